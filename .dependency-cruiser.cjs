@@ -1,0 +1,62 @@
+const machinery = '^packages/server/src/(http|store|queue|events|engine|edge|git|provision|lib)/'
+const testFiles = ['[.]test[.]tsx?$', '[.]long[.]ts$', '^packages/[^/]+/test/', '^packages/server/src/testing/']
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+  forbidden: [
+    {
+      name: 'no-cycles',
+      comment: 'Two files that need each other are one file, or a third is missing.',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
+    {
+      name: 'features-meet-in-app',
+      comment: 'A feature knows another by type only; values are handed over in app.ts.',
+      severity: 'error',
+      from: { path: '^packages/server/src/features/([^/]+)/', pathNot: testFiles },
+      to: { path: '^packages/server/src/features/', pathNot: '^packages/server/src/features/$1/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'machinery-knows-no-feature',
+      comment: 'Imports go one way: lists, features, machinery, contract.',
+      severity: 'error',
+      from: { path: machinery, pathNot: testFiles },
+      to: { path: '^packages/server/src/features/' },
+    },
+    {
+      name: 'contract-stands-alone',
+      comment: 'The contract runs in the browser, the CLI and the server: TypeBox and nothing else.',
+      severity: 'error',
+      from: { path: '^packages/contract/', pathNot: testFiles },
+      to: { pathNot: ['^packages/contract/', '(^|/)node_modules/typebox/'] },
+    },
+    {
+      name: 'clients-speak-the-contract',
+      comment: 'The dashboard and the CLI know the server through the contract only.',
+      severity: 'error',
+      from: { path: '^packages/(dashboard|cli)/', pathNot: testFiles },
+      to: { path: '^(packages|bench|scripts|e2e)/', pathNot: ['^packages/contract/', '^packages/$1/'] },
+    },
+    {
+      name: 'only-stores-speak-sql',
+      comment: 'Queries live in store files; everything else may name the types.',
+      severity: 'error',
+      from: {
+        path: '^packages/server/',
+        pathNot: [...testFiles, '/store[.]ts$', '-store[.]ts$', '^packages/server/src/(store|queue|events)/'],
+      },
+      to: { path: '(^|/)node_modules/kysely/', dependencyTypesNot: ['type-only'] },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    // Anchored: a bare `dist/` would leave out most packages of node_modules, and with them the rules about packages.
+    exclude: { path: ['^packages/[^/]+/dist/', '^scripts/guards/fixtures/', '^data/'] },
+    // 'specify' keeps type-only imports in the graph and marks them, which two of the rules need.
+    tsPreCompilationDeps: 'specify',
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'] },
+  },
+}

@@ -1,0 +1,123 @@
+import Type, { type Static } from 'typebox'
+import { expects, Flag, Id, Label, Nullable, OneOf, Port, Prose, Time } from './fields.ts'
+
+export const APP_TYPES = ['web', 'service', 'database', 'compose'] as const
+export type AppType = (typeof APP_TYPES)[number]
+export const APP_STATUSES = ['stopped', 'running', 'error', 'building', 'deploying'] as const
+export type AppStatus = (typeof APP_STATUSES)[number]
+export const RESTART_POLICIES = ['no', 'always', 'on-failure', 'unless-stopped'] as const
+export type RestartPolicy = (typeof RESTART_POLICIES)[number]
+export const STRATEGIES = ['rolling', 'recreate'] as const
+export type Strategy = (typeof STRATEGIES)[number]
+
+export const ENV_KEY = '^[A-Za-z_][A-Za-z0-9_.-]{0,255}$'
+export const EnvKey = Type.String({
+  pattern: ENV_KEY,
+  ...expects('a letter or underscore, then letters, digits, dots, dashes or underscores, 256 characters at most'),
+})
+export const EnvValue = Type.String({ maxLength: 65536, pattern: '^[^\\u0000]*$', ...expects('a text of at most 64 KiB without NUL') })
+const EnvMap = Type.Record(EnvKey, EnvValue, {
+  additionalProperties: false,
+  maxProperties: 1000,
+  ...expects('a map of variable names (letters, digits, dots, dashes, underscores) to texts of at most 64 KiB without NUL'),
+})
+
+export const Application = Type.Object({
+  id: Id,
+  name: Type.String(),
+  description: Type.String(),
+  project_id: Id,
+  app_type: OneOf(APP_TYPES),
+  /** 0: none. */
+  port: Type.Integer(),
+  status: OneOf(APP_STATUSES),
+  status_reason: Type.String(),
+  slug: Type.String(),
+  created_by: Id,
+  created_at: Time,
+  updated_at: Time,
+  git_repository: Type.String(),
+  git_branch: Type.String(),
+  git_provider_id: Nullable(Id),
+  git_clone_url: Type.String(),
+  root_directory: Type.String(),
+  dockerfile_path: Nullable(Type.String()),
+  deployment_strategy: OneOf(STRATEGIES),
+  restart_policy: OneOf(RESTART_POLICIES),
+  cpu_limit: Nullable(Type.Number()),
+  memory_limit: Nullable(Type.Integer()),
+  template_name: Type.String(),
+  healthcheck_path: Type.String(),
+  domains: Type.Array(Type.String()),
+})
+export type Application = Static<typeof Application>
+
+const RepositoryPath = Type.String({
+  maxLength: 512,
+  pattern: '^(?!/)(?!.*\\\\)(?!.*%2[eEfF])(?!.*(^|/)\\.\\.(/|$))[A-Za-z0-9_.@+ /-]*$',
+  ...expects('a path inside the repository, without "..", a leading "/" or a backslash'),
+})
+const Branch = Type.String({ maxLength: 255, ...expects('the name of a branch') })
+const Source = {
+  gitProviderId: Type.Optional(Nullable(Id)),
+  gitRepository: Type.Optional(
+    Type.String({ maxLength: 255, pattern: '^([A-Za-z0-9_.-]+(/[A-Za-z0-9_.-]+)+)?$', ...expects('owner/repository, or empty') }),
+  ),
+  gitBranch: Type.Optional(Branch),
+  gitCloneUrl: Type.Optional(Type.String({ maxLength: 2048, ...expects('a clone URL, or empty') })),
+}
+
+export const NewApplication = Type.Object({
+  name: Label(100),
+  description: Type.Optional(Prose(2000)),
+  projectId: Id,
+  appType: Type.Optional(OneOf(APP_TYPES)),
+  port: Type.Optional(Nullable(Port)),
+  templateName: Type.Optional(Type.String({ maxLength: 60, ...expects('the name of a template') })),
+  envVars: Type.Optional(EnvMap),
+  ...Source,
+})
+export type NewApplication = Static<typeof NewApplication>
+
+export const ApplicationChange = Type.Object({
+  appId: Id,
+  name: Type.Optional(Label(100)),
+  description: Type.Optional(Prose(2000)),
+  ...Source,
+  port: Type.Optional(Nullable(Port)),
+  rootDirectory: Type.Optional(RepositoryPath),
+  dockerfilePath: Type.Optional(Nullable(RepositoryPath)),
+  healthcheckPath: Type.Optional(
+    Type.String({ maxLength: 512, pattern: '^(/[!-~]*)?$', ...expects('a path that starts with "/", or empty') }),
+  ),
+  deploymentStrategy: Type.Optional(OneOf(STRATEGIES)),
+  status: Type.Optional(OneOf(APP_STATUSES)),
+  cpuLimit: Type.Optional(
+    Nullable(Type.Number({ exclusiveMinimum: 0, maximum: 1024, ...expects('a number of cores above 0 and at most 1,024') })),
+  ),
+  memoryLimit: Type.Optional(
+    Nullable(Type.Integer({ minimum: 6, maximum: 16_777_216, ...expects('a whole number of megabytes between 6 and 16,777,216') })),
+  ),
+  restartPolicy: Type.Optional(OneOf(RESTART_POLICIES)),
+})
+export type ApplicationChange = Static<typeof ApplicationChange>
+
+export const ApplicationDeletion = Type.Object({ appId: Id, deleteVolumes: Type.Optional(Flag) })
+export const Transfer = Type.Object({ appId: Id, userId: Id })
+export const AppOnly = Type.Object({ appId: Id })
+
+export const Connection = Type.Object({ url: Type.String(), host: Type.String(), port: Type.Integer() })
+export type Connection = Static<typeof Connection>
+
+export const SourceCheckRequest = Type.Object({
+  projectId: Id,
+  gitCloneUrl: Type.String({ minLength: 1, maxLength: 2048, ...expects('a clone URL') }),
+  gitBranch: Type.Optional(Branch),
+})
+export const SourceCheck = Type.Object({
+  reachable: Type.Boolean(),
+  message: Type.String(),
+  defaultBranch: Type.String(),
+  branches: Type.Array(Type.String()),
+})
+export type SourceCheck = Static<typeof SourceCheck>

@@ -1,0 +1,24 @@
+import Type, { type Static } from 'typebox'
+import { expects, Id, Nullable, Time } from './fields.ts'
+
+export const AuditEntry = Type.Object({
+  id: Id,
+  at: Time,
+  actorId: Nullable(Id),
+  actorEmail: Type.String(),
+  action: Type.String(),
+  subject: Type.String(),
+  subjectId: Nullable(Id),
+  before: Type.Unknown(),
+  after: Type.Unknown(),
+  address: Type.String(),
+  requestId: Type.String(),
+})
+export type AuditEntry = Static<typeof AuditEntry>
+
+export const AuditQuery = Type.Object({
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, lenient: true, ...expects('a whole number between 1 and 500') })),
+  before: Type.Optional(Id),
+  action: Type.Optional(Type.String({ maxLength: 100, ...expects('the beginning of an action such as "app."') })),
+  actorId: Type.Optional(Id),
+})

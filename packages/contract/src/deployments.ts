@@ -1,0 +1,51 @@
+import Type, { type Static } from 'typebox'
+import { Id, Nullable, OneOf, Time } from './fields.ts'
+
+export const DEPLOYMENT_STATUSES = ['pending', 'building', 'deploying', 'success', 'failed', 'stopped', 'rolled_back'] as const
+export type DeploymentStatus = (typeof DEPLOYMENT_STATUSES)[number]
+export const STAGES = ['cloning_repo', 'building_image', 'stopping_old', 'starting_new', 'completed'] as const
+export type Stage = (typeof STAGES)[number]
+export const TRIGGERS = ['manual', 'webhook', 'rollback', 'api'] as const
+export type Trigger = (typeof TRIGGERS)[number]
+
+const Status = OneOf(DEPLOYMENT_STATUSES)
+const StageOrNone = OneOf(['', ...STAGES])
+
+/** What `add` answers: eight fields, no envelope. */
+export const QueuedDeployment = Type.Object({
+  id: Id,
+  app_id: Id,
+  commit_hash: Type.String(),
+  commit_message: Type.String(),
+  status: Status,
+  stage: StageOrNone,
+  progress: Type.Integer(),
+  created_at: Time,
+})
+export type QueuedDeployment = Static<typeof QueuedDeployment>
+
+export const Deployment = Type.Object({
+  id: Id,
+  app_id: Id,
+  deployment_number: Type.Integer(),
+  commit_hash: Type.String(),
+  commit_message: Type.String(),
+  commit_author: Type.String(),
+  status: Status,
+  stage: StageOrNone,
+  progress: Type.Integer(),
+  duration: Type.Integer(),
+  is_active: Type.Boolean(),
+  rolled_back_from: Type.Optional(Id),
+  can_roll_back: Type.Boolean(),
+  error_message: Type.String(),
+  trigger: OneOf(TRIGGERS),
+  triggered_by: Nullable(Id),
+  started_at: Nullable(Time),
+  finished_at: Nullable(Time),
+  created_at: Time,
+  updated_at: Time,
+})
+export type Deployment = Static<typeof Deployment>
+
+export const DeploymentOnly = Type.Object({ deploymentId: Id })

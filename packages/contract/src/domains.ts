@@ -1,0 +1,33 @@
+import Type, { type Static } from 'typebox'
+import { expects, Flag, Id, Nullable, OneOf, Time } from './fields.ts'
+
+export const SSL_STATUSES = ['none', 'pending', 'active', 'failed'] as const
+export type SslStatus = (typeof SSL_STATUSES)[number]
+export const DNS_STATUSES = ['unknown', 'ok', 'wrong'] as const
+export type DnsStatus = (typeof DNS_STATUSES)[number]
+
+export const Domain = Type.Object({
+  id: Id,
+  appId: Id,
+  domain: Type.String(),
+  generated: Type.Boolean(),
+  sslStatus: OneOf(SSL_STATUSES),
+  sslError: Type.String(),
+  dnsStatus: OneOf(DNS_STATUSES),
+  dnsError: Type.String(),
+  expiresAt: Nullable(Time),
+  nextTryAt: Nullable(Time),
+  redirectHttps: Type.Boolean(),
+  hsts: Type.Boolean(),
+  ownCertificate: Type.Boolean(),
+  createdAt: Time,
+})
+export type Domain = Static<typeof Domain>
+
+const HostName = Type.String({ minLength: 1, maxLength: 1000, ...expects('a host name such as app.example.com') })
+const Pem = Type.String({ minLength: 1, maxLength: 200_000, ...expects('a text in PEM form') })
+
+export const NewDomain = Type.Object({ appId: Id, domain: HostName })
+export const DomainChange = Type.Object({ id: Id, redirectHttps: Type.Optional(Flag), hsts: Type.Optional(Flag) })
+export const DomainOnly = Type.Object({ id: Id })
+export const CertificateUpload = Type.Object({ id: Id, certificate: Pem, privateKey: Pem })

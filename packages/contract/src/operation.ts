@@ -1,0 +1,51 @@
+import Type, { type TObject, type TSchema } from 'typebox'
+
+/**
+ * Who may call an operation. Every policy but the first five names the object it loads:
+ * the handler receives that object, and never meets one that the caller may not see.
+ */
+export const POLICIES = [
+  'anyone',
+  'signed webhook',
+  'signed in',
+  'admin',
+  'owner',
+  'member of the project',
+  'owner of the project',
+  'member of the app',
+  'owner of the app',
+  'steward of the app',
+  'member of the env variable',
+  'member of the domain',
+  'member of the deployment',
+  'member of the container',
+] as const
+export type Policy = (typeof POLICIES)[number]
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+export type Shape = 'envelope' | 'bare' | 'text'
+
+export type Operation = {
+  method: Method
+  path: string
+  may: Policy
+  summary: string
+  params?: TObject
+  query?: TObject
+  body?: TObject
+  /** What `data` holds (envelope), the whole body (bare), or nothing but text. */
+  answer: TSchema
+  shape: Shape
+  message?: string
+  bodyLimit?: number
+}
+
+type Line = Omit<Operation, 'shape' | 'answer'> & { answer?: TSchema; shape?: Shape }
+type Whole<L extends Line> = L & {
+  shape: L extends { shape: infer S extends Shape } ? S : 'envelope'
+  answer: L extends { answer: infer A extends TSchema } ? A : Type.TString
+}
+
+export function operation<const L extends Line>(line: L): Whole<L> {
+  return { shape: 'envelope', answer: Type.String(), ...line } as Whole<L> // the defaults above are what Whole says
+}

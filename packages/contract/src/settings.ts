@@ -1,0 +1,15 @@
+import Type, { type Static } from 'typebox'
+import { expects } from './fields.ts'
+
+const settings = {
+  wildcardDomain: Type.String({ maxLength: 1000, ...expects('a host name such as apps.example.com, or empty') }),
+  dashboardDomain: Type.String({ maxLength: 1000, ...expects('a host name such as berth.example.com, or empty') }),
+  acmeEmail: Type.String({ maxLength: 254, pattern: '^([^\\s@]+@[^\\s@]+)?$', ...expects('an e-mail address, or empty') }),
+  acmeDirectory: Type.String({ maxLength: 1000, pattern: '^(https://\\S+)?$', ...expects('an https address, or empty') }),
+  retention: Type.Integer({ minimum: 1, maximum: 50, ...expects('a whole number of releases between 1 and 50') }),
+  concurrency: Type.Integer({ minimum: 0, maximum: 64, ...expects('a whole number between 0 (as configured) and 64') }),
+}
+
+export const Settings = Type.Object(settings)
+export type Settings = Static<typeof Settings>
+export const SettingsChange = Type.Partial(Settings)

@@ -1,0 +1,60 @@
+import Type, { type TObject, type TSchema } from 'typebox'
+import { Tail } from './containers.ts'
+import { DeploymentOnly } from './deployments.ts'
+import { ContainerFrame, DeploymentFrame, EventFrame, MetricsFrame } from './events.ts'
+import { expects } from './fields.ts'
+import type { Policy } from './operation.ts'
+
+type Socket = { path: string; may: Policy; summary: string; params?: TObject; query?: TObject; frame: TSchema }
+
+const LineNumber = Type.Integer({
+  minimum: 0,
+  maximum: Number.MAX_SAFE_INTEGER,
+  lenient: true,
+  ...expects('a whole number of at least 0'),
+})
+const From = { from: Type.Optional(LineNumber) }
+const ContainerId = Type.String({ minLength: 1, maxLength: 200, ...expects('the id of a container') })
+
+/** Every WebSocket. Access is settled before the upgrade, by the same policies as HTTP. */
+export const sockets = {
+  'deployment.stream': {
+    path: '/ws/deployment/logs',
+    may: 'member of the deployment',
+    frame: DeploymentFrame,
+    query: Type.Object({ ...DeploymentOnly.properties, ...From }),
+    summary: 'State and log of a deployment, past and live',
+  },
+  'deployment.streamById': {
+    path: '/api/ws/deployment/:deploymentId',
+    may: 'member of the deployment',
+    frame: DeploymentFrame,
+    params: DeploymentOnly,
+    query: Type.Object(From),
+    summary: 'State and log of a deployment, past and live',
+  },
+  'container.logs': {
+    path: '/api/ws/logs/:containerId',
+    may: 'member of the container',
+    frame: ContainerFrame,
+    params: Type.Object({ containerId: ContainerId }),
+    query: Type.Object({ tail: Type.Optional(Tail) }),
+    summary: 'What a container prints',
+  },
+  metrics: {
+    path: '/api/ws/metrics',
+    may: 'signed in',
+    frame: MetricsFrame,
+    summary: 'The load of the server, every second',
+  },
+  events: {
+    path: '/api/ws/events',
+    may: 'signed in',
+    frame: EventFrame,
+    query: Type.Object({ after: Type.Optional(LineNumber) }),
+    summary: 'Every change that the caller may see; resumes after a cursor',
+  },
+} as const satisfies Record<string, Socket>
+
+export type Sockets = typeof sockets
+export type SocketName = keyof Sockets

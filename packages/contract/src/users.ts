@@ -1,0 +1,32 @@
+import Type, { type Static } from 'typebox'
+import { Email, expects, Id, OneOf, Password, Time } from './fields.ts'
+
+/** From least to most; the order decides who may grant what. */
+export const ROLES = ['user', 'admin', 'owner'] as const
+export type Role = (typeof ROLES)[number]
+
+export const Role = OneOf(ROLES)
+
+export const User = Type.Object({ id: Id, email: Type.String(), role: Role, createdAt: Time })
+export type User = Static<typeof User>
+
+export const SignedIn = Type.Object({ user: Type.Object({ id: Id, email: Type.String(), role: Role }) })
+export type SignedIn = Static<typeof SignedIn>
+
+/** A wrong password may have any length: only what is stored has rules. */
+const AnyPassword = Type.String({ minLength: 1, maxLength: 1024, ...expects('a text of 1 to 1,024 characters') })
+
+export const Credentials = Type.Object({ email: Email, password: AnyPassword })
+export const SetupRequest = Type.Object({
+  token: Type.String({ minLength: 1, maxLength: 256, ...expects('the token of the set-up link') }),
+  email: Email,
+  password: Password,
+})
+export const PasswordChange = Type.Object({ currentPassword: AnyPassword, newPassword: Password })
+export const NewUser = Type.Object({ email: Email, password: Password, role: Type.Optional(Role) })
+export const UserChange = Type.Object({
+  id: Id,
+  email: Type.Optional(Email),
+  role: Type.Optional(Role),
+  password: Type.Optional(Password),
+})

@@ -1,0 +1,23 @@
+import type { StreamState } from '@berth/contract'
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { startLiveEvents } from './live-events.ts'
+
+/** Keeps the page live for as long as it is shown, and says so when it is not. */
+export function ConnectionNotice() {
+  const client = useQueryClient()
+  const [state, setState] = useState<StreamState>({ is: 'connecting', attempt: 0 })
+  useEffect(() => startLiveEvents(client, setState), [client])
+  const lost = state.is === 'ended' || (state.is === 'waiting' && state.attempt > 0) || (state.is === 'connecting' && state.attempt > 0)
+  return (
+    <div aria-live="polite">
+      {lost && (
+        <p className="border-b border-warn/40 bg-warn-soft px-4 py-1.5 text-center text-sm text-warn">
+          {state.is === 'ended'
+            ? 'Live updates have ended. Load the page again to go on.'
+            : 'The connection to Berth is lost. What you see may be old; trying again…'}
+        </p>
+      )}
+    </div>
+  )
+}

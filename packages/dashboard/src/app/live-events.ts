@@ -1,0 +1,70 @@
+import type { BerthEvent, EventFrame, EventType, StreamState } from '@berth/contract'
+import type { QueryClient, QueryKey } from '@tanstack/react-query'
+import { appKeys } from '../features/apps/queries.ts'
+import { deploymentKeys } from '../features/deployments/queries.ts'
+import { domainKeys } from '../features/domains/queries.ts'
+import { environmentKeys } from '../features/environment/queries.ts'
+import { projectKeys } from '../features/projects/queries.ts'
+import { me, sessionKeys } from '../features/session/queries.ts'
+import { settingsKeys } from '../features/settings/queries.ts'
+import { userKeys } from '../features/users/queries.ts'
+import { follow } from '../lib/sockets.ts'
+import { patchDeployment } from './patch-deployment.ts'
+
+type EventOf<Type extends EventType> = Extract<BerthEvent, { type: Type }>
+type Stale = { [Type in EventType]: (data: EventOf<Type>['data']) => readonly QueryKey[] }
+
+/** What each event makes stale. A new event does not compile until it is here. */
+const STALE: Stale = {
+  'project.created': () => [projectKeys.list],
+  'project.updated': ({ projectId }) => [projectKeys.list, projectKeys.one(projectId)],
+  'project.deleted': () => [projectKeys.all, appKeys.list, deploymentKeys.running],
+  'project.members_changed': ({ projectId }) => [projectKeys.list, projectKeys.one(projectId), appKeys.list],
+  'app.created': ({ projectId }) => [appKeys.list, projectKeys.one(projectId)],
+  'app.updated': ({ projectId, appId }) => [appKeys.list, appKeys.one(appId), projectKeys.one(projectId)],
+  'app.deleted': ({ projectId, appId }) => [appKeys.list, appKeys.ofOne(appId), projectKeys.one(projectId), deploymentKeys.running],
+  'app.status_changed': ({ projectId, appId }) => [appKeys.list, appKeys.one(appId), appKeys.container(appId), projectKeys.one(projectId)],
+  'env.changed': ({ appId }) => [environmentKeys.ofApp(appId), appKeys.connection(appId)],
+  'domain.changed': ({ projectId, appId }) => [domainKeys.ofApp(appId), appKeys.list, appKeys.one(appId), projectKeys.one(projectId)],
+  'deployment.created': ({ appId }) => [deploymentKeys.ofApp(appId), deploymentKeys.running],
+  'deployment.status_changed': ({ appId, deploymentId }) => [
+    deploymentKeys.ofApp(appId),
+    deploymentKeys.one(deploymentId),
+    deploymentKeys.running,
+  ],
+  'user.changed': () => [userKeys.list, sessionKeys.me],
+  'settings.changed': () => [settingsKeys.all],
+}
+
+function isBerthEvent(frame: EventFrame): frame is EventFrame & BerthEvent {
+  return frame.type in STALE // a server newer than this page may know more events; they change nothing here
+}
+
+export function staleAfter(event: BerthEvent): readonly QueryKey[] {
+  const keys = STALE[event.type] as (data: BerthEvent['data']) => readonly QueryKey[] // the table pairs each type with its own data
+  return keys(event.data)
+}
+
+/** The one bridge from the server's events to the query cache. */
+export function startLiveEvents(client: QueryClient, onState: (state: StreamState) => void): () => void {
+  const stream = follow(
+    'events',
+    {},
+    {
+      onFrame: (frame) => {
+        if (!isBerthEvent(frame)) return
+        // Progress comes often: it is written into the cache, and only a new status asks the server again.
+        if (frame.type === 'deployment.status_changed' && patchDeployment(client, frame.data) === 'progress only') return
+        for (const queryKey of staleAfter(frame)) void client.invalidateQueries({ queryKey })
+      },
+      onState: (state) => {
+        onState(state)
+        // Between an answer and the opening of the socket something may have changed, and not everything is an event.
+        if (state.is === 'open') void client.invalidateQueries()
+        // A refused upgrade looks like a lost connection: asking who is logged in tells them apart.
+        if (state.is === 'waiting' || state.is === 'ended') void client.invalidateQueries({ queryKey: me.queryKey })
+      },
+    },
+  )
+  return () => stream.close()
+}

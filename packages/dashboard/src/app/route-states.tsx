@@ -1,0 +1,38 @@
+import { type ErrorComponentProps, useRouter } from '@tanstack/react-router'
+import { ButtonLink } from '../components/button.tsx'
+import { useDocumentTitle } from '../components/page.tsx'
+import { EmptyState, ErrorState, Skeleton } from '../components/states.tsx'
+import { paths } from '../paths.ts'
+
+export function RoutePending() {
+  return <Skeleton rows={6} height="h-8" />
+}
+
+/** A page below one that exists. */
+export function RouteMissing() {
+  useDocumentTitle('Not found')
+  return (
+    <EmptyState icon="search" title="There is no such page" action={<ButtonLink to={paths.overview()}>Go to the overview</ButtonLink>}>
+      The address may have been mistyped, or what it showed is gone.
+    </EmptyState>
+  )
+}
+
+/** An address that leads nowhere at all has no page around it either. */
+export function NothingHere() {
+  return (
+    <main>
+      <h1 className="sr-only">Not found</h1>
+      <RouteMissing />
+    </main>
+  )
+}
+
+export function RouteError({ error, reset }: ErrorComponentProps) {
+  const router = useRouter()
+  function retry(): void {
+    reset()
+    void router.invalidate()
+  }
+  return <ErrorState page error={error instanceof Error ? error : new Error(String(error))} onRetry={retry} />
+}

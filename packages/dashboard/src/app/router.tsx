@@ -1,0 +1,89 @@
+import { ApiError } from '@berth/contract'
+import type { QueryClient } from '@tanstack/react-query'
+import {
+  type AnyRoute,
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  Outlet,
+  type RouteComponent,
+  redirect,
+} from '@tanstack/react-router'
+import { me } from '../features/session/queries.ts'
+import { paths } from '../paths.ts'
+import { pages } from './pages.ts'
+import { NothingHere, RouteError, RouteMissing, RoutePending } from './route-states.tsx'
+import { Shell } from './shell.tsx'
+
+const root = createRootRouteWithContext<{ client: QueryClient }>()({ component: Outlet, notFoundComponent: NothingHere })
+
+const shell = createRoute({
+  getParentRoute: () => root,
+  id: 'shell',
+  component: Shell,
+  beforeLoad: async ({ context, location }) => {
+    try {
+      await context.client.ensureQueryData(me)
+    } catch (cause) {
+      if (!(cause instanceof ApiError) || cause.status !== 401) throw cause
+      redirect({ to: paths.login(), search: location.href === '/' ? {} : { next: location.href }, throw: true })
+    }
+  },
+})
+
+/** Routes below `parent`, from their paths. */
+function below(parent: AnyRoute, components: Record<string, RouteComponent>): AnyRoute[] {
+  return Object.entries(components).map(([path, component]) => createRoute({ getParentRoute: () => parent, path, component }))
+}
+
+const project = createRoute({ getParentRoute: () => shell, path: '/projects/$projectId', component: pages.project })
+const app = createRoute({ getParentRoute: () => shell, path: '/apps/$appId', component: pages.app })
+const admin = createRoute({ getParentRoute: () => shell, path: '/admin', component: pages.admin })
+
+const tree = root.addChildren([
+  ...below(root, { '/login': pages.login, '/setup': pages.setup }),
+  shell.addChildren([
+    ...below(shell, {
+      '/': pages.overview,
+      '/account': pages.account,
+      '/projects': pages.projects,
+      '/projects/$projectId/new': pages.newApp,
+      '/apps': pages.apps,
+    }),
+    project.addChildren(below(project, { '/': pages.projectApps, '/members': pages.projectMembers, '/settings': pages.projectSettings })),
+    app.addChildren(
+      below(app, {
+        '/': pages.appOverview,
+        '/deployments': pages.deployments,
+        '/deployments/$deploymentId': pages.deployment,
+        '/compare': pages.compare,
+        '/logs': pages.logs,
+        '/environment': pages.environment,
+        '/domains': pages.domains,
+        '/settings': pages.appSettings,
+        '/danger': pages.appDanger,
+      }),
+    ),
+    admin.addChildren(
+      below(admin, {
+        '/users': pages.users,
+        '/templates': pages.templates,
+        '/settings': pages.settings,
+        '/audit': pages.audit,
+        '/health': pages.health,
+      }),
+    ),
+  ]),
+])
+
+export function createDashboardRouter(client: QueryClient) {
+  return createRouter({
+    routeTree: tree,
+    context: { client },
+    defaultPreload: 'intent',
+    defaultPendingComponent: RoutePending,
+    defaultErrorComponent: RouteError,
+    defaultNotFoundComponent: RouteMissing,
+    scrollRestoration: true,
+  })
+}

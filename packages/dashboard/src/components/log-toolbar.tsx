@@ -1,0 +1,53 @@
+import type { ReactNode } from 'react'
+import type { LogFilter } from '../lib/log-buffer.ts'
+import { Button, IconButton } from './button.tsx'
+import { TextField } from './field.tsx'
+import { Segmented } from './segmented.tsx'
+
+export type LogOptions = { filter: LogFilter; wrap: boolean; paused: boolean; showTime: boolean }
+
+type Props = {
+  options: LogOptions
+  streams: readonly { value: LogFilter['stream']; label: string }[]
+  onChange: (options: LogOptions) => void
+  onDownload: () => void
+  state: ReactNode
+}
+
+export function LogToolbar({ options, streams, onChange, onDownload, state }: Props) {
+  const { filter, wrap, paused, showTime } = options
+  return (
+    <div className="flex flex-wrap items-center gap-2 border-b border-line px-3 py-2">
+      <div className="w-full sm:w-56">
+        <TextField
+          label="Search the log"
+          hideLabel
+          type="search"
+          placeholder="Search the log"
+          value={filter.search}
+          onText={(search) => onChange({ ...options, filter: { ...filter, search } })}
+        />
+      </div>
+      <Segmented
+        label="Which lines"
+        value={filter.stream}
+        options={streams}
+        onPick={(stream) => onChange({ ...options, filter: { ...filter, stream } })}
+      />
+      <div className="text-[13px] text-ink-soft">{state}</div>
+      <div className="ml-auto flex items-center">
+        <Button
+          kind="quiet"
+          icon={paused ? 'play' : 'pause'}
+          aria-pressed={paused}
+          onClick={() => onChange({ ...options, paused: !paused })}
+        >
+          {paused ? 'Go on' : 'Pause'}
+        </Button>
+        <IconButton icon="clock" label="Show times" aria-pressed={showTime} onClick={() => onChange({ ...options, showTime: !showTime })} />
+        <IconButton icon="wrap" label="Wrap long lines" aria-pressed={wrap} onClick={() => onChange({ ...options, wrap: !wrap })} />
+        <IconButton icon="download" label="Download the log" onClick={onDownload} />
+      </div>
+    </div>
+  )
+}

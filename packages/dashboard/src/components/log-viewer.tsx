@@ -1,0 +1,40 @@
+import { type ReactNode, useState, useSyncExternalStore } from 'react'
+import { stripAnsi } from '../lib/ansi.ts'
+import { classNames } from '../lib/class-names.ts'
+import type { LogBuffer, LogFilter } from '../lib/log-buffer.ts'
+import { saveFile } from '../lib/save-file.ts'
+import { plural } from '../lib/sizes.ts'
+import { FixedLines, WrappedLines } from './log-lines.tsx'
+import { type LogOptions, LogToolbar } from './log-toolbar.tsx'
+
+type Props = {
+  buffer: LogBuffer
+  fileName: string
+  streams: readonly { value: LogFilter['stream']; label: string }[]
+  state: ReactNode
+  empty: string
+  className?: string
+}
+
+/** A log of up to a hundred thousand lines: only what is in sight is drawn, and the end is followed until one scrolls up. */
+export function LogViewer({ buffer, fileName, streams, state, empty, className }: Props) {
+  const view = useSyncExternalStore(buffer.subscribe, buffer.view)
+  const [options, setOptions] = useState<LogOptions>({ filter: { search: '', stream: 'all' }, wrap: false, paused: false, showTime: false })
+  function change(next: LogOptions): void {
+    if (next.filter !== options.filter) buffer.setFilter(next.filter)
+    if (next.paused !== options.paused) buffer.setPaused(next.paused)
+    setOptions(next)
+  }
+  const Lines = options.wrap ? WrappedLines : FixedLines
+  const download = (): void => saveFile(fileName, buffer.text().split('\n').map(stripAnsi).join('\n'))
+  return (
+    <div className={classNames('flex min-h-0 flex-col rounded-lg border border-line bg-surface', className)}>
+      <LogToolbar options={options} streams={streams} onChange={change} onDownload={download} state={state} />
+      <Lines view={view} options={options} empty={empty} />
+      <footer className="border-t border-line px-3 py-1.5 text-xs text-ink-soft">
+        {view.lines.length === view.total ? plural(view.total, 'line') : `${view.lines.length} of ${plural(view.total, 'line')}`}
+        {view.dropped > 0 && `, ${plural(view.dropped, 'older line')} not kept`}
+      </footer>
+    </div>
+  )
+}

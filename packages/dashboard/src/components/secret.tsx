@@ -1,0 +1,24 @@
+import { useState } from 'react'
+import { IconButton } from './button.tsx'
+import { CopyButton } from './copy-button.tsx'
+
+const MASK = '••••••••••••'
+
+/** A value that is hidden until asked for; it can be copied without being shown. */
+export function Secret({ value, label }: { value: string; label: string }) {
+  const [shown, setShown] = useState(false)
+  return (
+    <span className="-my-1.5 flex min-w-0 items-center gap-1">
+      <code className="min-w-0 flex-1 truncate font-mono text-[13px]" title={shown ? value : undefined}>
+        {shown ? value : MASK}
+      </code>
+      <IconButton
+        icon={shown ? 'eye-off' : 'eye'}
+        label={`${shown ? 'Hide' : 'Show'} ${label}`}
+        aria-pressed={shown}
+        onClick={() => setShown(!shown)}
+      />
+      <CopyButton text={value} label={`Copy ${label}`} />
+    </span>
+  )
+}

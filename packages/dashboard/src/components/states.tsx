@@ -1,0 +1,61 @@
+import { ApiError } from '@berth/contract'
+import type { ReactNode } from 'react'
+import { Button } from './button.tsx'
+import { Icon, type IconName } from './icon.tsx'
+
+/** Grey bars of the size of what will come, so that nothing jumps. */
+export function Skeleton({ rows = 3, height = 'h-5' }: { rows?: number; height?: string }) {
+  return (
+    <div role="status" className="space-y-3 p-4">
+      <span className="sr-only">Loading</span>
+      {Array.from({ length: rows }, (_, row) => row).map((row) => (
+        <div key={row} aria-hidden="true" className={`${height} animate-pulse rounded bg-sunken`} />
+      ))}
+    </div>
+  )
+}
+
+type EmptyProps = { icon: IconName; title: string; page?: boolean; children?: ReactNode; action?: ReactNode }
+
+export function EmptyState({ icon, title, page = false, children, action }: EmptyProps) {
+  return (
+    <div className="grid justify-items-center gap-2 px-4 py-10 text-center">
+      <span className="grid size-11 place-items-center rounded-full bg-accent-soft text-accent">
+        <Icon name={icon} size={22} />
+      </span>
+      <StateTitle page={page}>{title}</StateTitle>
+      {children !== undefined && <div className="max-w-md text-sm text-ink-soft">{children}</div>}
+      {action !== undefined && <div className="mt-2">{action}</div>}
+    </div>
+  )
+}
+
+/** What fills a whole page is its heading. */
+function StateTitle({ page, children }: { page: boolean; children: string }) {
+  return page ? <h1 className="font-semibold">{children}</h1> : <p className="font-semibold">{children}</p>
+}
+
+type ErrorProps = { error: Error; page?: boolean; onRetry?: () => void }
+
+export function ErrorState({ error, page = false, onRetry }: ErrorProps) {
+  const missing = error instanceof ApiError && error.status === 404
+  return (
+    <div role="alert" className="grid justify-items-center gap-2 px-4 py-10 text-center">
+      <span className="grid size-11 place-items-center rounded-full bg-bad-soft text-bad">
+        <Icon name="alert" size={22} />
+      </span>
+      <StateTitle page={page}>{missing ? 'Not found' : 'This could not be loaded'}</StateTitle>
+      <p className="max-w-md text-sm text-ink-soft">
+        {error.message}
+        {missing && ' It may have been deleted, or you are not a member of its project.'}
+      </p>
+      {onRetry && !missing && (
+        <div className="mt-2">
+          <Button icon="restart" onClick={onRetry}>
+            Try again
+          </Button>
+        </div>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,36 @@
+import type { Application } from '@berth/contract'
+import { useQuery } from '@tanstack/react-query'
+import { Button } from '../../components/button.tsx'
+import { deploymentsOfApp } from '../deployments/queries.ts'
+import { type ContainerAction, useContainerAction, useDeploy } from './actions.ts'
+
+/** Deploy always; start, stop and restart where there is a container. */
+export function AppActions({ app }: { app: Application }) {
+  const deploy = useDeploy(app.id)
+  const act = useContainerAction(app.id)
+  const { data: history } = useQuery(deploymentsOfApp(app.id))
+  const hasRelease = history?.some(({ is_active }) => is_active) ?? false
+  const pending = (action: ContainerAction): boolean => act.isPending && act.variables === action
+  return (
+    <>
+      {hasRelease && app.status !== 'stopped' && (
+        <>
+          <Button icon="restart" pending={pending('restart')} onClick={() => act.mutate('restart')}>
+            Restart
+          </Button>
+          <Button icon="stop" pending={pending('stop')} onClick={() => act.mutate('stop')}>
+            Stop
+          </Button>
+        </>
+      )}
+      {hasRelease && app.status === 'stopped' && (
+        <Button icon="play" pending={pending('start')} onClick={() => act.mutate('start')}>
+          Start
+        </Button>
+      )}
+      <Button kind="primary" icon="rocket" pending={deploy.isPending} onClick={() => deploy.mutate()}>
+        {hasRelease ? 'Deploy again' : 'Deploy'}
+      </Button>
+    </>
+  )
+}

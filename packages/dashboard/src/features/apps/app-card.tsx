@@ -1,0 +1,70 @@
+import type { Application } from '@berth/contract'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { Badge } from '../../components/badge.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { RelativeTime } from '../../components/relative-time.tsx'
+import { Sparkline } from '../../components/sparkline.tsx'
+import { percentWords } from '../../lib/sizes.ts'
+import { APP_LOOK, DEPLOYMENT_LOOK, TYPE_WORDS } from '../../lib/status.ts'
+import { paths } from '../../paths.ts'
+import { deploymentsOfApp } from '../deployments/queries.ts'
+import { appUrl } from './app-url.ts'
+import { usage } from './queries.ts'
+
+const USAGE_EVERY_MS = 8_000
+
+/** An app at a glance: state, address, last deployment, processor. */
+export function AppCard({ app }: { app: Application }) {
+  const { data: history } = useQuery(deploymentsOfApp(app.id))
+  const [last] = history ?? []
+  const url = appUrl(app)
+  return (
+    <li className="relative grid content-start gap-2 rounded-lg border border-line bg-surface p-4 hover:border-line-strong">
+      <div className="flex items-start justify-between gap-3">
+        <h2 className="min-w-0 truncate font-semibold">
+          <Link to={paths.app(app.id)} className="after:absolute after:inset-0 after:rounded-lg">
+            {app.name}
+          </Link>
+        </h2>
+        <Badge look={APP_LOOK[app.status]} />
+      </div>
+      <p className="flex min-w-0 items-center gap-1.5 text-[13px] text-ink-soft">
+        <Icon name={app.app_type === 'database' ? 'database' : 'app'} size={14} />
+        {TYPE_WORDS[app.app_type].label}
+        {app.template_name !== '' && ` · ${app.template_name}`}
+      </p>
+      {url !== undefined && (
+        <a
+          href={url}
+          target="_blank"
+          rel="noreferrer"
+          className="relative z-10 flex w-fit max-w-full items-center gap-1 text-[13px] text-accent hover:underline"
+        >
+          <span className="truncate">{app.domains[0]}</span>
+          <Icon name="external" size={12} />
+        </a>
+      )}
+      {app.status === 'error' && app.status_reason !== '' && <p className="line-clamp-2 text-[13px] text-bad">{app.status_reason}</p>}
+      <div className="mt-1 flex min-h-7 items-end justify-between gap-3 text-[13px] text-ink-soft">
+        <span>
+          {last ? (
+            <>
+              {DEPLOYMENT_LOOK[last.status].label} <RelativeTime at={last.created_at} />
+            </>
+          ) : (
+            history && 'Not deployed yet'
+          )}
+        </span>
+        {app.status === 'running' && <CpuSparkline appId={app.id} />}
+      </div>
+    </li>
+  )
+}
+
+function CpuSparkline({ appId }: { appId: number }) {
+  const { data: samples } = useQuery(usage(appId, USAGE_EVERY_MS))
+  const now = samples?.at(-1)
+  if (!samples || !now) return null
+  return <Sparkline values={samples.slice(-40).map(({ cpu }) => cpu)} label={`Processor: ${percentWords(now.cpu)}`} />
+}

@@ -1,0 +1,69 @@
+import type { Application } from '@berth/contract'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { Button } from '../../components/button.tsx'
+import { Card } from '../../components/card.tsx'
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
+import { CheckField } from '../../components/field.tsx'
+import { toast } from '../../components/toast.tsx'
+import { call } from '../../lib/api.ts'
+import { paths } from '../../paths.ts'
+import { project } from '../projects/queries.ts'
+import { isAdmin, useMe } from '../session/queries.ts'
+import { appKeys } from './queries.ts'
+import { TransferCard } from './transfer-card.tsx'
+import { useApp } from './use-app.ts'
+
+export function AppDanger() {
+  const app = useApp()
+  const person = useMe()
+  const { data: home } = useQuery(project(app.project_id))
+  const mayTransfer = app.created_by === person.id || home?.ownerId === person.id || isAdmin(person)
+  return (
+    <div className="grid max-w-3xl gap-4">
+      {mayTransfer && home && <TransferCard app={app} members={home.members} />}
+      <DeleteCard app={app} />
+    </div>
+  )
+}
+
+function DeleteCard({ app }: { app: Application }) {
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const [open, setOpen] = useState(false)
+  const [deleteVolumes, setDeleteVolumes] = useState(false)
+  const remove = useMutation({
+    mutationFn: () => call('apps.delete', { appId: app.id, deleteVolumes }),
+    onSuccess: async () => {
+      await navigate({ to: paths.project(app.project_id) })
+      client.removeQueries({ queryKey: appKeys.ofOne(app.id) })
+      await client.invalidateQueries({ queryKey: project(app.project_id).queryKey })
+      toast(`${app.name} is deleted.`)
+    },
+  })
+  return (
+    <Card title="Delete the app" tone="bad">
+      <div className="flex flex-wrap items-center justify-between gap-3 text-sm text-ink-soft">
+        <p>With its containers, images, address and history. Its volumes stay unless you say otherwise.</p>
+        <Button kind="danger" icon="trash" onClick={() => setOpen(true)}>
+          Delete…
+        </Button>
+      </div>
+      {open && (
+        <ConfirmDialog
+          title={`Delete ${app.name}?`}
+          action="Delete the app"
+          typed={app.name}
+          pending={remove.isPending}
+          failure={remove.error?.message}
+          onConfirm={() => remove.mutate()}
+          onClose={() => setOpen(false)}
+        >
+          <p>It stops at once and cannot be brought back.</p>
+          <CheckField label="Delete the volumes with their data, too" checked={deleteVolumes} onCheck={setDeleteVolumes} />
+        </ConfirmDialog>
+      )}
+    </Card>
+  )
+}

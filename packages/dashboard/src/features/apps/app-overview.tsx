@@ -1,0 +1,108 @@
+import type { Application } from '@berth/contract'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { Badge } from '../../components/badge.tsx'
+import { Card } from '../../components/card.tsx'
+import { Fact, Facts } from '../../components/facts.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { Notice } from '../../components/notice.tsx'
+import { RelativeTime } from '../../components/relative-time.tsx'
+import { APP_LOOK } from '../../lib/status.ts'
+import { paths } from '../../paths.ts'
+import { ConnectionCard } from '../databases/connection-card.tsx'
+import { CommitWords } from '../deployments/commit-words.tsx'
+import { deploymentsOfApp } from '../deployments/queries.ts'
+import { domainsOf } from '../domains/queries.ts'
+import { appUrl } from './app-url.ts'
+import { LatestDeployment } from './latest-deployment.tsx'
+import { container } from './queries.ts'
+import { TrafficCard } from './traffic-card.tsx'
+import { UsageCard } from './usage-card.tsx'
+import { hasDomains, useApp } from './use-app.ts'
+
+export function AppOverview() {
+  const app = useApp()
+  return (
+    <div className="grid gap-4">
+      {app.status === 'error' && app.status_reason !== '' && <Notice tone="bad">{app.status_reason}</Notice>}
+      <LatestDeployment app={app} />
+      <div className="grid items-start gap-4 lg:grid-cols-2">
+        <StateCard app={app} />
+        <div className="grid gap-4">
+          {app.app_type === 'database' && <ConnectionCard app={app} />}
+          {hasDomains(app) && <TrafficCard appId={app.id} />}
+        </div>
+      </div>
+      <UsageCard app={app} />
+    </div>
+  )
+}
+
+function StateCard({ app }: { app: Application }) {
+  const { data: history } = useQuery(deploymentsOfApp(app.id))
+  const { data: inside } = useQuery(container(app.id))
+  const { data: domains } = useQuery({ ...domainsOf(app.id), enabled: hasDomains(app) })
+  const live = history?.find(({ is_active }) => is_active)
+  const url = appUrl(app, domains)
+  return (
+    <Card title="State">
+      <Facts>
+        <Fact name="State">
+          <Badge look={APP_LOOK[app.status]} />
+        </Fact>
+        {app.status_reason !== '' && <Fact name="Reason">{app.status_reason}</Fact>}
+        {hasDomains(app) && (
+          <Fact name="Address">
+            {url === undefined ? (
+              <Link to={paths.domains(app.id)} className="text-accent underline">
+                Add a domain
+              </Link>
+            ) : (
+              <a
+                href={url}
+                target="_blank"
+                rel="noreferrer"
+                className="inline-flex max-w-full items-center gap-1 text-accent hover:underline"
+              >
+                <span className="break-all">{url}</span>
+                <Icon name="external" size={13} />
+              </a>
+            )}
+          </Fact>
+        )}
+        <Fact name="Live release">
+          {live ? (
+            <>
+              <Link to={paths.deployment(app.id, live.id)} className="text-accent underline">
+                #{live.deployment_number}
+              </Link>
+              , <RelativeTime at={live.finished_at ?? live.created_at} />
+            </>
+          ) : (
+            'None yet'
+          )}
+        </Fact>
+        {live && live.commit_hash !== '' && (
+          <Fact name="Commit">
+            <CommitWords deployment={live} />
+          </Fact>
+        )}
+        <Fact name="Container">
+          {inside === undefined || inside.id === '' ? (
+            (inside?.status ?? '…')
+          ) : (
+            <>
+              {inside.status} <code className="font-mono text-[13px] text-ink-soft">{inside.id.slice(0, 12)}</code>
+            </>
+          )}
+        </Fact>
+        <Fact name="Inside the project">
+          <code className="font-mono text-[13px]">
+            {app.slug}
+            {app.port === null ? '' : `:${app.port}`}
+          </code>
+        </Fact>
+      </Facts>
+    </Card>
+  )
+}

@@ -1,0 +1,61 @@
+import { APP_STATUSES, APP_TYPES, type Application } from '@berth/contract'
+import { useQuery } from '@tanstack/react-query'
+import { ButtonLink } from '../../components/button.tsx'
+import { Card } from '../../components/card.tsx'
+import { SelectField, TextField } from '../../components/field.tsx'
+import { PageHeader } from '../../components/page.tsx'
+import { QueryView } from '../../components/query-view.tsx'
+import { EmptyState } from '../../components/states.tsx'
+import { useSearchState } from '../../lib/route-state.ts'
+import { APP_LOOK, TYPE_WORDS } from '../../lib/status.ts'
+import { paths } from '../../paths.ts'
+import { projects } from '../projects/queries.ts'
+import { AppList } from './app-list.tsx'
+import { apps } from './queries.ts'
+
+const TYPE_OPTIONS = [{ value: '', label: 'Every kind' }, ...APP_TYPES.map((type) => ({ value: type, label: TYPE_WORDS[type].label }))]
+const STATUS_OPTIONS = [
+  { value: '', label: 'Every state' },
+  ...APP_STATUSES.map((status) => ({ value: status, label: APP_LOOK[status].label })),
+]
+
+export function AppsPage() {
+  const query = useQuery(apps)
+  const { data: projectList } = useQuery(projects)
+  const [search, setSearch] = useSearchState('q')
+  const [type, setType] = useSearchState('type')
+  const [status, setStatus] = useSearchState('state')
+  const wanted = (app: Application): boolean =>
+    (type === '' || app.app_type === type) &&
+    (status === '' || app.status === status) &&
+    `${app.name} ${app.description} ${app.domains.join(' ')}`.toLowerCase().includes(search.toLowerCase())
+  return (
+    <>
+      <PageHeader title="Apps" note="Every app that you can see." />
+      <div className="mb-4 grid gap-2 sm:grid-cols-[minmax(0,1fr)_11rem_11rem]">
+        <TextField label="Search" hideLabel type="search" placeholder="Search by name or address" value={search} onText={setSearch} />
+        <SelectField label="Kind" hideLabel value={type} options={TYPE_OPTIONS} onPick={setType} />
+        <SelectField label="State" hideLabel value={status} options={STATUS_OPTIONS} onPick={setStatus} />
+      </div>
+      <Card flush>
+        <QueryView
+          query={query}
+          empty={
+            <EmptyState icon="app" title="No apps yet" action={<ButtonLink to={paths.projects()}>Go to the projects</ButtonLink>}>
+              An app belongs to a project. Pick one, or make one, and add an app there.
+            </EmptyState>
+          }
+        >
+          {(all) => {
+            const found = all.filter(wanted)
+            return found.length === 0 ? (
+              <EmptyState icon="search" title="No app matches" />
+            ) : (
+              <AppList apps={found} projects={projectList ?? []} />
+            )
+          }}
+        </QueryView>
+      </Card>
+    </>
+  )
+}

@@ -1,0 +1,54 @@
+import type { Application } from '@berth/contract'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { Badge } from '../../components/badge.tsx'
+import { Card } from '../../components/card.tsx'
+import { Notice } from '../../components/notice.tsx'
+import { ProgressBar } from '../../components/progress-bar.tsx'
+import { EmptyState } from '../../components/states.tsx'
+import { DEPLOYMENT_LOOK, isRunning, STAGE_WORDS } from '../../lib/status.ts'
+import { paths } from '../../paths.ts'
+import { deploymentsOfApp } from '../deployments/queries.ts'
+
+/** What an app's owner wants to know first: a deployment that runs, one that failed, or that there was none. */
+export function LatestDeployment({ app: { id: appId, app_type } }: { app: Pick<Application, 'id' | 'app_type'> }) {
+  const { data: history } = useQuery(deploymentsOfApp(appId))
+  if (!history) return null
+  const [last] = history
+  if (!last)
+    return (
+      <Card>
+        <EmptyState icon="rocket" title="Not deployed yet">
+          {app_type === 'database'
+            ? '“Deploy” starts it from its template, with a volume of its own.'
+            : '“Deploy” gets the source, builds it and starts it. You can watch it happen.'}
+        </EmptyState>
+      </Card>
+    )
+  const link = (words: string) => (
+    <Link to={paths.deployment(appId, last.id)} className="font-medium underline">
+      {words}
+    </Link>
+  )
+  if (last.status === 'failed')
+    return (
+      <Notice tone="bad" actions={link('Read the log')}>
+        Deployment #{last.deployment_number} failed: {last.error_message}
+      </Notice>
+    )
+  if (!isRunning(last.status)) return null
+  return (
+    <Card>
+      <div className="grid gap-2 text-sm">
+        <div className="flex items-center justify-between gap-3">
+          <span>{link(`Deployment #${last.deployment_number}`)}</span>
+          <Badge look={DEPLOYMENT_LOOK[last.status]} />
+        </div>
+        <ProgressBar percent={last.progress} label="Progress of the deployment" />
+        <p className="text-ink-soft">
+          {last.stage === '' ? 'Waiting for its turn' : STAGE_WORDS[last.stage]} · {last.progress} %
+        </p>
+      </div>
+    </Card>
+  )
+}

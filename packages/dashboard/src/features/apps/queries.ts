@@ -1,0 +1,54 @@
+import type { ContainerUsage } from '@berth/contract'
+import { queryOptions } from '@tanstack/react-query'
+import { call } from '../../lib/api.ts'
+
+export const appKeys = {
+  all: ['apps'],
+  list: ['apps', 'list'],
+  one: (appId: number) => ['apps', appId, 'app'],
+  ofOne: (appId: number) => ['apps', appId],
+  container: (appId: number) => ['apps', appId, 'container'],
+  usage: (appId: number) => ['apps', appId, 'usage'],
+  traffic: (appId: number) => ['apps', appId, 'traffic'],
+  connection: (appId: number) => ['apps', appId, 'connection'],
+} as const
+
+export type UsageSample = ContainerUsage & { at: number }
+
+const SAMPLES_KEPT = 300
+
+export const apps = queryOptions({ queryKey: appKeys.list, queryFn: () => call('apps.listAll') })
+
+export function app(appId: number) {
+  return queryOptions({ queryKey: appKeys.one(appId), queryFn: () => call('apps.get', { appId }) })
+}
+
+export function container(appId: number) {
+  return queryOptions({ queryKey: appKeys.container(appId), queryFn: () => call('containers.status', { appId }), refetchInterval: 15_000 })
+}
+
+/** Every answer is added to the ones before it, so that a plot has a history from the first look on. */
+export function usage(appId: number, everyMs: number) {
+  const queryKey = appKeys.usage(appId)
+  return queryOptions({
+    queryKey,
+    queryFn: async ({ client }): Promise<UsageSample[]> => {
+      const sample = await call('containers.usage', { appId })
+      const before = client.getQueryData<UsageSample[]>(queryKey) ?? []
+      return [...before.slice(1 - SAMPLES_KEPT), { at: Date.now() / 1000, ...sample }]
+    },
+    refetchInterval: everyMs,
+    staleTime: everyMs,
+    retry: false,
+    // Samples differ by their time: looking for equal ones is wasted work.
+    structuralSharing: false,
+  })
+}
+
+export function traffic(appId: number) {
+  return queryOptions({ queryKey: appKeys.traffic(appId), queryFn: () => call('apps.traffic', { appId }), refetchInterval: 10_000 })
+}
+
+export function connection(appId: number) {
+  return queryOptions({ queryKey: appKeys.connection(appId), queryFn: () => call('apps.connection', { appId }), retry: false })
+}

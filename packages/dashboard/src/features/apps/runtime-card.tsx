@@ -1,0 +1,91 @@
+import { type Application, RESTART_POLICIES, STRATEGIES } from '@berth/contract'
+import { Button } from '../../components/button.tsx'
+import { Card } from '../../components/card.tsx'
+import { SelectField, TextField } from '../../components/field.tsx'
+import { Notice } from '../../components/notice.tsx'
+import { RESTART_WORDS, STRATEGY_WORDS } from '../../lib/status.ts'
+import { useAppForm } from './save-app.ts'
+
+const RESTARTS = RESTART_POLICIES.map((value) => ({ value, label: RESTART_WORDS[value] }))
+const STRATEGY_OPTIONS = STRATEGIES.map((value) => ({ value, label: STRATEGY_WORDS[value] }))
+
+/** Empty is "none"; what is no number is left for the check to refuse. */
+export function numberOrNull(text: string): number | null {
+  return text.trim() === '' ? null : Number(text)
+}
+
+export function RuntimeCard({ app }: { app: Application }) {
+  const initial = {
+    port: app.port === null ? '' : String(app.port),
+    healthcheckPath: app.healthcheck_path,
+    cpuLimit: app.cpu_limit === null ? '' : String(app.cpu_limit),
+    memoryLimit: app.memory_limit === null ? '' : String(app.memory_limit),
+    restartPolicy: app.restart_policy,
+    deploymentStrategy: app.deployment_strategy,
+  }
+  const { values, set, submit, problems, pending, failure } = useAppForm(app, initial, (typed) => ({
+    ...typed,
+    port: numberOrNull(typed.port),
+    cpuLimit: numberOrNull(typed.cpuLimit),
+    memoryLimit: numberOrNull(typed.memoryLimit),
+  }))
+  return (
+    <Card title="Running">
+      <form className="grid gap-4" onSubmit={submit} noValidate>
+        {failure !== undefined && <Notice tone="bad">{failure}</Notice>}
+        <div className="grid gap-4 sm:grid-cols-2">
+          <TextField
+            label="Port"
+            hint="Where the app listens. It is given to it as PORT."
+            inputMode="numeric"
+            value={values.port}
+            onText={(text) => set('port', text)}
+            problem={problems['port']}
+          />
+          <TextField
+            label="Health path"
+            hint="Asked before a release goes live; empty only connects."
+            placeholder="/health"
+            mono
+            value={values.healthcheckPath}
+            onText={(text) => set('healthcheckPath', text)}
+            problem={problems['healthcheckPath']}
+          />
+          <TextField
+            label="Processor limit"
+            hint="Cores, such as 0.5. Empty is no limit."
+            inputMode="decimal"
+            value={values.cpuLimit}
+            onText={(text) => set('cpuLimit', text)}
+            problem={problems['cpuLimit']}
+          />
+          <TextField
+            label="Memory limit"
+            hint="Megabytes. Empty is no limit."
+            inputMode="numeric"
+            value={values.memoryLimit}
+            onText={(text) => set('memoryLimit', text)}
+            problem={problems['memoryLimit']}
+          />
+          <SelectField
+            label="Restart the container"
+            value={values.restartPolicy}
+            options={RESTARTS}
+            onPick={(pick) => set('restartPolicy', pick)}
+          />
+          <SelectField
+            label="Deployment strategy"
+            value={values.deploymentStrategy}
+            options={STRATEGY_OPTIONS}
+            onPick={(pick) => set('deploymentStrategy', pick)}
+          />
+        </div>
+        <div>
+          <Button kind="primary" type="submit" pending={pending}>
+            Save
+          </Button>
+        </div>
+      </form>
+    </Card>
+  )
+}

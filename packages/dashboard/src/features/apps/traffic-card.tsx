@@ -1,0 +1,44 @@
+import { useQuery } from '@tanstack/react-query'
+import { Card } from '../../components/card.tsx'
+import { Fact, Facts } from '../../components/facts.tsx'
+import { QueryView } from '../../components/query-view.tsx'
+import { RelativeTime } from '../../components/relative-time.tsx'
+import { countWords, plural, sizeWords } from '../../lib/sizes.ts'
+import { traffic } from './queries.ts'
+
+export function TrafficCard({ appId }: { appId: number }) {
+  return (
+    <Card title="Requests">
+      <QueryView query={useQuery(traffic(appId))}>
+        {({ requests, byStatus, bytes, p50Ms, p99Ms, since }) => (
+          <Facts>
+            <Fact name="Served">
+              {plural(requests, 'request')}
+              {since !== '' && (
+                <span className="text-ink-soft">
+                  {' '}
+                  since <RelativeTime at={since} />
+                </span>
+              )}
+            </Fact>
+            <Fact name="By status">
+              {requests === 0
+                ? 'None yet'
+                : Object.entries(byStatus)
+                    .filter(([, count]) => count > 0)
+                    .map(([status, count]) => (
+                      <span key={status} className="mr-3 whitespace-nowrap">
+                        <span className={status.startsWith('5') ? 'text-bad' : 'text-ink-soft'}>{status}</span> {countWords(count)}
+                      </span>
+                    ))}
+            </Fact>
+            <Fact name="Time">
+              {requests === 0 ? '–' : `half within ${Math.round(p50Ms)} ms, 99 of 100 within ${Math.round(p99Ms)} ms`}
+            </Fact>
+            <Fact name="Sent">{sizeWords(bytes)}</Fact>
+          </Facts>
+        )}
+      </QueryView>
+    </Card>
+  )
+}

@@ -1,0 +1,13 @@
+import type { Application } from '@berth/contract'
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { useIdParam } from '../../lib/route-state.ts'
+import { app } from './queries.ts'
+
+/** The app of the address; its layout has loaded it. */
+export function useApp(): Application {
+  return useSuspenseQuery(app(useIdParam('appId'))).data
+}
+
+export function hasDomains({ app_type }: Pick<Application, 'app_type'>): boolean {
+  return app_type === 'web' || app_type === 'compose'
+}

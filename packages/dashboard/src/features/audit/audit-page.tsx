@@ -1,0 +1,111 @@
+import type { AuditEntry } from '@berth/contract'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { Button } from '../../components/button.tsx'
+import { Card } from '../../components/card.tsx'
+import { SelectField } from '../../components/field.tsx'
+import { PageHeader } from '../../components/page.tsx'
+import { QueryView } from '../../components/query-view.tsx'
+import { RelativeTime } from '../../components/relative-time.tsx'
+import { EmptyState } from '../../components/states.tsx'
+import { useSearchState } from '../../lib/route-state.ts'
+import { users } from '../users/queries.ts'
+import { auditLog } from './queries.ts'
+
+const ACTIONS = [
+  { value: '', label: 'Every action' },
+  { value: 'auth.', label: 'Logins' },
+  { value: 'user.', label: 'Users' },
+  { value: 'project.', label: 'Projects' },
+  { value: 'app.', label: 'Apps' },
+  { value: 'env.', label: 'Environment' },
+  { value: 'domain.', label: 'Domains' },
+  { value: 'deployment.', label: 'Deployments' },
+  { value: 'container.', label: 'Containers' },
+  { value: 'settings.', label: 'Settings' },
+]
+
+export function AuditPage() {
+  const [action, setAction] = useSearchState('action')
+  const [actor, setActor] = useSearchState('actor')
+  const { data: people } = useQuery(users)
+  const query = useInfiniteQuery(auditLog({ action, actorId: actor === '' ? undefined : Number(actor) }))
+  const entries = { ...query, data: query.data?.pages.flat() }
+  const persons = [{ value: '', label: 'Everybody' }, ...(people ?? []).map(({ id, email }) => ({ value: String(id), label: email }))]
+  return (
+    <>
+      <PageHeader title="Audit log" note="Who changed what, newest first." />
+      <div className="mb-4 grid gap-2 sm:grid-cols-[12rem_16rem]">
+        <SelectField label="Action" hideLabel value={action} options={ACTIONS} onPick={setAction} />
+        <SelectField label="Person" hideLabel value={actor} options={persons} onPick={setActor} />
+      </div>
+      <Card flush>
+        <QueryView query={entries} empty={<EmptyState icon="audit" title="Nothing is recorded here" />}>
+          {(list) => (
+            <>
+              <ul className="divide-y divide-line">
+                {list.map((entry) => (
+                  <Entry key={entry.id} entry={entry} />
+                ))}
+              </ul>
+              {query.hasNextPage && (
+                <div className="border-t border-line p-3 text-center">
+                  <Button pending={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+                    Older entries
+                  </Button>
+                </div>
+              )}
+            </>
+          )}
+        </QueryView>
+      </Card>
+    </>
+  )
+}
+
+function isSomething(value: unknown): boolean {
+  return value !== null && value !== undefined && !(typeof value === 'object' && Object.keys(value).length === 0)
+}
+
+function Entry({ entry }: { entry: AuditEntry }) {
+  const { at, actorEmail, action, subject, subjectId, before, after, address, requestId } = entry
+  return (
+    <li className="px-4 py-2.5 text-sm">
+      <div className="flex flex-wrap items-baseline gap-x-3">
+        <code className="font-mono text-[13px] font-medium">{action}</code>
+        <span className="min-w-0 break-words">
+          {subject}
+          {subjectId !== null && <span className="text-ink-soft"> #{subjectId}</span>}
+        </span>
+        <span className="ml-auto text-[13px] text-ink-soft">
+          <RelativeTime at={at} />
+        </span>
+      </div>
+      <p className="text-[13px] break-words text-ink-soft">
+        {actorEmail === '' ? 'Berth itself' : actorEmail}
+        {address !== '' && ` from ${address}`}
+      </p>
+      {(isSomething(before) || isSomething(after)) && (
+        <details className="mt-1 text-[13px]">
+          <summary className="w-fit text-accent">Details</summary>
+          <div className="mt-2 grid gap-2 sm:grid-cols-2">
+            {isSomething(before) && <Shown title="Before" value={before} />}
+            {isSomething(after) && <Shown title="After" value={after} />}
+          </div>
+          <p className="mt-1 text-ink-soft">Request {requestId}</p>
+        </details>
+      )}
+    </li>
+  )
+}
+
+function Shown({ title, value }: { title: string; value: unknown }) {
+  return (
+    <div className="min-w-0">
+      <p className="text-ink-soft">{title}</p>
+      {/* A box that can scroll must be reachable by keyboard */}
+      <pre tabIndex={0} className="max-h-64 overflow-auto rounded bg-sunken p-2 font-mono text-xs">
+        {JSON.stringify(value, null, 2)}
+      </pre>
+    </div>
+  )
+}

@@ -1,0 +1,42 @@
+import type { Application } from '@berth/contract'
+import { useQuery } from '@tanstack/react-query'
+import { Card } from '../../components/card.tsx'
+import { CopyButton } from '../../components/copy-button.tsx'
+import { Fact, Facts } from '../../components/facts.tsx'
+import { QueryView } from '../../components/query-view.tsx'
+import { Secret } from '../../components/secret.tsx'
+import { connection } from '../apps/queries.ts'
+import { templates } from '../templates/queries.ts'
+
+/** How the other apps of the project reach a database. */
+export function ConnectionCard({ app }: { app: Application }) {
+  const { data: list } = useQuery(templates)
+  const template = list?.find(({ name, aliases }) => name === app.template_name || aliases.includes(app.template_name))
+  return (
+    <Card title="Connection" note="From the other apps of this project.">
+      <QueryView query={useQuery(connection(app.id))}>
+        {({ url, host, port }) => (
+          <Facts>
+            <Fact name="URL">
+              <Secret value={url} label="the connection URL" />
+            </Fact>
+            <Fact name="Host">
+              <span className="-my-1.5 flex items-center gap-1">
+                <code className="min-w-0 truncate font-mono text-[13px]">
+                  {host}:{port}
+                </code>
+                <CopyButton text={`${host}:${port}`} label="Copy the host" />
+              </span>
+            </Fact>
+            {template && (
+              <Fact name="Version">
+                {template.title} {template.version} <span className="text-ink-soft">({template.image})</span>
+              </Fact>
+            )}
+            <Fact name="Volume">A named volume that belongs to this app. It survives redeploys, rollbacks and restarts.</Fact>
+          </Facts>
+        )}
+      </QueryView>
+    </Card>
+  )
+}

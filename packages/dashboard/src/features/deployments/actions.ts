@@ -1,0 +1,33 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { toast } from '../../components/toast.tsx'
+import { call } from '../../lib/api.ts'
+import { paths } from '../../paths.ts'
+import { deploymentKeys } from './queries.ts'
+
+export function useCancel(deploymentId: number) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: () => call('deployments.stop', { deploymentId }),
+    onSuccess: async (deployment) => {
+      client.setQueryData(deploymentKeys.one(deploymentId), deployment)
+      toast('The deployment is cancelled; nothing has changed.')
+      await client.invalidateQueries({ queryKey: deploymentKeys.all })
+    },
+    onError: (error) => toast(error.message, 'bad'),
+  })
+}
+
+/** A rollback is a new deployment of a kept image; the page follows it. */
+export function useRollback(appId: number) {
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  return useMutation({
+    mutationFn: (deploymentId: number) => call('deployments.rollback', { deploymentId }),
+    onSuccess: async (deployment) => {
+      client.setQueryData(deploymentKeys.one(deployment.id), deployment)
+      void client.invalidateQueries({ queryKey: deploymentKeys.ofApp(appId) })
+      await navigate({ to: paths.deployment(appId, deployment.id) })
+    },
+  })
+}

@@ -1,0 +1,104 @@
+import type { Deployment } from '@berth/contract'
+import { useQuery } from '@tanstack/react-query'
+import { Badge } from '../../components/badge.tsx'
+import { Button } from '../../components/button.tsx'
+import { Card } from '../../components/card.tsx'
+import { LogViewer } from '../../components/log-viewer.tsx'
+import { Notice } from '../../components/notice.tsx'
+import { useDocumentTitle } from '../../components/page.tsx'
+import { ProgressBar } from '../../components/progress-bar.tsx'
+import { QueryView } from '../../components/query-view.tsx'
+import { RelativeTime } from '../../components/relative-time.tsx'
+import { useIdParam } from '../../lib/route-state.ts'
+import { DEPLOYMENT_LOOK, isRunning, TRIGGER_WORDS } from '../../lib/status.ts'
+import { durationWords } from '../../lib/time.ts'
+import { useApp } from '../apps/use-app.ts'
+import { useCancel } from './actions.ts'
+import { CommitWords } from './commit-words.tsx'
+import { useDeploymentLog } from './follow-deployment.ts'
+import { OpenApp } from './open-app.tsx'
+import { deployment } from './queries.ts'
+import { RollbackButton } from './rollback-button.tsx'
+import { StageList } from './stage-list.tsx'
+
+export function DeploymentPage() {
+  const id = useIdParam('deploymentId')
+  const app = useApp()
+  return (
+    <QueryView key={id} query={useQuery(deployment(id))}>
+      {(found) => (
+        <div className="grid gap-4">
+          <Progress deployment={found} appName={app.name} />
+          <Log deployment={found} />
+        </div>
+      )}
+    </QueryView>
+  )
+}
+
+function Progress({ deployment: found, appName }: { deployment: Deployment; appName: string }) {
+  const { id, deployment_number, status, is_active, progress, created_at, duration, finished_at, trigger, error_message } = found
+  const cancel = useCancel(id)
+  useDocumentTitle(`#${deployment_number} · ${appName}`)
+  const running = isRunning(status)
+  return (
+    <Card
+      title={
+        <span className="flex flex-wrap items-center gap-2">
+          Deployment #{deployment_number} <Badge look={DEPLOYMENT_LOOK[status]} />
+          {is_active && <Badge look={{ label: 'Live', tone: 'good' }} />}
+        </span>
+      }
+      actions={
+        <>
+          {running && (
+            <Button icon="stop" pending={cancel.isPending} onClick={() => cancel.mutate()}>
+              Cancel
+            </Button>
+          )}
+          <RollbackButton deployment={found} />
+          {is_active && <OpenApp />}
+        </>
+      }
+    >
+      <div className="grid gap-3">
+        {error_message !== '' && <Notice tone={status === 'failed' ? 'bad' : 'plain'}>{error_message}</Notice>}
+        <StageList deployment={found} />
+        {running && (
+          <div className="grid grid-cols-[1fr_auto] items-center gap-3 text-[13px] text-ink-soft tabular-nums">
+            <ProgressBar percent={progress} label="Progress" />
+            {progress} %
+          </div>
+        )}
+        <p className="text-sm text-ink-soft">
+          <CommitWords deployment={found} />
+          <br />
+          Started <RelativeTime at={created_at} /> {TRIGGER_WORDS[trigger]}
+          {finished_at !== null && `, took ${durationWords(duration)}`}.
+        </p>
+      </div>
+    </Card>
+  )
+}
+
+const STREAMS = [
+  { value: 'all', label: 'All' },
+  { value: 'stderr', label: 'Errors' },
+  { value: 'berth', label: 'Berth' },
+] as const
+
+const SAID = { connecting: 'Connecting…', open: 'Live', waiting: 'Connection lost; trying again…', ended: 'Complete' } as const
+
+function Log({ deployment: { id } }: { deployment: Deployment }) {
+  const { buffer, state } = useDeploymentLog(id)
+  return (
+    <LogViewer
+      buffer={buffer}
+      fileName={`deployment-${id}.log`}
+      streams={STREAMS}
+      state={SAID[state]}
+      empty={state === 'ended' ? 'This deployment wrote no log.' : 'The log begins when the deployment does.'}
+      className="h-[60dvh] min-h-80"
+    />
+  )
+}

@@ -1,0 +1,128 @@
+import type { Domain } from '@berth/contract'
+import { useState } from 'react'
+import { Badge, Tag } from '../../components/badge.tsx'
+import { Button, IconButton } from '../../components/button.tsx'
+import { Card } from '../../components/card.tsx'
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
+import { CopyButton } from '../../components/copy-button.tsx'
+import { Fact, Facts } from '../../components/facts.tsx'
+import { CheckField } from '../../components/field.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { RelativeTime } from '../../components/relative-time.tsx'
+import { DNS_LOOK, SSL_LOOK } from '../../lib/status.ts'
+import { useCheckDomain, useDeleteDomain, useRemoveCertificate, useUpdateDomain } from './actions.ts'
+import { CertificateDialog } from './certificate-dialog.tsx'
+import { dnsRecord } from './dns-record.ts'
+
+type Open = 'nothing' | 'certificate' | 'delete'
+
+export function DomainCard({ domain }: { domain: Domain }) {
+  const [open, setOpen] = useState<Open>('nothing')
+  const check = useCheckDomain(domain)
+  const update = useUpdateDomain(domain)
+  const remove = useDeleteDomain(domain)
+  const dropCertificate = useRemoveCertificate(domain)
+  const close = (): void => setOpen('nothing')
+  return (
+    <Card
+      title={
+        <span className="flex flex-wrap items-center gap-2">
+          <a
+            href={`${domain.sslStatus === 'active' ? 'https' : 'http'}://${domain.domain}/`}
+            target="_blank"
+            rel="noreferrer"
+            className="inline-flex items-center gap-1 break-all hover:underline"
+          >
+            {domain.domain}
+            <Icon name="external" size={13} />
+          </a>
+          {domain.generated && <Tag>generated</Tag>}
+        </span>
+      }
+      actions={
+        <>
+          <Button icon="restart" pending={check.isPending} onClick={() => check.mutate()}>
+            Check now
+          </Button>
+          <IconButton icon="trash" label={`Remove ${domain.domain}`} onClick={() => setOpen('delete')} />
+        </>
+      }
+    >
+      <div className="grid gap-4 lg:grid-cols-2">
+        <DomainState domain={domain} />
+        <div className="grid content-start gap-2">
+          <CheckField
+            label="Send http to https"
+            checked={domain.redirectHttps}
+            onCheck={(redirectHttps) => update.mutate({ redirectHttps })}
+          />
+          <CheckField label="Tell browsers to insist on https (HSTS)" checked={domain.hsts} onCheck={(hsts) => update.mutate({ hsts })} />
+          <div className="mt-2 flex flex-wrap gap-2">
+            <Button onClick={() => setOpen('certificate')}>
+              {domain.ownCertificate ? 'Replace your certificate' : 'Use your own certificate'}
+            </Button>
+            {domain.ownCertificate && (
+              <Button pending={dropCertificate.isPending} onClick={() => dropCertificate.mutate()}>
+                Remove your certificate
+              </Button>
+            )}
+          </div>
+        </div>
+      </div>
+      {open === 'certificate' && <CertificateDialog domain={domain} onClose={close} />}
+      {open === 'delete' && (
+        <ConfirmDialog
+          title={`Remove ${domain.domain}?`}
+          action="Remove"
+          pending={remove.isPending}
+          failure={remove.error?.message}
+          onConfirm={() => remove.mutate(undefined, { onSuccess: close })}
+          onClose={close}
+        >
+          <p>The app no longer answers at this address.</p>
+        </ConfirmDialog>
+      )}
+    </Card>
+  )
+}
+
+function DomainState({ domain }: { domain: Domain }) {
+  const record = dnsRecord(domain.domain, location.hostname)
+  return (
+    <Facts>
+      <Fact name="DNS">
+        <Badge look={DNS_LOOK[domain.dnsStatus]} />
+        {domain.dnsError !== '' && <p className="mt-1 text-warn">{domain.dnsError}</p>}
+      </Fact>
+      {!domain.generated && domain.dnsStatus !== 'ok' && (
+        <Fact name="Record to set">
+          {record ? (
+            <span className="-my-1.5 flex items-center gap-1">
+              <code className="min-w-0 font-mono text-[13px] break-all">
+                {record.name} {record.type} {record.value}
+              </code>
+              <CopyButton text={record.value} label="Copy the value" />
+            </span>
+          ) : (
+            `${domain.domain} A, with the public address of this server`
+          )}
+        </Fact>
+      )}
+      <Fact name="Certificate">
+        <Badge look={SSL_LOOK[domain.sslStatus]} />
+        {domain.ownCertificate && <span className="ml-2 text-ink-soft">your own</span>}
+        {domain.sslError !== '' && <p className="mt-1 text-bad">{domain.sslError}</p>}
+      </Fact>
+      {domain.expiresAt !== null && (
+        <Fact name="Expires">
+          <RelativeTime at={domain.expiresAt} />
+        </Fact>
+      )}
+      {domain.nextTryAt !== null && domain.sslStatus !== 'active' && (
+        <Fact name="Next try">
+          <RelativeTime at={domain.nextTryAt} />
+        </Fact>
+      )}
+    </Facts>
+  )
+}

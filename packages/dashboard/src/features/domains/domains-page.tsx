@@ -1,0 +1,74 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Button } from '../../components/button.tsx'
+import { Card } from '../../components/card.tsx'
+import { TextField } from '../../components/field.tsx'
+import { Notice } from '../../components/notice.tsx'
+import { QueryView } from '../../components/query-view.tsx'
+import { EmptyState } from '../../components/states.tsx'
+import { toast } from '../../components/toast.tsx'
+import { useIdParam } from '../../lib/route-state.ts'
+import { useForm } from '../../lib/use-form.ts'
+import { DomainCard } from './domain-card.tsx'
+import { domainKeys, domainsOf } from './queries.ts'
+
+export function DomainsPage() {
+  const appId = useIdParam('appId')
+  return (
+    <div className="grid gap-4">
+      <AddDomain appId={appId} />
+      <QueryView
+        query={useQuery(domainsOf(appId))}
+        empty={
+          <EmptyState icon="globe" title="No domains yet">
+            Add a host name above and point its DNS here. Berth gets the certificate by itself.
+          </EmptyState>
+        }
+      >
+        {(list) => (
+          <div className="grid gap-4">
+            {list.map((domain) => (
+              <DomainCard key={domain.id} domain={domain} />
+            ))}
+          </div>
+        )}
+      </QueryView>
+    </div>
+  )
+}
+
+function AddDomain({ appId }: { appId: number }) {
+  const client = useQueryClient()
+  const form = useForm('domains.create', {
+    initial: { domain: '' },
+    input: ({ domain }) => ({ appId, domain: domain.trim() }),
+    onDone: async ({ domain }) => {
+      form.reset()
+      await client.invalidateQueries({ queryKey: domainKeys.ofApp(appId) })
+      toast(`${domain} is added.`)
+    },
+  })
+  return (
+    <Card title="Add a domain">
+      <form className="grid gap-3" onSubmit={form.submit} noValidate>
+        {form.failure !== undefined && <Notice tone="bad">{form.failure}</Notice>}
+        <div className="flex items-start gap-2">
+          <div className="min-w-0 flex-1">
+            <TextField
+              label="Host name"
+              hideLabel
+              placeholder="app.example.com"
+              autoComplete="off"
+              spellCheck={false}
+              value={form.values.domain}
+              onText={(domain) => form.set('domain', domain)}
+              problem={form.problems['domain']}
+            />
+          </div>
+          <Button kind="primary" type="submit" pending={form.pending}>
+            Add
+          </Button>
+        </div>
+      </form>
+    </Card>
+  )
+}

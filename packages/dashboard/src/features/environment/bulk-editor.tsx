@@ -1,0 +1,83 @@
+import type { EnvVariable } from '@berth/contract'
+import { useQueryClient } from '@tanstack/react-query'
+import { Button } from '../../components/button.tsx'
+import { Card } from '../../components/card.tsx'
+import { AreaField } from '../../components/field.tsx'
+import { Notice } from '../../components/notice.tsx'
+import { toast } from '../../components/toast.tsx'
+import { classNames } from '../../lib/class-names.ts'
+import { diffVariables, type EnvChange, formatDotenv, parseDotenv } from '../../lib/dotenv.ts'
+import { useForm } from '../../lib/use-form.ts'
+import { environmentKeys } from './queries.ts'
+
+type Props = { appId: number; variables: readonly EnvVariable[]; onDone: () => void }
+
+/** All variables as one text. What saving would do is shown before it is done. */
+export function BulkEditor({ appId, variables, onDone }: Props) {
+  const client = useQueryClient()
+  const form = useForm('envs.replace', {
+    initial: { text: formatDotenv(variables) },
+    input: ({ text }) => ({ appId, variables: parseDotenv(text).variables }),
+    onDone: (answer) => {
+      client.setQueryData(environmentKeys.ofApp(appId), answer)
+      toast('The environment is saved.')
+      onDone()
+    },
+  })
+  const { variables: wanted, problems } = parseDotenv(form.values.text)
+  const changes = diffVariables(variables, wanted).filter(({ is }) => is !== 'same')
+  return (
+    <Card title="All variables" note="Values are shown here. Saving replaces the whole environment.">
+      <form className="grid gap-4" onSubmit={form.submit} noValidate>
+        {form.failure !== undefined && <Notice tone="bad">{form.failure}</Notice>}
+        <AreaField
+          label="Variables, one per line"
+          hideLabel
+          mono
+          rows={Math.min(Math.max(variables.length + 3, 8), 24)}
+          spellCheck={false}
+          autoComplete="off"
+          placeholder={'KEY=value\nGREETING="hello world"'}
+          value={form.values.text}
+          onText={(text) => form.set('text', text)}
+          problem={problems[0] ? `Line ${problems[0].line}: ${problems[0].message}` : Object.values(form.problems)[0]}
+        />
+        <Changes changes={changes} />
+        <div className="flex gap-2">
+          <Button kind="primary" type="submit" pending={form.pending} disabled={changes.length === 0 || problems.length > 0}>
+            Save
+          </Button>
+          <Button onClick={() => form.reset({ text: formatDotenv(variables) })} disabled={!form.touched}>
+            Start over
+          </Button>
+        </div>
+      </form>
+    </Card>
+  )
+}
+
+const LOOK = {
+  added: { sign: '+', words: 'is added', tone: 'text-good' },
+  removed: { sign: '−', words: 'is removed', tone: 'text-bad' },
+  changed: { sign: '~', words: 'gets another value', tone: 'text-warn' },
+  same: { sign: ' ', words: 'stays', tone: 'text-ink-soft' },
+} as const satisfies Record<EnvChange['is'], { sign: string; words: string; tone: string }>
+
+function Changes({ changes }: { changes: readonly EnvChange[] }) {
+  if (changes.length === 0) return <p className="text-sm text-ink-soft">Nothing is changed.</p>
+  return (
+    <div className="rounded-md border border-line bg-sunken p-3" aria-live="polite">
+      <h3 className="mb-1 text-[13px] font-medium">Saving does this</h3>
+      <ul className="font-mono text-[13px]">
+        {changes.map(({ key, is }) => (
+          <li key={key} className={classNames('flex gap-2', LOOK[is].tone)}>
+            <span aria-hidden="true">{LOOK[is].sign}</span>
+            <span className="min-w-0 break-all">
+              {key} <span className="font-sans">{LOOK[is].words}</span>
+            </span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}

@@ -1,0 +1,87 @@
+import type { EnvVariable } from '@berth/contract'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Badge } from '../../components/badge.tsx'
+import { IconButton } from '../../components/button.tsx'
+import { Card } from '../../components/card.tsx'
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
+import { RelativeTime } from '../../components/relative-time.tsx'
+import { Secret } from '../../components/secret.tsx'
+import { EmptyState } from '../../components/states.tsx'
+import { toast } from '../../components/toast.tsx'
+import { call } from '../../lib/api.ts'
+import { environmentKeys } from './queries.ts'
+import { AddVariable, EditVariable } from './variable-forms.tsx'
+
+type Props = { appId: number; variables: readonly EnvVariable[]; changed: ReadonlySet<number> }
+
+export function VariableTable({ appId, variables, changed }: Props) {
+  const [editing, setEditing] = useState<EnvVariable>()
+  const [removing, setRemoving] = useState<EnvVariable>()
+  return (
+    <>
+      <Card title="Add a variable">
+        <AddVariable appId={appId} />
+      </Card>
+      <Card flush>
+        {variables.length === 0 ? (
+          <EmptyState icon="gear" title="No variables yet">
+            The app gets them when it starts. They are never given to the build.
+          </EmptyState>
+        ) : (
+          <ul className="divide-y divide-line">
+            {variables.map((variable) => (
+              <li
+                key={variable.id}
+                className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 px-4 py-3 text-sm sm:grid-cols-[minmax(0,16rem)_minmax(0,1fr)_8rem_auto]"
+              >
+                <span className="flex min-w-0 items-center gap-2">
+                  <code className="truncate font-mono text-[13px] font-medium" title={variable.key}>
+                    {variable.key}
+                  </code>
+                  {changed.has(variable.id) && <Badge look={{ label: 'Changed', tone: 'warn' }} />}
+                </span>
+                <span className="col-span-2 row-start-2 min-w-0 sm:col-span-1 sm:row-start-auto">
+                  <Secret value={variable.value} label={variable.key} />
+                </span>
+                <span className="hidden text-[13px] text-ink-soft sm:block">
+                  <RelativeTime at={variable.updatedAt} />
+                </span>
+                <span className="-my-2 flex">
+                  <IconButton icon="edit" label={`Edit ${variable.key}`} onClick={() => setEditing(variable)} />
+                  <IconButton icon="trash" label={`Remove ${variable.key}`} onClick={() => setRemoving(variable)} />
+                </span>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Card>
+      {editing && <EditVariable variable={editing} onClose={() => setEditing(undefined)} />}
+      {removing && <RemoveVariable variable={removing} onClose={() => setRemoving(undefined)} />}
+    </>
+  )
+}
+
+function RemoveVariable({ variable, onClose }: { variable: EnvVariable; onClose: () => void }) {
+  const client = useQueryClient()
+  const remove = useMutation({
+    mutationFn: () => call('envs.delete', { id: variable.id }),
+    onSuccess: async () => {
+      await client.invalidateQueries({ queryKey: environmentKeys.ofApp(variable.appId) })
+      toast(`${variable.key} is removed.`)
+      onClose()
+    },
+  })
+  return (
+    <ConfirmDialog
+      title={`Remove ${variable.key}?`}
+      action="Remove"
+      pending={remove.isPending}
+      failure={remove.error?.message}
+      onConfirm={() => remove.mutate()}
+      onClose={onClose}
+    >
+      <p>The running app keeps it until the next deployment.</p>
+    </ConfirmDialog>
+  )
+}

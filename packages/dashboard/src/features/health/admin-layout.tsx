@@ -1,0 +1,15 @@
+import { Outlet } from '@tanstack/react-router'
+import { EmptyState } from '../../components/states.tsx'
+import { isAdmin, useMe } from '../session/queries.ts'
+
+/** The server refuses these pages to others anyway; this says so in words. */
+export function AdminLayout() {
+  const person = useMe()
+  if (!isAdmin(person))
+    return (
+      <EmptyState page icon="users" title="For admins only">
+        Ask an admin of this server if you need something changed here.
+      </EmptyState>
+    )
+  return <Outlet />
+}

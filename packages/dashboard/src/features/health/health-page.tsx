@@ -1,0 +1,103 @@
+import type { Health } from '@berth/contract'
+import { useQuery } from '@tanstack/react-query'
+import { Badge } from '../../components/badge.tsx'
+import { Card } from '../../components/card.tsx'
+import { Fact, Facts } from '../../components/facts.tsx'
+import { PageHeader } from '../../components/page.tsx'
+import { ProgressBar } from '../../components/progress-bar.tsx'
+import { QueryView } from '../../components/query-view.tsx'
+import { RelativeTime } from '../../components/relative-time.tsx'
+import { percentWords, plural, sizeWords } from '../../lib/sizes.ts'
+import { HEALTH_LOOK, type Look } from '../../lib/status.ts'
+import { durationWords } from '../../lib/time.ts'
+import { useMetrics } from '../overview/metrics-feed.ts'
+import { version } from '../session/queries.ts'
+import { health } from './queries.ts'
+
+const WHAT = {
+  database: { title: 'Database', what: 'Where Berth keeps what it knows' },
+  engine: { title: 'Engine', what: 'Builds images and runs containers' },
+  edge: { title: 'Edge', what: 'The proxy in front of the apps' },
+  queue: { title: 'Queue', what: 'Runs deployments and other work' },
+} as const satisfies Record<keyof Health['checks'], { title: string; what: string }>
+
+function looksOf({ checks }: Health): Record<keyof Health['checks'], Look> {
+  const { database, engine, edge, queue } = HEALTH_LOOK
+  return { database: database[checks.database], engine: engine[checks.engine], edge: edge[checks.edge], queue: queue[checks.queue] }
+}
+
+const PARTS = ['database', 'engine', 'edge', 'queue'] as const satisfies readonly (keyof Health['checks'])[]
+
+export function HealthPage() {
+  const query = useQuery(health)
+  return (
+    <>
+      <PageHeader title="Health" note="The parts of this server, checked every few seconds." />
+      <div className="grid max-w-3xl gap-4">
+        <Card title="Parts" flush>
+          <QueryView query={query}>
+            {(now) => (
+              <ul className="divide-y divide-line">
+                {PARTS.map((part) => (
+                  <li key={part} className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 px-4 py-3 text-sm">
+                    <div className="min-w-0">
+                      <p className="font-medium">{WHAT[part].title}</p>
+                      <p className="text-ink-soft">{now.messages[part] ?? WHAT[part].what}</p>
+                    </div>
+                    <Badge look={looksOf(now)[part]} />
+                  </li>
+                ))}
+                <DiskRow />
+              </ul>
+            )}
+          </QueryView>
+        </Card>
+        <VersionCard uptime={query.data?.uptime} />
+      </div>
+    </>
+  )
+}
+
+function DiskRow() {
+  const now = useMetrics().samples.at(-1)
+  return (
+    <li className="grid gap-2 px-4 py-3 text-sm">
+      <div className="flex justify-between gap-4">
+        <span className="font-medium">Disk</span>
+        <span className="text-ink-soft">
+          {now ? `${sizeWords(now.disk.used)} of ${sizeWords(now.disk.total)}, ${percentWords(now.disk.percent)}` : '…'}
+        </span>
+      </div>
+      <ProgressBar percent={Math.round(now?.disk.percent ?? 0)} label="Disk used" />
+      {now && (
+        <p className="text-ink-soft">
+          {plural(now.docker.containers_running, 'container')} running of {now.docker.containers_total},{' '}
+          {plural(now.docker.images, 'image')}
+        </p>
+      )}
+    </li>
+  )
+}
+
+function VersionCard({ uptime }: { uptime: number | undefined }) {
+  return (
+    <Card title="Version">
+      <QueryView query={useQuery(version)}>
+        {({ version: number, commit, startedAt }) => (
+          <Facts>
+            <Fact name="Berth">{number}</Fact>
+            {/^[0-9a-f]{7,}$/.test(commit) && (
+              <Fact name="Commit">
+                <code className="font-mono text-[13px] break-all">{commit}</code>
+              </Fact>
+            )}
+            <Fact name="Started">
+              <RelativeTime at={startedAt} />
+              {uptime !== undefined && <span className="text-ink-soft"> (up for {durationWords(uptime)})</span>}
+            </Fact>
+          </Facts>
+        )}
+      </QueryView>
+    </Card>
+  )
+}

@@ -1,0 +1,31 @@
+import type { ContainerFrame } from '@berth/contract'
+import { describe, expect, it } from 'vitest'
+import { createContainerReader } from './follow-container.ts'
+
+function log(line: string, at: string): ContainerFrame {
+  return { type: 'log', timestamp: '2026-01-01T00:00:00Z', data: { line, stream: 'stdout', at } }
+}
+
+describe('reading the log of a container', () => {
+  it('leaves out lines that come again after a reconnect', () => {
+    const reader = createContainerReader()
+    reader.reconnected()
+    const read = (frames: ContainerFrame[]) => frames.flatMap((frame) => reader.lineOf(frame)?.text ?? [])
+    expect(read([log('a', '2026-01-01T00:00:01.000000001Z'), log('b', '2026-01-01T00:00:02.000000000Z')])).toEqual(['a', 'b'])
+    reader.reconnected()
+    expect(read([log('b', '2026-01-01T00:00:02.000000000Z'), log('c', '2026-01-01T00:00:03.000000000Z')])).toEqual(['c'])
+  })
+
+  it('shows lines of one instant that come in one go', () => {
+    const reader = createContainerReader()
+    const at = '2026-01-01T00:00:01.000000001Z'
+    expect([log('a', at), log('b', at)].map((frame) => reader.lineOf(frame)?.text)).toEqual(['a', 'b'])
+  })
+
+  it('says that lines were skipped and that the container ended', () => {
+    const reader = createContainerReader()
+    const timestamp = '2026-01-01T00:00:00Z'
+    expect(reader.lineOf({ type: 'gap', timestamp, data: { lines: 3 } })?.text).toBe('3 lines came too fast to be shown.')
+    expect(reader.lineOf({ type: 'end', timestamp, data: { message: 'It exited.' } })?.stream).toBe('berth')
+  })
+})

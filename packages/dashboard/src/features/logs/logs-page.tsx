@@ -1,0 +1,52 @@
+import { useQuery } from '@tanstack/react-query'
+import { LogViewer } from '../../components/log-viewer.tsx'
+import { QueryView } from '../../components/query-view.tsx'
+import { EmptyState } from '../../components/states.tsx'
+import { container } from '../apps/queries.ts'
+import { useApp } from '../apps/use-app.ts'
+import { useContainerLog } from './follow-container.ts'
+
+export function LogsPage() {
+  const app = useApp()
+  return (
+    <QueryView query={useQuery(container(app.id))}>
+      {({ id, state }) =>
+        id === '' ? (
+          <EmptyState icon="audit" title="No container yet">
+            The log begins with the first deployment. What a build prints is on the page of its deployment.
+          </EmptyState>
+        ) : (
+          // A new container is a new log, and one that starts again is read again.
+          <ContainerLog key={`${id} ${state === 'running'}`} containerId={id} fileName={`${app.slug}.log`} />
+        )
+      }
+    </QueryView>
+  )
+}
+
+const STREAMS = [
+  { value: 'all', label: 'All' },
+  { value: 'stdout', label: 'Output' },
+  { value: 'stderr', label: 'Errors' },
+] as const
+
+const SAID = {
+  connecting: 'Connecting…',
+  open: 'Live',
+  waiting: 'Connection lost; trying again…',
+  ended: 'The container has ended',
+} as const
+
+function ContainerLog({ containerId, fileName }: { containerId: string; fileName: string }) {
+  const { buffer, state } = useContainerLog(containerId)
+  return (
+    <LogViewer
+      buffer={buffer}
+      fileName={fileName}
+      streams={STREAMS}
+      state={SAID[state]}
+      empty="The container has printed nothing yet."
+      className="h-[calc(100dvh-17rem)] min-h-96"
+    />
+  )
+}

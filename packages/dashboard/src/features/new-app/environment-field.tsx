@@ -1,0 +1,23 @@
+import { AreaField } from '../../components/field.tsx'
+import { parseDotenv } from '../../lib/dotenv.ts'
+import { plural } from '../../lib/sizes.ts'
+
+/** `.env` text, read while it is typed. */
+export function EnvironmentField({ text, onText, problem }: { text: string; onText: (text: string) => void; problem: string | undefined }) {
+  const { variables, problems } = parseDotenv(text)
+  const [first] = problems
+  return (
+    <AreaField
+      label="Variables, one per line"
+      mono
+      rows={4}
+      placeholder={'KEY=value\nGREETING="hello world"'}
+      autoComplete="off"
+      spellCheck={false}
+      value={text}
+      onText={onText}
+      problem={problem ?? (first && `Line ${first.line}: ${first.message}`)}
+      hint={plural(variables.length, 'variable')}
+    />
+  )
+}

@@ -1,0 +1,31 @@
+import type { AppType, Input } from '@berth/contract'
+import { parseDotenv } from '../../lib/dotenv.ts'
+
+export type NewAppValues = {
+  appType: AppType
+  name: string
+  templateName: string
+  gitCloneUrl: string
+  gitBranch: string
+  port: string
+  env: string
+}
+
+export const EMPTY: NewAppValues = { appType: 'web', name: '', templateName: '', gitCloneUrl: '', gitBranch: '', port: '3000', env: '' }
+
+/** What each kind of app needs to be told; the rest of the form is left out. */
+export function newAppInput(projectId: number, values: NewAppValues): Input<'apps.create'> {
+  const { appType, name, templateName, gitCloneUrl, gitBranch, port, env } = values
+  const { variables } = parseDotenv(env)
+  const envVars = Object.fromEntries(variables.map(({ key, value }) => [key, value]))
+  const shared = { projectId, name: name.trim(), appType, envVars }
+  if (appType === 'database') return { ...shared, templateName }
+  const source = { gitProviderId: null, gitCloneUrl: gitCloneUrl.trim(), gitBranch: gitBranch.trim() }
+  return { ...shared, ...source, port: port.trim() === '' ? null : Number(port) }
+}
+
+/** A name from the last part of a clone URL, for those who have not given one. */
+export function nameFromUrl(url: string): string {
+  const last = url.trim().replace(/\/+$/, '').split(/[/:]/).at(-1) ?? ''
+  return last.replace(/\.git$/, '')
+}

@@ -1,0 +1,95 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { Button } from '../../components/button.tsx'
+import { Card } from '../../components/card.tsx'
+import { CheckField } from '../../components/field.tsx'
+import { Notice } from '../../components/notice.tsx'
+import { PageHeader } from '../../components/page.tsx'
+import { QueryView } from '../../components/query-view.tsx'
+import { toast } from '../../components/toast.tsx'
+import { call } from '../../lib/api.ts'
+import { parseDotenv } from '../../lib/dotenv.ts'
+import { useIdParam } from '../../lib/route-state.ts'
+import { useForm } from '../../lib/use-form.ts'
+import { paths } from '../../paths.ts'
+import { appKeys } from '../apps/queries.ts'
+import { deploymentKeys } from '../deployments/queries.ts'
+import { project, projectKeys } from '../projects/queries.ts'
+import { DetailFields } from './detail-fields.tsx'
+import { EnvironmentField } from './environment-field.tsx'
+import { KindPicker } from './kind-picker.tsx'
+import { EMPTY, newAppInput } from './new-app-form.ts'
+
+export function NewAppPage() {
+  const projectId = useIdParam('projectId')
+  return (
+    <QueryView page query={useQuery(project(projectId))}>
+      {({ name }) => (
+        <>
+          <PageHeader
+            title="New app"
+            crumbs={[
+              { label: 'Projects', to: paths.projects() },
+              { label: name, to: paths.project(projectId) },
+            ]}
+          />
+          <Wizard projectId={projectId} />
+        </>
+      )}
+    </QueryView>
+  )
+}
+
+function Wizard({ projectId }: { projectId: number }) {
+  const [deployNow, setDeployNow] = useState(true)
+  const open = useOpenApp(projectId)
+  const form = useForm('apps.create', {
+    initial: EMPTY,
+    input: (values) => newAppInput(projectId, values),
+    onDone: ({ id }) => open.mutateAsync({ appId: id, deployNow }),
+  })
+  const broken = parseDotenv(form.values.env).problems.length > 0
+  const unpicked = form.values.appType === 'database' && form.values.templateName === ''
+  return (
+    <form className="grid max-w-3xl gap-4" onSubmit={form.submit} noValidate>
+      <Card title="1 · What is it?">
+        <KindPicker value={form.values.appType} onPick={(appType) => form.set('appType', appType)} />
+      </Card>
+      <Card title={form.values.appType === 'database' ? '2 · Which database?' : '2 · Where is its source?'}>
+        <DetailFields projectId={projectId} values={form.values} set={form.set} problems={form.problems} />
+      </Card>
+      <Card title="3 · Environment" note="Optional; you can change it at any time.">
+        <EnvironmentField text={form.values.env} onText={(text) => form.set('env', text)} problem={form.problems['envVars']} />
+      </Card>
+      {form.failure !== undefined && <Notice tone="bad">{form.failure}</Notice>}
+      <div className="flex flex-wrap items-center gap-4">
+        <Button kind="primary" type="submit" icon="rocket" pending={form.pending || open.isPending} disabled={broken || unpicked}>
+          {deployNow ? 'Create and deploy' : 'Create'}
+        </Button>
+        <CheckField label="Deploy at once" checked={deployNow} onCheck={setDeployNow} />
+      </div>
+    </form>
+  )
+}
+
+/** The app is there whatever happens next: a deployment that cannot be added must not look like a failed creation. */
+function useOpenApp(projectId: number) {
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  return useMutation({
+    mutationFn: async ({ appId, deployNow }: { appId: number; deployNow: boolean }) => {
+      void client.invalidateQueries({ queryKey: projectKeys.one(projectId) })
+      void client.invalidateQueries({ queryKey: appKeys.list })
+      if (!deployNow) return navigate({ to: paths.app(appId) })
+      try {
+        const { id } = await call('deployments.add', { appId })
+        void client.invalidateQueries({ queryKey: deploymentKeys.running })
+        await navigate({ to: paths.deployment(appId, id) })
+      } catch (cause) {
+        toast(cause instanceof Error ? cause.message : 'The deployment could not be added.', 'bad')
+        await navigate({ to: paths.app(appId) })
+      }
+    },
+  })
+}

@@ -1,0 +1,36 @@
+import { Link } from '@tanstack/react-router'
+import { Card } from '../../components/card.tsx'
+import { Icon } from '../../components/icon.tsx'
+import type { Concern } from './attention.ts'
+
+export function AttentionCard({ concerns }: { concerns: readonly Concern[] }) {
+  return (
+    <Card title="Needs attention" flush>
+      {concerns.length === 0 ? (
+        <p className="flex items-center gap-2 px-4 py-4 text-sm text-ink-soft">
+          <span className="text-good">
+            <Icon name="check" />
+          </span>
+          Nothing needs your attention.
+        </p>
+      ) : (
+        <ul className="divide-y divide-line">
+          {concerns.map(({ id, tone, title, reason, to, next }) => (
+            <li key={id} className="flex items-start gap-3 px-4 py-3 text-sm">
+              <span className={tone === 'bad' ? 'pt-0.5 text-bad' : 'pt-0.5 text-warn'}>
+                <Icon name="alert" />
+              </span>
+              <div className="min-w-0 flex-1">
+                <p className="font-medium break-words">{title}</p>
+                <p className="line-clamp-2 break-words text-ink-soft">{reason}</p>
+              </div>
+              <Link to={to} className="shrink-0 text-accent hover:underline">
+                {next}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Card>
+  )
+}

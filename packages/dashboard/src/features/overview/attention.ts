@@ -1,0 +1,88 @@
+import type { Application, Deployment, Domain, Health, ServerMetrics } from '@berth/contract'
+import { HEALTH_LOOK } from '../../lib/status.ts'
+import { paths } from '../../paths.ts'
+
+export type Concern = { id: string; tone: 'bad' | 'warn'; title: string; reason: string; to: string; next: string }
+
+type Known = {
+  apps: readonly Application[]
+  lastDeployments: readonly Deployment[]
+  domains: readonly Domain[]
+  health: Health | undefined
+  metrics: Pick<ServerMetrics, 'disk'> | undefined
+  mayAdmin: boolean
+}
+
+const DISK_WARN_PERCENT = 85
+const DISK_BAD_PERCENT = 95
+
+/** What a person should look at, worst first, each with its reason and the next step. */
+export function concernsOf(known: Known): Concern[] {
+  const all = [...healthConcerns(known), ...diskConcerns(known), ...appConcerns(known), ...domainConcerns(known)]
+  return all.sort((a, b) => Number(b.tone === 'bad') - Number(a.tone === 'bad'))
+}
+
+function healthConcerns({ health, mayAdmin }: Known): Concern[] {
+  if (!health || health.status === 'ok') return []
+  const { database, engine, edge, queue } = HEALTH_LOOK
+  const { checks, messages } = health
+  const looks = { database: database[checks.database], engine: engine[checks.engine], edge: edge[checks.edge], queue: queue[checks.queue] }
+  return Object.entries(looks)
+    .filter(([, { tone }]) => tone === 'bad' || tone === 'warn')
+    .map(([part, { label }]) => ({
+      id: `health-${part}`,
+      tone: 'bad',
+      title: `The ${part}: ${label.toLowerCase()}`,
+      reason: messages[part] ?? 'Deployments may not work until it is back.',
+      to: mayAdmin ? paths.health() : paths.overview(),
+      next: 'See the health',
+    }))
+}
+
+function diskConcerns({ metrics, mayAdmin }: Known): Concern[] {
+  if (!metrics || metrics.disk.percent < DISK_WARN_PERCENT) return []
+  return [
+    {
+      id: 'disk',
+      tone: metrics.disk.percent >= DISK_BAD_PERCENT ? 'bad' : 'warn',
+      title: `The disk is ${Math.round(metrics.disk.percent)} % full`,
+      reason: 'Builds fail when it is full. Keep fewer releases, or delete apps that are not needed.',
+      to: mayAdmin ? paths.settings() : paths.apps(),
+      next: mayAdmin ? 'See the settings' : 'See the apps',
+    },
+  ]
+}
+
+function appConcerns({ apps, lastDeployments }: Known): Concern[] {
+  return apps.flatMap((app): Concern[] => {
+    if (app.status === 'error') {
+      const reason = app.status_reason === '' ? 'Nothing serves.' : app.status_reason
+      return [{ id: `app-${app.id}`, tone: 'bad', title: `${app.name} does not run`, reason, to: paths.app(app.id), next: 'See the app' }]
+    }
+    const last = lastDeployments.find(({ app_id }) => app_id === app.id)
+    if (last?.status !== 'failed') return []
+    return [
+      {
+        id: `deployment-${last.id}`,
+        tone: 'warn',
+        title: `The last deployment of ${app.name} failed`,
+        reason: last.error_message,
+        to: paths.deployment(app.id, last.id),
+        next: 'Read the log',
+      },
+    ]
+  })
+}
+
+function domainConcerns({ domains }: Known): Concern[] {
+  return domains
+    .filter(({ sslStatus, dnsStatus }) => sslStatus === 'failed' || dnsStatus === 'wrong')
+    .map((domain) => ({
+      id: `domain-${domain.id}`,
+      tone: 'warn',
+      title: domain.sslStatus === 'failed' ? `No certificate for ${domain.domain}` : `The DNS of ${domain.domain} points elsewhere`,
+      reason: domain.sslStatus === 'failed' ? domain.sslError : domain.dnsError,
+      to: paths.domains(domain.appId),
+      next: 'See the domains',
+    }))
+}

@@ -1,0 +1,47 @@
+import { useQuery } from '@tanstack/react-query'
+import { ButtonLink } from '../../components/button.tsx'
+import { Card } from '../../components/card.tsx'
+import { PageHeader } from '../../components/page.tsx'
+import { QueryView } from '../../components/query-view.tsx'
+import { paths } from '../../paths.ts'
+import { AppList } from '../apps/app-list.tsx'
+import { apps } from '../apps/queries.ts'
+import { projects } from '../projects/queries.ts'
+import { AttentionCard } from './attention-card.tsx'
+import { FirstSteps } from './first-steps.tsx'
+import { useMetrics } from './metrics-feed.ts'
+import { RunningCard } from './running-card.tsx'
+import { ServerPlots } from './server-plots.tsx'
+import { useConcerns } from './use-concerns.ts'
+
+const APPS_SHOWN = 12
+
+export function OverviewPage() {
+  const appsQuery = useQuery(apps)
+  const projectsQuery = useQuery(projects)
+  const metrics = useMetrics()
+  const list = appsQuery.data ?? []
+  const concerns = useConcerns(list, metrics.samples.at(-1))
+  const isNew = appsQuery.data?.length === 0 && projectsQuery.data !== undefined
+  const nameOf = (appId: number): string => list.find(({ id }) => id === appId)?.name ?? `App ${appId}`
+  return (
+    <>
+      <PageHeader title="Overview" />
+      <div className="grid gap-4">
+        {isNew && <FirstSteps projects={projectsQuery.data ?? []} />}
+        <div className="grid items-start gap-4 lg:grid-cols-2">
+          <AttentionCard concerns={concerns} />
+          <RunningCard nameOf={nameOf} />
+        </div>
+        <ServerPlots view={metrics} />
+        {!isNew && (
+          <Card title="Apps" flush actions={list.length > APPS_SHOWN && <ButtonLink to={paths.apps()}>All {list.length} apps</ButtonLink>}>
+            <QueryView query={appsQuery}>
+              {(all) => <AppList apps={all.slice(0, APPS_SHOWN)} projects={projectsQuery.data ?? []} />}
+            </QueryView>
+          </Card>
+        )}
+      </div>
+    </>
+  )
+}

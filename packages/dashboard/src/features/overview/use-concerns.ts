@@ -1,0 +1,28 @@
+import type { Application } from '@berth/contract'
+import { useQueries, useQuery } from '@tanstack/react-query'
+import { deploymentsOfApp } from '../deployments/queries.ts'
+import { domainsOf } from '../domains/queries.ts'
+import { health } from '../health/queries.ts'
+import { isAdmin, useMe } from '../session/queries.ts'
+import { type Concern, concernsOf } from './attention.ts'
+import type { MetricsSample } from './metrics-feed.ts'
+
+/** Asking each app for its deployments and domains is fine for dozens, not for hundreds. */
+const APPS_LOOKED_AT = 40
+
+export function useConcerns(apps: readonly Application[], metrics: MetricsSample | undefined): Concern[] {
+  const person = useMe()
+  const { data: healthNow } = useQuery(health)
+  const some = apps.slice(0, APPS_LOOKED_AT)
+  const histories = useQueries({ queries: some.map(({ id }) => deploymentsOfApp(id)) })
+  const withDomains = some.filter(({ domains }) => domains.length > 0)
+  const domains = useQueries({ queries: withDomains.map(({ id }) => ({ ...domainsOf(id), refetchInterval: 60_000 })) })
+  return concernsOf({
+    apps,
+    lastDeployments: histories.flatMap(({ data }) => data?.slice(0, 1) ?? []),
+    domains: domains.flatMap(({ data }) => data ?? []),
+    health: healthNow,
+    metrics,
+    mayAdmin: isAdmin(person),
+  })
+}

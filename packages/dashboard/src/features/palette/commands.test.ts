@@ -1,0 +1,25 @@
+import type { Application, Project } from '@berth/contract'
+import { describe, expect, it } from 'vitest'
+import { commandsOf, matching } from './commands.ts'
+
+describe('the command palette', () => {
+  const apps = [{ id: 4, name: 'shop', app_type: 'web' } as Application] // only what is looked at
+  const projects = [{ id: 2, name: 'Market' } as Project] // only what is looked at
+
+  it('finds apps and their pages by words in any order', () => {
+    const commands = commandsOf({ apps, projects, mayAdmin: false })
+    expect(matching(commands, 'shop').map(({ to }) => to)).toContain('/apps/4')
+    expect(matching(commands, 'logs sho').map(({ to }) => to)).toEqual(['/apps/4/logs'])
+    expect(matching(commands, 'market new')[0]?.to).toBe('/projects/2/new')
+  })
+
+  it('hides administration from those who are no admins', () => {
+    expect(matching(commandsOf({ apps, projects, mayAdmin: false }), 'audit')).toEqual([])
+    expect(matching(commandsOf({ apps, projects, mayAdmin: true }), 'audit')).toHaveLength(1)
+  })
+
+  it('puts what begins with the text first', () => {
+    const commands = commandsOf({ apps, projects, mayAdmin: false })
+    expect(matching(commands, 'app')[0]?.label).toBe('Apps')
+  })
+})

@@ -1,0 +1,58 @@
+import type { Application, Project } from '@berth/contract'
+import type { IconName } from '../../components/icon.tsx'
+import { paths } from '../../paths.ts'
+
+export type PaletteCommand = { id: string; label: string; note: string; icon: IconName; to: string }
+
+const PAGES: readonly PaletteCommand[] = [
+  { id: 'overview', label: 'Overview', note: 'Page', icon: 'overview', to: paths.overview() },
+  { id: 'projects', label: 'Projects', note: 'Page', icon: 'project', to: paths.projects() },
+  { id: 'apps', label: 'Apps', note: 'Page', icon: 'app', to: paths.apps() },
+  { id: 'account', label: 'Account', note: 'Page', icon: 'account', to: paths.account() },
+]
+
+const ADMIN_PAGES: readonly PaletteCommand[] = [
+  { id: 'users', label: 'Users', note: 'Administration', icon: 'users', to: paths.users() },
+  { id: 'templates', label: 'Templates', note: 'Administration', icon: 'template', to: paths.templates() },
+  { id: 'settings', label: 'Settings', note: 'Administration', icon: 'gear', to: paths.settings() },
+  { id: 'audit', label: 'Audit log', note: 'Administration', icon: 'audit', to: paths.audit() },
+  { id: 'health', label: 'Health', note: 'Administration', icon: 'health', to: paths.health() },
+]
+
+type Known = { apps: readonly Application[]; projects: readonly Project[]; mayAdmin: boolean }
+
+/** Everything that can be gone to by name. */
+export function commandsOf({ apps, projects, mayAdmin }: Known): PaletteCommand[] {
+  return [
+    ...PAGES,
+    ...(mayAdmin ? ADMIN_PAGES : []),
+    ...projects.map(
+      ({ id, name }): PaletteCommand => ({ id: `project-${id}`, label: name, note: 'Project', icon: 'project', to: paths.project(id) }),
+    ),
+    ...apps.flatMap(({ id, name, app_type }): PaletteCommand[] => [
+      { id: `app-${id}`, label: name, note: 'App', icon: app_type === 'database' ? 'database' : 'app', to: paths.app(id) },
+      { id: `logs-${id}`, label: `${name}: logs`, note: 'App', icon: 'audit', to: paths.logs(id) },
+      { id: `env-${id}`, label: `${name}: environment`, note: 'App', icon: 'gear', to: paths.environment(id) },
+      { id: `deployments-${id}`, label: `${name}: deployments`, note: 'App', icon: 'rocket', to: paths.deployments(id) },
+    ]),
+    ...projects.map(
+      ({ id, name }): PaletteCommand => ({
+        id: `new-${id}`,
+        label: `New app in ${name}`,
+        note: 'Make',
+        icon: 'plus',
+        to: paths.newApp(id),
+      }),
+    ),
+  ]
+}
+
+const SHOWN = 12
+
+/** Every word must be there; labels that begin with the text come first. */
+export function matching(commands: readonly PaletteCommand[], text: string): PaletteCommand[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
+  const found = commands.filter(({ label, note }) => words.every((word) => `${label} ${note}`.toLowerCase().includes(word)))
+  const begins = ({ label }: PaletteCommand): number => Number(label.toLowerCase().startsWith(words[0] ?? ''))
+  return found.sort((a, b) => begins(b) - begins(a)).slice(0, SHOWN)
+}

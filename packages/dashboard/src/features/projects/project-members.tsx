@@ -1,0 +1,106 @@
+import type { Member, ProjectDetails } from '@berth/contract'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Button, IconButton } from '../../components/button.tsx'
+import { Card } from '../../components/card.tsx'
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
+import { TextField } from '../../components/field.tsx'
+import { Notice } from '../../components/notice.tsx'
+import { RelativeTime } from '../../components/relative-time.tsx'
+import { toast } from '../../components/toast.tsx'
+import { call } from '../../lib/api.ts'
+import { ROLE_WORDS } from '../../lib/status.ts'
+import { useForm } from '../../lib/use-form.ts'
+import { projectKeys } from './queries.ts'
+import { useMayManage, useProject } from './use-project.ts'
+
+export function ProjectMembers() {
+  const project = useProject()
+  const mayManage = useMayManage(project)
+  const [removing, setRemoving] = useState<Member>()
+  return (
+    <div className="grid max-w-3xl gap-4">
+      {mayManage && <AddMember project={project} />}
+      <Card title="Members" note="They see the project and may deploy and change what is in it." flush>
+        <ul className="divide-y divide-line">
+          {project.members.map((member) => (
+            <li key={member.id} className="flex min-h-13 items-center justify-between gap-3 px-4 py-2 text-sm">
+              <div className="min-w-0">
+                <p className="truncate font-medium">{member.email}</p>
+                <p className="text-[13px] text-ink-soft">
+                  {member.id === project.ownerId ? 'Owner of the project' : ROLE_WORDS[member.role].label} · added{' '}
+                  <RelativeTime at={member.addedAt} />
+                </p>
+              </div>
+              {mayManage && member.id !== project.ownerId && (
+                <IconButton icon="trash" label={`Remove ${member.email}`} onClick={() => setRemoving(member)} />
+              )}
+            </li>
+          ))}
+        </ul>
+      </Card>
+      {removing && <RemoveMember project={project} member={removing} onClose={() => setRemoving(undefined)} />}
+    </div>
+  )
+}
+
+function AddMember({ project }: { project: ProjectDetails }) {
+  const client = useQueryClient()
+  const form = useForm('projects.members', {
+    initial: { email: '' },
+    input: ({ email }) => ({ id: project.id, emails: [...project.members.map((member) => member.email), email.trim()] }),
+    onDone: (answer, { email }) => {
+      client.setQueryData(projectKeys.one(project.id), answer)
+      form.reset()
+      toast(`${email.trim()} is a member now.`)
+    },
+  })
+  return (
+    <Card title="Add a member" note="Somebody who has an account on this server.">
+      <form className="grid gap-3" onSubmit={form.submit} noValidate>
+        {form.failure !== undefined && <Notice tone="bad">{form.failure}</Notice>}
+        <div className="flex items-start gap-2">
+          <div className="flex-1">
+            <TextField
+              label="E-mail"
+              hideLabel
+              type="email"
+              placeholder="name@example.com"
+              value={form.values.email}
+              onText={(email) => form.set('email', email)}
+              problem={form.problems['emails'] ?? Object.entries(form.problems).find(([field]) => field.startsWith('emails'))?.[1]}
+            />
+          </div>
+          <Button kind="primary" type="submit" pending={form.pending} disabled={form.values.email.trim() === ''}>
+            Add
+          </Button>
+        </div>
+      </form>
+    </Card>
+  )
+}
+
+function RemoveMember({ project, member, onClose }: { project: ProjectDetails; member: Member; onClose: () => void }) {
+  const client = useQueryClient()
+  const remove = useMutation({
+    mutationFn: () =>
+      call('projects.members', { id: project.id, userIds: project.members.map(({ id }) => id).filter((id) => id !== member.id) }),
+    onSuccess: (answer) => {
+      client.setQueryData(projectKeys.one(project.id), answer)
+      toast(`${member.email} is no longer a member.`)
+      onClose()
+    },
+  })
+  return (
+    <ConfirmDialog
+      title="Remove the member?"
+      action="Remove"
+      pending={remove.isPending}
+      failure={remove.error?.message}
+      onConfirm={() => remove.mutate()}
+      onClose={onClose}
+    >
+      <p>{member.email} will no longer see this project and its apps.</p>
+    </ConfirmDialog>
+  )
+}

@@ -1,0 +1,105 @@
+import type { ProjectDetails } from '@berth/contract'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { Button } from '../../components/button.tsx'
+import { Card } from '../../components/card.tsx'
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
+import { AreaField, CheckField, TextField } from '../../components/field.tsx'
+import { Notice } from '../../components/notice.tsx'
+import { toast } from '../../components/toast.tsx'
+import { call } from '../../lib/api.ts'
+import { plural } from '../../lib/sizes.ts'
+import { useForm } from '../../lib/use-form.ts'
+import { paths } from '../../paths.ts'
+import { projectKeys } from './queries.ts'
+import { useMayManage, useProject } from './use-project.ts'
+
+export function ProjectSettings() {
+  const project = useProject()
+  const mayManage = useMayManage(project)
+  if (!mayManage) return <Notice tone="plain">Only the owner of the project and admins can change these settings.</Notice>
+  return (
+    <div className="grid max-w-3xl gap-4">
+      <DetailsCard project={project} />
+      <DeleteCard project={project} />
+    </div>
+  )
+}
+
+function DetailsCard({ project }: { project: ProjectDetails }) {
+  const client = useQueryClient()
+  const form = useForm('projects.update', {
+    initial: { name: project.name, description: project.description, tags: project.tags },
+    input: (values) => ({ id: project.id, ...values }),
+    onDone: async () => {
+      await client.invalidateQueries({ queryKey: projectKeys.all })
+      toast('The project is saved.')
+    },
+  })
+  return (
+    <Card title="Details">
+      <form className="grid gap-4" onSubmit={form.submit} noValidate>
+        {form.failure !== undefined && <Notice tone="bad">{form.failure}</Notice>}
+        <TextField label="Name" value={form.values.name} onText={(name) => form.set('name', name)} problem={form.problems['name']} />
+        <AreaField
+          label="Description"
+          value={form.values.description}
+          onText={(text) => form.set('description', text)}
+          problem={form.problems['description']}
+        />
+        <TextField
+          label="Tags"
+          hint="Separated by commas."
+          value={form.values.tags}
+          onText={(tags) => form.set('tags', tags)}
+          problem={form.problems['tags']}
+        />
+        <div>
+          <Button kind="primary" type="submit" pending={form.pending}>
+            Save
+          </Button>
+        </div>
+      </form>
+    </Card>
+  )
+}
+
+function DeleteCard({ project }: { project: ProjectDetails }) {
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const [open, setOpen] = useState(false)
+  const [deleteVolumes, setDeleteVolumes] = useState(false)
+  const remove = useMutation({
+    mutationFn: () => call('projects.delete', { id: project.id, deleteVolumes }),
+    onSuccess: async () => {
+      await navigate({ to: paths.projects() })
+      await client.invalidateQueries({ queryKey: projectKeys.list })
+      toast(`${project.name} is deleted.`)
+    },
+  })
+  return (
+    <Card title="Delete the project" tone="bad">
+      <div className="flex flex-wrap items-center justify-between gap-3 text-sm text-ink-soft">
+        <p>With its {plural(project.applications.length, 'app')}, their containers, images and addresses.</p>
+        <Button kind="danger" icon="trash" onClick={() => setOpen(true)}>
+          Delete…
+        </Button>
+      </div>
+      {open && (
+        <ConfirmDialog
+          title={`Delete ${project.name}?`}
+          action="Delete the project"
+          typed={project.name}
+          pending={remove.isPending}
+          failure={remove.error?.message}
+          onConfirm={() => remove.mutate()}
+          onClose={() => setOpen(false)}
+        >
+          <p>Every app in it stops and is deleted. This cannot be undone.</p>
+          <CheckField label="Delete the volumes with their data, too" checked={deleteVolumes} onCheck={setDeleteVolumes} />
+        </ConfirmDialog>
+      )}
+    </Card>
+  )
+}

@@ -1,0 +1,76 @@
+import { Button } from '../../components/button.tsx'
+import { Card } from '../../components/card.tsx'
+import { Fact, Facts } from '../../components/facts.tsx'
+import { TextField } from '../../components/field.tsx'
+import { Notice } from '../../components/notice.tsx'
+import { PageHeader } from '../../components/page.tsx'
+import { RelativeTime } from '../../components/relative-time.tsx'
+import { toast } from '../../components/toast.tsx'
+import { ROLE_WORDS } from '../../lib/status.ts'
+import { useForm } from '../../lib/use-form.ts'
+import { useMe } from './queries.ts'
+
+export function AccountPage() {
+  const person = useMe()
+  return (
+    <>
+      <PageHeader title="Account" />
+      <div className="grid max-w-2xl gap-4">
+        <Card title="You">
+          <Facts>
+            <Fact name="E-mail">{person.email}</Fact>
+            <Fact name="Role">
+              {ROLE_WORDS[person.role].label}. {ROLE_WORDS[person.role].summary}
+            </Fact>
+            <Fact name="Since">
+              <RelativeTime at={person.createdAt} />
+            </Fact>
+          </Facts>
+        </Card>
+        <PasswordCard />
+      </div>
+    </>
+  )
+}
+
+const EMPTY = { currentPassword: '', newPassword: '' }
+
+function PasswordCard() {
+  const form = useForm('auth.password', {
+    initial: EMPTY,
+    input: (values) => values,
+    onDone: () => {
+      form.reset()
+      toast('The password is changed; your other sessions have ended.')
+    },
+  })
+  return (
+    <Card title="Password" note="Changing it ends your other sessions.">
+      <form className="grid gap-4" onSubmit={form.submit} noValidate>
+        {form.failure !== undefined && <Notice tone="bad">{form.failure}</Notice>}
+        <TextField
+          label="Current password"
+          type="password"
+          autoComplete="current-password"
+          value={form.values.currentPassword}
+          onText={(text) => form.set('currentPassword', text)}
+          problem={form.problems['currentPassword']}
+        />
+        <TextField
+          label="New password"
+          type="password"
+          autoComplete="new-password"
+          hint="At least 8 characters."
+          value={form.values.newPassword}
+          onText={(text) => form.set('newPassword', text)}
+          problem={form.problems['newPassword']}
+        />
+        <div>
+          <Button kind="primary" type="submit" pending={form.pending}>
+            Change the password
+          </Button>
+        </div>
+      </form>
+    </Card>
+  )
+}

@@ -1,0 +1,21 @@
+import type { Role, User } from '@berth/contract'
+import { queryOptions, useSuspenseQuery } from '@tanstack/react-query'
+import { call } from '../../lib/api.ts'
+
+export const sessionKeys = { me: ['session', 'me'], version: ['session', 'version'] } as const
+
+export const me = queryOptions({ queryKey: sessionKeys.me, queryFn: () => call('auth.me'), staleTime: 60_000, retry: false })
+export const version = queryOptions({
+  queryKey: sessionKeys.version,
+  queryFn: () => call('updates.version'),
+  staleTime: Number.POSITIVE_INFINITY,
+})
+
+/** Who is logged in; every page behind the login has it already. */
+export function useMe(): User {
+  return useSuspenseQuery(me).data
+}
+
+export function isAdmin({ role }: { role: Role }): boolean {
+  return role === 'admin' || role === 'owner'
+}

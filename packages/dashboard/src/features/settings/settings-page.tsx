@@ -1,0 +1,100 @@
+import type { Settings } from '@berth/contract'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Button } from '../../components/button.tsx'
+import { Card } from '../../components/card.tsx'
+import { TextField } from '../../components/field.tsx'
+import { Notice } from '../../components/notice.tsx'
+import { PageHeader } from '../../components/page.tsx'
+import { QueryView } from '../../components/query-view.tsx'
+import { toast } from '../../components/toast.tsx'
+import { useForm } from '../../lib/use-form.ts'
+import { settings, settingsKeys } from './queries.ts'
+
+type Values = { [Key in keyof Settings]: string }
+type Line = { key: keyof Settings; label: string; hint: string; placeholder?: string; inputMode?: 'numeric' }
+type Group = { title: string; lines: readonly Line[] }
+
+const GROUPS: readonly Group[] = [
+  {
+    title: 'Addresses',
+    lines: [
+      {
+        key: 'wildcardDomain',
+        label: 'Wildcard domain',
+        hint: 'Web apps get an address below it by themselves. Point *.this-domain to this server.',
+        placeholder: 'apps.example.com',
+      },
+      {
+        key: 'dashboardDomain',
+        label: 'Dashboard domain',
+        hint: 'Where this dashboard answers over https.',
+        placeholder: 'berth.example.com',
+      },
+    ],
+  },
+  {
+    title: 'Certificates',
+    lines: [
+      {
+        key: 'acmeEmail',
+        label: 'E-mail',
+        hint: 'The certificate authority writes to it when something expires.',
+        placeholder: 'admin@example.com',
+      },
+      { key: 'acmeDirectory', label: 'ACME directory', hint: "Empty is Let's Encrypt.", placeholder: 'https://acme.example.com/directory' },
+    ],
+  },
+  {
+    title: 'Deployments',
+    lines: [
+      { key: 'retention', label: 'Releases kept', hint: 'How many releases of an app can be rolled back to.', inputMode: 'numeric' },
+      {
+        key: 'concurrency',
+        label: 'At the same time',
+        hint: 'Deployments that run at once; 0 is as the server is configured.',
+        inputMode: 'numeric',
+      },
+    ],
+  },
+]
+
+export function SettingsPage() {
+  return (
+    <>
+      <PageHeader title="Settings" note="For the whole server." />
+      <QueryView query={useQuery(settings)}>{(now) => <SettingsForm now={now} />}</QueryView>
+    </>
+  )
+}
+
+function SettingsForm({ now }: { now: Settings }) {
+  const client = useQueryClient()
+  const initial: Values = { ...now, retention: String(now.retention), concurrency: String(now.concurrency) }
+  const form = useForm('settings.update', {
+    initial,
+    input: (values) => ({ ...values, retention: Number(values.retention), concurrency: Number(values.concurrency) }),
+    onDone: (answer) => {
+      client.setQueryData(settingsKeys.all, answer)
+      toast('The settings are saved.')
+    },
+  })
+  return (
+    <form className="grid max-w-3xl gap-4" onSubmit={form.submit} noValidate>
+      {form.failure !== undefined && <Notice tone="bad">{form.failure}</Notice>}
+      {GROUPS.map(({ title, lines }) => (
+        <Card key={title} title={title}>
+          <div className="grid gap-4 sm:grid-cols-2">
+            {lines.map(({ key, ...line }) => (
+              <TextField key={key} {...line} value={form.values[key]} onText={(text) => form.set(key, text)} problem={form.problems[key]} />
+            ))}
+          </div>
+        </Card>
+      ))}
+      <div>
+        <Button kind="primary" type="submit" pending={form.pending} disabled={!form.touched}>
+          Save
+        </Button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,69 @@
+import { ROLES, type User } from '@berth/contract'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Tag } from '../../components/badge.tsx'
+import { Button, IconButton } from '../../components/button.tsx'
+import { Card } from '../../components/card.tsx'
+import { PageHeader } from '../../components/page.tsx'
+import { QueryView } from '../../components/query-view.tsx'
+import { RelativeTime } from '../../components/relative-time.tsx'
+import { EmptyState } from '../../components/states.tsx'
+import { ROLE_WORDS } from '../../lib/status.ts'
+import { useMe } from '../session/queries.ts'
+import { DeleteUser } from './delete-user.tsx'
+import { users } from './queries.ts'
+import { EditUser, NewUser } from './user-dialogs.tsx'
+
+type Open = { is: 'nothing' } | { is: 'new' } | { is: 'edit' | 'delete'; user: User }
+
+export function UsersPage() {
+  const person = useMe()
+  const [open, setOpen] = useState<Open>({ is: 'nothing' })
+  const close = (): void => setOpen({ is: 'nothing' })
+  // Nobody changes somebody above them; the server refuses it too.
+  const mayChange = (user: User): boolean => ROLES.indexOf(user.role) <= ROLES.indexOf(person.role)
+  return (
+    <>
+      <PageHeader
+        title="Users"
+        actions={
+          <Button kind="primary" icon="plus" onClick={() => setOpen({ is: 'new' })}>
+            New user
+          </Button>
+        }
+      />
+      <Card flush>
+        <QueryView query={useQuery(users)} empty={<EmptyState icon="users" title="No users" />}>
+          {(list) => (
+            <ul className="divide-y divide-line">
+              {list.map((user) => (
+                <li key={user.id} className="flex min-h-14 items-center justify-between gap-3 px-4 py-2 text-sm">
+                  <div className="min-w-0">
+                    <p className="flex items-center gap-2">
+                      <span className="truncate font-medium">{user.email}</span>
+                      {user.id === person.id && <Tag>you</Tag>}
+                    </p>
+                    <p className="text-[13px] text-ink-soft">
+                      {ROLE_WORDS[user.role].label} · since <RelativeTime at={user.createdAt} />
+                    </p>
+                  </div>
+                  {mayChange(user) && (
+                    <span className="flex shrink-0">
+                      <IconButton icon="edit" label={`Edit ${user.email}`} onClick={() => setOpen({ is: 'edit', user })} />
+                      {user.id !== person.id && (
+                        <IconButton icon="trash" label={`Delete ${user.email}`} onClick={() => setOpen({ is: 'delete', user })} />
+                      )}
+                    </span>
+                  )}
+                </li>
+              ))}
+            </ul>
+          )}
+        </QueryView>
+      </Card>
+      {open.is === 'new' && <NewUser onClose={close} />}
+      {open.is === 'edit' && <EditUser user={open.user} onClose={close} />}
+      {open.is === 'delete' && <DeleteUser user={open.user} onClose={close} />}
+    </>
+  )
+}

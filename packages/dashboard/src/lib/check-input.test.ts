@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest'
+import { checkInput } from './check-input.ts'
+
+describe('checking a form against the contract', () => {
+  it('accepts what the server accepts', () => {
+    expect(checkInput('auth.login', { email: 'a@example.com', password: 'x' })).toEqual([])
+    expect(checkInput('apps.update', { appId: 1, cpuLimit: null, memoryLimit: 256, dockerfilePath: 'a/Dockerfile' })).toEqual([])
+    expect(checkInput('projects.create', { name: 'A', tags: 'x, y' })).toEqual([])
+  })
+
+  it('names the field and what it expects', () => {
+    expect(checkInput('auth.setup', { token: 't', email: 'nobody', password: 'short' })).toEqual([
+      { field: 'email', message: 'email must be an e-mail address.' },
+      { field: 'password', message: 'password must be a password of 8 to 1,024 characters.' },
+    ])
+    expect(checkInput('apps.update', { appId: 1, port: 0, rootDirectory: '../x', cpuLimit: 0 }).map(({ field }) => field)).toEqual([
+      'port',
+      'rootDirectory',
+      'cpuLimit',
+    ])
+  })
+
+  it('misses what is required', () => {
+    expect(checkInput('apps.create', { projectId: 1 })).toEqual([
+      { field: 'name', message: 'name must be a text of 1 to 100 characters on one line.' },
+    ])
+  })
+})

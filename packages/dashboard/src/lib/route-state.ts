@@ -1,0 +1,20 @@
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+
+/** An id of the address; what is no positive whole number can be no id, and 0 is never found. */
+export function useIdParam(name: 'projectId' | 'appId' | 'deploymentId'): number {
+  const params: Record<string, string | undefined> = useParams({ strict: false })
+  const text = params[name] ?? ''
+  return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : 0
+}
+
+/** A piece of the screen's state that lives in the address, so that it can be linked to and survives a reload. */
+export function useSearchState(name: string): [string, (value: string) => void] {
+  const search: Record<string, unknown> = useSearch({ strict: false })
+  const navigate = useNavigate()
+  const value = search[name]
+  function set(next: string): void {
+    const changed = { ...search, [name]: next === '' ? undefined : next }
+    void navigate({ to: '.', search: changed, replace: true })
+  }
+  return [typeof value === 'string' || typeof value === 'number' ? String(value) : '', set]
+}

@@ -1,0 +1,57 @@
+import { type Answer, ApiError, type Input, type OperationName } from '@berth/contract'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { call } from './api.ts'
+import { checkInput } from './check-input.ts'
+
+type Options<Name extends OperationName, Values> = {
+  initial: Values
+  /** What the form asks of the server, from what the person typed. */
+  input: (values: Values) => Input<Name>
+  onDone: (answer: Answer<Name>, values: Values) => void | Promise<void>
+}
+
+/** A form around one operation: checked by the contract's schema first, then by the server, whose details go to their fields. */
+export function useForm<Name extends OperationName, Values extends Record<string, unknown>>(name: Name, options: Options<Name, Values>) {
+  const [values, setValues] = useState(options.initial)
+  const [touched, setTouched] = useState(false)
+  const [problems, setProblems] = useState<Record<string, string>>({})
+  const mutation = useMutation({
+    mutationFn: (input: Input<Name>) => (call as (name: Name, input: Input<Name>) => Promise<Answer<Name>>)(name, input), // the tuple form of `call` cannot be spread generically
+    onSuccess: (answer) => options.onDone(answer, values),
+    onError: (error) => setProblems(fieldProblems(error)),
+  })
+
+  function set<Key extends keyof Values>(key: Key, value: Values[Key]): void {
+    setValues((before) => ({ ...before, [key]: value }))
+    setTouched(true)
+    setProblems((before) => Object.fromEntries(Object.entries(before).filter(([field]) => field !== key)))
+  }
+
+  function submit(event?: { preventDefault: () => void }): void {
+    event?.preventDefault()
+    const input = options.input(values)
+    const found = checkInput(name, input as Record<string, unknown>) // a typed input is a record
+    setProblems(Object.fromEntries(found.map(({ field, message }) => [field, message])))
+    if (found.length === 0) mutation.mutate(input)
+  }
+
+  function reset(next: Values = options.initial): void {
+    setValues(next)
+    setTouched(false)
+    setProblems({})
+    mutation.reset()
+  }
+
+  return { values, set, submit, reset, problems, touched, pending: mutation.isPending, failure: failureOf(mutation.error, problems) }
+}
+
+function fieldProblems(error: unknown): Record<string, string> {
+  return error instanceof ApiError ? Object.fromEntries(error.details.map(({ field, message }) => [field, message])) : {}
+}
+
+/** The sentence above the form: what no field says already. */
+function failureOf(error: Error | null, problems: Record<string, string>): string | undefined {
+  if (!error) return undefined
+  return Object.keys(problems).length > 0 && error instanceof ApiError && error.details.length > 0 ? undefined : error.message
+}

@@ -1,0 +1,31 @@
+import { useSyncExternalStore } from 'react'
+
+const TICK_MS = 5_000
+const listeners = new Set<() => void>()
+let timer: ReturnType<typeof setInterval> | undefined
+let now = new Date()
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  timer ??= setInterval(() => {
+    now = new Date()
+    for (const each of listeners) each()
+  }, TICK_MS)
+  return () => {
+    listeners.delete(listener)
+    if (listeners.size > 0) return
+    clearInterval(timer)
+    timer = undefined
+  }
+}
+
+/** One clock for every relative time on the screen. */
+export function useNow(): Date {
+  return useSyncExternalStore(subscribe, () => (timer ? now : fresh()))
+}
+
+/** Before the clock runs the value must still be stable between two reads of one render. */
+function fresh(): Date {
+  if (Date.now() - now.getTime() > TICK_MS) now = new Date()
+  return now
+}

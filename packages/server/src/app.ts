@@ -1,0 +1,323 @@
+import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Settings } from '@berth/contract'
+import { createBackground } from './background.ts'
+import type { Config } from './config.ts'
+import { createDeploymentParts } from './deployment-parts.ts'
+import { createEdgeParts } from './edge-parts.ts'
+import { createEngine } from './engine/engine.ts'
+import { idFrom, LABEL } from './engine/labels.ts'
+import { forgetEventsBefore } from './events/event-log.ts'
+import { createNudge } from './events/nudge.ts'
+import { createApplications } from './features/applications/service.ts'
+import { checkSource, createProbeSource } from './features/applications/source-check.ts'
+import { hashPassword } from './features/auth/passwords.ts'
+import { createAuth } from './features/auth/service.ts'
+import { createSetup } from './features/auth/setup.ts'
+import { createLiveRelease } from './features/containers/live-release.ts'
+import { createReconcile } from './features/containers/reconcile.ts'
+import { createContainers } from './features/containers/service.ts'
+import { createContainerStreams } from './features/containers/streams.ts'
+import { createNewestCommit } from './features/deployments/newest-commit.ts'
+import { createDeployments } from './features/deployments/service.ts'
+import { createDeploymentStreams } from './features/deployments/streams.ts'
+import { createDomainCertificates } from './features/domains/certificates.ts'
+import { createDomains } from './features/domains/service.ts'
+import { createEnvVariables } from './features/env-variables/service.ts'
+import { createEngineWatch } from './features/health/engine-watch.ts'
+import { createLiveEvents } from './features/live-events/streams.ts'
+import { createServerMetrics } from './features/metrics/server-metrics.ts'
+import { createMetricsStreams } from './features/metrics/streams.ts'
+import { createProjects } from './features/projects/service.ts'
+import { createRemoval } from './features/removal/service.ts'
+import { createRouting } from './features/routing/routing.ts'
+import { createSettings } from './features/settings/service.ts'
+import { readSettings } from './features/settings/store.ts'
+import { findTemplate, newSecret } from './features/templates/templates.ts'
+import { createUsers } from './features/users/service.ts'
+import { createGit } from './git/git.ts'
+import { createSourcePolicy } from './git/source-policy.ts'
+import { createMembershipLookup } from './http/access-store.ts'
+import { createAuthenticate } from './http/authenticate.ts'
+import { createPolicies } from './http/policies.ts'
+import { createHttpServer } from './http/server.ts'
+import { createSessionTokens } from './http/session-token.ts'
+import { createWebSockets } from './http/websocket.ts'
+import { instanceId } from './instance.ts'
+import { jobHandlers } from './jobs.ts'
+import type { Logger } from './lib/logger.ts'
+import { createSecretBox } from './lib/secret-box.ts'
+import { secretFile } from './lib/secret-file.ts'
+import { createStep } from './lib/step.ts'
+import { COMMIT, VERSION } from './lib/version.ts'
+import { createProvisioning } from './provision/provisioning.ts'
+import { appLane, enqueue } from './queue/jobs.ts'
+import { lanesInQueue } from './queue/queue-store.ts'
+import { createWorker } from './queue/worker.ts'
+import { handlersOf } from './routes.ts'
+import { databasePath, openSqlite } from './store/sqlite.ts'
+
+const DAY_MS = 24 * 3600 * 1000
+const KEPT_EVENTS_MS = 7 * DAY_MS
+
+/** Everything that exists, created top to bottom. `start` sets it going, `stop` ends it in reverse. */
+export async function createApp(config: Config, log: Logger) {
+  const now = () => new Date()
+  const startedAt = now()
+  const { tuning } = config
+  const mayCreate = !existsSync(databasePath(config.dataDir))
+  const secrets = createSecretBox(secretFile(join(config.dataDir, 'secrets.key'), { mayCreate }))
+  const tokens = createSessionTokens(secretFile(join(config.dataDir, 'session.key'), { mayCreate }))
+  const nudge = createNudge()
+  const database = await openSqlite({ dataDir: config.dataDir, now, onCommit: nudge.nudge })
+  const { db } = database
+  const instance = await instanceId(db)
+  const step = createStep(config.fault, (n, name) => log.info({ step: n, name }, 'step'))
+  const background = createBackground(log)
+  let isStopping = false
+  let settingsNow: Settings = await readSettings(db)
+
+  const provisioning = createProvisioning({ log, mode: config.provision, engine: config.engine, dataDir: config.dataDir })
+  const engine = createEngine({ address: config.engine, log, now })
+  const engineWatch = createEngineWatch({ engine, provisioning })
+  const ownPorts = () => [config.port, config.edge.httpPort, config.edge.httpsPort]
+  const policy = createSourcePolicy({ privateHosts: config.privateSources, ownPorts })
+  const git = createGit({ policy, scratch: join(config.workDir, 'git'), path: config.path, ...config.gitRunsAs })
+
+  const edgeParts = await createEdgeParts({
+    config,
+    instance,
+    now,
+    log,
+    host: undefined,
+    settings: () => settingsNow,
+    onStatus: (host, status) =>
+      void domainCertificates.onStatus(host, status).catch((err: unknown) => log.warn({ host, err }, 'certificate state was not written')),
+  })
+  const dashboard = async () =>
+    settingsNow.dashboardDomain === ''
+      ? undefined
+      : {
+          host: { host: settingsNow.dashboardDomain, redirectHttps: true, hsts: true },
+          target: { ip: '127.0.0.1', port: config.port },
+        }
+  const routing = createRouting({ db, engine, edge: edgeParts.edge, instance, dashboard, tuning, log })
+  const domainCertificates = createDomainCertificates({
+    db,
+    now,
+    log,
+    readSettings,
+    certificates: () => edgeParts.certificates,
+    checkDns: edgeParts.checkDns,
+  })
+  const onRoutesChanged = () => {
+    routing.syncSoon()
+    background.wake('certificates')
+  }
+
+  const setup = createSetup({ db, now })
+  const auth = createAuth({ db, tokens, setup, newId: randomUUID, now })
+  const users = createUsers({ db, hashPassword, now })
+  const envVariables = createEnvVariables({ db, secrets, now })
+  const domains = createDomains({ db, now, readSettings, certificates: domainCertificates, onChanged: onRoutesChanged })
+  const settings = createSettings({
+    db,
+    now,
+    onWildcard: domains.onWildcard,
+    isHostOfApp: domains.isHostTaken,
+    onChanged: async () => {
+      settingsNow = await readSettings(db)
+      onRoutesChanged()
+    },
+  })
+
+  const parts = createDeploymentParts({
+    config,
+    db,
+    engine,
+    git,
+    instance,
+    secrets,
+    envVariables,
+    step,
+    tuning,
+    log,
+    now,
+    routes: routing,
+    retention: async () => settingsNow.retention,
+    onChanged: onRoutesChanged,
+  })
+  const removal = createRemoval({ db, engine, instance, dataDir: config.dataDir, onRemoved: onRoutesChanged })
+  const worker = createWorker({
+    db,
+    nudge,
+    log,
+    now,
+    workerId: randomUUID(),
+    slots: async () => settingsNow.concurrency || config.workers,
+    handlers: jobHandlers({ runDeployment: parts.runDeployment.run, restore: parts.restore, removeApp: removal.removeApp }),
+  })
+  const deployments = createDeployments({
+    db,
+    now,
+    logs: parts.logs,
+    resolveCommit: createNewestCommit({ git, isPrivileged: parts.isPrivileged, waitMs: tuning.resolveAtAddMs }),
+    cancelLane: worker.cancelLane,
+  })
+  const applications = createApplications({
+    db,
+    now,
+    findTemplate,
+    newSecret,
+    checkSource,
+    probeSource: createProbeSource(git),
+    insertEnv: envVariables.insertMany,
+    readEnv: envVariables.read,
+    addGeneratedDomain: domains.addGenerated,
+    enqueueRemoval: async (tx, app) => await enqueue(tx, 'app.remove', app, now()),
+    onRemoved: (appIds) => {
+      for (const appId of appIds) worker.cancelLane(appLane(appId))
+      onRoutesChanged()
+    },
+    onChanged: onRoutesChanged,
+  })
+  const projects = createProjects({
+    db,
+    now,
+    listApplications: applications.list,
+    removeApplications: applications.removeOfProject,
+    onRemoved: (appIds) => {
+      for (const appId of appIds) worker.cancelLane(appLane(appId))
+      onRoutesChanged()
+    },
+  })
+  const liveRelease = createLiveRelease({ db, containers: parts.containers })
+  const containers = createContainers({ db, engine, liveRelease, tuning, now, onChanged: onRoutesChanged })
+  const reconcile = createReconcile({
+    db,
+    engine,
+    instance,
+    now,
+    log,
+    busyLanes: async () => new Set(await lanesInQueue(db)),
+    lastLines: parts.containers.lastLines,
+    restore: async (app) => await db.transaction(async (tx) => await enqueue(tx, 'app.restore', { appId: app.id }, now())),
+    onChanged: onRoutesChanged,
+  })
+
+  const authentication = createAuthenticate({ db, tokens, now })
+  const findContainer = async (id: string) => {
+    if (!/^[0-9a-f]{12,64}$/.test(id)) return undefined
+    const details = await engine.containers.inspect(id)
+    const appId = details && details.labels[LABEL.instance] === instance ? idFrom(details.labels, 'app') : null
+    return details && appId !== null ? { id: details.id, appId } : undefined
+  }
+  const loaders = createPolicies({ db, findContainer })
+  const running = { version: VERSION, commit: COMMIT, startedAt: startedAt.toISOString() }
+  const health = {
+    version: VERSION,
+    startedAt,
+    now,
+    database: database.state,
+    engine: engineWatch.health,
+    edge: () => engineWatch.edgeHealth(edgeParts.edge.state()),
+    isQueueStalled: worker.isStalled,
+  }
+  const handlers = handlersOf({
+    db,
+    auth,
+    users,
+    projects,
+    applications,
+    envVariables,
+    domains,
+    deployments,
+    containers,
+    settings,
+    running,
+    health,
+    traffic: edgeParts.accessCounts,
+  })
+  const http = await createHttpServer({
+    log,
+    authentication,
+    loaders,
+    handlers,
+    version: VERSION,
+    dashboardDir: dashboardDir(),
+    isStopping: () => isStopping,
+  })
+  const metrics = createServerMetrics({ dataDir: config.dataDir, engineCounts: engineWatch.counts })
+  const streams = {
+    ...createDeploymentStreams({ db, nudge, now, logs: parts.logs, isWriting: parts.runDeployment.isWriting }),
+    ...createContainerStreams({ engine, now }),
+    ...createMetricsStreams(metrics, now),
+    ...createLiveEvents({ db, nudge, isMember: createMembershipLookup(db) }),
+  }
+  const webSockets = createWebSockets({
+    server: http.server,
+    authentication,
+    loaders,
+    streams,
+    newId: randomUUID,
+    log,
+    isStopping: () => isStopping,
+  })
+
+  /** Listening never waits for an engine or an edge: both are made sure of beside it. */
+  async function start(): Promise<{ address: string; setupToken: string | undefined }> {
+    const link = await setup.prepare(config.owner)
+    const address = await http.listen({ host: config.host, port: config.port })
+    await worker.start()
+    background.add({ name: 'engine', everyMs: 5000, run: engineWatch.look })
+    background.add({
+      name: 'reconcile',
+      everyMs: tuning.reconcileMs,
+      run: async () => {
+        if (!engineWatch.isReachable()) return
+        await reconcile.reconcile()
+        await routing.sync()
+      },
+    })
+    background.add({
+      name: 'events',
+      everyMs: 2000,
+      run: async (signal) => {
+        for await (const event of engine.events({ instance, signal }))
+          if (['die', 'start', 'destroy', 'oom'].includes(event.action)) background.wake('reconcile')
+      },
+    })
+    background.add({ name: 'certificates', everyMs: 60_000, run: domainCertificates.wantAll })
+    background.add({
+      name: 'housekeeping',
+      everyMs: DAY_MS / 24,
+      run: async () => await db.transaction(async (tx) => await forgetEventsBefore(tx, new Date(now().getTime() - KEPT_EVENTS_MS))),
+    })
+    background.add({
+      name: 'provisioning',
+      everyMs: DAY_MS,
+      run: async (signal) => {
+        await provisioning.ensureEngine(signal)
+        background.wake('engine')
+      },
+    })
+    return { address, setupToken: link?.token }
+  }
+
+  async function stop(): Promise<void> {
+    isStopping = true
+    webSockets.closeAll()
+    await Promise.all([http.close(), worker.stop(), background.stop()])
+    await edgeParts.close()
+    await database.close()
+  }
+
+  return { start, stop, health, provisioning: provisioning.state, edge: edgeParts.edge.state }
+}
+
+/** Beside the bundle in the repository: packages/server/dist → packages/dashboard/dist. */
+function dashboardDir(): string {
+  return join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'dashboard', 'dist')
+}

@@ -1,0 +1,41 @@
+import type { Logger } from './lib/logger.ts'
+
+type Task = { name: string; everyMs: number; run: (signal: AbortSignal) => Promise<void> }
+
+/** Things that happen again and again. One at a time each; a failure is logged, and the next turn tries again. */
+export function createBackground(log: Logger) {
+  const stopping = new AbortController()
+  const loops: Promise<void>[] = []
+  const wakes = new Map<string, () => void>()
+
+  async function loop(task: Task): Promise<void> {
+    while (!stopping.signal.aborted) {
+      const woken = Promise.withResolvers<void>()
+      wakes.set(task.name, woken.resolve) // before the run: what happens during it wants another one
+      try {
+        await task.run(stopping.signal)
+      } catch (err) {
+        if (!stopping.signal.aborted) log.warn({ task: task.name, err }, 'background task failed')
+      }
+      const timer = setTimeout(woken.resolve, task.everyMs)
+      await woken.promise
+      clearTimeout(timer)
+    }
+  }
+
+  function add(task: Task): void {
+    loops.push(loop(task))
+  }
+
+  function wake(name: string): void {
+    wakes.get(name)?.()
+  }
+
+  async function stop(): Promise<void> {
+    stopping.abort()
+    for (const wakeUp of wakes.values()) wakeUp()
+    await Promise.all(loops)
+  }
+
+  return { add, wake, stop, signal: stopping.signal }
+}

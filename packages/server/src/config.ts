@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto'
+import { availableParallelism } from 'node:os'
+import { join, resolve } from 'node:path'
+import { StartRefused } from './lib/secret-file.ts'
+import type { Fault } from './lib/step.ts'
+import { TUNING, type Tuning } from './tuning.ts'
+
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+
+export type EngineAddress = { socketPath: string } | { host: string; port: number }
+
+export type Config = Readonly<{
+  host: string
+  port: number
+  dataDir: string
+  owner: { email: string; password: string } | undefined
+  engine: EngineAddress
+  edge: { httpPort: number; httpsPort: number }
+  workers: number
+  privateSources: readonly string[]
+  provision: 'auto' | 'off'
+  logLevel: (typeof LOG_LEVELS)[number]
+  /** Where programs are found; the only other thing that ours inherit. */
+  path: string
+  /** Where repositories are checked out. Git runs as nobody when we are root, and nobody may not look into the data directory. */
+  workDir: string
+  gitRunsAs: { runAs?: { uid: number; gid: number } }
+  tuning: Tuning
+  fault: Fault | undefined
+}>
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+function refuse(name: string, value: string, right: string): never {
+  throw new StartRefused(`${name}="${value}" is not valid: it must be ${right}.`)
+}
+
+function wholeNumber(env: Environment, name: string, options: { fallback: number; min: number; max: number }): number {
+  const text = env[name]
+  if (text === undefined || text === '') return options.fallback
+  const value = Number(text)
+  if (!/^\d+$/.test(text) || value < options.min || value > options.max)
+    refuse(name, text, `a whole number between ${options.min} and ${options.max}`)
+  return value
+}
+
+function oneOf<const Words extends readonly string[]>(
+  env: Environment,
+  name: string,
+  words: Words,
+  fallback: Words[number],
+): Words[number] {
+  const text = env[name]
+  if (text === undefined || text === '') return fallback
+  return words.find((word) => word === text) ?? refuse(name, text, `one of ${words.join(', ')}`)
+}
+
+function engineAddress(text: string): EngineAddress {
+  const right = 'unix:///path/to/docker.sock or tcp://host:port'
+  if (text.startsWith('unix://')) return { socketPath: text.slice('unix://'.length) }
+  const tcp = /^(?:tcp|http):\/\/([^:/]+):(\d+)\/?$/.exec(text)
+  if (!tcp?.[1]) return refuse('DOCKER_HOST', text, right)
+  return { host: tcp[1], port: Number(tcp[2]) }
+}
+
+function owner(env: Environment): Config['owner'] {
+  const email = env['BERTH_OWNER_EMAIL'] ?? ''
+  const password = env['BERTH_OWNER_PASSWORD'] ?? ''
+  if (email === '' && password === '') return undefined
+  if (!/^[^\s@]+@[^\s@]+$/.test(email.trim()))
+    refuse('BERTH_OWNER_EMAIL', email, 'an e-mail address, and BERTH_OWNER_PASSWORD must be set with it')
+  if (password.length < 8 || Buffer.byteLength(password) > 1024)
+    throw new StartRefused(
+      'BERTH_OWNER_PASSWORD is not valid: it must be 8 characters to 1,024 bytes long, and set with BERTH_OWNER_EMAIL.',
+    )
+  return { email: email.trim().toLowerCase(), password }
+}
+
+function workDir(dataDir: string): string {
+  if (process.getuid?.() !== 0) return join(dataDir, 'workspaces')
+  return join('/var/tmp', `berth-${createHash('sha256').update(dataDir).digest('hex').slice(0, 16)}`)
+}
+
+const NOBODY = { uid: 65_534, gid: 65_534 }
+
+/** Shorter waits and injected faults, for the suites alone: outside NODE_ENV=test neither variable is looked at. */
+function forTests(env: Environment): Pick<Config, 'tuning' | 'fault'> {
+  if (env['NODE_ENV'] !== 'test') return { tuning: TUNING, fault: undefined }
+  const tuning = { ...TUNING, ...(JSON.parse(env['BERTH_TEST_TUNING'] ?? '{}') as Partial<Tuning>) }
+  const fault = env['BERTH_TEST_FAULT'] === undefined ? undefined : (JSON.parse(env['BERTH_TEST_FAULT']) as Fault)
+  return { tuning, fault }
+}
+
+/** The only reader of the environment: a bad value stops the start with a sentence. */
+export function readConfig(env: Environment = process.env): Config {
+  if (env['BERTH_DATABASE_URL'])
+    throw new StartRefused('BERTH_DATABASE_URL is set, but this version keeps its data in SQLite alone; unset it.')
+  const dataDir = resolve(env['BERTH_DATA_DIR'] || './data')
+  return Object.freeze({
+    host: env['HOST'] || '0.0.0.0',
+    port: wholeNumber(env, 'PORT', { fallback: 8080, min: 0, max: 65535 }),
+    dataDir,
+    owner: owner(env),
+    engine: engineAddress(env['DOCKER_HOST'] || 'unix:///var/run/docker.sock'),
+    edge: {
+      httpPort: wholeNumber(env, 'BERTH_EDGE_HTTP_PORT', { fallback: 80, min: 1, max: 65535 }),
+      httpsPort: wholeNumber(env, 'BERTH_EDGE_HTTPS_PORT', { fallback: 443, min: 1, max: 65535 }),
+    },
+    workers: wholeNumber(env, 'BERTH_WORKERS', { fallback: Math.max(2, availableParallelism()), min: 1, max: 64 }),
+    privateSources: (env['BERTH_PRIVATE_SOURCES'] ?? '')
+      .split(',')
+      .map((host) => host.trim().toLowerCase())
+      .filter((host) => host !== ''),
+    provision: oneOf(env, 'BERTH_PROVISION', ['auto', 'off'], 'auto'),
+    logLevel: oneOf(env, 'BERTH_LOG_LEVEL', LOG_LEVELS, 'info'),
+    path: env['PATH'] || '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+    workDir: workDir(dataDir),
+    gitRunsAs: process.getuid?.() === 0 ? { runAs: NOBODY } : {},
+    ...forTests(env),
+  })
+}

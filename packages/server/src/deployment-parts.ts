@@ -1,0 +1,122 @@
+import { availableParallelism, totalmem } from 'node:os'
+import { join } from 'node:path'
+import type { Config, EngineAddress } from './config.ts'
+import { createCompose } from './engine/compose.ts'
+import type { Engine } from './engine/engine.ts'
+import { createAppContainers } from './features/deployments/app-containers.ts'
+import { createBuildLogs } from './features/deployments/build-log.ts'
+import { createCleanUp } from './features/deployments/clean-up.ts'
+import { createComposeLauncher } from './features/deployments/launchers/compose-launcher.ts'
+import { createContainerLauncher } from './features/deployments/launchers/container-launcher.ts'
+import type { Routes } from './features/deployments/pipeline.ts'
+import { createRecord } from './features/deployments/record.ts'
+import type { Launcher } from './features/deployments/release.ts'
+import { createRestore } from './features/deployments/restore.ts'
+import { createRunDeployment } from './features/deployments/run.ts'
+import type { Context } from './features/deployments/stage.ts'
+import { createBuildImage } from './features/deployments/stages/build-image.ts'
+import { createCloneRepository } from './features/deployments/stages/clone-repository.ts'
+import { createPullTemplate } from './features/deployments/stages/pull-template.ts'
+import { findActive } from './features/deployments/store.ts'
+import type { EnvVariables } from './features/env-variables/service.ts'
+import { findTemplate } from './features/templates/templates.ts'
+import type { Git } from './git/git.ts'
+import { resolveInside } from './git/resolve-inside.ts'
+import type { Logger } from './lib/logger.ts'
+import type { SecretBox } from './lib/secret-box.ts'
+import type { Step } from './lib/step.ts'
+import type { Db } from './store/database.ts'
+import { type AppRow, findUser } from './store/rows.ts'
+import type { Tuning } from './tuning.ts'
+
+type Deps = {
+  config: Config
+  db: Db
+  engine: Engine
+  git: Git
+  instance: string
+  secrets: SecretBox
+  envVariables: Pick<EnvVariables, 'read'>
+  routes: Routes
+  retention: () => Promise<number>
+  step: Step
+  tuning: Tuning
+  log: Logger
+  now: () => Date
+  onChanged: () => void
+}
+
+function engineUrl(address: EngineAddress): string {
+  return 'socketPath' in address ? `unix://${address.socketPath}` : `tcp://${address.host}:${address.port}`
+}
+
+/** Everything that a deployment needs, created top to bottom. */
+export function createDeploymentParts(deps: Deps) {
+  const { config, db, engine, git, instance, secrets, routes, step, tuning, log, now } = deps
+  const logs = createBuildLogs({ directory: join(config.dataDir, 'logs'), log })
+  const record = createRecord({ db, now })
+  const containers = createAppContainers({ engine, instance })
+  const isPrivileged = async (userId: number) => ((await findUser(db, userId))?.role ?? 'user') !== 'user'
+
+  const cloneRepository = createCloneRepository({ git, isPrivileged })
+  const buildImage = createBuildImage({
+    engine,
+    instance,
+    buildMemoryBytes: () => Math.floor(totalmem() * 0.6),
+    buildCpus: () => Math.max(1, availableParallelism() - 0.5),
+  })
+  const pullTemplate = createPullTemplate({ engine, findTemplate })
+  const cloneAndBuild = async (context: Context) => {
+    await cloneRepository(context)
+    return await buildImage(context)
+  }
+
+  const container = { engine, containers, instance, tuning, findTemplate }
+  const fromGit = createContainerLauncher({ ...container, prepare: cloneAndBuild })
+  const fromTemplate = createContainerLauncher({ ...container, prepare: pullTemplate })
+  const compose = createCompose({
+    build: engine.build,
+    inside: resolveInside,
+    path: config.path,
+    home: join(config.dataDir, 'compose'),
+    engineUrl: engineUrl(config.engine),
+  })
+  const fromCompose = createComposeLauncher({
+    engine,
+    compose,
+    containers,
+    instance,
+    dataDir: config.dataDir,
+    tuning,
+    reservedPorts: [config.port, config.edge.httpPort, config.edge.httpsPort],
+    cloneRepository,
+    findActiveId: async (appId) => (await findActive(db, appId))?.id,
+  })
+  const launchers: Record<AppRow['app_type'], Launcher> = { web: fromGit, service: fromGit, database: fromTemplate, compose: fromCompose }
+  const launcherOf = (app: AppRow) => launchers[app.app_type]
+
+  const cleanUp = createCleanUp({ db, engine, dataDir: config.dataDir, retention: deps.retention })
+  const isServing = async (appId: number, deploymentId: number) => {
+    const live = await containers.ofDeployment(appId, deploymentId).catch(() => undefined)
+    return live === undefined || live.some((entry) => entry.state === 'running') // an engine that is away keeps its containers running
+  }
+  const runDeployment = createRunDeployment({
+    db,
+    engine,
+    record,
+    logs,
+    secrets,
+    launcherOf,
+    routes,
+    isServing,
+    cleanUp,
+    step,
+    tuning,
+    log,
+    readEnv: deps.envVariables.read,
+    dataDir: config.dataDir,
+    workDir: config.workDir,
+  })
+  const restore = createRestore({ db, engine, secrets, launcherOf, step, now, log, onChanged: deps.onChanged })
+  return { logs, containers, isPrivileged, runDeployment, restore }
+}

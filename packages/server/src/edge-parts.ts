@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto'
+import { networkInterfaces } from 'node:os'
+import { join } from 'node:path'
+import type { Settings } from '@berth/contract'
+import type { Config } from './config.ts'
+import { createAccessCounts } from './edge/access-counts.ts'
+import { createAcme } from './edge/acme.ts'
+import { createCertificateIssuer } from './edge/certificate-issuer.ts'
+import type { CertificateStatus } from './edge/certificate-status.ts'
+import { createCertificateStore } from './edge/certificate-store.ts'
+import { createCertificates } from './edge/certificates.ts'
+import { checkDns, createResolve } from './edge/dns-check.ts'
+import type { EdgeHost } from './edge/edge-container.ts'
+import { createEdgeController } from './edge/edge-controller.ts'
+import { edgeImageContext } from './edge/edge-image.ts'
+import { edgePaths } from './edge/edge-paths.ts'
+import { createIssueAttempts } from './edge/issue-attempts.ts'
+import { hasIpv6 } from './edge/port-check.ts'
+import { createPreflight } from './edge/preflight.ts'
+import type { Logger } from './lib/logger.ts'
+
+type Deps = {
+  config: Config
+  host: EdgeHost | undefined
+  instance: string
+  settings: () => Pick<Settings, 'acmeEmail' | 'acmeDirectory'>
+  onStatus: (host: string, status: CertificateStatus) => void
+  now: () => Date
+  log: Logger
+}
+
+const LETS_ENCRYPT = 'https://acme-v02.api.letsencrypt.org/directory'
+const RUN_AS = { uid: 65_534, gid: 65_534 }
+
+/** The machine's own addresses; what lies behind a translating router is learned from DNS alone. */
+function ownAddresses(): string[] {
+  const all = Object.values(networkInterfaces()).flatMap((entries) => entries ?? [])
+  return all.filter((entry) => !entry.internal && !entry.address.startsWith('fe80')).map((entry) => entry.address)
+}
+
+/** Everything about the edge, created top to bottom. */
+export async function createEdgeParts(deps: Deps) {
+  const { config, log, now } = deps
+  const dir = join(config.dataDir, 'edge')
+  const paths = edgePaths(dir)
+  const store = createCertificateStore({ dir: paths.certificatesDir })
+  const settings = { dir, httpPort: config.edge.httpPort, httpsPort: config.edge.httpsPort, ipv6: await hasIpv6(), runAs: RUN_AS }
+  const edge = createEdgeController({
+    settings,
+    host: deps.host,
+    image: { pull: 'haproxy:lts', build: `berth/edge:${deps.instance}`, context: edgeImageContext },
+    certificates: store.list,
+    log,
+    now,
+    newId: randomUUID,
+  })
+  const resolve = createResolve()
+  const attempts = createIssueAttempts({ path: join(dir, 'attempts.json') })
+  const preflight = createPreflight({ edge, resolve, addresses: ownAddresses, newToken: randomUUID })
+  const acmeSettings = () => ({
+    directoryUrl: deps.settings().acmeDirectory || LETS_ENCRYPT,
+    email: deps.settings().acmeEmail || undefined,
+  })
+  const acme = createAcme({ settings: acmeSettings, accountKeyPath: join(dir, 'acme-account.pem'), edge })
+  const issuer = createCertificateIssuer({ store, attempts, acme, preflight, log, now, random: Math.random })
+  const certificates = createCertificates({ store, attempts, issuer, edge, events: { onStatus: deps.onStatus }, log, now })
+  const accessCounts = createAccessCounts({ socketPath: paths.socket, now })
+
+  async function close(): Promise<void> {
+    accessCounts.close()
+    await certificates.close()
+    await edge.close()
+  }
+
+  return {
+    edge,
+    certificates,
+    accessCounts,
+    checkDns: async (host: string) => await checkDns(host, { resolve, addresses: ownAddresses() }),
+    close,
+  }
+}

@@ -1,0 +1,49 @@
+import type { Acme } from './acme.ts'
+import { AcmeFailure } from './acme-transport.ts'
+import { nextTryDelayMs } from './certificate-schedule.ts'
+import type { CertificateStore, StoredCertificate } from './certificate-store.ts'
+import { EdgeUnavailable } from './edge.ts'
+import type { EdgeLog } from './edge-controller.ts'
+import type { IssueAttempts } from './issue-attempts.ts'
+
+/** One attempt at one certificate: look first, order, keep it; or remember the reason and when to try again. */
+export function createCertificateIssuer(deps: {
+  store: CertificateStore
+  attempts: IssueAttempts
+  acme: Pick<Acme, 'issue'>
+  preflight: { problem(host: string): Promise<string | undefined> }
+  log: EdgeLog
+  now: () => Date
+  random: () => number
+}) {
+  const { store, attempts, acme, preflight, log, now, random } = deps
+
+  async function tryIssue(host: string): Promise<StoredCertificate | undefined> {
+    try {
+      const problem = await preflight.problem(host)
+      if (problem !== undefined) throw new AcmeFailure(problem)
+      const certificate = await store.put(host, 'acme', await acme.issue(host))
+      await attempts.clear(host)
+      log.info({ host }, 'certificate issued')
+      return certificate
+    } catch (cause) {
+      await remember(host, cause)
+      return undefined
+    }
+  }
+
+  async function remember(host: string, cause: unknown): Promise<void> {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    const isRateLimited = cause instanceof AcmeFailure && cause.isRateLimited
+    const retryAfterMs = cause instanceof AcmeFailure ? cause.retryAfterMs : undefined
+    // an edge that is away says nothing about the host
+    const failures = cause instanceof EdgeUnavailable ? 1 : (attempts.get(host)?.failures ?? 0) + 1
+    const delayMs = nextTryDelayMs({ failures, isRateLimited, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }, random())
+    await attempts.set(host, { failures, reason, isRateLimited, nextTryAt: now().getTime() + delayMs })
+    log.warn({ host, failures, err: cause }, 'no certificate')
+  }
+
+  return { tryIssue }
+}
+
+export type CertificateIssuer = ReturnType<typeof createCertificateIssuer>

@@ -1,0 +1,34 @@
+import type { StoredCertificate } from './certificate-store.ts'
+import type { IssueAttempt } from './issue-attempts.ts'
+
+export type CertificateStatus = {
+  readonly sslStatus: 'none' | 'pending' | 'active' | 'failed'
+  /** Also set beside `active`: a certificate that serves while its renewal fails. */
+  readonly sslError: string | null
+  readonly expiresAt: Date | null
+  readonly nextTryAt: Date | null
+}
+
+export function certificateStatus(known: {
+  certificate: StoredCertificate | undefined
+  attempt: IssueAttempt | undefined
+  isWorking: boolean
+  isWanted: boolean
+  now: Date
+}): CertificateStatus {
+  const { certificate, attempt, isWorking, isWanted, now } = known
+  const nextTryAt = attempt === undefined || isWorking ? null : new Date(attempt.nextTryAt)
+  const sslError = attempt?.reason ?? null
+  if (certificate !== undefined) {
+    const expiresAt = certificate.notAfter
+    if (expiresAt > now) return { sslStatus: 'active', sslError, expiresAt, nextTryAt }
+    return {
+      sslStatus: 'failed',
+      sslError: sslError ?? `The certificate expired on ${expiresAt.toISOString().slice(0, 10)}.`,
+      expiresAt,
+      nextTryAt,
+    }
+  }
+  if (attempt !== undefined && !isWorking) return { sslStatus: 'failed', sslError, expiresAt: null, nextTryAt }
+  return { sslStatus: isWanted || isWorking ? 'pending' : 'none', sslError, expiresAt: null, nextTryAt: null }
+}

@@ -1,0 +1,70 @@
+import { X509Certificate } from 'node:crypto'
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { EdgeCertificate } from './edge.ts'
+import { makeDirectories, readIfThere, writeDurably } from './map-files.ts'
+
+export type CertificateSource = 'acme' | 'uploaded'
+export type StoredCertificate = EdgeCertificate & { readonly source: CertificateSource; readonly notBefore: Date; readonly notAfter: Date }
+
+const FILE = /^([a-z0-9.-]+)\.(acme|uploaded)\.pem$/
+
+/** Certificates with their keys, one PEM file a host, readable by us alone. HAProxy reads the very same files at its start. */
+export function createCertificateStore(deps: { dir: string }) {
+  const { dir } = deps
+
+  async function list(): Promise<StoredCertificate[]> {
+    await makeDirectories([dir])
+    const found = new Map<string, StoredCertificate>()
+    for (const file of (await readdir(dir)).sort()) {
+      const [, host, source] = FILE.exec(file) ?? []
+      if (host === undefined || (source !== 'acme' && source !== 'uploaded')) continue
+      const pem = await readIfThere(join(dir, file))
+      const stored = pem === undefined ? undefined : describe(host, { source, pem, path: join(dir, file) })
+      // sorted: an uploaded one replaces ours for the same host
+      if (stored !== undefined) found.set(host, stored)
+    }
+    return [...found.values()]
+  }
+
+  /** The old file of the other source stays until HAProxy no longer lists it: see `tidy`. */
+  async function put(host: string, source: CertificateSource, pem: { chain: string; key: string }): Promise<StoredCertificate> {
+    await makeDirectories([dir])
+    const path = join(dir, `${host}.${source}.pem`)
+    const text = `${pem.chain.trim()}\n${pem.key.trim()}\n`
+    const stored = describe(host, { source, pem: text, path })
+    if (stored === undefined) throw new Error(`the certificate for ${host} cannot be read`)
+    await writeDurably(path, text)
+    return stored
+  }
+
+  /** Call after HAProxy's list no longer names the file: a list that names a missing file keeps HAProxy from starting. */
+  async function remove(host: string, source: CertificateSource): Promise<void> {
+    await rm(join(dir, `${host}.${source}.pem`), { force: true })
+  }
+
+  return { list, put, remove }
+}
+
+export type CertificateStore = ReturnType<typeof createCertificateStore>
+
+function describe(host: string, file: { source: CertificateSource; pem: string; path: string }): StoredCertificate | undefined {
+  const leaf = parseLeaf(file.pem)
+  if (leaf === undefined) return undefined
+  return {
+    host,
+    path: file.path,
+    source: file.source,
+    fingerprint: leaf.fingerprint.replaceAll(':', ''),
+    notBefore: new Date(leaf.validFrom),
+    notAfter: new Date(leaf.validTo),
+  }
+}
+
+function parseLeaf(pem: string): X509Certificate | undefined {
+  try {
+    return new X509Certificate(pem)
+  } catch {
+    return undefined // a damaged file is as good as none: the host gets the placeholder and a new certificate
+  }
+}

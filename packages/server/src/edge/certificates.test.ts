@@ -1,0 +1,201 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdir, readdir, stat } from 'node:fs/promises'
+import { createServer, type IncomingMessage, request as requestPlain } from 'node:http'
+import { request } from 'node:https'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { connect } from 'node:tls'
+import { describe, expect, it } from 'vitest'
+import { type Pebble, startPebble } from '../testing/pebble.ts'
+import { startTestEdge, type TestEdge } from '../testing/test-edge.ts'
+import { createAcme } from './acme.ts'
+import { createCertificateIssuer } from './certificate-issuer.ts'
+import type { CertificateStatus } from './certificate-status.ts'
+import { createCertificateStore } from './certificate-store.ts'
+import { createCertificates } from './certificates.ts'
+import { createResolve } from './dns-check.ts'
+import { createIssueAttempts } from './issue-attempts.ts'
+import { selfSignedCertificate } from './placeholder-certificate.ts'
+import { createPreflight } from './preflight.ts'
+
+const YEAR_MS = 365 * 86_400_000
+
+async function startCertificates(edge: TestEdge, pebble: Pebble, options: { directoryUrl?: string; losesChallenges?: boolean } = {}) {
+  const clock = { offsetMs: 0 }
+  const now = () => new Date(Date.now() + clock.offsetMs)
+  const heard: [string, CertificateStatus][] = []
+  const acmeDir = join(edge.paths.dir, 'acme')
+  await mkdir(acmeDir, { recursive: true })
+  const preflight = createPreflight({
+    edge: edge.edge,
+    resolve: createResolve({ servers: [pebble.dnsServer] }),
+    addresses: () => ['127.0.0.1'],
+    newToken: () => randomBytes(16).toString('hex'),
+    port: edge.httpPort,
+  })
+  const store = createCertificateStore({ dir: edge.paths.certificatesDir })
+  const attempts = createIssueAttempts({ path: join(acmeDir, 'attempts.json') })
+  const log = { info: () => undefined, warn: () => undefined }
+  const issuer = createCertificateIssuer({
+    store,
+    attempts,
+    log,
+    now,
+    random: () => 0,
+    acme: createAcme({
+      settings: () => ({ directoryUrl: options.directoryUrl ?? pebble.directoryUrl, email: 'owner@example.com', ca: pebble.ca }),
+      accountKeyPath: join(acmeDir, 'account.pem'),
+      edge: options.losesChallenges === true ? { addChallenge: async () => undefined, removeChallenge: async () => undefined } : edge.edge,
+      poll: { minMs: 50, maxMs: 500, attempts: 20 },
+    }),
+    preflight,
+  })
+  const certificates = createCertificates({
+    store,
+    attempts,
+    issuer,
+    edge: edge.edge,
+    events: { onStatus: (host, status) => heard.push([host, status]) },
+    log,
+    now,
+    everyMs: 100,
+  })
+  return { certificates, clock, heard, acmeDir, [Symbol.asyncDispose]: certificates.close }
+}
+
+/** Verifies the chain as a browser does, and gives the serial number of what was shown. */
+async function shown(edge: TestEdge, host: string, root?: string): Promise<string> {
+  const trust = root === undefined ? { rejectUnauthorized: false } : { ca: root }
+  const socket = connect({ host: '127.0.0.1', port: edge.httpsPort, servername: host, ...trust })
+  await once(socket, 'secureConnect')
+  const serial = socket.getPeerCertificate().serialNumber
+  socket.destroy()
+  return serial
+}
+
+const route = (host: string) => ({
+  apps: [{ appKey: 'a1', hosts: [{ host, redirectHttps: true, hsts: true }], targets: [], page: 'stopped' as const }],
+})
+
+describe('a certificate', () => {
+  it('is issued through the edge, put in place without a restart, and renewed after two thirds of its life', async () => {
+    await using edge = await startTestEdge()
+    await using pebble = await startPebble({ httpPort: edge.httpPort })
+    await edge.edge.setRoutes(route('secure.test'))
+    const pid = edge.process.pid()
+    await using sut = await startCertificates(edge, pebble)
+    expect(sut.certificates.status('secure.test').sslStatus).toBe('none')
+    await sut.certificates.want(['secure.test'])
+    await expect
+      .poll(() => sut.certificates.status('secure.test'), { timeout: 20_000 })
+      .toMatchObject({ sslStatus: 'active', sslError: null })
+    await expect.poll(() => sut.heard.map(([, status]) => status.sslStatus)).toEqual(['pending', 'active'])
+
+    const first = await shown(edge, 'secure.test', pebble.root)
+    const req = request({
+      host: '127.0.0.1',
+      port: edge.httpsPort,
+      servername: 'secure.test',
+      ca: pebble.root,
+      headers: { host: 'secure.test' },
+      agent: false,
+    }).end()
+    const [res] = (await once(req, 'response')) as [IncomingMessage] // the event's only argument
+    expect(res).toMatchObject({ statusCode: 503, headers: { 'strict-transport-security': 'max-age=31536000' } })
+    expect(await text(res)).toContain('stopped')
+    const plain = requestPlain({
+      host: '127.0.0.1',
+      port: edge.httpPort,
+      path: '/a?b=c',
+      headers: { host: 'Secure.test:80' },
+      agent: false,
+    }).end()
+    const [redirect] = await once(plain, 'response')
+    expect(redirect).toMatchObject({ statusCode: 308, headers: { location: `https://secure.test:${edge.httpsPort}/a?b=c` } })
+
+    sut.clock.offsetMs = 4 * YEAR_MS
+    await expect.poll(async () => (await shown(edge, 'secure.test', pebble.root)) === first, { timeout: 20_000 }).toBe(false)
+    expect(edge.process.pid()).toBe(pid)
+
+    for (const file of await readdir(sut.acmeDir)) expect((await stat(join(sut.acmeDir, file))).mode & 0o777).toBe(0o600)
+    expect((await stat(join(edge.paths.certificatesDir, 'secure.test.acme.pem'))).mode & 0o777).toBe(0o600)
+  })
+
+  it('is not ordered while the name points elsewhere, and comes when it is set right and checked again', async () => {
+    await using edge = await startTestEdge()
+    await using pebble = await startPebble({ httpPort: edge.httpPort })
+    await edge.edge.setRoutes(route('moved.test'))
+    await pebble.pointTo('moved.test', ['127.0.0.9'])
+    await using sut = await startCertificates(edge, pebble)
+    await sut.certificates.want(['moved.test'])
+    await expect.poll(() => sut.certificates.status('moved.test').sslStatus, { timeout: 20_000 }).toBe('failed')
+    const failed = sut.certificates.status('moved.test')
+    expect(failed.sslError).toContain('points to 127.0.0.9')
+    expect(failed.nextTryAt?.getTime()).toBeGreaterThan(Date.now() + 50_000)
+    await pebble.pointTo('moved.test', ['127.0.0.1'])
+    expect(await sut.certificates.checkNow('moved.test')).toMatchObject({ sslStatus: 'active', sslError: null, nextTryAt: null })
+    await sut.certificates.forget('moved.test')
+    await expect(shown(edge, 'moved.test', pebble.root)).rejects.toThrow('self-signed certificate')
+    await shown(edge, 'moved.test')
+  })
+
+  it('that the authority refuses leaves its reason and a time for the next try', async () => {
+    await using edge = await startTestEdge()
+    await using pebble = await startPebble({ httpPort: edge.httpPort })
+    await edge.edge.setRoutes(route('refused.test'))
+    await using sut = await startCertificates(edge, pebble, { losesChallenges: true })
+    await sut.certificates.want(['refused.test'])
+    await expect.poll(() => sut.certificates.status('refused.test').sslStatus, { timeout: 20_000 }).toBe('failed')
+    expect(sut.certificates.status('refused.test').sslError).toMatch(/refused refused\.test: .*returned 503/)
+  })
+
+  it('is not asked for again within the hour when the authority limits us, not even by hand', async () => {
+    await using edge = await startTestEdge()
+    await using pebble = await startPebble({ httpPort: edge.httpPort })
+    await edge.edge.setRoutes(route('busy.test'))
+    let asked = 0
+    const limiting = createServer((req, res) => {
+      const base = `http://${req.headers.host ?? ''}`
+      if (req.url === '/dir')
+        return res.end(JSON.stringify({ newNonce: `${base}/nonce`, newAccount: `${base}/account`, newOrder: `${base}/order` }))
+      if (req.url === '/nonce') return res.writeHead(200, { 'replay-nonce': 'abc' }).end()
+      asked += 1
+      return res
+        .writeHead(429, { 'retry-after': '7200', 'content-type': 'application/problem+json' })
+        .end('{"detail":"too many certificates already issued"}')
+    }).listen(0, '127.0.0.1')
+    await once(limiting, 'listening')
+    const address = limiting.address()
+    if (address === null || typeof address === 'string') throw new Error('no port was given')
+    await using sut = await startCertificates(edge, pebble, { directoryUrl: `http://127.0.0.1:${address.port}/dir` })
+    await sut.certificates.want(['busy.test'])
+    await expect.poll(() => sut.certificates.status('busy.test').sslStatus, { timeout: 20_000 }).toBe('failed')
+    const { sslError, nextTryAt } = sut.certificates.status('busy.test')
+    expect(sslError).toBe('The certificate authority limits our requests: too many certificates already issued')
+    expect(nextTryAt?.getTime()).toBeGreaterThan(Date.now() + 7_100_000)
+    await sut.certificates.checkNow('busy.test')
+    expect(asked).toBe(1)
+    limiting.close()
+    limiting.closeAllConnections()
+  })
+
+  it('of somebody’s own is used for its host and for no other', async () => {
+    await using edge = await startTestEdge()
+    await using pebble = await startPebble({ httpPort: edge.httpPort })
+    await edge.edge.setRoutes(route('own.test'))
+    await using sut = await startCertificates(edge, pebble)
+    const before = await shown(edge, 'own.test')
+    const pem = selfSignedCertificate({
+      host: 'own.test',
+      notBefore: new Date(Date.now() - 1000),
+      notAfter: new Date(Date.now() + YEAR_MS),
+    })
+    expect(await sut.certificates.upload('other.test', { certificate: pem, key: pem })).toBe(
+      'The certificate does not cover other.test. It covers own.test.',
+    )
+    expect(await sut.certificates.upload('own.test', { certificate: pem, key: pem })).toBeUndefined()
+    expect(await shown(edge, 'own.test')).not.toBe(before)
+    expect(await shown(edge, 'other.test')).toBe(before)
+  })
+})

@@ -1,0 +1,52 @@
+import { Resolver } from 'node:dns/promises'
+
+export type Resolve = (host: string) => Promise<string[]>
+export type DnsCheck = {
+  readonly dnsStatus: 'unknown' | 'ok' | 'wrong'
+  readonly dnsError: string | null
+  readonly found: readonly string[]
+}
+
+const NO_SUCH_NAME = new Set(['ENOTFOUND', 'ENODATA'])
+
+/** Asks name servers, not the machine's hosts file: what counts is what the rest of the world sees. */
+export function createResolve(options: { servers?: readonly string[]; timeoutMs?: number } = {}): Resolve {
+  const resolver = new Resolver({ timeout: options.timeoutMs ?? 3_000, tries: 2 })
+  if (options.servers !== undefined) resolver.setServers(options.servers)
+  return async (host) => {
+    const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
+    const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
+    const failure = answers.find((answer) => answer.status === 'rejected' && !isNoSuchName(answer.reason))
+    if (found.length === 0 && failure?.status === 'rejected') throw failure.reason
+    return found
+  }
+}
+
+function isNoSuchName(reason: unknown): boolean {
+  return reason instanceof Error && 'code' in reason && NO_SUCH_NAME.has(String(reason.code))
+}
+
+/** Does the name point here? `addresses` are this server's own, as the world sees them; with none known the answer is `unknown`. */
+export async function checkDns(host: string, deps: { resolve: Resolve; addresses: readonly string[] }): Promise<DnsCheck> {
+  let found: string[]
+  try {
+    found = await deps.resolve(host)
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    return { dnsStatus: 'unknown', dnsError: `The name servers did not answer (${reason}). Try again later.`, found: [] }
+  }
+  return judgeDns(host, { found, addresses: deps.addresses })
+}
+
+export function judgeDns(host: string, known: { found: readonly string[]; addresses: readonly string[] }): DnsCheck {
+  const { found, addresses } = known
+  const here = addresses.join(' or ')
+  if (found.length === 0) {
+    return { dnsStatus: 'wrong', dnsError: `${host} has no address yet. Add an A record${here === '' ? '' : ` with ${here}`}.`, found }
+  }
+  if (addresses.length === 0) return { dnsStatus: 'unknown', dnsError: null, found }
+  const elsewhere = found.filter((address) => !addresses.includes(address))
+  if (elsewhere.length === 0) return { dnsStatus: 'ok', dnsError: null, found }
+  const dnsError = `${host} points to ${elsewhere.join(' and ')}, and this server is ${here}. Change the record, or keep it if a proxy stands in front.`
+  return { dnsStatus: 'wrong', dnsError, found }
+}

@@ -1,0 +1,105 @@
+import { type Edge, type EdgeCertificate, type EdgeRelease, type EdgeRoutes, type EdgeState, EdgeUnavailable } from './edge.ts'
+import { createApplier } from './edge-applier.ts'
+import type { EdgeHost, EdgeImageSource } from './edge-container.ts'
+import { createEdgeFiles } from './edge-files.ts'
+import { createEdgeLoop } from './edge-loop.ts'
+import { type EdgeMaps, edgeMaps, targetSet } from './edge-maps.ts'
+import { edgePaths } from './edge-paths.ts'
+import { createEdgeProcess } from './edge-process.ts'
+import { type HaproxySettings, haproxyConfig, IN_FLIGHT_TABLE } from './haproxy-config.ts'
+import { createHaproxyRuntime } from './haproxy-runtime.ts'
+
+export type EdgeLog = { info(fields: object, message: string): void; warn(fields: object, message: string): void }
+
+export type EdgeDeps = {
+  settings: HaproxySettings
+  /** Undefined: nothing may be started here; an HAProxy that somebody else runs on our files is used all the same. */
+  host: EdgeHost | undefined
+  image: EdgeImageSource
+  certificates: () => Promise<readonly EdgeCertificate[]>
+  log: EdgeLog
+  now: () => Date
+  newId: () => string
+  repairEveryMs?: number
+  startWithinMs?: number
+}
+
+/** Wanted → compare → apply → verify. Starts working at once; nothing that HAProxy routes is touched before the first `setRoutes`. */
+export function createEdgeController(deps: EdgeDeps): Edge {
+  const paths = edgePaths(deps.settings.dir)
+  const config = haproxyConfig(deps.settings)
+  const runtime = createHaproxyRuntime({ socketPath: paths.socket })
+  const files = createEdgeFiles({ paths, config: config.text, now: deps.now })
+  const process = createEdgeProcess({ ...deps, paths, runtime, configHash: config.hash })
+  const applier = createApplier({ paths, runtime, instance: deps.newId() })
+  const challenges = new Map<string, string>()
+  let routes: EdgeRoutes | undefined
+  let certificates: readonly EdgeCertificate[] | undefined
+  /** Target sets that were in use a moment ago: a request that has just read `apps` must still find them in `targets`. */
+  let leaving: ReadonlyMap<string, string> = new Map()
+  let serving: ReadonlyMap<string, string> = new Map()
+  let state: EdgeState = { state: 'starting', message: 'The edge is starting.', refused: [] }
+
+  async function pass(isFull: boolean): Promise<void> {
+    if (isFull) files.doubt()
+    await files.prepare()
+    certificates ??= await deps.certificates()
+    const wanted = routes === undefined ? undefined : edgeMaps({ routes, certificates, challenges })
+    if (wanted === undefined) await process.ensure()
+    else await put(wanted, { certificates, isFull })
+    state = { state: 'ready', message: 'The edge is serving.', refused: wanted?.refused ?? [] }
+  }
+
+  async function put(wanted: EdgeMaps, options: { certificates: readonly EdgeCertificate[]; isFull: boolean }): Promise<void> {
+    const left = options.isFull ? serving : new Map([...leaving, ...serving])
+    const maps = { ...wanted.maps, targets: new Map([...left, ...wanted.maps.targets]) }
+    await files.write(maps, options.certificates)
+    await process.ensure()
+    await applier.apply(maps, options)
+    leaving = left
+    serving = wanted.maps.targets
+  }
+
+  const loop = createEdgeLoop({
+    pass,
+    onFailure(message, err) {
+      state = { state: deps.host === undefined ? 'off' : 'unreachable', message, refused: state.refused }
+      deps.log.warn({ err }, 'edge not in its wanted state')
+    },
+    repairEveryMs: deps.repairEveryMs ?? 30_000,
+  })
+
+  async function setRoutes(wanted: EdgeRoutes): Promise<void> {
+    routes = wanted
+    await loop.request()
+  }
+
+  async function setRelease(appKey: string, release: EdgeRelease): Promise<void> {
+    if (routes === undefined) throw new Error('setRelease before the first setRoutes')
+    const hosts = routes.apps.find((app) => app.appKey === appKey)?.hosts ?? []
+    routes = { ...routes, apps: [...routes.apps.filter((app) => app.appKey !== appKey), { ...release, appKey, hosts }] }
+    await loop.request()
+  }
+
+  loop.begin()
+  return {
+    setRoutes,
+    setRelease,
+    async setCertificates(wanted) {
+      certificates = wanted
+      await loop.request()
+    },
+    async addChallenge(token, answer) {
+      if (routes === undefined) throw new EdgeUnavailable('The edge does not know its routes yet.')
+      challenges.set(token, answer)
+      await loop.request()
+    },
+    async removeChallenge(token) {
+      if (challenges.delete(token)) await loop.request()
+    },
+    inFlight: (targets) => runtime.tableCount(IN_FLIGHT_TABLE, targetSet(targets).set),
+    state: () => state,
+    repair: loop.repair,
+    close: loop.close,
+  }
+}

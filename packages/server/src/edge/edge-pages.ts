@@ -1,0 +1,106 @@
+/** The pages that HAProxy itself answers with, as raw HTTP messages, because HAProxy takes them whole. */
+const PAGES = {
+  'no-such-app': {
+    status: '404 Not Found',
+    code: 'no_such_app',
+    title: 'There is no app here',
+    text: 'No app on this server has this name. If you have just added the domain, check its spelling.',
+  },
+  stopped: {
+    status: '503 Service Unavailable',
+    code: 'app_stopped',
+    title: 'This app is stopped',
+    text: 'Its owner has stopped it. It can be started again from the dashboard.',
+    retryAfter: 60,
+  },
+  starting: {
+    status: '503 Service Unavailable',
+    code: 'app_starting',
+    title: 'This app is starting',
+    text: 'It will be here in a moment. Please try again.',
+    retryAfter: 5,
+  },
+  down: {
+    status: '503 Service Unavailable',
+    code: 'app_down',
+    title: 'This app is not running',
+    text: 'Nothing serves this app at the moment. Its logs in the dashboard say why.',
+    retryAfter: 30,
+  },
+  unreachable: {
+    status: '502 Bad Gateway',
+    code: 'app_not_answering',
+    title: 'This app does not answer',
+    text: 'The app is there, but it took no connection or broke it off. Please try again.',
+    retryAfter: 10,
+  },
+  slow: {
+    status: '504 Gateway Timeout',
+    code: 'app_too_slow',
+    title: 'This app does not answer in time',
+    text: 'The app took the request and gave no answer within the time limit.',
+    retryAfter: 30,
+  },
+} as const satisfies Record<string, Page>
+
+type Page = { status: string; code: string; title: string; text: string; retryAfter?: number }
+export type PageName = keyof typeof PAGES
+export type PageFormat = 'html' | 'json'
+
+export function pageFile(name: PageName, format: PageFormat): string {
+  return `${name}.${format}.http`
+}
+
+/** Every page in both formats: file name → raw HTTP response. */
+export function edgePages(): Map<string, string> {
+  const files = new Map<string, string>()
+  for (const [name, page] of Object.entries<Page>(PAGES)) {
+    files.set(`${name}.html.http`, rawResponse(page, 'text/html; charset=utf-8', html(page)))
+    files.set(`${name}.json.http`, rawResponse(page, 'application/json; charset=utf-8', json(page)))
+  }
+  return files
+}
+
+function rawResponse(page: Page, contentType: string, body: string): string {
+  const lines = [
+    `HTTP/1.1 ${page.status}`,
+    `Content-Type: ${contentType}`,
+    'Cache-Control: no-store',
+    'X-Content-Type-Options: nosniff',
+    "Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'",
+    ...(page.retryAfter === undefined ? [] : [`Retry-After: ${page.retryAfter}`]),
+    `Content-Length: ${Buffer.byteLength(body)}`,
+  ]
+  return `${lines.join('\r\n')}\r\n\r\n${body}`
+}
+
+function json(page: Page): string {
+  return `${JSON.stringify({ error: { code: page.code, message: `${page.title}. ${page.text}` } })}\n`
+}
+
+function html(page: Page): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${page.title}</title>
+<style>
+:root { color-scheme: light dark; font-family: system-ui, sans-serif; }
+body { margin: 0; min-height: 100vh; display: grid; place-items: center; background: Canvas; color: CanvasText; }
+main { max-width: 30rem; padding: 2rem; }
+h1 { font-size: 1.5rem; margin: 0 0 .5rem; }
+p { line-height: 1.5; margin: 0; opacity: .8; }
+small { display: block; margin-top: 1.5rem; opacity: .55; }
+</style>
+</head>
+<body>
+<main>
+<h1>${page.title}</h1>
+<p>${page.text}</p>
+<small>${page.status}</small>
+</main>
+</body>
+</html>
+`
+}

@@ -1,0 +1,24 @@
+import { join } from 'node:path'
+
+export const MAP_NAMES = ['targets', 'apps', 'hosts', 'challenges'] as const
+export type MapName = (typeof MAP_NAMES)[number]
+
+/** Where everything of the edge lies. HAProxy sees the same paths, because the directory is mounted under its own name. */
+export function edgePaths(dir: string) {
+  const map = (name: MapName) => join(dir, 'maps', `${name}.map`)
+  return {
+    dir,
+    config: join(dir, 'haproxy.cfg'),
+    socket: join(dir, 'run', 'haproxy.sock'),
+    runDir: join(dir, 'run'),
+    mapsDir: join(dir, 'maps'),
+    pagesDir: join(dir, 'pages'),
+    certificatesDir: join(dir, 'certs'),
+    certificateList: join(dir, 'certs', 'list.txt'),
+    placeholder: join(dir, 'certs', 'placeholder.pem'),
+    map,
+    page: (file: string) => join(dir, 'pages', file),
+  }
+}
+
+export type EdgePaths = ReturnType<typeof edgePaths>

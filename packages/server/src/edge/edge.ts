@@ -1,0 +1,48 @@
+/** The edge as the rest of the server sees it. Plain values only: the edge knows no apps, only keys, names and addresses. */
+export interface Edge {
+  /** Replaces everything that is routed. Resolves when HAProxy serves it; rejects with EdgeUnavailable, and goes on trying by itself. */
+  setRoutes(routes: EdgeRoutes): Promise<void>
+  /** Moves one app to other targets, or to a page, in one map update. */
+  setRelease(appKey: string, release: EdgeRelease): Promise<void>
+  setCertificates(certificates: readonly EdgeCertificate[]): Promise<void>
+  /** Answers `/.well-known/acme-challenge/<token>` on every host with this text until it is removed. */
+  addChallenge(token: string, answer: string): Promise<void>
+  removeChallenge(token: string): Promise<void>
+  /** How many requests and sockets these targets still serve: a drain may end early at 0. */
+  inFlight(targets: readonly EdgeTarget[]): Promise<number>
+  state(): EdgeState
+  /** Compares everything with what HAProxy holds and repairs it. */
+  repair(): Promise<void>
+  /** Ends the repairing. HAProxy itself goes on serving. */
+  close(): Promise<void>
+}
+
+export type EdgePage = 'stopped' | 'starting' | 'down'
+export type EdgeTarget = { readonly ip: string; readonly port: number }
+export type EdgeRelease = { readonly targets: readonly EdgeTarget[]; readonly page?: EdgePage }
+
+/** `redirectHttps` and `hsts` take effect only while the host has a certificate. */
+export type EdgeHostName = { readonly host: string; readonly redirectHttps: boolean; readonly hsts: boolean }
+
+/** One app with all its hosts, so that two hosts of an app can never disagree about its targets. `page` wins over targets. */
+export type EdgeApp = EdgeRelease & { readonly appKey: string; readonly hosts: readonly EdgeHostName[] }
+
+export type EdgeRoutes = {
+  readonly apps: readonly EdgeApp[]
+  readonly dashboard?: { readonly host: EdgeHostName; readonly target: EdgeTarget }
+}
+
+/** `path` is a PEM file (chain, then key) inside the edge's directory; `fingerprint` is the leaf's SHA-1 in upper-case hex. */
+export type EdgeCertificate = { readonly host: string; readonly path: string; readonly fingerprint: string }
+
+export type EdgeState = {
+  readonly state: 'ready' | 'starting' | 'unreachable' | 'off'
+  readonly message: string
+  /** Routes that could not be taken in, each with a sentence. All others are served. */
+  readonly refused: readonly string[]
+}
+
+/** What was wanted could not be put in place yet. It stays wanted. */
+export class EdgeUnavailable extends Error {
+  override readonly name = 'EdgeUnavailable'
+}

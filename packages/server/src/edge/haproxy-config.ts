@@ -1,0 +1,226 @@
+import { createHash } from 'node:crypto'
+import { type PageFormat, pageFile } from './edge-pages.ts'
+import { type EdgePaths, edgePaths } from './edge-paths.ts'
+
+export type HaproxySettings = {
+  readonly dir: string
+  readonly httpPort: number
+  readonly httpsPort: number
+  /** Whether the machine has IPv6; binding `::` fails where it is switched off. */
+  readonly ipv6: boolean
+  readonly maxConnections?: number
+  readonly timeouts?: Partial<EdgeTimeouts>
+  /** The user HAProxy becomes once it has bound its ports. Only where it starts as root. */
+  readonly runAs?: { readonly uid: number; readonly gid: number }
+  /** Who may use the runtime socket, where that is not the user HAProxy starts as. */
+  readonly socketOwner?: { readonly uid: number; readonly gid: number }
+}
+
+export type EdgeTimeouts = {
+  clientMs: number
+  serverMs: number
+  streamMs: number
+  connectMs: number
+  requestMs: number
+  keepAliveMs: number
+}
+
+const TIMEOUTS: EdgeTimeouts = {
+  clientMs: 60_000,
+  serverMs: 300_000,
+  streamMs: 3_600_000,
+  connectMs: 3_000,
+  requestMs: 10_000,
+  keepAliveMs: 75_000,
+}
+
+/** Programs ask for JSON; browsers, which take anything, name HTML. */
+const WANTS_JSON = '{ req.hdr(accept) -m sub application/json } !{ req.hdr(accept) -m sub text/html }'
+
+/** The in-memory log that access counts are read from. */
+export const ACCESS_RING = 'access'
+/** Counts the requests that each target set is working on. */
+export const IN_FLIGHT_TABLE = 'in-flight'
+
+/**
+ * The whole configuration. It depends on settings only, never on an app or a domain: those are maps and certificates, so
+ * that HAProxy is never reloaded. `description` carries a hash, by which a running HAProxy tells which configuration it has.
+ */
+export function haproxyConfig(settings: HaproxySettings): { text: string; hash: string } {
+  const body = (hash: string) =>
+    [...globalSection(settings, hash), ...defaultsSection(settings), ...frontends(settings), ...backends(settings)].join('\n')
+  const hash = createHash('sha256').update(body('')).digest('hex').slice(0, 16)
+  return { text: `${body(hash)}\n`, hash }
+}
+
+function globalSection(settings: HaproxySettings, hash: string): string[] {
+  const paths = edgePaths(settings.dir)
+  const owner = settings.socketOwner === undefined ? '' : ` uid ${settings.socketOwner.uid} gid ${settings.socketOwner.gid}`
+  return [
+    'global',
+    `  description berth-${hash}`,
+    `  maxconn ${settings.maxConnections ?? 8000}`,
+    // fewer open files than wished for mean fewer connections, not no edge
+    '  no strict-limits',
+    '  hard-stop-after 30s',
+    `  stats socket ${quote(paths.socket)} mode 600${owner} level admin`,
+    // the reader of the access log waits on this socket for as long as nobody visits
+    '  stats timeout 1h',
+    '  stats maxconn 20',
+    // one request's header lines must fit into one buffer: this is the header size limit (32 KB less what we add)
+    '  tune.bufsize 32768',
+    '  tune.maxrewrite 2048',
+    '  tune.http.maxhdr 128',
+    '  ssl-default-bind-options ssl-min-ver TLSv1.2 no-tls-tickets',
+    '  ssl-default-bind-ciphers ECDHE+AESGCM:ECDHE+CHACHA20',
+    ...(settings.runAs === undefined ? [] : [`  uid ${settings.runAs.uid}`, `  gid ${settings.runAs.gid}`]),
+    '',
+    `ring ${ACCESS_RING}`,
+    '  format raw',
+    '  maxlen 256',
+    '  size 1048576',
+    '',
+  ]
+}
+
+function defaultsSection(settings: HaproxySettings): string[] {
+  const t = { ...TIMEOUTS, ...settings.timeouts }
+  return [
+    'defaults',
+    '  mode http',
+    `  log ring@${ACCESS_RING} local0`,
+    '  log-format "%[var(txn.app)] %ST %Tr %B %U"',
+    '  option http-keep-alive',
+    '  option abortonclose',
+    // a connection that was opened ahead and never used is no request and no error
+    '  option http-ignore-probes',
+    '  option redispatch',
+    '  retries 3',
+    `  timeout connect ${t.connectMs}ms`,
+    `  timeout client ${t.clientMs}ms`,
+    `  timeout client-fin ${t.clientMs}ms`,
+    `  timeout server ${t.serverMs}ms`,
+    `  timeout tunnel ${t.streamMs}ms`,
+    `  timeout http-request ${t.requestMs}ms`,
+    `  timeout http-keep-alive ${t.keepAliveMs}ms`,
+    '',
+  ]
+}
+
+function frontends(settings: HaproxySettings): string[] {
+  const paths = edgePaths(settings.dir)
+  const ssl = `ssl crt ${quote(paths.placeholder)} crt-list ${quote(paths.certificateList)} alpn h2,http/1.1`
+  const to = settings.httpsPort === 443 ? '' : `:${settings.httpsPort}`
+  return [
+    'frontend http',
+    ...binds(settings, settings.httpPort, ''),
+    ...routing(settings, 'http'),
+    `  http-request redirect location https://%[var(txn.host)]${to}%[pathq] code 308 if { var(txn.flags) -m sub r }`,
+    ...choosing(paths),
+    '',
+    'frontend https',
+    ...binds(settings, settings.httpsPort, ` ${ssl}`),
+    ...routing(settings, 'https'),
+    '  http-after-response set-header Strict-Transport-Security max-age=31536000 if { var(txn.flags) -m sub s } !{ res.hdr(Strict-Transport-Security) -m found }',
+    ...choosing(paths),
+    '',
+  ]
+}
+
+function binds(settings: HaproxySettings, port: number, options: string): string[] {
+  return [`  bind 0.0.0.0:${port}${options}`, ...(settings.ipv6 ? [`  bind :::${port} v6only${options}`] : [])]
+}
+
+/** Who is meant, and what the app is told about the visitor. Nothing of that is taken from the visitor. */
+function routing(settings: HaproxySettings, scheme: 'http' | 'https'): string[] {
+  const paths = edgePaths(settings.dir)
+  const map = (name: 'hosts' | 'apps' | 'challenges') => quote(paths.map(name))
+  return [
+    '  http-request deny deny_status 400 if { req.hdr_cnt(host) gt 1 }',
+    // apps build links from the host they are told: after a colon there is a port or nothing at all
+    '  http-request deny deny_status 400 if { req.hdr(host) -m sub : } !{ req.hdr(host) -m reg ^[^:]+:[0-9]*$ }',
+    '  http-request set-var(txn.host) req.hdr(host),field(1,:),lower,rtrim(.)',
+    `  http-request set-var(txn.found) var(txn.host),map_str(${map('hosts')})`,
+    '  http-request set-var(txn.app) var(txn.found),field(1,|)',
+    '  http-request set-var(txn.flags) var(txn.found),field(2,|)',
+    `  http-request set-var(txn.challenge) path,field(4,/),map_str(${map('challenges')}) if { path_beg /.well-known/acme-challenge/ }`,
+    '  http-request return status 200 content-type text/plain lf-string %[var(txn.challenge)] if { var(txn.challenge) -m found }',
+    '  http-request del-header X-Forwarded- -m beg',
+    '  http-request del-header Forwarded',
+    '  http-request del-header X-Real-IP',
+    '  http-request del-header Proxy',
+    '  http-request set-header X-Forwarded-For %[src]',
+    `  http-request set-header X-Forwarded-Proto ${scheme}`,
+    '  http-request set-header X-Forwarded-Host %[req.hdr(host)]',
+    `  http-request set-var(txn.route) var(txn.app),map_str(${map('apps')})`,
+  ]
+}
+
+/** From the app to one of its targets. Whatever has none, for whichever reason, ends in a page. */
+function choosing(paths: EdgePaths): string[] {
+  return [
+    '  http-request set-var(txn.set) var(txn.route),field(1,/)',
+    '  http-request set-var(txn.count) var(txn.route),field(2,/)',
+    '  http-request set-var(txn.replica) rand,mod(txn.count)',
+    `  http-request set-var(txn.target) var(txn.set),concat(/,txn.replica),map_str(${quote(paths.map('targets'))})`,
+    `  http-request track-sc0 var(txn.set) table ${IN_FLIGHT_TABLE} if { var(txn.target) -m found }`,
+    '  http-request set-dst var(txn.target),field(1,|)',
+    '  http-request set-dst-port var(txn.target),field(2,|)',
+    // never to the apps without a destination: an unset one would be the visitor's own, which is this machine
+    '  use_backend pages if !{ var(txn.target) -m found }',
+    `  use_backend apps-json if ${WANTS_JSON}`,
+    '  default_backend apps-html',
+  ]
+}
+
+function pagesBackend(paths: EdgePaths): string[] {
+  const page = (name: 'no-such-app' | 'stopped' | 'starting' | 'down', status: number, condition: string) => [
+    `  http-request return status ${status} errorfile ${quote(paths.page(pageFile(name, 'json')))} if ${condition} ${WANTS_JSON}`,
+    `  http-request return status ${status} errorfile ${quote(paths.page(pageFile(name, 'html')))} if ${condition}`,
+  ]
+  return [
+    'backend pages',
+    ...page('no-such-app', 404, '!{ var(txn.app) -m found }'),
+    ...page('stopped', 503, '{ var(txn.route) -m str stopped }'),
+    ...page('starting', 503, '{ var(txn.route) -m str starting }'),
+    ...page('down', 503, 'TRUE'),
+    '',
+  ]
+}
+
+/** A table of what is in flight, the pages, and one backend for each format of the error pages, because HAProxy chooses those by backend. */
+function backends(settings: HaproxySettings): string[] {
+  const counter = [`backend ${IN_FLIGHT_TABLE}`, '  stick-table type string len 32 size 100k expire 1h store conn_cur', '']
+  return [
+    ...counter,
+    ...pagesBackend(edgePaths(settings.dir)),
+    ...(['html', 'json'] as const).flatMap((format) => backend(settings, format)),
+  ]
+}
+
+function backend(settings: HaproxySettings, format: PageFormat): string[] {
+  const paths = edgePaths(settings.dir)
+  const t = { ...TIMEOUTS, ...settings.timeouts }
+  const failure = (status: number, name: 'unreachable' | 'slow') => `  errorfile ${status} ${quote(paths.page(pageFile(name, format)))}`
+  return [
+    `backend apps-${format}`,
+    // `safe` never sends a client's first request over a used connection; reuse is keyed on the destination
+    '  http-reuse safe',
+    '  retry-on conn-failure empty-response',
+    // a request that may have been acted on is sent again only where that is harmless
+    '  http-request disable-l7-retry if !METH_GET',
+    `  http-request set-timeout server ${t.streamMs}ms if { req.hdr(accept) -m sub text/event-stream }`,
+    failure(502, 'unreachable'),
+    failure(503, 'unreachable'),
+    failure(504, 'slow'),
+    // idle connections go well before the five seconds after which Node closes its end
+    '  server any 0.0.0.0:0 pool-purge-delay 1s',
+    '',
+  ]
+}
+
+/** Paths travel through the configuration and the socket's command language; plain ones need no quoting in either. */
+function quote(path: string): string {
+  if (/^[A-Za-z0-9_./@+-]+$/.test(path)) return path
+  throw new Error(`The path of the data directory may hold only letters, digits and . _ - @ + / here: ${JSON.stringify(path)}`)
+}

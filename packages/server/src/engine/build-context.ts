@@ -1,0 +1,87 @@
+import { constants, type Stats } from 'node:fs'
+import { lstat, open, readdir, readFile, readlink } from 'node:fs/promises'
+import path from 'node:path'
+import { Readable } from 'node:stream'
+import { type IgnoreRules, parseDockerignore } from './dockerignore.ts'
+import { END_OF_ARCHIVE, headerOf, paddingFor } from './tar.ts'
+
+const CHUNK_BYTES = 256 * 1024
+const MAX_IGNORE_BYTES = 1024 * 1024
+
+/**
+ * A directory as the tar stream that a build takes, without what `.dockerignore` names. Links stay links, so nothing outside the directory
+ * is ever read; devices, pipes and sockets are left out.
+ */
+export function buildContext(options: { directory: string; dockerfile: string; signal?: AbortSignal }): Readable {
+  return Readable.from(archive(options), { objectMode: false, highWaterMark: CHUNK_BYTES })
+}
+
+async function* archive(options: { directory: string; dockerfile: string; signal?: AbortSignal }): AsyncGenerator<Buffer> {
+  const { directory, dockerfile, signal } = options
+  const rules = await ignoreRules(directory, dockerfile)
+  // The engine needs these two even when they are ignored.
+  const needed = new Set([path.posix.normalize(dockerfile), '.dockerignore'])
+  for await (const relative of walk(directory, '', { rules, needed })) {
+    signal?.throwIfAborted()
+    yield* entry(directory, relative)
+  }
+  yield END_OF_ARCHIVE
+}
+
+async function ignoreRules(directory: string, dockerfile: string): Promise<IgnoreRules> {
+  for (const name of [`${dockerfile}.dockerignore`, '.dockerignore']) {
+    const text = await readPlain(path.join(directory, name))
+    if (text !== null) return parseDockerignore(text)
+  }
+  return parseDockerignore('')
+}
+
+async function readPlain(file: string): Promise<string | null> {
+  const found = await lstat(file).catch(() => null)
+  return found?.isFile() === true && found.size <= MAX_IGNORE_BYTES
+    ? readFile(file, { encoding: 'utf8', flag: constants.O_RDONLY | constants.O_NOFOLLOW })
+    : null
+}
+
+type Choice = { readonly rules: IgnoreRules; readonly needed: ReadonlySet<string> }
+
+async function* walk(directory: string, below: string, choice: Choice): AsyncGenerator<string> {
+  const { rules, needed } = choice
+  const children = await readdir(path.join(directory, below), { withFileTypes: true })
+  for (const child of children.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+    const relative = below === '' ? child.name : `${below}/${child.name}`
+    const isKept = !rules.isIgnored(relative) || needed.has(relative)
+    if (isKept) yield relative
+    // Below an ignored directory only an exception, or a Dockerfile, can be of interest.
+    const isWorthALook = isKept || rules.hasExceptions || [...needed].some((file) => file.startsWith(`${relative}/`))
+    if (child.isDirectory() && isWorthALook) yield* walk(directory, relative, choice)
+  }
+}
+
+async function* entry(directory: string, relative: string): AsyncGenerator<Buffer> {
+  const file = path.join(directory, relative)
+  const stats = await lstat(file)
+  if (stats.isFile()) yield* fileEntry(file, relative)
+  if (stats.isDirectory()) yield headerOf({ ...attributes(stats), path: relative, kind: 'directory', size: 0 })
+  if (stats.isSymbolicLink())
+    yield headerOf({ ...attributes(stats), path: relative, kind: 'symlink', size: 0, linkTarget: await readlink(file) })
+}
+
+async function* fileEntry(file: string, relative: string): AsyncGenerator<Buffer> {
+  await using handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW)
+  const stats = await handle.stat()
+  yield headerOf({ ...attributes(stats), path: relative, kind: 'file', size: stats.size })
+  let left = stats.size
+  while (left > 0) {
+    const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, left))
+    const { bytesRead } = await handle.read(chunk, 0, chunk.length)
+    if (bytesRead === 0) throw new Error('a file of the build context shrank while it was read')
+    left -= bytesRead
+    yield chunk.subarray(0, bytesRead)
+  }
+  yield paddingFor(stats.size)
+}
+
+function attributes(stats: Stats): { mode: number; mtimeSeconds: number } {
+  return { mode: stats.mode & 0o777, mtimeSeconds: stats.mtimeMs / 1000 }
+}

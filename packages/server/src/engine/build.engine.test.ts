@@ -1,0 +1,149 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startEngineProxy } from '../testing/engine-proxy.ts'
+import { BUSYBOX_IMAGE, ensureBusybox, openTestEngine, tarOf } from '../testing/test-images.ts'
+import { buildContext } from './build-context.ts'
+import { createBuildLimits } from './build-limits.ts'
+import { BuildFailed, EngineUnreachable } from './errors.ts'
+import { imageTag, labelsOf } from './labels.ts'
+
+const test = openTestEngine()
+const { engine, instance } = test
+beforeAll(() => ensureBusybox(engine))
+afterAll(() => test[Symbol.asyncDispose]())
+
+const unique = () => `${instance}-${Math.random().toString(36).slice(2)}`
+let nextApp = 1_000_000 + Math.floor(Math.random() * 1e9)
+
+/** A build of our own, with what it printed. */
+async function build(dockerfile: string, options: { signal?: AbortSignal; memoryBytes?: number; target?: typeof engine } = {}) {
+  const lines: string[] = []
+  const progress: number[] = []
+  nextApp += 1
+  const tag = imageTag(nextApp, 1)
+  const { imageId } = await (options.target ?? engine).build({
+    contextTar: tarOf({ Dockerfile: `FROM ${BUSYBOX_IMAGE}\n${dockerfile}\n` }),
+    dockerfile: 'Dockerfile',
+    tag,
+    labels: labelsOf({ instance, kind: 'build', appId: nextApp }),
+    ...(options.memoryBytes === undefined ? {} : { memoryBytes: options.memoryBytes }),
+    onLine: (line) => lines.push(line),
+    onProgress: (fraction) => progress.push(fraction),
+    signal: options.signal ?? AbortSignal.timeout(50_000),
+  })
+  return { tag, imageId, lines, progress }
+}
+
+const processesWith = (mark: string) =>
+  execFileSync('ps', ['-eo', 'args'])
+    .toString()
+    .split('\n')
+    .filter((line) => line.includes(mark)).length
+
+/** Starts a build that waits, and gives it once its step runs. */
+async function waitingBuild(options: { target?: typeof engine; signal?: AbortSignal } = {}) {
+  const mark = `6${Math.random().toString().slice(2, 12)}` // the time to sleep: it is what the process list shows
+  const work = build(`RUN sleep ${mark}`, options)
+  work.catch(() => undefined) // looked at by the caller, later
+  await expect.poll(() => processesWith(`sleep ${mark}`), { timeout: 20_000 }).toBeGreaterThan(0)
+  return { work, mark }
+}
+
+describe('a build', () => {
+  it('gives an image with our labels, readable lines and rising progress', async () => {
+    const mark = unique()
+    const { tag, imageId, lines, progress } = await build(`EXPOSE 8080\nEXPOSE 9090/udp\nRUN echo out-${mark} && echo err-${mark} >&2`)
+    const image = await engine.images.inspect(tag)
+    expect(image).toMatchObject({ id: imageId, exposedPorts: [8080], labels: { 'berth.instance': instance } })
+    expect(lines.some((line) => /^#\d+ \[.*2\/2\] RUN echo/.test(line))).toBe(true)
+    expect(lines.some((line) => new RegExp(`^#\\d+ out-${mark}$`).test(line))).toBe(true)
+    expect(lines.some((line) => new RegExp(`^#\\d+ err-${mark}$`).test(line))).toBe(true)
+    expect(progress).toEqual(progress.toSorted((a, b) => a - b))
+    expect(progress.at(-1)).toBe(1)
+    expect((await engine.images.list({ labels: { 'berth.instance': instance } })).map(({ id }) => id)).toContain(imageId)
+  })
+
+  it('is cached the second time, and keeps its cache mounts', async () => {
+    const id = unique()
+    const first = `RUN --mount=type=cache,id=${id},target=/cache echo kept > /cache/file`
+    await build(first)
+    expect((await build(first)).lines.some((line) => /^#\d+ CACHED$/.test(line))).toBe(true)
+    const { lines } = await build(`RUN --mount=type=cache,id=${id},target=/cache cat /cache/file && echo ${id}`)
+    expect(lines.some((line) => /^#\d+ kept$/.test(line))).toBe(true)
+  })
+
+  it('that fails says what failed, and leaves no image and no container', async () => {
+    const failure = await build(`RUN echo about-to-fail && exit 3 # ${unique()}`).catch((cause: unknown) => cause)
+    expect(failure).toBeInstanceOf(BuildFailed)
+    expect(failure).toMatchObject({ outOfMemory: false, message: expect.stringContaining('exit code: 3') })
+    expect((failure as BuildFailed).lastLines.join('\n')).toContain('about-to-fail')
+    expect(await engine.images.exists(imageTag(nextApp, 1))).toBe(false)
+    expect(await engine.containers.list({ labels: { 'berth.instance': instance } })).toEqual([])
+  })
+
+  it('with a Dockerfile that cannot be read fails with the line', async () => {
+    await expect(build('RUNN echo')).rejects.toThrow(/unknown instruction: RUNN/i)
+  })
+
+  it('ends with its connection: a cancel leaves nothing running', async () => {
+    const stop = new AbortController()
+    const { work, mark } = await waitingBuild({ signal: stop.signal })
+    stop.abort(new Error('stopped by a person'))
+    await expect(work).rejects.toThrow('stopped by a person')
+    await expect.poll(() => processesWith(mark), { timeout: 20_000 }).toBe(0)
+  })
+
+  it('whose engine goes away is unreachable, not failed', async () => {
+    await using proxy = await startEngineProxy()
+    await using behind = openTestEngine({ address: proxy.address })
+    const { work, mark } = await waitingBuild({ target: behind.engine })
+    await proxy.cut()
+    await expect(work).rejects.toThrow(EngineUnreachable)
+    await expect.poll(() => processesWith(mark), { timeout: 20_000 }).toBe(0)
+    await proxy.restore()
+  })
+
+  it('that takes too much memory is said to have run out of it', async (context) => {
+    const limits = createBuildLimits({ log: { info: () => undefined, warn: () => undefined } })
+    const free = 2 ** 40
+    const { applied } = await limits.apply({ memoryBytes: free })
+    if (applied.length === 0) context.skip()
+    try {
+      // Enough for the builds of other tests that may run meanwhile: the cgroup is shared with them.
+      const hog = `RUN awk 'BEGIN { x = "aaaaaaaaaaaaaaaa"; while (1) x = x x }' # ${unique()}`
+      const failure = await build(hog, { memoryBytes: 512 * 1024 * 1024 }).catch((cause: unknown) => cause)
+      expect(failure).toMatchObject({ name: 'BuildFailed', outOfMemory: true, message: expect.stringContaining('out of memory') })
+    } finally {
+      await limits.apply({ memoryBytes: free })
+    }
+  })
+
+  it('takes a directory of files, without what .dockerignore names', async () => {
+    const directory = await mkdtemp(path.join(tmpdir(), 'berth-build-'))
+    try {
+      await writeFile(path.join(directory, 'Dockerfile.prod'), `FROM ${BUSYBOX_IMAGE}\nCOPY . /app\nRUN ls -A /app && echo ${unique()}\n`)
+      await writeFile(path.join(directory, '.dockerignore'), 'secret\n')
+      await writeFile(path.join(directory, 'secret'), 'x')
+      await writeFile(path.join(directory, 'kept'), 'x')
+      const lines: string[] = []
+      const labels = labelsOf({ instance, kind: 'build', appId: nextApp })
+      const contextTar = buildContext({ directory, dockerfile: 'Dockerfile.prod' })
+      await engine.build({
+        contextTar,
+        dockerfile: 'Dockerfile.prod',
+        tag: imageTag(nextApp, 2),
+        labels,
+        onLine: (line) => lines.push(line),
+        signal: AbortSignal.timeout(50_000),
+      })
+      const listed = lines.flatMap((line) => /^#\d+ (\S+)$/.exec(line)?.[1] ?? [])
+      expect(listed).toContain('kept')
+      expect(listed).not.toContain('secret')
+    } finally {
+      await rm(directory, { recursive: true })
+    }
+  })
+})

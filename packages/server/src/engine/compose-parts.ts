@@ -1,0 +1,150 @@
+import { mapping, matching, refuse, scalar, texts, variables } from './compose-refuse.ts'
+
+const VOLUME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/
+const TARGET = /^(\/[A-Za-z0-9._@+-]+)+\/?$/
+const FORBIDDEN_TARGET = /(^|\/)\.\.(\/|$)|^\/(proc|sys|dev|run|var\/run)(\/|$)/
+const LOWEST_HOST_PORT = 1024
+const MOUNT_KEYS = ['type', 'source', 'target', 'read_only', 'volume', 'tmpfs']
+const PORT_KEYS = ['target', 'published', 'protocol', 'host_ip', 'mode', 'name', 'app_protocol']
+
+export type Mount = { readonly type: 'volume' | 'tmpfs'; readonly source?: string; readonly target: string; readonly read_only?: boolean }
+
+/** Named volumes, anonymous ones and tmpfs. Whatever could be a place on the machine is refused. */
+export function mountOf(value: unknown, at: string): Mount {
+  if (typeof value === 'string') return shortMount(value, at)
+  const long = mapping(value, at, MOUNT_KEYS)
+  const type = long['type'] ?? 'volume'
+  mapping(long['volume'], `${at}.volume`, ['nocopy'])
+  mapping(long['tmpfs'], `${at}.tmpfs`, [])
+  const target = targetOf(long['target'], at)
+  if (type === 'tmpfs') return { type, target }
+  if (type !== 'volume') refuse(`${at} (type ${JSON.stringify(type)})`)
+  return {
+    type: 'volume',
+    ...(long['source'] === undefined ? {} : { source: matching(long['source'], `${at} (host path)`, VOLUME) }),
+    target,
+    ...(long['read_only'] === true ? { read_only: true } : {}),
+  }
+}
+
+function shortMount(text: string, at: string): Mount {
+  const parts = text.split(':')
+  const [first = '', second, mode, ...more] = parts
+  if (more.length > 0 || (mode !== undefined && !/^(ro|rw)$/.test(mode))) refuse(at, 'has an option that is not allowed')
+  if (second === undefined) return { type: 'volume', target: targetOf(first, at) }
+  if (!VOLUME.test(first)) refuse(`${at} (host path ${first.slice(0, 80)})`)
+  return { type: 'volume', source: first, target: targetOf(second, at), ...(mode === 'ro' ? { read_only: true } : {}) }
+}
+
+function targetOf(value: unknown, at: string): string {
+  const target = matching(value, at, TARGET)
+  return FORBIDDEN_TARGET.test(target) ? refuse(`${at} (${target})`) : target
+}
+
+export type Port = { readonly host: number | null; readonly hostIp: string; readonly container: number; readonly protocol: 'tcp' | 'udp' }
+
+const SHORT_PORT = /^(?:(?<ip>\d{1,3}(?:\.\d{1,3}){3}):)?(?:(?<host>\d{1,5})?:)?(?<container>\d{1,5})(?:\/(?<protocol>tcp|udp))?$/
+
+export function portOf(value: unknown, at: string, reserved: readonly number[]): Port {
+  const long = typeof value === 'object' ? mapping(value, at, PORT_KEYS) : null
+  const parts =
+    long === null
+      ? (SHORT_PORT.exec(scalar(value, at))?.groups ?? refuse(at, 'must be written as "host:container", one port each'))
+      : longPort(long, at)
+  const host = parts['host'] === undefined ? null : Number(parts['host'])
+  const container = Number(parts['container'])
+  if (container < 1 || container > 65_535) refuse(at, 'must be between 1 and 65535')
+  if (host !== null && (host < LOWEST_HOST_PORT || host > 65_535))
+    refuse(`${at} (host port ${host})`, `must be ${LOWEST_HOST_PORT} or above`)
+  if (host !== null && reserved.includes(host)) refuse(`${at} (host port ${host})`, 'belongs to the platform')
+  return { host, hostIp: parts['ip'] ?? '', container, protocol: parts['protocol'] === 'udp' ? 'udp' : 'tcp' }
+}
+
+function longPort(long: Readonly<Record<string, unknown>>, at: string): Record<string, string | undefined> {
+  const optional = (key: string, grammar: RegExp) => (long[key] === undefined ? undefined : matching(long[key], `${at}.${key}`, grammar))
+  return {
+    ip: optional('host_ip', /^\d{1,3}(\.\d{1,3}){3}$/),
+    host: optional('published', /^\d{1,5}$/),
+    container: matching(long['target'], `${at}.target`, /^\d{1,5}$/),
+    protocol: optional('protocol', /^(tcp|udp)$/),
+  }
+}
+
+export type ComposeBuild = {
+  readonly context: string
+  readonly dockerfile: string
+  readonly target?: string
+  readonly args: Readonly<Record<string, string>>
+}
+
+/** `context` and `dockerfile` are paths inside the repository: grammar here, real containment when they are read. */
+export function buildOf(value: unknown, at: string, env: Readonly<Record<string, string>>): ComposeBuild {
+  const given = typeof value === 'string' ? { context: value } : mapping(value, at, ['context', 'dockerfile', 'target', 'args'])
+  const context = repoPath(given['context'] ?? '.', `${at}.context`)
+  const dockerfile = repoPath(given['dockerfile'] ?? 'Dockerfile', `${at}.dockerfile`)
+  const target =
+    given['target'] === undefined ? {} : { target: matching(given['target'], `${at}.target`, /^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/) }
+  return { context, dockerfile, ...target, args: variables(given['args'], `${at}.args`, env) }
+}
+
+function repoPath(value: unknown, at: string): string {
+  const text = matching(value, at, /^[A-Za-z0-9._@+][A-Za-z0-9._@+/ -]{0,511}$/)
+  const parts = text.split('/').filter((part) => part !== '' && part !== '.')
+  return parts.includes('..') ? refuse(at, 'leaves the repository') : parts.join('/') || '.'
+}
+
+export function commandOf(value: unknown, at: string): string | string[] | null {
+  if (value === null) return null
+  return Array.isArray(value) ? texts(value, at) : scalar(value, at)
+}
+
+const DURATION = /^\d+(\.\d+)?(us|ms|s|m|h)?(\d+(us|ms|s|m|h))*$/
+
+export function healthcheckOf(value: unknown, at: string): Record<string, unknown> {
+  const given = mapping(value, at, ['test', 'interval', 'timeout', 'retries', 'start_period', 'start_interval', 'disable'])
+  const durations = ['interval', 'timeout', 'start_period'].flatMap((key) =>
+    given[key] === undefined ? [] : [[key, matching(given[key], `${at}.${key}`, DURATION)] as const],
+  )
+  return {
+    ...(given['test'] === undefined ? {} : { test: commandOf(given['test'], `${at}.test`) }),
+    ...Object.fromEntries(durations),
+    ...(given['retries'] === undefined ? {} : { retries: Number(matching(given['retries'], `${at}.retries`, /^\d{1,3}$/)) }),
+    ...(given['disable'] === true ? { disable: true } : {}),
+  }
+}
+
+export function dependsOnOf(value: unknown, at: string): Record<string, { condition: string }> | string[] {
+  if (Array.isArray(value)) return texts(value, at)
+  const conditions = Object.entries(mapping(value, at)).map(([service, wanted]) => {
+    const given = mapping(wanted, `${at}.${service}`, ['condition', 'required', 'restart'])
+    const condition = matching(
+      given['condition'] ?? 'service_started',
+      `${at}.${service}.condition`,
+      /^service_(started|healthy|completed_successfully)$/,
+    )
+    return [service, { condition }] as const
+  })
+  return Object.fromEntries(conditions)
+}
+
+export function aliasesOf(value: unknown, at: string): string[] {
+  if (Array.isArray(value)) return []
+  const networks = Object.entries(mapping(value, at))
+  return networks.flatMap(([name, endpoint]) => {
+    const given = mapping(endpoint, `${at}.${name}`, ['aliases'])
+    return given['aliases'] === undefined
+      ? []
+      : texts(given['aliases'], `${at}.${name}.aliases`).map((alias) =>
+          matching(alias, `${at}.${name}.aliases`, /^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/),
+        )
+  })
+}
+
+const SIZE = /^(?<amount>\d+(?:\.\d+)?)(?<unit>[bkmg]?)b?$/i
+const UNIT = { '': 1, b: 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 } as const
+
+export function bytesOf(value: unknown, at: string): number {
+  const { amount = '', unit = '' } = SIZE.exec(scalar(value, at))?.groups ?? refuse(at, 'must be a size such as 512m')
+  const factor = Object.entries(UNIT).find(([name]) => name === unit.toLowerCase())?.[1] ?? 1
+  return Math.round(Number(amount) * factor)
+}

@@ -1,0 +1,156 @@
+import { parseDocument } from 'yaml'
+import { interpolate } from './compose-interpolate.ts'
+import { type ComposeBuild, type Mount, portOf } from './compose-parts.ts'
+import { mapping, matching, refuse } from './compose-refuse.ts'
+import { type ServiceRead, serviceOf } from './compose-service.ts'
+import { SpecRefused } from './errors.ts'
+
+export type ComposeSettings = {
+  /** What `${VAR}` may see: the app's own variables. */
+  readonly env: Readonly<Record<string, string>>
+  readonly labels: Readonly<Record<string, string>>
+  readonly serviceLabel: string
+  readonly appNetwork: string
+  readonly projectNetwork: string
+  /** The app's slug: its routed service is reached by it inside the project. */
+  readonly alias: string
+  readonly port: number | null
+  readonly memoryBytes?: number
+  readonly cpus?: number
+  readonly reservedPorts: readonly number[]
+  imageFor(index: number): string
+}
+
+export type ComposePlan = {
+  /** The file that is run: rebuilt from what was understood, never the text that came in. */
+  readonly file: string
+  readonly builds: readonly (ComposeBuild & { readonly service: string; readonly image: string })[]
+  readonly services: readonly string[]
+  readonly routedService: string | null
+}
+
+const MAX_CHARS = 256 * 1024
+const MAX_SERVICES = 30
+const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/
+const TOP_KEYS = ['services', 'volumes', 'networks', 'version', 'name']
+
+/** A repository's compose file → what we are willing to run. An allow list: a key that is not known is refused by its name. */
+export function planCompose(text: string, settings: ComposeSettings): ComposePlan {
+  const source = interpolated(parse(text), settings.env, 0)
+  const top = mapping(withoutExtensions(source), 'the file', TOP_KEYS)
+  const given = Object.entries(mapping(top['services'], 'services'))
+  if (given.length === 0) refuse('services', 'is empty')
+  if (given.length > MAX_SERVICES) refuse('services', `has more than ${MAX_SERVICES} entries`)
+  const services = given.map(([name, value]) =>
+    serviceOf({ name: matching(name, `services.${name}`, NAME), value: withoutExtensions(value) }, settings.env),
+  )
+  const volumes = volumesOf(top['volumes'])
+  checkNetworks(top['networks'])
+  const routedService = routedOf(services, settings)
+  const builds = services.flatMap(({ name, build }, index) =>
+    build === null ? [] : [{ ...build, service: name, image: settings.imageFor(index) }],
+  )
+  const model = {
+    services: Object.fromEntries(services.map((service, index) => [service.name, finished(service, { settings, index, routedService })])),
+    volumes: Object.fromEntries(
+      [...new Set([...volumes, ...services.flatMap(({ mounts }) => sourcesOf(mounts))])].map((name) => [name, { labels: settings.labels }]),
+    ),
+    networks: { app: { external: true, name: settings.appNetwork }, project: { external: true, name: settings.projectNetwork } },
+  }
+  // JSON is YAML without its surprises, so every version of Compose reads the same thing; dollars are literal by now.
+  return { file: `${JSON.stringify(escaped(model), null, 2)}\n`, builds, services: services.map(({ name }) => name), routedService }
+}
+
+function parse(text: string): unknown {
+  if (text.length > MAX_CHARS) refuse('the file', 'is too long')
+  const document = parseDocument(text, { merge: true, uniqueKeys: true, version: '1.2' })
+  const problem = document.errors[0] ?? document.warnings[0]
+  if (problem !== undefined) throw new SpecRefused('the file', `The compose file cannot be read: ${problem.message.split('\n')[0]}`)
+  try {
+    return document.toJS({ maxAliasCount: 200 })
+  } catch (cause) {
+    throw new SpecRefused(
+      'the file',
+      `The compose file cannot be read: ${cause instanceof Error ? cause.message : 'its aliases do not resolve'}`,
+    )
+  }
+}
+
+function interpolated(value: unknown, env: Readonly<Record<string, string>>, depth: number): unknown {
+  if (depth > 20) refuse('the file', 'is nested too deeply')
+  if (typeof value === 'string') return interpolate(value, env)
+  if (Array.isArray(value)) return value.map((entry) => interpolated(entry, env, depth + 1))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, interpolated(entry, env, depth + 1)]))
+}
+
+function escaped(value: unknown): unknown {
+  if (typeof value === 'string') return value.replaceAll('$', '$$$$')
+  if (Array.isArray(value)) return value.map(escaped)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, escaped(entry)]))
+}
+
+function withoutExtensions(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).filter(([key]) => !key.startsWith('x-')))
+}
+
+function volumesOf(value: unknown): string[] {
+  return Object.entries(mapping(value, 'volumes')).map(([name, options]) => {
+    const given = mapping(options, `volumes.${name}`, ['driver', 'labels'])
+    if (given['driver'] !== undefined && given['driver'] !== 'local') refuse(`volumes.${name}.driver`)
+    return matching(name, `volumes.${name}`, NAME)
+  })
+}
+
+// They all become the app's one network: the file's own names for them carry nothing that we need.
+function checkNetworks(value: unknown): void {
+  for (const [name, options] of Object.entries(mapping(value, 'networks'))) {
+    const given = mapping(options, `networks.${name}`, ['driver', 'labels', 'internal', 'name'])
+    if (given['driver'] !== undefined && given['driver'] !== 'bridge') refuse(`networks.${name}.driver`)
+  }
+}
+
+function routedOf(services: readonly ServiceRead[], settings: ComposeSettings): string | null {
+  const { port } = settings
+  if (port === null) return null
+  const offers = (service: ServiceRead) =>
+    service.ports.some((entry) => portOf(entry, `services.${service.name}.ports`, []).container === port) || service.expose.includes(port)
+  return (services.find(offers) ?? (services.length === 1 ? services[0] : undefined))?.name ?? null
+}
+
+function finished(
+  service: ServiceRead,
+  plan: { settings: ComposeSettings; index: number; routedService: string | null },
+): Record<string, unknown> {
+  const { settings, index, routedService } = plan
+  const ports = service.ports.map((entry) => portOf(entry, `services.${service.name}.ports`, settings.reservedPorts))
+  const published = ports.flatMap(({ host, hostIp, container, protocol }) =>
+    host === null ? [] : [`${hostIp === '' ? '' : `${hostIp}:`}${host}:${container}/${protocol}`],
+  )
+  const memory = [service.memoryBytes, settings.memoryBytes].filter((bytes) => bytes !== undefined)
+  const cpus = [service.cpus, settings.cpus].filter((amount) => amount !== undefined)
+  return {
+    ...service.kept,
+    image: service.build === null ? service.image : settings.imageFor(index),
+    ...(published.length === 0 ? {} : { ports: published }),
+    ...(service.mounts.length === 0 ? {} : { volumes: service.mounts }),
+    ...(memory.length === 0 ? {} : { mem_limit: Math.min(...memory) }),
+    ...(cpus.length === 0 ? {} : { cpus: Math.min(...cpus) }),
+    labels: { ...settings.labels, [settings.serviceLabel]: service.name },
+    networks: {
+      app: { aliases: [service.name, ...service.aliases] },
+      ...(service.name === routedService ? { project: { aliases: [settings.alias] } } : {}),
+    },
+    cap_drop: [...new Set(['NET_RAW', 'MKNOD', ...service.capDrop])],
+    security_opt: ['no-new-privileges:true'],
+    pids_limit: 512,
+    init: true,
+    logging: { driver: 'json-file', options: { 'max-size': '10m', 'max-file': '3' } },
+  }
+}
+
+function sourcesOf(mounts: readonly Mount[]): string[] {
+  return mounts.flatMap(({ source }) => (source === undefined ? [] : [source]))
+}

@@ -1,0 +1,131 @@
+import { once } from 'node:events'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { resolveInside } from '../git/resolve-inside.ts'
+import { engineSocketPath } from '../testing/engine-proxy.ts'
+import { PROGRAM_PATH } from '../testing/git-server.ts'
+import { BUSYBOX_IMAGE, ensureBusybox, openTestEngine } from '../testing/test-images.ts'
+import { ComposeFailed, createCompose } from './compose.ts'
+import { planCompose } from './compose-policy.ts'
+import { SpecRefused } from './errors.ts'
+import { appNetworkName, composeImageTag, composeProjectName, LABEL, labelsOf, projectNetworkName } from './labels.ts'
+
+const test = openTestEngine()
+const { engine, instance } = test
+const appId = 1 + Math.floor(Math.random() * 1e9)
+const labels = labelsOf({ instance, kind: 'compose', projectId: 1, appId, deploymentId: 1 })
+const owner = { instance, kind: 'network', appId } as const
+let directory = ''
+
+beforeAll(async () => {
+  await ensureBusybox(engine)
+  await engine.networks.ensureProjectNetwork({ instance, projectId: 1 })
+  await engine.networks.ensure({ name: appNetworkName(instance, appId), owner })
+})
+afterAll(() => test[Symbol.asyncDispose]())
+beforeEach(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), 'berth-compose-'))
+})
+afterEach(() => rm(directory, { recursive: true }))
+
+function plan(text: string) {
+  return planCompose(text, {
+    env: { GREETING: 'cost: $5' },
+    labels,
+    serviceLabel: LABEL.service,
+    appNetwork: appNetworkName(instance, appId),
+    projectNetwork: projectNetworkName(instance, 1),
+    alias: 'shop',
+    port: 8080,
+    memoryBytes: 64 * 1024 * 1024,
+    reservedPorts: [],
+    imageFor: (index) => composeImageTag(appId, 1, index),
+  })
+}
+
+const compose = () =>
+  createCompose({
+    build: engine.build,
+    inside: resolveInside,
+    path: PROGRAM_PATH,
+    home: directory,
+    engineUrl: `unix://${engineSocketPath()}`,
+  })
+const said: string[] = []
+const project = () => ({
+  name: composeProjectName(instance, appId),
+  directory: path.join(directory, 'state'),
+  signal: AbortSignal.timeout(50_000),
+  onLine: (line: string) => void said.push(line),
+})
+const buildOptions = () => ({
+  workspace: path.join(directory, 'work'),
+  labels,
+  onLine: () => undefined,
+  signal: AbortSignal.timeout(50_000),
+})
+
+describe('a compose app', () => {
+  it('is built, comes up within our walls, and goes down with its volumes kept until they are named', async () => {
+    await mkdir(path.join(directory, 'work/web'), { recursive: true })
+    await writeFile(
+      path.join(directory, 'work/web/Dockerfile'),
+      `FROM ${BUSYBOX_IMAGE}\nCMD echo "$GREETING" > /www/index.html; exec httpd -f -p 8080 -h /www\n`,
+    )
+    const wanted = plan(`
+services:
+  web: { build: ./web, expose: [8080], environment: { GREETING: "\${GREETING}" }, depends_on: [store] }
+  store: { image: "${BUSYBOX_IMAGE}", command: [sleep, "600"], volumes: ["data:/data"] }
+volumes: { data: }
+`)
+    await compose().build(wanted, buildOptions())
+    await compose().up(wanted, project())
+    const found = await engine.containers.list({ labels })
+    expect(new Set(found.map((container) => container.labels[LABEL.service]))).toEqual(new Set(['store', 'web']))
+    const web = found.find((container) => container.labels[LABEL.service] === 'web')
+    const ip = web?.ips[projectNetworkName(instance, 1)] ?? ''
+    await expect
+      .poll(
+        () =>
+          fetch(`http://${ip}:8080/`).then(
+            (answer) => answer.text(),
+            () => '',
+          ),
+        { timeout: 20_000 },
+      )
+      .toBe('cost: $5\n')
+    const { output } = await engine.exec(web?.id ?? '', ['cat', '/proc/1/status'], AbortSignal.timeout(20_000))
+    expect(output).toMatch(/NoNewPrivs:\s*1/)
+    await compose().down(project(), { removeVolumes: false, graceSeconds: 1 })
+    expect(await engine.containers.list({ labels })).toEqual([])
+    expect(await engine.volumes.list({ labels })).toHaveLength(1)
+    await compose().down(project(), { removeVolumes: true, graceSeconds: 1 })
+    expect(await engine.volumes.list({ labels })).toEqual([])
+  })
+
+  it('whose build leaves the repository is refused', async () => {
+    await mkdir(path.join(directory, 'work'), { recursive: true })
+    const wanted = plan('services: { web: { build: missing } }')
+    await expect(compose().build(wanted, buildOptions())).rejects.toThrow(SpecRefused)
+  })
+
+  it('that cannot come up says so', async () => {
+    const occupied = createServer().listen(0, '0.0.0.0')
+    await once(occupied, 'listening')
+    // A listening TCP server has an AddressInfo, never a path.
+    const { port } = occupied.address() as AddressInfo
+    try {
+      const wanted = plan(`services: { web: { image: "${BUSYBOX_IMAGE}", command: [sleep, "600"], ports: ["${port}:80"] } }`)
+      const failure = await compose()
+        .up(wanted, project())
+        .catch((cause: unknown) => cause)
+      expect(failure).toBeInstanceOf(ComposeFailed)
+      expect((failure as ComposeFailed).lastLines.join('\n')).toContain('address already in use')
+    } finally {
+      occupied.close()
+    }
+  })
+})

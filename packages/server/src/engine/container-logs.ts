@@ -1,0 +1,46 @@
+import { pathOf } from './containers.ts'
+import { createLogReader, type LogLine } from './log-frames.ts'
+import type { Transport } from './transport.ts'
+
+export type LogOptions = {
+  /** How many of the newest lines to begin with; all when absent. */
+  readonly tail?: number
+  /** Only lines after this moment (RFC 3339, as in `at`). */
+  readonly since?: string
+  readonly follow?: boolean
+  readonly signal?: AbortSignal
+}
+
+/** A container's output, oldest first. With `since` the line at exactly that moment is left out, so the `at` of the last line resumes. */
+export function createContainerLogs(deps: { transport: Transport }) {
+  return async function* logs(container: { id: string; isTty: boolean }, options: LogOptions): AsyncGenerator<LogLine> {
+    const { tail, since, follow = false, signal } = options
+    const answer = await deps.transport.stream({
+      method: 'GET',
+      path: `${pathOf(container.id)}/logs`,
+      query: {
+        stdout: true,
+        stderr: true,
+        timestamps: true,
+        follow,
+        tail: tail ?? 'all',
+        since: since === undefined ? undefined : unixTime(since),
+      },
+      signal,
+    })
+    const reader = createLogReader(container)
+    const isNew = (line: LogLine) => since === undefined || line.at !== since
+    try {
+      for await (const chunk of answer.chunks) yield* reader.push(chunk).filter(isNew)
+      yield* reader.end().filter(isNew)
+    } finally {
+      answer.close()
+    }
+  }
+}
+
+/** Seconds with the nine digits that a Date would lose. */
+export function unixTime(at: string): string {
+  const fraction = /\.(\d+)/.exec(at)?.[1] ?? ''
+  return `${Math.floor(Date.parse(at) / 1000)}.${fraction.padEnd(9, '0').slice(0, 9)}`
+}

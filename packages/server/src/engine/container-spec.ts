@@ -1,0 +1,156 @@
+import { isIP } from 'node:net'
+import { items, record, text } from './engine-json.ts'
+import { SpecRefused } from './errors.ts'
+
+/** What an app's container may be. Whatever is not here cannot be asked for. */
+export type ContainerSpec = {
+  readonly name: string
+  readonly image: string
+  readonly labels: Readonly<Record<string, string>>
+  readonly env: Readonly<Record<string, string>>
+  readonly command?: readonly string[]
+  readonly network: string
+  readonly aliases: readonly string[]
+  readonly volumes: readonly { readonly volume: string; readonly path: string }[]
+  readonly memoryBytes?: number
+  readonly cpus?: number
+  readonly restart: 'no' | 'on-failure' | 'unless-stopped' | 'always'
+  readonly stopGraceSeconds?: number
+}
+
+export const DROPPED_CAPABILITIES = ['NET_RAW', 'MKNOD'] as const
+const PIDS_LIMIT = 512
+const LOG_CONFIG = { Type: 'json-file', Config: { 'max-size': '10m', 'max-file': '3' } } as const
+
+export function containerRequest(spec: ContainerSpec): Record<string, unknown> {
+  return {
+    Image: spec.image,
+    Env: Object.entries(spec.env).map(([key, value]) => `${key}=${value}`),
+    Labels: { ...spec.labels },
+    ...(spec.command === undefined ? {} : { Cmd: [...spec.command] }),
+    ...(spec.stopGraceSeconds === undefined ? {} : { StopTimeout: spec.stopGraceSeconds }),
+    HostConfig: {
+      NetworkMode: spec.network,
+      Mounts: spec.volumes.map(({ volume, path }) => ({ Type: 'volume', Source: volume, Target: path })),
+      // Swap equal to memory: a container over its limit is killed instead of dragging the machine down.
+      ...(spec.memoryBytes === undefined ? {} : { Memory: spec.memoryBytes, MemorySwap: spec.memoryBytes }),
+      ...(spec.cpus === undefined ? {} : { NanoCpus: Math.round(spec.cpus * 1e9) }),
+      PidsLimit: PIDS_LIMIT,
+      RestartPolicy: { Name: spec.restart, MaximumRetryCount: 0 },
+      LogConfig: LOG_CONFIG,
+      CapDrop: [...DROPPED_CAPABILITIES],
+      SecurityOpt: ['no-new-privileges'],
+      Init: true,
+    },
+    NetworkingConfig: { EndpointsConfig: { [spec.network]: { Aliases: [...spec.aliases] } } },
+  }
+}
+
+type Check = (value: unknown) => boolean
+
+const OUR_NAME = /^berth-[a-z0-9]{1,24}-(app|project)-[1-9]\d*(-[a-z0-9-]{1,40})?$/
+const ALIAS = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
+const IMAGE = /^[a-z0-9][a-zA-Z0-9._/:@-]{0,254}$/
+// oxlint-disable-next-line no-control-regex -- NUL is what must not be in an environment
+const ENV_ENTRY = /^[A-Za-z_][A-Za-z0-9_.-]{0,255}=[^\u0000]*$/
+
+const isWhole =
+  (least: number): Check =>
+  (value) =>
+    Number.isSafeInteger(value) && Number(value) >= least
+const isText =
+  (grammar: RegExp): Check =>
+  (value) =>
+    typeof value === 'string' && grammar.test(value)
+const isEvery =
+  (check: Check): Check =>
+  (value) =>
+    Array.isArray(value) && value.every(check)
+const isSame =
+  (wanted: unknown): Check =>
+  (value) =>
+    JSON.stringify(value) === JSON.stringify(wanted)
+
+const HOST_KEYS: Readonly<Record<string, Check>> = {
+  NetworkMode: isText(OUR_NAME),
+  Mounts: isEvery(isOurMount),
+  Memory: isWhole(4 * 1024 * 1024),
+  MemorySwap: isWhole(4 * 1024 * 1024),
+  NanoCpus: isWhole(1),
+  PidsLimit: isSame(PIDS_LIMIT),
+  RestartPolicy: (value) =>
+    hasOnly(value, ['Name', 'MaximumRetryCount']) && isText(/^(no|on-failure|unless-stopped|always)$/)(record(value)['Name']),
+  LogConfig: isSame(LOG_CONFIG),
+  CapDrop: isSame(DROPPED_CAPABILITIES),
+  SecurityOpt: isSame(['no-new-privileges']),
+  Init: isSame(true),
+}
+
+const KEYS: Readonly<Record<string, Check>> = {
+  Image: isText(IMAGE),
+  Env: isEvery(isText(ENV_ENTRY)),
+  Labels: (value) =>
+    Object.values(record(value)).every((entry) => typeof entry === 'string') && text(record(value)['berth.instance']) !== '',
+  Cmd: isEvery((value) => typeof value === 'string'),
+  StopTimeout: isWhole(0),
+  HostConfig: (value) => typeof value === 'object' && value !== null,
+  NetworkingConfig: isOurNetworking,
+}
+
+const NEEDED = ['Image', 'Labels', 'HostConfig', 'NetworkingConfig'] as const
+const NEEDED_OF_HOST = ['NetworkMode', 'Mounts', 'PidsLimit', 'RestartPolicy', 'LogConfig', 'CapDrop', 'SecurityOpt', 'Init'] as const
+
+/** The last look at the final request, by allow list: an equivalent field that nobody thought of is refused as well. */
+export function assertAllowed(request: Readonly<Record<string, unknown>>): void {
+  checkKeys(request, { checks: KEYS, needed: NEEDED, path: '' })
+  const host = record(request['HostConfig'])
+  checkKeys(host, { checks: HOST_KEYS, needed: NEEDED_OF_HOST, path: 'HostConfig.' })
+  const networks = Object.keys(record(record(request['NetworkingConfig'])['EndpointsConfig']))
+  if (networks.length !== 1 || networks[0] !== host['NetworkMode']) refuse('NetworkingConfig')
+}
+
+function checkKeys(
+  value: Readonly<Record<string, unknown>>,
+  rule: { checks: Readonly<Record<string, Check>>; needed: readonly string[]; path: string },
+): void {
+  for (const key of rule.needed) if (!Object.hasOwn(value, key)) refuse(rule.path + key)
+  for (const key of Object.keys(value)) {
+    const check = Object.hasOwn(rule.checks, key) ? rule.checks[key] : undefined
+    if (check?.(value[key]) !== true) refuse(rule.path + key)
+  }
+}
+
+function refuse(key: string): never {
+  throw new SpecRefused(key, `This container may not be created: ${key} is not allowed to have that value.`)
+}
+
+function hasOnly(value: unknown, keys: readonly string[]): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).every((key) => keys.includes(key))
+}
+
+const SYSTEM_PATH = /^\/(proc|sys|dev|etc|run|var\/run|bin|sbin|lib|lib64|usr)?(\/|$)/
+const DATA_PATH = /^(\/[A-Za-z0-9._-]+)+$/
+
+function isOurMount(value: unknown): boolean {
+  const mount = record(value)
+  const target = text(mount['Target'])
+  const isSafe = DATA_PATH.test(target) && !target.split('/').includes('..') && !isSystemPath(target)
+  return hasOnly(value, ['Type', 'Source', 'Target']) && mount['Type'] === 'volume' && OUR_NAME.test(text(mount['Source'])) && isSafe
+}
+
+function isSystemPath(target: string): boolean {
+  // Data may live below /usr (/usr/share/x/data) and /etc/x; only the roots themselves would hide the image's own system.
+  return (
+    ['/proc', '/sys', '/dev', '/run', '/var/run'].some((root) => target === root || target.startsWith(`${root}/`)) ||
+    (SYSTEM_PATH.test(target) && target.split('/').length <= 2)
+  )
+}
+
+function isOurNetworking(value: unknown): boolean {
+  if (!hasOnly(value, ['EndpointsConfig'])) return false
+  return Object.values(record(record(value)['EndpointsConfig'])).every(
+    (endpoint) =>
+      hasOnly(endpoint, ['Aliases']) &&
+      items(record(endpoint)['Aliases']).every((alias) => isText(ALIAS)(alias) && isIP(text(alias)) === 0),
+  )
+}

@@ -1,0 +1,95 @@
+import { count, field, items, record, text, texts } from './engine-json.ts'
+
+export type ContainerDetails = {
+  readonly id: string
+  readonly name: string
+  readonly image: string
+  /** The engine's word: created, running, restarting, exited, … */
+  readonly state: string
+  /** For people: "Up 5 minutes", "Exited (1) 3 seconds ago". */
+  readonly status: string
+  readonly exitCode: number | null
+  readonly oomKilled: boolean
+  readonly startedAt: string | null
+  readonly finishedAt: string | null
+  readonly ips: Readonly<Record<string, string>>
+  readonly labels: Readonly<Record<string, string>>
+  readonly restartCount: number
+  readonly isTty: boolean
+  readonly pid: number | null
+}
+
+export type ContainerSummary = Pick<ContainerDetails, 'id' | 'name' | 'image' | 'state' | 'status' | 'ips' | 'labels'> & {
+  readonly createdAt: string
+}
+
+export function detailsOf(value: unknown, now: Date): ContainerDetails {
+  const state = field(value, 'State')
+  const word = text(field(state, 'Status'))
+  const ended = ['exited', 'dead', 'restarting'].includes(word)
+  const details = {
+    id: text(field(value, 'Id')),
+    name: text(field(value, 'Name')).replace(/^\//, ''),
+    image: text(field(value, 'Config', 'Image')),
+    state: word,
+    exitCode: ended ? count(field(state, 'ExitCode')) : null,
+    oomKilled: field(state, 'OOMKilled') === true,
+    startedAt: moment(field(state, 'StartedAt')),
+    finishedAt: moment(field(state, 'FinishedAt')),
+    ips: ipsOf(field(value, 'NetworkSettings', 'Networks')),
+    labels: texts(field(value, 'Config', 'Labels')),
+    restartCount: count(field(value, 'RestartCount')),
+    isTty: field(value, 'Config', 'Tty') === true,
+    pid: count(field(state, 'Pid')) || null,
+  }
+  return { ...details, status: statusText(details, now) }
+}
+
+export function summaryOf(value: unknown): ContainerSummary {
+  return {
+    id: text(field(value, 'Id')),
+    name: text(items(field(value, 'Names'))[0]).replace(/^\//, ''),
+    image: text(field(value, 'Image')),
+    state: text(field(value, 'State')),
+    status: text(field(value, 'Status')),
+    ips: ipsOf(field(value, 'NetworkSettings', 'Networks')),
+    labels: texts(field(value, 'Labels')),
+    createdAt: new Date(count(field(value, 'Created')) * 1000).toISOString(),
+  }
+}
+
+/** The wording that the engine itself uses in lists; its answer about a single container leaves it out. */
+export function statusText(container: Pick<ContainerDetails, 'state' | 'exitCode' | 'startedAt' | 'finishedAt'>, now: Date): string {
+  const { state, exitCode, startedAt, finishedAt } = container
+  if (state === 'running') return `Up ${spoken(startedAt, now)}`
+  if (state === 'paused') return `Up ${spoken(startedAt, now)} (Paused)`
+  if (state === 'restarting') return `Restarting (${exitCode ?? 0}) ${spoken(finishedAt, now)} ago`
+  if (state === 'exited') return `Exited (${exitCode ?? 0}) ${spoken(finishedAt, now)} ago`
+  if (state === 'created') return 'Created'
+  return state === '' ? 'Unknown' : state.charAt(0).toUpperCase() + state.slice(1)
+}
+
+const UNITS = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+] as const
+
+function spoken(since: string | null, now: Date): string {
+  const seconds = since === null ? 0 : Math.floor((now.getTime() - Date.parse(since)) / 1000)
+  if (seconds < 1) return 'less than a second'
+  const [unit, size] = UNITS.find(([, least]) => seconds >= least) ?? UNITS[3]
+  const amount = Math.floor(seconds / size)
+  return `${amount} ${unit}${amount === 1 ? '' : 's'}`
+}
+
+function moment(value: unknown): string | null {
+  const at = text(value)
+  return at === '' || at.startsWith('0001-') ? null : at
+}
+
+function ipsOf(networks: unknown): Record<string, string> {
+  const entries = Object.entries(record(networks)).map(([name, endpoint]) => [name, text(field(endpoint, 'IPAddress'))] as const)
+  return Object.fromEntries(entries.filter(([, ip]) => ip !== ''))
+}

@@ -1,0 +1,110 @@
+import { readFile } from 'node:fs/promises'
+import { assertAllowed, type ContainerSpec, containerRequest } from './container-spec.ts'
+import { type ContainerDetails, type ContainerSummary, detailsOf, summaryOf } from './container-state.ts'
+import { type ContainerUsage, usageOf } from './container-usage.ts'
+import { field, filters, items, labelFilter, text } from './engine-json.ts'
+import { EngineError, isNotFound } from './errors.ts'
+import { type ListeningPort, listeningPortsIn } from './proc-net.ts'
+import type { Transport } from './transport.ts'
+
+const NAME = /^berth-[a-z0-9]{1,24}-app-[1-9]\d*-[a-z0-9-]{1,40}$/
+const ANSWER_AFTER_GRACE_MS = 60_000
+
+/** The life of containers. Everything here may run twice: what is done already is no error. */
+export function createContainers(deps: { transport: Transport; now: () => Date }) {
+  const { transport, now } = deps
+
+  /** Creates and starts. A container that could be created but not started is removed again, so that nothing is left behind. */
+  async function start(spec: ContainerSpec, signal?: AbortSignal): Promise<string> {
+    const body = containerRequest(spec)
+    if (!NAME.test(spec.name)) throw new Error(`not a container name of ours: ${spec.name}`)
+    assertAllowed(body)
+    const created = await transport.json({ method: 'POST', path: '/containers/create', query: { name: spec.name }, body, signal })
+    const id = text(field(created, 'Id'))
+    try {
+      await startAgain(id, signal)
+    } catch (cause) {
+      if (cause instanceof EngineError) await remove(id)
+      throw cause
+    }
+    return id
+  }
+
+  async function startAgain(id: string, signal?: AbortSignal): Promise<void> {
+    await transport.json({ method: 'POST', path: `${pathOf(id)}/start`, signal })
+  }
+
+  async function stop(id: string, graceSeconds: number, signal?: AbortSignal): Promise<void> {
+    const timeoutMs = graceSeconds * 1000 + ANSWER_AFTER_GRACE_MS
+    await unlessGone(transport.json({ method: 'POST', path: `${pathOf(id)}/stop`, query: { t: graceSeconds }, signal, timeoutMs }))
+  }
+
+  async function restart(id: string, graceSeconds: number, signal?: AbortSignal): Promise<void> {
+    const timeoutMs = graceSeconds * 1000 + ANSWER_AFTER_GRACE_MS
+    await transport.json({ method: 'POST', path: `${pathOf(id)}/restart`, query: { t: graceSeconds }, signal, timeoutMs })
+  }
+
+  /** With its anonymous volumes; named ones stay. */
+  async function remove(id: string, signal?: AbortSignal): Promise<void> {
+    try {
+      await transport.json({ method: 'DELETE', path: pathOf(id), query: { force: true, v: true }, signal })
+    } catch (cause) {
+      const isUnderWay = cause instanceof EngineError && cause.status === 409 && cause.message.includes('already in progress')
+      if (!isNotFound(cause) && !isUnderWay) throw cause
+    }
+  }
+
+  async function inspect(id: string, signal?: AbortSignal): Promise<ContainerDetails | null> {
+    try {
+      return detailsOf(await transport.json({ method: 'GET', path: `${pathOf(id)}/json`, signal }), now())
+    } catch (cause) {
+      if (isNotFound(cause)) return null
+      throw cause
+    }
+  }
+
+  /** Stopped ones too. */
+  async function list(wanted: { labels: Readonly<Record<string, string>>; signal?: AbortSignal }): Promise<ContainerSummary[]> {
+    const query = { all: true, filters: filters({ label: labelFilter(wanted.labels) }) }
+    return items(await transport.json({ method: 'GET', path: '/containers/json', query, signal: wanted.signal })).map(summaryOf)
+  }
+
+  /** What the container listens on, or null where its process cannot be looked at (a remote engine, a container that is down). */
+  async function listeningPorts(id: string, signal?: AbortSignal): Promise<ListeningPort[] | null> {
+    const found = await inspect(id, signal)
+    const pid = found?.pid ?? null
+    if (found === null || pid === null || !(await isProcessOf(pid, found.id))) return null
+    const tables = await Promise.all(['tcp', 'tcp6'].map((table) => readFile(`/proc/${pid}/net/${table}`, 'utf8').catch(() => null)))
+    const read = tables.flatMap((table) => (table === null ? [] : [table]))
+    return read.length === 0 ? null : listeningPortsIn(read)
+  }
+
+  async function stats(id: string, signal?: AbortSignal): Promise<ContainerUsage | null> {
+    try {
+      return usageOf(await transport.json({ method: 'GET', path: `${pathOf(id)}/stats`, query: { stream: false }, signal }))
+    } catch (cause) {
+      if (isNotFound(cause)) return null
+      throw cause
+    }
+  }
+
+  return { start, startAgain, stop, restart, remove, inspect, list, listeningPorts, stats }
+}
+
+export function pathOf(id: string): string {
+  return `/containers/${encodeURIComponent(id)}`
+}
+
+// Where we run in a container ourselves, the engine's process numbers are not ours; its cgroup says whose a process is.
+async function isProcessOf(pid: number, containerId: string): Promise<boolean> {
+  const cgroup = await readFile(`/proc/${pid}/cgroup`, 'utf8').catch(() => '')
+  return cgroup.includes(containerId)
+}
+
+async function unlessGone(work: Promise<unknown>): Promise<void> {
+  try {
+    await work
+  } catch (cause) {
+    if (!isNotFound(cause)) throw cause
+  }
+}

@@ -1,0 +1,71 @@
+import { createBuilder } from './build.ts'
+import { createBuildLimits } from './build-limits.ts'
+import type { EngineAddress } from './connection.ts'
+import { createContainerLogs } from './container-logs.ts'
+import { createContainers } from './containers.ts'
+import { createEngineEvents } from './engine-events.ts'
+import { count, field, text } from './engine-json.ts'
+import { createExec } from './exec.ts'
+import { createImages } from './images.ts'
+import { createNetworks } from './networks.ts'
+import { createTransport, type Transport } from './transport.ts'
+import { createVolumes } from './volumes.ts'
+
+type Log = { info(fields: object, message: string): void; warn(fields: object, message: string): void }
+
+export type EngineFacts = {
+  readonly version: string
+  readonly cgroupDriver: string
+  readonly containersRunning: number
+  readonly containersTotal: number
+  readonly images: number
+  readonly cores: number
+  readonly memoryBytes: number
+  readonly rootDirectory: string
+}
+
+/** The port to the container engine, in our own words. Nothing outside this folder speaks its API. */
+export function createEngine(deps: { address: EngineAddress; log: Log; now: () => Date; cgroupRoot?: string }) {
+  const transport = createTransport({ address: deps.address })
+  const limits = createBuildLimits({ log: deps.log, ...(deps.cgroupRoot === undefined ? {} : { cgroupRoot: deps.cgroupRoot }) })
+
+  async function facts(signal?: AbortSignal): Promise<EngineFacts> {
+    const answer = await transport.json({ method: 'GET', path: '/info', signal })
+    return {
+      version: text(field(answer, 'ServerVersion')),
+      cgroupDriver: text(field(answer, 'CgroupDriver')),
+      containersRunning: count(field(answer, 'ContainersRunning')),
+      containersTotal: count(field(answer, 'Containers')),
+      images: count(field(answer, 'Images')),
+      cores: count(field(answer, 'NCPU')),
+      memoryBytes: count(field(answer, 'MemTotal')),
+      rootDirectory: text(field(answer, 'DockerRootDir')),
+    }
+  }
+
+  return {
+    ping: transport.ping,
+    facts,
+    build: createBuilder({ transport, limits, cgroupDriver: async () => (await facts()).cgroupDriver }),
+    images: createImages({ transport }),
+    containers: createContainers({ transport, now: deps.now }),
+    logs: createContainerLogs({ transport }),
+    exec: createExec({ transport }),
+    networks: createNetworks({ transport }),
+    volumes: createVolumes({ transport }),
+    events: createEngineEvents({ transport }),
+    pruneBuildCache: (options: { keepBytes: number; signal?: AbortSignal }) => pruneBuildCache(transport, options),
+  }
+}
+
+export type Engine = ReturnType<typeof createEngine>
+
+/** What was used longest ago, above `keepBytes`, and nothing that a build uses now. The cache belongs to no instance; losing it costs time alone. */
+async function pruneBuildCache(
+  transport: Transport,
+  options: { keepBytes: number; signal?: AbortSignal },
+): Promise<{ freedBytes: number }> {
+  const query = { 'keep-storage': options.keepBytes, all: true }
+  const answer = await transport.json({ method: 'POST', path: '/build/prune', query, signal: options.signal, timeoutMs: 300_000 })
+  return { freedBytes: count(field(answer, 'SpaceReclaimed')) }
+}

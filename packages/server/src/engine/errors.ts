@@ -1,0 +1,47 @@
+/** The engine answered, and said no. */
+export class EngineError extends Error {
+  override readonly name = 'EngineError'
+  readonly status: number
+  constructor(status: number, message: string) {
+    super(message)
+    this.status = status
+  }
+}
+
+/** No answer: the socket is missing, refused, was cut, or stayed silent for too long. Worth trying again later. */
+export class EngineUnreachable extends Error {
+  override readonly name = 'EngineUnreachable'
+  constructor(reason: string, options: { cause?: unknown } = {}) {
+    super(`The container engine cannot be reached (${reason}).`, options)
+  }
+}
+
+/** A build that ran and failed: an outcome for the user, not a fault of ours. */
+export class BuildFailed extends Error {
+  override readonly name = 'BuildFailed'
+  readonly lastLines: readonly string[]
+  readonly outOfMemory: boolean
+  constructor(message: string, details: { lastLines: readonly string[]; outOfMemory: boolean }) {
+    super(message)
+    this.lastLines = details.lastLines
+    this.outOfMemory = details.outOfMemory
+  }
+}
+
+/** A container request, or a compose file, that asks for something that no app may have. `key` names it. */
+export class SpecRefused extends Error {
+  override readonly name = 'SpecRefused'
+  readonly key: string
+  constructor(key: string, message: string) {
+    super(message)
+    this.key = key
+  }
+}
+
+export function isNotFound(error: unknown): boolean {
+  return error instanceof EngineError && error.status === 404
+}
+
+export function isConflict(error: unknown): boolean {
+  return error instanceof EngineError && error.status === 409
+}

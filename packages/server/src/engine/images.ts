@@ -1,0 +1,87 @@
+import { count, field, filters, items, labelFilter, record, text, texts } from './engine-json.ts'
+import { EngineError, isNotFound } from './errors.ts'
+import { jsonLines } from './json-lines.ts'
+import type { Transport } from './transport.ts'
+
+export type Image = {
+  readonly id: string
+  readonly tags: readonly string[]
+  readonly labels: Readonly<Record<string, string>>
+  readonly sizeBytes: number
+  readonly createdAt: string
+}
+export type ImageDetails = Image & { readonly exposedPorts: readonly number[] }
+
+export function createImages(deps: { transport: Transport }) {
+  const { transport } = deps
+
+  async function inspect(reference: string, signal?: AbortSignal): Promise<ImageDetails | null> {
+    try {
+      return detailsOf(await transport.json({ method: 'GET', path: `/images/${named(reference)}/json`, signal }))
+    } catch (cause) {
+      if (isNotFound(cause)) return null
+      throw cause
+    }
+  }
+
+  async function exists(reference: string, signal?: AbortSignal): Promise<boolean> {
+    return (await inspect(reference, signal)) !== null
+  }
+
+  /** Takes the name away, and the layers when it was the last name. An image that is gone already is fine. */
+  async function remove(reference: string, signal?: AbortSignal): Promise<void> {
+    try {
+      await transport.json({ method: 'DELETE', path: `/images/${named(reference)}`, query: { force: true }, signal })
+    } catch (cause) {
+      if (!isNotFound(cause)) throw cause
+    }
+  }
+
+  async function list(wanted: { labels: Readonly<Record<string, string>>; signal?: AbortSignal }): Promise<Image[]> {
+    const query = { filters: filters({ label: labelFilter(wanted.labels) }) }
+    return items(await transport.json({ method: 'GET', path: '/images/json', query, signal: wanted.signal })).map(imageOf)
+  }
+
+  async function pull(reference: string, options: { signal: AbortSignal; onLine(line: string): void }): Promise<void> {
+    const query = { fromImage: reference, ...(/[@]|:[^/]+$/.test(reference) ? {} : { tag: 'latest' }) }
+    const answer = await transport.stream({ method: 'POST', path: '/images/create', query, signal: options.signal, timeoutMs: 120_000 })
+    let last = ''
+    for await (const message of jsonLines(answer.chunks)) {
+      const failure = text(field(message, 'errorDetail', 'message')) || text(field(message, 'error'))
+      if (failure !== '') throw new EngineError(500, failure)
+      const line = [text(field(message, 'id')), text(field(message, 'status'))].filter((part) => part !== '').join(': ')
+      if (line !== last) options.onLine(line) // the engine repeats a layer's status for every piece of it
+      last = line
+    }
+  }
+
+  return { inspect, exists, remove, list, pull }
+}
+
+function named(reference: string): string {
+  return reference.split('/').map(encodeURIComponent).join('/').replaceAll('%3A', ':').replaceAll('%40', '@')
+}
+
+function imageOf(value: unknown): Image {
+  return {
+    id: text(field(value, 'Id')),
+    tags: items(field(value, 'RepoTags')).map(text),
+    labels: texts(field(value, 'Labels')),
+    sizeBytes: count(field(value, 'Size')),
+    createdAt: new Date(count(field(value, 'Created')) * 1000).toISOString(),
+  }
+}
+
+function detailsOf(value: unknown): ImageDetails {
+  const exposedPorts = Object.keys(record(field(value, 'Config', 'ExposedPorts'))).flatMap((key) =>
+    key.endsWith('/tcp') ? [Number.parseInt(key, 10)] : [],
+  )
+  return {
+    id: text(field(value, 'Id')),
+    tags: items(field(value, 'RepoTags')).map(text),
+    labels: texts(field(value, 'Config', 'Labels')),
+    sizeBytes: count(field(value, 'Size')),
+    createdAt: text(field(value, 'Created')),
+    exposedPorts: exposedPorts.toSorted((a, b) => a - b),
+  }
+}

@@ -1,0 +1,83 @@
+/** Labels and names of everything that we make in the engine. They come from ids alone: no user text ever names a thing. */
+export const LABEL = {
+  instance: 'berth.instance',
+  kind: 'berth.kind',
+  app: 'berth.app',
+  project: 'berth.project',
+  deployment: 'berth.deployment',
+  service: 'berth.service',
+} as const
+
+export type Kind = 'app' | 'database' | 'compose' | 'build' | 'edge' | 'network' | 'volume'
+
+export type Owner = {
+  readonly instance: string
+  readonly kind: Kind
+  readonly projectId?: number
+  readonly appId?: number
+  readonly deploymentId?: number
+  readonly service?: string
+}
+
+const INSTANCE = /^[a-z0-9]{1,24}$/
+
+export function labelsOf(owner: Owner): Record<string, string> {
+  return {
+    [LABEL.instance]: checkedInstance(owner.instance),
+    [LABEL.kind]: owner.kind,
+    ...(owner.projectId === undefined ? {} : { [LABEL.project]: id(owner.projectId) }),
+    ...(owner.appId === undefined ? {} : { [LABEL.app]: id(owner.appId) }),
+    ...(owner.deploymentId === undefined ? {} : { [LABEL.deployment]: id(owner.deploymentId) }),
+    ...(owner.service === undefined ? {} : { [LABEL.service]: owner.service }),
+  }
+}
+
+/** Whether a thing in the engine is this instance's: asked before anything is stopped or removed. */
+export function isOurs(labels: Readonly<Record<string, string>>, instance: string): boolean {
+  return labels[LABEL.instance] === instance
+}
+
+/** The number in an id label, or null where the label is missing or not ours. */
+export function idFrom(labels: Readonly<Record<string, string>>, label: 'app' | 'project' | 'deployment'): number | null {
+  const value = labels[LABEL[label]]
+  return value !== undefined && /^[1-9]\d{0,15}$/.test(value) ? Number(value) : null
+}
+
+export function containerName(instance: string, appId: number, deploymentId: number): string {
+  return `berth-${checkedInstance(instance)}-app-${id(appId)}-d${id(deploymentId)}`
+}
+
+export function imageTag(appId: number, deploymentId: number): string {
+  return `berth/app-${id(appId)}:d${id(deploymentId)}`
+}
+
+/** The n-th service with a build of its own in a compose app; a number, because the service's name is user text. */
+export function composeImageTag(appId: number, deploymentId: number, index: number): string {
+  return `berth/app-${id(appId)}-s${index}:d${id(deploymentId)}`
+}
+
+export function volumeName(instance: string, appId: number): string {
+  return `berth-${checkedInstance(instance)}-app-${id(appId)}-volume`
+}
+
+export function projectNetworkName(instance: string, projectId: number): string {
+  return `berth-${checkedInstance(instance)}-project-${id(projectId)}`
+}
+
+export function appNetworkName(instance: string, appId: number): string {
+  return `berth-${checkedInstance(instance)}-app-${id(appId)}-network`
+}
+
+export function composeProjectName(instance: string, appId: number): string {
+  return `berth-${checkedInstance(instance)}-app-${id(appId)}`
+}
+
+function id(value: number): string {
+  if (!Number.isSafeInteger(value) || value < 1) throw new Error(`not an id: ${value}`)
+  return String(value)
+}
+
+function checkedInstance(instance: string): string {
+  if (!INSTANCE.test(instance)) throw new Error(`not an instance name: ${JSON.stringify(instance)}`)
+  return instance
+}

@@ -1,0 +1,123 @@
+import { networkInterfaces } from 'node:os'
+import { count, field, filters, items, labelFilter, record, text, texts } from './engine-json.ts'
+import { EngineError, isConflict, isNotFound } from './errors.ts'
+import { isOurs, labelsOf, type Owner, projectNetworkName } from './labels.ts'
+import { freeSubnets } from './subnets.ts'
+import type { Transport } from './transport.ts'
+
+export type Network = {
+  readonly id: string
+  readonly name: string
+  readonly subnets: readonly string[]
+  readonly labels: Readonly<Record<string, string>>
+  readonly containers: number
+}
+
+const MAX_TRIES = 32
+
+/** Bridge networks with subnets from our own pool. */
+export function createNetworks(deps: { transport: Transport }) {
+  const { transport } = deps
+  // One at a time: two that choose at once would choose the same subnet.
+  let turn: Promise<unknown> = Promise.resolve()
+
+  async function ensureProjectNetwork(project: { instance: string; projectId: number }, signal?: AbortSignal): Promise<Network> {
+    const owner = { instance: project.instance, kind: 'network', projectId: project.projectId } as const
+    return ensure({ name: projectNetworkName(project.instance, project.projectId), owner }, signal)
+  }
+
+  async function ensure(wanted: { name: string; owner: Owner }, signal?: AbortSignal): Promise<Network> {
+    const mine = turn.then(() => ensureNow(wanted, signal))
+    turn = mine.catch(() => undefined)
+    return mine
+  }
+
+  async function ensureNow(wanted: { name: string; owner: Owner }, signal: AbortSignal | undefined): Promise<Network> {
+    const found = await inspect(wanted.name, signal)
+    if (found !== null) return own(found, wanted.owner.instance)
+    for (const subnet of freeSubnets(await takenSubnets(signal)).take(MAX_TRIES)) {
+      if (await create({ ...wanted, subnet }, signal)) return own(await inspect(wanted.name, signal), wanted.owner.instance)
+    }
+    throw new EngineError(409, 'No free address range is left for another network. Remove projects that are not used any more.')
+  }
+
+  /** False when the engine knows a reason against this subnet that its list of networks did not show. */
+  async function create(wanted: { name: string; owner: Owner; subnet: string }, signal: AbortSignal | undefined): Promise<boolean> {
+    const body = {
+      Name: wanted.name,
+      CheckDuplicate: true,
+      Driver: 'bridge',
+      IPAM: { Driver: 'default', Config: [{ Subnet: wanted.subnet }] },
+      Labels: labelsOf(wanted.owner),
+    }
+    try {
+      await transport.json({ method: 'POST', path: '/networks/create', body, signal })
+      return true
+    } catch (cause) {
+      if (cause instanceof EngineError && /overlap/i.test(cause.message)) return false
+      if (isConflict(cause) && /already exists/i.test((cause as EngineError).message)) return true // isConflict says which class it is
+      throw cause
+    }
+  }
+
+  async function takenSubnets(signal: AbortSignal | undefined): Promise<string[]> {
+    const ofEngine = items(await transport.json({ method: 'GET', path: '/networks', signal })).flatMap(
+      (network) => networkOf(network).subnets,
+    )
+    const ofMachine = Object.values(networkInterfaces()).flatMap((addresses) =>
+      (addresses ?? []).flatMap(({ cidr }) => (cidr === null ? [] : [cidr])),
+    )
+    return [...ofEngine, ...ofMachine]
+  }
+
+  async function inspect(name: string, signal?: AbortSignal): Promise<Network | null> {
+    try {
+      return networkOf(await transport.json({ method: 'GET', path: `/networks/${encodeURIComponent(name)}`, signal }))
+    } catch (cause) {
+      if (isNotFound(cause)) return null
+      throw cause
+    }
+  }
+
+  async function list(wanted: { labels: Readonly<Record<string, string>>; signal?: AbortSignal }): Promise<Network[]> {
+    const query = { filters: filters({ label: labelFilter(wanted.labels) }) }
+    return items(await transport.json({ method: 'GET', path: '/networks', query, signal: wanted.signal })).map(networkOf)
+  }
+
+  async function remove(name: string, signal?: AbortSignal): Promise<void> {
+    try {
+      await transport.json({ method: 'DELETE', path: `/networks/${encodeURIComponent(name)}`, signal })
+    } catch (cause) {
+      if (!isNotFound(cause)) throw cause
+    }
+  }
+
+  async function connect(name: string, container: { id: string; aliases: readonly string[] }, signal?: AbortSignal): Promise<void> {
+    const body = { Container: container.id, EndpointConfig: { Aliases: container.aliases } }
+    try {
+      await transport.json({ method: 'POST', path: `/networks/${encodeURIComponent(name)}/connect`, body, signal })
+    } catch (cause) {
+      const isDone = cause instanceof EngineError && /already exists in network/i.test(cause.message)
+      if (!isDone) throw cause
+    }
+  }
+
+  return { ensureProjectNetwork, ensure, inspect, list, remove, connect }
+}
+
+function own(network: Network | null, instance: string): Network {
+  if (network === null) throw new EngineError(409, 'A network vanished while it was being set up. Try again.')
+  if (!isOurs(network.labels, instance))
+    throw new EngineError(409, `A network with the name ${network.name} exists and is not ours. Rename or remove it.`)
+  return network
+}
+
+function networkOf(value: unknown): Network {
+  return {
+    id: text(field(value, 'Id')),
+    name: text(field(value, 'Name')),
+    subnets: items(field(value, 'IPAM', 'Config')).map((config) => text(field(config, 'Subnet'))),
+    labels: texts(field(value, 'Labels')),
+    containers: count(Object.keys(record(field(value, 'Containers'))).length),
+  }
+}

@@ -1,0 +1,38 @@
+import { isIPv4 } from 'node:net'
+
+/** 10.224.0.0/12 in pieces of /24: 4,096 networks. The engine's own pools run dry at about thirty. */
+const POOL_START = numberOf('10.224.0.0')
+const PIECES = 4096
+const PIECE_SIZE = 256
+
+type Range = { readonly first: number; readonly last: number }
+
+export function* freeSubnets(taken: readonly string[]): Generator<string> {
+  const ranges = taken.flatMap(rangeOf)
+  for (let n = 0; n < PIECES; n += 1) {
+    const first = POOL_START + n * PIECE_SIZE
+    const piece = { first, last: first + PIECE_SIZE - 1 }
+    if (!ranges.some((range) => meet(piece, range))) yield `${addressOf(first)}/24`
+  }
+}
+
+/** IPv6 ranges are none of ours and count as nothing. */
+function rangeOf(subnet: string): Range[] {
+  const [address = '', prefix = ''] = subnet.split('/')
+  if (!isIPv4(address) || !/^\d{1,2}$/.test(prefix) || Number(prefix) > 32) return []
+  const size = 2 ** (32 - Number(prefix))
+  const first = Math.floor(numberOf(address) / size) * size
+  return [{ first, last: first + size - 1 }]
+}
+
+function meet(a: Range, b: Range): boolean {
+  return a.first <= b.last && b.first <= a.last
+}
+
+function numberOf(address: string): number {
+  return address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0)
+}
+
+function addressOf(value: number): string {
+  return [value >>> 24, (value >>> 16) & 255, (value >>> 8) & 255, value & 255].join('.')
+}

@@ -1,0 +1,110 @@
+import type http from 'node:http'
+import { ANSWER_TIMEOUT_MS, type EngineAddress, type EngineRequest, openRequest, translate } from './connection.ts'
+import { field, text } from './engine-json.ts'
+import { EngineError, EngineUnreachable } from './errors.ts'
+
+export type EngineStream = { readonly contentType: string; readonly chunks: AsyncIterable<Buffer>; close(): void }
+
+const NEWEST_KNOWN = 47
+const OLDEST_KNOWN = 41
+const PING_TIMEOUT_MS = 5_000
+const MAX_ERROR_BYTES = 64 * 1024
+
+/** Requests to the engine's HTTP API over its socket. Each has a connection of its own, so that closing one ends that one's work. */
+export function createTransport(deps: { address: EngineAddress; connectTimeoutMs?: number }) {
+  const { address, connectTimeoutMs = 5_000 } = deps
+  const engine = { address, connectTimeoutMs }
+  let version: string | null = null
+
+  async function negotiate(signal: AbortSignal | undefined): Promise<string> {
+    if (version !== null) return version
+    const answer = await openRequest(engine, { method: 'GET', path: '/_ping', signal, timeoutMs: PING_TIMEOUT_MS }, '')
+    const offered = Number(/^1\.(\d+)$/.exec(String(answer.headers['api-version'] ?? ''))?.[1] ?? OLDEST_KNOWN)
+    await drain(answer)
+    version = `/v1.${Math.min(offered, NEWEST_KNOWN)}`
+    return version
+  }
+
+  async function request(wanted: EngineRequest): Promise<http.IncomingMessage> {
+    try {
+      const response = await openRequest(engine, wanted, await negotiate(wanted.signal))
+      if ((response.statusCode ?? 500) >= 400) throw new EngineError(response.statusCode ?? 500, await messageOf(response))
+      return response
+    } catch (cause) {
+      if (cause instanceof EngineUnreachable) version = null // another engine may come back in its place
+      wanted.upload?.destroy()
+      throw cause
+    }
+  }
+
+  /** One answer, parsed; `null` when it is empty. */
+  async function json(wanted: EngineRequest): Promise<unknown> {
+    const response = await request(wanted)
+    const late = () => response.destroy(new EngineUnreachable('its answer did not end in time'))
+    const timer = setTimeout(late, wanted.timeoutMs ?? ANSWER_TIMEOUT_MS)
+    try {
+      const body = await readAll(response)
+      return body.length === 0 ? null : JSON.parse(body.toString('utf8'))
+    } catch (cause) {
+      throw translate(cause, wanted.signal)
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  /** An answer that goes on. `close` cuts the connection, which is how the engine learns that nobody waits any more. */
+  async function stream(wanted: EngineRequest): Promise<EngineStream> {
+    const response = await request(wanted)
+    const close = () => response.destroy()
+    return { contentType: String(response.headers['content-type'] ?? ''), chunks: chunksOf(response, wanted.signal), close }
+  }
+
+  async function ping(signal?: AbortSignal): Promise<void> {
+    const answer = await openRequest(engine, { method: 'GET', path: '/_ping', signal, timeoutMs: PING_TIMEOUT_MS }, '')
+    const message = await messageOf(answer)
+    if (answer.statusCode !== 200) throw new EngineError(answer.statusCode ?? 500, message)
+  }
+
+  return { json, stream, ping }
+}
+
+export type Transport = ReturnType<typeof createTransport>
+
+// Without an encoding a response gives buffers; its type does not know that.
+function bytesOf(response: http.IncomingMessage): AsyncIterable<Buffer> {
+  return response
+}
+
+async function readAll(response: http.IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of bytesOf(response)) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}
+
+async function drain(response: http.IncomingMessage): Promise<void> {
+  try {
+    await readAll(response)
+  } catch (cause) {
+    throw translate(cause, undefined)
+  }
+}
+
+async function messageOf(response: http.IncomingMessage): Promise<string> {
+  const body = (await readAll(response)).subarray(0, MAX_ERROR_BYTES).toString('utf8')
+  try {
+    return text(field(JSON.parse(body), 'message')) || body
+  } catch {
+    return body.trim() || `HTTP ${response.statusCode}` // not every error of the engine is JSON
+  }
+}
+
+async function* chunksOf(response: http.IncomingMessage, signal: AbortSignal | undefined): AsyncGenerator<Buffer> {
+  try {
+    yield* bytesOf(response)
+    if (!response.complete) throw new EngineUnreachable('the connection was cut')
+  } catch (cause) {
+    throw translate(cause, signal)
+  } finally {
+    response.destroy()
+  }
+}

@@ -1,0 +1,38 @@
+import { field, filters, items, labelFilter, text, texts } from './engine-json.ts'
+import { EngineError, isNotFound } from './errors.ts'
+import { isOurs, LABEL } from './labels.ts'
+import type { Transport } from './transport.ts'
+
+export type Volume = { readonly name: string; readonly labels: Readonly<Record<string, string>>; readonly createdAt: string }
+
+/** Named volumes: the data of apps. Nothing removes one but a call that names it. */
+export function createVolumes(deps: { transport: Transport }) {
+  const { transport } = deps
+
+  async function ensure(name: string, labels: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<void> {
+    // Creating one that exists answers with the existing one, so there is no gap between looking and making.
+    const volume = volumeOf(await transport.json({ method: 'POST', path: '/volumes/create', body: { Name: name, Labels: labels }, signal }))
+    if (!isOurs(volume.labels, labels[LABEL.instance] ?? '')) {
+      throw new EngineError(409, `A volume with the name ${name} exists and is not ours. Rename or remove it.`)
+    }
+  }
+
+  async function remove(name: string, signal?: AbortSignal): Promise<void> {
+    try {
+      await transport.json({ method: 'DELETE', path: `/volumes/${encodeURIComponent(name)}`, signal })
+    } catch (cause) {
+      if (!isNotFound(cause)) throw cause
+    }
+  }
+
+  async function list(wanted: { labels: Readonly<Record<string, string>>; signal?: AbortSignal }): Promise<Volume[]> {
+    const query = { filters: filters({ label: labelFilter(wanted.labels) }) }
+    return items(field(await transport.json({ method: 'GET', path: '/volumes', query, signal: wanted.signal }), 'Volumes')).map(volumeOf)
+  }
+
+  return { ensure, remove, list }
+}
+
+function volumeOf(value: unknown): Volume {
+  return { name: text(field(value, 'Name')), labels: texts(field(value, 'Labels')), createdAt: text(field(value, 'CreatedAt')) }
+}

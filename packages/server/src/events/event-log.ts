@@ -1,0 +1,31 @@
+import type { BerthEvent, NewEvent } from '@berth/contract'
+import type { Reader, Tx } from '../store/database.ts'
+
+const BATCH = 500
+
+/** Appends in the transaction of the change it reports. */
+export async function appendEvent(tx: Tx, at: Date, event: NewEvent): Promise<void> {
+  const projectId = 'projectId' in event.data ? event.data.projectId : null
+  await tx
+    .insertInto('event')
+    .values({ at: at.toISOString(), type: event.type, project_id: projectId, data: JSON.stringify(event.data) })
+    .execute()
+}
+
+export async function eventsAfter(db: Reader, cursor: number): Promise<BerthEvent[]> {
+  const rows = await db.selectFrom('event').selectAll().where('seq', '>', cursor).orderBy('seq').limit(BATCH).execute()
+  return rows.map((row) => ({ seq: row.seq, at: row.at, type: row.type, data: JSON.parse(row.data) }) as BerthEvent) // only appendEvent writes this table
+}
+
+export async function lastEventSeq(db: Reader): Promise<number> {
+  const row = await db
+    .selectFrom('event')
+    .select((eb) => eb.fn.max('seq').as('seq'))
+    .executeTakeFirst()
+  return row?.seq ?? 0
+}
+
+/** Readers that were away longer than this start over with a fresh look. */
+export async function forgetEventsBefore(tx: Tx, at: Date): Promise<void> {
+  await tx.deleteFrom('event').where('at', '<', at.toISOString()).execute()
+}

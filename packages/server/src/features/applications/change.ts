@@ -1,0 +1,34 @@
+import type { ApplicationChange } from '@berth/contract'
+import type { Updateable } from 'kysely'
+import { fieldError } from '../../lib/app-error.ts'
+import type { AppRow } from '../../store/rows.ts'
+import type { AppTable } from '../../store/schema.ts'
+
+const COLUMNS = {
+  name: 'name',
+  description: 'description',
+  gitProviderId: 'git_provider_id',
+  gitRepository: 'git_repository',
+  gitBranch: 'git_branch',
+  gitCloneUrl: 'git_clone_url',
+  port: 'port',
+  rootDirectory: 'root_directory',
+  dockerfilePath: 'dockerfile_path',
+  healthcheckPath: 'healthcheck_path',
+  deploymentStrategy: 'deployment_strategy',
+  status: 'status',
+  cpuLimit: 'cpu_limit',
+  memoryLimit: 'memory_limit',
+  restartPolicy: 'restart_policy',
+} as const satisfies Record<Exclude<keyof ApplicationChange, 'appId'>, keyof AppTable>
+
+/** Only the columns above can change, and only those that were given. */
+export function changeOf(app: AppRow, input: ApplicationChange): Updateable<AppTable> {
+  if (app.app_type === 'database' && input.port !== undefined && input.port !== app.port)
+    throw fieldError('invalid_request', 'port', 'of a database app belongs to its template and cannot change')
+  if (app.app_type === 'web' && input.port === null)
+    throw fieldError('invalid_request', 'port', 'must be a port between 1 and 65535: a web app needs one')
+  const fields = Object.keys(COLUMNS) as (keyof typeof COLUMNS)[] // exactly the keys of the table above
+  const given = fields.filter((field) => input[field] !== undefined)
+  return Object.fromEntries(given.map((field) => [COLUMNS[field], input[field] === '' && field === 'dockerfilePath' ? null : input[field]]))
+}

@@ -1,0 +1,56 @@
+import type { AppType, NewApplication } from '@berth/contract'
+import type { Insertable } from 'kysely'
+import { AppError, fieldError } from '../../lib/app-error.ts'
+import type { AppTable } from '../../store/schema.ts'
+import type { DatabaseTemplate } from '../templates/templates.ts'
+
+const WEB_PORT = 3000
+
+type Options = { slug: string; createdBy: number; template: DatabaseTemplate | undefined; at: string }
+
+/** The template of a new app, or why there is none. */
+export function templateOf(input: NewApplication, find: (name: string) => DatabaseTemplate | undefined): DatabaseTemplate | undefined {
+  if (input.appType !== 'database') return undefined
+  if (input.templateName === undefined || input.templateName.trim() === '') {
+    throw new AppError('template_required', { details: [{ field: 'templateName', message: 'is required for a database app' }] })
+  }
+  const template = find(input.templateName)
+  if (!template) throw fieldError('template_unknown', 'templateName', 'there is no such template; GET /api/templates lists them')
+  return template
+}
+
+function portOf(type: AppType, given: number | null | undefined, template: DatabaseTemplate | undefined): number | null {
+  if (template) return template.port
+  if (given !== undefined) return given
+  return type === 'web' ? WEB_PORT : null
+}
+
+export function newAppRow(input: NewApplication, options: Options): Insertable<AppTable> {
+  const type = input.appType ?? 'web'
+  return {
+    project_id: input.projectId,
+    name: input.name,
+    slug: options.slug,
+    description: input.description ?? '',
+    app_type: type,
+    port: portOf(type, input.port, options.template),
+    status: 'stopped',
+    status_reason: '',
+    wanted: 'running',
+    created_by: options.createdBy,
+    git_repository: input.gitRepository ?? '',
+    git_branch: input.gitBranch ?? '',
+    git_provider_id: input.gitProviderId ?? null,
+    git_clone_url: input.gitCloneUrl ?? '',
+    root_directory: '',
+    dockerfile_path: null,
+    healthcheck_path: '',
+    deployment_strategy: type === 'database' ? 'recreate' : 'rolling',
+    restart_policy: 'unless-stopped',
+    cpu_limit: null,
+    memory_limit: null,
+    template_name: options.template?.name ?? '',
+    created_at: options.at,
+    updated_at: options.at,
+  }
+}

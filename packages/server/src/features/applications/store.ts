@@ -1,0 +1,86 @@
+import type { Application } from '@berth/contract'
+import type { Insertable, Updateable } from 'kysely'
+import type { Reader, Tx } from '../../store/database.ts'
+import type { AppRow } from '../../store/rows.ts'
+import type { AppTable } from '../../store/schema.ts'
+
+type Hosts = Map<number, string[]>
+
+function present(row: AppRow, hosts: Hosts): Application {
+  const { slug, wanted, ...rest } = row
+  void wanted // what a person asked for is ours; `status` is what they see
+  return { ...rest, port: row.port ?? 0, slug, domains: hosts.get(row.id) ?? [] }
+}
+
+/** Most requests of the dashboard ask these two, so the queries are built once. */
+export function createAppLists(db: Reader) {
+  const appsOfProject = db.selectFrom('app').selectAll().where('project_id', '=', 0).orderBy('id').compile()
+  const hostsOfProject = db
+    .selectFrom('domain')
+    .innerJoin('app', 'app.id', 'domain.app_id')
+    .select(['domain.app_id as appId', 'domain.host'])
+    .where('app.project_id', '=', 0)
+    .orderBy('domain.id')
+    .compile()
+
+  return async (projectId: number): Promise<Application[]> => {
+    const [apps, domains] = await Promise.all([
+      db.executeQuery<AppRow>({ ...appsOfProject, parameters: [projectId] }),
+      db.executeQuery<{ appId: number; host: string }>({ ...hostsOfProject, parameters: [projectId] }),
+    ])
+    const hosts = groupHosts(domains.rows)
+    return apps.rows.map((row) => present(row, hosts))
+  }
+}
+
+function groupHosts(rows: readonly { appId: number; host: string }[]): Hosts {
+  const hosts: Hosts = new Map()
+  for (const { appId, host } of rows) {
+    const known = hosts.get(appId)
+    if (known) known.push(host)
+    else hosts.set(appId, [host])
+  }
+  return hosts
+}
+
+/** Without a user: every application, for those who see everything. */
+export async function listVisibleApplications(db: Reader, userId: number | undefined): Promise<Application[]> {
+  let apps = db.selectFrom('app').selectAll('app').orderBy('app.id')
+  if (userId !== undefined) {
+    apps = apps.innerJoin('project_member', 'project_member.project_id', 'app.project_id').where('project_member.user_id', '=', userId)
+  }
+  const [rows, domains] = await Promise.all([
+    apps.execute(),
+    db.selectFrom('domain').select(['app_id as appId', 'host']).orderBy('id').execute(),
+  ])
+  const hosts = groupHosts(domains)
+  return rows.map((row) => present(row, hosts))
+}
+
+export async function presentApplication(db: Reader, row: AppRow): Promise<Application> {
+  const domains = await db.selectFrom('domain').select(['app_id as appId', 'host']).where('app_id', '=', row.id).orderBy('id').execute()
+  return present(row, groupHosts(domains))
+}
+
+export async function isSlugTaken(db: Reader, projectId: number, slug: string): Promise<boolean> {
+  return (
+    (await db.selectFrom('app').select('id').where('project_id', '=', projectId).where('slug', '=', slug).executeTakeFirst()) !== undefined
+  )
+}
+
+export async function insertApp(tx: Tx, app: Insertable<AppTable>): Promise<AppRow> {
+  return await tx.insertInto('app').values(app).returningAll().executeTakeFirstOrThrow()
+}
+
+export async function updateApp(tx: Tx, id: number, change: Updateable<AppTable>): Promise<AppRow | undefined> {
+  return await tx.updateTable('app').set(change).where('id', '=', id).returningAll().executeTakeFirst()
+}
+
+export async function deleteApp(tx: Tx, id: number): Promise<boolean> {
+  const { numDeletedRows } = await tx.deleteFrom('app').where('id', '=', id).executeTakeFirst()
+  return numDeletedRows > 0n
+}
+
+export async function listAppRows(db: Reader, projectId: number): Promise<AppRow[]> {
+  return await db.selectFrom('app').selectAll().where('project_id', '=', projectId).orderBy('id').execute()
+}

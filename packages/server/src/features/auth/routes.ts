@@ -1,0 +1,27 @@
+import type { Handlers } from '../../http/implement.ts'
+import type { Auth } from './service.ts'
+
+export function authHandlers(auth: Auth) {
+  return {
+    'auth.setup': async ({ input, origin, session }) => {
+      const { token, answer } = await auth.setUp(input, origin)
+      session.begin(token)
+      return answer
+    },
+    'auth.login': async ({ input, origin, session }) => {
+      const { token, answer } = await auth.login(input, origin)
+      session.begin(token)
+      return answer
+    },
+    'auth.logout': async ({ caller, session }) => {
+      await auth.logout(caller)
+      session.end()
+      return {}
+    },
+    'auth.me': ({ caller }) => ({ id: caller.id, email: caller.email, role: caller.role, createdAt: caller.createdAt }),
+    'auth.password': async ({ caller, input }) => {
+      await auth.changePassword(caller, input)
+      return {}
+    },
+  } satisfies Partial<Handlers>
+}

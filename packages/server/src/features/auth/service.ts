@@ -1,0 +1,80 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { SignedIn } from '@berth/contract'
+import { recordAudit } from '../../events/audit-log.ts'
+import type { Caller, Origin } from '../../http/caller.ts'
+import { SESSION_DAYS, type SessionTokens } from '../../http/session-token.ts'
+import { AppError, fieldError } from '../../lib/app-error.ts'
+import type { Db } from '../../store/database.ts'
+import { findUser, type UserRow } from '../../store/rows.ts'
+import { hashPassword, isPassword } from './passwords.ts'
+import type { Setup } from './setup.ts'
+import { createSlowDown } from './slow-down.ts'
+import { deleteExpiredSessions, deleteOtherSessions, deleteSession, findUserByEmail, insertSession, setPassword } from './store.ts'
+
+type Deps = { db: Db; tokens: Pick<SessionTokens, 'sign'>; setup: Pick<Setup, 'complete'>; newId: () => string; now: () => Date }
+type Entry = { token: string; answer: SignedIn }
+
+/** Logging in and out, and one's own password. */
+export function createAuth(deps: Deps) {
+  const { db, tokens, now } = deps
+  const slowDown = createSlowDown(now)
+
+  async function beginSession(user: Pick<UserRow, 'id' | 'email' | 'role'>, origin: Origin): Promise<Entry> {
+    const at = now()
+    const sessionId = deps.newId()
+    const expiresAt = new Date(at.getTime() + SESSION_DAYS * 24 * 3600 * 1000)
+    const token = await tokens.sign({ userId: user.id, sessionId, issuedAt: at })
+    await db.transaction(async (tx) => {
+      await deleteExpiredSessions(tx, at)
+      await insertSession(tx, { id: sessionId, userId: user.id, at, expiresAt })
+      await recordAudit(
+        tx,
+        at,
+        { id: user.id, email: user.email, origin },
+        { action: 'session.login', subject: 'user', subjectId: user.id },
+      )
+    })
+    return { token, answer: { user: { id: user.id, email: user.email, role: user.role } } }
+  }
+
+  async function login(input: { email: string; password: string }, origin: Origin): Promise<Entry> {
+    const email = input.email.trim().toLowerCase()
+    await sleep(slowDown.delayMs(email))
+    const user = await findUserByEmail(db, email)
+    if (!(await isPassword(input.password, user?.password_hash)) || !user) {
+      slowDown.failed(email)
+      throw new AppError('wrong_credentials')
+    }
+    slowDown.succeeded(email)
+    return await beginSession(user, origin)
+  }
+
+  async function setUp(input: { token: string; email: string; password: string }, origin: Origin): Promise<Entry> {
+    const id = await deps.setup.complete(input, { id: null, email: '', origin })
+    return await beginSession({ id, email: input.email.trim().toLowerCase(), role: 'owner' }, origin)
+  }
+
+  async function logout(caller: Caller): Promise<void> {
+    const at = now()
+    await db.transaction(async (tx) => {
+      await deleteSession(tx, caller.sessionId)
+      await recordAudit(tx, at, caller, { action: 'session.logout', subject: 'user', subjectId: caller.id })
+    })
+  }
+
+  async function changePassword(caller: Caller, input: { currentPassword: string; newPassword: string }): Promise<void> {
+    const user = await findUser(db, caller.id)
+    if (!(await isPassword(input.currentPassword, user?.password_hash))) throw fieldError('not_allowed', 'currentPassword', 'is wrong')
+    const passwordHash = await hashPassword(input.newPassword, 'newPassword')
+    const at = now()
+    await db.transaction(async (tx) => {
+      await setPassword(tx, caller.id, passwordHash)
+      await deleteOtherSessions(tx, caller.id, caller.sessionId)
+      await recordAudit(tx, at, caller, { action: 'user.password', subject: 'user', subjectId: caller.id })
+    })
+  }
+
+  return { login, setUp, logout, changePassword }
+}
+
+export type Auth = ReturnType<typeof createAuth>

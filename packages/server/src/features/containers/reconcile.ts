@@ -1,0 +1,100 @@
+import type { AppStatus } from '@berth/contract'
+import type { ContainerSummary } from '../../engine/container-state.ts'
+import type { Engine } from '../../engine/engine.ts'
+import { idFrom, LABEL } from '../../engine/labels.ts'
+import type { Logger } from '../../lib/logger.ts'
+import { setAppStatus } from '../../store/app-status.ts'
+import type { Db } from '../../store/database.ts'
+import type { AppRow } from '../../store/rows.ts'
+import { listActive, listApps } from './store.ts'
+
+type Deps = {
+  db: Db
+  engine: Pick<Engine, 'containers'>
+  instance: string
+  /** Apps that something is under way for: they are left alone. */
+  busyLanes: () => Promise<ReadonlySet<string>>
+  lastLines: (containerId: string, count: number) => Promise<string[]>
+  /** Starts the live release again where its container is gone. */
+  restore: (app: AppRow) => Promise<void>
+  now: () => Date
+  log: Logger
+  onChanged: () => void
+}
+type Observed = { status: AppStatus; reason: string }
+
+const LAST_LINES = 5
+
+/** Looks at what is and makes the rows say so. It remembers nothing: each look starts anew. */
+export function createReconcile(deps: Deps) {
+  const { db, engine, instance, log } = deps
+
+  async function reasonOf(container: ContainerSummary): Promise<string> {
+    const details = await engine.containers.inspect(container.id)
+    if (!details || details.state === 'running') return ''
+    const lines = await deps.lastLines(container.id, LAST_LINES)
+    const what = details.oomKilled
+      ? 'The container ran out of memory and was killed'
+      : `The container exited with code ${details.exitCode ?? 'unknown'}`
+    return `${what}.${lines.length > 0 ? ` It last printed: ${lines.join(' | ').slice(0, 500)}` : ''}`
+  }
+
+  async function observe(app: AppRow, live: readonly ContainerSummary[]): Promise<Observed> {
+    const down = live.filter((container) => container.state !== 'running')
+    if (live.length > 0 && down.length === 0) return { status: 'running', reason: '' }
+    if (app.wanted === 'stopped') return { status: 'stopped', reason: '' }
+    const [first] = down
+    if (!first) return { status: 'error', reason: 'The container is gone; it was removed outside Berth.' }
+    if (app.app_type === 'compose' && down.length < live.length) return { status: 'running', reason: '' }
+    return { status: 'error', reason: await reasonOf(first) }
+  }
+
+  async function settleApp(app: AppRow, containers: readonly ContainerSummary[], activeId: number | undefined): Promise<void> {
+    const superseded = containers.filter((container) => idFrom(container.labels, 'deployment') !== activeId)
+    for (const container of superseded) {
+      log.info({ appId: app.id, container: container.name }, 'removing the container of a release that is not live')
+      await engine.containers.remove(container.id)
+    }
+    if (activeId === undefined) return
+    const live = containers.filter((container) => idFrom(container.labels, 'deployment') === activeId)
+    if (live.length === 0 && app.wanted === 'running') {
+      log.warn({ appId: app.id, deploymentId: activeId }, 'the container of the live release is gone, and is started again')
+      await deps.restore(app)
+      return
+    }
+    const seen = await observe(app, live)
+    if (seen.status === app.status && seen.reason === app.status_reason) return
+    await db.transaction(async (tx) => await setAppStatus(tx, deps.now(), app.id, seen))
+    deps.onChanged()
+  }
+
+  /** Containers of apps that no row knows, left by a crash or a restored backup. */
+  async function removeOrphans(
+    containers: readonly ContainerSummary[],
+    apps: ReadonlySet<number>,
+    busy: ReadonlySet<string>,
+  ): Promise<void> {
+    for (const container of containers) {
+      const appId = idFrom(container.labels, 'app')
+      if (appId === null || apps.has(appId) || busy.has(`app:${appId}`)) continue
+      log.info({ appId, container: container.name }, 'removing the container of an app that is gone')
+      await engine.containers.remove(container.id)
+    }
+  }
+
+  async function reconcile(): Promise<void> {
+    const containers = await engine.containers.list({ labels: { [LABEL.instance]: instance } })
+    const [apps, active, busy] = await Promise.all([listApps(db), listActive(db), deps.busyLanes()])
+    const activeOf = new Map(active.map((row) => [row.app_id, row.id]))
+    for (const app of apps) {
+      if (busy.has(`app:${app.id}`)) continue
+      const own = containers.filter((container) => idFrom(container.labels, 'app') === app.id)
+      await settleApp(app, own, activeOf.get(app.id)).catch((err: unknown) => log.warn({ appId: app.id, err }, 'app was not reconciled'))
+    }
+    await removeOrphans(containers, new Set(apps.map((app) => app.id)), busy)
+  }
+
+  return { reconcile }
+}
+
+export type Reconcile = ReturnType<typeof createReconcile>

@@ -1,0 +1,22 @@
+import type { Handlers } from '../../http/implement.ts'
+import type { Containers } from './service.ts'
+
+export function containerHandlers(containers: Containers) {
+  return {
+    'containers.start': async ({ caller, app }) => {
+      await containers.apply(caller, app, 'start')
+      return { message: 'Container started successfully' }
+    },
+    'containers.stop': async ({ caller, app }) => {
+      await containers.apply(caller, app, 'stop')
+      return { message: 'Container stopped successfully' }
+    },
+    'containers.restart': async ({ caller, app }) => {
+      await containers.apply(caller, app, 'restart')
+      return { message: 'Container restarted successfully' }
+    },
+    'containers.status': async ({ app }) => await containers.status(app),
+    'containers.logs': async ({ app, input }) => await containers.logs(app, input.tail),
+    'containers.usage': async ({ app }) => await containers.usage(app),
+  } satisfies Partial<Handlers>
+}

@@ -1,0 +1,112 @@
+import type { ContainerStatus, ContainerUsage } from '@berth/contract'
+import type { Engine } from '../../engine/engine.ts'
+import { EngineUnreachable } from '../../engine/errors.ts'
+import { recordAudit } from '../../events/audit-log.ts'
+import type { Caller } from '../../http/caller.ts'
+import { AppError } from '../../lib/app-error.ts'
+import { setAppStatus, setWanted } from '../../store/app-status.ts'
+import type { Db } from '../../store/database.ts'
+import type { AppRow } from '../../store/rows.ts'
+import type { Tuning } from '../../tuning.ts'
+import type { LiveRelease } from './live-release.ts'
+
+type Deps = {
+  db: Db
+  engine: Pick<Engine, 'containers' | 'logs'>
+  liveRelease: LiveRelease
+  tuning: Pick<Tuning, 'stopGraceSeconds'>
+  now: () => Date
+  onChanged: () => void
+}
+type Verb = 'start' | 'stop' | 'restart'
+
+const DEFAULT_TAIL = 100
+
+async function whenReachable<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (cause) {
+    if (cause instanceof EngineUnreachable) throw new AppError('engine_unreachable', { cause })
+    throw cause
+  }
+}
+
+/** The containers of the live release, by the verbs of the interface. What is wanted is written first: a crash in between is repaired towards it. */
+export function createContainers(deps: Deps) {
+  const { db, engine, now } = deps
+
+  async function idsOf(app: AppRow): Promise<string[]> {
+    const release = await deps.liveRelease(app)
+    const ids = release?.containers.map((container) => container.id) ?? []
+    if (ids.length === 0) throw new AppError('no_container')
+    return ids
+  }
+
+  const EFFECTS = {
+    start: async (id: string) => await engine.containers.startAgain(id),
+    stop: async (id: string) => await engine.containers.stop(id, deps.tuning.stopGraceSeconds),
+    restart: async (id: string) => await engine.containers.restart(id, deps.tuning.stopGraceSeconds),
+  } satisfies Record<Verb, (id: string) => Promise<void>>
+
+  async function apply(caller: Caller, app: AppRow, verb: Verb): Promise<void> {
+    await whenReachable(async () => {
+      const ids = await idsOf(app)
+      const wanted = verb === 'stop' ? 'stopped' : 'running'
+      await db.transaction(async (tx) => {
+        await setWanted(tx, app.id, wanted)
+        await recordAudit(tx, now(), caller, { action: `container.${verb}`, subject: 'app', subjectId: app.id })
+      })
+      if (verb !== 'start') deps.onChanged() // visitors get the page before the container goes
+      for (const id of ids) await EFFECTS[verb](id)
+      await db.transaction(async (tx) => await setAppStatus(tx, now(), app.id, { status: wanted, reason: '' }))
+      deps.onChanged()
+    })
+  }
+
+  async function status(app: AppRow): Promise<ContainerStatus> {
+    return await whenReachable(async () => {
+      const release = await deps.liveRelease(app)
+      const [first] = release?.containers ?? []
+      if (!first) return { state: 'not_deployed', status: 'No container yet', id: '' }
+      const details = await engine.containers.inspect(first.id)
+      return { state: details?.state ?? first.state, status: details?.status ?? first.status, id: first.id }
+    })
+  }
+
+  async function logs(app: AppRow, tail = DEFAULT_TAIL): Promise<{ logs: string }> {
+    return await whenReachable(async () => {
+      const release = await deps.liveRelease(app)
+      const lines: { at: string; text: string }[] = []
+      for (const container of release?.containers ?? []) {
+        const details = await engine.containers.inspect(container.id)
+        if (!details) continue
+        for await (const { at, line } of engine.logs(details, { tail, signal: AbortSignal.timeout(10_000) }))
+          lines.push({ at, text: `${at} ${line}` })
+      }
+      const inOrder = lines.toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
+      return {
+        logs: inOrder
+          .slice(-tail)
+          .map(({ text }) => text)
+          .join('\n'),
+      }
+    })
+  }
+
+  async function usage(app: AppRow): Promise<ContainerUsage> {
+    return await whenReachable(async () => {
+      const release = await deps.liveRelease(app)
+      const seen = await Promise.all((release?.containers ?? []).map(async (container) => await engine.containers.stats(container.id)))
+      const used = seen.filter((entry) => entry !== null)
+      return {
+        cpu: Math.round(used.reduce((sum, entry) => sum + entry.cpu, 0) * 1000) / 10,
+        memory: used.reduce((sum, entry) => sum + entry.memoryBytes, 0),
+        memoryLimit: used.reduce((sum, entry) => sum + entry.memoryLimitBytes, 0),
+      }
+    })
+  }
+
+  return { apply, status, logs, usage }
+}
+
+export type Containers = ReturnType<typeof createContainers>

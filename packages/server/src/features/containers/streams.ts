@@ -1,0 +1,61 @@
+import type { ContainerFrame } from '@berth/contract'
+import type { Engine } from '../../engine/engine.ts'
+import { EngineUnreachable } from '../../engine/errors.ts'
+import type { Streams } from '../../http/websocket.ts'
+
+type Deps = { engine: Pick<Engine, 'containers' | 'logs'>; now: () => Date }
+
+const DEFAULT_TAIL = 100
+const REATTACH_MS = 1000
+
+/** What a container prints. A restart of it or of the engine is bridged: the stream goes on behind the last line it saw. */
+export function createContainerStreams({ engine, now }: Deps) {
+  function frame<F extends ContainerFrame>(type: F['type'], data: F['data']): ContainerFrame {
+    return { type, timestamp: now().toISOString(), data } as ContainerFrame // the caller pairs type and data
+  }
+
+  async function pause(signal: AbortSignal): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, REATTACH_MS)
+      signal.addEventListener(
+        'abort',
+        () => {
+          clearTimeout(timer)
+          resolve()
+        },
+        { once: true },
+      )
+    })
+  }
+
+  async function follow(id: string, tail: number, peer: { send: (frame: ContainerFrame) => void; signal: AbortSignal }): Promise<void> {
+    let since: string | undefined
+    let state = ''
+    while (!peer.signal.aborted) {
+      const details = await engine.containers.inspect(id)
+      if (!details) return peer.send(frame('end', { message: 'The container is gone.' }))
+      if (details.state !== state) peer.send(frame('status', { container: id, state: details.state, status: details.status }))
+      state = details.state
+      const options = { follow: true, signal: peer.signal, ...(since === undefined ? { tail } : { since }) }
+      for await (const { at, line, stream } of engine.logs(details, options)) {
+        since = at
+        peer.send(frame('log', { line, stream, at }))
+      }
+      if (!peer.signal.aborted) await pause(peer.signal)
+    }
+  }
+
+  return {
+    'container.logs': async ({ container, input, send, signal }) => {
+      while (!signal.aborted) {
+        try {
+          return await follow(container.id, input.tail ?? DEFAULT_TAIL, { send, signal })
+        } catch (cause) {
+          if (signal.aborted) return
+          if (!(cause instanceof EngineUnreachable)) throw cause
+          await pause(signal)
+        }
+      }
+    },
+  } satisfies Partial<Streams>
+}

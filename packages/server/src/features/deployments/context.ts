@@ -1,0 +1,106 @@
+import type { Logger } from '../../lib/logger.ts'
+import type { Step } from '../../lib/step.ts'
+import type { AppRow, DeploymentRow } from '../../store/rows.ts'
+import type { Tuning } from '../../tuning.ts'
+import type { LogWriter } from './build-log.ts'
+import { StageTimedOut } from './failure-reason.ts'
+import { progressIn } from './lifecycle.ts'
+import type { DeploymentRecord } from './record.ts'
+import type { ReleaseConfig } from './release-config.ts'
+import type { Context, StageName } from './stage.ts'
+
+type Parts = {
+  app: AppRow
+  row: DeploymentRow
+  config: ReleaseConfig
+  workspace: string
+  writer: LogWriter
+  record: DeploymentRecord
+  signal: AbortSignal
+  step: Step
+  log: Logger
+  tuning: Tuning
+}
+
+const WORDS = {
+  cloning_repo: 'Cloning the repository',
+  building_image: 'Building the image',
+  stopping_old: 'Retiring the previous release',
+  starting_new: 'Starting the new release',
+} as const satisfies Record<StageName, string>
+
+export type LiveContext = Context & {
+  current(): DeploymentRow
+  note(row: DeploymentRow): void
+  seconds(): number
+  deadlineReason(): Error | undefined
+  close(): void
+}
+
+/** What the stages share: the row as it is now, the log, the progress and the deadlines. */
+export function createContext(parts: Parts): LiveContext {
+  const { app, config, workspace, writer, record, step, tuning } = parts
+  const deadline = new AbortController()
+  const signal = AbortSignal.any([parts.signal, deadline.signal])
+  const startedAt = performance.now() // a monotonic clock: a stepped one must not make a duration negative
+  const deadlines: Record<StageName, number> = {
+    cloning_repo: tuning.cloneDeadlineMs,
+    building_image: tuning.buildDeadlineMs,
+    stopping_old: tuning.startDeadlineMs,
+    starting_new: tuning.startDeadlineMs,
+  }
+  let row = parts.row
+  let stage: StageName = 'cloning_repo'
+  let timer: NodeJS.Timeout | undefined
+  let noting: Promise<void> = Promise.resolve()
+  let shown = row.progress
+
+  async function enter(next: StageName): Promise<void> {
+    clearTimeout(timer)
+    stage = next
+    const limitMs = deadlines[next]
+    timer = setTimeout(
+      () => deadline.abort(new StageTimedOut(`${WORDS[next]} took longer than ${Math.round(limitMs / 60_000)} minutes and was ended.`)),
+      limitMs,
+    )
+    await noting
+    shown = Math.max(shown, progressIn(next, 0))
+    row = await step(`db.${next}`, async () => await record.stage(row, row.status, { stage: next, progress: shown }))
+    writer.append(WORDS[next], 'berth')
+  }
+
+  /** Progress is news, not truth: it is written when the number changes, and a lost one costs nothing. */
+  function progress(fraction: number): void {
+    const percent = progressIn(stage, fraction)
+    if (percent <= shown || signal.aborted) return
+    shown = percent
+    noting = noting
+      .then(async () => void (await record.stage(row, row.status, { progress: percent })))
+      .catch((err: unknown) => parts.log.debug({ deploymentId: row.id, err }, 'progress was not written'))
+  }
+
+  return {
+    app,
+    get deployment() {
+      return row
+    },
+    config,
+    workspace,
+    signal,
+    step,
+    enter,
+    noteCommit: async (commit) => {
+      row = await record.commit(row, commit)
+    },
+    progress,
+    say: (line) => writer.append(line, 'berth'),
+    output: (line, stream) => writer.append(line, stream),
+    current: () => row,
+    note: (next) => {
+      row = next
+    },
+    seconds: () => Math.max(0, Math.round((performance.now() - startedAt) / 1000)),
+    deadlineReason: () => (deadline.signal.aborted && deadline.signal.reason instanceof Error ? deadline.signal.reason : undefined),
+    close: () => clearTimeout(timer),
+  }
+}

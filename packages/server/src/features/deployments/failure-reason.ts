@@ -1,0 +1,38 @@
+import { BuildFailed, EngineError, EngineUnreachable, SpecRefused } from '../../engine/errors.ts'
+import { SourceError } from '../../git/errors.ts'
+import { isStorageFailure } from '../../store/storage-failure.ts'
+import { DeploymentFailure } from './stage.ts'
+
+/** A stage that took longer than it may. */
+export class StageTimedOut extends Error {
+  override readonly name = 'StageTimedOut'
+}
+
+const LONGEST = 2000
+
+function wordsOf(cause: unknown): string {
+  if (cause instanceof DeploymentFailure || cause instanceof SourceError || cause instanceof StageTimedOut || cause instanceof SpecRefused)
+    return cause.message
+  if (cause instanceof BuildFailed) {
+    if (cause.outOfMemory) return 'The build ran out of memory and was ended. Make the build smaller, or give the server more memory.'
+    return `The build failed: ${cause.message}`
+  }
+  if (cause instanceof EngineUnreachable)
+    return 'The container engine did not answer. See the health page for what to do, then deploy again.'
+  if (cause instanceof EngineError)
+    return /no space left/i.test(cause.message)
+      ? 'There is no space left on the disk. Free some, then deploy again.'
+      : `The container engine refused: ${cause.message}`
+  if (isStorageFailure(cause)) return 'There is no space left on the disk, or it is read-only. Free some, then deploy again.'
+  if (cause instanceof Error && cause.name === 'ComposeFailed') return cause.message
+  return 'Something went wrong inside Berth; its log has the details under this deployment.'
+}
+
+/** What a person reads on a failed deployment. */
+export function failureReason(cause: unknown): string {
+  return wordsOf(cause).slice(0, LONGEST)
+}
+
+export function isExpectedFailure(cause: unknown): boolean {
+  return !wordsOf(cause).startsWith('Something went wrong inside Berth')
+}

@@ -1,0 +1,60 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Launcher, Release, Target } from './release.ts'
+import type { Context } from './stage.ts'
+
+/** How the edge is told. It answers when visitors reach what was asked for, or when it cannot be reached itself. */
+export type Routes = {
+  /** Sends the visitors of the app to this release. */
+  switchTo(appId: number, target: Target): Promise<void>
+  /** Back to what the database says is live. */
+  restore(appId: number): Promise<void>
+  /** Waits until what served before has no request in flight, or until the time for that is over. */
+  drain(appId: number, signal: AbortSignal): Promise<void>
+}
+
+export type Pipeline = {
+  launcher: Launcher
+  routes: Routes
+  stabilityMs: number
+  /** Success, the active mark and the app's status, in one transaction. */
+  succeed: (context: Context, image: string) => Promise<void>
+  /** From here on the release is being put in place: the move to `deploying`. */
+  beginDeploying: (context: Context, image: string) => Promise<void>
+}
+
+/** A whole deployment, read from top to bottom. `keptImage` is that of a rollback, or of a run that a crash cut short. */
+export async function deploy(context: Context, pipeline: Pipeline, keptImage: string): Promise<void> {
+  const { launcher, routes } = pipeline
+  const image = keptImage === '' ? await launcher.prepare(context) : keptImage // cloning_repo, building_image
+  await pipeline.beginDeploying(context, image)
+
+  await context.enter('stopping_old')
+  await launcher.retireOld(context)
+
+  await context.enter('starting_new')
+  const release = await launcher.start(context, image)
+  context.say('Started; waiting until it is healthy')
+  await launcher.waitHealthy(context, release)
+  context.progress(0.5)
+  if (release.target) await switchRoute(context, routes, release.target)
+  await stayUp(context, pipeline, release)
+
+  await context.step('db.success', async () => await pipeline.succeed(context, image))
+  // The new release is live. Whatever goes wrong from here on is repaired by the reconciler, and never takes it down again.
+  await routes.drain(context.app.id, context.signal)
+  await launcher.removeOld(context)
+}
+
+async function switchRoute({ app, step, say }: Context, routes: Routes, target: Target): Promise<void> {
+  await step('edge.switch', async () => await routes.switchTo(app.id, target))
+  say('Healthy; visitors are sent to the new release')
+}
+
+/** A release that dies within the window never counted. */
+async function stayUp(context: Context, pipeline: Pipeline, release: Release): Promise<void> {
+  const until = performance.now() + pipeline.stabilityMs
+  while (performance.now() < until) {
+    await sleep(Math.min(500, pipeline.stabilityMs), undefined, { signal: context.signal })
+    await pipeline.launcher.checkAlive(context, release)
+  }
+}

@@ -1,0 +1,45 @@
+import type { AppType, RestartPolicy, Strategy } from '@berth/contract'
+import type { SecretBox } from '../../lib/secret-box.ts'
+import type { AppRow } from '../../store/rows.ts'
+
+/** What a release was started with. A rollback starts it with the same again, whatever has been changed since. */
+export type ReleaseConfig = {
+  type: AppType
+  slug: string
+  template: string
+  env: Readonly<Record<string, string>>
+  port: number | null
+  healthcheckPath: string
+  strategy: Strategy
+  restart: RestartPolicy
+  cpus: number | null
+  memoryMb: number | null
+}
+
+function about(appId: number): string {
+  return `release:${appId}`
+}
+
+export function configOf(app: AppRow, env: Readonly<Record<string, string>>): ReleaseConfig {
+  const port = app.port === null || 'PORT' in env ? {} : { PORT: String(app.port) }
+  return {
+    type: app.app_type,
+    slug: app.slug,
+    template: app.template_name,
+    env: { ...port, ...env },
+    port: app.port,
+    healthcheckPath: app.healthcheck_path,
+    strategy: app.deployment_strategy,
+    restart: app.restart_policy,
+    cpus: app.cpu_limit,
+    memoryMb: app.memory_limit,
+  }
+}
+
+export function sealConfig(secrets: SecretBox, appId: number, config: ReleaseConfig): string {
+  return secrets.seal(JSON.stringify(config), about(appId))
+}
+
+export function openConfig(secrets: SecretBox, appId: number, sealed: string): ReleaseConfig {
+  return JSON.parse(secrets.open(sealed, about(appId))) as ReleaseConfig // sealed by sealConfig alone, and GCM proves it
+}

@@ -1,0 +1,56 @@
+import type { Engine } from '../../engine/engine.ts'
+import type { Logger } from '../../lib/logger.ts'
+import type { SecretBox } from '../../lib/secret-box.ts'
+import type { Step } from '../../lib/step.ts'
+import { setAppStatus } from '../../store/app-status.ts'
+import type { Db } from '../../store/database.ts'
+import { type AppRow, findApp } from '../../store/rows.ts'
+import type { Launcher } from './release.ts'
+import { openConfig } from './release-config.ts'
+import type { Context } from './stage.ts'
+import { findActive } from './store.ts'
+
+type Deps = {
+  db: Db
+  engine: Pick<Engine, 'containers'>
+  secrets: SecretBox
+  launcherOf: (app: AppRow) => Launcher
+  step: Step
+  now: () => Date
+  log: Logger
+  onChanged: () => void
+}
+
+const DEADLINE_MS = 120_000
+
+/** Starts the live release again after its container was taken away: the same image and settings, and no new deployment. */
+export function createRestore(deps: Deps) {
+  return async function restore({ appId }: { appId: number }, signal: AbortSignal): Promise<void> {
+    const app = await findApp(deps.db, appId)
+    const active = await findActive(deps.db, appId)
+    if (!app || !active || app.wanted === 'stopped') return
+    const context: Context = {
+      app,
+      deployment: active,
+      config: openConfig(deps.secrets, appId, active.sealed_config),
+      workspace: '',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)]),
+      step: deps.step,
+      enter: async () => undefined,
+      noteCommit: async () => undefined,
+      say: (line) => deps.log.info({ appId, deploymentId: active.id }, line),
+      output: () => undefined,
+      progress: () => undefined,
+    }
+    const launcher = deps.launcherOf(app)
+    const release = await launcher.start(context, active.image)
+    await launcher.waitHealthy(context, release).then(
+      async () => await deps.db.transaction(async (tx) => await setAppStatus(tx, deps.now(), appId, { status: 'running', reason: '' })),
+      async (cause: unknown) => {
+        const reason = cause instanceof Error ? cause.message : 'It does not start.'
+        await deps.db.transaction(async (tx) => await setAppStatus(tx, deps.now(), appId, { status: 'error', reason }))
+      },
+    )
+    deps.onChanged()
+  }
+}

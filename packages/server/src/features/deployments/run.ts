@@ -1,0 +1,165 @@
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Engine } from '../../engine/engine.ts'
+import type { Logger } from '../../lib/logger.ts'
+import { createRedactor } from '../../lib/redact.ts'
+import type { SecretBox } from '../../lib/secret-box.ts'
+import type { Step } from '../../lib/step.ts'
+import { JobCancelled } from '../../queue/worker.ts'
+import type { Db } from '../../store/database.ts'
+import { type AppRow, type DeploymentRow, findApp, findDeployment } from '../../store/rows.ts'
+import type { Tuning } from '../../tuning.ts'
+import type { BuildLogs, LogWriter } from './build-log.ts'
+import { createContext, type LiveContext } from './context.ts'
+import { failureReason, isExpectedFailure } from './failure-reason.ts'
+import { isUnfinished } from './lifecycle.ts'
+import { deploy, type Routes } from './pipeline.ts'
+import { checkRoom, waitForEngine } from './preflight.ts'
+import type { DeploymentRecord } from './record.ts'
+import type { Launcher } from './release.ts'
+import { configOf, openConfig, type ReleaseConfig, sealConfig } from './release-config.ts'
+import { DeploymentFailure } from './stage.ts'
+import { DeploymentMovedOn, findActive } from './store.ts'
+
+type Deps = {
+  db: Db
+  engine: Pick<Engine, 'ping' | 'images'>
+  record: DeploymentRecord
+  logs: BuildLogs
+  secrets: SecretBox
+  readEnv: (db: Db, appId: number) => Promise<Record<string, string>>
+  launcherOf: (app: AppRow) => Launcher
+  routes: Routes
+  /** Whether what served before still does, seen in the engine. */
+  isServing: (appId: number, deploymentId: number) => Promise<boolean>
+  cleanUp: (app: AppRow) => Promise<void>
+  step: Step
+  dataDir: string
+  workDir: string
+  tuning: Tuning
+  log: Logger
+}
+
+const MOST_ATTEMPTS = 3
+
+/** The job behind a deployment. It may run twice: it looks at the row and goes on from there, or finds it ended. */
+export function createRunDeployment(deps: Deps) {
+  const { db, record, logs, secrets, tuning } = deps
+  const writing = new Set<number>()
+
+  async function configFor(app: AppRow, row: DeploymentRow): Promise<ReleaseConfig> {
+    if (row.sealed_config !== '') return openConfig(secrets, app.id, row.sealed_config)
+    return configOf(app, await deps.readEnv(db, app.id))
+  }
+
+  async function run(payload: { deploymentId: number }, signal: AbortSignal): Promise<void> {
+    const row = await findDeployment(db, payload.deploymentId)
+    const app = row && (await findApp(db, row.app_id))
+    if (!row || !app || !isUnfinished(row.status)) return
+    const config = await configFor(app, row)
+    const writer = await logs.openWriter(row.id, createRedactor(Object.values(config.env)))
+    writing.add(row.id)
+    try {
+      await attempt({ app, row, config, writer }, signal)
+    } finally {
+      await writer.close()
+      writing.delete(row.id)
+    }
+  }
+
+  async function attempt(
+    work: { app: AppRow; row: DeploymentRow; config: ReleaseConfig; writer: LogWriter },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { app, config, writer } = work
+    const sealed = work.row.sealed_config || sealConfig(secrets, app.id, config)
+    const begun = await record.begin(work.row, sealed).catch(ignoreMovedOn)
+    if (!begun) return
+    const workspace = join(deps.workDir, `d${begun.id}`)
+    const context = createContext({ app, row: begun, config, workspace, writer, record, signal, step: deps.step, log: deps.log, tuning })
+    try {
+      await prepareRoom(context, begun)
+      await deploy(context, pipelineOf(app, context), begun.image)
+      await deps.cleanUp(app).catch((err: unknown) => deps.log.warn({ appId: app.id, err }, 'old releases were not cleaned up'))
+    } catch (cause) {
+      await failed(context, cause, signal)
+    } finally {
+      context.close()
+      await rm(workspace, { recursive: true, force: true }).catch((err: unknown) =>
+        deps.log.warn({ deploymentId: begun.id, err }, 'workspace was not removed'),
+      )
+    }
+  }
+
+  async function prepareRoom(context: LiveContext, row: DeploymentRow): Promise<void> {
+    if (row.attempts > MOST_ATTEMPTS)
+      throw new DeploymentFailure('Berth was restarted several times while this deployment ran, so it was given up. Deploy again.')
+    if (row.attempts > 1) context.say('Berth was restarted; going on from what is there')
+    await mkdir(context.workspace, { recursive: true, mode: 0o700 })
+    await waitForEngine(deps.engine, { signal: context.signal, waitMs: tuning.engineWaitMs, say: context.say })
+    if (row.image === '') await checkRoom(deps.dataDir, tuning.diskFloorBytes)
+    else if (!(await deps.engine.images.exists(row.image, context.signal)) && context.config.type !== 'compose')
+      throw new DeploymentFailure('The image of this release is gone. Deploy again to build a new one.')
+  }
+
+  function pipelineOf(app: AppRow, context: LiveContext) {
+    return {
+      launcher: deps.launcherOf(app),
+      routes: deps.routes,
+      stabilityMs: tuning.stabilityMs,
+      beginDeploying: async (_context: unknown, image: string) => {
+        if (context.current().status === 'building')
+          await deps.step('db.deploying', async () => context.note(await record.deploying(context.current(), image)))
+      },
+      succeed: async () => {
+        context.say('Deployed successfully')
+        context.note(await record.success(app, context.current(), context.seconds()))
+      },
+    }
+  }
+
+  async function failed(context: LiveContext, cause: unknown, signal: AbortSignal): Promise<void> {
+    const { app } = context
+    if (context.current().status === 'success')
+      return deps.log.warn({ deploymentId: context.current().id, err: cause }, 'the old release was not removed yet')
+    if (signal.aborted && !(signal.reason instanceof JobCancelled)) throw cause // the process stops; the deployment goes on after the start
+    const reason = failureReason(context.deadlineReason() ?? cause)
+    const isCancelled = signal.aborted || cause instanceof DeploymentMovedOn
+    if (!isExpectedFailure(cause) && !isCancelled)
+      deps.log.error({ deploymentId: context.current().id, err: cause }, 'deployment failed in an unexpected way')
+    await undo(context)
+    if (isCancelled) return context.say('Cancelled')
+    context.say(`Failed: ${reason}`)
+    const active = await findActive(db, app.id)
+    const isServing = active !== undefined && (await deps.isServing(app.id, active.id))
+    const settled = settle(app, isServing, reason)
+    await record.failed(context.current(), { reason, durationSeconds: context.seconds(), settled }).catch(ignoreMovedOn)
+  }
+
+  async function undo(context: LiveContext): Promise<void> {
+    const { app } = context
+    const row = context.current()
+    try {
+      if (row.status === 'deploying') {
+        await deps.routes.restore(app.id)
+        await deps.launcherOf(app).undo(context)
+      }
+      if (row.release_of === null && app.app_type !== 'database')
+        await deps.engine.images.remove(row.image === '' ? `berth/app-${app.id}:d${row.id}` : row.image)
+    } catch (err) {
+      deps.log.warn({ deploymentId: row.id, err }, 'a failed deployment was not cleaned up; the reconciler does it')
+    }
+  }
+
+  return { run, isWriting: (deploymentId: number) => writing.has(deploymentId) }
+}
+
+function settle(app: AppRow, isServing: boolean, reason: string): { status: 'running' | 'stopped' | 'error'; reason: string } {
+  if (isServing) return { status: 'running', reason: '' }
+  return app.wanted === 'stopped' ? { status: 'stopped', reason: '' } : { status: 'error', reason }
+}
+
+function ignoreMovedOn(cause: unknown): undefined {
+  if (cause instanceof DeploymentMovedOn) return undefined
+  throw cause
+}

@@ -1,0 +1,133 @@
+import type { Deployment, QueuedDeployment, Trigger } from '@berth/contract'
+import { recordAudit } from '../../events/audit-log.ts'
+import { type Caller, isStaff } from '../../http/caller.ts'
+import { AppError } from '../../lib/app-error.ts'
+import { appLane, enqueue } from '../../queue/jobs.ts'
+import { setAppStatus } from '../../store/app-status.ts'
+import type { Db, Tx } from '../../store/database.ts'
+import { type AppRow, type DeploymentRow, findDeployment } from '../../store/rows.ts'
+import type { BuildLogs } from './build-log.ts'
+import { isUnfinished } from './lifecycle.ts'
+import {
+  canRollBackTo,
+  DeploymentMovedOn,
+  findActive,
+  insertDeployment,
+  listDeployments,
+  listUnfinished,
+  moveDeployment,
+  presentDeployment,
+} from './store.ts'
+
+type Commit = { hash: string; message: string; author: string }
+
+type Deps = {
+  db: Db
+  logs: Pick<BuildLogs, 'text'>
+  /** The newest commit, or nothing when the remote does not answer in time: then the worker asks again. */
+  resolveCommit: (app: AppRow) => Promise<Commit | undefined>
+  cancelLane: (lane: string) => void
+  now: () => Date
+}
+
+const NO_COMMIT: Commit = { hash: '', message: '', author: '' }
+
+/** Asking for deployments. What is answered is in the database: the row, the event and the job, in one transaction. */
+export function createDeployments(deps: Deps) {
+  const { db, now } = deps
+
+  async function queue(tx: Tx, caller: Caller, deployment: DeploymentRow): Promise<void> {
+    await enqueue(tx, 'deployment.run', { deploymentId: deployment.id, appId: deployment.app_id }, now())
+    await recordAudit(tx, now(), caller, {
+      action: deployment.trigger === 'rollback' ? 'deployment.rollback' : 'deployment.add',
+      subject: 'app',
+      subjectId: deployment.app_id,
+      after: { deploymentId: deployment.id, number: deployment.number },
+    })
+  }
+
+  async function request(caller: Caller, app: AppRow, trigger: Trigger): Promise<DeploymentRow> {
+    const commit = (await deps.resolveCommit(app)) ?? NO_COMMIT
+    return await db.transaction(async (tx) => {
+      const deployment = await insertDeployment(tx, { app, trigger, triggeredBy: caller.id, commit, at: now() }).catch((cause: unknown) => {
+        if (isForeignKeyViolation(cause)) throw new AppError('app_not_found', { cause }) // deleted while its remote was asked
+        throw cause
+      })
+      await queue(tx, caller, deployment)
+      return deployment
+    })
+  }
+
+  async function add(caller: Caller, app: AppRow): Promise<QueuedDeployment> {
+    const { id, app_id, commit_hash, commit_message, status, stage, progress, created_at } = await request(caller, app, 'manual')
+    return { id, app_id, commit_hash, commit_message, status, stage, progress, created_at }
+  }
+
+  /** The status changes at once; whatever runs for it is told to stop and cleans up after itself. */
+  async function stop(caller: Caller, deployment: DeploymentRow): Promise<Deployment> {
+    const at = now()
+    const row = await db
+      .transaction(async (tx) => {
+        const current = await findDeployment(tx, deployment.id)
+        if (!current) throw new AppError('deployment_not_found')
+        if (!isUnfinished(current.status)) throw new AppError('deployment_ended')
+        const startedAt = current.started_at === null ? at : new Date(current.started_at)
+        const duration = Math.max(0, Math.round((at.getTime() - startedAt.getTime()) / 1000))
+        const change = { finished_at: at.toISOString(), duration, error_message: `Cancelled by ${caller.email}.` }
+        const stopped = await moveDeployment(tx, { id: current.id, from: current.status, to: 'stopped', at, change })
+        await recordAudit(tx, at, caller, {
+          action: 'deployment.stop',
+          subject: 'app',
+          subjectId: current.app_id,
+          after: { deploymentId: current.id },
+        })
+        if (current.status === 'pending') return stopped
+        const active = await findActive(tx, current.app_id)
+        await setAppStatus(tx, at, current.app_id, active ? { status: 'running', reason: '' } : { status: 'stopped', reason: '' })
+        return stopped
+      })
+      .catch((cause: unknown) => {
+        if (cause instanceof DeploymentMovedOn) throw new AppError('deployment_ended', { cause })
+        throw cause
+      })
+    if (isUnfinished(deployment.status) && deployment.status !== 'pending') deps.cancelLane(appLane(deployment.app_id))
+    return presentDeployment(row)
+  }
+
+  async function rollback(caller: Caller, app: AppRow, target: DeploymentRow): Promise<Deployment> {
+    const row = await db.transaction(async (tx) => {
+      const release = await findDeployment(tx, target.id)
+      const active = await findActive(tx, app.id)
+      if (!release || !canRollBackTo(release)) throw new AppError('no_release')
+      const commit = { hash: release.commit_hash, message: release.commit_message, author: release.commit_author }
+      const rollbackOf = { from: active?.id ?? release.id, to: release }
+      const deployment = await insertDeployment(tx, {
+        app,
+        trigger: 'rollback',
+        triggeredBy: caller.id,
+        commit,
+        rollback: rollbackOf,
+        at: now(),
+      })
+      await queue(tx, caller, deployment)
+      return deployment
+    })
+    return presentDeployment(row)
+  }
+
+  return {
+    add,
+    create: async (caller: Caller, app: AppRow) => presentDeployment(await request(caller, app, 'api')),
+    stop,
+    rollback,
+    list: async (app: AppRow) => (await listDeployments(db, app.id)).map(presentDeployment),
+    running: async (caller: Caller) => (await listUnfinished(db, isStaff(caller) ? undefined : caller.id)).map(presentDeployment),
+    log: async (deployment: DeploymentRow) => await deps.logs.text(deployment.id),
+  }
+}
+
+function isForeignKeyViolation(cause: unknown): boolean {
+  return cause instanceof Error && 'code' in cause && cause.code === 'SQLITE_CONSTRAINT_FOREIGNKEY'
+}
+
+export type Deployments = ReturnType<typeof createDeployments>

@@ -1,0 +1,32 @@
+import type { Stage } from '@berth/contract'
+import type { Step } from '../../lib/step.ts'
+import type { AppRow, DeploymentRow } from '../../store/rows.ts'
+import type { LogStream } from './build-log.ts'
+import type { ReleaseConfig } from './release-config.ts'
+
+/** What a person can act on: the message becomes the deployment's `error_message`. */
+export class DeploymentFailure extends Error {
+  override readonly name = 'DeploymentFailure'
+}
+
+/** Everything that a stage may know and do. It never writes a status, and it always honours the signal. */
+export type Context = {
+  readonly app: AppRow
+  readonly deployment: DeploymentRow
+  readonly config: ReleaseConfig
+  readonly workspace: string
+  readonly signal: AbortSignal
+  readonly step: Step
+  /** Begins a stage: its label, its progress, its deadline. */
+  enter(stage: StageName): Promise<void>
+  /** The commit that is really built. */
+  noteCommit(commit: { hash: string; message: string; author: string }): Promise<void>
+  /** A line of ours in the log of the deployment. */
+  say(line: string): void
+  /** A line that the user's build or container printed. */
+  output(line: string, stream: Exclude<LogStream, 'berth'>): void
+  /** How far the stage is, from 0 to 1. */
+  progress(fraction: number): void
+}
+
+export type StageName = Exclude<Stage, 'completed'>

@@ -1,0 +1,21 @@
+import type { Git } from '../../../git/git.ts'
+import { type Context, DeploymentFailure } from '../stage.ts'
+
+type Deps = { git: Pick<Git, 'resolveCommit' | 'checkout'>; isPrivileged: (appOwnerId: number) => Promise<boolean> }
+
+/** The exact commit of the app's repository, in an empty workspace. */
+export function createCloneRepository(deps: Deps) {
+  return async function cloneRepository(context: Context): Promise<void> {
+    const { app, deployment, workspace, signal, step, say } = context
+    await context.enter('cloning_repo')
+    if (app.git_clone_url === '')
+      throw new DeploymentFailure('The application has no source. Set a clone URL in its settings, then deploy again.')
+    const source = { url: app.git_clone_url, privileged: await deps.isPrivileged(app.created_by), signal }
+    const branch = app.git_branch === '' ? null : app.git_branch
+    const hash = deployment.commit_hash || (await step('git.resolve', async () => await deps.git.resolveCommit({ ...source, branch }))).hash
+    say(`Fetching commit ${hash.slice(0, 12)}${branch === null ? '' : ` of ${branch}`}`)
+    const commit = await step('git.checkout', async () => await deps.git.checkout({ ...source, hash, branch, into: workspace }))
+    await step('db.commit', async () => await context.noteCommit(commit))
+    say(`${commit.hash.slice(0, 12)} ${commit.message.split('\n')[0] ?? ''} (${commit.author})`)
+  }
+}

@@ -1,0 +1,30 @@
+import type { Engine } from '../../../engine/engine.ts'
+import { EngineError } from '../../../engine/errors.ts'
+import type { DatabaseTemplate } from '../../templates/templates.ts'
+import { patiently } from '../patience.ts'
+import { type Context, DeploymentFailure } from '../stage.ts'
+
+type Deps = { engine: Pick<Engine, 'images'>; findTemplate: (name: string) => DatabaseTemplate | undefined }
+
+/** The image of a database template: the one that the engine has, or the registry's. */
+export function createPullTemplate(deps: Deps) {
+  return async function pullTemplate(context: Context): Promise<string> {
+    const { config, signal, step, say, output } = context
+    await context.enter('building_image')
+    const template = deps.findTemplate(config.template)
+    if (!template) throw new DeploymentFailure(`There is no template "${config.template}" any more.`)
+    const { image } = template
+    const isHere = await patiently(signal, async () => await deps.engine.images.exists(image, signal))
+    if (isHere) say(`Using the image ${image}`)
+    else {
+      say(`Pulling ${image}`)
+      await step('engine.pull', async () => {
+        await patiently(signal, async () => await deps.engine.images.pull(image, { signal, onLine: (line) => output(line, 'stdout') }))
+      }).catch((cause: unknown) => {
+        if (cause instanceof EngineError) throw new DeploymentFailure(`The image ${image} could not be pulled: ${cause.message}`, { cause })
+        throw cause
+      })
+    }
+    return image
+  }
+}

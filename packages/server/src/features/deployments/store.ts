@@ -1,0 +1,209 @@
+import type { Deployment, DeploymentStatus, Trigger } from '@berth/contract'
+import type { Updateable } from 'kysely'
+import { appendEvent } from '../../events/event-log.ts'
+import type { Reader, Tx } from '../../store/database.ts'
+import { type AppRow, type DeploymentRow, findDeployment } from '../../store/rows.ts'
+import type { DeploymentTable } from '../../store/schema.ts'
+import { canMove } from './lifecycle.ts'
+
+const UNFINISHED = ['pending', 'building', 'deploying'] as const
+
+/** Somebody else ended the deployment first: cancelled, deleted, or swept. */
+export class DeploymentMovedOn extends Error {
+  override readonly name = 'DeploymentMovedOn'
+}
+
+export function presentDeployment(row: DeploymentRow): Deployment {
+  return {
+    id: row.id,
+    app_id: row.app_id,
+    deployment_number: row.number,
+    commit_hash: row.commit_hash,
+    commit_message: row.commit_message,
+    commit_author: row.commit_author,
+    status: row.status,
+    stage: row.stage,
+    progress: row.progress,
+    duration: row.duration,
+    is_active: row.is_active === 1,
+    ...(row.rolled_back_from !== null && { rolled_back_from: row.rolled_back_from }),
+    can_roll_back: canRollBackTo(row),
+    error_message: row.error_message,
+    trigger: row.trigger,
+    triggered_by: row.triggered_by,
+    started_at: row.started_at,
+    finished_at: row.finished_at,
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+  }
+}
+
+/** A release that is not live, and whose image was kept. */
+export function canRollBackTo(row: DeploymentRow): boolean {
+  return (row.status === 'success' || row.status === 'rolled_back') && row.is_active === 0 && row.image !== ''
+}
+
+type NewDeployment = {
+  app: AppRow
+  trigger: Trigger
+  triggeredBy: number | null
+  commit: { hash: string; message: string; author: string }
+  rollback?: { from: number; to: DeploymentRow }
+  at: Date
+}
+
+export async function insertDeployment(tx: Tx, wanted: NewDeployment): Promise<DeploymentRow> {
+  const { app, commit, rollback } = wanted
+  const last = await tx
+    .selectFrom('deployment')
+    .select((eb) => eb.fn.max('number').as('number'))
+    .where('app_id', '=', app.id)
+    .executeTakeFirst()
+  const time = wanted.at.toISOString()
+  const row = await tx
+    .insertInto('deployment')
+    .values({
+      app_id: app.id,
+      number: (last?.number ?? 0) + 1,
+      status: 'pending',
+      stage: '',
+      progress: 0,
+      commit_hash: commit.hash,
+      commit_message: commit.message,
+      commit_author: commit.author,
+      error_message: '',
+      trigger: wanted.trigger,
+      triggered_by: wanted.triggeredBy,
+      is_active: 0,
+      rolled_back_from: rollback?.from ?? null,
+      release_of: rollback?.to.id ?? null,
+      image: rollback?.to.image ?? '',
+      sealed_config: rollback?.to.sealed_config ?? '',
+      attempts: 0,
+      started_at: null,
+      finished_at: null,
+      duration: 0,
+      created_at: time,
+      updated_at: time,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  await appendEvent(tx, wanted.at, { type: 'deployment.created', data: { projectId: app.project_id, appId: app.id, deploymentId: row.id } })
+  return row
+}
+
+type Move = {
+  id: number
+  from: DeploymentStatus
+  to: DeploymentStatus
+  at: Date
+  change?: Omit<Updateable<DeploymentTable>, 'status' | 'id'>
+}
+
+/** The only statement that writes `deployment.status`. */
+export async function moveDeployment(tx: Tx, move: Move): Promise<DeploymentRow> {
+  const { id, from, to, at } = move
+  if (!canMove(from, to)) throw new Error(`illegal move ${from} -> ${to} (deployment ${id})`)
+  const row = await tx
+    .updateTable('deployment')
+    .set({ ...move.change, status: to, updated_at: at.toISOString() })
+    .where('id', '=', id)
+    .where('status', '=', from) // compare-and-set: of two workers, one loses here
+    .returningAll()
+    .executeTakeFirst()
+  if (!row) throw new DeploymentMovedOn(`deployment ${id} is no longer ${from}`)
+  await reportDeployment(tx, row, at)
+  return row
+}
+
+/** Changes that are no move: the stage, the progress, the commit. They need the status to be what the writer thinks. */
+export async function noteDeployment(
+  tx: Tx,
+  note: { id: number; status: DeploymentStatus; at: Date; change: Omit<Updateable<DeploymentTable>, 'status' | 'id'> },
+): Promise<DeploymentRow> {
+  const row = await tx
+    .updateTable('deployment')
+    .set({ ...note.change, updated_at: note.at.toISOString() })
+    .where('id', '=', note.id)
+    .where('status', '=', note.status)
+    .returningAll()
+    .executeTakeFirst()
+  if (!row) throw new DeploymentMovedOn(`deployment ${note.id} is no longer ${note.status}`)
+  await reportDeployment(tx, row, note.at)
+  return row
+}
+
+async function reportDeployment(tx: Tx, row: DeploymentRow, at: Date): Promise<void> {
+  const app = await tx.selectFrom('app').select('project_id').where('id', '=', row.app_id).executeTakeFirstOrThrow()
+  await appendEvent(tx, at, {
+    type: 'deployment.status_changed',
+    data: {
+      projectId: app.project_id,
+      appId: row.app_id,
+      deploymentId: row.id,
+      status: row.status,
+      stage: row.stage,
+      progress: row.progress,
+      errorMessage: row.error_message,
+    },
+  })
+}
+
+/** The release that serves, if any. */
+export async function findActive(db: Reader, appId: number): Promise<DeploymentRow | undefined> {
+  return await db.selectFrom('deployment').selectAll().where('app_id', '=', appId).where('is_active', '=', 1).executeTakeFirst()
+}
+
+export async function deactivate(tx: Tx, appId: number): Promise<void> {
+  await tx.updateTable('deployment').set({ is_active: 0 }).where('app_id', '=', appId).where('is_active', '=', 1).execute()
+}
+
+export async function listDeployments(db: Reader, appId: number): Promise<DeploymentRow[]> {
+  return await db.selectFrom('deployment').selectAll().where('app_id', '=', appId).orderBy('number', 'desc').execute()
+}
+
+/** Without a user: of every app, for those who see everything. */
+export async function listUnfinished(db: Reader, userId: number | undefined): Promise<DeploymentRow[]> {
+  let query = db
+    .selectFrom('deployment')
+    .selectAll('deployment')
+    .where('deployment.finished_at', 'is', null)
+    .where('deployment.status', 'in', UNFINISHED)
+    .orderBy('deployment.id')
+  if (userId !== undefined) {
+    query = query
+      .innerJoin('app', 'app.id', 'deployment.app_id')
+      .innerJoin('project_member', 'project_member.project_id', 'app.project_id')
+      .where('project_member.user_id', '=', userId)
+  }
+  return await query.execute()
+}
+
+export async function requireDeployment(db: Reader, id: number): Promise<DeploymentRow> {
+  const row = await findDeployment(db, id)
+  if (!row) throw new DeploymentMovedOn(`deployment ${id} is gone`)
+  return row
+}
+
+/** Releases beyond the kept ones, oldest last; their images may go. */
+export async function releasesBeyond(db: Reader, appId: number, kept: number): Promise<DeploymentRow[]> {
+  return await db
+    .selectFrom('deployment')
+    .selectAll()
+    .where('app_id', '=', appId)
+    .where('status', 'in', ['success', 'rolled_back'])
+    .where('is_active', '=', 0)
+    .where('image', '!=', '')
+    .orderBy('number', 'desc')
+    .offset(kept)
+    .limit(1000)
+    .execute()
+}
+
+export async function forgetImage(tx: Tx, id: number): Promise<void> {
+  await tx.updateTable('deployment').set({ image: '' }).where('id', '=', id).execute()
+}
+
+export async function isImageInUse(db: Reader, image: string): Promise<boolean> {
+  return (await db.selectFrom('deployment').select('id').where('image', '=', image).executeTakeFirst()) !== undefined
+}

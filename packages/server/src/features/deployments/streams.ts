@@ -1,0 +1,85 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { DeploymentFrame } from '@berth/contract'
+import type { Nudge } from '../../events/nudge.ts'
+import type { Streams } from '../../http/websocket.ts'
+import type { Db } from '../../store/database.ts'
+import { type DeploymentRow, findDeployment } from '../../store/rows.ts'
+import type { BuildLogs } from './build-log.ts'
+import { isUnfinished } from './lifecycle.ts'
+
+type Deps = { db: Db; nudge: Nudge; logs: Pick<BuildLogs, 'follow'>; isWriting: (deploymentId: number) => boolean; now: () => Date }
+type Send = (frame: DeploymentFrame) => void
+
+const WORDS = {
+  pending: 'Waiting for its turn',
+  building: 'Building',
+  deploying: 'Deploying',
+  success: 'Deployed successfully',
+  failed: 'Deployment failed',
+  stopped: 'Deployment was cancelled',
+  rolled_back: 'Rolled back',
+} as const satisfies Record<DeploymentRow['status'], string>
+
+/** State and log of one deployment: first what is, then the past, then what comes, and the end of it. */
+export function createDeploymentStreams(deps: Deps) {
+  const { db, nudge, now } = deps
+
+  function statusFrame(row: DeploymentRow): DeploymentFrame {
+    const data = {
+      deployment_id: row.id,
+      status: row.status,
+      stage: row.stage,
+      progress: row.progress,
+      message: WORDS[row.status],
+      error_message: row.error_message,
+    }
+    return { type: 'status', timestamp: now().toISOString(), data }
+  }
+
+  function fingerprint(row: DeploymentRow): string {
+    return `${row.status} ${row.stage} ${row.progress}`
+  }
+
+  /** Sends each new state until there is a last one, and returns that. */
+  async function followStatus(first: DeploymentRow, send: Send, signal: AbortSignal): Promise<DeploymentRow | undefined> {
+    let row = first
+    while (!signal.aborted) {
+      if (!isUnfinished(row.status) && !deps.isWriting(row.id)) return row
+      const seen = nudge.count()
+      const next = await findDeployment(db, row.id)
+      if (!next) return undefined
+      if (fingerprint(next) !== fingerprint(row) && isUnfinished(next.status)) send(statusFrame(next))
+      const isSame = fingerprint(next) === fingerprint(row)
+      row = next
+      if (isSame) await nudge.changedSince(seen, AbortSignal.any([signal, AbortSignal.timeout(1000)]))
+    }
+    return undefined
+  }
+
+  async function stream(deployment: DeploymentRow, from: number, peer: { send: Send; signal: AbortSignal }): Promise<void> {
+    const { send, signal } = peer
+    send(statusFrame(deployment))
+    const ended = new AbortController()
+    const stop = AbortSignal.any([signal, ended.signal])
+    const lines = sendLines(deployment.id, from, { send, signal: stop })
+    const last = await followStatus(deployment, send, signal)
+    await sleep(0) // what was flushed before the end is in the file now
+    ended.abort()
+    await lines
+    if (!last || signal.aborted) return
+    if (last.status === 'failed') send({ type: 'error', timestamp: now().toISOString(), data: { message: last.error_message } })
+    send(statusFrame(last))
+  }
+
+  async function sendLines(deploymentId: number, from: number, peer: { send: Send; signal: AbortSignal }): Promise<void> {
+    for await (const batch of deps.logs.follow(deploymentId, from, peer.signal)) {
+      const timestamp = now().toISOString()
+      for (const data of batch) peer.send({ type: 'log', timestamp, data })
+    }
+  }
+
+  return {
+    'deployment.stream': async ({ deployment, input, send, signal }) => await stream(deployment, input.from ?? 0, { send, signal }),
+    'deployment.streamById': async ({ deployment, input, send, signal }) => await stream(deployment, input.from ?? 0, { send, signal }),
+  } satisfies Partial<Streams>
+}

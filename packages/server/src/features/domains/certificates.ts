@@ -1,0 +1,83 @@
+import type { Settings } from '@berth/contract'
+import type { CertificateStatus } from '../../edge/certificate-status.ts'
+import type { Certificates } from '../../edge/certificates.ts'
+import type { DnsCheck } from '../../edge/dns-check.ts'
+import { appendEvent } from '../../events/event-log.ts'
+import { AppError } from '../../lib/app-error.ts'
+import type { Logger } from '../../lib/logger.ts'
+import type { Db, Reader } from '../../store/database.ts'
+import { type DomainRow, findApp } from '../../store/rows.ts'
+import type { DomainCertificates } from './service.ts'
+import { findDomainByHost, listHosts, updateDomain } from './store.ts'
+
+type Deps = {
+  db: Db
+  now: () => Date
+  certificates: () => Pick<Certificates, 'want' | 'checkNow' | 'upload' | 'forget'>
+  checkDns: (host: string) => Promise<DnsCheck>
+  readSettings: (db: Reader) => Promise<Settings>
+  log: Logger
+}
+
+/** Between the rows of domains and the edge's certificates: what the edge finds out is written where the dashboard looks. */
+export function createDomainCertificates(deps: Deps) {
+  const { db, now } = deps
+
+  async function write(host: string, change: Parameters<typeof updateDomain>[2]): Promise<void> {
+    await db.transaction(async (tx) => {
+      const row = await findDomainByHost(tx, host)
+      const app = row && (await findApp(tx, row.app_id))
+      if (!row || !app) return // the domain went while it was looked at
+      await updateDomain(tx, row.id, change)
+      await appendEvent(tx, now(), { type: 'domain.changed', data: { projectId: app.project_id, appId: app.id, domainId: row.id } })
+    })
+  }
+
+  async function onStatus(host: string, status: CertificateStatus): Promise<void> {
+    await write(host, {
+      ssl_status: status.sslStatus,
+      ssl_error: status.sslError ?? '',
+      expires_at: status.expiresAt?.toISOString() ?? null,
+      next_try_at: status.nextTryAt?.toISOString() ?? null,
+    })
+  }
+
+  /** Certificates are ordered once the platform has an ACME e-mail; before that the placeholder answers. */
+  async function isAutomatic(): Promise<boolean> {
+    return (await deps.readSettings(db)).acmeEmail !== ''
+  }
+
+  async function wantAll(): Promise<void> {
+    await deps.certificates().want((await isAutomatic()) ? await listHosts(db) : [])
+  }
+
+  async function checkNow(domain: DomainRow): Promise<void> {
+    const dns = await deps.checkDns(domain.host)
+    await write(domain.host, { dns_status: dns.dnsStatus, dns_error: dns.dnsError ?? '' })
+    if (domain.own_certificate === 0 && (await isAutomatic())) await onStatus(domain.host, await deps.certificates().checkNow(domain.host))
+  }
+
+  async function useOwn(domain: DomainRow, pem: { certificate: string; privateKey: string }): Promise<void> {
+    const problem = await deps.certificates().upload(domain.host, { certificate: pem.certificate, key: pem.privateKey })
+    if (problem !== undefined)
+      throw new AppError('invalid_certificate', { message: problem, details: [{ field: 'certificate', message: problem }] })
+    await write(domain.host, { own_certificate: 1 })
+  }
+
+  async function dropOwn(domain: DomainRow): Promise<void> {
+    if (domain.own_certificate === 0) return
+    await write(domain.host, { own_certificate: 0, ssl_status: 'none', expires_at: null, ssl_error: '', next_try_at: null })
+    await forget(domain.host)
+  }
+
+  /** The edge may be away: its files are what counts, and it takes them over when it is back. */
+  async function forget(host: string): Promise<void> {
+    await deps
+      .certificates()
+      .forget(host)
+      .catch((err: unknown) => deps.log.warn({ host, err }, 'certificate is still served by the edge'))
+  }
+
+  const port: DomainCertificates = { checkNow, useOwn, dropOwn }
+  return { ...port, onStatus, wantAll, forget }
+}

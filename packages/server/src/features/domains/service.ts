@@ -1,0 +1,159 @@
+import type { Domain, Settings } from '@berth/contract'
+import { recordAudit } from '../../events/audit-log.ts'
+import { appendEvent } from '../../events/event-log.ts'
+import type { Caller } from '../../http/caller.ts'
+import { AppError, fieldError } from '../../lib/app-error.ts'
+import { hostProblem, normalHost } from '../../lib/host-name.ts'
+import type { Db, Reader, Tx } from '../../store/database.ts'
+import { type AppRow, type DomainRow, findDomain } from '../../store/rows.ts'
+import { isUniqueViolation } from '../../store/storage-failure.ts'
+import { addGeneratedDomain } from './generated-domain.ts'
+import {
+  appsWithoutDomainUnder,
+  deleteDomain,
+  insertDomain,
+  isHostTaken,
+  listDomains,
+  newDomainRow,
+  presentDomain,
+  updateDomain,
+} from './store.ts'
+
+/** What the edge does for domains; each call writes what it found to the row. */
+export type DomainCertificates = {
+  checkNow(domain: DomainRow): Promise<void>
+  useOwn(domain: DomainRow, pem: { certificate: string; privateKey: string }): Promise<void>
+  dropOwn(domain: DomainRow): Promise<void>
+}
+
+type Deps = {
+  db: Db
+  now: () => Date
+  readSettings: (db: Reader) => Promise<Settings>
+  certificates: DomainCertificates
+  /** Called after the commit: the edge compares and repairs. */
+  onChanged: () => void
+}
+
+/** The host names of applications. */
+export function createDomains(deps: Deps) {
+  const { db, now } = deps
+
+  async function refuseReserved(reader: Reader, host: string): Promise<void> {
+    if (host === 'localhost' || host.endsWith('.localhost')) throw fieldError('domain_reserved', 'domain', 'localhost is reserved')
+    const settings = await deps.readSettings(reader)
+    if (host === settings.dashboardDomain) throw fieldError('domain_reserved', 'domain', 'this is the host name of the dashboard')
+    if (host === settings.wildcardDomain) throw fieldError('domain_reserved', 'domain', 'this is the apex of the generated domains')
+  }
+
+  async function change<Result>(
+    caller: Caller,
+    app: AppRow,
+    words: { action: string; host: string },
+    work: (tx: Tx) => Promise<Result & { id: number }>,
+  ): Promise<Result> {
+    const at = now()
+    const result = await db.transaction(async (tx) => {
+      const done = await work(tx)
+      await recordAudit(tx, at, caller, { action: words.action, subject: 'app', subjectId: app.id, after: { domain: words.host } })
+      await appendEvent(tx, at, { type: 'domain.changed', data: { projectId: app.project_id, appId: app.id, domainId: done.id } })
+      return done
+    })
+    deps.onChanged()
+    return result
+  }
+
+  async function create(caller: Caller, app: AppRow, input: { domain: string }): Promise<Domain> {
+    const host = normalHost(input.domain)
+    const problem = host.endsWith('localhost') ? undefined : hostProblem(host)
+    if (problem) throw fieldError('invalid_domain', 'domain', problem)
+    if (app.app_type !== 'web' && app.app_type !== 'compose')
+      throw fieldError('invalid_request', 'appId', 'must be a web or compose app: only those have domains')
+    try {
+      return await change(caller, app, { action: 'domain.create', host }, async (tx) => {
+        await refuseReserved(tx, host)
+        return presentDomain(await insertDomain(tx, newDomainRow(app.id, host, { generated: false, at: now() })))
+      })
+    } catch (cause) {
+      if (isUniqueViolation(cause, 'domain.host'))
+        throw new AppError('domain_taken', { details: [{ field: 'domain', message: 'is taken' }], cause })
+      throw cause
+    }
+  }
+
+  async function update(
+    caller: Caller,
+    app: AppRow,
+    domain: DomainRow,
+    input: { redirectHttps?: boolean; hsts?: boolean },
+  ): Promise<Domain> {
+    return await change(caller, app, { action: 'domain.update', host: domain.host }, async (tx) => {
+      const row = await updateDomain(tx, domain.id, {
+        ...(input.redirectHttps !== undefined && { redirect_https: input.redirectHttps ? 1 : 0 }),
+        ...(input.hsts !== undefined && { hsts: input.hsts ? 1 : 0 }),
+        app_id: app.id,
+      })
+      if (!row) throw new AppError('domain_not_found')
+      return presentDomain(row)
+    })
+  }
+
+  async function remove(caller: Caller, app: AppRow, domain: DomainRow): Promise<{ id: number }> {
+    return await change(caller, app, { action: 'domain.delete', host: domain.host }, async (tx) => {
+      await deleteDomain(tx, domain.id)
+      return { id: domain.id }
+    })
+  }
+
+  async function current(domain: DomainRow): Promise<Domain> {
+    const row = await findDomain(db, domain.id)
+    if (!row) throw new AppError('domain_not_found')
+    return presentDomain(row)
+  }
+
+  async function checkNow(domain: DomainRow): Promise<Domain> {
+    await deps.certificates.checkNow(domain)
+    return await current(domain)
+  }
+
+  async function setCertificate(
+    caller: Caller,
+    app: AppRow,
+    domain: DomainRow,
+    pem: { certificate: string; privateKey: string },
+  ): Promise<Domain> {
+    await deps.certificates.useOwn(domain, pem)
+    return await change(caller, app, { action: 'domain.certificate', host: domain.host }, async () => await current(domain))
+  }
+
+  async function removeCertificate(caller: Caller, app: AppRow, domain: DomainRow): Promise<Domain> {
+    await deps.certificates.dropOwn(domain)
+    return await change(caller, app, { action: 'domain.certificate_removed', host: domain.host }, async () => await current(domain))
+  }
+
+  async function addGenerated(tx: Tx, app: AppRow): Promise<void> {
+    const { wildcardDomain, dashboardDomain } = await deps.readSettings(tx)
+    if (wildcardDomain !== '') await addGeneratedDomain(tx, app, { wildcard: wildcardDomain, reserved: dashboardDomain, at: now() })
+  }
+
+  async function onWildcard(tx: Tx, wildcard: string): Promise<void> {
+    const { dashboardDomain } = await deps.readSettings(tx)
+    for (const app of await appsWithoutDomainUnder(tx, wildcard))
+      await addGeneratedDomain(tx, app, { wildcard, reserved: dashboardDomain, at: now() })
+  }
+
+  return {
+    list: async (app: AppRow) => (await listDomains(db, app.id)).map(presentDomain),
+    create,
+    update,
+    remove,
+    checkNow,
+    setCertificate,
+    removeCertificate,
+    addGenerated,
+    onWildcard,
+    isHostTaken,
+  }
+}
+
+export type Domains = ReturnType<typeof createDomains>

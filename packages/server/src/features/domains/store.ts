@@ -1,0 +1,97 @@
+import type { Domain } from '@berth/contract'
+import type { Insertable, Updateable } from 'kysely'
+import type { Reader, Tx } from '../../store/database.ts'
+import type { AppRow, DomainRow } from '../../store/rows.ts'
+import type { DomainTable } from '../../store/schema.ts'
+
+export function presentDomain(row: DomainRow): Domain {
+  return {
+    id: row.id,
+    appId: row.app_id,
+    domain: row.host,
+    generated: row.generated === 1,
+    sslStatus: row.ssl_status,
+    sslError: row.ssl_error,
+    dnsStatus: row.dns_status,
+    dnsError: row.dns_error,
+    expiresAt: row.expires_at,
+    nextTryAt: row.next_try_at,
+    redirectHttps: row.redirect_https === 1,
+    hsts: row.hsts === 1,
+    ownCertificate: row.own_certificate === 1,
+    createdAt: row.created_at,
+  }
+}
+
+export function newDomainRow(appId: number, host: string, options: { generated: boolean; at: Date }): Insertable<DomainTable> {
+  return {
+    app_id: appId,
+    host,
+    generated: options.generated ? 1 : 0,
+    ssl_status: 'none',
+    ssl_error: '',
+    dns_status: 'unknown',
+    dns_error: '',
+    expires_at: null,
+    next_try_at: null,
+    redirect_https: 1,
+    hsts: 1,
+    own_certificate: 0,
+    created_at: options.at.toISOString(),
+  }
+}
+
+export async function listDomains(db: Reader, appId: number): Promise<DomainRow[]> {
+  return await db.selectFrom('domain').selectAll().where('app_id', '=', appId).orderBy('id').execute()
+}
+
+export async function insertDomain(tx: Tx, domain: Insertable<DomainTable>): Promise<DomainRow> {
+  return await tx.insertInto('domain').values(domain).returningAll().executeTakeFirstOrThrow()
+}
+
+export async function updateDomain(tx: Tx, id: number, change: Updateable<DomainTable>): Promise<DomainRow | undefined> {
+  return await tx.updateTable('domain').set(change).where('id', '=', id).returningAll().executeTakeFirst()
+}
+
+export async function deleteDomain(tx: Tx, id: number): Promise<void> {
+  await tx.deleteFrom('domain').where('id', '=', id).execute()
+}
+
+export async function isHostTaken(db: Reader, host: string): Promise<boolean> {
+  return (await db.selectFrom('domain').select('id').where('host', '=', host).executeTakeFirst()) !== undefined
+}
+
+export async function projectSlug(db: Reader, projectId: number): Promise<string> {
+  const { slug } = await db.selectFrom('project').select('slug').where('id', '=', projectId).executeTakeFirstOrThrow()
+  return slug
+}
+
+/** Web apps that have no generated domain under this wildcard yet. */
+export async function appsWithoutDomainUnder(db: Reader, wildcard: string): Promise<AppRow[]> {
+  return await db
+    .selectFrom('app')
+    .selectAll()
+    .where('app_type', '=', 'web')
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('domain')
+            .select('domain.id')
+            .whereRef('domain.app_id', '=', 'app.id')
+            .where('generated', '=', 1)
+            .where('host', 'like', `%.${wildcard}`),
+        ),
+      ),
+    )
+    .orderBy('id')
+    .execute()
+}
+
+export async function findDomainByHost(db: Reader, host: string): Promise<DomainRow | undefined> {
+  return await db.selectFrom('domain').selectAll().where('host', '=', host).executeTakeFirst()
+}
+
+export async function listHosts(db: Reader): Promise<string[]> {
+  return (await db.selectFrom('domain').select('host').where('own_certificate', '=', 0).execute()).map((row) => row.host)
+}

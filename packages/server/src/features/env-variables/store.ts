@@ -1,0 +1,20 @@
+import type { Insertable, Updateable } from 'kysely'
+import type { Reader, Tx } from '../../store/database.ts'
+import type { EnvVariableRow } from '../../store/rows.ts'
+import type { EnvVariableTable } from '../../store/schema.ts'
+
+export async function listEnvVariables(db: Reader, appId: number): Promise<EnvVariableRow[]> {
+  return await db.selectFrom('env_variable').selectAll().where('app_id', '=', appId).orderBy('id').execute()
+}
+
+export async function insertEnvVariable(tx: Tx, variable: Insertable<EnvVariableTable>): Promise<EnvVariableRow> {
+  return await tx.insertInto('env_variable').values(variable).returningAll().executeTakeFirstOrThrow()
+}
+
+export async function updateEnvVariable(tx: Tx, id: number, change: Updateable<EnvVariableTable>): Promise<EnvVariableRow | undefined> {
+  return await tx.updateTable('env_variable').set(change).where('id', '=', id).returningAll().executeTakeFirst()
+}
+
+export async function deleteEnvVariable(tx: Tx, id: number): Promise<void> {
+  await tx.deleteFrom('env_variable').where('id', '=', id).execute()
+}

@@ -1,0 +1,55 @@
+import type { Health, ServerMetrics } from '@berth/contract'
+import type { EdgeState } from '../../edge/edge.ts'
+import type { Engine } from '../../engine/engine.ts'
+import type { Provisioning } from '../../provision/provisioning.ts'
+
+type Part<State> = { state: State; message: string }
+const UNKNOWN: ServerMetrics['docker'] = { containers_running: 0, containers_total: 0, images: 0 }
+const EDGE_STATES = { ready: 'ok', starting: 'starting', unreachable: 'unreachable', off: 'off' } as const satisfies Record<
+  EdgeState['state'],
+  Health['checks']['edge']
+>
+
+/** Knows whether the engine answers, from a look every few seconds: /health itself asks nobody. */
+export function createEngineWatch(deps: { engine: Pick<Engine, 'ping' | 'facts'>; provisioning: Pick<Provisioning, 'state'> }) {
+  let isUp = false
+  let counts: { at: number; value: ServerMetrics['docker'] } = { at: 0, value: UNKNOWN }
+
+  async function look(signal: AbortSignal): Promise<void> {
+    try {
+      await deps.engine.ping(AbortSignal.any([signal, AbortSignal.timeout(4000)]))
+      isUp = true
+    } catch {
+      isUp = false
+    }
+  }
+
+  function health(): Part<Health['checks']['engine']> {
+    if (isUp) return { state: 'ok', message: '' }
+    const { phase, message } = deps.provisioning.state()
+    const isUnderWay = phase === 'checking' || phase === 'installing' || phase === 'starting'
+    return {
+      state: isUnderWay ? 'provisioning' : 'unreachable',
+      message: phase === 'ready' ? 'The container engine does not answer any more.' : message,
+    }
+  }
+
+  function edgeHealth(edge: EdgeState): Part<Health['checks']['edge']> {
+    return { state: EDGE_STATES[edge.state], message: edge.state === 'ready' ? '' : edge.message }
+  }
+
+  async function engineCounts(): Promise<ServerMetrics['docker']> {
+    if (!isUp) return UNKNOWN
+    if (performance.now() - counts.at < 3000) return counts.value
+    const facts = await deps.engine.facts().catch(() => undefined)
+    counts = {
+      at: performance.now(),
+      value: facts
+        ? { containers_running: facts.containersRunning, containers_total: facts.containersTotal, images: facts.images }
+        : UNKNOWN,
+    }
+    return counts.value
+  }
+
+  return { look, health, edgeHealth, counts: engineCounts, isReachable: () => isUp }
+}

@@ -1,0 +1,40 @@
+import type { Health } from '@berth/contract'
+import type { Handlers } from '../../http/implement.ts'
+import { AppError } from '../../lib/app-error.ts'
+import type { StorageState } from '../../store/database.ts'
+
+type Part<State> = { state: State; message: string }
+
+export type HealthSources = {
+  version: string
+  startedAt: Date
+  now: () => Date
+  database: () => StorageState
+  engine: () => Part<Health['checks']['engine']>
+  edge: () => Part<Health['checks']['edge']>
+  isQueueStalled: () => Promise<boolean>
+}
+
+const DATABASE_WORDS = { ok: '', read_only: 'The disk is full or read-only; reading works, changes do not.', unusable: '' } as const
+
+/** Everything but the database may be down and the server is still of use. */
+export function healthHandlers(sources: HealthSources) {
+  return {
+    health: async (): Promise<Health> => {
+      const database = sources.database()
+      if (database === 'unusable') throw new AppError('storage_unavailable', { message: 'The database cannot be used.' })
+      const engine = sources.engine()
+      const edge = sources.edge()
+      const queue = (await sources.isQueueStalled()) ? 'stalled' : 'ok'
+      const isWell = database === 'ok' && engine.state === 'ok' && (edge.state === 'ok' || edge.state === 'off') && queue === 'ok'
+      const words = { database: DATABASE_WORDS[database], engine: engine.message, edge: edge.message }
+      return {
+        status: isWell ? 'ok' : 'degraded',
+        version: sources.version,
+        uptime: Math.floor((sources.now().getTime() - sources.startedAt.getTime()) / 1000),
+        checks: { database, engine: engine.state, edge: edge.state, queue },
+        messages: Object.fromEntries(Object.entries(words).filter(([, text]) => text !== '')),
+      }
+    },
+  } satisfies Partial<Handlers>
+}

@@ -1,0 +1,129 @@
+import type { Application, Project, ProjectDetails } from '@berth/contract'
+import { changedFields, recordAudit } from '../../events/audit-log.ts'
+import { appendEvent } from '../../events/event-log.ts'
+import { type Caller, isStaff } from '../../http/caller.ts'
+import { AppError } from '../../lib/app-error.ts'
+import { slugOf } from '../../lib/slug.ts'
+import type { Db, Tx } from '../../store/database.ts'
+import type { ProjectRow } from '../../store/rows.ts'
+import { setMembers } from './members.ts'
+import { deleteProject, insertMember, insertProject, isSlugTaken, listMembers, listProjects, updateProject } from './store.ts'
+
+type Deps = {
+  db: Db
+  listApplications: (projectId: number) => Promise<Application[]>
+  /** Takes the applications down and leaves jobs behind that remove what they own. */
+  removeApplications: (tx: Tx, caller: Caller, project: { id: number; deleteVolumes: boolean }) => Promise<number[]>
+  /** Called after the commit with the apps that went along. */
+  onRemoved: (appIds: readonly number[]) => void
+  now: () => Date
+}
+type Tags = string | string[]
+
+function tagText(tags: Tags | undefined): string | undefined {
+  if (tags === undefined) return undefined
+  const list = Array.isArray(tags) ? tags : tags.split(',')
+  return [...new Set(list.map((tag) => tag.trim()).filter((tag) => tag !== ''))].join(',')
+}
+
+function presentProject(row: ProjectRow): Project {
+  const { id, name, description, tags } = row
+  return { id, name, description, tags, ownerId: row.owner_id, createdAt: row.created_at, updatedAt: row.updated_at }
+}
+
+async function newSlug(tx: Tx, name: string): Promise<string> {
+  const slug = slugOf(name, 'project')
+  let candidate = slug
+  for (let n = 2; await isSlugTaken(tx, candidate); n += 1) candidate = `${slug}-${n}`
+  return candidate
+}
+
+/** Projects and who belongs to them. */
+export function createProjects(deps: Deps) {
+  const { db, now } = deps
+
+  async function list(caller: Caller): Promise<Project[]> {
+    return (await listProjects(db, isStaff(caller) ? undefined : caller.id)).map(presentProject)
+  }
+
+  async function get(project: ProjectRow): Promise<ProjectDetails> {
+    const [applications, members] = await Promise.all([deps.listApplications(project.id), listMembers(db, project.id)])
+    return { ...presentProject(project), applications, members }
+  }
+
+  async function create(caller: Caller, input: { name: string; description?: string; tags?: Tags }): Promise<Project> {
+    const at = now()
+    const time = at.toISOString()
+    const row = await db.transaction(async (tx) => {
+      const project = await insertProject(tx, {
+        name: input.name,
+        slug: await newSlug(tx, input.name),
+        description: input.description ?? '',
+        tags: tagText(input.tags) ?? '',
+        owner_id: caller.id,
+        created_at: time,
+        updated_at: time,
+      })
+      await insertMember(tx, { projectId: project.id, userId: caller.id, at })
+      await recordAudit(tx, at, caller, {
+        action: 'project.create',
+        subject: 'project',
+        subjectId: project.id,
+        after: { name: project.name },
+      })
+      await appendEvent(tx, at, { type: 'project.created', data: { projectId: project.id } })
+      return project
+    })
+    return presentProject(row)
+  }
+
+  async function update(
+    caller: Caller,
+    project: ProjectRow,
+    input: { name?: string; description?: string; tags?: Tags },
+  ): Promise<Project> {
+    const at = now()
+    const wanted = {
+      name: input.name ?? project.name,
+      description: input.description ?? project.description,
+      tags: tagText(input.tags) ?? project.tags,
+    }
+    const row = await db.transaction(async (tx) => {
+      const changed = await updateProject(tx, project.id, { ...wanted, updated_at: at.toISOString() })
+      if (!changed) throw new AppError('project_not_found')
+      const words = changedFields({ name: project.name, description: project.description, tags: project.tags }, wanted)
+      await recordAudit(tx, at, caller, { action: 'project.update', subject: 'project', subjectId: project.id, ...words })
+      await appendEvent(tx, at, { type: 'project.updated', data: { projectId: project.id } })
+      return changed
+    })
+    return presentProject(row)
+  }
+
+  async function members(caller: Caller, project: ProjectRow, input: { userIds?: number[]; emails?: string[] }): Promise<ProjectDetails> {
+    await setMembers({ db, now }, caller, project, input)
+    return await get(project)
+  }
+
+  async function remove(caller: Caller, project: ProjectRow, options: { deleteVolumes: boolean }): Promise<{ id: number }> {
+    const at = now()
+    const appIds = await db.transaction(async (tx) => {
+      const removed = await deps.removeApplications(tx, caller, { id: project.id, deleteVolumes: options.deleteVolumes })
+      await deleteProject(tx, project.id)
+      await recordAudit(tx, at, caller, {
+        action: 'project.delete',
+        subject: 'project',
+        subjectId: project.id,
+        before: { name: project.name },
+        after: options,
+      })
+      await appendEvent(tx, at, { type: 'project.deleted', data: { projectId: project.id } })
+      return removed
+    })
+    deps.onRemoved(appIds)
+    return { id: project.id }
+  }
+
+  return { list, get, create, update, members, remove }
+}
+
+export type Projects = ReturnType<typeof createProjects>

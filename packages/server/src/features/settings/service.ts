@@ -1,0 +1,59 @@
+import type { Settings } from '@berth/contract'
+import { changedFields, recordAudit } from '../../events/audit-log.ts'
+import { appendEvent } from '../../events/event-log.ts'
+import type { Caller } from '../../http/caller.ts'
+import { fieldError } from '../../lib/app-error.ts'
+import { hostProblem, normalHost } from '../../lib/host-name.ts'
+import type { Db, Reader, Tx } from '../../store/database.ts'
+import { readSettings, writeSetting } from './store.ts'
+
+type Deps = {
+  db: Db
+  now: () => Date
+  /** Refuses hosts that an app has; gives generated domains to the apps that lack one. */
+  onWildcard: (tx: Tx, wildcard: string) => Promise<void>
+  isHostOfApp: (db: Reader, host: string) => Promise<boolean>
+  /** Called after the commit. */
+  onChanged: () => Promise<void>
+}
+
+export function createSettings(deps: Deps) {
+  const { db, now } = deps
+
+  async function get(): Promise<Settings> {
+    return await readSettings(db)
+  }
+
+  async function checkHost(tx: Tx, field: string, given: string | undefined): Promise<string | undefined> {
+    if (given === undefined || given.trim() === '') return given === undefined ? undefined : ''
+    const host = normalHost(given)
+    const problem = hostProblem(host)
+    if (problem) throw fieldError('invalid_domain', field, problem)
+    if (await deps.isHostOfApp(tx, host)) throw fieldError('domain_taken', field, 'an application has this host name')
+    return host
+  }
+
+  async function update(caller: Caller, input: Partial<Settings>): Promise<Settings> {
+    const at = now()
+    const settings = await db.transaction(async (tx) => {
+      const before = await readSettings(tx)
+      const change: Partial<Settings> = { ...input }
+      const wildcard = await checkHost(tx, 'wildcardDomain', input.wildcardDomain)
+      const dashboard = await checkHost(tx, 'dashboardDomain', input.dashboardDomain)
+      if (wildcard !== undefined) change.wildcardDomain = wildcard
+      if (dashboard !== undefined) change.dashboardDomain = dashboard
+      for (const [name, value] of Object.entries(change)) await writeSetting(tx, name, value)
+      const after = { ...before, ...change }
+      if (wildcard && wildcard !== before.wildcardDomain) await deps.onWildcard(tx, wildcard)
+      await recordAudit(tx, at, caller, { action: 'settings.update', subject: 'settings', ...changedFields(before, change) })
+      await appendEvent(tx, at, { type: 'settings.changed', data: {} })
+      return after
+    })
+    await deps.onChanged()
+    return settings
+  }
+
+  return { get, update }
+}
+
+export type SettingsService = ReturnType<typeof createSettings>

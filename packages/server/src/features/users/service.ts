@@ -1,0 +1,121 @@
+import { ROLES, type Role, type User } from '@berth/contract'
+import { changedFields, recordAudit } from '../../events/audit-log.ts'
+import { appendEvent } from '../../events/event-log.ts'
+import type { Caller } from '../../http/caller.ts'
+import { AppError } from '../../lib/app-error.ts'
+import type { Db, Reader, Tx } from '../../store/database.ts'
+import { findUser, insertUser, type UserRow } from '../../store/rows.ts'
+import { isUniqueViolation } from '../../store/storage-failure.ts'
+import { countOwners, deleteSessionsOf, deleteUser, listUsers, passOn, updateUser } from './store.ts'
+
+type Deps = { db: Db; hashPassword: (password: string) => Promise<string>; now: () => Date }
+
+function presentUser(row: UserRow): User {
+  return { id: row.id, email: row.email, role: row.role, createdAt: row.created_at }
+}
+
+function isAbove(role: Role, other: Role): boolean {
+  return ROLES.indexOf(role) > ROLES.indexOf(other)
+}
+
+/** Nobody grants a role above their own, and `owner` is never granted: an owner hands over by other means. */
+function checkGrant(caller: Caller, role: Role): void {
+  if (isAbove(role, caller.role) || role === 'owner') throw new AppError('role_too_high')
+}
+
+async function unlessTaken<Result>(write: Promise<Result>): Promise<Result> {
+  try {
+    return await write
+  } catch (cause) {
+    if (isUniqueViolation(cause, 'user.email')) throw new AppError('email_taken', { cause })
+    throw cause
+  }
+}
+
+/** People and their roles. The checks that depend on rows run inside the transaction, so that two calls cannot slip past each other. */
+export function createUsers(deps: Deps) {
+  const { db, now } = deps
+
+  async function target(reader: Reader, caller: Caller, id: number): Promise<UserRow> {
+    const user = await findUser(reader, id)
+    if (!user) throw new AppError('user_not_found')
+    if (isAbove(user.role, caller.role)) throw new AppError('role_too_high')
+    return user
+  }
+
+  async function keepAnOwner(tx: Tx, user: UserRow): Promise<void> {
+    if (user.role === 'owner' && (await countOwners(tx)) <= 1) throw new AppError('last_owner')
+  }
+
+  async function list(): Promise<User[]> {
+    return (await listUsers(db)).map(presentUser)
+  }
+
+  async function create(caller: Caller, input: { email: string; password: string; role?: Role }): Promise<User> {
+    const role = input.role ?? 'user'
+    checkGrant(caller, role)
+    const passwordHash = await deps.hashPassword(input.password)
+    const email = input.email.trim().toLowerCase()
+    const at = now()
+    const row = await unlessTaken(
+      db.transaction(async (tx) => {
+        const user = await insertUser(tx, { email, passwordHash, role, at })
+        await recordAudit(tx, at, caller, { action: 'user.create', subject: 'user', subjectId: user.id, after: { email, role } })
+        await appendEvent(tx, at, { type: 'user.changed', data: { userId: user.id } })
+        return user
+      }),
+    )
+    return presentUser(row)
+  }
+
+  async function update(caller: Caller, input: { id: number; email?: string; role?: Role; password?: string }): Promise<User> {
+    const passwordHash = input.password === undefined ? undefined : await deps.hashPassword(input.password)
+    const at = now()
+    const row = await unlessTaken(
+      db.transaction(async (tx) => {
+        const user = await target(tx, caller, input.id)
+        const email = input.email?.trim().toLowerCase() ?? user.email
+        const role = input.role ?? user.role
+        if (role !== user.role) {
+          checkGrant(caller, role)
+          await keepAnOwner(tx, user)
+        }
+        const changed = await updateUser(tx, user.id, { email, role, password_hash: passwordHash ?? user.password_hash })
+        if (role !== user.role || passwordHash !== undefined) await deleteSessionsOf(tx, user.id)
+        const words = changedFields(
+          { email: user.email, role: user.role, password: 'kept' },
+          { email, role, password: passwordHash === undefined ? 'kept' : 'changed' },
+        )
+        await recordAudit(tx, at, caller, { action: 'user.update', subject: 'user', subjectId: user.id, ...words })
+        await appendEvent(tx, at, { type: 'user.changed', data: { userId: user.id } })
+        return changed
+      }),
+    )
+    return presentUser(row)
+  }
+
+  async function remove(caller: Caller, id: number): Promise<{ id: number }> {
+    const at = now()
+    await db.transaction(async (tx) => {
+      const user = await target(tx, caller, id)
+      await keepAnOwner(tx, user)
+      const heir = user.id === caller.id ? undefined : caller.id
+      if (heir === undefined) throw new AppError('not_allowed', { message: 'You cannot delete your own account; another admin can.' })
+      const passed = await passOn(tx, user.id, heir, at)
+      await deleteUser(tx, user.id)
+      await recordAudit(tx, at, caller, {
+        action: 'user.delete',
+        subject: 'user',
+        subjectId: id,
+        before: { email: user.email, role: user.role },
+        after: { passedOn: passed },
+      })
+      await appendEvent(tx, at, { type: 'user.changed', data: { userId: id } })
+    })
+    return { id }
+  }
+
+  return { list, create, update, remove }
+}
+
+export type Users = ReturnType<typeof createUsers>

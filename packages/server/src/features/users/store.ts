@@ -1,0 +1,44 @@
+import type { Updateable } from 'kysely'
+import type { Reader, Tx } from '../../store/database.ts'
+import type { UserRow } from '../../store/rows.ts'
+import type { UserTable } from '../../store/schema.ts'
+
+export async function listUsers(db: Reader): Promise<UserRow[]> {
+  return await db.selectFrom('user').selectAll().orderBy('id').execute()
+}
+
+export async function updateUser(tx: Tx, id: number, change: Updateable<UserTable>): Promise<UserRow> {
+  return await tx.updateTable('user').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow()
+}
+
+export async function countOwners(db: Reader): Promise<number> {
+  const row = await db
+    .selectFrom('user')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('role', '=', 'owner')
+    .executeTakeFirstOrThrow()
+  return row.count
+}
+
+export async function deleteSessionsOf(tx: Tx, userId: number): Promise<void> {
+  await tx.deleteFrom('session').where('user_id', '=', userId).execute()
+}
+
+/** Projects and apps pass to another person, who becomes a member of those projects. */
+export async function passOn(tx: Tx, from: number, to: number, at: Date): Promise<{ projects: number[]; apps: number[] }> {
+  const projects = await tx.updateTable('project').set({ owner_id: to }).where('owner_id', '=', from).returning('id').execute()
+  const apps = await tx.updateTable('app').set({ created_by: to }).where('created_by', '=', from).returning(['id', 'project_id']).execute()
+  const projectIds = [...new Set([...projects.map((project) => project.id), ...apps.map((app) => app.project_id)])]
+  for (const projectId of projectIds) {
+    await tx
+      .insertInto('project_member')
+      .values({ project_id: projectId, user_id: to, added_at: at.toISOString() })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
+  }
+  return { projects: projects.map((project) => project.id), apps: apps.map((app) => app.id) }
+}
+
+export async function deleteUser(tx: Tx, id: number): Promise<void> {
+  await tx.deleteFrom('user').where('id', '=', id).execute()
+}

@@ -1,0 +1,53 @@
+/** Failures of a source, each a sentence that the app's owner can act on. `isTransient` says whether the same call may work later. */
+export class SourceError extends Error {
+  override readonly name: string = 'SourceError'
+  readonly isTransient: boolean
+  constructor(message: string, options: { isTransient?: boolean; cause?: unknown } = {}) {
+    super(message, { cause: options.cause })
+    this.isTransient = options.isTransient ?? false
+  }
+}
+
+export class BranchMissing extends SourceError {
+  override readonly name = 'BranchMissing'
+  readonly branches: readonly string[]
+  constructor(branch: string, branches: readonly string[]) {
+    const shown = branches.slice(0, 10).join(', ') + (branches.length > 10 ? ', …' : '')
+    super(
+      branches.length === 0
+        ? 'The repository has no branches yet. Push a commit first.'
+        : `The repository has no branch "${branch}". Its branches are: ${shown}.`,
+    )
+    this.branches = branches
+  }
+}
+
+export class RepositoryNeedsCredentials extends SourceError {
+  override readonly name = 'RepositoryNeedsCredentials'
+  constructor() {
+    super('The repository asks for credentials. Make it public, or connect a Git provider that may read it.')
+  }
+}
+
+export class RepositoryUnreachable extends SourceError {
+  override readonly name = 'RepositoryUnreachable'
+}
+
+export class RepositoryTooLarge extends SourceError {
+  override readonly name = 'RepositoryTooLarge'
+  constructor(limit: string) {
+    super(`The repository is too large: it has more than ${limit}. Remove large files, or deploy from a smaller repository.`)
+  }
+}
+
+/** An address, a path or a name that we do not take, whoever answers there. */
+export class SourceRefused extends SourceError {
+  override readonly name = 'SourceRefused'
+}
+
+export class CommitMissing extends SourceError {
+  override readonly name = 'CommitMissing'
+  constructor(hash: string) {
+    super(`The commit ${hash.slice(0, 12)} is not in the repository any more. Deploy again to use the newest commit.`)
+  }
+}

@@ -1,0 +1,97 @@
+import { spawn } from 'node:child_process'
+import { RepositoryUnreachable } from './errors.ts'
+import { failureOf } from './git-failure.ts'
+
+export type GitCommand = {
+  readonly args: readonly string[]
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string>>
+  readonly runAs?: { readonly uid: number; readonly gid: number } | undefined
+  readonly timeoutMs: number
+  readonly signal?: AbortSignal | undefined
+  /** Called with pieces of stdout; without it the text is collected. Throwing ends the process and is passed on. */
+  readonly onOutput?: (chunk: Buffer) => void
+  /** Called four times a second; throwing ends the process and is passed on. */
+  readonly watch?: () => Promise<void>
+}
+
+const WATCH_EVERY_MS = 250
+const MAX_TEXT = 8 * 1024 * 1024
+
+/** Runs git once, without a shell, in a process group of its own, so that what it started ends with it. */
+export async function runGit(command: GitCommand): Promise<string> {
+  command.signal?.throwIfAborted()
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  const child = spawn('git', command.args, {
+    cwd: command.cwd,
+    env: command.env,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...command.runAs,
+  })
+  let [out, errors] = ['', '']
+  let reason: unknown
+  const end = (why: unknown) => {
+    reason ??= why
+    killGroup(child.pid)
+  }
+  child.stdout.on('data', (chunk: Buffer) => {
+    try {
+      if (command.onOutput === undefined) out = (out + chunk.toString('utf8')).slice(0, MAX_TEXT)
+      else command.onOutput(chunk)
+    } catch (why) {
+      end(why)
+    }
+  })
+  child.stderr.on('data', (chunk: Buffer) => {
+    errors = (errors + chunk.toString('utf8')).slice(-64 * 1024)
+  })
+  const onAbort = () => end(command.signal?.reason)
+  command.signal?.addEventListener('abort', onAbort, { once: true })
+  const slow = () => end(new RepositoryUnreachable('Reading the repository took too long.'))
+  const timer = setTimeout(slow, command.timeoutMs)
+  const watching = watcher(command.watch, end)
+  child.once('error', reject)
+  child.once('close', (code) => {
+    if (reason !== undefined) reject(reason)
+    else if (code === 0) resolve(out)
+    else reject(failureOf(errors))
+  })
+  try {
+    return await promise
+  } finally {
+    clearTimeout(timer)
+    watching.stop()
+    command.signal?.removeEventListener('abort', onAbort)
+    killGroup(child.pid) // a helper that outlived git
+  }
+}
+
+function watcher(watch: GitCommand['watch'], end: (why: unknown) => void): { stop(): void } {
+  let isOver = false
+  let timer: NodeJS.Timeout | undefined
+  const look = async () => {
+    try {
+      await watch?.()
+    } catch (why) {
+      end(why)
+    }
+    if (!isOver) timer = setTimeout(() => void look(), WATCH_EVERY_MS)
+  }
+  if (watch !== undefined) timer = setTimeout(() => void look(), WATCH_EVERY_MS)
+  return {
+    stop: () => {
+      isOver = true
+      clearTimeout(timer)
+    },
+  }
+}
+
+function killGroup(pid: number | undefined): void {
+  if (pid === undefined) return
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // The group is gone, which is what was wanted.
+  }
+}

@@ -1,0 +1,79 @@
+import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { type CloneUrl, parseCloneUrl } from './clone-url.ts'
+import { SourceError, SourceRefused } from './errors.ts'
+import { type GitCommand, runGit } from './git-process.ts'
+import { type Credential, GLOBAL_CONFIG, gitEnvironment, gitSettings } from './git-settings.ts'
+import type { SourcePolicy } from './source-policy.ts'
+
+export type Source = {
+  readonly url: string
+  /** Whether private addresses and file:// are open to the one who asks. */
+  readonly privileged: boolean
+  readonly credential?: Credential
+  readonly signal?: AbortSignal
+}
+
+export type RunAs = { readonly uid: number; readonly gid: number }
+type Run = Pick<GitCommand, 'onOutput' | 'watch' | 'cwd' | 'timeoutMs'>
+
+/** What the work of a visit gets: git, set up for this source and no other. */
+export type Visit = {
+  readonly url: CloneUrl
+  readonly git: (args: readonly string[], run: Run) => Promise<string>
+  /** Whose the workspace must be. */
+  readonly runAs: RunAs | undefined
+}
+
+const RETRY_AFTER_MS = [500, 2_000] as const
+
+/** One visit to a source: vetted first, with a HOME of its own, tried again when the failure may pass. */
+export function createVisits(deps: {
+  policy: SourcePolicy
+  scratch: string
+  path: string
+  runAs?: RunAs
+  retryAfterMs?: readonly number[]
+}) {
+  const { policy, scratch, retryAfterMs = RETRY_AFTER_MS } = deps
+
+  async function visitOnce<T>(source: Source, url: CloneUrl, work: (visit: Visit) => Promise<T>): Promise<T> {
+    // A repository on this machine is an admin's own choice and may be readable by us alone.
+    const runAs = url.kind === 'file' ? undefined : deps.runAs
+    const home = await ownDirectory(runAs)
+    try {
+      const admitted = await policy.admit(url, source)
+      if (url.kind === 'file') await writeFile(path.join(home, GLOBAL_CONFIG), '[safe]\n\tdirectory = *\n')
+      const env = gitEnvironment({ home, path: deps.path, url, credential: source.credential })
+      const common = { env, runAs, signal: source.signal }
+      const git: Visit['git'] = (args, run) => runGit({ ...run, ...common, args: [...gitSettings(admitted), ...args] })
+      return await work({ url, git, runAs })
+    } finally {
+      await rm(home, { recursive: true, force: true })
+    }
+  }
+
+  async function ownDirectory(runAs: RunAs | undefined): Promise<string> {
+    await mkdir(scratch, { recursive: true })
+    const directory = await mkdtemp(path.join(scratch, 'home-'))
+    await chmod(directory, 0o700)
+    if (runAs !== undefined) await chown(directory, runAs.uid, runAs.gid)
+    return directory
+  }
+
+  return async function visit<T>(source: Source, work: (visit: Visit) => Promise<T>): Promise<T> {
+    const url = parseCloneUrl(source.url)
+    if (url === null)
+      throw new SourceRefused('The clone URL is not one that we can use. Write https://host/path, ssh://… or git@host:path.')
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        return await visitOnce(source, url, work)
+      } catch (cause) {
+        const pause = retryAfterMs[attempt]
+        if (!(cause instanceof SourceError) || !cause.isTransient || pause === undefined) throw cause
+        await wait(pause, undefined, source.signal === undefined ? {} : { signal: source.signal })
+      }
+    }
+  }
+}

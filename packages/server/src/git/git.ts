@@ -1,0 +1,112 @@
+import { chown, mkdir, rm } from 'node:fs/promises'
+import { BranchMissing, CommitMissing, SourceRefused } from './errors.ts'
+import { createVisits, type RunAs, type Source, type Visit } from './git-visit.ts'
+import { isBranchName, isCommitHash } from './ref.ts'
+import type { SourcePolicy } from './source-policy.ts'
+import { checkDirectorySize, createTreeCheck, DEFAULT_LIMITS, type SizeLimits } from './tree-size.ts'
+
+export type Commit = { readonly hash: string; readonly message: string; readonly author: string }
+type Wanted = { readonly hash: string; readonly branch: string | null; readonly into: string }
+type Refs = { readonly refs: ReadonlyMap<string, string>; readonly defaultBranch: string | null }
+
+const ASK_TIMEOUT_MS = 60_000
+const LOCAL_TIMEOUT_MS = 300_000
+const WHOLE_HISTORY = 2 ** 31 - 1
+
+/** The one place that runs git. Nothing that a user wrote is an option, a command, or a protocol that was not looked at. */
+export function createGit(deps: {
+  policy: SourcePolicy
+  /** A directory of ours for git's empty HOME directories. */
+  scratch: string
+  path: string
+  /** Another user of the machine to run git as. All directories above `scratch` and the workspaces must let it pass. */
+  runAs?: RunAs
+  limits?: SizeLimits
+  fetchTimeoutMs?: number
+  retryAfterMs?: readonly number[]
+}) {
+  const { scratch, limits = DEFAULT_LIMITS, fetchTimeoutMs = 600_000 } = deps
+  const visit = createVisits(deps)
+
+  async function listRefs(source: Source): Promise<Refs> {
+    return visit(source, async ({ git, url }) => {
+      const text = await git(['ls-remote', '--symref', '--', url.href, 'HEAD', 'refs/heads/*'], { cwd: scratch, timeoutMs: ASK_TIMEOUT_MS })
+      return refsIn(text)
+    })
+  }
+
+  async function listBranches(source: Source): Promise<{ branches: string[]; defaultBranch: string | null }> {
+    const { refs, defaultBranch } = await listRefs(source)
+    return { branches: branchesIn(refs), defaultBranch }
+  }
+
+  /** The commit that a branch is at now; without a branch, the remote's default one. */
+  async function resolveCommit(wanted: Source & { branch: string | null }): Promise<{ hash: string; branch: string }> {
+    checkBranch(wanted.branch)
+    const { refs, defaultBranch } = await listRefs(wanted)
+    const isHead = (name: string) => refs.get(`refs/heads/${name}`) === refs.get('HEAD')
+    const branch = wanted.branch ?? defaultBranch ?? branchesIn(refs).find(isHead) ?? null
+    const hash = branch === null ? undefined : refs.get(`refs/heads/${branch}`)
+    if (branch === null || hash === undefined) throw new BranchMissing(branch ?? 'HEAD', branchesIn(refs))
+    return { hash, branch }
+  }
+
+  /** Puts exactly that commit into `into`, which it empties first, without its history and without submodules. */
+  async function checkout(wanted: Source & Wanted): Promise<Commit> {
+    if (!isCommitHash(wanted.hash)) throw new SourceRefused('That is not a commit hash.')
+    checkBranch(wanted.branch)
+    return visit(wanted, async (source) => {
+      const { hash, into } = wanted
+      await rm(into, { recursive: true, force: true }) // a second attempt starts clean
+      await mkdir(into, { recursive: true, mode: 0o700 })
+      if (source.runAs !== undefined) await chown(into, source.runAs.uid, source.runAs.gid)
+      const local = { cwd: into, timeoutMs: LOCAL_TIMEOUT_MS }
+      await source.git(['init', '--quiet', '.'], local)
+      await fetchCommit(source, wanted)
+      await checkDirectorySize(into, limits)
+      await source.git(['ls-tree', '-r', '-l', '-z', hash], { ...local, onOutput: createTreeCheck(limits) })
+      await source.git(['checkout', '--quiet', '--force', '--detach', hash, '--'], local)
+      const shown = await source.git(['show', '--no-patch', '--no-show-signature', '--format=%H%x00%an%x00%B', hash, '--'], local)
+      const [exact = '', author = '', message = ''] = shown.split('\u0000')
+      return { hash: exact, author, message: message.trim() }
+    })
+  }
+
+  /** By hash first; a server that gives out branches only is asked for the branch, a little of it and then all of it. */
+  async function fetchCommit({ git, url }: Visit, { hash, branch, into }: Wanted): Promise<void> {
+    const ref = branch === null ? 'HEAD' : `refs/heads/${branch}`
+    const ways = [
+      ['--depth=1', '--', url.href, hash],
+      ['--depth=50', '--', url.href, ref],
+      [`--depth=${WHOLE_HISTORY}`, '--', url.href, ref],
+    ]
+    const fetching = { cwd: into, timeoutMs: fetchTimeoutMs, watch: () => checkDirectorySize(into, limits) }
+    for (const way of ways) {
+      try {
+        await git(['fetch', '--quiet', '--no-tags', '--no-recurse-submodules', ...way], fetching)
+      } catch (cause) {
+        if (!(cause instanceof CommitMissing)) throw cause
+      }
+      const found = await git(['rev-list', '--no-walk', '--ignore-missing', hash, '--'], { cwd: into, timeoutMs: LOCAL_TIMEOUT_MS })
+      if (found.trim() === hash) return
+    }
+    throw new CommitMissing(hash)
+  }
+
+  return { resolveCommit, listBranches, checkout }
+}
+
+export type Git = ReturnType<typeof createGit>
+
+function checkBranch(branch: string | null): void {
+  if (branch !== null && !isBranchName(branch)) throw new SourceRefused('That is not the name of a branch.')
+}
+
+function refsIn(text: string): Refs {
+  const refs = [...text.matchAll(/^([0-9a-f]{40,64})\t(HEAD|refs\/heads\/\S+)$/gm)].map(([, hash = '', ref = '']) => [ref, hash] as const)
+  return { refs: new Map(refs), defaultBranch: /^ref: refs\/heads\/(\S+)\tHEAD$/m.exec(text)?.[1] ?? null }
+}
+
+function branchesIn(refs: ReadonlyMap<string, string>): string[] {
+  return [...refs.keys()].filter((ref) => ref.startsWith('refs/heads/')).map((ref) => ref.slice('refs/heads/'.length))
+}

@@ -1,0 +1,24 @@
+const MAX_BYTES = 255
+// What git itself refuses in a branch name, and control characters, which it refuses as well.
+// oxlint-disable-next-line no-control-regex -- they are what is looked for
+const FORBIDDEN = /[\u0000-\u0020\u007f~^:?*[\\]|\.\.|@\{|\/\/|\/$|\.$|^\/|^-|\.lock(\/|$)|(^|\/)\./
+// Characters that git allows and shells love. No shell ever sees a branch name here; this is a second wall.
+const SHELL = /[$`;|&<>"'(){}!]/
+
+/** Whether a text may be the name of a branch. */
+export function isBranchName(name: string): boolean {
+  return (
+    name !== '' &&
+    name !== '@' &&
+    name !== 'HEAD' &&
+    Buffer.byteLength(name) <= MAX_BYTES &&
+    name.isWellFormed() &&
+    !FORBIDDEN.test(name) &&
+    !SHELL.test(name)
+  )
+}
+
+/** Whether a text is a full commit hash (SHA-1 or SHA-256). */
+export function isCommitHash(hash: string): boolean {
+  return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(hash)
+}

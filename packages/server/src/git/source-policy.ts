@@ -1,0 +1,108 @@
+import { lookup } from 'node:dns/promises'
+import { connect, isIP } from 'node:net'
+import { networkInterfaces } from 'node:os'
+import { setTimeout as wait } from 'node:timers/promises'
+import { kindOfAddress } from './address.ts'
+import type { CloneUrl } from './clone-url.ts'
+import { RepositoryUnreachable, SourceRefused } from './errors.ts'
+
+/** A source that may be reached: where it is, and for the network the one address that was looked at and answers. */
+export type AdmittedSource = { readonly url: CloneUrl; readonly address: string | null }
+
+export type SourcePolicy = ReturnType<typeof createSourcePolicy>
+
+/**
+ * Decides which places git may reach for whom. A name is resolved once, every address is judged, and git is pinned to one of them, so that a
+ * second answer of the name server changes nothing.
+ */
+export function createSourcePolicy(deps: {
+  privateHosts: readonly string[]
+  ownPorts: () => readonly number[]
+  connectTimeoutMs?: number
+}) {
+  const { privateHosts, ownPorts, connectTimeoutMs = 10_000 } = deps
+
+  async function admit(url: CloneUrl, caller: { privileged: boolean; signal?: AbortSignal }): Promise<AdmittedSource> {
+    if (url.kind === 'file') {
+      if (!caller.privileged) throw new SourceRefused('Repositories on this machine (file://) are open to admins only.')
+      return { url, address: null }
+    }
+    const mayBePrivate = caller.privileged || privateHosts.includes(url.host)
+    const addresses = await resolve(url.host, { timeoutMs: connectTimeoutMs, signal: caller.signal })
+    for (const address of addresses) judge({ address, port: url.port, mayBePrivate })
+    return { url, address: await firstThatAnswers(addresses, url.port, caller.signal) }
+  }
+
+  function judge(target: { address: string; port: number; mayBePrivate: boolean }): void {
+    const kind = kindOfAddress(target.address)
+    if (kind === 'forbidden')
+      throw new SourceRefused('The clone URL leads to an address that is never allowed (link-local or a metadata service).')
+    if (ownPorts().includes(target.port) && isThisMachine(target.address))
+      throw new SourceRefused('The clone URL leads to the platform itself.')
+    if (kind !== 'public' && !target.mayBePrivate) {
+      throw new SourceRefused('The clone URL leads to a private address. An admin can allow its host, or own the app.')
+    }
+  }
+
+  async function firstThatAnswers(addresses: readonly string[], port: number, signal: AbortSignal | undefined): Promise<string> {
+    let last: unknown
+    for (const address of addresses) {
+      try {
+        await tryConnect({ address, port, timeoutMs: connectTimeoutMs }, signal)
+        return address
+      } catch (cause) {
+        signal?.throwIfAborted()
+        last = cause
+      }
+    }
+    throw new RepositoryUnreachable("The repository's host does not accept connections. Check the clone URL, or try again later.", {
+      isTransient: true,
+      cause: last,
+    })
+  }
+
+  return { admit }
+}
+
+async function resolve(host: string, options: { timeoutMs: number; signal: AbortSignal | undefined }): Promise<string[]> {
+  const { timeoutMs, signal } = options
+  if (isIP(host) !== 0) return [host]
+  try {
+    const found = await Promise.race([lookup(host, { all: true }), givenUp(timeoutMs, signal)])
+    signal?.throwIfAborted()
+    if (found.length > 0) return found.map(({ address }) => address)
+  } catch (cause) {
+    signal?.throwIfAborted()
+    throw new RepositoryUnreachable(`The host "${host}" of the clone URL could not be found. Check its spelling.`, {
+      isTransient: true,
+      cause,
+    })
+  }
+  throw new RepositoryUnreachable(`The host "${host}" of the clone URL has no address.`)
+}
+
+/** Rejects when it takes too long or nobody waits any more: the system's resolver knows neither. */
+async function givenUp(timeoutMs: number, signal: AbortSignal | undefined): Promise<never> {
+  await wait(timeoutMs, undefined, { ref: false, ...(signal === undefined ? {} : { signal }) })
+  throw new Error('the name server did not answer in time')
+}
+
+function isThisMachine(address: string): boolean {
+  if (kindOfAddress(address) === 'loopback') return true
+  const plain = address.toLowerCase().replace(/^::ffff:(?=\d+\.)/, '')
+  return Object.values(networkInterfaces()).some((list) => list?.some((own) => own.address.toLowerCase() === plain))
+}
+
+function tryConnect(target: { address: string; port: number; timeoutMs: number }, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: target.address, port: target.port, ...(signal === undefined ? {} : { signal }) })
+    const finish = (failure?: Error) => {
+      socket.destroy()
+      if (failure === undefined) resolve()
+      else reject(failure)
+    }
+    socket.setTimeout(target.timeoutMs, () => finish(new Error('connect timed out')))
+    socket.once('connect', () => finish())
+    socket.once('error', finish)
+  })
+}

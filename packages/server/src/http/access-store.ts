@@ -1,0 +1,26 @@
+import type { Role } from '@berth/contract'
+import type { Reader } from '../store/database.ts'
+
+export type SessionUser = { id: number; email: string; role: Role; createdAt: string; expiresAt: string }
+
+/** Every request asks this, so the query is built once. */
+export function createSessionLookup(db: Reader) {
+  const query = db
+    .selectFrom('session')
+    .innerJoin('user', 'user.id', 'session.user_id')
+    .select(['user.id', 'user.email', 'user.role', 'user.created_at as createdAt', 'session.expires_at as expiresAt'])
+    .where('session.id', '=', '')
+    .compile()
+  return async (sessionId: string): Promise<SessionUser | undefined> => {
+    const { rows } = await db.executeQuery<SessionUser>({ ...query, parameters: [sessionId] })
+    return rows[0]
+  }
+}
+
+export function createMembershipLookup(db: Reader) {
+  const query = db.selectFrom('project_member').select('user_id').where('project_id', '=', 0).where('user_id', '=', 0).compile()
+  return async (projectId: number, userId: number): Promise<boolean> => {
+    const { rows } = await db.executeQuery({ ...query, parameters: [projectId, userId] })
+    return rows.length > 0
+  }
+}

@@ -1,0 +1,28 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Reader } from '../store/database.ts'
+import { createSessionLookup } from './access-store.ts'
+import type { Caller, Origin } from './caller.ts'
+import { tokenOf } from './session-cookie.ts'
+import type { SessionTokens } from './session-token.ts'
+
+/** From the headers of a request to the person behind it, or to nobody. */
+export function createAuthenticate(deps: { db: Reader; tokens: Pick<SessionTokens, 'read'>; now: () => Date }) {
+  const lookUp = createSessionLookup(deps.db)
+
+  async function callerOfSession(sessionId: string, origin: Origin): Promise<Caller | undefined> {
+    const user = await lookUp(sessionId)
+    if (!user || user.expiresAt <= deps.now().toISOString()) return undefined
+    return { id: user.id, email: user.email, role: user.role, createdAt: user.createdAt, sessionId, origin }
+  }
+
+  async function authenticate(headers: IncomingHttpHeaders, origin: Origin): Promise<Caller | undefined> {
+    const token = tokenOf(headers)
+    if (token === undefined) return undefined
+    const claims = await deps.tokens.read(token)
+    return claims && (await callerOfSession(claims.sessionId, origin))
+  }
+
+  return { authenticate, callerOfSession }
+}
+
+export type Authentication = ReturnType<typeof createAuthenticate>

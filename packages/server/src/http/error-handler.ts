@@ -1,0 +1,41 @@
+import { ERRORS, type ErrorCode } from '@berth/contract'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { AppError, type FieldProblem } from '../lib/app-error.ts'
+import type { Logger } from '../lib/logger.ts'
+import { isStorageFailure } from '../store/storage-failure.ts'
+
+/** How Fastify's own refusals are called in our catalogue. */
+const FASTIFY_CODES: Readonly<Record<string, ErrorCode>> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'not_json',
+  FST_ERR_CTP_BODY_TOO_LARGE: 'body_too_large',
+  FST_ERR_CTP_INVALID_JSON_BODY: 'invalid_json',
+  FST_ERR_CTP_EMPTY_JSON_BODY: 'invalid_json',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'invalid_request',
+  FST_ERR_BAD_URL: 'invalid_path',
+}
+
+export type Failure = { status: number; body: { success: false; error: string; code: ErrorCode; details?: readonly FieldProblem[] } }
+
+function codeOf(error: unknown): ErrorCode {
+  if (isStorageFailure(error)) return 'storage_unavailable'
+  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return 'internal'
+  const known = FASTIFY_CODES[error.code]
+  if (known) return known
+  return 'statusCode' in error && typeof error.statusCode === 'number' && error.statusCode < 500 ? 'invalid_request' : 'internal'
+}
+
+/** The one place where an error becomes a status and a body. */
+export function failureOf(error: unknown): Failure {
+  const refusal = error instanceof AppError ? error : new AppError(codeOf(error), { cause: error })
+  const { status } = ERRORS[refusal.code]
+  const details = refusal.details && { details: refusal.details }
+  return { status, body: { success: false, error: refusal.message, code: refusal.code, ...details } }
+}
+
+export function createErrorHandler(log: Pick<Logger, 'error'>) {
+  return (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    const failure = failureOf(error)
+    if (failure.status >= 500) log.error({ requestId: request.id, err: error }, 'request failed')
+    return reply.code(failure.status).type('application/json; charset=utf-8').send(JSON.stringify(failure.body))
+  }
+}

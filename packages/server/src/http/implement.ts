@@ -1,0 +1,84 @@
+import type { Readable } from 'node:stream'
+import type { Answer, Input, Operation, OperationName, Operations, Policy } from '@berth/contract'
+import { operations } from '@berth/contract'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { AppError } from '../lib/app-error.ts'
+import type { Authentication } from './authenticate.ts'
+import type { Origin } from './caller.ts'
+import { createReadInput, type ReadInput } from './input.ts'
+import type { Loaders, Subjects } from './policies.ts'
+import { originOf } from './request-origin.ts'
+import { clearedSessionCookie, sessionCookie } from './session-cookie.ts'
+
+/** What a handler may do to the answer beside its data. */
+export type Session = { begin(token: string): void; end(): void }
+
+export type Request<Name extends OperationName> = Subjects[Operations[Name]['may']] & {
+  input: Input<Name>
+  origin: Origin
+  session: Session
+}
+type Result<Name extends OperationName> = Operations[Name]['shape'] extends 'text' ? string | Readable : Answer<Name>
+
+/** Every operation has exactly one handler, and it receives the loaded, authorised object. */
+export type Handlers = { [Name in OperationName]: (request: Request<Name>) => Promise<Result<Name>> | Result<Name> }
+
+type AnyHandler = (request: Record<string, unknown>) => unknown
+type Gate = { authentication: Authentication; loaders: Loaders }
+
+function readersOf(line: Operation): (request: FastifyRequest) => Record<string, unknown> {
+  const parts: [ReadInput, 'params' | 'query' | 'body'][] = []
+  if (line.params) parts.push([createReadInput(line.params, 'path'), 'params'])
+  if (line.query) parts.push([createReadInput(line.query, 'query'), 'query'])
+  if (line.body) parts.push([createReadInput(line.body, 'body'), 'body'])
+  const [only] = parts
+  if (parts.length === 1 && only) return (request) => only[0](request[only[1]])
+  return (request) => Object.assign({}, ...parts.map(([read, place]) => read(request[place]))) as Record<string, unknown> // each reader gives a record
+}
+
+async function admit(gate: Gate, may: Policy, request: FastifyRequest, read: (request: FastifyRequest) => Record<string, unknown>) {
+  const origin = originOf(request.raw, request.id)
+  if (may === 'anyone' || may === 'signed webhook') return { origin, input: read(request) }
+  const caller = await gate.authentication.authenticate(request.headers, origin)
+  if (!caller) throw new AppError('not_signed_in')
+  request.callerId = caller.id
+  if (may === 'admin' || may === 'owner') await gate.loaders[may](caller, {}) // a role is judged before the input is looked at
+  const input = read(request)
+  return { origin, input, ...(await gate.loaders[may](caller, input)) }
+}
+
+function sessionOf(reply: FastifyReply, origin: Origin): Session {
+  return {
+    begin: (token) => void reply.header('set-cookie', sessionCookie(token, origin.isTls)),
+    end: () => void reply.header('set-cookie', clearedSessionCookie(origin.isTls)),
+  }
+}
+
+function send(reply: FastifyReply, line: Operation, result: unknown): FastifyReply {
+  if (line.shape === 'text') return reply.type('text/plain; charset=utf-8').send(result)
+  const body =
+    line.shape === 'bare'
+      ? result
+      : line.message === undefined
+        ? { success: true, data: result }
+        : { success: true, message: line.message, data: result }
+  return reply.type('application/json; charset=utf-8').send(JSON.stringify(body))
+}
+
+/** One line of the contract and its handler become a route, policy included. */
+export function implement(app: FastifyInstance, name: OperationName, handlers: Handlers, gate: Gate): void {
+  const line: Operation = operations[name]
+  const read = readersOf(line)
+  const handler = handlers[name] as unknown as AnyHandler // the map's type ties each name to its handler; the loop over names loses that
+  app.route({
+    method: line.method,
+    url: line.path,
+    ...(line.bodyLimit === undefined ? {} : { bodyLimit: line.bodyLimit }),
+    async handler(request, reply) {
+      if (name === 'auth.logout') reply.header('set-cookie', clearedSessionCookie(originOf(request.raw, request.id).isTls)) // also when there is no session
+      const admitted = await admit(gate, line.may, request, read)
+      const result = await handler({ ...admitted, session: sessionOf(reply, admitted.origin) })
+      return send(reply, line, result)
+    },
+  })
+}

@@ -1,0 +1,23 @@
+import { type Method, operations, sockets } from '@berth/contract'
+import { AppError } from '../lib/app-error.ts'
+
+type Known = { pattern: RegExp; method: Method }
+
+function patternOf(path: string): RegExp {
+  return new RegExp(`^${path.replaceAll(/:[A-Za-z]+/g, '[^/]+')}$`)
+}
+
+/** A known path with another method is 405 and says which one it answers; a socket's path says so; the rest is 404. */
+export function createMissingRoute() {
+  const known: Known[] = Object.values(operations).map((line) => ({ pattern: patternOf(line.path), method: line.method }))
+  const upgrades = Object.values(sockets).map((line) => patternOf(line.path))
+  return (url: string): AppError => {
+    const path = url.split('?')[0] ?? ''
+    const methods = known.filter((line) => line.pattern.test(path)).map((line) => line.method)
+    if (methods.length > 0)
+      return new AppError('method_not_allowed', { message: `This address answers ${[...new Set(methods)].join(' and ')} only.` })
+    if (upgrades.some((pattern) => pattern.test(path)))
+      return new AppError('invalid_request', { message: 'This address is a WebSocket; ask for an upgrade.' })
+    return new AppError('not_found', { message: 'There is nothing at this address.' })
+  }
+}

@@ -1,0 +1,21 @@
+import type { FastifyInstance } from 'fastify'
+import type { Logger } from '../lib/logger.ts'
+
+/** One line a request, under the id that the answer carries. The query string is left out: it may hold what is nobody's business. */
+export function addRequestLog(app: FastifyInstance, log: Pick<Logger, 'info'>): void {
+  app.addHook('onResponse', (request, reply, done) => {
+    const end = request.url.indexOf('?')
+    log.info(
+      {
+        requestId: request.id,
+        method: request.method,
+        path: end === -1 ? request.url : request.url.slice(0, end),
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime * 10) / 10,
+        userId: request.callerId,
+      },
+      'request',
+    )
+    done()
+  })
+}

@@ -1,0 +1,25 @@
+import type { IncomingMessage } from 'node:http'
+import type { TLSSocket } from 'node:tls'
+import type { Origin } from './caller.ts'
+
+const LOOPBACK = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1'])
+
+function firstOf(header: string | string[] | undefined): string | undefined {
+  return (Array.isArray(header) ? header[0] : header)?.split(',')[0]?.trim()
+}
+
+/** Forwarded headers are believed from loopback alone, where our own edge sits. */
+export function originOf(request: IncomingMessage, requestId: string): Origin {
+  const peer = request.socket.remoteAddress ?? ''
+  const isDirectTls = (request.socket as TLSSocket).encrypted === true // absent on a plain socket
+  if (!LOOPBACK.has(peer)) return { address: peer, requestId, isTls: isDirectTls }
+  const address = firstOf(request.headers['x-forwarded-for']) ?? peer
+  return { address: address.slice(0, 64), requestId, isTls: isDirectTls || firstOf(request.headers['x-forwarded-proto']) === 'https' }
+}
+
+/** Browsers name the page a request comes from; it must be ours exactly, and a sibling subdomain is not us. */
+export function isForeignOrigin(request: IncomingMessage): boolean {
+  const { origin, host } = request.headers
+  if (origin === undefined) return request.headers['sec-fetch-site'] === 'cross-site' || request.headers['sec-fetch-site'] === 'same-site'
+  return origin !== `${originOf(request, '').isTls ? 'https' : 'http'}://${host}`
+}

@@ -1,0 +1,32 @@
+import type { FastifyInstance } from 'fastify'
+import { AppError } from '../lib/app-error.ts'
+import { isForeignOrigin } from './request-origin.ts'
+
+const HEADERS = {
+  'content-security-policy':
+    "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cache-control': 'no-store',
+}
+const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+/** One router reads the path; what another could read differently is refused before anything else. */
+export function isAmbiguousPath(url: string): boolean {
+  const end = url.indexOf('?')
+  const path = end === -1 ? url : url.slice(0, end)
+  return path.includes('//') || path.includes('/.') || path.includes('\\') || /%(2f|2e|5c|00)/i.test(path)
+}
+
+export function addSecurity(app: FastifyInstance, isStopping: () => boolean): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.headers(HEADERS)
+    reply.header('x-request-id', request.id)
+    if (isStopping()) return done(new AppError('stopping'))
+    if (isAmbiguousPath(request.url)) return done(new AppError('invalid_path'))
+    if (!SAFE_METHODS.has(request.method) && isForeignOrigin(request.raw)) return done(new AppError('foreign_origin'))
+    return done()
+  })
+}

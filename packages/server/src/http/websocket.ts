@@ -1,0 +1,152 @@
+import type { IncomingMessage, Server } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { type Policy, type SocketName, type Sockets, sockets } from '@berth/contract'
+import type { Static, TObject } from 'typebox'
+import { type WebSocket, WebSocketServer } from 'ws'
+import { AppError } from '../lib/app-error.ts'
+import type { Logger } from '../lib/logger.ts'
+import type { Authentication } from './authenticate.ts'
+import type { Caller } from './caller.ts'
+import { failureOf } from './error-handler.ts'
+import { createReadInput, type ReadInput } from './input.ts'
+import type { Loaders, Subjects } from './policies.ts'
+import { isForeignOrigin, originOf } from './request-origin.ts'
+import { isAmbiguousPath } from './security.ts'
+import { createPeer, type Peer } from './socket-peer.ts'
+
+type Part<Name extends SocketName, Key extends 'params' | 'query'> =
+  Sockets[Name] extends Record<Key, infer Schema extends TObject> ? Static<Schema> : unknown
+type StreamRequest<Name extends SocketName> = Subjects[Sockets[Name]['may']] & {
+  input: Part<Name, 'params'> & Part<Name, 'query'>
+  signal: AbortSignal
+  send: Peer['send']
+}
+
+/** A stream runs until it ends or its signal does; what it resolves to is the reason of the close. */
+export type Streams = { [Name in SocketName]: (request: StreamRequest<Name>) => Promise<void> }
+
+type Deps = {
+  server: Server
+  authentication: Authentication
+  loaders: Loaders
+  streams: Streams
+  newId: () => string
+  log: Logger
+  isStopping: () => boolean
+}
+type Line = {
+  name: SocketName
+  may: Exclude<Policy, 'anyone' | 'signed webhook'>
+  pattern: RegExp
+  readParams: ReadInput
+  readQuery: ReadInput
+}
+type AnyStream = (request: Record<string, unknown>) => Promise<void>
+
+const NOTHING = { type: 'object', properties: {}, required: [] } as unknown as TObject // the schema of no fields
+const RECHECK_MS = 5000
+
+function lines(): Line[] {
+  return (Object.keys(sockets) as SocketName[]).map((name) => {
+    const line: { path: string; may: Policy; params?: TObject; query?: TObject } = sockets[name]
+    return {
+      name,
+      may: line.may as Line['may'], // no socket is open to anyone: a test reads the list
+      pattern: new RegExp(`^${line.path.replaceAll(/:([A-Za-z]+)/g, '(?<$1>[^/]+)')}$`),
+      readParams: createReadInput(line.params ?? NOTHING, 'path'),
+      readQuery: createReadInput(line.query ?? NOTHING, 'query'),
+    }
+  })
+}
+
+function queryOf(url: URL): Record<string, unknown> {
+  const query: Record<string, unknown> = {}
+  for (const key of new Set(url.searchParams.keys())) {
+    const values = url.searchParams.getAll(key)
+    query[key] = values.length === 1 ? values[0] : values
+  }
+  return query
+}
+
+function refuse(socket: Duplex, error: unknown): void {
+  const { status, body } = failureOf(error)
+  const text = JSON.stringify(body)
+  socket.end(
+    `HTTP/1.1 ${status} Refused\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8\r\nX-Content-Type-Options: nosniff\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
+  )
+}
+
+/** Every socket passes the same policies as HTTP, before the upgrade, and again and again while it is open. */
+export function createWebSockets(deps: Deps) {
+  const { authentication, loaders, log } = deps
+  const table = lines()
+  const wss = new WebSocketServer({ noServer: true, maxPayload: 64 * 1024, perMessageDeflate: false })
+  const open = new Set<Peer>()
+
+  async function admit(request: IncomingMessage) {
+    if (deps.isStopping()) throw new AppError('stopping')
+    if (isAmbiguousPath(request.url ?? '/')) throw new AppError('not_found')
+    const url = new URL(request.url ?? '/', 'http://localhost')
+    const line = table.find(({ pattern }) => pattern.test(url.pathname))
+    if (!line) throw new AppError('not_found')
+    const caller = await authentication.authenticate(request.headers, originOf(request, deps.newId()))
+    if (!caller) throw new AppError('not_signed_in')
+    if (isForeignOrigin(request)) throw new AppError('foreign_origin')
+    const input = { ...line.readParams({ ...line.pattern.exec(url.pathname)?.groups }), ...line.readQuery(queryOf(url)) }
+    const subject = await loaders[line.may](caller, input)
+    return { line, caller, input, subject }
+  }
+
+  /** Losing access closes within seconds: a logout, a removed member, a deleted project. */
+  function watchAccess(peer: Peer, access: { caller: Caller; line: Line; input: Record<string, unknown> }): void {
+    const timer = setInterval(() => {
+      authentication
+        .callerOfSession(access.caller.sessionId, access.caller.origin)
+        .then(async (caller) => {
+          if (!caller) throw new AppError('not_signed_in')
+          await loaders[access.line.may](caller, access.input)
+        })
+        .catch((err: unknown) => {
+          if (err instanceof AppError && err.code !== 'engine_unreachable') peer.close(1008, 'access ended')
+        })
+    }, RECHECK_MS)
+    peer.signal.addEventListener('abort', () => clearInterval(timer), { once: true })
+  }
+
+  async function serve(ws: WebSocket, admitted: Awaited<ReturnType<typeof admit>>): Promise<void> {
+    const { line, caller, input, subject } = admitted
+    const peer = createPeer(ws)
+    open.add(peer)
+    watchAccess(peer, { caller, line, input })
+    const stream = deps.streams[line.name] as unknown as AnyStream // the map's type ties each name to its stream; the lookup loses that
+    try {
+      await stream({ ...subject, input, signal: peer.signal, send: peer.send })
+      peer.close(1000, 'done')
+    } catch (err) {
+      if (!peer.signal.aborted) log.error({ socket: line.name, err }, 'stream failed')
+      peer.close(1011, 'the stream failed')
+    } finally {
+      open.delete(peer)
+    }
+  }
+
+  deps.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    socket.on('error', () => socket.destroy())
+    admit(request).then(
+      (admitted) => {
+        if (socket.destroyed) return
+        wss.handleUpgrade(request, socket, head, (ws) => void serve(ws, admitted))
+      },
+      (error: unknown) => {
+        if (failureOf(error).status >= 500) log.error({ err: error }, 'upgrade failed')
+        refuse(socket, error)
+      },
+    )
+  })
+
+  return {
+    closeAll: () => {
+      for (const peer of open) peer.close(1001, 'Berth is stopping')
+    },
+  }
+}

@@ -1,0 +1,14 @@
+import { randomBytes } from 'node:crypto'
+import type { Db } from './store/database.ts'
+import { readFact, writeFact } from './store/facts.ts'
+
+const NAME = 'instance_id'
+
+/** Names this data directory in the engine's labels: two instances on one engine never touch each other's things. */
+export async function instanceId(db: Db): Promise<string> {
+  const known = await readFact(db, NAME)
+  if (known !== undefined) return known
+  const fresh = randomBytes(4).toString('hex')
+  await db.transaction(async (tx) => await writeFact(tx, NAME, fresh))
+  return fresh
+}

@@ -1,0 +1,103 @@
+import { accessSync, chmodSync, constants, lstatSync, mkdirSync, rmSync } from 'node:fs'
+import { createApp } from './app.ts'
+import { type Config, readConfig } from './config.ts'
+import { createLogger } from './lib/logger.ts'
+import { StartRefused } from './lib/secret-file.ts'
+
+const STOP_WITHIN_MS = 25_000
+
+function prepareDataDir(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 })
+    accessSync(path, constants.W_OK | constants.X_OK)
+    chmodSync(path, 0o700)
+  } catch (cause) {
+    throw new StartRefused(`The data directory ${path} cannot be written; set BERTH_DATA_DIR to one that can.`, { cause })
+  }
+}
+
+/** Only what the last run left is in it. Somebody else's directory under our name would be a trap. */
+function prepareWorkDir(path: string): void {
+  rmSync(path, { recursive: true, force: true })
+  mkdirSync(path, { recursive: true, mode: 0o711 })
+  const found = lstatSync(path)
+  if (!found.isDirectory() || found.uid !== process.getuid?.())
+    throw new StartRefused(`The directory ${path} belongs to somebody else; remove it.`)
+  chmodSync(path, 0o711)
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`)
+}
+
+function wordsFor(cause: unknown, config: Config | undefined): string | undefined {
+  if (cause instanceof StartRefused) return cause.message
+  if (!(cause instanceof Error) || !('code' in cause)) return undefined
+  if (cause.code === 'EADDRINUSE') return `Port ${config?.port} is taken; stop what uses it, or set PORT to another one.`
+  if (cause.code === 'EACCES') return `Port ${config?.port} may not be used by this user; set PORT to one above 1023.`
+  if (cause.code === 'EADDRNOTAVAIL' || cause.code === 'ENOTFOUND') return `HOST="${config?.host}" is not an address of this machine.`
+  return undefined
+}
+
+function announce(
+  config: Config,
+  started: { address: string; setupToken: string | undefined },
+  parts: { engine: string; edge: string },
+): void {
+  const shown = started.address.replace('0.0.0.0', 'localhost').replace('[::]', 'localhost')
+  say('')
+  say(`  Berth listens on   ${shown}`)
+  if (started.setupToken !== undefined) say(`  First, set it up   ${shown}/setup#token=${started.setupToken}`)
+  else if (config.owner) say(`  Owner              ${config.owner.email}`)
+  say(`  Engine             ${parts.engine}`)
+  say(`  Edge               ${parts.edge}`)
+  say(`  Data               ${config.dataDir}`)
+  say('')
+}
+
+async function main(): Promise<void> {
+  let config: Config | undefined
+  try {
+    config = readConfig()
+    prepareDataDir(config.dataDir)
+    const { log, flush } = createLogger(config.logLevel)
+    const app = await createApp(config, log)
+    prepareWorkDir(config.workDir) // once nobody else can have this data directory
+    const started = await app.start()
+    announce(config, started, { engine: app.provisioning().message, edge: app.edge().message })
+    stopOnSignal(async () => {
+      await app.stop()
+      flush()
+    })
+    process.on('unhandledRejection', (err) => log.error({ err }, 'a promise was rejected and nobody looked'))
+  } catch (cause) {
+    const words = wordsFor(cause, config)
+    if (words === undefined) throw cause
+    process.stderr.write(`${words}\n`)
+    process.exit(1)
+  }
+}
+
+/** The first signal ends it cleanly; a terminal and npm may both deliver it, so a second one within a second is the same one. */
+function stopOnSignal(stop: () => Promise<void>): void {
+  let firstAt: number | undefined
+  const onSignal = () => {
+    if (firstAt !== undefined) {
+      if (performance.now() - firstAt > 1000) process.exit(130)
+      return
+    }
+    firstAt = performance.now()
+    setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref()
+    stop().then(
+      () => process.exit(0),
+      (cause: unknown) => {
+        process.stderr.write(`${cause instanceof Error ? cause.stack : String(cause)}\n`)
+        process.exit(1)
+      },
+    )
+  }
+  process.on('SIGINT', onSignal)
+  process.on('SIGTERM', onSignal)
+}
+
+await main()

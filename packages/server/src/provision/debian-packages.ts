@@ -1,0 +1,56 @@
+import { existsSync } from 'node:fs'
+import type { Logger } from 'pino'
+import { runSystemCommand } from './system-command.ts'
+
+export type InstallOptions = {
+  log: Pick<Logger, 'info' | 'warn'>
+  signal?: AbortSignal | undefined
+  /** Without it the package lists are taken as they are. */
+  refreshLists?: boolean
+}
+export type InstallResult = { ok: true } | { ok: false; missing: string[]; reason: string }
+
+const queryTimeoutMs = 30_000
+const repairTimeoutMs = 120_000
+const updateTimeoutMs = 180_000
+const installTimeoutMs = 900_000
+
+export const canInstallPackages = (): boolean => existsSync('/usr/bin/apt-get') && process.getuid?.() === 0
+
+export async function missingPackages(names: readonly string[], signal?: AbortSignal): Promise<string[]> {
+  const states = await Promise.all(
+    names.map((name) =>
+      runSystemCommand('dpkg-query', ['-W', '-f', '${db:Status-Status}', '--', name], { timeoutMs: queryTimeoutMs, signal }),
+    ),
+  )
+  return names.filter((_, index) => states[index]?.output !== 'installed')
+}
+
+/** Makes sure that Debian's packages of these names are installed, and says in the log when it installs one. */
+export async function installDebianPackage(names: readonly string[], options: InstallOptions): Promise<InstallResult> {
+  const { log, signal, refreshLists = true } = options
+  const wanted = await missingPackages(names, signal)
+  if (wanted.length === 0) return { ok: true }
+  if (!canInstallPackages()) return { ok: false, missing: wanted, reason: 'installing needs root and apt-get' }
+  log.info({ packages: wanted }, 'installing Debian packages')
+  // An installation that was cut off leaves dpkg refusing everything until this has run.
+  await runSystemCommand('dpkg', ['--configure', '-a'], { timeoutMs: repairTimeoutMs, signal })
+  if (refreshLists) {
+    const update = await aptGet(['update'], { timeoutMs: updateTimeoutMs, signal })
+    // No reason to stop: the lists that are there may do.
+    if (!update.ok) log.warn({ output: lastLine(update.output) }, 'the package lists could not be refreshed')
+  }
+  const install = await aptGet(['install', '-y', '--no-install-recommends', '--', ...wanted], { timeoutMs: installTimeoutMs, signal })
+  const missing = await missingPackages(wanted, signal)
+  if (missing.length > 0) return { ok: false, missing, reason: lastLine(install.output) }
+  log.info({ packages: wanted }, 'Debian packages installed')
+  return { ok: true }
+}
+
+function aptGet(args: readonly string[], options: { timeoutMs: number; signal?: AbortSignal | undefined }) {
+  // `env` adds one variable to what we inherited (proxies, locale) without our reading the environment here.
+  const quiet = ['DEBIAN_FRONTEND=noninteractive', 'apt-get', '-q', '-o', 'DPkg::Lock::Timeout=300', '-o', 'Acquire::Retries=2']
+  return runSystemCommand('env', [...quiet, ...args], options)
+}
+
+const lastLine = (output: string): string => output.trim().split('\n').at(-1) ?? ''

@@ -1,0 +1,22 @@
+import { request } from 'node:http'
+
+const pingTimeoutMs = 3_000
+
+export type EngineAddress = { socketPath: string } | { host: string; port: number }
+
+/** As Docker writes it in DOCKER_HOST. */
+export const addressText = (engine: EngineAddress): string =>
+  'socketPath' in engine ? `unix://${engine.socketPath}` : `tcp://${engine.host}:${engine.port}`
+
+/** Whether an engine answers there, now. Never throws: no answer is an answer. */
+export function engineAnswers(engine: EngineAddress, signal?: AbortSignal): Promise<boolean> {
+  const deadline = AbortSignal.timeout(pingTimeoutMs)
+  return new Promise((resolve) => {
+    const ping = request({ ...engine, path: '/_ping', signal: signal ? AbortSignal.any([signal, deadline]) : deadline }, (response) => {
+      response.resume()
+      resolve(response.statusCode === 200)
+    })
+    ping.once('error', () => resolve(false))
+    ping.end()
+  })
+}

@@ -1,0 +1,76 @@
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir, open, readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { addressText, type EngineAddress, engineAnswers } from './engine-ping.ts'
+import { runSystemCommand } from './system-command.ts'
+
+/** `pid` only when we started the process ourselves, so that whoever may stop it knows which. */
+export type EngineStart = { ok: true; pid: number | undefined } | { ok: false; reason: string }
+
+const startTimeoutMs = 60_000
+const pollMs = 200
+
+// By its full path, because a service's PATH may lack the sbin directories.
+const enginePaths = ['/usr/sbin/dockerd', '/usr/bin/dockerd', '/usr/local/bin/dockerd']
+const engineBinary = (): string | undefined => enginePaths.find((file) => existsSync(file))
+
+export const hasEngineBinary = (): boolean => engineBinary() !== undefined
+
+// The directory that systemd's own sd_booted() looks for.
+const isServiceManagerRunning = (): boolean => existsSync('/run/systemd/system')
+
+/** Starts the machine's own engine: as its service where a service manager runs, as a process that outlives us elsewhere. */
+export async function startEngine(options: { engine: EngineAddress; logDir: string; signal?: AbortSignal }): Promise<EngineStart> {
+  const { engine, logDir, signal } = options
+  if (!isServiceManagerRunning()) return startEngineProcess({ engine, logDir, flags: [], ...(signal && { signal }) })
+  const service = await runSystemCommand('systemctl', ['start', 'docker'], { timeoutMs: startTimeoutMs, signal })
+  if (!service.ok) return { ok: false, reason: `systemctl start docker: ${service.output}` }
+  const answered = await untilEngineAnswers(engine, () => true, signal)
+  return answered
+    ? { ok: true, pid: undefined }
+    : { ok: false, reason: `the engine's service runs and does not answer on ${addressText(engine)}` }
+}
+
+/** Starts a dockerd of its own session with its log in `logDir`, and waits until it answers. */
+export async function startEngineProcess(options: {
+  engine: EngineAddress
+  logDir: string
+  flags: readonly string[]
+  signal?: AbortSignal
+}): Promise<EngineStart> {
+  const { engine, logDir, flags, signal } = options
+  await mkdir(logDir, { recursive: true })
+  const logFile = path.join(logDir, 'dockerd.log')
+  const log = await open(logFile, 'a')
+  try {
+    const child = spawn(engineBinary() ?? 'dockerd', ['--host', addressText(engine), ...flags], {
+      detached: true,
+      stdio: ['ignore', log.fd, log.fd],
+    })
+    let isRunning = true
+    child.once('exit', () => (isRunning = false))
+    child.once('error', () => (isRunning = false))
+    child.unref()
+    if (await untilEngineAnswers(engine, () => isRunning, signal)) return { ok: true, pid: child.pid }
+    return { ok: false, reason: isRunning ? `dockerd does not answer yet, see ${logFile}` : await lastWords(logFile) }
+  } finally {
+    await log.close()
+  }
+}
+
+async function untilEngineAnswers(engine: EngineAddress, isRunning: () => boolean, signal?: AbortSignal): Promise<boolean> {
+  const deadline = performance.now() + startTimeoutMs
+  while (performance.now() < deadline && !signal?.aborted) {
+    if (await engineAnswers(engine, signal)) return true
+    if (!isRunning()) return false
+    await sleep(pollMs)
+  }
+  return false
+}
+
+async function lastWords(logFile: string): Promise<string> {
+  const line = (await readFile(logFile, 'utf8')).trim().split('\n').at(-1) ?? ''
+  return line === '' ? 'dockerd could not be started' : `dockerd ended: ${line.slice(0, 500)}`
+}

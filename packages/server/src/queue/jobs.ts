@@ -1,0 +1,27 @@
+import type { Tx } from '../store/database.ts'
+import { insertJob } from './queue-store.ts'
+
+/** Every kind of background work, and what it is given. */
+export type JobPayloads = {
+  'deployment.run': { deploymentId: number; appId: number }
+  'app.restore': { appId: number }
+  'app.remove': { appId: number; projectId: number; deleteVolumes: boolean }
+}
+export type JobName = keyof JobPayloads
+
+/** A handler may run twice: it looks before it acts. It stops when the signal says so. */
+export type JobHandlers = { [Name in JobName]: (payload: JobPayloads[Name], signal: AbortSignal) => Promise<void> }
+
+/** Work on one app happens one thing at a time, in the order it was asked for. */
+export function appLane(appId: number): string {
+  return `app:${appId}`
+}
+
+export async function enqueue<Name extends JobName>(
+  tx: Tx,
+  name: Name,
+  payload: JobPayloads[Name] & { appId: number },
+  at: Date,
+): Promise<void> {
+  await insertJob(tx, { name, payload, lane: appLane(payload.appId), at })
+}

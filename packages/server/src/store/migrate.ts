@@ -1,0 +1,36 @@
+import { join } from 'node:path'
+import type { Database as SqliteFile } from 'better-sqlite3'
+import { Kysely } from 'kysely'
+import { StartRefused } from '../lib/secret-file.ts'
+import type { Migration } from './migrations/index.ts'
+import { writerDialect } from './sqlite-driver.ts'
+
+type Options = { migrations: readonly Migration[]; backupDir: string; now: () => Date }
+
+function appliedVersion(file: SqliteFile): number {
+  file.exec('create table if not exists schema_migration (version integer primary key, name text not null, applied_at text not null)')
+  const row = file.prepare<[], { version: number | null }>('select max(version) as version from schema_migration').get()
+  return row?.version ?? 0
+}
+
+/** Applies what is missing, in order, in one transaction, after copying the database. Forward only: backwards is a restore. */
+export async function migrate(file: SqliteFile, options: Options): Promise<void> {
+  const current = appliedVersion(file)
+  const newest = options.migrations.at(-1)?.version ?? 0
+  if (current > newest) {
+    throw new StartRefused(
+      `The database has version ${current}, and this Berth knows versions up to ${newest}; start the newer Berth, or restore the copy made before its update.`,
+    )
+  }
+  const missing = options.migrations.filter((migration) => migration.version > current)
+  if (missing.length === 0) return
+  const at = options.now().toISOString()
+  if (current > 0) file.prepare('vacuum into ?').run(join(options.backupDir, `before-version-${newest}-${at.replaceAll(':', '')}.sqlite`))
+  const db = new Kysely<unknown>({ dialect: writerDialect(file) })
+  await db.transaction().execute(async (tx) => {
+    for (const migration of missing) {
+      await migration.up(tx)
+      file.prepare('insert into schema_migration (version, name, applied_at) values (?, ?, ?)').run(migration.version, migration.name, at)
+    }
+  })
+}

@@ -1,0 +1,43 @@
+import type { Role } from '@berth/contract'
+import type { Selectable } from 'kysely'
+import type { Reader, Tx } from './database.ts'
+import type { AppTable, DeploymentTable, DomainTable, EnvVariableTable, ProjectTable, UserTable } from './schema.ts'
+
+export type UserRow = Selectable<UserTable>
+export type ProjectRow = Selectable<ProjectTable>
+export type AppRow = Selectable<AppTable>
+export type EnvVariableRow = Selectable<EnvVariableTable>
+export type DomainRow = Selectable<DomainTable>
+export type DeploymentRow = Selectable<DeploymentTable>
+
+export async function findUser(db: Reader, id: number): Promise<UserRow | undefined> {
+  return await db.selectFrom('user').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+export async function findProject(db: Reader, id: number): Promise<ProjectRow | undefined> {
+  return await db.selectFrom('project').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+export async function findApp(db: Reader, id: number): Promise<AppRow | undefined> {
+  return await db.selectFrom('app').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+export async function findEnvVariable(db: Reader, id: number): Promise<EnvVariableRow | undefined> {
+  return await db.selectFrom('env_variable').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+export async function findDomain(db: Reader, id: number): Promise<DomainRow | undefined> {
+  return await db.selectFrom('domain').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+export async function findDeployment(db: Reader, id: number): Promise<DeploymentRow | undefined> {
+  return await db.selectFrom('deployment').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+export async function insertUser(tx: Tx, user: { email: string; passwordHash: string; role: Role; at: Date }): Promise<UserRow> {
+  return await tx
+    .insertInto('user')
+    .values({ email: user.email, password_hash: user.passwordHash, role: user.role, created_at: user.at.toISOString() })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}

@@ -1,0 +1,154 @@
+import type {
+  AppStatus,
+  AppType,
+  DeploymentStatus,
+  DnsStatus,
+  RestartPolicy,
+  Role,
+  SslStatus,
+  Stage,
+  Strategy,
+  Trigger,
+} from '@berth/contract'
+import type { Generated } from 'kysely'
+
+/** SQLite knows no booleans. */
+export type Bit = 0 | 1
+
+export type UserTable = { id: Generated<number>; email: string; password_hash: string; role: Role; created_at: string }
+export type SessionTable = { id: string; user_id: number; created_at: string; expires_at: string }
+export type ProjectTable = {
+  id: Generated<number>
+  name: string
+  slug: string
+  description: string
+  tags: string
+  owner_id: number
+  created_at: string
+  updated_at: string
+}
+export type ProjectMemberTable = { project_id: number; user_id: number; added_at: string }
+export type AppTable = {
+  id: Generated<number>
+  project_id: number
+  name: string
+  slug: string
+  description: string
+  app_type: AppType
+  port: number | null
+  status: AppStatus
+  status_reason: string
+  /** What a person last asked for; `status` is what is so. */
+  wanted: 'running' | 'stopped'
+  created_by: number
+  git_repository: string
+  git_branch: string
+  git_provider_id: number | null
+  git_clone_url: string
+  root_directory: string
+  dockerfile_path: string | null
+  healthcheck_path: string
+  deployment_strategy: Strategy
+  restart_policy: RestartPolicy
+  cpu_limit: number | null
+  memory_limit: number | null
+  template_name: string
+  created_at: string
+  updated_at: string
+}
+export type EnvVariableTable = {
+  id: Generated<number>
+  app_id: number
+  key: string
+  sealed_value: string
+  created_at: string
+  updated_at: string
+}
+export type DomainTable = {
+  id: Generated<number>
+  app_id: number
+  host: string
+  generated: Bit
+  ssl_status: SslStatus
+  ssl_error: string
+  dns_status: DnsStatus
+  dns_error: string
+  expires_at: string | null
+  next_try_at: string | null
+  redirect_https: Bit
+  hsts: Bit
+  own_certificate: Bit
+  created_at: string
+}
+export type DeploymentTable = {
+  id: Generated<number>
+  app_id: number
+  number: number
+  status: DeploymentStatus
+  stage: Stage | ''
+  progress: number
+  commit_hash: string
+  commit_message: string
+  commit_author: string
+  error_message: string
+  trigger: Trigger
+  triggered_by: number | null
+  is_active: Bit
+  rolled_back_from: number | null
+  /** The release whose image a rollback starts again. */
+  release_of: number | null
+  image: string
+  /** The settings and the environment it was started with, sealed. */
+  sealed_config: string
+  attempts: number
+  started_at: string | null
+  finished_at: string | null
+  duration: number
+  created_at: string
+  updated_at: string
+}
+export type JobTable = {
+  id: Generated<number>
+  name: string
+  payload: string
+  /** Jobs of one lane run one at a time, in order. */
+  lane: string
+  run_at: string
+  attempts: number
+  lease_until: string | null
+  worker: string | null
+  created_at: string
+}
+export type EventTable = { seq: Generated<number>; at: string; type: string; project_id: number | null; data: string }
+export type AuditTable = {
+  id: Generated<number>
+  at: string
+  actor_id: number | null
+  actor_email: string
+  action: string
+  subject: string
+  subject_id: number | null
+  before: string
+  after: string
+  address: string
+  request_id: string
+}
+export type SettingTable = { name: string; value: string }
+/** Facts about this instance: its id, the set-up token, that it has been set up. */
+export type FactTable = { name: string; value: string }
+
+export type Schema = {
+  user: UserTable
+  session: SessionTable
+  project: ProjectTable
+  project_member: ProjectMemberTable
+  app: AppTable
+  env_variable: EnvVariableTable
+  domain: DomainTable
+  deployment: DeploymentTable
+  job: JobTable
+  event: EventTable
+  audit: AuditTable
+  setting: SettingTable
+  fact: FactTable
+}

@@ -1,0 +1,113 @@
+import { existsSync, mkdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import BetterSqlite, { type Database as SqliteFile } from 'better-sqlite3'
+import { Kysely } from 'kysely'
+import { StartRefused } from '../lib/secret-file.ts'
+import type { Database, StorageState, Tx } from './database.ts'
+import { migrate } from './migrate.ts'
+import { migrations } from './migrations/index.ts'
+import type { Schema } from './schema.ts'
+import { readerDialect, writerDialect } from './sqlite-driver.ts'
+import { isStorageFailure } from './storage-failure.ts'
+
+export function databasePath(dataDir: string): string {
+  return join(dataDir, 'berth.sqlite')
+}
+
+/** Looks before it touches: a damaged file is refused and left as it is. */
+function refuseDamaged(path: string): void {
+  if (!existsSync(path)) return
+  const refusal = `The database ${path} is damaged; it was left untouched. Put a copy in its place (docs/operating.md says how).`
+  if (statSync(path).size === 0) throw new StartRefused(refusal)
+  try {
+    const file = new BetterSqlite(path, { readonly: true, fileMustExist: true })
+    const answer: unknown = file.pragma('quick_check(1)', { simple: true })
+    file.close()
+    if (answer !== 'ok') throw new StartRefused(refusal)
+  } catch (cause) {
+    if (cause instanceof StartRefused) throw cause
+    if (isStorageFailure(cause)) return // a readable file on a full disk is no damaged file
+    throw new StartRefused(refusal, { cause })
+  }
+}
+
+function openFile(path: string): SqliteFile {
+  const file = new BetterSqlite(path, { timeout: 5000 })
+  file.pragma('journal_mode = WAL')
+  file.pragma('synchronous = FULL')
+  file.pragma('foreign_keys = ON')
+  file.pragma('journal_size_limit = 67108864')
+  file.pragma('cache_size = -4000')
+  return file
+}
+
+/** Held for the life of the process, and let go by the kernel when it dies: two servers never share a data directory. */
+function lockDirectory(dataDir: string): SqliteFile {
+  const lock = new BetterSqlite(join(dataDir, 'lock.sqlite'), { timeout: 0 })
+  try {
+    lock.pragma('journal_mode = DELETE')
+    lock.exec('begin exclusive')
+  } catch (cause) {
+    lock.close()
+    throw new StartRefused(`Another Berth uses the data directory ${dataDir}; stop it first, or set BERTH_DATA_DIR to another one.`, {
+      cause,
+    })
+  }
+  return lock
+}
+
+type Options = { dataDir: string; now: () => Date; onCommit: () => void }
+
+export async function openSqlite({ dataDir, now, onCommit }: Options): Promise<Database> {
+  const path = databasePath(dataDir)
+  const lock = lockDirectory(dataDir)
+  refuseDamaged(path)
+  const file = openFile(path)
+  const writer = new Kysely<Schema>({ dialect: writerDialect(file) })
+  mkdirSync(join(dataDir, 'backups'), { recursive: true, mode: 0o700 })
+  await migrate(file, { migrations, backupDir: join(dataDir, 'backups'), now })
+  const readerFile = new BetterSqlite(path, { readonly: true, timeout: 5000 })
+  readerFile.pragma('cache_size = -4000')
+  const reader = new Kysely<Schema>({ dialect: readerDialect(readerFile) })
+  let state: StorageState = 'ok'
+  const countChanges = file.prepare<[], { count: number }>('select total_changes() as count')
+  const totalChanges = () => countChanges.get()?.count
+  let changesSeen = totalChanges()
+
+  async function transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result> {
+    try {
+      const result = await writer.transaction().execute(work)
+      state = 'ok'
+      const changes = totalChanges()
+      if (changes !== changesSeen) onCommit() // a look that changed nothing is no news
+      changesSeen = changes
+      return result
+    } catch (cause) {
+      if (isStorageFailure(cause)) state = 'read_only'
+      throw cause
+    }
+  }
+
+  function currentState(): StorageState {
+    try {
+      readerFile.prepare('select 1 from fact limit 1').get()
+      return state
+    } catch {
+      return 'unusable'
+    }
+  }
+
+  async function close(): Promise<void> {
+    await reader.destroy()
+    await writer.destroy()
+    lock.close()
+  }
+
+  const db = {
+    selectFrom: reader.selectFrom.bind(reader),
+    executeQuery: reader.executeQuery.bind(reader),
+    fn: reader.fn,
+    transaction,
+  }
+  return { db, state: currentState, close }
+}

@@ -1,0 +1,103 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createCertificateStore } from '../edge/certificate-store.ts'
+import type { Edge } from '../edge/edge.ts'
+import type { EdgeHost } from '../edge/edge-container.ts'
+import { createEdgeController } from '../edge/edge-controller.ts'
+import { type EdgePaths, edgePaths } from '../edge/edge-paths.ts'
+import type { EdgeTimeouts } from '../edge/haproxy-config.ts'
+
+/** A port that nothing listened on a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('no port was given')
+  server.close()
+  await once(server, 'close')
+  return address.port
+}
+
+/** Runs HAProxy as a plain process where the product runs a container. */
+export function createProcessHost() {
+  let child: ChildProcess | undefined
+  let output = ''
+  const isRunning = () => child !== undefined && child.exitCode === null && child.signalCode === null
+
+  async function stop(signal: NodeJS.Signals): Promise<void> {
+    if (child === undefined || !isRunning()) return
+    const ended = once(child, 'exit')
+    child.kill(signal)
+    await ended
+  }
+
+  const host: EdgeHost = {
+    inspectEdge: async () => (isRunning() ? 'running' : child === undefined ? 'absent' : 'stopped'),
+    ensureImage: async () => 'none',
+    async runEdge(spec) {
+      const [command = 'haproxy', ...args] = spec.command
+      child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { PATH: `${process.env['PATH'] ?? ''}:/usr/sbin` } })
+      for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => (output += chunk.toString('utf8')))
+      await once(child, 'spawn')
+    },
+    removeEdge: () => stop('SIGKILL'),
+    edgeOutput: async () => output,
+  }
+  return { host, stop, pid: () => child?.pid, output: () => output }
+}
+
+export type TestEdge = {
+  edge: Edge
+  paths: EdgePaths
+  httpPort: number
+  httpsPort: number
+  process: ReturnType<typeof createProcessHost>
+  /** A second controller on the same files, as after a restart of the control plane. */
+  reopen(): Edge
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/** A real HAProxy on free ports, in a directory of its own. */
+export async function startTestEdge(
+  options: { timeouts?: Partial<EdgeTimeouts>; repairEveryMs?: number; httpPort?: number } = {},
+): Promise<TestEdge> {
+  const dir = await mkdtemp(join(tmpdir(), 'berth-edge-'))
+  const httpPort = options.httpPort ?? (await freePort())
+  const httpsPort = await freePort()
+  const haproxy = createProcessHost()
+  const paths = edgePaths(dir)
+  const opened: Edge[] = []
+  const reopen = () => {
+    const edge = createEdgeController({
+      settings: { dir, httpPort, httpsPort, ipv6: false, maxConnections: 2000, timeouts: options.timeouts ?? {} },
+      host: haproxy.host,
+      image: { pull: 'none', build: 'none', context: () => Promise.resolve(Buffer.alloc(0)) },
+      certificates: createCertificateStore({ dir: paths.certificatesDir }).list,
+      log: { info: () => undefined, warn: () => undefined },
+      now: () => new Date(),
+      newId: randomUUID,
+      ...(options.repairEveryMs === undefined ? {} : { repairEveryMs: options.repairEveryMs }),
+    })
+    opened.push(edge)
+    return edge
+  }
+  const edge = reopen()
+  return {
+    edge,
+    paths,
+    httpPort,
+    httpsPort,
+    process: haproxy,
+    reopen,
+    async [Symbol.asyncDispose]() {
+      for (const each of opened) await each.close()
+      await haproxy.stop('SIGKILL')
+      await rm(dir, { recursive: true, force: true })
+    },
+  }
+}

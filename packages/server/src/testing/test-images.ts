@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import type { EngineAddress } from '../engine/connection.ts'
+import { createEngine, type Engine } from '../engine/engine.ts'
+import { LABEL } from '../engine/labels.ts'
+import { END_OF_ARCHIVE, headerOf, paddingFor } from '../engine/tar.ts'
+import { engineSocketPath } from './engine-proxy.ts'
+
+/** The real engine, and an instance name that nobody else has. Everything made under it is removed at the end. */
+export function openTestEngine(options: { address?: EngineAddress } = {}) {
+  const instance = `t${randomBytes(5).toString('hex')}`
+  const labels = { [LABEL.instance]: instance }
+  const log = { info: () => undefined, warn: () => undefined }
+  const engine = createEngine({ address: options.address ?? { socketPath: engineSocketPath() }, log, now: () => new Date() })
+  return { engine, instance, [Symbol.asyncDispose]: () => removeEverything(engine, labels) }
+}
+
+async function removeEverything(engine: Engine, labels: Record<string, string>): Promise<void> {
+  for (const { id } of await engine.containers.list({ labels })) await engine.containers.remove(id)
+  for (const { name } of await engine.networks.list({ labels })) await engine.networks.remove(name)
+  for (const { name } of await engine.volumes.list({ labels })) await engine.volumes.remove(name)
+  for (const { id } of await engine.images.list({ labels })) await engine.images.remove(id)
+}
+
+export const BUSYBOX_IMAGE = 'berth-test/busybox:1'
+
+const BUSYBOX_DOCKERFILE = [
+  'FROM scratch',
+  'COPY busybox /bin/busybox',
+  'RUN ["/bin/busybox", "--install", "-s", "/bin"]',
+  'RUN mkdir -p /tmp /var /root /www && chmod 1777 /tmp',
+  'ENV PATH=/bin',
+  'CMD ["/bin/sh"]',
+  '',
+].join('\n')
+
+/** Makes the image that every other test image stands on, from the machine's own static busybox: no registry is needed. */
+export async function ensureBusybox(engine: Pick<Engine, 'images' | 'build'>): Promise<string> {
+  if (await engine.images.exists(BUSYBOX_IMAGE)) return BUSYBOX_IMAGE
+  const busybox = await readBusybox()
+  await engine.build({
+    contextTar: tarOf({ Dockerfile: BUSYBOX_DOCKERFILE, busybox: { bytes: busybox, mode: 0o755 } }),
+    dockerfile: 'Dockerfile',
+    tag: BUSYBOX_IMAGE,
+    labels: {},
+    onLine: () => undefined,
+    signal: AbortSignal.timeout(120_000),
+  })
+  return BUSYBOX_IMAGE
+}
+
+async function readBusybox(): Promise<Buffer> {
+  for (const file of ['/bin/busybox', '/usr/bin/busybox']) {
+    const found = await readFile(file).catch(() => null)
+    if (found !== null) return found
+  }
+  throw new Error('No busybox on this machine: install the package busybox-static')
+}
+
+/** The Dockerfile of a small web app that answers every path with `body`. */
+export function httpdDockerfile(options: { body: string; port?: number; extra?: readonly string[] }): string {
+  const { body, port = 8080, extra = [] } = options
+  return [
+    `FROM ${BUSYBOX_IMAGE}`,
+    ...extra,
+    `RUN printf '%s' '${body.replaceAll("'", '')}' > /www/index.html`,
+    `EXPOSE ${port}`,
+    `CMD ["/bin/httpd", "-f", "-p", "${port}", "-h", "/www"]`,
+    '',
+  ].join('\n')
+}
+
+/** The files of a repository with that app; it listens on $PORT. */
+export function httpdApp(options: { body: string }): Record<string, string> {
+  const dockerfile = [`FROM ${BUSYBOX_IMAGE}`, 'COPY index.html /www/index.html', 'CMD exec httpd -f -p "${PORT:-8080}" -h /www', '']
+  return { Dockerfile: dockerfile.join('\n'), 'index.html': options.body }
+}
+
+export function tarOf(files: Readonly<Record<string, string | { readonly bytes: Buffer; readonly mode: number }>>): Readable {
+  const blocks = Object.entries(files).flatMap(([path, content]) => {
+    const { bytes, mode } = typeof content === 'string' ? { bytes: Buffer.from(content), mode: 0o644 } : content
+    return [headerOf({ path, kind: 'file', mode, size: bytes.length, mtimeSeconds: 0 }), bytes, paddingFor(bytes.length)]
+  })
+  return Readable.from(
+    [...blocks, END_OF_ARCHIVE].filter((block) => block.length > 0),
+    { objectMode: false },
+  )
+}

@@ -1,0 +1,14 @@
+// A reporter for Vitest that names what did not run, and why: `skip('reason')` in a test says so here.
+import path from 'node:path'
+import { root } from './lib/paths.mjs'
+
+export default class AnnounceSkipped {
+  onTestRunEnd(modules) {
+    for (const module of modules) {
+      for (const test of module.children.allTests('skipped')) {
+        const reason = test.result().note ?? 'its suite skipped itself on this machine'
+        console.log(`NOT RUN: ${path.relative(root, module.moduleId)}: ${test.fullName}: ${reason}`)
+      }
+    }
+  }
+}

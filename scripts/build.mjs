@@ -1,0 +1,69 @@
+// `npm run build`: the server and the CLI as bundles, the dashboard as static files. `--force` builds even when nothing changed.
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import path from 'node:path'
+import { gitCommit, isBuilt, sourcesFingerprint, writeStamp } from './lib/build-stamp.mjs'
+import { ensureInstalled } from './lib/install.mjs'
+import { bin, compileCache, root } from './lib/paths.mjs'
+import { run } from './lib/processes.mjs'
+
+const dayMs = 24 * 60 * 60 * 1000
+
+// Packages that load native code, worker files or their own neighbours by path at run time.
+const external = ['better-sqlite3', '@node-rs/argon2', 'pino', 'acme-client']
+const isExternal = (id) => external.some((name) => id === name || id.startsWith(`${name}/`))
+
+/** A running server may still load a chunk of the previous build, so old chunks stay for a day. */
+function removeOldChunks(directory, current) {
+  if (!existsSync(directory)) return
+  for (const name of readdirSync(directory)) {
+    const file = path.join(directory, name)
+    if (!current.has(name) && Date.now() - statSync(file).mtimeMs > dayMs) rmSync(file)
+  }
+}
+
+async function bundle(workspace, define) {
+  const input = path.join(root, workspace, 'src/main.ts')
+  if (!existsSync(input)) return console.log(`${workspace}: no src/main.ts, nothing to bundle`)
+  const { rolldown } = await import('rolldown')
+  const dir = path.join(root, workspace, 'dist')
+  const build = await rolldown({ input, platform: 'node', external: isExternal, transform: { define }, logLevel: 'warn' })
+  const { output } = await build.write({
+    dir,
+    format: 'esm',
+    sourcemap: false,
+    minify: false,
+    entryFileNames: '[name].js',
+    chunkFileNames: 'chunks/[name]-[hash].js',
+  })
+  await build.close()
+  removeOldChunks(path.join(dir, 'chunks'), new Set(output.map((file) => path.basename(file.fileName))))
+}
+
+async function buildDashboard() {
+  const workspace = path.join(root, 'packages/dashboard')
+  if (!existsSync(path.join(workspace, 'vite.config.ts'))) return console.log('packages/dashboard: no vite.config.ts, nothing to build')
+  const code = await run(bin('vite'), ['build', '--logLevel', 'warn', '--config', path.join(workspace, 'vite.config.ts'), workspace])
+  if (code !== 0) throw new Error('vite could not build the dashboard')
+}
+
+async function main() {
+  if (!(await ensureInstalled())) return 1
+  // Before the build: a file that changes during it must make the next build run again.
+  const fingerprint = sourcesFingerprint()
+  if (!process.argv.includes('--force') && isBuilt(fingerprint)) return console.log('The build is up to date.') ?? 0
+  const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
+  const define = { __BERTH_VERSION__: JSON.stringify(version), __BERTH_COMMIT__: JSON.stringify(gitCommit()) }
+  const begin = performance.now()
+  await Promise.all([bundle('packages/server', define), bundle('packages/cli', define), buildDashboard()])
+  rmSync(compileCache, { recursive: true, force: true }) // it belongs to the previous build
+  writeStamp(fingerprint)
+  console.log(`Built in ${((performance.now() - begin) / 1000).toFixed(1)} s`)
+  return 0
+}
+
+try {
+  process.exitCode = await main()
+} catch (error) {
+  console.error(`The build failed: ${error.message}`)
+  process.exitCode = 1
+}

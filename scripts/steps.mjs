@@ -1,0 +1,51 @@
+// LIST of what must hold before a change is done. `npm run check` runs all; `node scripts/check.mjs lint` runs one.
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import { checkText, textFiles } from './guards/text-guards.mjs'
+import { bin, root } from './lib/paths.mjs'
+import { capture } from './lib/processes.mjs'
+
+const isThere = (name) => existsSync(path.join(root, name))
+const dashboardProject = 'packages/dashboard/tsconfig.json'
+
+async function boundaries() {
+  const folders = ['packages', 'scripts', 'bench', 'e2e'].filter(isThere)
+  const { code, output } = await capture(bin('depcruise'), ['--config', '.dependency-cruiser.cjs', ...folders])
+  // The tool is content when it understands no file at all, and that must not look like success.
+  const modules = Number(/\((\d+) modules/.exec(output)?.[1] ?? 0)
+  if (code === 0 && modules === 0) return { code: 1, output: `${output}\ndependency-cruiser saw no modules` }
+  return { code, output }
+}
+
+function guards() {
+  const violations = checkText(root, textFiles(root))
+  return { code: violations.length === 0 ? 0 : 1, output: violations.map((v) => `${v.file}:${v.line} ${v.guard}: ${v.instead}`).join('\n') }
+}
+
+/** Each step answers `{ code, output }`; the output is shown when the code is not 0. */
+export const steps = [
+  { name: 'format', run: () => capture(bin('biome'), ['check', '.']) },
+  { name: 'lint', run: () => capture(bin('oxlint'), ['--type-aware', '--deny-warnings']) },
+  { name: 'typecheck', run: () => capture(bin('tsc'), ['-p', 'tsconfig.json']) },
+  { name: 'typecheck-scripts', run: () => capture(bin('tsc'), ['-p', 'scripts/tsconfig.json']) },
+  ...(isThere(dashboardProject)
+    ? [{ name: 'typecheck-dashboard', run: () => capture(bin('tsc'), ['-p', dashboardProject, '--noEmit']) }]
+    : []),
+  { name: 'boundaries', run: boundaries },
+  { name: 'dead', run: () => capture(bin('knip'), ['--no-progress']) },
+  { name: 'guards', run: guards },
+]
+
+/** Runs the steps one after another and prints each with its time; answers the names of those that failed. */
+export async function runSteps(chosen = steps) {
+  const failed = []
+  for (const { name, run } of chosen) {
+    const begin = performance.now()
+    const { code, output } = await run()
+    console.log(`${code === 0 ? 'ok    ' : 'FAILED'} ${name} (${((performance.now() - begin) / 1000).toFixed(1)} s)`)
+    if (code === 0) continue
+    failed.push(name)
+    console.log(output.trimEnd())
+  }
+  return failed
+}
