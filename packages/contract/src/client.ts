@@ -37,7 +37,8 @@ export function requestFor(name: OperationName, input: Record<string, unknown> =
   let path: string = line.path
   for (const key of Object.keys(line.params?.properties ?? {})) path = path.replace(`:${key}`, encodeURIComponent(String(input[key])))
   const query = new URLSearchParams()
-  for (const key of Object.keys(line.query?.properties ?? {})) if (input[key] !== undefined) query.set(key, String(input[key]))
+  for (const key of Object.keys(line.query?.properties ?? {}))
+    if (input[key] !== undefined) query.set(key, `${input[key] as string | number | boolean}`)
   if (query.size > 0) path += `?${query.toString()}`
   if (!line.body) return { method: line.method, path }
   const body = Object.fromEntries(Object.keys(line.body.properties).map((key) => [key, input[key]]))
@@ -62,7 +63,7 @@ async function send(options: ClientOptions, name: OperationName, input: Record<s
 /** Every operation of the contract as one typed function: `call('apps.get', { appId: 1 })`. */
 export function createClient(options: ClientOptions = {}): Call {
   return async (name, ...[input]) => {
-    const response = await send(options, name, (input ?? {}) as Record<string, unknown>) // a typed input is a record
+    const response = await send(options, name, input ?? {})
     const line = operations[name]
     const text = await response.text()
     if (line.shape === 'text' && response.ok) return text as Answer<typeof name> // a text line answers text

@@ -41,7 +41,8 @@ export function Prose(max: number) {
 }
 
 export function OneOf<const Words extends readonly string[]>(words: Words) {
-  return Type.Enum([...words] as unknown as Words[number][], expects(`one of ${words.join(', ')}`)) // Enum takes the mutable form of the same list
+  const values: Words[number][] = [...words]
+  return Type.Enum(values, expects(`one of ${words.join(', ')}`))
 }
 
 export function Nullable<Schema extends TSchema>(schema: Schema) {

@@ -4,13 +4,15 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Settings } from '@berth/contract'
 import { createBackground } from './background.ts'
+import { backgroundTasks } from './background-tasks.ts'
 import type { Config } from './config.ts'
 import { createDeploymentParts } from './deployment-parts.ts'
 import { createEdgeParts } from './edge-parts.ts'
 import { createEngine } from './engine/engine.ts'
 import { idFrom, LABEL } from './engine/labels.ts'
-import { forgetEventsBefore } from './events/event-log.ts'
 import { createNudge } from './events/nudge.ts'
+import { createAppDeletion } from './features/applications/deletion.ts'
+import { createAppReading } from './features/applications/reading.ts'
 import { createApplications } from './features/applications/service.ts'
 import { checkSource, createProbeSource } from './features/applications/source-check.ts'
 import { hashPassword } from './features/auth/passwords.ts'
@@ -52,15 +54,14 @@ import { createSecretBox } from './lib/secret-box.ts'
 import { secretFile } from './lib/secret-file.ts'
 import { createStep } from './lib/step.ts'
 import { COMMIT, VERSION } from './lib/version.ts'
+import { installDebianPackage } from './provision/debian-packages.ts'
 import { createProvisioning } from './provision/provisioning.ts'
-import { appLane, enqueue } from './queue/jobs.ts'
+import { appLane, enqueue, type JobPayloads } from './queue/jobs.ts'
 import { lanesInQueue } from './queue/queue-store.ts'
 import { createWorker } from './queue/worker.ts'
 import { handlersOf } from './routes.ts'
+import type { Tx } from './store/database.ts'
 import { databasePath, openSqlite } from './store/sqlite.ts'
-
-const DAY_MS = 24 * 3600 * 1000
-const KEPT_EVENTS_MS = 7 * DAY_MS
 
 /** Everything that exists, created top to bottom. `start` sets it going, `stop` ends it in reverse. */
 export async function createApp(config: Config, log: Logger) {
@@ -86,12 +87,16 @@ export async function createApp(config: Config, log: Logger) {
   const policy = createSourcePolicy({ privateHosts: config.privateSources, ownPorts })
   const git = createGit({ policy, scratch: join(config.workDir, 'git'), path: config.path, ...config.gitRunsAs })
 
+  const ensureProgram = async () => {
+    const installed = await installDebianPackage(['haproxy'], { log })
+    if (!installed.ok) throw new Error(`HAProxy could not be installed: ${installed.reason}`)
+  }
   const edgeParts = await createEdgeParts({
     config,
     instance,
     now,
     log,
-    host: undefined,
+    host: config.provision === 'off' ? undefined : engine.edgeHost({ instance, ensureProgram }),
     settings: () => settingsNow,
     onStatus: (host, status) =>
       void domainCertificates.onStatus(host, status).catch((err: unknown) => log.warn({ host, err }, 'certificate state was not written')),
@@ -166,32 +171,29 @@ export async function createApp(config: Config, log: Logger) {
     resolveCommit: createNewestCommit({ git, isPrivileged: parts.isPrivileged, waitMs: tuning.resolveAtAddMs }),
     cancelLane: worker.cancelLane,
   })
+  const onAppsRemoved = (appIds: readonly number[]) => {
+    for (const appId of appIds) worker.cancelLane(appLane(appId))
+    onRoutesChanged()
+  }
   const applications = createApplications({
     db,
     now,
     findTemplate,
     newSecret,
     checkSource,
-    probeSource: createProbeSource(git),
     insertEnv: envVariables.insertMany,
-    readEnv: envVariables.read,
     addGeneratedDomain: domains.addGenerated,
-    enqueueRemoval: async (tx, app) => await enqueue(tx, 'app.remove', app, now()),
-    onRemoved: (appIds) => {
-      for (const appId of appIds) worker.cancelLane(appLane(appId))
-      onRoutesChanged()
-    },
     onChanged: onRoutesChanged,
   })
+  const appReading = createAppReading({ db, findTemplate, readEnv: envVariables.read, probeSource: createProbeSource(git) })
+  const enqueueRemoval = async (tx: Tx, app: JobPayloads['app.remove']) => await enqueue(tx, 'app.remove', app, now())
+  const appDeletion = createAppDeletion({ db, now, enqueueRemoval, onRemoved: onAppsRemoved })
   const projects = createProjects({
     db,
     now,
-    listApplications: applications.list,
-    removeApplications: applications.removeOfProject,
-    onRemoved: (appIds) => {
-      for (const appId of appIds) worker.cancelLane(appLane(appId))
-      onRoutesChanged()
-    },
+    listApplications: appReading.list,
+    removeApplications: appDeletion.removeOfProject,
+    onRemoved: onAppsRemoved,
   })
   const liveRelease = createLiveRelease({ db, containers: parts.containers })
   const containers = createContainers({ db, engine, liveRelease, tuning, now, onChanged: onRoutesChanged })
@@ -220,7 +222,7 @@ export async function createApp(config: Config, log: Logger) {
     version: VERSION,
     startedAt,
     now,
-    database: database.state,
+    database: () => database.state(),
     engine: engineWatch.health,
     edge: () => engineWatch.edgeHealth(edgeParts.edge.state()),
     isQueueStalled: worker.isStalled,
@@ -231,6 +233,8 @@ export async function createApp(config: Config, log: Logger) {
     users,
     projects,
     applications,
+    appReading,
+    appDeletion,
     envVariables,
     domains,
     deployments,
@@ -266,43 +270,26 @@ export async function createApp(config: Config, log: Logger) {
     isStopping: () => isStopping,
   })
 
+  const tasks = backgroundTasks({
+    db,
+    engine,
+    engineWatch,
+    provisioning,
+    reconcile,
+    routing,
+    instance,
+    tuning,
+    now,
+    wake: background.wake,
+    wantCertificates: domainCertificates.wantAll,
+  })
+
   /** Listening never waits for an engine or an edge: both are made sure of beside it. */
   async function start(): Promise<{ address: string; setupToken: string | undefined }> {
     const link = await setup.prepare(config.owner)
     const address = await http.listen({ host: config.host, port: config.port })
     await worker.start()
-    background.add({ name: 'engine', everyMs: 5000, run: engineWatch.look })
-    background.add({
-      name: 'reconcile',
-      everyMs: tuning.reconcileMs,
-      run: async () => {
-        if (!engineWatch.isReachable()) return
-        await reconcile.reconcile()
-        await routing.sync()
-      },
-    })
-    background.add({
-      name: 'events',
-      everyMs: 2000,
-      run: async (signal) => {
-        for await (const event of engine.events({ instance, signal }))
-          if (['die', 'start', 'destroy', 'oom'].includes(event.action)) background.wake('reconcile')
-      },
-    })
-    background.add({ name: 'certificates', everyMs: 60_000, run: domainCertificates.wantAll })
-    background.add({
-      name: 'housekeeping',
-      everyMs: DAY_MS / 24,
-      run: async () => await db.transaction(async (tx) => await forgetEventsBefore(tx, new Date(now().getTime() - KEPT_EVENTS_MS))),
-    })
-    background.add({
-      name: 'provisioning',
-      everyMs: DAY_MS,
-      run: async (signal) => {
-        await provisioning.ensureEngine(signal)
-        background.wake('engine')
-      },
-    })
+    for (const task of tasks) background.add(task)
     return { address, setupToken: link?.token }
   }
 
@@ -314,7 +301,7 @@ export async function createApp(config: Config, log: Logger) {
     await database.close()
   }
 
-  return { start, stop, health, provisioning: provisioning.state, edge: edgeParts.edge.state }
+  return { start, stop, health, provisioning: provisioning.state, edge: () => edgeParts.edge.state() }
 }
 
 /** Beside the bundle in the repository: packages/server/dist → packages/dashboard/dist. */

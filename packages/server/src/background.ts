@@ -1,6 +1,6 @@
 import type { Logger } from './lib/logger.ts'
 
-type Task = { name: string; everyMs: number; run: (signal: AbortSignal) => Promise<void> }
+export type Task = { name: string; everyMs: number; run: (signal: AbortSignal) => Promise<void> }
 
 /** Things that happen again and again. One at a time each; a failure is logged, and the next turn tries again. */
 export function createBackground(log: Logger) {

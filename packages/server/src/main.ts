@@ -5,6 +5,7 @@ import { createLogger } from './lib/logger.ts'
 import { StartRefused } from './lib/secret-file.ts'
 
 const STOP_WITHIN_MS = 25_000
+const BANNER_WAIT_MS = 1500
 
 function prepareDataDir(path: string): void {
   try {
@@ -39,6 +40,12 @@ function wordsFor(cause: unknown, config: Config | undefined): string | undefine
   return undefined
 }
 
+/** Listening has begun; the banner waits a moment for what the engine and the edge have to say. */
+async function firstWord(app: { provisioning: () => { phase: string }; edge: () => { state: string } }): Promise<void> {
+  const isLooking = () => app.provisioning().phase === 'checking' || app.edge().state === 'starting'
+  for (let waited = 0; waited < BANNER_WAIT_MS && isLooking(); waited += 50) await new Promise((resolve) => setTimeout(resolve, 50))
+}
+
 function announce(
   config: Config,
   started: { address: string; setupToken: string | undefined },
@@ -64,6 +71,7 @@ async function main(): Promise<void> {
     const app = await createApp(config, log)
     prepareWorkDir(config.workDir) // once nobody else can have this data directory
     const started = await app.start()
+    await firstWord(app)
     announce(config, started, { engine: app.provisioning().message, edge: app.edge().message })
     stopOnSignal(async () => {
       await app.stop()

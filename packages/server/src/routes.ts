@@ -1,3 +1,5 @@
+import type { AppDeletion } from './features/applications/deletion.ts'
+import type { AppReading } from './features/applications/reading.ts'
 import { applicationHandlers } from './features/applications/routes.ts'
 import type { Applications } from './features/applications/service.ts'
 import { auditHandlers } from './features/audit/routes.ts'
@@ -31,6 +33,8 @@ export type Parts = {
   users: Users
   projects: Projects
   applications: Applications
+  appReading: AppReading
+  appDeletion: AppDeletion
   envVariables: EnvVariables
   domains: Domains
   deployments: Deployments
@@ -48,7 +52,7 @@ export function handlersOf(parts: Parts): Handlers {
     ...authHandlers(parts.auth),
     ...userHandlers(parts.users),
     ...projectHandlers(parts.projects),
-    ...applicationHandlers(parts.applications),
+    ...applicationHandlers({ applications: parts.applications, reading: parts.appReading, deletion: parts.appDeletion }),
     ...envVariableHandlers(parts.envVariables),
     ...domainHandlers(parts.domains),
     ...deploymentHandlers(parts.deployments),

@@ -5,7 +5,7 @@ import { EmptyState, ErrorState, Skeleton } from '../components/states.tsx'
 import { paths } from '../paths.ts'
 
 export function RoutePending() {
-  return <Skeleton rows={6} height="h-8" />
+  return <Skeleton page rows={6} height="h-8" />
 }
 
 /** A page below one that exists. */

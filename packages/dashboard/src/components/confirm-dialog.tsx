@@ -31,7 +31,7 @@ export function ConfirmDialog({ title, children, action, typed, kind = 'danger',
       >
         <div className="grid gap-3 text-sm text-ink-soft">{children}</div>
         {typed !== undefined && (
-          <TextField label={`Type "${typed}" to go on`} value={text} onText={setText} autoComplete="off" spellCheck={false} autoFocus />
+          <TextField label={`Type "${typed}" to go on`} value={text} onText={setText} autoComplete="off" spellCheck={false} />
         )}
         {failure !== undefined && <Notice tone="bad">{failure}</Notice>}
         <div className="flex justify-end gap-2">

@@ -9,7 +9,11 @@ export function Dialog({ title, onClose, children, wide = false }: Props) {
   const heading = useId()
   useEffect(() => {
     const dialog = ref.current
-    if (dialog && !dialog.open) dialog.showModal()
+    if (dialog && !dialog.open) {
+      dialog.showModal()
+      // The browser would pick the close button.
+      dialog.querySelector<HTMLElement>('input:not([type=checkbox]), textarea, select')?.focus()
+    }
     return () => dialog?.close()
   }, [])
   return (

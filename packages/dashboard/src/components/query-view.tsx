@@ -8,7 +8,7 @@ type Props<Value> = { query: Asked<Value>; loading?: ReactNode; empty?: ReactNod
 export function QueryView<Value>({ query, loading, empty, page = false, children }: Props<Value>) {
   const { data, error, refetch } = query
   if (data === undefined && error) return <ErrorState error={error} page={page} onRetry={() => void refetch()} />
-  if (data === undefined) return loading ?? <Skeleton />
+  if (data === undefined) return loading ?? <Skeleton page={page} />
   if (empty !== undefined && Array.isArray(data) && data.length === 0) return empty
   return children(data)
 }

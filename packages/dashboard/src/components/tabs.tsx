@@ -1,11 +1,18 @@
-import { Link } from '@tanstack/react-router'
+import { Link, useRouterState } from '@tanstack/react-router'
+import { useEffect, useRef } from 'react'
 
 type Tab = { label: string; to: string; exact?: boolean }
 
 /** Links between the pages of one thing; on a phone they scroll sideways. */
 export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
+  const nav = useRef<HTMLElement>(null)
+  const path = useRouterState({ select: (state) => state.location.pathname })
+  useEffect(() => {
+    const current = nav.current?.querySelector<HTMLElement>('[aria-current=page]')
+    if (nav.current && current) nav.current.scrollLeft = current.offsetLeft - nav.current.clientWidth / 2 + current.clientWidth / 2
+  }, [path])
   return (
-    <nav aria-label={label} className="mb-5 flex gap-1 overflow-x-auto border-b border-line">
+    <nav ref={nav} aria-label={label} className="relative mb-5 flex gap-1 overflow-x-auto border-b border-line">
       {tabs.map(({ label: words, to, exact = false }) => (
         <Link
           key={to}

@@ -2,7 +2,7 @@ import { type Answer, ApiError, type Input, type OperationName } from '@berth/co
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from './api.ts'
-import { checkInput } from './check-input.ts'
+import { checkInput, type Problem } from './check-input.ts'
 
 type Options<Name extends OperationName, Values> = {
   initial: Values
@@ -32,7 +32,7 @@ export function useForm<Name extends OperationName, Values extends Record<string
     event?.preventDefault()
     const input = options.input(values)
     const found = checkInput(name, input as Record<string, unknown>) // a typed input is a record
-    setProblems(Object.fromEntries(found.map(({ field, message }) => [field, message])))
+    setProblems(byField(found))
     if (found.length === 0) mutation.mutate(input)
   }
 
@@ -46,8 +46,13 @@ export function useForm<Name extends OperationName, Values extends Record<string
   return { values, set, submit, reset, problems, touched, pending: mutation.isPending, failure: failureOf(mutation.error, problems) }
 }
 
+/** The field's label stands above the message, so the API's name for it is left out. */
+function byField(problems: readonly Problem[]): Record<string, string> {
+  return Object.fromEntries(problems.map(({ field, message }) => [field, message.replace(`${field} must `, 'Must ')]))
+}
+
 function fieldProblems(error: unknown): Record<string, string> {
-  return error instanceof ApiError ? Object.fromEntries(error.details.map(({ field, message }) => [field, message])) : {}
+  return error instanceof ApiError ? byField(error.details) : {}
 }
 
 /** The sentence above the form: what no field says already. */

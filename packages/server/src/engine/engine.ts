@@ -3,6 +3,7 @@ import { createBuildLimits } from './build-limits.ts'
 import type { EngineAddress } from './connection.ts'
 import { createContainerLogs } from './container-logs.ts'
 import { createContainers } from './containers.ts'
+import { createEdgeHost } from './edge-host.ts'
 import { createEngineEvents } from './engine-events.ts'
 import { count, field, text } from './engine-json.ts'
 import { createExec } from './exec.ts'
@@ -43,13 +44,20 @@ export function createEngine(deps: { address: EngineAddress; log: Log; now: () =
     }
   }
 
+  const build = createBuilder({ transport, limits, cgroupDriver: async () => (await facts()).cgroupDriver })
+  const images = createImages({ transport })
+  const containers = createContainers({ transport, now: deps.now })
+  const logs = createContainerLogs({ transport })
+
   return {
     ping: transport.ping,
     facts,
-    build: createBuilder({ transport, limits, cgroupDriver: async () => (await facts()).cgroupDriver }),
-    images: createImages({ transport }),
-    containers: createContainers({ transport, now: deps.now }),
-    logs: createContainerLogs({ transport }),
+    build,
+    images,
+    containers,
+    logs,
+    edgeHost: (edge: { instance: string; ensureProgram: () => Promise<void> }) =>
+      createEdgeHost({ transport, containers, images, build, logs, log: deps.log, ...edge }),
     exec: createExec({ transport }),
     networks: createNetworks({ transport }),
     volumes: createVolumes({ transport }),

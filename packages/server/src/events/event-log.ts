@@ -14,7 +14,7 @@ export async function appendEvent(tx: Tx, at: Date, event: NewEvent): Promise<vo
 
 export async function eventsAfter(db: Reader, cursor: number): Promise<BerthEvent[]> {
   const rows = await db.selectFrom('event').selectAll().where('seq', '>', cursor).orderBy('seq').limit(BATCH).execute()
-  return rows.map((row) => ({ seq: row.seq, at: row.at, type: row.type, data: JSON.parse(row.data) }) as BerthEvent) // only appendEvent writes this table
+  return rows.map((row) => ({ seq: row.seq, at: row.at, type: row.type, data: JSON.parse(row.data) as unknown }) as BerthEvent) // only appendEvent writes this table
 }
 
 export async function lastEventSeq(db: Reader): Promise<number> {

@@ -11,9 +11,9 @@ export function slugOf(text: string, fallback: string): string {
 }
 
 /** The first of `slug`, `slug-2`, `slug-3` … that is not taken. */
-export function freeSlug(slug: string, isTaken: (candidate: string) => boolean): string {
+export async function freeSlug(slug: string, isTaken: (candidate: string) => Promise<boolean>): Promise<string> {
   for (let n = 1; ; n += 1) {
     const candidate = n === 1 ? slug : `${slug}-${n}`
-    if (!isTaken(candidate)) return candidate
+    if (!(await isTaken(candidate))) return candidate
   }
 }

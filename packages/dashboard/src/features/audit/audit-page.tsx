@@ -13,7 +13,7 @@ import { auditLog } from './queries.ts'
 
 const ACTIONS = [
   { value: '', label: 'Every action' },
-  { value: 'auth.', label: 'Logins' },
+  { value: 'session.', label: 'Logins' },
   { value: 'user.', label: 'Users' },
   { value: 'project.', label: 'Projects' },
   { value: 'app.', label: 'Apps' },

@@ -74,7 +74,6 @@ export function EditVariable({ variable, onClose }: { variable: EnvVariable; onC
           mono
           rows={4}
           spellCheck={false}
-          autoFocus
           value={form.values.value}
           onText={(value) => form.set('value', value)}
           problem={form.problems['value']}

@@ -16,7 +16,7 @@ export function AttentionCard({ concerns }: { concerns: readonly Concern[] }) {
       ) : (
         <ul className="divide-y divide-line">
           {concerns.map(({ id, tone, title, reason, to, next }) => (
-            <li key={id} className="flex items-start gap-3 px-4 py-3 text-sm">
+            <li key={id} className="flex flex-wrap items-start gap-x-3 gap-y-1 px-4 py-3 text-sm">
               <span className={tone === 'bad' ? 'pt-0.5 text-bad' : 'pt-0.5 text-warn'}>
                 <Icon name="alert" />
               </span>
@@ -24,7 +24,7 @@ export function AttentionCard({ concerns }: { concerns: readonly Concern[] }) {
                 <p className="font-medium break-words">{title}</p>
                 <p className="line-clamp-2 break-words text-ink-soft">{reason}</p>
               </div>
-              <Link to={to} className="shrink-0 text-accent hover:underline">
+              <Link to={to} className="shrink-0 text-accent hover:underline max-sm:ml-7 max-sm:basis-full">
                 {next}
               </Link>
             </li>

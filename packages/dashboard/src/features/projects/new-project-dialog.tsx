@@ -25,7 +25,6 @@ export function NewProjectDialog({ onClose }: { onClose: () => void }) {
         {form.failure !== undefined && <Notice tone="bad">{form.failure}</Notice>}
         <TextField
           label="Name"
-          autoFocus
           value={form.values.name}
           onText={(name) => form.set('name', name)}
           problem={form.problems['name']}

@@ -1,28 +1,17 @@
-import type { Application, ApplicationChange, Connection, NewApplication, SourceCheck } from '@berth/contract'
+import type { Application, ApplicationChange, NewApplication } from '@berth/contract'
 import { changedFields, recordAudit } from '../../events/audit-log.ts'
 import { appendEvent } from '../../events/event-log.ts'
 import { type Caller, isStaff } from '../../http/caller.ts'
-import { AppError, fieldError } from '../../lib/app-error.ts'
-import { slugOf } from '../../lib/slug.ts'
-import type { Db, Reader, Tx } from '../../store/database.ts'
+import { AppError } from '../../lib/app-error.ts'
+import { freeSlug, slugOf } from '../../lib/slug.ts'
+import type { Db, Tx } from '../../store/database.ts'
 import { type AppRow, findUser, type ProjectRow } from '../../store/rows.ts'
 import { isUniqueViolation } from '../../store/storage-failure.ts'
 import type { DatabaseTemplate } from '../templates/templates.ts'
 import { changeOf } from './change.ts'
 import { newAppRow, templateOf } from './new-app.ts'
-import {
-  createAppLists,
-  deleteApp,
-  insertApp,
-  isSlugTaken,
-  listAppRows,
-  listVisibleApplications,
-  presentApplication,
-  updateApp,
-} from './store.ts'
-
-export type Source = { cloneUrl: string; branch: string }
-type SourceRight = { mayUsePrivate: boolean }
+import type { Source } from './source-check.ts'
+import { insertApp, isSlugTaken, presentApplication, updateApp } from './store.ts'
 
 type Deps = {
   db: Db
@@ -30,15 +19,9 @@ type Deps = {
   findTemplate: (name: string) => DatabaseTemplate | undefined
   newSecret: () => string
   /** Throws `invalid_source` with the field that is wrong. */
-  checkSource: (source: Partial<Source>, right: SourceRight) => void
-  probeSource: (source: Source, right: SourceRight) => Promise<SourceCheck>
+  checkSource: (source: Partial<Source>, right: { mayUsePrivate: boolean }) => void
   insertEnv: (tx: Tx, appId: number, variables: Readonly<Record<string, string>>) => Promise<void>
-  readEnv: (db: Reader, appId: number) => Promise<Record<string, string>>
   addGeneratedDomain: (tx: Tx, app: AppRow) => Promise<void>
-  /** Leaves the job that removes what the app owns outside the database. */
-  enqueueRemoval: (tx: Tx, removal: { appId: number; projectId: number; deleteVolumes: boolean }) => Promise<void>
-  /** Called after the commit: ends a running deployment and takes the routes away. */
-  onRemoved: (appIds: readonly number[]) => void
   onChanged: () => void
 }
 
@@ -55,26 +38,23 @@ async function unlessTaken<Result>(write: Promise<Result>): Promise<Result> {
 /** Applications: what they are and who owns them. What runs is the business of deployments and containers. */
 export function createApplications(deps: Deps) {
   const { db, now } = deps
-  const list = createAppLists(db)
 
-  async function newSlug(tx: Tx, projectId: number, name: string): Promise<string> {
-    const slug = slugOf(name, 'app')
-    let candidate = slug
-    for (let n = 2; await isSlugTaken(tx, projectId, candidate); n += 1) candidate = `${slug}-${n}`
-    return candidate
+  function refuseBadSource(caller: Caller, input: Pick<ApplicationChange, 'gitCloneUrl' | 'gitBranch' | 'gitProviderId'>): void {
+    const { gitCloneUrl, gitBranch, gitProviderId } = input
+    deps.checkSource(
+      { ...(gitCloneUrl && { cloneUrl: gitCloneUrl }), ...(gitBranch && { branch: gitBranch }) },
+      { mayUsePrivate: isStaff(caller) },
+    )
+    if (typeof gitProviderId === 'number') throw new AppError('git_not_connected')
   }
 
   async function create(caller: Caller, project: ProjectRow, input: NewApplication): Promise<Application> {
     const template = templateOf(input, deps.findTemplate)
-    deps.checkSource(
-      { ...(input.gitCloneUrl && { cloneUrl: input.gitCloneUrl }), ...(input.gitBranch && { branch: input.gitBranch }) },
-      { mayUsePrivate: isStaff(caller) },
-    )
-    if (input.gitProviderId != null) throw new AppError('git_not_connected')
+    refuseBadSource(caller, input)
     const at = now()
     const row = await unlessTaken(
       db.transaction(async (tx) => {
-        const slug = await newSlug(tx, project.id, input.name)
+        const slug = await freeSlug(slugOf(input.name, 'app'), async (candidate) => await isSlugTaken(tx, project.id, candidate))
         const app = await insertApp(
           tx,
           newAppRow({ ...input, projectId: project.id }, { slug, createdBy: caller.id, template, at: at.toISOString() }),
@@ -97,11 +77,7 @@ export function createApplications(deps: Deps) {
 
   async function update(caller: Caller, app: AppRow, input: ApplicationChange): Promise<Application> {
     const change = changeOf(app, input)
-    deps.checkSource(
-      { ...(input.gitCloneUrl && { cloneUrl: input.gitCloneUrl }), ...(input.gitBranch && { branch: input.gitBranch }) },
-      { mayUsePrivate: isStaff(caller) },
-    )
-    if (input.gitProviderId != null) throw new AppError('git_not_connected')
+    refuseBadSource(caller, input)
     const at = now()
     const row = await unlessTaken(
       db.transaction(async (tx) => {
@@ -119,33 +95,6 @@ export function createApplications(deps: Deps) {
     )
     deps.onChanged()
     return await presentApplication(db, row)
-  }
-
-  async function removeInTx(tx: Tx, caller: Caller, app: AppRow, deleteVolumes: boolean): Promise<void> {
-    const at = now()
-    if (!(await deleteApp(tx, app.id))) throw new AppError('app_not_found')
-    await deps.enqueueRemoval(tx, { appId: app.id, projectId: app.project_id, deleteVolumes })
-    await recordAudit(tx, at, caller, {
-      action: 'app.delete',
-      subject: 'app',
-      subjectId: app.id,
-      before: { name: app.name },
-      after: { deleteVolumes },
-    })
-    await appendEvent(tx, at, { type: 'app.deleted', data: { projectId: app.project_id, appId: app.id } })
-  }
-
-  async function remove(caller: Caller, app: AppRow, options: { deleteVolumes: boolean }): Promise<{ id: number }> {
-    await db.transaction(async (tx) => await removeInTx(tx, caller, app, options.deleteVolumes))
-    deps.onRemoved([app.id])
-    return { id: app.id }
-  }
-
-  /** For the deletion of a whole project, in its transaction. */
-  async function removeOfProject(tx: Tx, caller: Caller, project: { id: number; deleteVolumes: boolean }): Promise<number[]> {
-    const apps = await listAppRows(tx, project.id)
-    for (const app of apps) await removeInTx(tx, caller, app, project.deleteVolumes)
-    return apps.map((app) => app.id)
   }
 
   async function transfer(caller: Caller, app: AppRow, userId: number): Promise<Application> {
@@ -168,24 +117,7 @@ export function createApplications(deps: Deps) {
     return await presentApplication(db, row)
   }
 
-  async function connection(app: AppRow): Promise<Connection> {
-    const template = app.app_type === 'database' ? deps.findTemplate(app.template_name) : undefined
-    if (!template) throw fieldError('invalid_request', 'appId', 'must be a database app: the others have domains')
-    return { url: template.url(app.slug, await deps.readEnv(db, app.id)), host: app.slug, port: template.port }
-  }
-
-  return {
-    list,
-    listAll: async (caller: Caller) => await listVisibleApplications(db, isStaff(caller) ? undefined : caller.id),
-    get: async (app: AppRow) => await presentApplication(db, app),
-    create,
-    update,
-    remove,
-    removeOfProject,
-    transfer,
-    connection,
-    checkSource: async (caller: Caller, source: Source) => await deps.probeSource(source, { mayUsePrivate: isStaff(caller) }),
-  }
+  return { create, update, transfer }
 }
 
 export type Applications = ReturnType<typeof createApplications>

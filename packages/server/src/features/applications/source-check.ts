@@ -4,7 +4,8 @@ import { SourceError } from '../../git/errors.ts'
 import type { Git } from '../../git/git.ts'
 import { isBranchName } from '../../git/ref.ts'
 import { fieldError } from '../../lib/app-error.ts'
-import type { Source } from './service.ts'
+
+export type Source = { cloneUrl: string; branch: string }
 
 const PROBE_MS = 10_000
 

@@ -21,8 +21,8 @@ export async function listAudit(db: Reader, filter: AuditFilter): Promise<AuditE
     action: row.action,
     subject: row.subject,
     subjectId: row.subject_id,
-    before: JSON.parse(row.before),
-    after: JSON.parse(row.after),
+    before: JSON.parse(row.before) as unknown,
+    after: JSON.parse(row.after) as unknown,
     address: row.address,
     requestId: row.request_id,
   }))

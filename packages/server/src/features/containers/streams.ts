@@ -30,18 +30,19 @@ export function createContainerStreams({ engine, now }: Deps) {
 
   async function follow(id: string, tail: number, peer: { send: (frame: ContainerFrame) => void; signal: AbortSignal }): Promise<void> {
     let since: string | undefined
-    let state = ''
     while (!peer.signal.aborted) {
       const details = await engine.containers.inspect(id)
       if (!details) return peer.send(frame('end', { message: 'The container is gone.' }))
-      if (details.state !== state) peer.send(frame('status', { container: id, state: details.state, status: details.status }))
-      state = details.state
-      const options = { follow: true, signal: peer.signal, ...(since === undefined ? { tail } : { since }) }
+      const hasEnded = details.state !== 'running' && details.state !== 'restarting'
+      if (hasEnded && since !== undefined) return peer.send(frame('end', { message: `The container has stopped (${details.status}).` }))
+      if (since === undefined) peer.send(frame('status', { container: id, state: details.state, status: details.status }))
+      const options = { follow: true, signal: peer.signal, ...(since === undefined || since === '' ? { tail } : { since }) }
+      since ??= ''
       for await (const { at, line, stream } of engine.logs(details, options)) {
         since = at
         peer.send(frame('log', { line, stream, at }))
       }
-      if (!peer.signal.aborted) await pause(peer.signal)
+      if (!peer.signal.aborted) await pause(peer.signal) // a container that restarts is back by then
     }
   }
 

@@ -53,3 +53,5 @@ export function createEngineWatch(deps: { engine: Pick<Engine, 'ping' | 'facts'>
 
   return { look, health, edgeHealth, counts: engineCounts, isReachable: () => isUp }
 }
+
+export type EngineWatch = ReturnType<typeof createEngineWatch>

@@ -3,7 +3,7 @@ import { changedFields, recordAudit } from '../../events/audit-log.ts'
 import { appendEvent } from '../../events/event-log.ts'
 import { type Caller, isStaff } from '../../http/caller.ts'
 import { AppError } from '../../lib/app-error.ts'
-import { slugOf } from '../../lib/slug.ts'
+import { freeSlug, slugOf } from '../../lib/slug.ts'
 import type { Db, Tx } from '../../store/database.ts'
 import type { ProjectRow } from '../../store/rows.ts'
 import { setMembers } from './members.ts'
@@ -31,13 +31,6 @@ function presentProject(row: ProjectRow): Project {
   return { id, name, description, tags, ownerId: row.owner_id, createdAt: row.created_at, updatedAt: row.updated_at }
 }
 
-async function newSlug(tx: Tx, name: string): Promise<string> {
-  const slug = slugOf(name, 'project')
-  let candidate = slug
-  for (let n = 2; await isSlugTaken(tx, candidate); n += 1) candidate = `${slug}-${n}`
-  return candidate
-}
-
 /** Projects and who belongs to them. */
 export function createProjects(deps: Deps) {
   const { db, now } = deps
@@ -57,7 +50,7 @@ export function createProjects(deps: Deps) {
     const row = await db.transaction(async (tx) => {
       const project = await insertProject(tx, {
         name: input.name,
-        slug: await newSlug(tx, input.name),
+        slug: await freeSlug(slugOf(input.name, 'project'), async (candidate) => await isSlugTaken(tx, candidate)),
         description: input.description ?? '',
         tags: tagText(input.tags) ?? '',
         owner_id: caller.id,

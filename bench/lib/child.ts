@@ -1,0 +1,50 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+export const root = path.resolve(import.meta.dirname, '../..')
+export const pinnedNode = path.join(root, 'node_modules/node/bin/node')
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  if (address === null || typeof address === 'string') throw new Error('a TCP server has a port')
+  return address.port
+}
+
+/** Asks until the address answers; the time it took includes at most one pause of two milliseconds. */
+export async function waitUntilAnswers(url: string, child: ChildProcess, withinMs = 60_000): Promise<void> {
+  const end = performance.now() + withinMs
+  while (performance.now() < end) {
+    if (child.exitCode !== null) throw new Error(`the server ended with code ${child.exitCode} before it answered`)
+    try {
+      await (await fetch(url)).arrayBuffer()
+      return
+    } catch {
+      await sleep(2) // not listening yet
+    }
+  }
+  throw new Error(`${url} did not answer within ${withinMs} ms`)
+}
+
+export async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  child.kill('SIGTERM')
+  await once(child, 'exit')
+}
+
+export function start(args: readonly string[], env: Record<string, string | undefined>): ChildProcess {
+  return spawn(pinnedNode, args, { cwd: root, env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'inherit'] })
+}
+
+/** What a process holds in memory, in megabytes (10^6 bytes), the way `ps` counts. */
+export function residentMegabytes(pid: number | undefined): number {
+  const line = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  return (Number(line?.[1]) * 1024) / 1e6
+}

@@ -1,0 +1,67 @@
+import type { Task } from './background.ts'
+import type { Engine } from './engine/engine.ts'
+import { forgetEventsBefore } from './events/event-log.ts'
+import type { Reconcile } from './features/containers/reconcile.ts'
+import type { EngineWatch } from './features/health/engine-watch.ts'
+import type { Routing } from './features/routing/routing.ts'
+import type { Provisioning } from './provision/provisioning.ts'
+import type { Db } from './store/database.ts'
+import type { Tuning } from './tuning.ts'
+
+type Parts = {
+  db: Db
+  engine: Pick<Engine, 'events'>
+  engineWatch: EngineWatch
+  provisioning: Provisioning
+  reconcile: Reconcile
+  routing: Routing
+  instance: string
+  tuning: Tuning
+  now: () => Date
+  wake: (name: string) => void
+  wantCertificates: () => Promise<void>
+}
+
+const HOUR_MS = 3600 * 1000
+const KEPT_EVENTS_MS = 7 * 24 * HOUR_MS
+const TELLING_EVENTS = ['die', 'start', 'destroy', 'oom']
+
+/** What happens again and again, beside the jobs: how often, and by whom. */
+export function backgroundTasks(parts: Parts): Task[] {
+  const { db, engineWatch, tuning, now, wake } = parts
+  return [
+    { name: 'engine', everyMs: 5000, run: engineWatch.look },
+    {
+      name: 'reconcile',
+      everyMs: tuning.reconcileMs,
+      run: async () => {
+        if (!engineWatch.isReachable()) return
+        await parts.reconcile.reconcile()
+        await parts.routing.sync()
+      },
+    },
+    {
+      name: 'engine events',
+      everyMs: 2000,
+      run: async (signal) => {
+        if (!engineWatch.isReachable()) return
+        for await (const event of parts.engine.events({ instance: parts.instance, signal }))
+          if (TELLING_EVENTS.includes(event.action)) wake('reconcile')
+      },
+    },
+    { name: 'certificates', everyMs: 60_000, run: parts.wantCertificates },
+    {
+      name: 'housekeeping',
+      everyMs: HOUR_MS,
+      run: async () => await db.transaction(async (tx) => await forgetEventsBefore(tx, new Date(now().getTime() - KEPT_EVENTS_MS))),
+    },
+    {
+      name: 'provisioning',
+      everyMs: 24 * HOUR_MS,
+      run: async (signal) => {
+        await parts.provisioning.ensureEngine(signal)
+        wake('engine')
+      },
+    },
+  ]
+}

@@ -1,0 +1,111 @@
+import { Readable } from 'node:stream'
+import type { createBuilder } from './build.ts'
+import type { createContainerLogs } from './container-logs.ts'
+import type { createContainers } from './containers.ts'
+import { field, text } from './engine-json.ts'
+import { isConflict, isNotFound } from './errors.ts'
+import type { createImages } from './images.ts'
+import { labelsOf } from './labels.ts'
+import type { Transport } from './transport.ts'
+
+type Spec = {
+  readonly image: string
+  readonly command: readonly string[]
+  readonly user: string
+  readonly restart: 'always'
+  readonly mounts: readonly { readonly source: string; readonly target: string; readonly readOnly: boolean }[]
+  readonly capAdd: readonly string[]
+  readonly openFiles: number
+  readonly stopSignal: string
+  readonly stopTimeoutS: number
+}
+type ImageSource = { readonly pull: string; readonly build: string; readonly context: () => Promise<Buffer> }
+type Deps = {
+  transport: Transport
+  containers: ReturnType<typeof createContainers>
+  images: ReturnType<typeof createImages>
+  build: ReturnType<typeof createBuilder>
+  logs: ReturnType<typeof createContainerLogs>
+  instance: string
+  /** Makes sure that the machine has an HAProxy to build the image from. */
+  ensureProgram: () => Promise<void>
+  log: { info(fields: object, message: string): void }
+}
+
+const PULL_MS = 60_000
+const BUILD_MS = 120_000
+
+/**
+ * The one container that is not an app's: HAProxy with host networking. It has a request of its own here, because what
+ * every app is refused (host network, mounts of ours) is what the edge is made of. Nothing in it comes from a user.
+ */
+export function createEdgeHost(deps: Deps) {
+  const { transport, containers, images, instance } = deps
+  const name = `berth-${instance}-edge`
+  const labels = labelsOf({ instance, kind: 'edge' })
+
+  async function inspectEdge(): Promise<'absent' | 'running' | 'stopped'> {
+    const details = await containers.inspect(name)
+    if (!details) return 'absent'
+    return details.state === 'running' ? 'running' : 'stopped'
+  }
+
+  async function ensureImage(source: ImageSource): Promise<string> {
+    for (const known of [source.pull, source.build]) if (await images.exists(known)) return known
+    try {
+      await images.pull(source.pull, { signal: AbortSignal.timeout(PULL_MS), onLine: () => undefined })
+      return source.pull
+    } catch {
+      deps.log.info({ image: source.pull }, "no registry gives the edge's image; building it from this machine's HAProxy")
+    }
+    await deps.ensureProgram()
+    const contextTar = Readable.from([await source.context()])
+    await deps.build({ contextTar, dockerfile: 'Dockerfile', tag: source.build, labels, onLine: () => undefined, signal: AbortSignal.timeout(BUILD_MS) })
+    return source.build
+  }
+
+  async function runEdge(spec: Spec): Promise<void> {
+    const body = {
+      Image: spec.image,
+      Cmd: [...spec.command],
+      User: spec.user,
+      Labels: labels,
+      StopSignal: spec.stopSignal,
+      StopTimeout: spec.stopTimeoutS,
+      HostConfig: {
+        NetworkMode: 'host',
+        ReadonlyRootfs: true,
+        Mounts: spec.mounts.map(({ source, target, readOnly }) => ({ Type: 'bind', Source: source, Target: target, ReadOnly: readOnly })),
+        CapDrop: ['ALL'],
+        CapAdd: [...spec.capAdd],
+        SecurityOpt: ['no-new-privileges'],
+        RestartPolicy: { Name: spec.restart },
+        Ulimits: [{ Name: 'nofile', Soft: spec.openFiles, Hard: spec.openFiles }],
+        LogConfig: { Type: 'json-file', Config: { 'max-size': '10m', 'max-file': '3' } },
+      },
+    }
+    const created = await transport.json({ method: 'POST', path: '/containers/create', query: { name }, body })
+    await transport.json({ method: 'POST', path: `/containers/${text(field(created, 'Id'))}/start` })
+  }
+
+  async function removeEdge(): Promise<void> {
+    const details = await containers.inspect(name)
+    if (!details || details.labels['berth.instance'] !== instance) return
+    try {
+      await containers.stop(details.id, 5)
+      await containers.remove(details.id)
+    } catch (cause) {
+      if (!isNotFound(cause) && !isConflict(cause)) throw cause
+    }
+  }
+
+  async function edgeOutput(): Promise<string> {
+    const details = await containers.inspect(name)
+    if (!details) return ''
+    const lines: string[] = []
+    for await (const { line } of deps.logs(details, { tail: 20, signal: AbortSignal.timeout(5000) })) lines.push(line)
+    return lines.join('\n')
+  }
+
+  return { inspectEdge, ensureImage, runEdge, removeEdge, edgeOutput }
+}

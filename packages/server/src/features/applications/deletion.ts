@@ -1,0 +1,47 @@
+import { recordAudit } from '../../events/audit-log.ts'
+import { appendEvent } from '../../events/event-log.ts'
+import type { Caller } from '../../http/caller.ts'
+import { AppError } from '../../lib/app-error.ts'
+import type { Db, Tx } from '../../store/database.ts'
+import type { AppRow } from '../../store/rows.ts'
+import { deleteApp, listAppRows } from './store.ts'
+
+type Deps = {
+  db: Db
+  now: () => Date
+  /** Leaves the job that removes what the app owns outside the database. */
+  enqueueRemoval: (tx: Tx, removal: { appId: number; projectId: number; deleteVolumes: boolean }) => Promise<void>
+  /** Called after the commit: ends a running deployment and takes the routes away. */
+  onRemoved: (appIds: readonly number[]) => void
+}
+
+/** Deleting is complete: the rows now, and by a job everything that is behind them. */
+export function createAppDeletion(deps: Deps) {
+  const { db, now } = deps
+
+  async function removeInTx(tx: Tx, caller: Caller, app: AppRow, deleteVolumes: boolean): Promise<void> {
+    const at = now()
+    if (!(await deleteApp(tx, app.id))) throw new AppError('app_not_found')
+    await deps.enqueueRemoval(tx, { appId: app.id, projectId: app.project_id, deleteVolumes })
+    const words = { before: { name: app.name }, after: { deleteVolumes } }
+    await recordAudit(tx, at, caller, { action: 'app.delete', subject: 'app', subjectId: app.id, ...words })
+    await appendEvent(tx, at, { type: 'app.deleted', data: { projectId: app.project_id, appId: app.id } })
+  }
+
+  async function remove(caller: Caller, app: AppRow, options: { deleteVolumes: boolean }): Promise<{ id: number }> {
+    await db.transaction(async (tx) => await removeInTx(tx, caller, app, options.deleteVolumes))
+    deps.onRemoved([app.id])
+    return { id: app.id }
+  }
+
+  /** For the deletion of a whole project, in its transaction. */
+  async function removeOfProject(tx: Tx, caller: Caller, project: { id: number; deleteVolumes: boolean }): Promise<number[]> {
+    const apps = await listAppRows(tx, project.id)
+    for (const app of apps) await removeInTx(tx, caller, app, project.deleteVolumes)
+    return apps.map((app) => app.id)
+  }
+
+  return { remove, removeOfProject }
+}
+
+export type AppDeletion = ReturnType<typeof createAppDeletion>

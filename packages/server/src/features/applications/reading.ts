@@ -1,0 +1,36 @@
+import type { Connection, SourceCheck } from '@berth/contract'
+import { type Caller, isStaff } from '../../http/caller.ts'
+import { fieldError } from '../../lib/app-error.ts'
+import type { Db, Reader } from '../../store/database.ts'
+import type { AppRow } from '../../store/rows.ts'
+import type { DatabaseTemplate } from '../templates/templates.ts'
+import type { Source } from './source-check.ts'
+import { createAppLists, listVisibleApplications, presentApplication } from './store.ts'
+
+type Deps = {
+  db: Db
+  findTemplate: (name: string) => DatabaseTemplate | undefined
+  readEnv: (db: Reader, appId: number) => Promise<Record<string, string>>
+  probeSource: (source: Source, right: { mayUsePrivate: boolean }) => Promise<SourceCheck>
+}
+
+/** What can be asked of applications without changing any. */
+export function createAppReading(deps: Deps) {
+  const { db } = deps
+
+  async function connection(app: AppRow): Promise<Connection> {
+    const template = app.app_type === 'database' ? deps.findTemplate(app.template_name) : undefined
+    if (!template) throw fieldError('invalid_request', 'appId', 'must be a database app: the others have domains')
+    return { url: template.url(app.slug, await deps.readEnv(db, app.id)), host: app.slug, port: template.port }
+  }
+
+  return {
+    list: createAppLists(db),
+    listAll: async (caller: Caller) => await listVisibleApplications(db, isStaff(caller) ? undefined : caller.id),
+    get: async (app: AppRow) => await presentApplication(db, app),
+    connection,
+    checkSource: async (caller: Caller, source: Source) => await deps.probeSource(source, { mayUsePrivate: isStaff(caller) }),
+  }
+}
+
+export type AppReading = ReturnType<typeof createAppReading>

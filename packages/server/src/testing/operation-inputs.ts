@@ -1,0 +1,86 @@
+import type { Input, OperationName } from '@berth/contract'
+import { OWNER, PASSWORD } from './start-test-server.ts'
+import type { Subject } from './test-world.ts'
+
+type Given = { subject: Subject; n: number; newUserId: number; password: string }
+type Maker<Name extends OperationName> = (given: Given) => unknown extends Input<Name> ? Record<never, never> : Input<Name>
+
+const nothing = () => ({})
+const ofApp = ({ subject }: Given) => ({ appId: subject.appId })
+const ofEnv = ({ subject }: Given) => ({ id: subject.envId })
+const ofDomain = ({ subject }: Given) => ({ id: subject.domainId })
+const ofProject = ({ subject }: Given) => ({ id: subject.projectId })
+
+/** A valid input for every operation. An operation without one does not compile. */
+export const INPUTS: { [Name in OperationName]: Maker<Name> } = {
+  health: nothing,
+  'auth.setup': ({ n }) => ({ token: 'a-token', email: `setup-${n}@example.test`, password: PASSWORD }),
+  'auth.login': () => ({ ...OWNER }),
+  'auth.logout': nothing,
+  'auth.me': nothing,
+  'auth.password': ({ password }) => ({ currentPassword: password, newPassword: password }),
+  'users.list': nothing,
+  'users.create': ({ n }) => ({ email: `new-${n}@example.test`, password: PASSWORD }),
+  'users.update': ({ newUserId, n }) => ({ id: newUserId, email: `renamed-${n}@example.test` }),
+  'users.delete': ({ newUserId }) => ({ id: newUserId }),
+  'projects.list': nothing,
+  'projects.create': ({ n }) => ({ name: `Another ${n}` }),
+  'projects.get': ofProject,
+  'projects.update': (given) => ({ ...ofProject(given), name: 'Renamed' }),
+  'projects.members': (given) => ({ ...ofProject(given), userIds: [given.subject.userId] }),
+  'projects.delete': ofProject,
+  'apps.create': ({ subject, n }) => ({ projectId: subject.projectId, name: `app ${n}` }),
+  'apps.list': ({ subject }) => ({ projectId: subject.projectId }),
+  'apps.listAll': nothing,
+  'apps.get': ofApp,
+  'apps.update': (given) => ({ ...ofApp(given), description: 'Changed' }),
+  'apps.delete': ofApp,
+  'apps.transfer': (given) => ({ ...ofApp(given), userId: given.subject.userId }),
+  'apps.connection': ({ subject }) => ({ appId: subject.databaseAppId }),
+  'apps.traffic': ofApp,
+  'apps.checkSource': ({ subject }) => ({ projectId: subject.projectId, gitCloneUrl: 'https://127.0.0.1:1/owner/repository.git' }),
+  'containers.start': ofApp,
+  'containers.stop': ofApp,
+  'containers.restart': ofApp,
+  'containers.status': ofApp,
+  'containers.logs': (given) => ({ ...ofApp(given), tail: 10 }),
+  'containers.usage': ofApp,
+  'envs.create': (given) => ({ ...ofApp(given), key: `KEY_${given.n}`, value: 'x' }),
+  'envs.list': ofApp,
+  'envs.replace': (given) => ({ ...ofApp(given), variables: [{ key: 'ONLY', value: 'this' }] }),
+  'envs.update': (given) => ({ ...ofEnv(given), value: 'green' }),
+  'envs.delete': ofEnv,
+  'domains.create': (given) => ({ ...ofApp(given), domain: `extra-${given.n}.example.com` }),
+  'domains.list': ofApp,
+  'domains.update': (given) => ({ ...ofDomain(given), hsts: false }),
+  'domains.check': ofDomain,
+  'domains.setCertificate': (given) => ({ ...ofDomain(given), certificate: 'no certificate', privateKey: 'no key' }),
+  'domains.removeCertificate': ofDomain,
+  'domains.delete': ofDomain,
+  'deployments.add': ofApp,
+  'deployments.listByApp': ofApp,
+  'deployments.log': ({ subject }) => ({ deploymentId: subject.liveId }),
+  'deployments.create': ofApp,
+  'deployments.list': ofApp,
+  'deployments.get': ({ subject }) => ({ id: subject.liveId }),
+  'deployments.running': nothing,
+  'deployments.stop': ({ subject }) => ({ deploymentId: subject.waitingId }),
+  'deployments.rollback': ({ subject }) => ({ deploymentId: subject.releaseId }),
+  'templates.list': nothing,
+  'settings.get': nothing,
+  'settings.update': () => ({ retention: 6 }),
+  'audit.list': () => ({ limit: 5 }),
+  'git.repos': () => ({ installationId: 1 }),
+  'git.branches': () => ({ installationId: 1, repoFullName: 'owner/repository' }),
+  'webhooks.git': nothing,
+  'updates.version': nothing,
+  'updates.check': nothing,
+  'updates.apply': nothing,
+  'updates.status': nothing,
+  'updates.clear': nothing,
+}
+
+/** The input of one operation as plain fields: the map's type ties each name to its input, and a loop over names loses that. */
+export function inputOf(name: OperationName, given: Given): Record<string, unknown> {
+  return INPUTS[name](given) as Record<string, unknown>
+}

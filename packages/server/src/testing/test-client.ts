@@ -1,0 +1,102 @@
+import { Agent, type IncomingHttpHeaders, request } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { type Call, createClient, type ErrorCode, type OperationName, operations, requestFor } from '@berth/contract'
+import type { TSchema } from 'typebox'
+import { Compile, type Validator } from 'typebox/compile'
+import { Clean } from 'typebox/value'
+
+/** The body of every answer but text: the envelope, or what a bare operation sends. */
+export type Envelope = {
+  success?: boolean
+  data?: unknown
+  message?: string
+  error?: string
+  code?: ErrorCode
+  details?: { field: string; message: string }[]
+}
+export type RawAnswer = { status: number; headers: IncomingHttpHeaders; text: string; json: Envelope }
+export type RawOptions = { cookie?: string; headers?: Record<string, string>; body?: string | Buffer | object }
+
+/** One request, exactly as given: the path is sent as it is, and nothing is added but the cookie and the type of the body. */
+export function createRaw(baseUrl: () => string) {
+  const agent = new Agent({ keepAlive: true, maxSockets: 64 })
+
+  async function raw(method: string, path: string, options: RawOptions = {}): Promise<RawAnswer> {
+    const { hostname, port } = new URL(baseUrl())
+    const { body } = options
+    const bytes = body === undefined || typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body)
+    const headers = {
+      ...(bytes === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(bytes)) }),
+      ...(options.cookie === undefined ? {} : { cookie: options.cookie }),
+      ...options.headers,
+    }
+    const answer = Promise.withResolvers<RawAnswer>()
+    const sent = request({ hostname, port, method, path, headers, agent }, (response) => {
+      text(response).then((body) => {
+        answer.resolve({ status: response.statusCode ?? 0, headers: response.headers, text: body, json: envelopeOf(body) })
+      }, answer.reject)
+    })
+    sent.on('error', answer.reject)
+    sent.end(bytes)
+    return await answer.promise
+  }
+
+  return { raw, close: () => agent.destroy() }
+}
+
+function envelopeOf(body: string): Envelope {
+  try {
+    const parsed: unknown = JSON.parse(body)
+    return typeof parsed === 'object' && parsed !== null ? parsed : {}
+  } catch {
+    return {}
+  }
+}
+
+const validators = new Map<OperationName, Validator>()
+
+function validatorOf(name: OperationName): Validator {
+  const known = validators.get(name)
+  if (known) return known
+  const fresh = Compile<TSchema>(operations[name].answer)
+  validators.set(name, fresh)
+  return fresh
+}
+
+/** An answer holds what the contract says and nothing else: a field too many could be a secret. */
+export function checkAnswer(name: OperationName, body: string): void {
+  const line = operations[name]
+  if (line.shape === 'text') return
+  const whole: unknown = JSON.parse(body)
+  const answer = line.shape === 'bare' ? whole : (whole as Envelope).data // an envelope, by its shape
+  const validator = validatorOf(name)
+  if (!validator.Check(answer))
+    throw new Error(
+      `${name} answered what the contract does not say: ${JSON.stringify(validator.Errors(answer))} in ${body.slice(0, 2000)}`,
+    )
+  const clean = JSON.stringify(Clean(line.answer, structuredClone(answer)))
+  if (clean !== JSON.stringify(answer)) throw new Error(`${name} answered more than the contract says: ${body.slice(0, 2000)}`)
+}
+
+/** The contract's own client, with every success checked against the schema. */
+export function createCheckedClient(baseUrl: () => string, cookie: () => string): Call {
+  return async (name, ...input) => {
+    const checked: typeof fetch = async (address, init) => {
+      const response = await fetch(address, init)
+      const body = await response.text()
+      if (response.ok) checkAnswer(name, body)
+      return new Response(body, { status: response.status, headers: response.headers })
+    }
+    return await createClient({ baseUrl: baseUrl(), headers: () => ({ cookie: cookie() }), fetch: checked })(name, ...input)
+  }
+}
+
+/** The session cookie of an answer, as a browser would send it back. */
+export function cookieOf(answer: Pick<RawAnswer, 'headers'>): string {
+  return answer.headers['set-cookie']?.[0]?.split(';')[0] ?? ''
+}
+
+/** An operation by its name, without the client's types: for inputs that are wrong on purpose. */
+export function rawRequestOf(name: OperationName, input: Record<string, unknown>): { method: string; path: string; body?: string } {
+  return requestFor(name, input)
+}

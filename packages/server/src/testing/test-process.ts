@@ -1,0 +1,67 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const MAIN = path.resolve(import.meta.dirname, '../main.ts')
+const START_WITHIN_MS = 60_000
+
+export type ServerProcess = {
+  pid: number
+  baseUrl: string
+  setupToken: string | undefined
+  log: () => string
+  errors: () => string
+  signal: (signal: NodeJS.Signals) => Promise<number | null>
+}
+export type Ended = { exitCode: number | null; out: string; errors: string }
+
+function launch(env: Record<string, string>) {
+  const child: ChildProcess = spawn(process.execPath, ['--no-warnings', MAIN], {
+    env: { PATH: process.env['PATH'] ?? '', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const closed = once(child, 'close')
+  let [out, errors] = ['', '']
+  child.stdout?.on('data', (chunk: Buffer) => (out += chunk.toString()))
+  child.stderr?.on('data', (chunk: Buffer) => (errors += chunk.toString()))
+  return { child, closed, out: () => out, errors: () => errors, hasEnded: () => child.exitCode !== null || child.signalCode !== null }
+}
+
+/** The real server as a process of its own, once it listens. */
+export async function startServerProcess(env: Record<string, string>): Promise<ServerProcess> {
+  const server = launch(env)
+  const deadline = performance.now() + START_WITHIN_MS
+  let baseUrl: string | undefined
+  while (baseUrl === undefined) {
+    baseUrl = /Berth listens on +(http:\S+)/.exec(server.out())?.[1]
+    if (baseUrl !== undefined) break
+    if (server.hasEnded() || performance.now() > deadline) {
+      server.child.kill('SIGKILL')
+      await server.closed
+      throw new Error(`the server did not start: ${server.errors()}${server.out()}`)
+    }
+    await sleep(10)
+  }
+  return {
+    pid: server.child.pid ?? 0,
+    baseUrl,
+    setupToken: /setup#token=(\S+)/.exec(server.out())?.[1],
+    log: server.out,
+    errors: server.errors,
+    async signal(signal) {
+      server.child.kill(signal)
+      await server.closed
+      return server.child.exitCode
+    },
+  }
+}
+
+/** For starts that are refused: what was said, and the exit code. One that does not end by itself is ended. */
+export async function runServerToItsEnd(env: Record<string, string>): Promise<Ended> {
+  const server = launch(env)
+  const timer = setTimeout(() => server.child.kill('SIGKILL'), START_WITHIN_MS)
+  await server.closed
+  clearTimeout(timer)
+  return { exitCode: server.child.exitCode, out: server.out(), errors: server.errors() }
+}
