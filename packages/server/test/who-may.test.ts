@@ -125,9 +125,8 @@ describe('who may call an operation', () => {
   const withIds = NAMES.filter((name) => / of the (project|app|env variable|domain|deployment)$/.test(operations[name].may))
   it.each(withIds)('%s answers a foreign id and an unknown one alike', async (name) => {
     const input = inputOf(name, await given(name, 'stranger', shared))
-    const line: { params?: object; query?: object; body?: object } = operations[name]
-    const fields = ID_FIELDS.filter((field) => field in input && (line.params ?? line.query ?? line.body) !== undefined)
-    const unknown = { ...input, [fields[0] ?? 'id']: UNKNOWN_ID }
+    const field = ID_FIELDS.find((name) => name in input) ?? 'id'
+    const unknown = { ...input, [field]: UNKNOWN_ID }
     const [foreign, missing] = [await send(name, 'stranger', input), await send(name, 'stranger', unknown)]
     expect(foreign.status).toBe(404)
     expect([missing.status, missing.text]).toEqual([foreign.status, foreign.text])

@@ -1,4 +1,5 @@
 import type { ErrorCode, Policy } from '@berth/contract'
+import { EngineUnreachable } from '../engine/errors.ts'
 import { AppError } from '../lib/app-error.ts'
 import type { Reader } from '../store/database.ts'
 import * as store from '../store/rows.ts'
@@ -34,6 +35,12 @@ export type Loaders = { [P in Exclude<Policy, 'anyone' | 'signed webhook'>]: Loa
 function found<Row>(row: Row | undefined, code: ErrorCode): Row {
   if (row === undefined) throw new AppError(code)
   return row
+}
+
+/** Without an engine nobody can say whose container it is. */
+function engineAway(cause: unknown): never {
+  if (cause instanceof EngineUnreachable) throw new AppError('engine_unreachable', { cause })
+  throw cause
 }
 
 /**
@@ -103,7 +110,7 @@ export function createPolicies(deps: { db: Reader; findContainer: (id: string) =
       return { ...(await loadApp(caller, deployment.app_id, 'deployment_not_found')), deployment }
     },
     'member of the container': async (caller, ids) => {
-      const container = found(await deps.findContainer(ids.containerId ?? ''), 'container_not_found')
+      const container = found(await deps.findContainer(ids.containerId ?? '').catch(engineAway), 'container_not_found')
       return { ...(await loadApp(caller, container.appId, 'container_not_found')), container }
     },
   }

@@ -23,12 +23,7 @@ export function NewProjectDialog({ onClose }: { onClose: () => void }) {
     <Dialog title="New project" onClose={onClose}>
       <form className="grid gap-4" onSubmit={form.submit} noValidate>
         {form.failure !== undefined && <Notice tone="bad">{form.failure}</Notice>}
-        <TextField
-          label="Name"
-          value={form.values.name}
-          onText={(name) => form.set('name', name)}
-          problem={form.problems['name']}
-        />
+        <TextField label="Name" value={form.values.name} onText={(name) => form.set('name', name)} problem={form.problems['name']} />
         <AreaField
           label="Description"
           value={form.values.description}
