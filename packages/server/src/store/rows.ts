@@ -41,3 +41,12 @@ export async function insertUser(tx: Tx, user: { email: string; passwordHash: st
     .returningAll()
     .executeTakeFirstOrThrow()
 }
+
+/** Somebody who is a member already stays one. */
+export async function insertMember(tx: Tx, member: { projectId: number; userId: number; at: Date }): Promise<void> {
+  await tx
+    .insertInto('project_member')
+    .values({ project_id: member.projectId, user_id: member.userId, added_at: member.at.toISOString() })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}

@@ -7,7 +7,7 @@ import type { Database, StorageState, Tx } from './database.ts'
 import { migrate } from './migrate.ts'
 import { migrations } from './migrations/index.ts'
 import type { Schema } from './schema.ts'
-import { readerDialect, writerDialect } from './sqlite-driver.ts'
+import { createCompiledReads, readerDialect, writerDialect } from './sqlite-driver.ts'
 import { isStorageFailure } from './storage-failure.ts'
 
 export function databasePath(dataDir: string): string {
@@ -105,7 +105,7 @@ export async function openSqlite({ dataDir, now, onCommit }: Options): Promise<D
 
   const db = {
     selectFrom: reader.selectFrom.bind(reader),
-    executeQuery: reader.executeQuery.bind(reader),
+    executeQuery: createCompiledReads(readerFile),
     fn: reader.fn,
     transaction,
   }

@@ -5,7 +5,7 @@ import { type Caller, isStaff } from '../../http/caller.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { freeSlug, slugOf } from '../../lib/slug.ts'
 import type { Db, Tx } from '../../store/database.ts'
-import { type AppRow, findUser, type ProjectRow } from '../../store/rows.ts'
+import { type AppRow, findUser, insertMember, type ProjectRow } from '../../store/rows.ts'
 import { isUniqueViolation } from '../../store/storage-failure.ts'
 import type { DatabaseTemplate } from '../templates/templates.ts'
 import { changeOf } from './change.ts'
@@ -102,6 +102,7 @@ export function createApplications(deps: Deps) {
     const row = await db.transaction(async (tx) => {
       const heir = await findUser(tx, userId)
       if (!heir) throw new AppError('user_not_found')
+      if (!isStaff(heir)) await insertMember(tx, { projectId: app.project_id, userId: heir.id, at }) // an owner who cannot see it could do nothing with it
       const changed = await updateApp(tx, app.id, { created_by: heir.id, updated_at: at.toISOString() })
       if (!changed) throw new AppError('app_not_found')
       await recordAudit(tx, at, caller, {

@@ -3,8 +3,8 @@ import { appendEvent } from '../../events/event-log.ts'
 import type { Caller } from '../../http/caller.ts'
 import { AppError, fieldError } from '../../lib/app-error.ts'
 import type { Db } from '../../store/database.ts'
-import type { ProjectRow } from '../../store/rows.ts'
-import { deleteMember, findUserIds, insertMember, listMembers } from './store.ts'
+import { insertMember, type ProjectRow } from '../../store/rows.ts'
+import { deleteMember, findUserIds, listMembers } from './store.ts'
 
 type Wanted = { userIds?: number[]; emails?: string[] }
 

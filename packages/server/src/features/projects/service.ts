@@ -5,9 +5,9 @@ import { type Caller, isStaff } from '../../http/caller.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { freeSlug, slugOf } from '../../lib/slug.ts'
 import type { Db, Tx } from '../../store/database.ts'
-import type { ProjectRow } from '../../store/rows.ts'
+import { insertMember, type ProjectRow } from '../../store/rows.ts'
 import { setMembers } from './members.ts'
-import { deleteProject, insertMember, insertProject, isSlugTaken, listMembers, listProjects, updateProject } from './store.ts'
+import { deleteProject, insertProject, isSlugTaken, listMembers, listProjects, updateProject } from './store.ts'
 
 type Deps = {
   db: Db

@@ -40,14 +40,6 @@ export async function listMembers(db: Reader, projectId: number): Promise<Member
     .execute()
 }
 
-export async function insertMember(tx: Tx, member: { projectId: number; userId: number; at: Date }): Promise<void> {
-  await tx
-    .insertInto('project_member')
-    .values({ project_id: member.projectId, user_id: member.userId, added_at: member.at.toISOString() })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
-}
-
 export async function deleteMember(tx: Tx, projectId: number, userId: number): Promise<void> {
   await tx.deleteFrom('project_member').where('project_id', '=', projectId).where('user_id', '=', userId).execute()
 }

@@ -1,6 +1,6 @@
 import type { Updateable } from 'kysely'
 import type { Reader, Tx } from '../../store/database.ts'
-import type { UserRow } from '../../store/rows.ts'
+import { insertMember, type UserRow } from '../../store/rows.ts'
 import type { UserTable } from '../../store/schema.ts'
 
 export async function listUsers(db: Reader): Promise<UserRow[]> {
@@ -29,13 +29,7 @@ export async function passOn(tx: Tx, from: number, to: number, at: Date): Promis
   const projects = await tx.updateTable('project').set({ owner_id: to }).where('owner_id', '=', from).returning('id').execute()
   const apps = await tx.updateTable('app').set({ created_by: to }).where('created_by', '=', from).returning(['id', 'project_id']).execute()
   const projectIds = [...new Set([...projects.map((project) => project.id), ...apps.map((app) => app.project_id)])]
-  for (const projectId of projectIds) {
-    await tx
-      .insertInto('project_member')
-      .values({ project_id: projectId, user_id: to, added_at: at.toISOString() })
-      .onConflict((conflict) => conflict.doNothing())
-      .execute()
-  }
+  for (const projectId of projectIds) await insertMember(tx, { projectId, userId: to, at })
   return { projects: projects.map((project) => project.id), apps: apps.map((app) => app.id) }
 }
 
