@@ -22,6 +22,7 @@ import { createLiveRelease } from './features/containers/live-release.ts'
 import { createReconcile } from './features/containers/reconcile.ts'
 import { createContainers } from './features/containers/service.ts'
 import { createContainerStreams } from './features/containers/streams.ts'
+import { createMakeRoom } from './features/deployments/make-room.ts'
 import { createNewestCommit } from './features/deployments/newest-commit.ts'
 import { createDeployments } from './features/deployments/service.ts'
 import { createDeploymentStreams } from './features/deployments/streams.ts'
@@ -54,6 +55,7 @@ import { createSecretBox } from './lib/secret-box.ts'
 import { secretFile } from './lib/secret-file.ts'
 import { createStep } from './lib/step.ts'
 import { COMMIT, VERSION } from './lib/version.ts'
+import { createAppFirewall } from './provision/app-firewall.ts'
 import { installDebianPackage } from './provision/debian-packages.ts'
 import { createProvisioning } from './provision/provisioning.ts'
 import { appLane, enqueue, type JobPayloads } from './queue/jobs.ts'
@@ -81,6 +83,7 @@ export async function createApp(config: Config, log: Logger) {
   let settingsNow: Settings = await readSettings(db)
 
   const provisioning = createProvisioning({ log, mode: config.provision, engine: config.engine, dataDir: config.dataDir })
+  const firewall = createAppFirewall({ log, mode: config.provision })
   const engine = createEngine({ address: config.engine, log, now })
   const engineWatch = createEngineWatch({ engine, provisioning })
   const ownPorts = () => [config.port, config.edge.httpPort, config.edge.httpsPort]
@@ -226,6 +229,7 @@ export async function createApp(config: Config, log: Logger) {
     engine: engineWatch.health,
     edge: () => engineWatch.edgeHealth(edgeParts.edge.state()),
     isQueueStalled: worker.isStalled,
+    firewall: firewall.message,
   }
   const handlers = handlersOf({
     db,
@@ -282,6 +286,7 @@ export async function createApp(config: Config, log: Logger) {
     now,
     wake: background.wake,
     wantCertificates: domainCertificates.wantAll,
+    makeRoom: createMakeRoom({ engine, dataDir: config.dataDir, floorBytes: tuning.diskFloorBytes, log }),
   })
 
   /** Listening never waits for an engine or an edge: both are made sure of beside it. */
@@ -290,6 +295,10 @@ export async function createApp(config: Config, log: Logger) {
     const address = await http.listen({ host: config.host, port: config.port })
     await worker.start()
     for (const task of tasks) background.add(task)
+    // again and again: the engine, or a reload of the machine's own firewall, may take rules away
+    const { port } = new URL(address)
+    background.add({ name: 'firewall', everyMs: 60_000, run: async (signal) => await firewall.ensure(Number(port), signal) })
+    routing.syncSoon()
     return { address, setupToken: link?.token }
   }
 

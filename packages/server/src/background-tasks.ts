@@ -20,6 +20,7 @@ type Parts = {
   now: () => Date
   wake: (name: string) => void
   wantCertificates: () => Promise<void>
+  makeRoom: () => Promise<void>
 }
 
 const HOUR_MS = 3600 * 1000
@@ -49,6 +50,7 @@ export function backgroundTasks(parts: Parts): Task[] {
           if (TELLING_EVENTS.includes(event.action)) wake('reconcile')
       },
     },
+    { name: 'disk', everyMs: HOUR_MS / 6, run: async () => (engineWatch.isReachable() ? await parts.makeRoom() : undefined) },
     { name: 'certificates', everyMs: 60_000, run: parts.wantCertificates },
     {
       name: 'housekeeping',
