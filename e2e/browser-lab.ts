@@ -1,0 +1,78 @@
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { startGitServer } from '../packages/server/src/testing/git-server.ts'
+import { OWNER, startTestServer, type TestServerOptions } from '../packages/server/src/testing/start-test-server.ts'
+import { freePort } from '../packages/server/src/testing/test-edge.ts'
+import { ensureBusybox, openTestEngine } from '../packages/server/src/testing/test-images.ts'
+
+const CHROMIUM = '/usr/bin/chromium'
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--no-first-run',
+]
+const SHORT_WAITS = { stabilityMs: 1000, drainMs: 2000, reconcileMs: 3000 }
+
+type LabOptions = { owner?: TestServerOptions['owner']; withEdge?: boolean }
+
+/** A real browser against the real product: server, engine, git and, where asked for, the edge. */
+export async function startBrowserLab(options: LabOptions = {}) {
+  await ensureBusybox(openTestEngine().engine)
+  const git = await startGitServer()
+  const edgePort = await freePort()
+  const berth = await startTestServer({
+    runs: 'as a process',
+    owner: options.owner ?? 'by environment',
+    tuning: SHORT_WAITS,
+    env: {
+      DOCKER_HOST: 'unix:///var/run/docker.sock',
+      PORT: String(await freePort()),
+      BERTH_PROVISION: options.withEdge ? 'auto' : 'off',
+      BERTH_EDGE_HTTP_PORT: String(edgePort),
+      BERTH_EDGE_HTTPS_PORT: String(await freePort()),
+    },
+  })
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS })
+  const problems: string[] = []
+
+  /** A visitor of their own: what one does, another sees only through the server. */
+  async function visitor(
+    size: { width: number; height: number } = { width: 1280, height: 900 },
+  ): Promise<{ page: Page; context: BrowserContext }> {
+    const context = await browser.newContext({ viewport: size, baseURL: berth.baseUrl })
+    context.setDefaultTimeout(30_000)
+    const page = await context.newPage()
+    page.on('pageerror', (error) => problems.push(error.message))
+    return { page, context }
+  }
+
+  async function signedIn(email: string = OWNER.email, password: string = OWNER.password): Promise<Page> {
+    const { page } = await visitor()
+    await page.goto('/login')
+    await page.getByLabel('E-mail').fill(email)
+    await page.getByLabel('Password', { exact: true }).fill(password)
+    await page.getByRole('button', { name: 'Log in' }).click()
+    await page.getByRole('navigation').first().waitFor()
+    return page
+  }
+
+  async function close(): Promise<void> {
+    await (browser as Browser).close()
+    await removeEverything(berth)
+    await berth[Symbol.asyncDispose]()
+    await git[Symbol.asyncDispose]()
+  }
+
+  return { berth, git, visitor, signedIn, edgePort, problems, [Symbol.asyncDispose]: close }
+}
+
+/** What the lab deployed goes through the product's own door. */
+async function removeEverything(berth: Awaited<ReturnType<typeof startTestServer>>): Promise<void> {
+  const owner = await berth.owner().catch(() => undefined)
+  for (const project of (await owner?.call('projects.list')) ?? [])
+    await owner?.call('projects.delete', { id: project.id, deleteVolumes: true })
+}
+
+export type BrowserLab = Awaited<ReturnType<typeof startBrowserLab>>

@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { httpdApp } from '../packages/server/src/testing/test-images.ts'
+import { type BrowserLab, startBrowserLab } from './browser-lab.ts'
+import { ended, shown } from './wait.ts'
+
+let lab: BrowserLab
+
+beforeAll(async () => {
+  lab = await startBrowserLab({ owner: 'none', withEdge: true })
+})
+afterAll(async () => await lab[Symbol.asyncDispose]())
+
+it('goes from the set-up link to a deployed app that opens by its domain', async () => {
+  const repository = await lab.git.createRepository({ files: httpdApp({ body: 'hello from the first app' }) })
+  const { page } = await lab.visitor()
+  await page.goto(`/setup#token=${lab.berth.setupToken()}`)
+  await page.getByLabel('E-mail').fill('first@example.test')
+  await page.getByLabel('Password', { exact: true }).fill('a-long-password')
+  await page.getByRole('button', { name: 'Create the owner' }).click()
+
+  await shown(page.getByText('Your first deployment'))
+  await page.getByLabel('Name of the project').fill('Shop')
+  await page.getByRole('button', { name: 'Make it' }).click()
+  await shown(page.getByRole('heading', { name: 'New app' }))
+  await page.getByLabel('Clone URL').fill(repository.url)
+  await shown(page.getByText(/1 branch|main/))
+  await page.getByLabel('Name').fill('Website')
+  await page.getByRole('button', { name: 'Create and deploy' }).click()
+  await ended(page, 'Live')
+  await shown(page.getByText('Deployed successfully'))
+
+  await page.getByRole('link', { name: 'Domains' }).click()
+  await page.getByLabel('Host name').fill('shop.example.com')
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  await shown(page.getByRole('heading', { name: 'shop.example.com' }))
+  await expect.poll(async () => await visit(lab.edgePort, 'shop.example.com'), { timeout: 30_000 }).toBe('hello from the first app')
+  expect(lab.problems).toEqual([])
+})
+
+async function visit(port: number, host: string): Promise<string> {
+  const { request } = await import('node:http')
+  return await new Promise((resolve, reject) => {
+    const asked = request({ host: '127.0.0.1', port, headers: { host }, agent: false }, (answer) => {
+      let body = ''
+      answer.on('data', (chunk: Buffer) => (body += chunk.toString()))
+      answer.on('end', () => resolve(body))
+    })
+    asked.on('error', reject)
+    asked.end()
+  })
+}
