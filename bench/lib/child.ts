@@ -48,3 +48,9 @@ export function residentMegabytes(pid: number | undefined): number {
   const line = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
   return (Number(line?.[1]) * 1024) / 1e6
 }
+
+/** Processor time that a process has used so far, in seconds; steadier than a rate on a machine that does other work too. */
+export function processorSeconds(pid: number | undefined): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+  return (Number(fields[11]) + Number(fields[12])) / 100 // user and system, in ticks of a hundredth
+}

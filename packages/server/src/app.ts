@@ -24,6 +24,7 @@ import { createContainers } from './features/containers/service.ts'
 import { createContainerStreams } from './features/containers/streams.ts'
 import { createMakeRoom } from './features/deployments/make-room.ts'
 import { createNewestCommit } from './features/deployments/newest-commit.ts'
+import { openConfig } from './features/deployments/release-config.ts'
 import { createDeployments } from './features/deployments/service.ts'
 import { createDeploymentStreams } from './features/deployments/streams.ts'
 import { createDomainCertificates } from './features/domains/certificates.ts'
@@ -34,6 +35,7 @@ import { createLiveEvents } from './features/live-events/streams.ts'
 import { createServerMetrics } from './features/metrics/server-metrics.ts'
 import { createMetricsStreams } from './features/metrics/streams.ts'
 import { createProjects } from './features/projects/service.ts'
+import { createLeftovers } from './features/removal/leftovers.ts'
 import { createRemoval } from './features/removal/service.ts'
 import { createRouting } from './features/routing/routing.ts'
 import { createSettings } from './features/settings/service.ts'
@@ -51,6 +53,7 @@ import { createWebSockets } from './http/websocket.ts'
 import { instanceId } from './instance.ts'
 import { jobHandlers } from './jobs.ts'
 import type { Logger } from './lib/logger.ts'
+import { createRedactor } from './lib/redact.ts'
 import { createSecretBox } from './lib/secret-box.ts'
 import { secretFile } from './lib/secret-file.ts'
 import { createStep } from './lib/step.ts'
@@ -111,7 +114,8 @@ export async function createApp(config: Config, log: Logger) {
           host: { host: settingsNow.dashboardDomain, redirectHttps: true, hsts: true },
           target: { ip: '127.0.0.1', port: config.port },
         }
-  const routing = createRouting({ db, engine, edge: edgeParts.edge, instance, dashboard, tuning, log })
+  const portOf = (appId: number, sealed: string) => openConfig(secrets, appId, sealed).port
+  const routing = createRouting({ db, engine, edge: edgeParts.edge, instance, dashboard, portOf, tuning, log })
   const domainCertificates = createDomainCertificates({
     db,
     now,
@@ -157,7 +161,8 @@ export async function createApp(config: Config, log: Logger) {
     retention: async () => settingsNow.retention,
     onChanged: onRoutesChanged,
   })
-  const removal = createRemoval({ db, engine, instance, dataDir: config.dataDir, onRemoved: onRoutesChanged })
+  const removal = createRemoval({ db, engine, instance, dataDir: config.dataDir, step, onRemoved: onRoutesChanged })
+  const leftovers = createLeftovers({ db, engine, instance, dataDir: config.dataDir, log })
   const worker = createWorker({
     db,
     nudge,
@@ -170,6 +175,7 @@ export async function createApp(config: Config, log: Logger) {
   const deployments = createDeployments({
     db,
     now,
+    step,
     logs: parts.logs,
     resolveCommit: createNewestCommit({ git, isPrivileged: parts.isPrivileged, waitMs: tuning.resolveAtAddMs }),
     cancelLane: worker.cancelLane,
@@ -199,7 +205,7 @@ export async function createApp(config: Config, log: Logger) {
     onRemoved: onAppsRemoved,
   })
   const liveRelease = createLiveRelease({ db, containers: parts.containers })
-  const containers = createContainers({ db, engine, liveRelease, tuning, now, onChanged: onRoutesChanged })
+  const containers = createContainers({ db, engine, liveRelease, step, tuning, now, onChanged: onRoutesChanged })
   const reconcile = createReconcile({
     db,
     engine,
@@ -208,6 +214,9 @@ export async function createApp(config: Config, log: Logger) {
     log,
     busyLanes: async () => new Set(await lanesInQueue(db)),
     lastLines: parts.containers.lastLines,
+    redact: async (app, text) => createRedactor(Object.values(await envVariables.read(db, app.id)))(text),
+    stopGraceSeconds: tuning.stopGraceSeconds,
+    sweep: leftovers.sweep,
     restore: async (app) => await db.transaction(async (tx) => await enqueue(tx, 'app.restore', { appId: app.id }, now())),
     onChanged: onRoutesChanged,
   })
@@ -293,6 +302,7 @@ export async function createApp(config: Config, log: Logger) {
   async function start(): Promise<{ address: string; setupToken: string | undefined }> {
     const link = await setup.prepare(config.owner)
     const address = await http.listen({ host: config.host, port: config.port })
+    await routing.settle()
     await worker.start()
     for (const task of tasks) background.add(task)
     // again and again: the engine, or a reload of the machine's own firewall, may take rules away

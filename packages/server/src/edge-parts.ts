@@ -32,9 +32,13 @@ type Deps = {
 const LETS_ENCRYPT = 'https://acme-v02.api.letsencrypt.org/directory'
 const RUN_AS = { uid: 65_534, gid: 65_534 }
 
+/** The bridges between containers have addresses of this machine that no visitor can come to. */
+const ENGINE_INTERFACE = /^(docker\d|docker_gwbridge$|br-[0-9a-f]{12}$|veth)/
+
 /** The machine's own addresses; what lies behind a translating router is learned from DNS alone. */
 function ownAddresses(): string[] {
-  const all = Object.values(networkInterfaces()).flatMap((entries) => entries ?? [])
+  const interfaces = Object.entries(networkInterfaces()).filter(([name]) => !ENGINE_INTERFACE.test(name))
+  const all = interfaces.flatMap(([, entries]) => entries ?? [])
   return all.filter((entry) => !entry.internal && !entry.address.startsWith('fe80')).map((entry) => entry.address)
 }
 

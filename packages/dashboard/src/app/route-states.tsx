@@ -36,3 +36,12 @@ export function RouteError({ error, reset }: ErrorComponentProps) {
   }
   return <ErrorState page error={error instanceof Error ? error : new Error(String(error))} onRetry={retry} />
 }
+
+/** Without the frame around the pages, which may be what failed. */
+export function NothingWorks(props: ErrorComponentProps) {
+  return (
+    <main>
+      <RouteError {...props} />
+    </main>
+  )
+}

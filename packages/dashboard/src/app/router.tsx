@@ -5,6 +5,7 @@ import {
   createRootRouteWithContext,
   createRoute,
   createRouter,
+  notFound,
   Outlet,
   type RouteComponent,
   redirect,
@@ -12,15 +13,20 @@ import {
 import { me } from '../features/session/queries.ts'
 import { paths } from '../paths.ts'
 import { pages } from './pages.ts'
-import { NothingHere, RouteError, RouteMissing, RoutePending } from './route-states.tsx'
+import { NothingHere, NothingWorks, RouteError, RouteMissing, RoutePending } from './route-states.tsx'
 import { Shell } from './shell.tsx'
 
-const root = createRootRouteWithContext<{ client: QueryClient }>()({ component: Outlet, notFoundComponent: NothingHere })
+const root = createRootRouteWithContext<{ client: QueryClient }>()({
+  component: Outlet,
+  notFoundComponent: NothingHere,
+  errorComponent: NothingWorks,
+})
 
 const shell = createRoute({
   getParentRoute: () => root,
   id: 'shell',
   component: Shell,
+  errorComponent: NothingWorks,
   beforeLoad: async ({ context, location }) => {
     try {
       await context.client.ensureQueryData(me)
@@ -31,13 +37,18 @@ const shell = createRoute({
   },
 })
 
+/** What is no positive whole number can be no id, and nothing needs to be asked. */
+function requireIds({ params }: { params: object }): void {
+  for (const id of Object.values(params)) if (!/^[1-9]\d{0,14}$/.test(String(id))) notFound({ throw: true })
+}
+
 /** Routes below `parent`, from their paths. */
 function below(parent: AnyRoute, components: Record<string, RouteComponent>): AnyRoute[] {
   return Object.entries(components).map(([path, component]) => createRoute({ getParentRoute: () => parent, path, component }))
 }
 
-const project = createRoute({ getParentRoute: () => shell, path: '/projects/$projectId', component: pages.project })
-const app = createRoute({ getParentRoute: () => shell, path: '/apps/$appId', component: pages.app })
+const project = createRoute({ getParentRoute: () => shell, path: '/projects/$projectId', component: pages.project, beforeLoad: requireIds })
+const app = createRoute({ getParentRoute: () => shell, path: '/apps/$appId', component: pages.app, beforeLoad: requireIds })
 const admin = createRoute({ getParentRoute: () => shell, path: '/admin', component: pages.admin })
 
 const tree = root.addChildren([

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useId, useRef } from 'react'
+import { type ReactNode, useId, useLayoutEffect, useRef } from 'react'
 import { IconButton } from './button.tsx'
 
 type Props = { title: string; onClose: () => void; children: ReactNode; wide?: boolean }
@@ -7,12 +7,16 @@ type Props = { title: string; onClose: () => void; children: ReactNode; wide?: b
 export function Dialog({ title, onClose, children, wide = false }: Props) {
   const ref = useRef<HTMLDialogElement>(null)
   const heading = useId()
-  useEffect(() => {
+  // Closed while it is still in the page: only then does the browser give the focus back.
+  useLayoutEffect(() => {
     const dialog = ref.current
     if (dialog && !dialog.open) {
       dialog.showModal()
       // The browser would pick the close button.
-      dialog.querySelector<HTMLElement>('input:not([type=checkbox]), textarea, select')?.focus()
+      const field =
+        dialog.querySelector<HTMLElement>('[data-focus]') ??
+        dialog.querySelector<HTMLElement>('input:not([type=checkbox]), textarea, select')
+      field?.focus()
     }
     return () => dialog?.close()
   }, [])

@@ -6,6 +6,7 @@ import { saveFile } from '../lib/save-file.ts'
 import { plural } from '../lib/sizes.ts'
 import { FixedLines, WrappedLines } from './log-lines.tsx'
 import { type LogOptions, LogToolbar } from './log-toolbar.tsx'
+import { toast } from './toast.tsx'
 
 type Props = {
   buffer: LogBuffer
@@ -13,11 +14,13 @@ type Props = {
   streams: readonly { value: LogFilter['stream']; label: string }[]
   state: ReactNode
   empty: string
+  /** The whole log, where the server keeps more of it than is shown. */
+  whole?: () => Promise<string>
   className?: string
 }
 
 /** A log of up to a hundred thousand lines: only what is in sight is drawn, and the end is followed until one scrolls up. */
-export function LogViewer({ buffer, fileName, streams, state, empty, className }: Props) {
+export function LogViewer({ buffer, fileName, streams, state, empty, whole, className }: Props) {
   const view = useSyncExternalStore(buffer.subscribe, buffer.view)
   const [options, setOptions] = useState<LogOptions>({ filter: { search: '', stream: 'all' }, wrap: false, paused: false, showTime: false })
   function change(next: LogOptions): void {
@@ -26,10 +29,17 @@ export function LogViewer({ buffer, fileName, streams, state, empty, className }
     setOptions(next)
   }
   const Lines = options.wrap ? WrappedLines : FixedLines
-  const download = (): void => saveFile(fileName, buffer.text().split('\n').map(stripAnsi).join('\n'))
+  async function download(): Promise<void> {
+    try {
+      const text = whole ? await whole() : buffer.text()
+      saveFile(fileName, text.split('\n').map(stripAnsi).join('\n'))
+    } catch (cause) {
+      toast(cause instanceof Error ? cause.message : 'The log could not be loaded.', 'bad')
+    }
+  }
   return (
     <div className={classNames('flex min-h-0 flex-col rounded-lg border border-line bg-surface', className)}>
-      <LogToolbar options={options} streams={streams} onChange={change} onDownload={download} state={state} />
+      <LogToolbar options={options} streams={streams} onChange={change} onDownload={() => void download()} state={state} />
       <Lines view={view} options={options} empty={empty} />
       <footer className="border-t border-line px-3 py-1.5 text-xs text-ink-soft">
         {view.lines.length === view.total ? plural(view.total, 'line') : `${view.lines.length} of ${plural(view.total, 'line')}`}

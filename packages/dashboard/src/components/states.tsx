@@ -9,7 +9,7 @@ export function Skeleton({ rows = 3, height = 'h-5', page = false }: { rows?: nu
     <div role="status" className="space-y-3 p-4">
       {page ? <h1 className="sr-only">Loading</h1> : <span className="sr-only">Loading</span>}
       {Array.from({ length: rows }, (_, row) => row).map((row) => (
-        <div key={row} aria-hidden="true" className={`${height} animate-pulse rounded bg-sunken`} />
+        <div key={row} aria-hidden="true" className={`${height} animate-pulse rounded bg-line/70`} />
       ))}
     </div>
   )

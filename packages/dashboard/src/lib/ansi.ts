@@ -1,4 +1,4 @@
-export const ANSI_COLOURS = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'] as const
+const ANSI_COLOURS = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'] as const
 export type AnsiColour = (typeof ANSI_COLOURS)[number]
 export type AnsiSpan = { text: string; colour?: AnsiColour; bold?: boolean; dim?: boolean; underline?: boolean }
 

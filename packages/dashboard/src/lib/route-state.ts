@@ -1,10 +1,9 @@
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 
-/** An id of the address; what is no positive whole number can be no id, and 0 is never found. */
+/** An id of the address; the router has made sure that it is one. */
 export function useIdParam(name: 'projectId' | 'appId' | 'deploymentId'): number {
   const params: Record<string, string | undefined> = useParams({ strict: false })
-  const text = params[name] ?? ''
-  return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : 0
+  return Number(params[name])
 }
 
 /** A piece of the screen's state that lives in the address, so that it can be linked to and survives a reload. */

@@ -114,7 +114,3 @@ export const HEALTH_LOOK = {
 export function isRunning(status: DeploymentStatus): boolean {
   return status === 'pending' || status === 'building' || status === 'deploying'
 }
-
-export function isRole(word: string): word is Role {
-  return word in ROLE_WORDS
-}

@@ -18,7 +18,10 @@ export function useForm<Name extends OperationName, Values extends Record<string
   const [problems, setProblems] = useState<Record<string, string>>({})
   const mutation = useMutation({
     mutationFn: (input: Input<Name>) => (call as (name: Name, input: Input<Name>) => Promise<Answer<Name>>)(name, input), // the tuple form of `call` cannot be spread generically
-    onSuccess: (answer) => options.onDone(answer, values),
+    onSuccess: (answer) => {
+      setTouched(false)
+      return options.onDone(answer, values)
+    },
     onError: (error) => setProblems(fieldProblems(error)),
   })
 

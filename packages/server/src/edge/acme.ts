@@ -17,6 +17,7 @@ export type AcmeDeps = {
 export function createAcme(deps: AcmeDeps) {
   const { settings, accountKeyPath, edge, timeoutMs = 30_000, poll = { minMs: 1_000, maxMs: 10_000, attempts: 20 } } = deps
   let library: ReturnType<typeof load> | undefined
+  let key: Promise<string> | undefined
 
   async function load() {
     const acme = await import('acme-client')
@@ -44,7 +45,7 @@ export function createAcme(deps: AcmeDeps) {
       backoffMax: poll.maxMs,
       backoffAttempts: poll.attempts,
     })
-    const [key, csr] = await acme.crypto.createCsr({ altNames: [host] }, newKey())
+    const [privateKey, csr] = await acme.crypto.createCsr({ altNames: [host] }, newKey())
     try {
       const chain = await client.auto({
         csr,
@@ -56,7 +57,7 @@ export function createAcme(deps: AcmeDeps) {
         challengeCreateFn: (_authorization, challenge, answer) => edge.addChallenge(challenge.token, answer),
         challengeRemoveFn: (_authorization, challenge) => edge.removeChallenge(challenge.token),
       })
-      return { chain, key: key.toString('utf8') }
+      return { chain, key: privateKey.toString('utf8') }
     } catch (cause) {
       if (cause instanceof AcmeFailure) throw cause
       throw new AcmeFailure(`The certificate authority refused ${host}: ${cause instanceof Error ? cause.message : String(cause)}`, {
@@ -65,8 +66,19 @@ export function createAcme(deps: AcmeDeps) {
     }
   }
 
-  /** Kept for good: a lost account key means a new account, and new limits. */
+  /** Several first orders at once share one key; a failure to write it is tried again with the next order. */
   async function accountKey(): Promise<string> {
+    key ??= readOrMakeKey()
+    try {
+      return await key
+    } catch (cause) {
+      key = undefined
+      throw cause
+    }
+  }
+
+  /** Kept for good: a lost account key means a new account, and new limits. */
+  async function readOrMakeKey(): Promise<string> {
     const kept = await readIfThere(accountKeyPath)
     if (kept !== undefined) return kept
     const made = newKey()

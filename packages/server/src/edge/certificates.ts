@@ -115,7 +115,13 @@ export function createCertificates(deps: CertificatesDeps) {
     work.look()
   }
 
-  return { want, status: (host: string) => status(host), checkNow, upload, forget, close: work.close }
+  /** Every host that has a certificate, or had an attempt at one. */
+  async function hosts(): Promise<string[]> {
+    await ready
+    return [...new Set([...stored.keys(), ...attempts.hosts()])]
+  }
+
+  return { want, hosts, status: (host: string) => status(host), checkNow, upload, forget, close: work.close }
 }
 
 export type Certificates = ReturnType<typeof createCertificates>

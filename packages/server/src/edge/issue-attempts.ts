@@ -26,6 +26,7 @@ export function createIssueAttempts(deps: { path: string }) {
   return {
     load,
     get: (host: string) => attempts.get(host),
+    hosts: () => [...attempts.keys()],
     set(host: string, attempt: IssueAttempt): Promise<void> {
       attempts.set(host, attempt)
       return save()

@@ -25,6 +25,11 @@ type Deps = {
 
 const BODY_LIMIT = 1024 * 1024
 
+/** The contract's own readers check what comes in, so Fastify's two schema compilers are never loaded. */
+function noSchemas(): never {
+  throw new Error('routes have no schemas of their own: input.ts reads what the contract describes')
+}
+
 /** Refusals that Fastify makes before there is a route. */
 function sendFailure(reply: Pick<FastifyReply, 'raw'>, error: unknown): void {
   const { status, body } = failureOf(error)
@@ -41,6 +46,7 @@ export async function createHttpServer(deps: Deps) {
     onProtoPoisoning: 'ignore', // the input reader takes named fields only
     onConstructorPoisoning: 'ignore',
     forceCloseConnections: true,
+    schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     frameworkErrors: (error, _request, reply) => sendFailure(reply, error),
     routerOptions: { caseSensitive: true, ignoreTrailingSlash: false, maxParamLength: 200 },
   })

@@ -4,7 +4,40 @@ export type Logger = Pick<PinoLogger, 'trace' | 'debug' | 'info' | 'warn' | 'err
   child(bindings: Record<string, unknown>): Logger
 }
 
-const SECRETS = ['password', 'currentPassword', 'newPassword', 'token', 'value', 'privateKey', 'authorization', 'cookie', 'secret']
+const SECRETS = new Set(['password', 'currentPassword', 'newPassword', 'token', 'value', 'privateKey', 'authorization', 'cookie', 'secret'])
+const CENSORED = '***'
+
+type Fields = Record<string, unknown>
+
+function censor(fields: Fields, look: (name: string, value: unknown) => unknown): Fields {
+  let shown = fields
+  for (const name in fields) {
+    const value = look(name, fields[name])
+    if (value === fields[name]) continue
+    if (shown === fields) shown = { ...fields }
+    shown[name] = value
+  }
+  return shown
+}
+
+const lookOnce = (name: string, value: unknown): unknown => (SECRETS.has(name) ? CENSORED : value)
+
+function lookInside(name: string, value: unknown): unknown {
+  if (SECRETS.has(name)) return CENSORED
+  if (typeof value !== 'object' || value === null) return value
+  const fields = value as Fields // the names of any object can be walked
+  const shown = censor(fields, lookOnce)
+  // A copy of an error would lose its message and its stack, so it is the serialised one that is censored.
+  return shown !== fields && value instanceof Error ? censor({ ...pino.stdSerializers.err(value) }, lookOnce) : shown
+}
+
+/**
+ * Takes secrets out, at the top and one level below, which is as deep as our log lines go. Pino's own redaction does
+ * the same and costs every line more than all the rest of it.
+ */
+export function withoutSecrets(fields: Fields): Fields {
+  return censor(fields, lookInside)
+}
 
 /** Writes are buffered for a moment: a log line costs a request next to nothing. `flush` empties the buffer at the end. */
 export function createLogger(level: string): { log: Logger; flush: () => void } {
@@ -13,7 +46,7 @@ export function createLogger(level: string): { log: Logger; flush: () => void } 
     {
       level,
       base: null,
-      redact: { paths: [...SECRETS, ...SECRETS.map((name) => `*.${name}`)], censor: '***' },
+      formatters: { log: withoutSecrets, bindings: withoutSecrets },
       timestamp: pino.stdTimeFunctions.isoTime,
     },
     destination,

@@ -7,9 +7,9 @@ const box = createSecretBox(randomBytes(32))
 
 it('opens what it sealed, whatever it was', () => {
   fc.assert(
-    fc.property(fc.string(), fc.string(), (text, about) =>
-      expect(box.open(box.seal(text, about), about)).toBe(Buffer.from(text).toString()),
-    ),
+    fc.property(fc.string({ unit: 'grapheme' }), fc.string(), (text, about) => {
+      expect(box.open(box.seal(text, about), about)).toBe(text)
+    }),
   )
 })
 

@@ -2,6 +2,7 @@
 export function slugOf(text: string, fallback: string): string {
   const slug = text
     .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '') // "é" is "e" and a mark by now
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-+|-+$/g, '')

@@ -124,10 +124,13 @@ export function createWorker(deps: Deps) {
     loop = work()
   }
 
-  /** Ends the running jobs of a lane for good. */
-  function cancelLane(lane: string): void {
-    for (const { job, controller } of running.values())
-      if (job.lane === lane) controller.abort(new JobCancelled(`work on ${lane} was cancelled`))
+  /** Ends the running work of a lane for good, or only that for one deployment. A removal is never ended: nobody else would do it. */
+  function cancelLane(lane: string, deploymentId?: number): void {
+    for (const { job, controller } of running.values()) {
+      if (job.lane !== lane || job.name === ('app.remove' satisfies JobName)) continue
+      const { deploymentId: its } = JSON.parse(job.payload) as { deploymentId?: number } // as in runHandler
+      if (deploymentId === undefined || its === deploymentId) controller.abort(new JobCancelled(`work on ${lane} was cancelled`))
+    }
   }
 
   async function stop(): Promise<void> {

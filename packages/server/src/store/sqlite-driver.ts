@@ -12,8 +12,8 @@ import {
 } from 'kysely'
 
 const KEPT_STATEMENTS = 500
+/** Of each query: enough for the people who look at the dashboard now, and a few megabytes at the very most. */
 const KEPT_ANSWERS = 20
-const FEWEST_KEPT_ROWS = 5
 const MOST_KEPT_ROWS = 500
 
 /** Keeps statements prepared: SQLite's own parsing would cost more than most of our queries. */
@@ -29,41 +29,46 @@ function createStatements(file: SqliteFile): (sql: string) => Statement<unknown[
   }
 }
 
+type Known = { statement: Statement<unknown[], unknown>; answers: Map<unknown, readonly unknown[]>; version: number | undefined }
+
 /**
- * Runs queries that are compiled already, straight on the file. Rows of a long answer are kept until something is
- * committed: SQLite says in a microsecond whether anything was, and reading 50 rows again would take a hundred.
+ * Runs queries that are compiled already, straight on the file. Answers are kept until something is committed: SQLite
+ * says in a microsecond whether anything was, by whomever, and reading a list again would take a hundred of them.
+ * The rows are shared between callers, so nobody may change them.
  */
 export function createCompiledReads(file: SqliteFile) {
-  const statementFor = createStatements(file)
   const versionNow = file.prepare<[], number>('pragma data_version').pluck()
-  const kept = new Map<string, readonly unknown[]>()
-  let keptAt: number | undefined
+  const queries = new Map<string, Known>()
 
-  function forgetIfChanged(): void {
+  function knownOf(sql: string): Known {
+    let known = queries.get(sql)
+    if (known === undefined) {
+      known = { statement: file.prepare<unknown[], unknown>(sql), answers: new Map(), version: undefined }
+      if (queries.size >= KEPT_STATEMENTS) queries.clear()
+      queries.set(sql, known)
+    }
+    return known
+  }
+
+  function answerBy(known: Known, parameter: unknown): readonly unknown[] {
     const version = versionNow.get()
-    if (version === keptAt) return
-    kept.clear()
-    keptAt = version
+    if (known.version !== version) {
+      known.answers.clear()
+      known.version = version
+    }
+    const kept = known.answers.get(parameter)
+    if (kept) return kept
+    const rows = known.statement.all(parameter)
+    if (rows.length <= MOST_KEPT_ROWS && known.answers.size < KEPT_ANSWERS) known.answers.set(parameter, rows)
+    return rows
   }
 
   return async <Row>(compiled: CompiledQuery<Row> | Compilable<Row>): Promise<QueryResult<Row>> => {
-    const query = 'compile' in compiled ? compiled.compile() : compiled
-    const statement = statementFor(query.sql)
-    const key = keyOf(query)
-    if (key === undefined) return { rows: statement.all(...query.parameters) as Row[] } // Kysely typed the query when it was built
-    forgetIfChanged()
-    const known = kept.get(key)
-    if (known) return { rows: known as Row[] } // the same query gave them
-    const rows = statement.all(...query.parameters) as Row[] // as above
-    if (rows.length >= FEWEST_KEPT_ROWS && rows.length <= MOST_KEPT_ROWS && kept.size < KEPT_ANSWERS) kept.set(key, rows)
-    return { rows }
+    const { sql, parameters } = 'compile' in compiled ? compiled.compile() : compiled
+    const known = knownOf(sql)
+    const rows = parameters.length === 1 ? answerBy(known, parameters[0]) : known.statement.all(...parameters)
+    return { rows: rows as Row[] } // Kysely typed the query when it was built
   }
-}
-
-/** Lists are asked for by one id; what is asked for by anything else is one row and cheaper to read than to keep. */
-function keyOf({ sql, parameters }: CompiledQuery): string | undefined {
-  const [id] = parameters
-  return parameters.length === 1 && typeof id === 'number' ? `${id} ${sql}` : undefined
 }
 
 function createConnection(file: SqliteFile): DatabaseConnection {

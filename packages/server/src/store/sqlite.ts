@@ -58,9 +58,18 @@ function lockDirectory(dataDir: string): SqliteFile {
 
 type Options = { dataDir: string; now: () => Date; onCommit: () => void }
 
-export async function openSqlite({ dataDir, now, onCommit }: Options): Promise<Database> {
+export async function openSqlite(options: Options): Promise<Database> {
+  const lock = lockDirectory(options.dataDir)
+  try {
+    return await openLocked(options, lock)
+  } catch (cause) {
+    lock.close()
+    throw cause
+  }
+}
+
+async function openLocked({ dataDir, now, onCommit }: Options, lock: SqliteFile): Promise<Database> {
   const path = databasePath(dataDir)
-  const lock = lockDirectory(dataDir)
   refuseDamaged(path)
   const file = openFile(path)
   const writer = new Kysely<Schema>({ dialect: writerDialect(file) })
@@ -100,7 +109,7 @@ export async function openSqlite({ dataDir, now, onCommit }: Options): Promise<D
   async function close(): Promise<void> {
     await reader.destroy()
     await writer.destroy()
-    lock.close()
+    for (const handle of [readerFile, file, lock]) handle.close() // Kysely leaves a file open that nobody has asked anything yet
   }
 
   const db = {

@@ -1,9 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { bundledMain } from './server-bundle.ts'
 
-const MAIN = path.resolve(import.meta.dirname, '../main.ts')
 const START_WITHIN_MS = 60_000
 
 export type ServerProcess = {
@@ -16,8 +15,8 @@ export type ServerProcess = {
 }
 export type Ended = { exitCode: number | null; out: string; errors: string }
 
-function launch(env: Record<string, string>) {
-  const child: ChildProcess = spawn(process.execPath, ['--no-warnings', MAIN], {
+function launch(main: string, env: Record<string, string>) {
+  const child: ChildProcess = spawn(process.execPath, ['--no-warnings', main], {
     env: { PATH: process.env['PATH'] ?? '', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -30,7 +29,7 @@ function launch(env: Record<string, string>) {
 
 /** The real server as a process of its own, once it listens. */
 export async function startServerProcess(env: Record<string, string>): Promise<ServerProcess> {
-  const server = launch(env)
+  const server = launch(await bundledMain(), env)
   const deadline = performance.now() + START_WITHIN_MS
   let baseUrl: string | undefined
   while (baseUrl === undefined) {
@@ -59,7 +58,7 @@ export async function startServerProcess(env: Record<string, string>): Promise<S
 
 /** For starts that are refused: what was said, and the exit code. One that does not end by itself is ended. */
 export async function runServerToItsEnd(env: Record<string, string>): Promise<Ended> {
-  const server = launch(env)
+  const server = launch(await bundledMain(), env)
   const timer = setTimeout(() => server.child.kill('SIGKILL'), START_WITHIN_MS)
   await server.closed
   clearTimeout(timer)

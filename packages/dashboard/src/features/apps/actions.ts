@@ -7,12 +7,12 @@ import { deploymentKeys } from '../deployments/queries.ts'
 import { appKeys } from './queries.ts'
 
 /** Deploys the newest commit (or the template) and shows how it goes. */
-export function useDeploy(appId: number) {
+export function useDeploy() {
   const client = useQueryClient()
   const navigate = useNavigate()
   return useMutation({
-    mutationFn: () => call('deployments.add', { appId }),
-    onSuccess: async ({ id }) => {
+    mutationFn: (appId: number) => call('deployments.add', { appId }),
+    onSuccess: async ({ id }, appId) => {
       void client.invalidateQueries({ queryKey: deploymentKeys.ofApp(appId) })
       void client.invalidateQueries({ queryKey: deploymentKeys.running })
       await navigate({ to: paths.deployment(appId, id) })

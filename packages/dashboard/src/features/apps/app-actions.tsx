@@ -6,7 +6,7 @@ import { type ContainerAction, useContainerAction, useDeploy } from './actions.t
 
 /** Deploy always; start, stop and restart where there is a container. */
 export function AppActions({ app }: { app: Application }) {
-  const deploy = useDeploy(app.id)
+  const deploy = useDeploy()
   const act = useContainerAction(app.id)
   const { data: history } = useQuery(deploymentsOfApp(app.id))
   const hasRelease = history?.some(({ is_active }) => is_active) ?? false
@@ -28,7 +28,7 @@ export function AppActions({ app }: { app: Application }) {
           Start
         </Button>
       )}
-      <Button kind="primary" icon="rocket" pending={deploy.isPending} onClick={() => deploy.mutate()}>
+      <Button kind="primary" icon="rocket" pending={deploy.isPending} onClick={() => deploy.mutate(app.id)}>
         {hasRelease ? 'Deploy again' : 'Deploy'}
       </Button>
     </>

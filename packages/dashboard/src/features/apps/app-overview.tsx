@@ -7,6 +7,7 @@ import { Fact, Facts } from '../../components/facts.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
+import { Skeleton } from '../../components/states.tsx'
 import { APP_LOOK } from '../../lib/status.ts'
 import { paths } from '../../paths.ts'
 import { ConnectionCard } from '../databases/connection-card.tsx'
@@ -22,6 +23,8 @@ import { hasDomains, useApp } from './use-app.ts'
 
 export function AppOverview() {
   const app = useApp()
+  const { isPending } = useQuery(deploymentsOfApp(app.id))
+  if (isPending) return <Skeleton rows={6} height="h-12" />
   return (
     <div className="grid gap-4">
       {app.status === 'error' && app.status_reason !== '' && <Notice tone="bad">{app.status_reason}</Notice>}

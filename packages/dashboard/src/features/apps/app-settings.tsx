@@ -17,7 +17,7 @@ export function AppSettings() {
       <fieldset disabled={!mayEdit} className="grid min-w-0 gap-4">
         <legend className="sr-only">Settings of {app.name}</legend>
         <GeneralCard app={app} />
-        {app.app_type !== 'database' && <SourceCard app={app} />}
+        {app.app_type !== 'database' && <SourceCard app={app} disabled={!mayEdit} />}
         <RuntimeCard app={app} />
       </fieldset>
     </div>

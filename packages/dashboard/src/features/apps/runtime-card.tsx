@@ -10,7 +10,7 @@ const RESTARTS = RESTART_POLICIES.map((value) => ({ value, label: RESTART_WORDS[
 const STRATEGY_OPTIONS = STRATEGIES.map((value) => ({ value, label: STRATEGY_WORDS[value] }))
 
 /** Empty is "none"; what is no number is left for the check to refuse. */
-export function numberOrNull(text: string): number | null {
+function numberOrNull(text: string): number | null {
   return text.trim() === '' ? null : Number(text)
 }
 

@@ -6,7 +6,7 @@ import { Notice } from '../../components/notice.tsx'
 import { useAppForm } from './save-app.ts'
 import { SourceFields } from './source-fields.tsx'
 
-export function SourceCard({ app }: { app: Application }) {
+export function SourceCard({ app, disabled }: { app: Application; disabled: boolean }) {
   const initial = {
     gitCloneUrl: app.git_clone_url,
     gitBranch: app.git_branch,
@@ -28,6 +28,7 @@ export function SourceCard({ app }: { app: Application }) {
           onUrl={(url) => set('gitCloneUrl', url)}
           onBranch={(branch) => set('gitBranch', branch)}
           problems={problems}
+          disabled={disabled}
         />
         <div className="grid gap-4 sm:grid-cols-2">
           <TextField

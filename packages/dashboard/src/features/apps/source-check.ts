@@ -23,9 +23,9 @@ function useSettled(text: string): string {
 }
 
 /** Asks whether a source answers once the typing pauses. */
-export function useSourceCheck(projectId: number, url: string) {
+export function useSourceCheck(projectId: number, url: string, isEnabled: boolean) {
   const settled = useSettled(url.trim())
-  const query = useQuery({ ...sourceCheck(projectId, settled), enabled: settled !== '', placeholderData: keepPreviousData })
-  const checking = settled !== '' && (settled !== url.trim() || query.isFetching)
+  const query = useQuery({ ...sourceCheck(projectId, settled), enabled: isEnabled && settled !== '', placeholderData: keepPreviousData })
+  const checking = isEnabled && settled !== '' && (settled !== url.trim() || query.isFetching)
   return { result: settled === '' || checking ? undefined : query.data, checking, error: checking ? null : query.error }
 }

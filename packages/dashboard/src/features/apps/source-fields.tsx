@@ -12,11 +12,13 @@ type Props = {
   onUrl: (url: string) => void
   onBranch: (branch: string) => void
   problems: Record<string, string>
+  /** Somebody who may not change the source needs no word on whether it answers. */
+  disabled?: boolean
 }
 
 /** A clone URL, checked while it is typed, and the branch to follow. */
-export function SourceFields({ projectId, url, branch, onUrl, onBranch, problems }: Props) {
-  const check = useSourceCheck(projectId, url)
+export function SourceFields({ projectId, url, branch, onUrl, onBranch, problems, disabled = false }: Props) {
+  const check = useSourceCheck(projectId, url, !disabled)
   const branches = check.result?.branches ?? []
   const listId = useId()
   const unknown = branch !== '' && branches.length > 0 && !branches.includes(branch)

@@ -8,15 +8,15 @@ import { Notice } from '../../components/notice.tsx'
 import { useDocumentTitle } from '../../components/page.tsx'
 import { ProgressBar } from '../../components/progress-bar.tsx'
 import { QueryView } from '../../components/query-view.tsx'
-import { RelativeTime } from '../../components/relative-time.tsx'
+import { call } from '../../lib/api.ts'
 import { useIdParam } from '../../lib/route-state.ts'
-import { DEPLOYMENT_LOOK, isRunning, TRIGGER_WORDS } from '../../lib/status.ts'
-import { durationWords } from '../../lib/time.ts'
+import { DEPLOYMENT_LOOK, isRunning } from '../../lib/status.ts'
 import { useApp } from '../apps/use-app.ts'
 import { useCancel } from './actions.ts'
 import { CommitWords } from './commit-words.tsx'
 import { useDeploymentLog } from './follow-deployment.ts'
 import { OpenApp } from './open-app.tsx'
+import { OriginWords } from './origin-words.tsx'
 import { deployment } from './queries.ts'
 import { RollbackButton } from './rollback-button.tsx'
 import { StageList } from './stage-list.tsx'
@@ -37,7 +37,7 @@ export function DeploymentPage() {
 }
 
 function Progress({ deployment: found, appName }: { deployment: Deployment; appName: string }) {
-  const { id, deployment_number, status, is_active, progress, created_at, duration, finished_at, trigger, error_message } = found
+  const { id, deployment_number, status, is_active, progress, error_message } = found
   const cancel = useCancel(id)
   useDocumentTitle(`#${deployment_number} · ${appName}`)
   const running = isRunning(status)
@@ -73,8 +73,7 @@ function Progress({ deployment: found, appName }: { deployment: Deployment; appN
         <p className="text-sm text-ink-soft">
           <CommitWords deployment={found} />
           <br />
-          Started <RelativeTime at={created_at} /> {TRIGGER_WORDS[trigger]}
-          {finished_at !== null && `, took ${durationWords(duration)}`}.
+          <OriginWords deployment={found} />
         </p>
       </div>
     </Card>
@@ -97,6 +96,7 @@ function Log({ deployment: { id } }: { deployment: Deployment }) {
       fileName={`deployment-${id}.log`}
       streams={STREAMS}
       state={SAID[state]}
+      whole={() => call('deployments.log', { deploymentId: id })}
       empty={state === 'ended' ? 'This deployment wrote no log.' : 'The log begins when the deployment does.'}
       className="h-[60dvh] min-h-80"
     />

@@ -8,7 +8,7 @@ const LINES_KEPT = 100_000
 const DRAW_EVERY_MS = 100
 
 /** The line of the log that a frame brings. The status and the reason of a failure are shown above the log. */
-export function lineOf(frame: DeploymentFrame): NewLogLine | undefined {
+function lineOf(frame: DeploymentFrame): NewLogLine | undefined {
   if (frame.type === 'log') return { text: frame.data.line, stream: frame.data.stream, at: frame.timestamp }
   if (frame.type === 'gap')
     return {

@@ -94,7 +94,7 @@ function DomainState({ domain }: { domain: Domain }) {
         <Badge look={DNS_LOOK[domain.dnsStatus]} />
         {domain.dnsError !== '' && <p className="mt-1 text-warn">{domain.dnsError}</p>}
       </Fact>
-      {!domain.generated && domain.dnsStatus !== 'ok' && (
+      {!domain.generated && domain.dnsStatus !== 'ok' && (record !== undefined || domain.dnsError === '') && (
         <Fact name="Record to set">
           {record ? (
             <span className="-my-1.5 flex items-center gap-1">

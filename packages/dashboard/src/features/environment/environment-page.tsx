@@ -21,7 +21,7 @@ const VIEWS = [
 export function EnvironmentPage() {
   const app = useApp()
   const { data: history } = useQuery(deploymentsOfApp(app.id))
-  const deploy = useDeploy(app.id)
+  const deploy = useDeploy()
   const [view, setView] = useSearchState('view')
   const live = history?.find(({ is_active }) => is_active)
   return (
@@ -34,7 +34,7 @@ export function EnvironmentPage() {
               <Notice
                 tone="warn"
                 actions={
-                  <Button pending={deploy.isPending} onClick={() => deploy.mutate()}>
+                  <Button pending={deploy.isPending} onClick={() => deploy.mutate(app.id)}>
                     Deploy now
                   </Button>
                 }

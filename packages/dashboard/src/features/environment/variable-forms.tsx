@@ -73,6 +73,7 @@ export function EditVariable({ variable, onClose }: { variable: EnvVariable; onC
           label="Value"
           mono
           rows={4}
+          data-focus
           spellCheck={false}
           value={form.values.value}
           onText={(value) => form.set('value', value)}

@@ -52,7 +52,7 @@ export function HealthPage() {
             )}
           </QueryView>
         </Card>
-        <VersionCard uptime={query.data?.uptime} />
+        {query.data && <VersionCard uptime={query.data.uptime} />}
       </div>
     </>
   )
@@ -69,17 +69,16 @@ function DiskRow() {
         </span>
       </div>
       <ProgressBar percent={Math.round(now?.disk.percent ?? 0)} label="Disk used" />
-      {now && (
-        <p className="text-ink-soft">
-          {plural(now.docker.containers_running, 'container')} running of {now.docker.containers_total},{' '}
-          {plural(now.docker.images, 'image')}
-        </p>
-      )}
+      <p className="text-ink-soft">
+        {now
+          ? `${plural(now.docker.containers_running, 'container')} running of ${now.docker.containers_total}, ${plural(now.docker.images, 'image')}`
+          : 'Waiting for the first figures…'}
+      </p>
     </li>
   )
 }
 
-function VersionCard({ uptime }: { uptime: number | undefined }) {
+function VersionCard({ uptime }: { uptime: number }) {
   return (
     <Card title="Version">
       <QueryView query={useQuery(version)}>
@@ -93,7 +92,7 @@ function VersionCard({ uptime }: { uptime: number | undefined }) {
             )}
             <Fact name="Started">
               <RelativeTime at={startedAt} />
-              {uptime !== undefined && <span className="text-ink-soft"> (up for {durationWords(uptime)})</span>}
+              <span className="text-ink-soft"> (up for {durationWords(uptime)})</span>
             </Fact>
           </Facts>
         )}

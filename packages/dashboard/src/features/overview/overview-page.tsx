@@ -3,6 +3,7 @@ import { ButtonLink } from '../../components/button.tsx'
 import { Card } from '../../components/card.tsx'
 import { PageHeader } from '../../components/page.tsx'
 import { QueryView } from '../../components/query-view.tsx'
+import { Skeleton } from '../../components/states.tsx'
 import { paths } from '../../paths.ts'
 import { AppList } from '../apps/app-list.tsx'
 import { apps } from '../apps/queries.ts'
@@ -21,9 +22,17 @@ export function OverviewPage() {
   const projectsQuery = useQuery(projects)
   const metrics = useMetrics()
   const list = appsQuery.data ?? []
-  const concerns = useConcerns(list, metrics.samples.at(-1))
+  const { concerns, settled } = useConcerns(list, metrics.samples.at(-1))
+  const asking = [appsQuery, projectsQuery].some(({ isPending, failureCount }) => isPending && failureCount === 0) || !settled
   const isNew = appsQuery.data?.length === 0 && projectsQuery.data !== undefined
   const nameOf = (appId: number): string => list.find(({ id }) => id === appId)?.name ?? `App ${appId}`
+  if (asking)
+    return (
+      <>
+        <PageHeader title="Overview" />
+        <Skeleton rows={8} height="h-16" />
+      </>
+    )
   return (
     <>
       <PageHeader title="Overview" />

@@ -16,8 +16,9 @@ export function ServerPlots({ view }: { view: MetricsView }) {
     <Card
       title="Server"
       note={
-        now &&
-        `${plural(now.cpu.cores, 'core')}, ${sizeWords(now.memory.total)} memory, ${plural(now.docker.containers_running, 'container')} running`
+        now
+          ? `${plural(now.cpu.cores, 'core')}, ${sizeWords(now.memory.total)} memory, ${plural(now.docker.containers_running, 'container')} running`
+          : 'Waiting for the first figures…'
       }
     >
       {state === 'waiting' && samples.length > 0 && <Notice tone="warn">The figures have stopped; trying to connect again…</Notice>}

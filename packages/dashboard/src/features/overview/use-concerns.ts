@@ -10,19 +10,24 @@ import type { MetricsSample } from './metrics-feed.ts'
 /** Asking each app for its deployments and domains is fine for dozens, not for hundreds. */
 const APPS_LOOKED_AT = 40
 
-export function useConcerns(apps: readonly Application[], metrics: MetricsSample | undefined): Concern[] {
+type Asked = { isPending: boolean; failureCount: number }
+
+/** `settled` once every answer that can come has come, so that what stands below does not jump. */
+export function useConcerns(apps: readonly Application[], metrics: MetricsSample | undefined): { concerns: Concern[]; settled: boolean } {
   const person = useMe()
-  const { data: healthNow } = useQuery(health)
+  const healthQuery = useQuery(health)
   const some = apps.slice(0, APPS_LOOKED_AT)
   const histories = useQueries({ queries: some.map(({ id }) => deploymentsOfApp(id)) })
   const withDomains = some.filter(({ domains }) => domains.length > 0)
   const domains = useQueries({ queries: withDomains.map(({ id }) => ({ ...domainsOf(id), refetchInterval: 60_000 })) })
-  return concernsOf({
+  const settled = [healthQuery, ...histories, ...domains].every(({ isPending, failureCount }: Asked) => !isPending || failureCount > 0)
+  const concerns = concernsOf({
     apps,
     lastDeployments: histories.flatMap(({ data }) => data?.slice(0, 1) ?? []),
     domains: domains.flatMap(({ data }) => data ?? []),
-    health: healthNow,
+    health: healthQuery.data,
     metrics,
     mayAdmin: isAdmin(person),
   })
+  return { concerns, settled }
 }

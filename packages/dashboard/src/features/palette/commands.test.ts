@@ -8,9 +8,15 @@ describe('the command palette', () => {
 
   it('finds apps and their pages by words in any order', () => {
     const commands = commandsOf({ apps, projects, mayAdmin: false })
-    expect(matching(commands, 'shop').map(({ to }) => to)).toContain('/apps/4')
-    expect(matching(commands, 'logs sho').map(({ to }) => to)).toEqual(['/apps/4/logs'])
-    expect(matching(commands, 'market new')[0]?.to).toBe('/projects/2/new')
+    expect(matching(commands, 'shop').map(({ act }) => act)).toContainEqual({ to: '/apps/4' })
+    expect(matching(commands, 'logs sho').map(({ act }) => act)).toEqual([{ to: '/apps/4/logs' }])
+    expect(matching(commands, 'market new')[0]?.act).toEqual({ to: '/projects/2/new' })
+  })
+
+  it('does things, too', () => {
+    const commands = commandsOf({ apps, projects, mayAdmin: false })
+    expect(matching(commands, 'deploy shop')[0]?.act).toEqual({ deploy: 4 })
+    expect(matching(commands, 'dark')[0]?.act).toEqual({ theme: 'dark' })
   })
 
   it('hides administration from those who are no admins', () => {

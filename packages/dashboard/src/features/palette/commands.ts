@@ -1,22 +1,31 @@
 import type { Application, Project } from '@berth/contract'
 import type { IconName } from '../../components/icon.tsx'
+import type { Theme } from '../../lib/theme.ts'
 import { paths } from '../../paths.ts'
 
-export type PaletteCommand = { id: string; label: string; note: string; icon: IconName; to: string }
+/** What choosing a command does. */
+type Act = { to: string } | { deploy: number } | { theme: Theme }
+export type PaletteCommand = { id: string; label: string; note: string; icon: IconName; act: Act }
 
 const PAGES: readonly PaletteCommand[] = [
-  { id: 'overview', label: 'Overview', note: 'Page', icon: 'overview', to: paths.overview() },
-  { id: 'projects', label: 'Projects', note: 'Page', icon: 'project', to: paths.projects() },
-  { id: 'apps', label: 'Apps', note: 'Page', icon: 'app', to: paths.apps() },
-  { id: 'account', label: 'Account', note: 'Page', icon: 'account', to: paths.account() },
+  { id: 'overview', label: 'Overview', note: 'Page', icon: 'overview', act: { to: paths.overview() } },
+  { id: 'projects', label: 'Projects', note: 'Page', icon: 'project', act: { to: paths.projects() } },
+  { id: 'apps', label: 'Apps', note: 'Page', icon: 'app', act: { to: paths.apps() } },
+  { id: 'account', label: 'Account', note: 'Page', icon: 'account', act: { to: paths.account() } },
 ]
 
 const ADMIN_PAGES: readonly PaletteCommand[] = [
-  { id: 'users', label: 'Users', note: 'Administration', icon: 'users', to: paths.users() },
-  { id: 'templates', label: 'Templates', note: 'Administration', icon: 'template', to: paths.templates() },
-  { id: 'settings', label: 'Settings', note: 'Administration', icon: 'gear', to: paths.settings() },
-  { id: 'audit', label: 'Audit log', note: 'Administration', icon: 'audit', to: paths.audit() },
-  { id: 'health', label: 'Health', note: 'Administration', icon: 'health', to: paths.health() },
+  { id: 'users', label: 'Users', note: 'Administration', icon: 'users', act: { to: paths.users() } },
+  { id: 'templates', label: 'Templates', note: 'Administration', icon: 'template', act: { to: paths.templates() } },
+  { id: 'settings', label: 'Settings', note: 'Administration', icon: 'gear', act: { to: paths.settings() } },
+  { id: 'audit', label: 'Audit log', note: 'Administration', icon: 'audit', act: { to: paths.audit() } },
+  { id: 'health', label: 'Health', note: 'Administration', icon: 'health', act: { to: paths.health() } },
+]
+
+const THEME_COMMANDS: readonly PaletteCommand[] = [
+  { id: 'light', label: 'Light theme', note: 'Look', icon: 'sun', act: { theme: 'light' } },
+  { id: 'dark', label: 'Dark theme', note: 'Look', icon: 'moon', act: { theme: 'dark' } },
+  { id: 'system', label: 'Theme of the system', note: 'Look', icon: 'screen', act: { theme: 'system' } },
 ]
 
 type Known = { apps: readonly Application[]; projects: readonly Project[]; mayAdmin: boolean }
@@ -27,13 +36,20 @@ export function commandsOf({ apps, projects, mayAdmin }: Known): PaletteCommand[
     ...PAGES,
     ...(mayAdmin ? ADMIN_PAGES : []),
     ...projects.map(
-      ({ id, name }): PaletteCommand => ({ id: `project-${id}`, label: name, note: 'Project', icon: 'project', to: paths.project(id) }),
+      ({ id, name }): PaletteCommand => ({
+        id: `project-${id}`,
+        label: name,
+        note: 'Project',
+        icon: 'project',
+        act: { to: paths.project(id) },
+      }),
     ),
     ...apps.flatMap(({ id, name, app_type }): PaletteCommand[] => [
-      { id: `app-${id}`, label: name, note: 'App', icon: app_type === 'database' ? 'database' : 'app', to: paths.app(id) },
-      { id: `logs-${id}`, label: `${name}: logs`, note: 'App', icon: 'audit', to: paths.logs(id) },
-      { id: `env-${id}`, label: `${name}: environment`, note: 'App', icon: 'gear', to: paths.environment(id) },
-      { id: `deployments-${id}`, label: `${name}: deployments`, note: 'App', icon: 'rocket', to: paths.deployments(id) },
+      { id: `app-${id}`, label: name, note: 'App', icon: app_type === 'database' ? 'database' : 'app', act: { to: paths.app(id) } },
+      { id: `deploy-${id}`, label: `Deploy ${name}`, note: 'Do', icon: 'rocket', act: { deploy: id } },
+      { id: `logs-${id}`, label: `${name}: logs`, note: 'App', icon: 'audit', act: { to: paths.logs(id) } },
+      { id: `env-${id}`, label: `${name}: environment`, note: 'App', icon: 'gear', act: { to: paths.environment(id) } },
+      { id: `deployments-${id}`, label: `${name}: deployments`, note: 'App', icon: 'rocket', act: { to: paths.deployments(id) } },
     ]),
     ...projects.map(
       ({ id, name }): PaletteCommand => ({
@@ -41,9 +57,10 @@ export function commandsOf({ apps, projects, mayAdmin }: Known): PaletteCommand[
         label: `New app in ${name}`,
         note: 'Make',
         icon: 'plus',
-        to: paths.newApp(id),
+        act: { to: paths.newApp(id) },
       }),
     ),
+    ...THEME_COMMANDS,
   ]
 }
 

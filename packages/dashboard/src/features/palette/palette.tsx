@@ -1,23 +1,27 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { type KeyboardEvent, useLayoutEffect, useRef, useState } from 'react'
 import { Icon } from '../../components/icon.tsx'
+import { applyTheme } from '../../lib/theme.ts'
+import { useDeploy } from '../apps/actions.ts'
 import { apps } from '../apps/queries.ts'
 import { projects } from '../projects/queries.ts'
 import { isAdmin, useMe } from '../session/queries.ts'
 import { commandsOf, matching, type PaletteCommand } from './commands.ts'
+import { FOUND_ID, FoundList, optionId } from './found-list.tsx'
 
 /** Go anywhere by typing a part of its name. */
 export function Palette({ onClose }: { onClose: () => void }) {
   const ref = useRef<HTMLDialogElement>(null)
   const navigate = useNavigate()
+  const deploy = useDeploy()
   const { data: appList } = useQuery(apps)
   const { data: projectList } = useQuery(projects)
   const [text, setText] = useState('')
   const [at, setAt] = useState(0)
   const commands = commandsOf({ apps: appList ?? [], projects: projectList ?? [], mayAdmin: isAdmin(useMe()) })
   const found = matching(commands, text)
-  useEffect(() => {
+  useLayoutEffect(() => {
     const dialog = ref.current
     if (dialog && !dialog.open) dialog.showModal()
     return () => dialog?.close()
@@ -26,7 +30,10 @@ export function Palette({ onClose }: { onClose: () => void }) {
   function go(command: PaletteCommand | undefined): void {
     if (!command) return
     onClose()
-    void navigate({ to: command.to })
+    const { act } = command
+    if ('to' in act) void navigate({ to: act.to })
+    else if ('deploy' in act) deploy.mutate(act.deploy)
+    else applyTheme(act.theme)
   }
 
   function pressed(event: KeyboardEvent): void {
@@ -56,11 +63,11 @@ export function Palette({ onClose }: { onClose: () => void }) {
           role="combobox"
           aria-label="Go to"
           aria-expanded="true"
-          aria-controls="palette-found"
-          aria-activedescendant={found[at] && `palette-${found[at].id}`}
+          aria-controls={FOUND_ID}
+          aria-activedescendant={found[at] && optionId(found[at])}
           // The palette is opened to type into it
           autoFocus
-          placeholder="Go to a project, an app or a page"
+          placeholder="Go to an app or a page, or deploy"
           value={text}
           onChange={(event) => {
             setText(event.target.value)
@@ -70,24 +77,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
           className="h-12 min-w-0 flex-1 bg-transparent text-ink outline-none placeholder:text-ink-faint"
         />
       </div>
-      <ul id="palette-found" role="listbox" aria-label="Found" className="max-h-[50dvh] overflow-y-auto p-1.5">
-        {found.map((command, index) => (
-          <li
-            key={command.id}
-            id={`palette-${command.id}`}
-            role="option"
-            aria-selected={index === at}
-            onPointerMove={() => setAt(index)}
-            onClick={() => go(command)}
-            className="flex cursor-pointer items-center gap-2.5 rounded-md px-2.5 py-2 text-sm aria-selected:bg-accent-soft aria-selected:text-accent"
-          >
-            <Icon name={command.icon} />
-            <span className="min-w-0 truncate">{command.label}</span>
-            <span className="ml-auto text-xs text-ink-soft">{command.note}</span>
-          </li>
-        ))}
-      </ul>
-      {found.length === 0 && <p className="px-4 pb-4 text-sm text-ink-soft">Nothing is called that.</p>}
+      <FoundList found={found} at={at} onPoint={setAt} onPick={go} />
     </dialog>
   )
 }

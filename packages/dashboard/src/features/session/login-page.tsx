@@ -6,11 +6,7 @@ import { Notice } from '../../components/notice.tsx'
 import { useSearchState } from '../../lib/route-state.ts'
 import { useForm } from '../../lib/use-form.ts'
 import { EntryCard } from './entry-card.tsx'
-
-/** Only an address of this dashboard is followed: a link to the login must not lead elsewhere. */
-export function safeNext(next: string): string {
-  return /^\/(?![/\\])/.test(next) ? next : '/'
-}
+import { safeNext } from './safe-next.ts'
 
 export function LoginPage() {
   const client = useQueryClient()

@@ -4,6 +4,7 @@ import type { Reader, Tx } from '../../store/database.ts'
 import type { AppRow } from '../../store/rows.ts'
 import type { AppTable } from '../../store/schema.ts'
 
+type Host = { appId: number; host: string }
 type Hosts = Map<number, string[]>
 
 function present(row: AppRow, hosts: Hosts): Application {
@@ -23,17 +24,22 @@ export function createAppLists(db: Reader) {
     .orderBy('domain.id')
     .compile()
 
+  /** While nothing was committed the store gives the very rows of last time, and what was made of them still holds. */
+  const presented = new WeakMap<readonly AppRow[], { from: readonly Host[]; list: Application[] }>()
+
   return async (projectId: number): Promise<Application[]> => {
-    const [apps, domains] = await Promise.all([
-      db.executeQuery<AppRow>({ ...appsOfProject, parameters: [projectId] }),
-      db.executeQuery<{ appId: number; host: string }>({ ...hostsOfProject, parameters: [projectId] }),
-    ])
+    const apps = await db.executeQuery<AppRow>({ ...appsOfProject, parameters: [projectId] })
+    const domains = await db.executeQuery<Host>({ ...hostsOfProject, parameters: [projectId] })
+    const known = presented.get(apps.rows)
+    if (known?.from === domains.rows) return known.list
     const hosts = groupHosts(domains.rows)
-    return apps.rows.map((row) => present(row, hosts))
+    const list = apps.rows.map((row) => present(row, hosts))
+    presented.set(apps.rows, { from: domains.rows, list })
+    return list
   }
 }
 
-function groupHosts(rows: readonly { appId: number; host: string }[]): Hosts {
+function groupHosts(rows: readonly Host[]): Hosts {
   const hosts: Hosts = new Map()
   for (const { appId, host } of rows) {
     const known = hosts.get(appId)

@@ -3,10 +3,11 @@ import type { ContainerSummary } from '../../engine/container-state.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { idFrom, LABEL } from '../../engine/labels.ts'
 import type { Logger } from '../../lib/logger.ts'
+import { enqueue } from '../../queue/jobs.ts'
 import { setAppStatus } from '../../store/app-status.ts'
 import type { Db } from '../../store/database.ts'
 import type { AppRow } from '../../store/rows.ts'
-import { listActive, listApps } from './store.ts'
+import { listActive, listApps, unfinishedWithoutJob } from './store.ts'
 
 type Deps = {
   db: Db
@@ -15,6 +16,11 @@ type Deps = {
   /** Apps that something is under way for: they are left alone. */
   busyLanes: () => Promise<ReadonlySet<string>>
   lastLines: (containerId: string, count: number) => Promise<string[]>
+  /** Hides what must not be read in what the app printed. */
+  redact: (app: AppRow, text: string) => Promise<string>
+  stopGraceSeconds: number
+  /** Images, networks and files that nothing names any more. */
+  sweep: () => Promise<void>
   /** Starts the live release again where its container is gone. */
   restore: (app: AppRow) => Promise<void>
   now: () => Date
@@ -29,14 +35,14 @@ const LAST_LINES = 5
 export function createReconcile(deps: Deps) {
   const { db, engine, instance, log } = deps
 
-  async function reasonOf(container: ContainerSummary): Promise<string> {
+  async function reasonOf(app: AppRow, container: ContainerSummary): Promise<string> {
     const details = await engine.containers.inspect(container.id)
     if (!details || details.state === 'running') return ''
     const lines = await deps.lastLines(container.id, LAST_LINES)
     const what = details.oomKilled
       ? 'The container ran out of memory and was killed'
       : `The container exited with code ${details.exitCode ?? 'unknown'}`
-    return `${what}.${lines.length > 0 ? ` It last printed: ${lines.join(' | ').slice(0, 500)}` : ''}`
+    return `${what}.${lines.length > 0 ? ` It last printed: ${(await deps.redact(app, lines.join(' | '))).slice(0, 500)}` : ''}`
   }
 
   async function observe(app: AppRow, live: readonly ContainerSummary[]): Promise<Observed> {
@@ -46,7 +52,26 @@ export function createReconcile(deps: Deps) {
     const [first] = down
     if (!first) return { status: 'error', reason: 'The container is gone; it was removed outside Berth.' }
     if (app.app_type === 'compose' && down.length < live.length) return { status: 'running', reason: '' }
-    return { status: 'error', reason: await reasonOf(first) }
+    return { status: 'error', reason: await reasonOf(app, first) }
+  }
+
+  /**
+   * Towards what a person asked for last, when a crash or a restart of the engine came in between: the wish is written before the engine is
+   * told. One that crashed is the restart policy's business; under one that always restarts, only a stop of ours leaves it down.
+   */
+  async function repair(app: AppRow, live: readonly ContainerSummary[]): Promise<boolean> {
+    const up = live.filter((container) => container.state === 'running')
+    if (app.wanted === 'stopped') {
+      for (const { id } of up) await engine.containers.stop(id, deps.stopGraceSeconds)
+      if (up.length > 0) await db.transaction(async (tx) => await setAppStatus(tx, deps.now(), app.id, { status: 'stopped', reason: '' }))
+      return up.length > 0
+    }
+    const wasStopped = app.status === 'stopped' || ['always', 'unless-stopped'].includes(app.restart_policy)
+    const down = live.filter((container) => container.state === 'exited' || container.state === 'created')
+    if (app.app_type === 'compose' || !wasStopped || down.length === 0) return false
+    for (const { id } of down) await engine.containers.startAgain(id)
+    await db.transaction(async (tx) => await setAppStatus(tx, deps.now(), app.id, { status: 'running', reason: '' }))
+    return true
   }
 
   async function settleApp(app: AppRow, containers: readonly ContainerSummary[], activeId: number | undefined): Promise<void> {
@@ -62,6 +87,7 @@ export function createReconcile(deps: Deps) {
       await deps.restore(app)
       return
     }
+    if (await repair(app, live)) return deps.onChanged()
     const seen = await observe(app, live)
     if (seen.status === app.status && seen.reason === app.status_reason) return
     await db.transaction(async (tx) => await setAppStatus(tx, deps.now(), app.id, seen))
@@ -82,7 +108,17 @@ export function createReconcile(deps: Deps) {
     }
   }
 
+  async function requeueLost(): Promise<void> {
+    await db.transaction(async (tx) => {
+      for (const lost of await unfinishedWithoutJob(tx)) {
+        log.error({ deploymentId: lost.id }, 'a deployment had no job, and was queued again')
+        await enqueue(tx, 'deployment.run', { deploymentId: lost.id, appId: lost.app_id }, deps.now())
+      }
+    })
+  }
+
   async function reconcile(): Promise<void> {
+    if ((await unfinishedWithoutJob(db)).length > 0) await requeueLost() // looking is a read; an idle server writes nothing
     const containers = await engine.containers.list({ labels: { [LABEL.instance]: instance } })
     const [apps, active, busy] = await Promise.all([listApps(db), listActive(db), deps.busyLanes()])
     const activeOf = new Map(active.map((row) => [row.app_id, row.id]))
@@ -92,6 +128,7 @@ export function createReconcile(deps: Deps) {
       await settleApp(app, own, activeOf.get(app.id)).catch((err: unknown) => log.warn({ appId: app.id, err }, 'app was not reconciled'))
     }
     await removeOrphans(containers, new Set(apps.map((app) => app.id)), busy)
+    await deps.sweep()
   }
 
   return { reconcile }

@@ -4,6 +4,7 @@ import { EngineUnreachable } from '../../engine/errors.ts'
 import { recordAudit } from '../../events/audit-log.ts'
 import type { Caller } from '../../http/caller.ts'
 import { AppError } from '../../lib/app-error.ts'
+import type { Step } from '../../lib/step.ts'
 import { setAppStatus, setWanted } from '../../store/app-status.ts'
 import type { Db } from '../../store/database.ts'
 import type { AppRow } from '../../store/rows.ts'
@@ -14,6 +15,7 @@ type Deps = {
   db: Db
   engine: Pick<Engine, 'containers' | 'logs'>
   liveRelease: LiveRelease
+  step: Step
   tuning: Pick<Tuning, 'stopGraceSeconds'>
   now: () => Date
   onChanged: () => void
@@ -33,7 +35,7 @@ async function whenReachable<Result>(work: () => Promise<Result>): Promise<Resul
 
 /** The containers of the live release, by the verbs of the interface. What is wanted is written first: a crash in between is repaired towards it. */
 export function createContainers(deps: Deps) {
-  const { db, engine, now } = deps
+  const { db, engine, step, now } = deps
 
   async function idsOf(app: AppRow): Promise<string[]> {
     const release = await deps.liveRelease(app)
@@ -52,13 +54,17 @@ export function createContainers(deps: Deps) {
     await whenReachable(async () => {
       const ids = await idsOf(app)
       const wanted = verb === 'stop' ? 'stopped' : 'running'
-      await db.transaction(async (tx) => {
-        await setWanted(tx, app.id, wanted)
-        await recordAudit(tx, now(), caller, { action: `container.${verb}`, subject: 'app', subjectId: app.id })
+      await step('db.wanted', async () => {
+        await db.transaction(async (tx) => {
+          await setWanted(tx, app.id, wanted)
+          await recordAudit(tx, now(), caller, { action: `container.${verb}`, subject: 'app', subjectId: app.id })
+        })
       })
       if (verb !== 'start') deps.onChanged() // visitors get the page before the container goes
-      for (const id of ids) await EFFECTS[verb](id)
-      await db.transaction(async (tx) => await setAppStatus(tx, now(), app.id, { status: wanted, reason: '' }))
+      for (const id of ids) await step(`engine.${verb}`, async () => await EFFECTS[verb](id))
+      await step('db.app_status', async () => {
+        await db.transaction(async (tx) => await setAppStatus(tx, now(), app.id, { status: wanted, reason: '' }))
+      })
       deps.onChanged()
     })
   }

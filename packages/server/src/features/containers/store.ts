@@ -1,3 +1,5 @@
+import { appLane } from '../../queue/jobs.ts'
+import { lanesInQueue } from '../../queue/queue-store.ts'
 import type { Reader } from '../../store/database.ts'
 import type { AppRow, DeploymentRow } from '../../store/rows.ts'
 
@@ -9,23 +11,16 @@ export async function listActive(db: Reader): Promise<Pick<DeploymentRow, 'id' |
   return await db.selectFrom('deployment').select(['id', 'app_id']).where('is_active', '=', 1).execute()
 }
 
-export async function unfinishedWithoutJob(db: Reader, lanes: ReadonlySet<string>): Promise<DeploymentRow[]> {
+/** Unfinished, and nothing in the queue would go on with it. */
+export async function unfinishedWithoutJob(db: Reader): Promise<Pick<DeploymentRow, 'id' | 'app_id'>[]> {
   const rows = await db
     .selectFrom('deployment')
-    .selectAll()
+    .select(['id', 'app_id'])
     .where('finished_at', 'is', null)
     .where('status', 'in', ['pending', 'building', 'deploying'])
     .execute()
-  return rows.filter((row) => !lanes.has(`app:${row.app_id}`))
-}
-
-export async function imagesInUse(db: Reader): Promise<Set<string>> {
-  const rows = await db.selectFrom('deployment').select('image').where('image', '!=', '').distinct().execute()
-  return new Set(rows.map((row) => row.image))
-}
-
-export async function projectIds(db: Reader): Promise<Set<number>> {
-  return new Set((await db.selectFrom('project').select('id').execute()).map((row) => row.id))
+  const lanes = new Set(await lanesInQueue(db))
+  return rows.filter((row) => !lanes.has(appLane(row.app_id)))
 }
 
 export async function findLive(db: Reader, appId: number): Promise<Pick<DeploymentRow, 'id' | 'image'> | undefined> {

@@ -11,6 +11,13 @@ const STREAM: Readonly<Record<string, LogStream>> = { ' ': 'stdout', '!': 'stder
 const MOST_BYTES = 20 * 1024 * 1024
 const KEPT_AT_END = 500
 const LONGEST_LINE = 16 * 1024
+/** How the log of every deployment ends. */
+export const LAST_LINE = {
+  success: 'Deployed successfully',
+  failed: (reason: string) => `Failed: ${reason}`,
+  stopped: 'Cancelled',
+} as const
+const LAST_WORDS = /^(Deployed successfully$|Failed: |Cancelled$)/
 
 /** Control characters but tab and colours are taken out: a log line is text, whatever printed it. */
 export function cleanLine(text: string): string {
@@ -30,8 +37,8 @@ function parse(text: string): LogLine[] {
   return lines.map((line, index) => ({ n: index + 1, line: line.slice(1), stream: STREAM[line.charAt(0)] ?? 'stdout' }))
 }
 
-type Writer = { append(line: string, stream: LogStream): void; close(): Promise<void> }
-type Live = { count: number; followers: Set<(lines: LogLine[]) => void> }
+type Writer = { append(line: string, stream: LogStream): void; flush(): Promise<void>; close(): Promise<void> }
+type Live = { count: number; writers: number; followers: Set<(lines: LogLine[]) => void> }
 
 /**
  * One append-only file a deployment. The socket and the REST log are two readers of it, so they cannot disagree;
@@ -56,9 +63,14 @@ export function createBuildLogs(deps: { directory: string; log: Pick<Logger, 'wa
   function liveOf(deploymentId: number): Live {
     const known = live.get(deploymentId)
     if (known) return known
-    const fresh = { count: 0, followers: new Set<(lines: LogLine[]) => void>() }
+    const fresh = { count: 0, writers: 0, followers: new Set<(lines: LogLine[]) => void>() }
     live.set(deploymentId, fresh)
     return fresh
+  }
+
+  /** While one writes or follows, both must find the same entry. */
+  function forgetIdle(deploymentId: number, state: Live): void {
+    if (state.writers === 0 && state.followers.size === 0 && live.get(deploymentId) === state) live.delete(deploymentId)
   }
 
   async function openWriter(deploymentId: number, redact: (line: string) => string): Promise<Writer> {
@@ -66,7 +78,9 @@ export function createBuildLogs(deps: { directory: string; log: Pick<Logger, 'wa
     const path = pathOf(deploymentId)
     await dropHalfLine(path)
     const state = liveOf(deploymentId)
-    state.count = (await read(deploymentId)).length
+    state.writers += 1
+    const written = (await read(deploymentId)).length
+    if (state.writers === 1) state.count = written // another one that writes has counted already
     let bytes = 0
     let skipped = 0
     const last: [string, LogStream][] = []
@@ -111,9 +125,11 @@ export function createBuildLogs(deps: { directory: string; log: Pick<Logger, 'wa
       for (const [line, stream] of last) put(line, stream)
       await flushing
       await sync(path)
+      state.writers -= 1
+      forgetIdle(deploymentId, state)
     }
 
-    return { append, close }
+    return { append, flush: async () => await flushing, close }
   }
 
   /** Every line after `from`, past and live, each once, in order, until the signal says that the deployment has ended. */
@@ -144,8 +160,17 @@ export function createBuildLogs(deps: { directory: string; log: Pick<Logger, 'wa
     } finally {
       state.followers.delete(follower)
       signal.removeEventListener('abort', onAbort)
-      if (state.followers.size === 0 && state.count === 0) live.delete(deploymentId)
+      forgetIdle(deploymentId, state)
     }
+  }
+
+  /** The last line of a deployment that ended while nobody wrote its log; a log that has one already stays as it is. */
+  async function finish(deploymentId: number, line: string): Promise<void> {
+    const last = (await read(deploymentId)).at(-1)
+    if (last?.stream === 'berth' && LAST_WORDS.test(last.line)) return
+    const writer = await openWriter(deploymentId, (text) => text)
+    writer.append(line, 'berth')
+    await writer.close()
   }
 
   async function text(deploymentId: number): Promise<string> {
@@ -157,7 +182,9 @@ export function createBuildLogs(deps: { directory: string; log: Pick<Logger, 'wa
     await rm(pathOf(deploymentId), { force: true })
   }
 
-  return { openWriter, read, follow, text, remove }
+  const isOpen = (deploymentId: number): boolean => (live.get(deploymentId)?.writers ?? 0) > 0
+
+  return { openWriter, finish, isOpen, read, follow, text, remove }
 }
 
 /** A crash can leave half a line; the numbers of the lines behind it would be off by one for ever. */

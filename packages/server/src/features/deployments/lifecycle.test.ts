@@ -1,4 +1,4 @@
-import { DEPLOYMENT_STATUSES, STAGES } from '@berth/contract'
+import { DEPLOYMENT_STATUSES, type DeploymentStatus, STAGES } from '@berth/contract'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { canMove, isUnfinished, NEXT, PROGRESS, progressIn } from './lifecycle.ts'
@@ -6,11 +6,11 @@ import { canMove, isUnfinished, NEXT, PROGRESS, progressIn } from './lifecycle.t
 it('every walk from pending ends, never comes back to a state, and ends in a final one', () => {
   fc.assert(
     fc.property(fc.infiniteStream(fc.nat()), (choices) => {
-      let status: (typeof DEPLOYMENT_STATUSES)[number] = 'pending'
-      const seen = [status]
+      let status: DeploymentStatus = 'pending'
+      const seen: DeploymentStatus[] = [status]
       for (const choice of choices) {
-        const next = NEXT[status]
-        const to = next[choice % Math.max(1, next.length)]
+        const next: readonly DeploymentStatus[] = NEXT[status]
+        const to: DeploymentStatus | undefined = next[choice % Math.max(1, next.length)]
         if (to === undefined) break
         expect(canMove(status, to)).toBe(true)
         status = to

@@ -1,6 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Engine } from '../../engine/engine.ts'
+import { imageTag } from '../../engine/labels.ts'
 import type { Logger } from '../../lib/logger.ts'
 import { createRedactor } from '../../lib/redact.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
@@ -9,7 +10,7 @@ import { JobCancelled } from '../../queue/worker.ts'
 import type { Db } from '../../store/database.ts'
 import { type AppRow, type DeploymentRow, findApp, findDeployment } from '../../store/rows.ts'
 import type { Tuning } from '../../tuning.ts'
-import type { BuildLogs, LogWriter } from './build-log.ts'
+import { type BuildLogs, LAST_LINE, type LogWriter } from './build-log.ts'
 import { createContext, type LiveContext } from './context.ts'
 import { failureReason, isExpectedFailure } from './failure-reason.ts'
 import { isUnfinished } from './lifecycle.ts'
@@ -40,6 +41,8 @@ type Deps = {
   log: Logger
 }
 
+type Work = { app: AppRow; row: DeploymentRow; config: ReleaseConfig; writer: LogWriter; redact: (line: string) => string }
+
 const MOST_ATTEMPTS = 3
 
 /** The job behind a deployment. It may run twice: it looks at the row and goes on from there, or finds it ended. */
@@ -55,34 +58,39 @@ export function createRunDeployment(deps: Deps) {
   async function run(payload: { deploymentId: number }, signal: AbortSignal): Promise<void> {
     const row = await findDeployment(db, payload.deploymentId)
     const app = row && (await findApp(db, row.app_id))
-    if (!row || !app || !isUnfinished(row.status)) return
+    if (!row || !app) return
+    if (!isUnfinished(row.status)) return await finish(row)
     const config = await configFor(app, row)
-    const writer = await logs.openWriter(row.id, createRedactor(Object.values(config.env)))
+    const redact = createRedactor(Object.values(config.env))
+    const writer = await logs.openWriter(row.id, redact)
     writing.add(row.id)
     try {
-      await attempt({ app, row, config, writer }, signal)
+      await attempt({ app, row, config, writer, redact }, signal)
     } finally {
       await writer.close()
       writing.delete(row.id)
     }
   }
 
-  async function attempt(
-    work: { app: AppRow; row: DeploymentRow; config: ReleaseConfig; writer: LogWriter },
-    signal: AbortSignal,
-  ): Promise<void> {
+  /** It ended while nobody ran it: cancelled in the queue, or right before a crash. Its log says so too. */
+  async function finish(row: DeploymentRow): Promise<void> {
+    if (row.status === 'failed') return await logs.finish(row.id, LAST_LINE.failed(row.error_message))
+    await logs.finish(row.id, row.status === 'stopped' ? LAST_LINE.stopped : LAST_LINE.success)
+  }
+
+  async function attempt(work: Work, signal: AbortSignal): Promise<void> {
     const { app, config, writer } = work
     const sealed = work.row.sealed_config || sealConfig(secrets, app.id, config)
-    const begun = await record.begin(work.row, sealed).catch(ignoreMovedOn)
+    const begun = await deps.step('db.begin', async () => await record.begin(work.row, sealed)).catch(ignoreMovedOn)
     if (!begun) return
     const workspace = join(deps.workDir, `d${begun.id}`)
     const context = createContext({ app, row: begun, config, workspace, writer, record, signal, step: deps.step, log: deps.log, tuning })
     try {
       await prepareRoom(context, begun)
-      await deploy(context, pipelineOf(app, context), begun.image)
+      await deploy(context, pipelineOf(work, context), begun.image)
       await deps.cleanUp(app).catch((err: unknown) => deps.log.warn({ appId: app.id, err }, 'old releases were not cleaned up'))
     } catch (cause) {
-      await failed(context, cause, signal)
+      await failed(context, { cause, signal, work })
     } finally {
       context.close()
       await rm(workspace, { recursive: true, force: true }).catch((err: unknown) =>
@@ -102,7 +110,7 @@ export function createRunDeployment(deps: Deps) {
       throw new DeploymentFailure('The image of this release is gone. Deploy again to build a new one.')
   }
 
-  function pipelineOf(app: AppRow, context: LiveContext) {
+  function pipelineOf({ app, writer }: Work, context: LiveContext) {
     return {
       launcher: deps.launcherOf(app),
       routes: deps.routes,
@@ -112,28 +120,32 @@ export function createRunDeployment(deps: Deps) {
           await deps.step('db.deploying', async () => context.note(await record.deploying(context.current(), image)))
       },
       succeed: async () => {
-        context.say('Deployed successfully')
+        context.say(LAST_LINE.success)
+        await writer.flush() // before the row says so: after a crash right behind it nobody would write it
         context.note(await record.success(app, context.current(), context.seconds()))
       },
     }
   }
 
-  async function failed(context: LiveContext, cause: unknown, signal: AbortSignal): Promise<void> {
+  async function failed(context: LiveContext, ending: { cause: unknown; signal: AbortSignal; work: Work }): Promise<void> {
+    const { cause, signal, work } = ending
     const { app } = context
     if (context.current().status === 'success')
       return deps.log.warn({ deploymentId: context.current().id, err: cause }, 'the old release was not removed yet')
     if (signal.aborted && !(signal.reason instanceof JobCancelled)) throw cause // the process stops; the deployment goes on after the start
-    const reason = failureReason(context.deadlineReason() ?? cause)
+    const reason = work.redact(failureReason(context.deadlineReason() ?? cause)) // what a container printed may be in it
     const isCancelled = signal.aborted || cause instanceof DeploymentMovedOn
     if (!isExpectedFailure(cause) && !isCancelled)
       deps.log.error({ deploymentId: context.current().id, err: cause }, 'deployment failed in an unexpected way')
     await undo(context)
-    if (isCancelled) return context.say('Cancelled')
-    context.say(`Failed: ${reason}`)
+    if (isCancelled) return context.say(LAST_LINE.stopped)
+    context.say(LAST_LINE.failed(reason))
+    await work.writer.flush()
     const active = await findActive(db, app.id)
     const isServing = active !== undefined && (await deps.isServing(app.id, active.id))
     const settled = settle(app, isServing, reason)
-    await record.failed(context.current(), { reason, durationSeconds: context.seconds(), settled }).catch(ignoreMovedOn)
+    const outcome = { reason, durationSeconds: context.seconds(), settled }
+    await deps.step('db.failed', async () => await record.failed(context.current(), outcome)).catch(ignoreMovedOn)
   }
 
   async function undo(context: LiveContext): Promise<void> {
@@ -144,14 +156,15 @@ export function createRunDeployment(deps: Deps) {
         await deps.routes.restore(app.id)
         await deps.launcherOf(app).undo(context)
       }
-      if (row.release_of === null && app.app_type !== 'database')
-        await deps.engine.images.remove(row.image === '' ? `berth/app-${app.id}:d${row.id}` : row.image)
+      // The images of a compose app go with the next sweep: `image` names its routed service.
+      if (row.release_of === null && (app.app_type === 'web' || app.app_type === 'service'))
+        await deps.step('engine.remove_image', async () => await deps.engine.images.remove(row.image || imageTag(app.id, row.id)))
     } catch (err) {
       deps.log.warn({ deploymentId: row.id, err }, 'a failed deployment was not cleaned up; the reconciler does it')
     }
   }
 
-  return { run, isWriting: (deploymentId: number) => writing.has(deploymentId) }
+  return { run, isWriting: (deploymentId: number) => writing.has(deploymentId) || logs.isOpen(deploymentId) }
 }
 
 function settle(app: AppRow, isServing: boolean, reason: string): { status: 'running' | 'stopped' | 'error'; reason: string } {

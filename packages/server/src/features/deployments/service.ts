@@ -2,11 +2,12 @@ import type { Deployment, QueuedDeployment, Trigger } from '@berth/contract'
 import { recordAudit } from '../../events/audit-log.ts'
 import { type Caller, isStaff } from '../../http/caller.ts'
 import { AppError } from '../../lib/app-error.ts'
+import type { Step } from '../../lib/step.ts'
 import { appLane, enqueue } from '../../queue/jobs.ts'
 import { setAppStatus } from '../../store/app-status.ts'
 import type { Db, Tx } from '../../store/database.ts'
-import { type AppRow, type DeploymentRow, findDeployment } from '../../store/rows.ts'
-import type { BuildLogs } from './build-log.ts'
+import { type AppRow, type DeploymentRow, findApp, findDeployment } from '../../store/rows.ts'
+import { type BuildLogs, LAST_LINE } from './build-log.ts'
 import { isUnfinished } from './lifecycle.ts'
 import {
   canRollBackTo,
@@ -23,10 +24,11 @@ type Commit = { hash: string; message: string; author: string }
 
 type Deps = {
   db: Db
-  logs: Pick<BuildLogs, 'text'>
+  logs: Pick<BuildLogs, 'text' | 'openWriter'>
   /** The newest commit, or nothing when the remote does not answer in time: then the worker asks again. */
   resolveCommit: (app: AppRow) => Promise<Commit | undefined>
-  cancelLane: (lane: string) => void
+  cancelLane: (lane: string, deploymentId: number) => void
+  step: Step
   now: () => Date
 }
 
@@ -34,7 +36,11 @@ const NO_COMMIT: Commit = { hash: '', message: '', author: '' }
 
 /** Asking for deployments. What is answered is in the database: the row, the event and the job, in one transaction. */
 export function createDeployments(deps: Deps) {
-  const { db, now } = deps
+  const { db, step, now } = deps
+
+  async function inOneStep<Result>(name: string, write: (tx: Tx) => Promise<Result>): Promise<Result> {
+    return await step(name, async () => await db.transaction(write))
+  }
 
   async function queue(tx: Tx, caller: Caller, deployment: DeploymentRow): Promise<void> {
     await enqueue(tx, 'deployment.run', { deploymentId: deployment.id, appId: deployment.app_id }, now())
@@ -48,7 +54,7 @@ export function createDeployments(deps: Deps) {
 
   async function request(caller: Caller, app: AppRow, trigger: Trigger): Promise<DeploymentRow> {
     const commit = (await deps.resolveCommit(app)) ?? NO_COMMIT
-    return await db.transaction(async (tx) => {
+    return await inOneStep('db.add', async (tx) => {
       const deployment = await insertDeployment(tx, { app, trigger, triggeredBy: caller.id, commit, at: now() }).catch((cause: unknown) => {
         if (isForeignKeyViolation(cause)) throw new AppError('app_not_found', { cause }) // deleted while its remote was asked
         throw cause
@@ -63,39 +69,42 @@ export function createDeployments(deps: Deps) {
     return { id, app_id, commit_hash, commit_message, status, stage, progress, created_at }
   }
 
-  /** The status changes at once; whatever runs for it is told to stop and cleans up after itself. */
-  async function stop(caller: Caller, deployment: DeploymentRow): Promise<Deployment> {
+  async function stopInTx(tx: Tx, caller: Caller, id: number): Promise<{ row: DeploymentRow; was: DeploymentRow['status'] }> {
     const at = now()
-    const row = await db
-      .transaction(async (tx) => {
-        const current = await findDeployment(tx, deployment.id)
-        if (!current) throw new AppError('deployment_not_found')
-        if (!isUnfinished(current.status)) throw new AppError('deployment_ended')
-        const startedAt = current.started_at === null ? at : new Date(current.started_at)
-        const duration = Math.max(0, Math.round((at.getTime() - startedAt.getTime()) / 1000))
-        const change = { finished_at: at.toISOString(), duration, error_message: `Cancelled by ${caller.email}.` }
-        const stopped = await moveDeployment(tx, { id: current.id, from: current.status, to: 'stopped', at, change })
-        await recordAudit(tx, at, caller, {
-          action: 'deployment.stop',
-          subject: 'app',
-          subjectId: current.app_id,
-          after: { deploymentId: current.id },
-        })
-        if (current.status === 'pending') return stopped
-        const active = await findActive(tx, current.app_id)
-        await setAppStatus(tx, at, current.app_id, active ? { status: 'running', reason: '' } : { status: 'stopped', reason: '' })
-        return stopped
-      })
-      .catch((cause: unknown) => {
+    const current = await findDeployment(tx, id)
+    if (!current) throw new AppError('deployment_not_found')
+    if (!isUnfinished(current.status)) throw new AppError('deployment_ended')
+    const startedAt = current.started_at === null ? at : new Date(current.started_at)
+    const duration = Math.max(0, Math.round((at.getTime() - startedAt.getTime()) / 1000))
+    const change = { finished_at: at.toISOString(), duration, error_message: `Cancelled by ${caller.email}.` }
+    const row = await moveDeployment(tx, { id, from: current.status, to: 'stopped', at, change })
+    const words = { subject: 'app', subjectId: current.app_id, after: { deploymentId: id } } as const
+    await recordAudit(tx, at, caller, { action: 'deployment.stop', ...words })
+    if (current.status !== 'pending') {
+      const isLive = (await findActive(tx, current.app_id)) !== undefined && (await findApp(tx, current.app_id))?.wanted === 'running'
+      await setAppStatus(tx, at, current.app_id, { status: isLive ? 'running' : 'stopped', reason: '' })
+    }
+    return { row, was: current.status }
+  }
+
+  /** The status changes at once; whatever runs for it is told to stop and cleans up after itself. One that nobody runs yet is ended here. */
+  async function stop(caller: Caller, deployment: DeploymentRow): Promise<Deployment> {
+    const writer = deployment.status === 'pending' ? await deps.logs.openWriter(deployment.id, (line) => line) : undefined
+    try {
+      const { row, was } = await inOneStep('db.stop', async (tx) => await stopInTx(tx, caller, deployment.id)).catch((cause: unknown) => {
         if (cause instanceof DeploymentMovedOn) throw new AppError('deployment_ended', { cause })
         throw cause
       })
-    if (isUnfinished(deployment.status) && deployment.status !== 'pending') deps.cancelLane(appLane(deployment.app_id))
-    return presentDeployment(row)
+      if (was === 'pending') writer?.append(LAST_LINE.stopped, 'berth')
+      else deps.cancelLane(appLane(row.app_id), row.id)
+      return presentDeployment(row)
+    } finally {
+      await writer?.close()
+    }
   }
 
   async function rollback(caller: Caller, app: AppRow, target: DeploymentRow): Promise<Deployment> {
-    const row = await db.transaction(async (tx) => {
+    const row = await inOneStep('db.rollback', async (tx) => {
       const release = await findDeployment(tx, target.id)
       const active = await findActive(tx, app.id)
       if (!release || !canRollBackTo(release)) throw new AppError('no_release')

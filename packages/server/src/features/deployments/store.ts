@@ -2,7 +2,7 @@ import type { Deployment, DeploymentStatus, Trigger } from '@berth/contract'
 import type { Updateable } from 'kysely'
 import { appendEvent } from '../../events/event-log.ts'
 import type { Reader, Tx } from '../../store/database.ts'
-import { type AppRow, type DeploymentRow, findDeployment } from '../../store/rows.ts'
+import type { AppRow, DeploymentRow } from '../../store/rows.ts'
 import type { DeploymentTable } from '../../store/schema.ts'
 import { canMove } from './lifecycle.ts'
 
@@ -179,12 +179,6 @@ export async function listUnfinished(db: Reader, userId: number | undefined): Pr
   return await query.execute()
 }
 
-export async function requireDeployment(db: Reader, id: number): Promise<DeploymentRow> {
-  const row = await findDeployment(db, id)
-  if (!row) throw new DeploymentMovedOn(`deployment ${id} is gone`)
-  return row
-}
-
 /** Releases beyond the kept ones, oldest last; their images may go. */
 export async function releasesBeyond(db: Reader, appId: number, kept: number): Promise<DeploymentRow[]> {
   return await db
@@ -205,5 +199,11 @@ export async function forgetImage(tx: Tx, id: number): Promise<void> {
 }
 
 export async function isImageInUse(db: Reader, image: string): Promise<boolean> {
-  return (await db.selectFrom('deployment').select('id').where('image', '=', image).executeTakeFirst()) !== undefined
+  const user = await db
+    .selectFrom('deployment')
+    .select('id')
+    .where('image', '=', image)
+    .where('status', 'not in', ['failed', 'stopped'])
+    .executeTakeFirst()
+  return user !== undefined
 }

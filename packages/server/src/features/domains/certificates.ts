@@ -13,7 +13,7 @@ import { findDomainByHost, listHosts, updateDomain } from './store.ts'
 type Deps = {
   db: Db
   now: () => Date
-  certificates: () => Pick<Certificates, 'want' | 'checkNow' | 'upload' | 'forget'>
+  certificates: () => Pick<Certificates, 'want' | 'hosts' | 'checkNow' | 'upload' | 'forget'>
   checkDns: (host: string) => Promise<DnsCheck>
   readSettings: (db: Reader) => Promise<Settings>
   log: Logger
@@ -47,8 +47,17 @@ export function createDomainCertificates(deps: Deps) {
     return (await deps.readSettings(db)).acmeEmail !== ''
   }
 
+  /** The dashboard's host is a host like any other, but has no row to write to. */
   async function wantAll(): Promise<void> {
-    await deps.certificates().want((await isAutomatic()) ? await listHosts(db) : [])
+    const { acmeEmail, dashboardDomain } = await deps.readSettings(db)
+    const hosts = [...(await listHosts(db)), ...(dashboardDomain === '' ? [] : [{ host: dashboardDomain, isOwn: false }])]
+    await forgetOthers(new Set(hosts.map(({ host }) => host)))
+    await deps.certificates().want(acmeEmail === '' ? [] : hosts.filter(({ isOwn }) => !isOwn).map(({ host }) => host))
+  }
+
+  /** A host that is gone leaves no certificate behind: whoever takes the name next must not get the key of the one before. */
+  async function forgetOthers(wanted: ReadonlySet<string>): Promise<void> {
+    for (const host of await deps.certificates().hosts()) if (!wanted.has(host)) await forget(host)
   }
 
   async function checkNow(domain: DomainRow): Promise<void> {
@@ -79,5 +88,5 @@ export function createDomainCertificates(deps: Deps) {
   }
 
   const port: DomainCertificates = { checkNow, useOwn, dropOwn }
-  return { ...port, onStatus, wantAll, forget }
+  return { ...port, onStatus, wantAll }
 }

@@ -92,6 +92,7 @@ export async function findDomainByHost(db: Reader, host: string): Promise<Domain
   return await db.selectFrom('domain').selectAll().where('host', '=', host).executeTakeFirst()
 }
 
-export async function listHosts(db: Reader): Promise<string[]> {
-  return (await db.selectFrom('domain').select('host').where('own_certificate', '=', 0).execute()).map((row) => row.host)
+export async function listHosts(db: Reader): Promise<{ host: string; isOwn: boolean }[]> {
+  const rows = await db.selectFrom('domain').select(['host', 'own_certificate']).execute()
+  return rows.map((row) => ({ host: row.host, isOwn: row.own_certificate === 1 }))
 }

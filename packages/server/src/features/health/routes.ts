@@ -13,6 +13,8 @@ export type HealthSources = {
   engine: () => Part<Health['checks']['engine']>
   edge: () => Part<Health['checks']['edge']>
   isQueueStalled: () => Promise<boolean>
+  /** A sentence while apps can reach what they should not. */
+  firewall: () => string
 }
 
 const DATABASE_WORDS = { ok: '', read_only: 'The disk is full or read-only; reading works, changes do not.', unusable: '' } as const
@@ -27,7 +29,7 @@ export function healthHandlers(sources: HealthSources) {
       const edge = sources.edge()
       const queue = (await sources.isQueueStalled()) ? 'stalled' : 'ok'
       const isWell = database === 'ok' && engine.state === 'ok' && (edge.state === 'ok' || edge.state === 'off') && queue === 'ok'
-      const words = { database: DATABASE_WORDS[database], engine: engine.message, edge: edge.message }
+      const words = { database: DATABASE_WORDS[database], engine: engine.message, edge: edge.message, firewall: sources.firewall() }
       return {
         status: isWell ? 'ok' : 'degraded',
         version: sources.version,

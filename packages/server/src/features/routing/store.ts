@@ -9,6 +9,7 @@ export type RoutedApp = {
   status: AppStatus
   wanted: 'running' | 'stopped'
   activeId: number | null
+  sealedConfig: string | null
 }
 
 export async function routedDomains(db: Reader): Promise<RoutedDomain[]> {
@@ -20,7 +21,8 @@ export async function routedApps(db: Reader): Promise<RoutedApp[]> {
   return await db
     .selectFrom('app')
     .leftJoin('deployment', (join) => join.onRef('deployment.app_id', '=', 'app.id').on('deployment.is_active', '=', 1))
-    .select(['app.id', 'app.project_id as projectId', 'app.port', 'app.status', 'app.wanted', 'deployment.id as activeId'])
+    .select(['app.id', 'app.project_id as projectId', 'app.port', 'app.status', 'app.wanted'])
+    .select(['deployment.id as activeId', 'deployment.sealed_config as sealedConfig'])
     .where('app.app_type', 'in', ['web', 'compose'])
     .execute()
 }

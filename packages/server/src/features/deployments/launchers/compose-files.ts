@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { access, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ComposePlan } from '../../../engine/compose-policy.ts'
 
@@ -8,6 +8,13 @@ const FILE = 'plan.json'
 export async function keepPlan(directory: string, plan: ComposePlan): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o700 })
   await writeFile(join(directory, FILE), JSON.stringify(plan), { mode: 0o600 })
+}
+
+export async function hasPlan(directory: string): Promise<boolean> {
+  return await access(join(directory, FILE)).then(
+    () => true,
+    () => false,
+  )
 }
 
 /** The plan of an earlier release, carrying the label of the deployment that runs it now. */

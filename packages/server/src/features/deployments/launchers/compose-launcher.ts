@@ -11,7 +11,7 @@ import { probePath, probePort, waitUntilHealthy } from '../health-check.ts'
 import { patiently } from '../patience.ts'
 import type { Launcher, Release } from '../release.ts'
 import { type Context, DeploymentFailure } from '../stage.ts'
-import { keepPlan, keptPlan } from './compose-files.ts'
+import { hasPlan, keepPlan, keptPlan } from './compose-files.ts'
 
 type Deps = {
   engine: Engine
@@ -83,7 +83,8 @@ export function createComposeLauncher(deps: Deps): Launcher {
 
   async function start(context: Context, routedService: string): Promise<Release> {
     const { app, deployment, config, signal, step } = context
-    const source = deployment.release_of ?? deployment.id
+    const isKept = await hasPlan(directoryOf(app.id, deployment.id)) // the release that a rollback came from may be gone by now
+    const source = isKept ? deployment.id : (deployment.release_of ?? deployment.id)
     await step(
       'engine.network',
       async () =>

@@ -1,0 +1,34 @@
+import type { Application, Call, Project } from '@berth/contract'
+import { CannotDo } from './command.ts'
+
+/** An app by its number, its name, or project/name. A name that several projects have must be given with its project. */
+export function pickApp(words: string, apps: readonly Application[], projects: readonly Project[]): Application {
+  const projectOf = new Map(projects.map(({ id, name }) => [id, name]))
+  const isNamed = (app: Application, name: string) => app.name.toLowerCase() === name.toLowerCase() || app.slug === name
+  const [project, name] = words.includes('/') ? words.split('/', 2) : [undefined, words]
+  const found = apps.filter(
+    (app) => isNamed(app, name ?? '') && (project === undefined || projectOf.get(app.project_id)?.toLowerCase() === project.toLowerCase()),
+  )
+  const byNumber = /^\d+$/.test(words) ? apps.find(({ id }) => id === Number(words)) : undefined
+  const [only, other] = byNumber && found.length === 0 ? [byNumber] : found
+  if (!only) throw new CannotDo('app_not_found', `There is no app "${words}" that you can see.`, 'Try: berth apps')
+  if (other) {
+    const names = found.map((app) => `${projectOf.get(app.project_id) ?? app.project_id}/${app.name}`).join(', ')
+    throw new CannotDo('app_ambiguous', `Several apps have this name: ${names}.`, 'Try: the same with project/name.')
+  }
+  return only
+}
+
+export async function findApp(api: Call, words: string): Promise<Application> {
+  const [apps, projects] = await Promise.all([api('apps.listAll'), api('projects.list')])
+  return pickApp(words, apps, projects)
+}
+
+export async function findProject(api: Call, words: string): Promise<Project> {
+  const projects = await api('projects.list')
+  const found = projects.filter(({ id, name }) => name.toLowerCase() === words.toLowerCase() || String(id) === words)
+  const [only, other] = found
+  if (!only) throw new CannotDo('project_not_found', `There is no project "${words}" that you can see.`, 'Try: berth projects')
+  if (other) throw new CannotDo('project_ambiguous', 'Several projects have this name.', 'Try: the number of the project (berth projects).')
+  return only
+}

@@ -1,0 +1,14 @@
+#!/usr/bin/env node
+import { run } from './run.ts'
+
+const interrupted = new AbortController()
+// The first Ctrl-C ends the command; a second one does not wait for it.
+process.once('SIGINT', () => interrupted.abort())
+process.stdout.on('error', () => process.exit(1)) // the reader of a pipe has gone
+
+process.exitCode = await run(process.argv.slice(2), {
+  stdin: process.stdin,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  signal: interrupted.signal,
+})

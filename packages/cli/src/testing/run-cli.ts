@@ -1,0 +1,33 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { text } from 'node:stream/consumers'
+
+const root = resolve(import.meta.dirname, '../../../..')
+const node = join(root, 'node_modules/node/bin/node')
+const main = join(root, 'packages/cli/src/main.ts')
+
+type Options = { input?: string; env?: Record<string, string>; interruptWhen?: string }
+
+/** The CLI as a process of its own, with a home directory of its own. */
+export function createCli(environment: Record<string, string> = {}) {
+  const home = mkdtempSync(join(tmpdir(), 'berth-cli-home-'))
+
+  async function berth(words: readonly string[], options: Options = {}) {
+    const child = spawn(node, ['--disable-warning=ExperimentalWarning', main, ...words], {
+      env: { PATH: process.env['PATH'], HOME: home, ...environment, ...options.env },
+    })
+    child.stdin.end(options.input ?? '')
+    let said = ''
+    child.stderr.on('data', (chunk: Buffer) => {
+      said += chunk.toString()
+      if (options.interruptWhen !== undefined && said.includes(options.interruptWhen)) child.kill('SIGINT')
+    })
+    const [out] = await Promise.all([text(child.stdout), child.exitCode ?? once(child, 'close')])
+    return { code: child.exitCode, out, err: said }
+  }
+
+  return { berth, home, settingsPath: join(home, '.config/berth/settings.json') }
+}

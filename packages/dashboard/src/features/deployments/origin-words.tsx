@@ -1,0 +1,36 @@
+import type { Deployment } from '@berth/contract'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { RelativeTime } from '../../components/relative-time.tsx'
+import { TRIGGER_WORDS } from '../../lib/status.ts'
+import { durationWords } from '../../lib/time.ts'
+import { paths } from '../../paths.ts'
+import { useApp } from '../apps/use-app.ts'
+import { project } from '../projects/queries.ts'
+import { deploymentsOfApp } from './queries.ts'
+
+/** When a deployment began, how, by whom, how long it took, and what it took the place of. */
+export function OriginWords({ deployment }: { deployment: Deployment }) {
+  const { app_id, created_at, trigger, triggered_by, finished_at, duration, rolled_back_from } = deployment
+  const { data: home } = useQuery(project(useApp().project_id))
+  const { data: history } = useQuery(deploymentsOfApp(app_id))
+  const person = home?.members.find(({ id }) => id === triggered_by)
+  const left = history?.find(({ id }) => id === rolled_back_from)
+  return (
+    <>
+      Started <RelativeTime at={created_at} /> {TRIGGER_WORDS[trigger]}
+      {person && ` (${person.email})`}
+      {finished_at !== null && `, took ${durationWords(duration)}`}.
+      {left && (
+        <>
+          {' '}
+          It takes the place of{' '}
+          <Link to={paths.deployment(app_id, left.id)} className="text-accent underline">
+            #{left.deployment_number}
+          </Link>
+          .
+        </>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,71 @@
+import type { BerthEvent } from '@berth/contract'
+import { expect, it } from 'vitest'
+import { openTestDatabase } from '../testing/test-database.ts'
+import { appendEvent, eventsAfter, forgetEventsBefore, lastEventSeq } from './event-log.ts'
+import { follow } from './feed.ts'
+
+type TestDatabase = Awaited<ReturnType<typeof openTestDatabase>>
+
+async function append(test: TestDatabase, userId: number, at = new Date()): Promise<void> {
+  await test.db.transaction(async (tx) => await appendEvent(tx, at, { type: 'user.changed', data: { userId } }))
+}
+function userOf(event: BerthEvent): number {
+  return event.type === 'user.changed' ? event.data.userId : 0
+}
+async function take(test: TestDatabase, cursor: number, count: number): Promise<number[]> {
+  const stop = new AbortController()
+  const seen: number[] = []
+  for await (const event of follow(test, cursor, stop.signal)) {
+    seen.push(userOf(event))
+    if (seen.length === count) stop.abort()
+  }
+  return seen
+}
+
+it('gives the past and then the future, each event once and in order, to everyone who follows', async () => {
+  await using test = await openTestDatabase()
+  for (let n = 1; n <= 20; n += 1) await append(test, n)
+  const wanted = Array.from({ length: 120 }, (_unused, index) => index + 1)
+  const readers = [take(test, 0, 120), take(test, 0, 120), take(test, 60, 60)]
+  for (let n = 21; n <= 120; n += 1) await append(test, n)
+  expect(await Promise.all(readers)).toEqual([wanted, wanted, wanted.slice(60)])
+})
+
+it('reads on behind a batch when the past is long', async () => {
+  await using test = await openTestDatabase()
+  await test.db.transaction(async (tx) => {
+    for (let n = 1; n <= 1203; n += 1) await appendEvent(tx, new Date(), { type: 'user.changed', data: { userId: n } })
+  })
+  const seen = await take(test, 0, 1203)
+  expect([seen[0], seen.at(-1), new Set(seen).size]).toEqual([1, 1203, 1203])
+})
+
+it('ends when the signal says so, also while it waits', async () => {
+  await using test = await openTestDatabase()
+  const stop = new AbortController()
+  const next = follow(test, 0, stop.signal).next()
+  stop.abort()
+  expect((await next).done).toBe(true)
+})
+
+it('an event of a transaction that fails was never there', async () => {
+  await using test = await openTestDatabase()
+  const failing = test.db.transaction(async (tx) => {
+    await appendEvent(tx, new Date(), { type: 'settings.changed', data: {} })
+    throw new Error('a mistake')
+  })
+  await expect(failing).rejects.toThrow('a mistake')
+  expect(await eventsAfter(test.db, 0)).toEqual([])
+})
+
+it('forgets old events, and the numbers go on behind them', async () => {
+  await using test = await openTestDatabase()
+  await append(test, 1, new Date('2026-01-01'))
+  await append(test, 2, new Date('2026-02-01'))
+  await test.db.transaction(async (tx) => await forgetEventsBefore(tx, new Date('2026-01-15')))
+  expect((await eventsAfter(test.db, 0)).map(userOf)).toEqual([2])
+  await test.db.transaction(async (tx) => await forgetEventsBefore(tx, new Date('2026-03-01')))
+  expect(await lastEventSeq(test.db)).toBe(0)
+  await append(test, 3)
+  expect((await eventsAfter(test.db, 2)).map(userOf)).toEqual([3])
+})

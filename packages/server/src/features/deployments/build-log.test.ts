@@ -1,0 +1,155 @@
+import { appendFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import fc from 'fast-check'
+import { pino } from 'pino'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { cleanLine, createBuildLogs, type LogLine } from './build-log.ts'
+
+let directory: string
+beforeEach(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), 'berth-logs-'))
+})
+afterEach(async () => await rm(directory, { recursive: true }))
+
+const plain = (line: string) => line
+const logsOf = () => createBuildLogs({ directory, log: pino({ level: 'silent' }) })
+
+async function collect(lines: AsyncGenerator<LogLine[]>): Promise<LogLine[]> {
+  const all: LogLine[] = []
+  for await (const batch of lines) all.push(...batch)
+  return all
+}
+
+describe('cleanLine', () => {
+  it.each([
+    ['plain text', 'plain text'],
+    ['a\tb', 'a\tb'],
+    ['\u001b[31mred\u001b[0m', '\u001b[31mred\u001b[0m'],
+    ['\u001b[2Jcleared', 'cleared'],
+    ['\u001b[?25lhidden cursor', 'hidden cursor'],
+    ['\u001b]8;;https://evil.example\u0007link\u001b]8;;\u0007', 'link'],
+    ['\u001b]0;title\u001b\\text', 'text'],
+    ['50%\r100%', '50%100%'],
+    ['nul\u0000byte', 'nulbyte'],
+    ['line\u2028separator', 'lineseparator'],
+    ['<script>alert(1)</script>', '<script>alert(1)</script>'],
+  ])('%j becomes %j', (text, line) => expect(cleanLine(text)).toBe(line))
+
+  it('cuts a line that never ends, and says so', () => {
+    const line = cleanLine('x'.repeat(1_000_000))
+    expect(line.length).toBeLessThan(17_000)
+    expect(line).toMatch(/… \[line cut\]$/)
+  })
+
+  it('is one line of text whatever was printed', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        // oxlint-disable-next-line no-control-regex -- control characters are what must not be there
+        expect(cleanLine(text)).not.toMatch(/[\u0000-\u0008\u000a-\u001a\u001c-\u001f\u007f-\u009f\u2028\u2029]/)
+      }),
+    )
+  })
+})
+
+describe('a build log', () => {
+  it('numbers its lines, keeps their streams, and is the same for every reader', async () => {
+    const logs = logsOf()
+    const writer = await logs.openWriter(1, plain)
+    writer.append('cloning', 'berth')
+    writer.append('output', 'stdout')
+    writer.append('!warning', 'stderr')
+    await writer.close()
+    expect(await logs.read(1)).toEqual([
+      { n: 1, line: 'cloning', stream: 'berth' },
+      { n: 2, line: 'output', stream: 'stdout' },
+      { n: 3, line: '!warning', stream: 'stderr' },
+    ])
+    expect(await logs.text(1)).toBe('cloning\noutput\n!warning\n')
+    expect((await stat(path.join(directory, 'd1.log'))).mode & 0o777).toBe(0o600)
+  })
+
+  it('redacts before anything is written', async () => {
+    const logs = logsOf()
+    const writer = await logs.openWriter(1, (line) => line.replaceAll('hunter22', '***'))
+    writer.append('the password is hunter22', 'stdout')
+    await writer.close()
+    expect(await readFile(path.join(directory, 'd1.log'), 'utf8')).toBe(' the password is ***\n')
+  })
+
+  it('a follower gets every line once and in order, wherever it comes in', async () => {
+    const logs = logsOf()
+    const writer = await logs.openWriter(1, plain)
+    const ended = new AbortController()
+    const followers: Promise<LogLine[]>[] = []
+    for (let n = 1; n <= 300; n += 1) {
+      if (n % 60 === 1) followers.push(collect(logs.follow(1, 0, ended.signal)))
+      if (n === 150) followers.push(collect(logs.follow(1, 100, ended.signal)))
+      writer.append(`line ${n}`, 'stdout')
+      if (n % 7 === 0) await new Promise((resolve) => setTimeout(resolve, 1))
+    }
+    await writer.close()
+    ended.abort()
+    for (const lines of await Promise.all(followers)) {
+      const first = lines[0]?.n ?? 0
+      expect([1, 101]).toContain(first)
+      expect(lines.map(({ n }) => n)).toEqual(Array.from({ length: 301 - first }, (_unused, index) => index + first))
+      expect(lines.every(({ n, line }) => line === `line ${n}`)).toBe(true)
+    }
+  })
+
+  it('a follower of a finished log gets what there is', async () => {
+    const logs = logsOf()
+    const writer = await logs.openWriter(1, plain)
+    for (const line of ['a', 'b', 'c']) writer.append(line, 'stdout')
+    await writer.close()
+    expect((await collect(logs.follow(1, 1, AbortSignal.abort()))).map(({ line }) => line)).toEqual(['b', 'c'])
+    expect(await collect(logs.follow(2, 0, AbortSignal.abort()))).toEqual([])
+  })
+
+  it('a follower that asks for more than there is gets what comes behind that', async () => {
+    const logs = logsOf()
+    const writer = await logs.openWriter(1, plain)
+    const ended = new AbortController()
+    const lines = collect(logs.follow(1, 2, ended.signal))
+    for (const line of ['a', 'b', 'c']) writer.append(line, 'stdout')
+    await writer.close()
+    ended.abort()
+    expect((await lines).map(({ n }) => n)).toEqual([3])
+  })
+
+  it('half a line of a crash is dropped, and the numbers go on behind the whole ones', async () => {
+    const file = path.join(directory, 'd1.log')
+    await writeFile(file, ' one\n two\n')
+    await appendFile(file, ' thr')
+    const logs = logsOf()
+    expect((await logs.read(1)).map(({ line }) => line)).toEqual(['one', 'two'])
+    const writer = await logs.openWriter(1, plain)
+    writer.append('three', 'stdout')
+    await writer.close()
+    expect((await logs.read(1)).map(({ n, line }) => `${n} ${line}`)).toEqual(['1 one', '2 two', '3 three'])
+  })
+
+  it('has a limit: the beginning and the last lines are kept, and what lies between is counted', async () => {
+    const logs = logsOf()
+    const writer = await logs.openWriter(1, plain)
+    const long = 'x'.repeat(15_000)
+    for (let n = 1; n <= 2200; n += 1) writer.append(`${n} ${long}`, 'stdout')
+    await writer.close()
+    const lines = await logs.read(1)
+    expect(lines[0]?.line.startsWith('1 ')).toBe(true)
+    expect(lines.at(-1)?.line.startsWith('2200 ')).toBe(true)
+    const mark = lines.filter(({ stream }) => stream === 'berth')
+    expect(mark).toHaveLength(1)
+    expect(Number(/… (\d+) lines left out/.exec(mark[0]?.line ?? '')?.[1])).toBe(2200 - (lines.length - 1))
+  })
+
+  it('a log that is removed is empty', async () => {
+    const logs = logsOf()
+    const writer = await logs.openWriter(1, plain)
+    writer.append('a', 'stdout')
+    await writer.close()
+    await logs.remove(1)
+    expect(await logs.text(1)).toBe('')
+  })
+})

@@ -1,0 +1,99 @@
+import { readdir, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Engine } from '../../engine/engine.ts'
+import { EngineError } from '../../engine/errors.ts'
+import type { Image } from '../../engine/images.ts'
+import { idFrom, LABEL } from '../../engine/labels.ts'
+import type { Logger } from '../../lib/logger.ts'
+import { appLane } from '../../queue/jobs.ts'
+import { lanesInQueue } from '../../queue/queue-store.ts'
+import type { Reader } from '../../store/database.ts'
+import { type KeptRelease, keptReleases, knownIds } from './store.ts'
+
+type Deps = { db: Reader; engine: Pick<Engine, 'images' | 'networks'>; instance: string; dataDir: string; log: Logger }
+type Known = {
+  apps: ReadonlySet<number>
+  projects: ReadonlySet<number>
+  deployments: ReadonlySet<number>
+  releases: readonly KeptRelease[]
+}
+
+/**
+ * What a crash, a failure or an engine that was away left behind: images, networks, logs and plans that no row names. It is looked for by label,
+ * never for an app that something is under way for, and volumes never go this way.
+ */
+export function createLeftovers(deps: Deps) {
+  const { db, engine, instance, log } = deps
+  const labels = { [LABEL.instance]: instance }
+  const plansOf = (appId: number) => join(deps.dataDir, 'compose', `app-${appId}`)
+
+  async function sweepImages(images: readonly Image[], known: Known, isBusy: (appId: number) => boolean): Promise<void> {
+    const kept = new Set(known.releases.map((release) => release.image))
+    for (const image of images) {
+      const appId = idFrom(image.labels, 'app')
+      if (appId === null || isBusy(appId)) continue
+      const tags = image.tags.filter((tag) => !tag.startsWith('<none>'))
+      const plans = await readPlans(appId, known)
+      const unused = tags.filter((tag) => !kept.has(tag) && !plans.some((plan) => plan.includes(`"${tag}"`)))
+      for (const name of tags.length === 0 ? [image.id] : unused) {
+        log.info({ appId, image: name }, 'removing an image that no release uses')
+        await engine.images.remove(name).catch(unlessUsed)
+      }
+    }
+  }
+
+  async function readPlans(appId: number, known: Known): Promise<string[]> {
+    const own = known.releases.filter((release) => release.appId === appId && release.type === 'compose')
+    const texts = await Promise.all(
+      own.map(async ({ id }) => await readFile(join(plansOf(appId), `d${id}`, 'compose.json'), 'utf8').catch(() => '')),
+    )
+    return texts.filter((text) => text !== '')
+  }
+
+  async function sweepNetworks(known: Known, isBusy: (appId: number) => boolean): Promise<void> {
+    for (const network of await engine.networks.list({ labels })) {
+      const [projectId, appId] = [idFrom(network.labels, 'project'), idFrom(network.labels, 'app')]
+      if (projectId === null || (appId !== null && isBusy(appId))) continue
+      if (appId === null ? known.projects.has(projectId) : known.apps.has(appId)) continue
+      await engine.networks.remove(network.name).catch(unlessUsed)
+    }
+  }
+
+  async function sweepFiles(known: Known, isBusy: (appId: number) => boolean): Promise<void> {
+    for (const { name, id } of await entries(join(deps.dataDir, 'logs'), /^d(\d+)\.log$/))
+      if (!known.deployments.has(id)) await rm(join(deps.dataDir, 'logs', name), { force: true })
+    for (const { name, id: appId } of await entries(join(deps.dataDir, 'compose'), /^app-(\d+)$/)) {
+      if (isBusy(appId)) continue
+      const kept = new Set(known.releases.filter((release) => release.appId === appId).map(({ id }) => id))
+      if (!known.apps.has(appId)) await rm(join(deps.dataDir, 'compose', name), { recursive: true, force: true })
+      else
+        for (const plan of await entries(plansOf(appId), /^d(\d+)$/))
+          if (!kept.has(plan.id)) await rm(join(plansOf(appId), plan.name), { recursive: true, force: true })
+    }
+  }
+
+  async function sweep(): Promise<void> {
+    const images = await engine.images.list({ labels })
+    const lanes = new Set(await lanesInQueue(db)) // before the rows: what ended in between is in them
+    const known = { ...(await knownIds(db)), releases: await keptReleases(db) }
+    const isBusy = (appId: number) => lanes.has(appLane(appId))
+    await sweepImages(images, known, isBusy)
+    await sweepNetworks(known, isBusy)
+    await sweepFiles(known, isBusy)
+  }
+
+  return { sweep }
+}
+
+/** Something still uses it: it goes with a later sweep. */
+function unlessUsed(cause: unknown): void {
+  if (!(cause instanceof EngineError) || (cause.status !== 409 && cause.status !== 403)) throw cause
+}
+
+async function entries(directory: string, grammar: RegExp): Promise<{ name: string; id: number }[]> {
+  const names = await readdir(directory).catch(() => [])
+  return names.flatMap((name) => {
+    const id = grammar.exec(name)?.[1]
+    return id === undefined ? [] : [{ name, id: Number(id) }]
+  })
+}

@@ -1,0 +1,98 @@
+import { existsSync } from 'node:fs'
+import type { Logger } from 'pino'
+import { runSystemCommand } from './system-command.ts'
+
+type Result = { ok: true } | { ok: false; reason: string }
+
+/** The addresses of every network that we make for apps; see `engine/subnets.ts`. */
+const APP_ADDRESSES = '10.224.0.0/12'
+const METADATA = '169.254.0.0/16'
+const TIMEOUT_MS = 20_000
+// By its full path, because a service's PATH may lack the sbin directories.
+const PATHS = ['/usr/sbin/iptables', '/sbin/iptables', '/usr/bin/iptables']
+
+/** One chain an instance: the control plane's port names it, and no two can have the same. */
+export function appFirewallChain(port: number): string {
+  return `BERTH-${port}`
+}
+
+/**
+ * What no app may reach: the control plane on any address of this machine, and the addresses where clouds hand out their
+ * credentials. The edge's ports stay open, so that an app can call its own public address. Rules are `[chain, ...match]`.
+ */
+export function appFirewallRules(port: number): { refuse: string[][]; enter: string[][] } {
+  const chain = appFirewallChain(port)
+  const local = ['-m', 'addrtype', '--dst-type', 'LOCAL']
+  return {
+    refuse: [
+      [chain, '-p', 'tcp', '--dport', String(port), ...local, '-j', 'REJECT', '--reject-with', 'tcp-reset'],
+      [chain, '-d', METADATA, '-j', 'REJECT'],
+    ],
+    // by interface too: a visitor from a private network with the same numbers does not come over a bridge of the engine
+    enter: ['INPUT', 'DOCKER-USER'].map((from) => [from, '-i', 'br-+', '-s', APP_ADDRESSES, '-j', chain]),
+  }
+}
+
+/** Keeps apps away from the control plane. Asked again and again, it adds only what is missing; it takes nothing away. */
+export function createAppFirewall(deps: { log: Pick<Logger, 'info' | 'warn'>; mode: 'auto' | 'off' }) {
+  const { log, mode } = deps
+  let message = ''
+  let isInPlace = false
+
+  async function ensure(port: number, signal?: AbortSignal): Promise<void> {
+    if (mode === 'off') return
+    const result = await apply(port, signal)
+    if (signal?.aborted) return
+    const problem = result.ok
+      ? ''
+      : `Apps can reach the control plane's port ${port}, because the firewall rules could not be set: ${result.reason}. ` +
+        'Run Berth as root with iptables installed, or keep the port from 10.224.0.0/12 by other means.'
+    if (problem !== '' && problem !== message) log.warn({ port, reason: problem }, 'firewall for apps not in place')
+    if (problem === '' && !isInPlace) log.info({ port, chain: appFirewallChain(port) }, 'firewall for apps in place')
+    isInPlace = problem === ''
+    message = problem
+  }
+
+  return { ensure, message: () => message }
+}
+
+export type AppFirewall = ReturnType<typeof createAppFirewall>
+
+async function apply(port: number, signal?: AbortSignal): Promise<Result> {
+  if (process.getuid?.() !== 0) return { ok: false, reason: 'this process is not root' }
+  const { refuse, enter } = appFirewallRules(port)
+  const chain = appFirewallChain(port)
+  const found = await iptables(['-n', '-L', chain], signal)
+  const made = found.ok ? found : await iptables(['-N', chain], signal)
+  if (!made.ok) return made
+  for (const rule of refuse) {
+    const added = await ensureRule('-A', rule, signal)
+    if (!added.ok) return added
+  }
+  // the door is opened to the chain last, when all of it is there
+  for (const rule of enter) {
+    const added = await ensureRule('-I', rule, signal)
+    if (!added.ok) return added
+  }
+  return { ok: true }
+}
+
+async function ensureRule(how: '-A' | '-I', rule: readonly string[], signal: AbortSignal | undefined): Promise<Result> {
+  const isThere = await iptables(['-C', ...rule], signal)
+  return isThere.ok ? isThere : await iptables([how, ...rule], signal)
+}
+
+/** Takes an instance's rules away again, for good. */
+export async function removeAppFirewall(port: number): Promise<void> {
+  const chain = appFirewallChain(port)
+  for (const rule of appFirewallRules(port).enter) while ((await iptables(['-D', ...rule])).ok);
+  await iptables(['-F', chain])
+  await iptables(['-X', chain])
+}
+
+async function iptables(args: readonly string[], signal?: AbortSignal): Promise<Result> {
+  const program = PATHS.find((path) => existsSync(path))
+  if (program === undefined) return { ok: false, reason: 'iptables is not installed' }
+  const { ok, output } = await runSystemCommand(program, ['-w', '5', ...args], { timeoutMs: TIMEOUT_MS, signal })
+  return ok ? { ok } : { ok, reason: output.split('\n')[0] ?? '' }
+}

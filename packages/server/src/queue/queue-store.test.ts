@@ -1,0 +1,120 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Db } from '../store/database.ts'
+import { openTestDatabase } from '../testing/test-database.ts'
+import { enqueue } from './jobs.ts'
+import { claimJob, extendLease, insertJob, lanesInQueue, oldestWaitingJob, postponeJob, releaseLeases, settleJob } from './queue-store.ts'
+
+const start = new Date('2026-01-01T00:00:00Z')
+const at = (seconds: number) => new Date(start.getTime() + seconds * 1000)
+
+async function add(db: Db, lane: string, name = 'deployment.run'): Promise<void> {
+  await db.transaction(async (tx) => await insertJob(tx, { name, payload: {}, lane, at: start }))
+}
+async function claim(db: Db, seconds: number, worker = 'w') {
+  return await db.transaction(async (tx) => await claimJob(tx, { worker, at: at(seconds), leaseUntil: at(seconds + 30) }))
+}
+
+describe('claiming jobs', () => {
+  it('gives the jobs of one lane one at a time and in order, and other lanes beside it', async () => {
+    await using test = await openTestDatabase()
+    const { db } = test
+    for (const lane of ['app:1', 'app:1', 'app:2']) await add(db, lane)
+    const [first, second, none] = [await claim(db, 1), await claim(db, 1), await claim(db, 1)]
+    expect([first?.id, second?.id, none]).toEqual([1, 3, undefined])
+    await db.transaction(async (tx) => await settleJob(tx, { id: 1, worker: 'w' }))
+    expect((await claim(db, 2))?.id).toBe(2)
+  })
+
+  it('a lapsed lease is free again, and the late worker can no longer end the job', async () => {
+    await using test = await openTestDatabase()
+    const { db } = test
+    await add(db, 'app:1')
+    expect((await claim(db, 0, 'slow'))?.attempts).toBe(1)
+    expect(await claim(db, 29, 'other')).toBeUndefined()
+    expect((await claim(db, 31, 'other'))?.attempts).toBe(2)
+    await db.transaction(async (tx) => {
+      await settleJob(tx, { id: 1, worker: 'slow' })
+      await postponeJob(tx, { id: 1, worker: 'slow', until: at(0) })
+      await extendLease(tx, { id: 1, worker: 'slow', until: at(900) })
+    })
+    expect(await db.selectFrom('job').select(['worker', 'lease_until']).execute()).toEqual([
+      { worker: 'other', lease_until: at(61).toISOString() },
+    ])
+  })
+
+  it('a lease that is extended stays', async () => {
+    await using test = await openTestDatabase()
+    const { db } = test
+    await add(db, 'app:1')
+    await claim(db, 0)
+    await db.transaction(async (tx) => await extendLease(tx, { id: 1, worker: 'w', until: at(100) }))
+    expect(await claim(db, 99, 'other')).toBeUndefined()
+  })
+
+  it('a postponed job waits for its time, and holds its lane back', async () => {
+    await using test = await openTestDatabase()
+    const { db } = test
+    await add(db, 'app:1')
+    await add(db, 'app:1')
+    await claim(db, 0)
+    await db.transaction(async (tx) => await postponeJob(tx, { id: 1, worker: 'w', until: at(60) }))
+    expect(await claim(db, 59)).toBeUndefined()
+    expect((await claim(db, 60))?.id).toBe(1)
+  })
+
+  it('at the start every lease is let go', async () => {
+    await using test = await openTestDatabase()
+    const { db } = test
+    await add(db, 'app:1')
+    await claim(db, 0, 'a process that died')
+    expect(await oldestWaitingJob(db, at(10))).toBeUndefined()
+    await db.transaction(releaseLeases)
+    expect((await oldestWaitingJob(db, at(10)))?.id).toBe(1)
+    expect((await claim(db, 1, 'the next'))?.id).toBe(1)
+  })
+
+  it('knows the lanes that have work: of a deployment.run, an app.restore and an app.remove', async () => {
+    await using test = await openTestDatabase()
+    const { db } = test
+    await db.transaction(async (tx) => {
+      await enqueue(tx, 'deployment.run', { deploymentId: 1, appId: 1 }, start)
+      await enqueue(tx, 'app.restore', { appId: 2 }, start)
+      await enqueue(tx, 'app.remove', { appId: 3, projectId: 1, deleteVolumes: false }, start)
+    })
+    expect(await lanesInQueue(db)).toEqual(['app:1', 'app:2', 'app:3'])
+    expect((await claim(db, 1))?.name).toBe('deployment.run')
+  })
+
+  it('whatever the order of claims and endings, a lane never runs two at once and never overtakes itself', async () => {
+    await using test = await openTestDatabase()
+    const { db } = test
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.nat(2), { minLength: 1, maxLength: 8 }),
+        fc.array(fc.nat(5), { maxLength: 20 }),
+        async (lanes, moves) => {
+          await db.transaction(async (tx) => await tx.deleteFrom('job').execute())
+          for (const lane of lanes) await add(db, `app:${lane}`)
+          const running = new Map<string, number>()
+          const ended = new Map<string, number>()
+          for (const move of moves) {
+            const job = move > 1 ? await claim(db, 1) : undefined
+            if (job) {
+              expect(running.has(job.lane)).toBe(false)
+              expect(job.id).toBeGreaterThan(ended.get(job.lane) ?? 0)
+              running.set(job.lane, job.id)
+              continue
+            }
+            const [lane, id] = [...running][move % Math.max(1, running.size)] ?? []
+            if (lane === undefined || id === undefined) continue
+            await db.transaction(async (tx) => await settleJob(tx, { id, worker: 'w' }))
+            running.delete(lane)
+            ended.set(lane, id)
+          }
+        },
+      ),
+      { numRuns: 25 },
+    )
+  })
+})

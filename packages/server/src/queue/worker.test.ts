@@ -1,0 +1,121 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { pino } from 'pino'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { openTestDatabase } from '../testing/test-database.ts'
+import { enqueue, type JobHandlers } from './jobs.ts'
+import { createWorker, JobCancelled, type Worker } from './worker.ts'
+
+const log = pino({ level: 'silent' })
+const LIMIT_MS = 20_000
+let test: Awaited<ReturnType<typeof openTestDatabase>>
+let worker: Worker | undefined
+
+beforeEach(async () => {
+  test = await openTestDatabase()
+})
+afterEach(async () => {
+  await worker?.stop()
+  worker = undefined
+  await test[Symbol.asyncDispose]()
+})
+
+async function startWorker(run: JobHandlers['deployment.run'], slots = 2): Promise<Worker> {
+  const handlers: JobHandlers = { 'deployment.run': run, 'app.restore': async () => undefined, 'app.remove': async () => undefined }
+  worker = createWorker({ db: test.db, nudge: test.nudge, handlers, workerId: 'w', slots: async () => slots, log, now: () => new Date() })
+  await worker.start()
+  return worker
+}
+async function add(deploymentId: number, appId: number): Promise<void> {
+  await test.db.transaction(async (tx) => await enqueue(tx, 'deployment.run', { deploymentId, appId }, new Date()))
+}
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + LIMIT_MS
+  while (!(await isSo())) {
+    if (performance.now() > deadline) throw new Error('it never came to that')
+    await sleep(5)
+  }
+}
+async function jobs() {
+  return await test.db.selectFrom('job').selectAll().orderBy('id').execute()
+}
+/** A handler that lasts until its signal says stop. */
+async function untilStopped(signal: AbortSignal): Promise<void> {
+  await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })) // reasons of ours are errors
+}
+
+it('runs what is enqueued, one thing a lane at a time and lanes beside each other, up to its slots', async () => {
+  const events: string[] = []
+  let busy = 0
+  let most = 0
+  await startWorker(async ({ deploymentId }) => {
+    busy += 1
+    most = Math.max(most, busy)
+    events.push(`+${deploymentId}`)
+    await sleep(20)
+    events.push(`-${deploymentId}`)
+    busy -= 1
+  })
+  for (const [id, app] of [
+    [1, 1],
+    [2, 1],
+    [3, 2],
+    [4, 3],
+    [5, 1],
+  ] as const)
+    await add(id, app)
+  await until(async () => (await jobs()).length === 0)
+  expect(most).toBe(2)
+  const ofLane = events.filter((event) => ['1', '2', '5'].includes(event.slice(1)))
+  expect(ofLane).toEqual(['+1', '-1', '+2', '-2', '+5', '-5'])
+})
+
+it('tries a job that fails again, later', async () => {
+  let tries = 0
+  await startWorker(async () => {
+    tries += 1
+    if (tries === 1) throw new Error('the engine was away')
+  })
+  await add(1, 1)
+  await until(async () => (await jobs()).length === 0)
+  expect(tries).toBe(2)
+})
+
+it('a cancelled lane ends its job for good, and the next one of the lane runs', async () => {
+  const reasons: unknown[] = []
+  const done: number[] = []
+  const { cancelLane, isRunning } = await startWorker(async ({ deploymentId }, signal) => {
+    if (deploymentId === 1)
+      await untilStopped(signal).catch((reason: unknown) => {
+        reasons.push(reason)
+        throw reason
+      })
+    done.push(deploymentId)
+  })
+  await add(1, 1)
+  await add(2, 1)
+  await until(() => isRunning('app:1'))
+  cancelLane('app:7')
+  cancelLane('app:1')
+  await until(async () => (await jobs()).length === 0)
+  expect(reasons[0]).toBeInstanceOf(JobCancelled)
+  expect(done).toEqual([2])
+})
+
+it('a job that stops with the process is there again for the next one', async () => {
+  const first = await startWorker(async (_payload, signal) => await untilStopped(signal))
+  await add(1, 1)
+  await until(() => first.isRunning('app:1'))
+  await first.stop()
+  expect(await jobs()).toMatchObject([{ worker: null, lease_until: null, attempts: 1 }])
+  const seen: number[] = []
+  await startWorker(async ({ deploymentId }) => void seen.push(deploymentId))
+  await until(async () => (await jobs()).length === 0)
+  expect(seen).toEqual([1])
+})
+
+it('says that it is stalled when a job waits for long and nothing is under way for it', async () => {
+  const { isStalled } = await startWorker(async () => undefined, 0)
+  expect(await isStalled()).toBe(false)
+  await test.db.transaction(async (tx) => await enqueue(tx, 'app.restore', { appId: 1 }, new Date(Date.now() - 600_000)))
+  expect(await isStalled()).toBe(false) // no slot is free: it waits for its turn
+})

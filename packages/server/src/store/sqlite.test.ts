@@ -1,0 +1,138 @@
+import { createHash } from 'node:crypto'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import BetterSqlite from 'better-sqlite3'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { StartRefused } from '../lib/secret-file.ts'
+import { migrations } from './migrations/index.ts'
+import { databasePath, openSqlite } from './sqlite.ts'
+
+let dataDir: string
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'berth-store-'))
+})
+afterEach(() => rmSync(dataDir, { recursive: true }))
+
+let commits = 0
+async function open() {
+  return await openSqlite({ dataDir, now: () => new Date(), onCommit: () => (commits += 1) })
+}
+
+function hashOfDatabase(): string {
+  return createHash('sha256')
+    .update(readFileSync(databasePath(dataDir)))
+    .digest('hex')
+}
+
+describe('opening the database', () => {
+  it('brings an empty directory to the newest version, and finds it so the next time', async () => {
+    await (await open()).close()
+    await (await open()).close()
+    const file = new BetterSqlite(databasePath(dataDir), { readonly: true })
+    expect(file.prepare('select version, name from schema_migration order by version').all()).toEqual(
+      migrations.map(({ version, name }) => ({ version, name })),
+    )
+    expect(file.pragma('integrity_check', { simple: true })).toBe('ok')
+    expect(file.pragma('journal_mode', { simple: true })).toBe('wal')
+    file.close()
+    expect(readdirSync(join(dataDir, 'backups'))).toEqual([])
+  })
+
+  it('numbers the migrations without a gap', () => {
+    expect(migrations.map(({ version }) => version)).toEqual(migrations.map((_migration, index) => index + 1))
+  })
+
+  it('refuses a database of a newer Berth with a sentence', async () => {
+    await (await open()).close()
+    const file = new BetterSqlite(databasePath(dataDir))
+    file.prepare(`insert into schema_migration values (9999, '9999-future', '')`).run()
+    file.close()
+    await expect(open()).rejects.toThrow(/has version 9999.*knows versions up to.*restore the copy/)
+  })
+
+  it.each([
+    [
+      'damaged in the middle',
+      (path: string) => {
+        const bytes = readFileSync(path)
+        bytes.fill(0xaa, 4096, bytes.length - 4096)
+        writeFileSync(path, bytes)
+      },
+    ],
+    ['no database at all', (path: string) => writeFileSync(path, 'this is a text of somebody, and no database\n'.repeat(200))],
+    ['cut short', (path: string) => truncateSync(path, 5000)],
+    ['empty', (path: string) => truncateSync(path, 0)],
+  ])('refuses a file that is %s, and leaves it untouched', async (_what, damage) => {
+    await (await open()).close()
+    damage(databasePath(dataDir))
+    const before = hashOfDatabase()
+    await expect(open()).rejects.toThrow(StartRefused)
+    await expect(open()).rejects.toThrow(/is damaged; it was left untouched/)
+    expect(hashOfDatabase()).toBe(before)
+  })
+
+  it('refuses a second server on the same directory, until the first has gone', async () => {
+    const first = await open()
+    await expect(open()).rejects.toThrow(/Another Berth uses the data directory/)
+    await first.close()
+    await (await open()).close()
+  })
+
+  it('goes on with a copy of the directory that was made while nothing ran', async () => {
+    await (await open()).close()
+    const copy = `${dataDir}-copy`
+    cpSync(dataDir, copy, { recursive: true })
+    rmSync(dataDir, { recursive: true })
+    cpSync(copy, dataDir, { recursive: true })
+    rmSync(copy, { recursive: true })
+    await (await open()).close()
+  })
+})
+
+describe('transactions', () => {
+  it('run one after the other, and a failed one leaves nothing', async () => {
+    const { db, close } = await open()
+    const order: string[] = []
+    const write = (name: string, fails: boolean) =>
+      db.transaction(async (tx) => {
+        order.push(`${name} begins`)
+        await tx.insertInto('fact').values({ name, value: '' }).execute()
+        await new Promise((resolve) => setTimeout(resolve, 5))
+        order.push(`${name} ends`)
+        if (fails) throw new Error('a mistake')
+      })
+    const results = await Promise.allSettled([write('a', false), write('b', true), write('c', false)])
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    expect(order).toEqual(['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends'])
+    expect((await db.selectFrom('fact').select('name').orderBy('name').execute()).map(({ name }) => name)).toEqual(['a', 'c'])
+    await close()
+  })
+
+  it('tell of a change once, and not of a look', async () => {
+    const { db, close } = await open()
+    commits = 0
+    await db.transaction(async (tx) => await tx.selectFrom('fact').selectAll().execute())
+    expect(commits).toBe(0)
+    await db.transaction(async (tx) => await tx.insertInto('fact').values({ name: 'a', value: '' }).execute())
+    expect(commits).toBe(1)
+    await close()
+  })
+
+  it('reads do not wait for a transaction, and do not see what is not committed', async () => {
+    const { db, close } = await open()
+    const isIn = Promise.withResolvers<void>()
+    const mayEnd = Promise.withResolvers<void>()
+    const writing = db.transaction(async (tx) => {
+      await tx.insertInto('fact').values({ name: 'a', value: '' }).execute()
+      isIn.resolve()
+      await mayEnd.promise
+    })
+    await isIn.promise
+    expect(await db.selectFrom('fact').selectAll().execute()).toEqual([])
+    mayEnd.resolve()
+    await writing
+    expect(await db.selectFrom('fact').selectAll().execute()).toHaveLength(1)
+    await close()
+  })
+})

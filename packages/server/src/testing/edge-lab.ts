@@ -1,0 +1,220 @@
+import { execFile } from 'node:child_process'
+import { randomInt } from 'node:crypto'
+import { readFile, rm } from 'node:fs/promises'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import type { Application, Deployment } from '@berth/contract'
+import Database from 'better-sqlite3'
+import { edgePaths } from '../edge/edge-paths.ts'
+import { elfInterpreter, listedLibraries } from '../edge/elf.ts'
+import { createEngine, type Engine } from '../engine/engine.ts'
+import { LABEL } from '../engine/labels.ts'
+import { removeAppFirewall } from '../provision/app-firewall.ts'
+import { engineSocketPath } from './engine-proxy.ts'
+import { startGitServer } from './git-server.ts'
+import { newDataDir, startTestServer, type TestServer } from './start-test-server.ts'
+import { freePort } from './test-edge.ts'
+import { BUSYBOX_IMAGE, ensureBusybox, tarOf } from './test-images.ts'
+
+export const NODE_IMAGE = 'berth-test/node:1'
+export const APP_PORT = 3000
+const FIXTURES = path.join(import.meta.dirname, 'fixtures')
+const run = promisify(execFile)
+
+/** What one release of the test's app is: `mode` and `health` are the ways in which it can be bad. */
+export type LabRelease = { version: string; mode?: 'dies' | 'never listens'; health?: number }
+export type LabApp = Application & {
+  /** Puts a commit with this release on top; the next deployment builds it. */
+  commit: (release: LabRelease) => Promise<void>
+}
+
+/** An image with the machine's own Node.js and the libraries it loads, on top of busybox: no registry is needed. */
+export async function ensureNodeImage(engine: Pick<Engine, 'images' | 'build'>): Promise<void> {
+  await ensureBusybox(engine)
+  if (await engine.images.exists(NODE_IMAGE)) return
+  const program = await readFile(process.execPath)
+  const loader = elfInterpreter(program) ?? ''
+  const { stdout } = await run(loader, ['--list', process.execPath])
+  const libraries = [...new Set([loader, ...listedLibraries(stdout)])]
+  const files: Record<string, { bytes: Buffer; mode: number }> = { 'root/bin/node': { bytes: program, mode: 0o755 } }
+  for (const library of libraries) files[`root${library}`] = { bytes: await readFile(library), mode: 0o755 }
+  const folders = [...new Set(libraries.map((library) => path.dirname(library)))].join(':')
+  const dockerfile = `FROM ${BUSYBOX_IMAGE}\nCOPY root/ /\nENV LD_LIBRARY_PATH=${folders}\n`
+  await engine.build({
+    contextTar: tarOf({ Dockerfile: dockerfile, ...files }),
+    dockerfile: 'Dockerfile',
+    tag: NODE_IMAGE,
+    labels: {},
+    onLine: () => undefined,
+    signal: AbortSignal.timeout(120_000),
+  })
+}
+
+async function releaseFiles(name: string, release: LabRelease): Promise<Record<string, string>> {
+  return {
+    Dockerfile: `FROM ${NODE_IMAGE}\nCOPY app.mjs release.json /app/\nCMD ["node", "/app/app.mjs"]\n`,
+    'app.mjs': await readFile(path.join(FIXTURES, 'edge-app.mjs'), 'utf8'),
+    'release.json': JSON.stringify({ app: name, ...release }),
+  }
+}
+
+export async function until<Value>(look: () => Promise<Value | undefined | false>, what: string, limitMs = 45_000): Promise<Value> {
+  const deadline = performance.now() + limitMs
+  for (;;) {
+    const found = await look()
+    if (found !== undefined && found !== false) return found
+    if (performance.now() > deadline) throw new Error(`not within ${limitMs / 1000} s: ${what}`)
+    await sleep(50)
+  }
+}
+
+/** Images are named by ids: ids of its own keep one lab's images apart from those of every other server on the engine. */
+function beginIdsAt(dataDir: string, first: number): string {
+  const database = new Database(path.join(dataDir, 'berth.sqlite'))
+  try {
+    for (const table of ['app', 'deployment', 'project']) {
+      database.prepare('delete from sqlite_sequence where name = ?').run(table)
+      database.prepare('insert into sqlite_sequence (name, seq) values (?, ?)').run(table, first)
+    }
+    const row = database.prepare("select value from fact where name = 'instance_id'").get() as { value: string } // the table's own column
+    return row.value
+  } finally {
+    database.close()
+  }
+}
+
+type LabOptions = {
+  env?: Record<string, string>
+  tuning?: Record<string, number>
+  ports?: { http?: number; https?: number }
+  waitForEdge?: boolean
+}
+
+/** The whole product: a server as a process, the real engine, the edge in its container, and a git server to deploy from. */
+export async function startEdgeLab(options: LabOptions = {}) {
+  const engine = createEngine({
+    address: { socketPath: engineSocketPath() },
+    log: { info: () => undefined, warn: () => undefined },
+    now: () => new Date(),
+  })
+  await ensureNodeImage(engine)
+  const git = await startGitServer()
+  const dataDir = await newDataDir()
+  const controlPort = await freePort()
+  const httpPort = options.ports?.http ?? (await freePort())
+  const httpsPort = options.ports?.https ?? (await freePort())
+  const berth = await startTestServer({
+    runs: 'as a process',
+    dataDir,
+    tuning: {
+      stabilityMs: 1000,
+      drainMs: 8000,
+      stopGraceSeconds: 2,
+      healthDeadlineMs: 2500,
+      reconcileMs: 5000,
+      engineWaitMs: 20_000,
+      ...options.tuning,
+    },
+    env: {
+      HOST: '0.0.0.0',
+      PORT: String(controlPort),
+      BERTH_PROVISION: 'auto',
+      DOCKER_HOST: `unix://${engineSocketPath()}`,
+      BERTH_EDGE_HTTP_PORT: String(httpPort),
+      BERTH_EDGE_HTTPS_PORT: String(httpsPort),
+      ...options.env,
+    },
+  })
+  const instance = beginIdsAt(dataDir, randomInt(1000, 1_000_000_000))
+  const owner = await berth.owner()
+  const { call } = owner
+  if (options.waitForEdge !== false) await edgeReady(berth)
+  const project = await call('projects.create', { name: 'Lab' })
+
+  /** An app with a repository of its own, not deployed yet. */
+  async function addApp(
+    name: string,
+    settings: { projectId?: number; release?: LabRelease; domain?: string; healthcheckPath?: string } = {},
+  ): Promise<LabApp> {
+    const repository = await git.createRepository({ files: await releaseFiles(name, settings.release ?? { version: '1' }) })
+    const { projectId = project.id } = settings
+    const app = await call('apps.create', {
+      name,
+      projectId,
+      appType: 'web',
+      port: APP_PORT,
+      gitCloneUrl: repository.url,
+      gitBranch: 'main',
+    })
+    if (settings.healthcheckPath !== undefined) await call('apps.update', { appId: app.id, healthcheckPath: settings.healthcheckPath })
+    if (settings.domain !== undefined) await call('domains.create', { appId: app.id, domain: settings.domain })
+    return { ...app, commit: async (release) => void (await repository.commit({ files: await releaseFiles(name, release) })) }
+  }
+
+  async function finished(id: number): Promise<Deployment> {
+    return await until(
+      async () => {
+        const deployment = await call('deployments.get', { id })
+        return ['success', 'failed', 'stopped'].includes(deployment.status) && deployment
+      },
+      `deployment ${id} ends`,
+      90_000,
+    )
+  }
+
+  async function deploy(app: LabApp, release?: LabRelease): Promise<Deployment> {
+    if (release !== undefined) await app.commit(release)
+    const { id } = await call('deployments.add', { appId: app.id })
+    return await finished(id)
+  }
+
+  async function deployWell(app: LabApp, release?: LabRelease): Promise<Deployment> {
+    const deployment = await deploy(app, release)
+    if (deployment.status !== 'success')
+      throw new Error(`${app.name} was not deployed: ${deployment.error_message}\n${berth.log().slice(-4000)}`)
+    return deployment
+  }
+
+  async function dispose(): Promise<void> {
+    await berth.stop()
+    const labels = { [LABEL.instance]: instance }
+    await Promise.all((await engine.containers.list({ labels })).map(async ({ id }) => await engine.containers.remove(id)))
+    for (const { name } of await engine.networks.list({ labels })) await engine.networks.remove(name)
+    for (const image of await engine.images.list({ labels })) for (const tag of image.tags) await engine.images.remove(tag)
+    await removeAppFirewall(controlPort)
+    await berth[Symbol.asyncDispose]()
+    await git[Symbol.asyncDispose]()
+    await rm(dataDir, { recursive: true, force: true })
+  }
+
+  return {
+    berth,
+    call,
+    owner,
+    engine,
+    git,
+    instance,
+    project,
+    controlPort,
+    httpPort,
+    httpsPort,
+    paths: edgePaths(path.join(dataDir, 'edge')),
+    edgeContainer: `berth-${instance}-edge`,
+    addApp,
+    deploy,
+    deployWell,
+    finished,
+    edgeReady: async () => await edgeReady(berth),
+    [Symbol.asyncDispose]: dispose,
+  }
+}
+
+export type EdgeLab = Awaited<ReturnType<typeof startEdgeLab>>
+
+async function edgeReady(berth: TestServer): Promise<void> {
+  const ready = async () => (await berth.anonymous('health')).checks.edge === 'ok'
+  await until(ready, 'the edge is ready', 100_000).catch(async (cause: unknown) => {
+    throw new Error(`the edge is not ready: ${JSON.stringify(await berth.anonymous('health'))}\n${berth.log().slice(-4000)}`, { cause })
+  })
+}

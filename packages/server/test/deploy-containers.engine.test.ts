@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type DeployLab, dockerfile, openDeployLab, until, webFiles } from '../src/testing/deploy-lab.ts'
+
+let lab: DeployLab
+beforeAll(async () => {
+  lab = await openDeployLab()
+})
+afterAll(async () => await lab[Symbol.asyncDispose]())
+
+const SLOW_BUILD = () => webFiles('slow', [`RUN echo ${Date.now()}${Math.random()}; sleep 25`])
+const SLOW_START = { Dockerfile: dockerfile([], 'sleep 25; exec httpd -f -p "$PORT" -h /www') }
+const left = async (appId: number) =>
+  (await lab.belongings()).filter((thing) => thing.includes(`-app-${appId}-`) || thing.includes(`/app-${appId}:`))
+
+describe.concurrent('the container of an app', () => {
+  it('stops, starts and restarts on demand, and says how it is', async () => {
+    const app = await lab.createApp(webFiles('hello'))
+    const call = { appId: app.id }
+    expect(await lab.owner.call('containers.status', call)).toEqual({ state: 'not_deployed', status: 'No container yet', id: '' })
+    expect((await lab.owner.call('containers.logs', call)).logs).toBe('')
+    await lab.deploy(app.id)
+    expect((await lab.owner.call('containers.status', call)).state).toBe('running')
+    await lab.owner.call('containers.stop', call)
+    expect((await lab.owner.call('containers.status', call)).state).toBe('exited')
+    expect(await lab.status(app.id)).toBe('stopped')
+    await lab.owner.call('containers.start', call)
+    expect(await lab.status(app.id)).toBe('running')
+    await lab.owner.call('containers.restart', call)
+    await until(
+      async () => await lab.visit(app).catch(String),
+      (body) => body === 'hello',
+    )
+  })
+
+  it('is started again when somebody takes it away, without a new deployment', async () => {
+    const app = await lab.createApp(webFiles('back again'))
+    await lab.deploy(app.id)
+    for (const { id } of await lab.containersOf(app.id)) await lab.engine.containers.remove(id)
+    await until(
+      async () => await lab.visit(app).catch(String),
+      (body) => body === 'back again',
+      30_000,
+    )
+    await until(
+      async () => await lab.status(app.id),
+      (status) => status === 'running',
+    )
+    expect(await lab.owner.call('deployments.list', { appId: app.id })).toHaveLength(1)
+  })
+
+  it('stays stopped, whoever starts it behind our back', async () => {
+    const app = await lab.createApp(webFiles('resting'))
+    await lab.deploy(app.id)
+    await lab.owner.call('containers.stop', { appId: app.id })
+    const [container] = await lab.containersOf(app.id)
+    await lab.engine.containers.startAgain(container?.id ?? '')
+    await until(
+      async () => await lab.containersOf(app.id),
+      ([seen]) => seen?.state === 'exited',
+    )
+    expect(await lab.status(app.id)).toBe('stopped')
+  })
+
+  it('leaves its exit code and last words on the app when it crashes', async () => {
+    const files = { Dockerfile: dockerfile([], 'httpd -p "$PORT" -h /www; sleep 4; echo out of ideas; exit 42') }
+    const app = await lab.createApp(files, {}, { restartPolicy: 'no' })
+    expect((await lab.deploy(app.id)).status).toBe('success')
+    const crashed = await until(
+      async () => await lab.app(app.id),
+      ({ status }) => status === 'error',
+    )
+    expect(crashed.status_reason).toBe('The container exited with code 42. It last printed: out of ideas')
+  })
+})
+
+describe.concurrent('a deployment that is cancelled', () => {
+  it('in the queue never begins, and its log says so', async () => {
+    const app = await lab.createApp(SLOW_BUILD())
+    const [running, waiting] = [await lab.add(app.id), await lab.add(app.id)]
+    await lab.reaches(running, 'building_image')
+    expect(await lab.owner.call('deployments.stop', { deploymentId: waiting })).toMatchObject({ status: 'stopped', started_at: null })
+    expect(await lab.log(waiting)).toBe('Cancelled\n')
+    expect((await lab.get(running)).status).toBe('building') // and nothing else is
+    await lab.owner.call('deployments.stop', { deploymentId: running })
+    await lab.ended(running, 10_000) // the build is gone within seconds
+    expect((await lab.log(running)).endsWith('Cancelled\n')).toBe(true)
+    await expect(lab.owner.call('deployments.stop', { deploymentId: running })).rejects.toMatchObject({ code: 'deployment_ended' })
+    expect(await lab.status(app.id)).toBe('stopped')
+    expect(await left(app.id)).toEqual([])
+  })
+
+  it('while the new release starts leaves the old one as it was', async () => {
+    const app = await lab.createApp(webFiles('the old one'))
+    await lab.deploy(app.id)
+    await app.repository.commit({ files: SLOW_START })
+    const id = await lab.add(app.id)
+    await lab.reaches(id, 'starting_new')
+    await lab.owner.call('deployments.stop', { deploymentId: id })
+    expect((await lab.ended(id, 15_000)).status).toBe('stopped')
+    expect(await lab.visit(app)).toBe('the old one')
+    expect(await lab.status(app.id)).toBe('running')
+    expect(await lab.containersOf(app.id)).toHaveLength(1)
+  })
+})
+
+describe.concurrent('an app that is deleted', () => {
+  const moments = [
+    ['cloning_repo', SLOW_BUILD()],
+    ['building_image', SLOW_BUILD()],
+    ['starting_new', SLOW_START],
+    ['completed', webFiles('done')],
+  ] as const
+  for (const [stage, files] of moments) {
+    it(`at ${stage} leaves nothing behind, and does not come back`, async () => {
+      const project = await lab.owner.call('projects.create', { name: `Doomed at ${stage}` })
+      const app = await lab.createAppIn(project.id, files)
+      const id = await lab.add(app.id)
+      await lab.reaches(id, stage)
+      if (stage === 'building_image') await lab.owner.call('projects.delete', { id: project.id })
+      else await lab.owner.call('apps.delete', { appId: app.id })
+      const things = async () => (await lab.belongings()).filter((thing) => thing.includes(`d${id}.log`) || thing === `workspace d${id}`)
+      await until(
+        async () => [...(await left(app.id)), ...(await things())],
+        (list) => list.length === 0,
+      )
+      await until(
+        () => lab.rows('select id from job where lane = ?', `app:${app.id}`),
+        (jobs) => jobs.length === 0,
+      )
+      if (stage === 'building_image') await until(lab.belongings, (all) => !all.some((thing) => thing.endsWith(`-project-${project.id}`)))
+      expect([...(await left(app.id)), ...(await things())]).toEqual([])
+      expect(lab.rows('select id from deployment where app_id = ?', app.id)).toEqual([])
+    })
+  }
+})

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest'
+import { redeploy } from '../src/testing/crash-scenarios.ts'
+import { socketText, sweep, violations } from '../src/testing/crash-sweep.ts'
+import { openDeployLab, until, webFiles } from '../src/testing/deploy-lab.ts'
+
+const STAGES = ['pending', 'cloning_repo', 'building_image', 'starting_new'] as const
+const v2 = () => webFiles('v2', [`RUN echo ${Math.random()}; sleep 2`])
+
+describe('a server that dies', () => {
+  it('in any stage comes back and ends the deployment by itself', async () => {
+    await using lab = await openDeployLab({ runs: 'as a process', tuning: { stabilityMs: 1500 } })
+    const app = await lab.createApp(webFiles('v1'))
+    await lab.deploy(app.id)
+    for (const stage of STAGES) {
+      await app.repository.commit({ files: v2() })
+      const id = await lab.add(app.id)
+      await lab.reaches(id, stage)
+      await lab.berth.kill9()
+      expect(await lab.visit(app), `while Berth is away (${stage})`).toMatch(/v1|v2/)
+      await lab.berth.startAgain()
+      expect(await lab.ended(id), stage).toMatchObject({ status: 'success', error_message: '' })
+      expect(await lab.visit(app)).toBe('v2')
+      expect(await socketText(lab, id)).toBe(await lab.log(id))
+    }
+    await until(
+      async () => await violations(lab),
+      (list) => list.length === 0,
+    )
+  })
+
+  it('at any fifth side effect of a redeploy leaves nothing half done', async () => {
+    const swept = await sweep(redeploy, { kind: 'crash-before', stride: 5 })
+    expect(swept.failures).toEqual([])
+    expect(swept.points).toBeGreaterThanOrEqual(3)
+  })
+})
+
+it('a server that is told to stop during a deployment is gone in time, says goodbye to sockets, and goes on after the start', async () => {
+  await using lab = await openDeployLab({ runs: 'as a process' })
+  const app = await lab.createApp(webFiles('v1'))
+  await lab.deploy(app.id)
+  await app.repository.commit({ files: v2() })
+  const id = await lab.add(app.id)
+  await lab.reaches(id, 'building_image')
+  await using socket = await lab.berth.connect('deployment.stream', { cookie: lab.owner.cookie, input: { deploymentId: id } })
+  const from = performance.now()
+  await lab.berth.stop()
+  expect(performance.now() - from).toBeLessThan(30_000) // what stops a machine waits this long
+  expect(await socket.closed).toBe(1001)
+  expect(await lab.visit(app)).toBe('v1')
+  await lab.berth.startAgain()
+  expect(await lab.ended(id)).toMatchObject({ status: 'success', error_message: '' })
+  expect(await lab.visit(app)).toBe('v2')
+})

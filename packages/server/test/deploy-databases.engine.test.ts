@@ -1,0 +1,125 @@
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { volumeName } from '../src/engine/labels.ts'
+import { type DeployLab, dockerfile, openDeployLab, webFiles } from '../src/testing/deploy-lab.ts'
+import { BUSYBOX_IMAGE, tarOf } from '../src/testing/test-images.ts'
+
+const REDIS_IMAGE = 'redis:8'
+
+let lab: DeployLab
+beforeAll(async () => {
+  lab = await openDeployLab()
+  await ensureRedis()
+})
+afterAll(async () => await lab[Symbol.asyncDispose]())
+
+/** The template's image, made from the machine's own Redis and its libraries: no registry is needed. */
+async function ensureRedis(): Promise<void> {
+  if (await lab.engine.images.exists(REDIS_IMAGE)) return
+  const programs = ['/usr/bin/redis-server', '/usr/bin/redis-cli']
+  const { stdout } = await promisify(execFile)('ldd', programs)
+  const libraries = [...new Set(stdout.match(/\/[^\s:]+\.so[^\s:]*/g) ?? [])].filter((file) => !programs.includes(file))
+  const read = async (file: string) => [file.slice(1).replace('usr/bin', 'bin'), { bytes: await readFile(file), mode: 0o755 }] as const
+  const files = Object.fromEntries(await Promise.all([...programs, ...libraries].map(read)))
+  await lab.engine.build({
+    contextTar: tarOf({ Dockerfile: `FROM ${BUSYBOX_IMAGE}\nCOPY bin /bin\nCOPY lib /lib\nCOPY lib64 /lib64\n`, ...files }),
+    dockerfile: 'Dockerfile',
+    tag: REDIS_IMAGE,
+    labels: {},
+    onLine: () => undefined,
+    signal: AbortSignal.timeout(60_000),
+  })
+}
+
+async function redis(appId: number, command: string): Promise<string> {
+  const container = (await lab.containersOf(appId)).find(({ state }) => state === 'running')
+  const line = `REDISCLI_AUTH="$REDIS_PASSWORD" redis-cli ${command}`
+  return (await lab.engine.exec(container?.id ?? '', ['sh', '-c', line], AbortSignal.timeout(10_000))).output.trim()
+}
+
+describe.concurrent('a database from a template', () => {
+  it('keeps its data through a redeploy, a rollback and a restart, and until it is deleted with its volumes', async () => {
+    const app = await lab.owner.call('apps.create', {
+      name: 'store',
+      projectId: lab.project.id,
+      appType: 'database',
+      templateName: 'redis',
+    })
+    const first = await lab.deploy(app.id)
+    expect(first).toMatchObject({ status: 'success', error_message: '' })
+    expect(await redis(app.id, 'set ship berthed')).toBe('OK')
+    expect((await lab.deploy(app.id)).status).toBe('success')
+    expect(await redis(app.id, 'get ship')).toBe('berthed')
+    const { id } = await lab.owner.call('deployments.rollback', { deploymentId: first.id })
+    expect((await lab.ended(id)).status).toBe('success')
+    expect(await redis(app.id, 'get ship')).toBe('berthed')
+    await lab.owner.call('containers.restart', { appId: app.id })
+    expect(await redis(app.id, 'get ship')).toBe('berthed')
+    const volume = `volume ${volumeName(lab.instance, app.id)}`
+    const gone = async (appId: number) =>
+      await lab.owner.call('apps.delete', { appId }).then(async () => {
+        while (lab.rows('select id from job where lane = ?', `app:${appId}`).length > 0)
+          await new Promise((resolve) => setTimeout(resolve, 100))
+      })
+    await gone(app.id)
+    expect(await lab.belongings()).toContain(volume)
+  })
+
+  it('takes its volume along only when that is asked for', async () => {
+    const app = await lab.owner.call('apps.create', {
+      name: 'cache',
+      projectId: lab.project.id,
+      appType: 'database',
+      templateName: 'redis',
+    })
+    await lab.deploy(app.id)
+    await lab.owner.call('apps.delete', { appId: app.id, deleteVolumes: true })
+    while (lab.rows('select id from job where lane = ?', `app:${app.id}`).length > 0)
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    expect((await lab.belongings()).filter((thing) => thing.includes(`-app-${app.id}-`))).toEqual([])
+  })
+})
+
+const compose = (web: string, more = '') =>
+  JSON.stringify({ services: { web: { build: './web', expose: ['8080'] }, worker: { build: './worker' } } }).replace(
+    '"./web"',
+    `"${web}"${more}`,
+  )
+const COMPOSE_FILES = {
+  'compose.yaml': compose('./web'),
+  'web/Dockerfile': webFiles('')['Dockerfile'] ?? '',
+  'web/index.html': 'composed',
+  'worker/Dockerfile': dockerfile([], 'while true; do echo working; sleep 1; done'),
+}
+
+describe.concurrent('a compose app', () => {
+  it('runs its services together, is replaced by the next commit, and goes whole', async () => {
+    const app = await lab.createApp(COMPOSE_FILES, { appType: 'compose' })
+    expect(await lab.deploy(app.id)).toMatchObject({ status: 'success', error_message: '' })
+    expect((await lab.containersOf(app.id)).map(({ state }) => state)).toEqual(['running', 'running'])
+    const web = async () => {
+      const found = (await lab.containersOf(app.id)).find(({ labels }) => labels['berth.service'] === 'web')
+      const ip = Object.entries(found?.ips ?? {}).find(([network]) => network.includes('-project-'))?.[1]
+      return await (await fetch(`http://${ip}:8080/`, { signal: AbortSignal.timeout(5000) })).text()
+    }
+    expect(await web()).toBe('composed')
+    await app.repository.commit({ files: { 'web/index.html': 'composed again' } })
+    expect(await lab.deploy(app.id)).toMatchObject({ status: 'success', error_message: '' })
+    expect(await web()).toBe('composed again')
+    expect(await lab.containersOf(app.id)).toHaveLength(2)
+    await lab.owner.call('apps.delete', { appId: app.id })
+    while (lab.rows('select id from job where lane = ?', `app:${app.id}`).length > 0)
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    expect((await lab.belongings()).filter((thing) => thing.includes(`app-${app.id}-`))).toEqual([])
+  })
+
+  it('that asks for what no app may have is refused by the name of the key, and nothing is started', async () => {
+    const app = await lab.createApp({ ...COMPOSE_FILES, 'compose.yaml': compose('./web', ',"privileged":true') }, { appType: 'compose' })
+    const last = await lab.deploy(app.id)
+    expect(last.status).toBe('failed')
+    expect(last.error_message).toContain('privileged')
+    expect(await lab.containersOf(app.id)).toEqual([])
+  })
+})

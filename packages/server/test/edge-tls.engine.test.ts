@@ -1,0 +1,176 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { connect, createServer, type Server } from 'node:net'
+import { networkInterfaces, tmpdir } from 'node:os'
+import path from 'node:path'
+import type { Domain } from '@berth/contract'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { selfSignedCertificate } from '../src/edge/placeholder-certificate.ts'
+import { type EdgeLab, type LabApp, startEdgeLab, until } from '../src/testing/edge-lab.ts'
+import { certificateShown, visit, visitHttp2 } from '../src/testing/edge-visitor.ts'
+import { type Pebble, startPebble } from '../src/testing/pebble.ts'
+import { freePort } from '../src/testing/test-edge.ts'
+
+const DAY_MS = 86_400_000
+const NAMES = path.resolve(import.meta.dirname, '../src/testing/fixtures/edge-names.mjs')
+let lab: EdgeLab
+let pebble: Pebble
+let app: LabApp
+let folder: string
+let port80: Server
+
+/** An address that the world could reach this machine at. */
+function ownAddress(): string {
+  const found = Object.entries(networkInterfaces()).flatMap(([name, entries]) =>
+    /^(docker|br-|veth|lo)/.test(name) ? [] : (entries ?? []),
+  )
+  const address = found.find((entry) => entry.family === 'IPv4' && !entry.internal)?.address
+  if (address === undefined) throw new Error('this machine has no address that a name could point to')
+  return address
+}
+
+/** What a router does: port 80 of the address that the world knows leads to the edge's own port. */
+async function forwardPort80(to: number): Promise<Server> {
+  const server = createServer((client) => {
+    const inner = connect(to, '127.0.0.1')
+    for (const socket of [client, inner]) socket.on('error', () => undefined)
+    client.pipe(inner).pipe(client)
+  })
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(80, ownAddress(), resolve))
+  return server
+}
+
+function ownCertificate(host: string): { pem: string; certificate: string; privateKey: string } {
+  const pem = selfSignedCertificate({ host, notBefore: new Date(Date.now() - DAY_MS), notAfter: new Date(Date.now() + 30 * DAY_MS) })
+  const [certificate = '', privateKey = ''] = pem.split(/(?=-----BEGIN PRIVATE KEY-----)/)
+  return { pem, certificate, privateKey }
+}
+
+async function domainOf(id: number): Promise<Domain> {
+  const found = (await lab.call('domains.list', { appId: app.id })).find((domain) => domain.id === id)
+  if (found === undefined) throw new Error(`no domain ${id}`)
+  return found
+}
+
+const add = async (domain: string) => await lab.call('domains.create', { appId: app.id, domain })
+const becomes = async (id: number, sslStatus: Domain['sslStatus']) =>
+  await until(async () => {
+    const domain = await domainOf(id)
+    return domain.sslStatus === sslStatus && domain
+  }, `domain ${id} is ${sslStatus}`)
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'berth-tls-'))
+  const http = await freePort()
+  pebble = await startPebble({ httpPort: http })
+  await writeFile(path.join(folder, 'ca.pem'), pebble.ca)
+  const env = {
+    NODE_EXTRA_CA_CERTS: path.join(folder, 'ca.pem'),
+    NODE_OPTIONS: `--import=${NAMES}`,
+    EDGE_TEST_NAME_SERVER: pebble.dnsServer,
+  }
+  lab = await startEdgeLab({ env, ports: { http } })
+  port80 = await forwardPort80(http)
+  app = await lab.addApp('Shop', { domain: 'shop.example.test' })
+  await lab.deployWell(app)
+})
+afterAll(async () => {
+  console.log(
+    lab.berth
+      .log()
+      .split('\n')
+      .filter((l) => /certificate/.test(l))
+      .join('\n'),
+  )
+  port80.close()
+  await lab[Symbol.asyncDispose]()
+  await pebble[Symbol.asyncDispose]()
+  await rm(folder, { recursive: true, force: true })
+})
+
+it('serves a certificate that its owner brings by name, sends visitors to https, and takes both back', async () => {
+  const host = 'own.example.test'
+  const domain = await add(host)
+  const placeholder = await certificateShown(lab, host)
+  await until(async () => (await visit(lab, { host })).status === 200, 'the route')
+  const own = ownCertificate(host)
+  const other = ownCertificate('other.example.test')
+  await expect(
+    lab.call('domains.setCertificate', { id: domain.id, certificate: other.certificate, privateKey: other.privateKey }),
+  ).rejects.toThrow('does not cover own.example.test')
+  await expect(
+    lab.call('domains.setCertificate', { id: domain.id, certificate: own.certificate, privateKey: other.privateKey }),
+  ).rejects.toThrow('does not belong')
+  const set = await lab.call('domains.setCertificate', { id: domain.id, certificate: own.certificate, privateKey: own.privateKey })
+  expect(set).toMatchObject({ sslStatus: 'active', ownCertificate: true })
+
+  const plain = await until(async () => {
+    const answer = await visit(lab, { host, path: '/a?b=1' })
+    return answer.status === 308 && answer
+  }, 'the redirect')
+  expect(plain.headers.location).toBe(`https://${host}:${lab.httpsPort}/a?b=1`)
+  const secure = await visit(lab, { host, ca: own.pem })
+  expect(secure.headers['strict-transport-security']).toBe('max-age=31536000')
+  expect(JSON.parse(secure.text)).toMatchObject({ app: 'Shop', headers: { 'x-forwarded-proto': 'https' } })
+  expect((await visitHttp2(lab, { host, ca: own.pem, path: '/stream?count=5&ms=2&bytes=100000' })).text.length).toBe(500_000)
+  expect(await certificateShown(lab, 'shop.example.test')).toBe(placeholder)
+
+  await lab.call('domains.update', { id: domain.id, redirectHttps: false, hsts: false })
+  await until(async () => (await visit(lab, { host })).status === 200, 'no redirect')
+  expect((await visit(lab, { host, ca: own.pem })).headers['strict-transport-security']).toBeUndefined()
+
+  expect(await lab.call('domains.removeCertificate', { id: domain.id })).toMatchObject({
+    sslStatus: 'none',
+    ownCertificate: false,
+    expiresAt: null,
+  })
+  await until(async () => (await certificateShown(lab, host)) === placeholder, 'the placeholder')
+})
+
+it('leaves no certificate behind when its domain is deleted', async () => {
+  const host = 'brief.example.test'
+  const domain = await add(host)
+  const { certificate, privateKey } = ownCertificate(host)
+  await lab.call('domains.setCertificate', { id: domain.id, certificate, privateKey })
+  const files = async () => (await readdir(lab.paths.certificatesDir)).filter((file) => file.startsWith(host))
+  expect(await files()).toHaveLength(1)
+  await lab.call('domains.delete', { id: domain.id })
+  await until(async () => (await files()).length === 0, 'the key is gone')
+  await until(async () => (await visit(lab, { host })).status === 404, 'no such app')
+})
+
+it('orders certificates by itself, and says on the domain why one does not come and when it is tried again', async () => {
+  const [good, elsewhere] = [await add('good.example.test'), await add('elsewhere.example.test')]
+  await pebble.pointTo('good.example.test', [ownAddress()])
+  await pebble.pointTo('berth.example.test', [ownAddress()])
+  await pebble.pointTo('elsewhere.example.test', ['127.0.0.9'])
+  await lab.call('settings.update', {
+    acmeEmail: 'owner@example.test',
+    acmeDirectory: pebble.directoryUrl,
+    dashboardDomain: 'berth.example.test',
+  })
+
+  const issued = await becomes(good.id, 'active')
+  expect(Date.parse(issued.expiresAt ?? '')).toBeGreaterThan(Date.now())
+  const secure = await until(async () => await visit(lab, { host: 'good.example.test', ca: pebble.root }).catch(() => undefined), 'https')
+  expect(JSON.parse(secure.text)).toMatchObject({ app: 'Shop' })
+  expect((await visit(lab, { host: 'good.example.test' })).status).toBe(308)
+  const dashboard = await until(
+    async () => await visit(lab, { host: 'berth.example.test', path: '/health', ca: pebble.root }).catch(() => undefined),
+    'the dashboard over https',
+  )
+  expect(dashboard.status).toBe(200)
+
+  const failed = await becomes(elsewhere.id, 'failed')
+  expect(failed.sslError).toContain('127.0.0.9')
+  expect(Date.parse(failed.nextTryAt ?? '')).toBeGreaterThan(Date.now())
+  expect(await lab.call('domains.check', { id: elsewhere.id })).toMatchObject({ dnsStatus: 'wrong', sslStatus: 'failed' })
+  expect((await visit(lab, { host: 'elsewhere.example.test' })).status).toBe(200)
+
+  await pebble.pointTo('elsewhere.example.test', [ownAddress()])
+  expect(await lab.call('domains.check', { id: elsewhere.id })).toMatchObject({ dnsStatus: 'ok', sslStatus: 'active', sslError: '' })
+  await lab.call('settings.update', { acmeDirectory: 'https://localhost:1/dir' })
+  await pebble.pointTo('late.example.test', [ownAddress()])
+  const late = await becomes((await add('late.example.test')).id, 'failed')
+  expect(late.sslError).toContain('cannot be reached')
+  expect(JSON.stringify(lab.berth.log())).not.toContain('PRIVATE KEY')
+})
