@@ -1,5 +1,6 @@
 // `npm run build`: the server and the CLI as bundles, the dashboard as static files. `--force` builds even when nothing changed.
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import http from 'node:http'
 import path from 'node:path'
 import { gitCommit, isBuilt, sourcesFingerprint, writeStamp } from './lib/build-stamp.mjs'
 import { ensureInstalled } from './lib/install.mjs'
@@ -21,6 +22,24 @@ function removeOldChunks(directory, current) {
   }
 }
 
+/**
+ * An ES import of node:http reads all its properties, and one of them loads Node's whole fetch and WebSocket client, which the
+ * server never uses (measured, 2 MB). Through `require` only what is named is read.
+ */
+const plainHttp = {
+  name: 'plain-http',
+  resolveId: { order: 'pre', handler: (id) => (id === 'node:http' || id === 'http' ? '\0plain-http' : null) },
+  load(id) {
+    if (id !== '\0plain-http') return null
+    const properties = Object.entries(Object.getOwnPropertyDescriptors(http))
+    const names = properties.filter(([, property]) => 'value' in property).map(([name]) => name)
+    return `import { createRequire } from 'node:module'
+const http = createRequire(import.meta.url)('node:http')
+export const { ${names.join(', ')} } = http
+export default http`
+  },
+}
+
 /** One character beyond Latin-1 makes V8 keep the whole source in two bytes a character. No tagged template of ours has one. */
 function escapeNonAscii(file) {
   const code = readFileSync(file, 'utf8')
@@ -34,7 +53,14 @@ async function bundle(workspace, define) {
   if (!existsSync(input)) return console.log(`${workspace}: no src/main.ts, nothing to bundle`)
   const { rolldown } = await import('rolldown')
   const dir = path.join(root, workspace, 'dist')
-  const build = await rolldown({ input, platform: 'node', external: isExternal, transform: { define }, logLevel: 'warn' })
+  const build = await rolldown({
+    input,
+    platform: 'node',
+    external: isExternal,
+    transform: { define },
+    plugins: [plainHttp],
+    logLevel: 'warn',
+  })
   const { output } = await build.write({
     dir,
     format: 'esm',

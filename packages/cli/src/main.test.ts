@@ -22,8 +22,7 @@ async function answerOf(name: keyof typeof operations, words: readonly string[])
 
 beforeAll(async () => {
   server = await startServer()
-  const { code, err } = await berth(['login', server.url, '--email', OWNER.email], { input: `${OWNER.password}\n` })
-  expect(code, err).toBe(0)
+  await berth(['login', server.url, '--email', OWNER.email], { input: `${OWNER.password}\n` })
   await berth(['projects', 'create', 'Shop'])
   await berth(['apps', 'create', 'web', '--project', 'Shop', '--git', 'https://127.0.0.1:9/none.git', '--port', '3000'])
 })
@@ -160,7 +159,7 @@ describe('deploying', () => {
   })
 
   it('deploy --detach does not wait', async () => {
-    await answerOf('deployments.create', ['deploy', 'web', '--detach'])
+    expect(await answerOf('deployments.create', ['deploy', 'web', '--detach'])).toMatchObject({ deployment_number: 2 })
   })
 
   it('deploy ends with 130 when it is interrupted, and says that the deployment goes on', async () => {

@@ -75,8 +75,8 @@ describe('a stream', () => {
     const network = fakeNetwork()
     const states: StreamState[] = []
     openStream({
-      name: 'metrics',
-      input: {},
+      name: 'deployment.stream',
+      input: { deploymentId: 1 },
       origin: 'ws://h',
       connect: network.connect,
       onFrame: () => {},
@@ -85,6 +85,22 @@ describe('a stream', () => {
     network.last().drop(code)
     expect(states.at(-1)).toEqual({ is: 'ended', code })
     expect(network.made).toHaveLength(1)
+  })
+
+  it('comes back to a stream without an end when the server stops in an orderly way', () => {
+    const network = fakeNetwork()
+    const states: StreamState['is'][] = []
+    const stream = openStream({
+      name: 'events',
+      input: {},
+      origin: 'ws://h',
+      connect: network.connect,
+      onFrame: () => {},
+      onState: (state) => states.push(state.is),
+    })
+    network.last().drop(1000)
+    expect(states.at(-1)).toBe('waiting')
+    stream.close()
   })
 
   it('says nothing more once it is closed', () => {

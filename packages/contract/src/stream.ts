@@ -39,6 +39,8 @@ export type Stream = { close: () => void; retryNow: () => void }
 const FIRST_RETRY_MS = 400
 const LAST_RETRY_MS = 10_000
 const DONE = 1000
+/** These go on for as long as the server does: a friendly close is a restart. */
+const ENDLESS: readonly SocketName[] = ['events', 'metrics']
 const NO_ACCESS = 1008
 
 /** The query that makes the server go on after this frame, where the stream has a cursor. */
@@ -104,7 +106,7 @@ export function openStream<Name extends SocketName>(options: StreamOptions<Name>
   function lost(code: number): void {
     socket = undefined
     if (closed) return
-    if (code === DONE || code === NO_ACCESS) {
+    if (code === NO_ACCESS || (code === DONE && !ENDLESS.includes(name))) {
       closed = true
       say({ is: 'ended', code })
       return

@@ -20,8 +20,10 @@ import { createAuth } from './features/auth/service.ts'
 import { createSetup } from './features/auth/setup.ts'
 import { createLiveRelease } from './features/containers/live-release.ts'
 import { createReconcile } from './features/containers/reconcile.ts'
+import { createRepair } from './features/containers/repair.ts'
 import { createContainers } from './features/containers/service.ts'
 import { createContainerStreams } from './features/containers/streams.ts'
+import { createCancel } from './features/deployments/cancel.ts'
 import { createMakeRoom } from './features/deployments/make-room.ts'
 import { createNewestCommit } from './features/deployments/newest-commit.ts'
 import { openConfig } from './features/deployments/release-config.ts'
@@ -178,7 +180,7 @@ export async function createApp(config: Config, log: Logger) {
     step,
     logs: parts.logs,
     resolveCommit: createNewestCommit({ git, isPrivileged: parts.isPrivileged, waitMs: tuning.resolveAtAddMs }),
-    cancelLane: worker.cancelLane,
+    stop: createCancel({ db, logs: parts.logs, cancelLane: worker.cancelLane, step, now }),
   })
   const onAppsRemoved = (appIds: readonly number[]) => {
     for (const appId of appIds) worker.cancelLane(appLane(appId))
@@ -215,7 +217,7 @@ export async function createApp(config: Config, log: Logger) {
     busyLanes: async () => new Set(await lanesInQueue(db)),
     lastLines: parts.containers.lastLines,
     redact: async (app, text) => createRedactor(Object.values(await envVariables.read(db, app.id)))(text),
-    stopGraceSeconds: tuning.stopGraceSeconds,
+    repair: createRepair({ db, engine, stopGraceSeconds: tuning.stopGraceSeconds, now }),
     sweep: leftovers.sweep,
     restore: async (app) => await db.transaction(async (tx) => await enqueue(tx, 'app.restore', { appId: app.id }, now())),
     onChanged: onRoutesChanged,
@@ -323,7 +325,9 @@ export async function createApp(config: Config, log: Logger) {
   return { start, stop, health, provisioning: provisioning.state, edge: () => edgeParts.edge.state() }
 }
 
-/** Beside the bundle in the repository: packages/server/dist → packages/dashboard/dist. */
+/** In the repository, wherever in it the server's bundle lies. */
 function dashboardDir(): string {
-  return join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'dashboard', 'dist')
+  let directory = dirname(fileURLToPath(import.meta.url))
+  while (!existsSync(join(directory, 'packages', 'dashboard')) && directory !== dirname(directory)) directory = dirname(directory)
+  return join(directory, 'packages', 'dashboard', 'dist')
 }

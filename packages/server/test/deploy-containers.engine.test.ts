@@ -3,7 +3,7 @@ import { type DeployLab, dockerfile, openDeployLab, until, webFiles } from '../s
 
 let lab: DeployLab
 beforeAll(async () => {
-  lab = await openDeployLab()
+  lab = await openDeployLab({ tuning: { healthDeadlineMs: 20_000 } })
 })
 afterAll(async () => await lab[Symbol.asyncDispose]())
 

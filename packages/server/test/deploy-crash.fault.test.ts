@@ -3,25 +3,26 @@ import { redeploy } from '../src/testing/crash-scenarios.ts'
 import { socketText, sweep, violations } from '../src/testing/crash-sweep.ts'
 import { openDeployLab, until, webFiles } from '../src/testing/deploy-lab.ts'
 
-const STAGES = ['pending', 'cloning_repo', 'building_image', 'starting_new'] as const
 const v2 = () => webFiles('v2', [`RUN echo ${Math.random()}; sleep 2`])
 
 describe('a server that dies', () => {
   it('in any stage comes back and ends the deployment by itself', async () => {
-    await using lab = await openDeployLab({ runs: 'as a process', tuning: { stabilityMs: 1500 } })
-    const app = await lab.createApp(webFiles('v1'))
-    await lab.deploy(app.id)
-    for (const stage of STAGES) {
-      await app.repository.commit({ files: v2() })
-      const id = await lab.add(app.id)
-      await lab.reaches(id, stage)
-      await lab.berth.kill9()
-      expect(await lab.visit(app), `while Berth is away (${stage})`).toMatch(/v1|v2/)
-      await lab.berth.startAgain()
-      expect(await lab.ended(id), stage).toMatchObject({ status: 'success', error_message: '' })
-      expect(await lab.visit(app)).toBe('v2')
+    await using lab = await openDeployLab({ runs: 'as a process', tuning: { stabilityMs: 2500, resolveAtAddMs: 300 } })
+    const apps = [await lab.createApp(webFiles('v2')), await lab.createApp(v2()), await lab.createApp(v2())]
+    const [starting = 0, building = 0] = await Promise.all(apps.slice(0, 2).map(async (app) => await lab.add(app.id)))
+    const waiting = await lab.add(apps[1]?.id ?? 0)
+    await Promise.all([lab.reaches(starting, 'starting_new'), lab.reaches(building, 'building_image')])
+    lab.git.setMode({ kind: 'stall' })
+    const cloning = await lab.add(apps[2]?.id ?? 0)
+    await lab.reaches(cloning, 'cloning_repo')
+    await lab.berth.kill9()
+    lab.git.setMode({ kind: 'normal' })
+    await lab.berth.startAgain()
+    for (const id of [starting, building, waiting, cloning]) {
+      expect(await lab.ended(id)).toMatchObject({ status: 'success', error_message: '' })
       expect(await socketText(lab, id)).toBe(await lab.log(id))
     }
+    for (const app of apps) expect(await lab.visit(app)).toBe('v2')
     await until(
       async () => await violations(lab),
       (list) => list.length === 0,

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { volumeName } from '../src/engine/labels.ts'
-import { type DeployLab, dockerfile, openDeployLab, webFiles } from '../src/testing/deploy-lab.ts'
+import { type DeployLab, dockerfile, openDeployLab, until } from '../src/testing/deploy-lab.ts'
 import { BUSYBOX_IMAGE, tarOf } from '../src/testing/test-images.ts'
 
 const REDIS_IMAGE = 'redis:8'
@@ -39,6 +39,12 @@ async function redis(appId: number, command: string): Promise<string> {
   return (await lab.engine.exec(container?.id ?? '', ['sh', '-c', line], AbortSignal.timeout(10_000))).output.trim()
 }
 
+const removed = async (appId: number) =>
+  await until(
+    () => lab.rows('select id from job where lane = ?', `app:${appId}`),
+    (jobs) => jobs.length === 0,
+  )
+
 describe.concurrent('a database from a template', () => {
   it('keeps its data through a redeploy, a rollback and a restart, and until it is deleted with its volumes', async () => {
     const app = await lab.owner.call('apps.create', {
@@ -58,12 +64,8 @@ describe.concurrent('a database from a template', () => {
     await lab.owner.call('containers.restart', { appId: app.id })
     expect(await redis(app.id, 'get ship')).toBe('berthed')
     const volume = `volume ${volumeName(lab.instance, app.id)}`
-    const gone = async (appId: number) =>
-      await lab.owner.call('apps.delete', { appId }).then(async () => {
-        while (lab.rows('select id from job where lane = ?', `app:${appId}`).length > 0)
-          await new Promise((resolve) => setTimeout(resolve, 100))
-      })
-    await gone(app.id)
+    await lab.owner.call('apps.delete', { appId: app.id })
+    await removed(app.id)
     expect(await lab.belongings()).toContain(volume)
   })
 
@@ -76,8 +78,7 @@ describe.concurrent('a database from a template', () => {
     })
     await lab.deploy(app.id)
     await lab.owner.call('apps.delete', { appId: app.id, deleteVolumes: true })
-    while (lab.rows('select id from job where lane = ?', `app:${app.id}`).length > 0)
-      await new Promise((resolve) => setTimeout(resolve, 100))
+    await removed(app.id)
     expect((await lab.belongings()).filter((thing) => thing.includes(`-app-${app.id}-`))).toEqual([])
   })
 })
@@ -89,7 +90,7 @@ const compose = (web: string, more = '') =>
   )
 const COMPOSE_FILES = {
   'compose.yaml': compose('./web'),
-  'web/Dockerfile': webFiles('')['Dockerfile'] ?? '',
+  'web/Dockerfile': dockerfile(['COPY index.html /www/index.html'], 'exec httpd -f -p 8080 -h /www'),
   'web/index.html': 'composed',
   'worker/Dockerfile': dockerfile([], 'while true; do echo working; sleep 1; done'),
 }
@@ -110,8 +111,7 @@ describe.concurrent('a compose app', () => {
     expect(await web()).toBe('composed again')
     expect(await lab.containersOf(app.id)).toHaveLength(2)
     await lab.owner.call('apps.delete', { appId: app.id })
-    while (lab.rows('select id from job where lane = ?', `app:${app.id}`).length > 0)
-      await new Promise((resolve) => setTimeout(resolve, 100))
+    await removed(app.id)
     expect((await lab.belongings()).filter((thing) => thing.includes(`app-${app.id}-`))).toEqual([])
   })
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type DeployLab, dockerfile, openDeployLab, webFiles } from '../src/testing/deploy-lab.ts'
 
@@ -84,7 +85,10 @@ describe.concurrent('the release that serves goes on serving', () => {
       const answers: string[] = []
       let isDone = false
       const visits = (async () => {
-        while (!isDone) answers.push(await lab.visit(app).catch(String))
+        while (!isDone) {
+          answers.push(await lab.visit(app).catch(String))
+          await sleep(150)
+        }
       })()
       const last = await lab.ended(id)
       isDone = true

@@ -1,9 +1,14 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { violations } from '../src/testing/crash-sweep.ts'
 import { type DeployLab, dockerfile, openDeployLab, until, webFiles } from '../src/testing/deploy-lab.ts'
 import { type EngineProxy, startEngineProxy } from '../src/testing/engine-proxy.ts'
 
 const CUT_MS = 4000
+const SLOW_START = {
+  Dockerfile: dockerfile(['COPY index.html /www/index.html'], 'sleep 3; exec httpd -f -p "$PORT" -h /www'),
+  'index.html': 'through it all',
+}
 const slowBuild = () => webFiles('through it all', [`RUN echo ${Math.random()}; sleep 2`])
 
 describe('an engine that goes away', () => {
@@ -19,49 +24,43 @@ describe('an engine that goes away', () => {
   })
 
   it('and comes back within seconds, in any stage, costs no deployment', async () => {
-    const app = await lab.createApp(slowBuild())
-    for (const stage of ['cloning_repo', 'building_image', 'starting_new']) {
-      await app.repository.commit({ files: slowBuild() })
-      const id = await lab.add(app.id)
-      await lab.reaches(id, stage)
-      await proxy.cut()
-      await new Promise((resolve) => setTimeout(resolve, CUT_MS))
-      expect((await lab.berth.raw('GET', '/health')).status).toBe(200) // degraded, and it answers
-      await proxy.restore()
-      expect(await lab.ended(id), stage).toMatchObject({ status: 'success', error_message: '' })
-      expect(await lab.visit(app)).toBe('through it all')
-    }
-    await until(
-      async () => await violations(lab),
-      (list) => list.length === 0,
-    )
+    const files = [slowBuild(), SLOW_START, webFiles('through it all')]
+    const apps = await Promise.all(files.map(async (one) => await lab.createApp(one)))
+    const [building = 0, starting = 0] = await Promise.all(apps.slice(0, 2).map(async (app) => await lab.add(app.id)))
+    await lab.reaches(starting, 'starting_new')
+    await lab.reaches(building, 'building_image')
+    const cloning = await lab.add(apps[2]?.id ?? 0)
+    await proxy.cut()
+    await sleep(CUT_MS)
+    expect((await lab.berth.raw('GET', '/health')).status).toBe(200) // degraded, and it answers
+    await proxy.restore()
+    for (const id of [building, starting, cloning]) expect(await lab.ended(id)).toMatchObject({ status: 'success', error_message: '' })
+    for (const app of apps) expect(await lab.visit(app)).toBe('through it all')
   })
 
   it('and resets what is open in the middle of a build costs no deployment', async () => {
     const app = await lab.createApp(slowBuild())
     const id = await lab.add(app.id)
     await lab.reaches(id, 'building_image')
-    await new Promise((resolve) => setTimeout(resolve, 1000))
+    await sleep(1000)
     proxy.reset()
     expect(await lab.ended(id)).toMatchObject({ status: 'success', error_message: '' })
   })
 
   it('and refuses one call ends in a failure that says so, or in success, and leaves nothing behind', async () => {
-    for (const call of [
-      'POST /containers/create*',
-      'POST /containers/*/start',
-      'POST /networks/create',
-      'POST /build*',
-      'DELETE /containers/*',
-    ]) {
-      const project = await lab.owner.call('projects.create', { name: `Refused ${call}` })
-      const app = await lab.createAppIn(project.id, webFiles('x'))
-      proxy.fail(call, { status: 500, times: 1 })
-      const last = await lab.deploy(app.id)
-      proxy.clear()
-      expect(['success', 'failed'], call).toContain(last.status)
-      if (last.status === 'failed') expect(last.error_message, call).toMatch(/container engine refused|The build failed/)
-    }
+    const calls = ['POST /containers/create*', 'POST /containers/*/start', 'POST /networks/create', 'POST /build*', 'DELETE /containers/*']
+    const apps = await Promise.all(
+      calls.map(async (call) => {
+        const project = await lab.owner.call('projects.create', { name: `Refused ${call}` })
+        return await lab.createAppIn(project.id, webFiles('x'))
+      }),
+    )
+    for (const call of calls) proxy.fail(call, { status: 500, times: 1 })
+    const all = await Promise.all(apps.map(async (app) => await lab.deploy(app.id)))
+    proxy.clear()
+    const failed = all.filter(({ status }) => status !== 'success')
+    expect(failed.length).toBeGreaterThan(0)
+    for (const one of failed) expect(one.error_message).toMatch(/container engine refused|The build failed/)
     await until(
       async () => await violations(lab),
       (list) => list.length === 0,

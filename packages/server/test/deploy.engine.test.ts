@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { socketText } from '../src/testing/crash-sweep.ts'
 import { type DeployLab, dockerfile, openDeployLab, webFiles } from '../src/testing/deploy-lab.ts'
@@ -105,7 +106,10 @@ it('deploys one app one at a time and in order, however many are asked for at on
   let most = 0
   let isDone = false
   const watch = (async () => {
-    while (!isDone) most = Math.max(most, (await lab.containersOf(app.id)).filter(({ state }) => state === 'running').length)
+    while (!isDone) {
+      most = Math.max(most, (await lab.containersOf(app.id)).filter(({ state }) => state === 'running').length)
+      await sleep(200)
+    }
   })()
   const ids = await Promise.all(Array.from({ length: 10 }, async () => await lab.add(app.id)))
   const all = await Promise.all(ids.map(async (id) => await lab.ended(id, 120_000)))

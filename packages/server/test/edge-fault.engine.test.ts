@@ -62,6 +62,7 @@ it('starts HAProxy again when its container was removed by hand', async () => {
   await lab.call('domains.create', { appId: shop.id, domain: 'second.example.test' })
   await until(serves, 'the edge is there again')
   await until(async () => (await visit(lab, { host: 'second.example.test' })).status === 200, 'the new domain')
+  expect((await visit(lab, { host: 'nobody.example.test' })).status).toBe(404)
 })
 
 it('keeps a deployed app from the control plane, the edge and other projects, and lets it reach its own project', async () => {

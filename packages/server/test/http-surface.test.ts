@@ -73,25 +73,18 @@ describe('an address', () => {
     }
   })
 
-  it.each(Object.values(operations).map(({ method, path }) => ({ method, path })))(
-    '$path answers its own methods alone',
-    async ({ path }) => {
-      const address = path.replaceAll(/:[A-Za-z]+/g, '1')
-      const answered = new Set<string>(
-        Object.values(operations)
-          .filter((line) => line.path === path)
-          .map((line) => line.method),
-      )
-      if (answered.has('GET')) answered.add('HEAD')
-      for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'PATCH'].filter((name) => !answered.has(name))) {
-        const isAnotherLine = Object.values(operations).some(
-          (line) => line.method === method && line.path !== path && matches(line.path, address),
-        )
-        const answer = await berth.raw(method, address)
-        if (!isAnotherLine) expect([method, answer.status, answer.json.code]).toEqual([method, 405, 'method_not_allowed'])
-      }
-    },
-  )
+  it.each([...new Set(Object.values(operations).map(({ path }) => path))])('%s answers its own methods alone', async (path) => {
+    const address = path.replaceAll(/:[A-Za-z]+/g, '1')
+    const answered = new Set<string>(
+      Object.values(operations)
+        .filter((line) => matches(line.path, address))
+        .map((line) => line.method),
+    )
+    for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'PATCH'].filter((name) => !answered.has(name))) {
+      const answer = await berth.raw(method, address)
+      expect([method, answer.status, answer.json.code]).toEqual([method, 405, 'method_not_allowed'])
+    }
+  })
 
   it('of a socket says that it wants an upgrade', async () => {
     expect((await berth.raw('GET', '/api/ws/metrics')).json.error).toContain('WebSocket')

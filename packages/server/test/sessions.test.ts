@@ -1,4 +1,5 @@
 import { readFileSync, statSync, unlinkSync } from 'node:fs'
+import { connect } from 'node:net'
 import path from 'node:path'
 import { SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -117,11 +118,14 @@ describe('a forged token', () => {
   })
 
   it('of 64 KB is refused, and the server goes on', async () => {
-    const cookie = `berth_session=${'x'.repeat(64 * 1024)}`
-    const headers = { connection: 'close' } // its head is too large to be read to the end, so this connection is of no more use
-    const asked = berth.raw('GET', '/api/auth/me', { cookie, headers })
-    const status = await asked.then((answer) => answer.status).catch(() => 'the connection was closed')
-    expect([401, 431, 'the connection was closed']).toContain(status)
+    const { hostname, port } = new URL(berth.baseUrl)
+    const socket = connect(Number(port), hostname)
+    socket.on('error', () => undefined) // the server does not read such a head to its end
+    socket.write(`GET /api/auth/me HTTP/1.1\r\nHost: x\r\nCookie: berth_session=${'x'.repeat(64 * 1024)}\r\n\r\n`)
+    let answer = ''
+    socket.on('data', (chunk: Buffer) => (answer += chunk.toString()))
+    await new Promise((resolve) => socket.on('close', resolve))
+    expect(answer).toMatch(/^(HTTP\/1\.1 431 |$)/)
     expect((await berth.raw('GET', '/health')).status).toBe(200)
   })
 })
@@ -315,9 +319,8 @@ describe('odd addresses', () => {
     const answer = await berth.raw('GET', address)
     expect(answer.text).not.toContain('"role"')
     expect([200, 400, 401, 404]).toContain(answer.status)
-    if (answer.status === 200)
-      expect(answer.headers['content-type']).toContain('text/html') // a page of the dashboard
-    else expect(answer.json).toMatchObject({ success: false, code: expect.any(String) })
+    const isPage = answer.status === 200 && String(answer.headers['content-type']).includes('text/html') // of the dashboard
+    expect(isPage || (answer.json.success === false && answer.json.code !== undefined)).toBe(true)
   })
 
   it('are invalid_path where two readers could disagree', async () => {

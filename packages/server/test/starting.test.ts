@@ -1,8 +1,9 @@
 import { once } from 'node:events'
-import { chmod, mkdir, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, rm, stat, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readConfig } from '../src/config.ts'
 import { newDataDir, startTestServer } from '../src/testing/start-test-server.ts'
 import { runServerToItsEnd, startServerProcess } from '../src/testing/test-process.ts'
 
@@ -10,10 +11,15 @@ let directory: string
 beforeAll(async () => {
   directory = await newDataDir()
 })
-afterAll(async () => await rm(directory, { recursive: true }))
+const dataDirs: string[] = []
+afterAll(async () => {
+  await rm(directory, { recursive: true })
+  for (const dataDir of dataDirs) await rm(readConfig({ BERTH_DATA_DIR: dataDir }).workDir, { recursive: true, force: true })
+})
 
 function environment(env: Record<string, string> = {}): Record<string, string> {
   const own = path.join(directory, `data-${Math.random().toString(36).slice(2)}`)
+  dataDirs.push(own)
   return { HOST: '127.0.0.1', PORT: '0', BERTH_DATA_DIR: own, BERTH_PROVISION: 'off', DOCKER_HOST: 'unix:///nonexistent.sock', ...env }
 }
 
@@ -95,7 +101,6 @@ describe('a start', () => {
     await chmod(env['BERTH_DATA_DIR'] ?? '', 0o755)
     const server = await startServerProcess(env)
     await server.signal('SIGINT')
-    const { stat } = await import('node:fs/promises')
     expect((await stat(env['BERTH_DATA_DIR'] ?? '')).mode & 0o777).toBe(0o700)
   })
 

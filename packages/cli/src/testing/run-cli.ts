@@ -21,9 +21,11 @@ export function createCli(environment: Record<string, string> = {}) {
     })
     child.stdin.end(options.input ?? '')
     let said = ''
+    let isInterrupted = false
     child.stderr.on('data', (chunk: Buffer) => {
       said += chunk.toString()
-      if (options.interruptWhen !== undefined && said.includes(options.interruptWhen)) child.kill('SIGINT')
+      if (isInterrupted || options.interruptWhen === undefined || !said.includes(options.interruptWhen)) return
+      isInterrupted = child.kill('SIGINT') // once: a second one ends the process the hard way
     })
     const [out] = await Promise.all([text(child.stdout), child.exitCode ?? once(child, 'close')])
     return { code: child.exitCode, out, err: said }

@@ -78,7 +78,8 @@ function globalSection(settings: HaproxySettings, hash: string): string[] {
     `ring ${ACCESS_RING}`,
     '  format raw',
     '  maxlen 256',
-    '  size 1048576',
+    // more than a second of the most that one machine serves: what has no room while the reader rests is not counted
+    '  size 4194304',
     '',
   ]
 }

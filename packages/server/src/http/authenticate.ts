@@ -11,7 +11,7 @@ export function createAuthenticate(deps: { db: Reader; tokens: Pick<SessionToken
 
   async function callerOfSession(sessionId: string, origin: Origin): Promise<Caller | undefined> {
     const user = await lookUp(sessionId)
-    if (!user || user.expiresAt <= deps.now().toISOString()) return undefined
+    if (!user || Date.parse(user.expiresAt) <= deps.now().getTime()) return undefined
     return { id: user.id, email: user.email, role: user.role, createdAt: user.createdAt, sessionId, origin }
   }
 

@@ -77,8 +77,8 @@ export function implement(app: FastifyInstance, name: OperationName, handlers: H
     async handler(request, reply) {
       if (name === 'auth.logout') reply.header('set-cookie', clearedSessionCookie(originOf(request.raw, request.id).isTls)) // also when there is no session
       const admitted = await admit(gate, line.may, request, read)
-      const result = await handler({ ...admitted, session: sessionOf(reply, admitted.origin) })
-      return send(reply, line, result)
+      const result = handler({ ...admitted, session: sessionOf(reply, admitted.origin) })
+      return send(reply, line, result instanceof Promise ? await result : result)
     },
   })
 }

@@ -13,11 +13,13 @@ const HEADERS = {
 }
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 
+const AMBIGUOUS = /\/[/.]|\\|%(?:2f|2e|5c|00)/i
+
 /** One router reads the path; what another could read differently is refused before anything else. */
 export function isAmbiguousPath(url: string): boolean {
   const end = url.indexOf('?')
   const path = end === -1 ? url : url.slice(0, end)
-  return path.includes('//') || path.includes('/.') || path.includes('\\') || /%(2f|2e|5c|00)/i.test(path)
+  return AMBIGUOUS.test(path)
 }
 
 export function addSecurity(app: FastifyInstance, isStopping: () => boolean): void {

@@ -39,15 +39,28 @@ export function withoutSecrets(fields: Fields): Fields {
   return censor(fields, lookInside)
 }
 
+/** The time as ISO text. Within a millisecond, and that is many lines under load, it is the same text. */
+function createTimestamp(): () => string {
+  let at = 0
+  let text = ''
+  return () => {
+    const now = Date.now()
+    if (now === at) return text
+    at = now
+    text = `,"time":"${new Date(now).toISOString()}"`
+    return text
+  }
+}
+
 /** Writes are buffered for a moment: a log line costs a request next to nothing. `flush` empties the buffer at the end. */
 export function createLogger(level: string): { log: Logger; flush: () => void } {
-  const destination = pino.destination({ dest: 1, sync: false, minLength: 4096 })
+  const destination = pino.destination({ dest: 1, sync: false, minLength: 16_000 })
   const log = pino(
     {
       level,
       base: null,
       formatters: { log: withoutSecrets, bindings: withoutSecrets },
-      timestamp: pino.stdTimeFunctions.isoTime,
+      timestamp: createTimestamp(),
     },
     destination,
   )

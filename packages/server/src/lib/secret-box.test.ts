@@ -21,15 +21,15 @@ it('seals the same text differently each time, and never shows it', () => {
 
 it('does not open a value that was moved to another row, changed, or sealed by another key', () => {
   const sealed = box.seal('blue', 'env:1')
-  expect(() => box.open(sealed, 'env:2')).toThrow()
+  expect(() => box.open(sealed, 'env:2')).toThrow('unable to authenticate')
   const bytes = Buffer.from(sealed, 'base64')
   bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1
-  expect(() => box.open(bytes.toString('base64'), 'env:1')).toThrow()
-  expect(() => createSecretBox(randomBytes(32)).open(sealed, 'env:1')).toThrow()
-  expect(() => box.open('', 'env:1')).toThrow()
+  expect(() => box.open(bytes.toString('base64'), 'env:1')).toThrow('unable to authenticate')
+  expect(() => createSecretBox(randomBytes(32)).open(sealed, 'env:1')).toThrow('unable to authenticate')
+  expect(() => box.open('', 'env:1')).toThrow(/initialization vector|tag length/i)
 })
 
 it('does not open a value whose tag was cut short', () => {
   const bytes = Buffer.from(box.seal('', 'env:1'), 'base64')
-  expect(() => box.open(bytes.subarray(0, 20).toString('base64'), 'env:1')).toThrow()
+  expect(() => box.open(bytes.subarray(0, 20).toString('base64'), 'env:1')).toThrow(/tag length/i)
 })

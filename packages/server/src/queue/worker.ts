@@ -101,11 +101,15 @@ export function createWorker(deps: Deps) {
     return true
   }
 
+  async function claimAll(): Promise<void> {
+    while (await claimNext());
+  }
+
   async function work(): Promise<void> {
     while (!stopping.signal.aborted) {
       const seen = nudge.count()
       try {
-        if (await hasWork()) while (await claimNext());
+        if (await hasWork()) await claimAll()
       } catch (err) {
         log.error({ err }, 'no job could be claimed')
         await pause(LOOK_AGAIN_MS)

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import BetterSqlite from 'better-sqlite3'
@@ -80,19 +80,23 @@ describe('opening the database', () => {
   })
 
   it('goes on with a copy of the directory that was made while nothing ran', async () => {
-    await (await open()).close()
+    const first = await open()
+    await first.db.transaction(async (tx) => await tx.insertInto('fact').values({ name: 'a', value: 'kept' }).execute())
+    await first.close()
     const copy = `${dataDir}-copy`
     cpSync(dataDir, copy, { recursive: true })
     rmSync(dataDir, { recursive: true })
-    cpSync(copy, dataDir, { recursive: true })
-    rmSync(copy, { recursive: true })
-    await (await open()).close()
+    renameSync(copy, dataDir)
+    const second = await open()
+    expect(await second.db.selectFrom('fact').select('value').where('name', '=', 'a').execute()).toEqual([{ value: 'kept' }])
+    await second.close()
   })
 })
 
 describe('transactions', () => {
   it('run one after the other, and a failed one leaves nothing', async () => {
-    const { db, close } = await open()
+    const database = await open()
+    const { db } = database
     const order: string[] = []
     const write = (name: string, fails: boolean) =>
       db.transaction(async (tx) => {
@@ -106,21 +110,23 @@ describe('transactions', () => {
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
     expect(order).toEqual(['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends'])
     expect((await db.selectFrom('fact').select('name').orderBy('name').execute()).map(({ name }) => name)).toEqual(['a', 'c'])
-    await close()
+    await database.close()
   })
 
   it('tell of a change once, and not of a look', async () => {
-    const { db, close } = await open()
+    const database = await open()
+    const { db } = database
     commits = 0
     await db.transaction(async (tx) => await tx.selectFrom('fact').selectAll().execute())
     expect(commits).toBe(0)
     await db.transaction(async (tx) => await tx.insertInto('fact').values({ name: 'a', value: '' }).execute())
     expect(commits).toBe(1)
-    await close()
+    await database.close()
   })
 
   it('reads do not wait for a transaction, and do not see what is not committed', async () => {
-    const { db, close } = await open()
+    const database = await open()
+    const { db } = database
     const isIn = Promise.withResolvers<void>()
     const mayEnd = Promise.withResolvers<void>()
     const writing = db.transaction(async (tx) => {
@@ -133,6 +139,6 @@ describe('transactions', () => {
     mayEnd.resolve()
     await writing
     expect(await db.selectFrom('fact').selectAll().execute()).toHaveLength(1)
-    await close()
+    await database.close()
   })
 })

@@ -186,23 +186,20 @@ export async function sweep<State>(
   scenario: Scenario<State>,
   options: { kind: 'crash-before' | 'crash-after'; stride?: number; most?: number },
 ): Promise<Swept> {
-  const swept: Swept = { points: 0, failures: [] }
+  const failures: string[] = []
+  let points = 0
   let lab = await openSweepLab()
-  try {
-    for (let at = 1; at <= (options.most ?? 100); at += options.stride ?? 1) {
-      try {
-        if (!(await crashAt(lab, scenario, { kind: options.kind, at }))) break
-      } catch (cause) {
-        swept.failures.push(`${scenario.name}, ${options.kind} ${at}: ${cause instanceof Error ? cause.message : String(cause)}`)
-        await lab[Symbol.asyncDispose]()
-        lab = await openSweepLab()
-      }
-      swept.points += 1
-    }
-    return swept
-  } finally {
+  for (let at = 1; at <= (options.most ?? 100); at += options.stride ?? 1) {
+    const outcome = await crashAt(lab, scenario, { kind: options.kind, at }).catch((cause: unknown) => String(cause))
+    if (outcome === false) break
+    points += 1
+    if (outcome === true) continue
+    failures.push(`${scenario.name}, ${options.kind} ${at}: ${outcome}`)
     await lab[Symbol.asyncDispose]()
+    lab = await openSweepLab()
   }
+  await lab[Symbol.asyncDispose]()
+  return { points, failures }
 }
 
 async function openSweepLab(): Promise<DeployLab> {

@@ -15,10 +15,10 @@ import { BUSYBOX_IMAGE, ensureBusybox } from './test-images.ts'
 
 /** Short enough for tests; what is waited for in the product is the same. */
 const TUNING = {
-  stabilityMs: 600,
+  stabilityMs: 500,
   healthDeadlineMs: 3000,
   healthIntervalMs: 100,
-  drainMs: 500,
+  drainMs: 200,
   stopGraceSeconds: 1,
   reconcileMs: 2000,
   engineWaitMs: 20_000,

@@ -1,54 +1,27 @@
-import { execFile } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { promisify } from 'node:util'
-import type { Application, Deployment } from '@berth/contract'
+import type { Application, Call, Deployment } from '@berth/contract'
 import Database from 'better-sqlite3'
 import { edgePaths } from '../edge/edge-paths.ts'
-import { elfInterpreter, listedLibraries } from '../edge/elf.ts'
 import { createEngine, type Engine } from '../engine/engine.ts'
 import { LABEL } from '../engine/labels.ts'
 import { removeAppFirewall } from '../provision/app-firewall.ts'
 import { engineSocketPath } from './engine-proxy.ts'
-import { startGitServer } from './git-server.ts'
+import { type GitServer, startGitServer } from './git-server.ts'
+import { ensureNodeImage, NODE_IMAGE } from './node-image.ts'
 import { newDataDir, startTestServer, type TestServer } from './start-test-server.ts'
 import { freePort } from './test-edge.ts'
-import { BUSYBOX_IMAGE, ensureBusybox, tarOf } from './test-images.ts'
 
-export const NODE_IMAGE = 'berth-test/node:1'
 export const APP_PORT = 3000
 const FIXTURES = path.join(import.meta.dirname, 'fixtures')
-const run = promisify(execFile)
 
 /** What one release of the test's app is: `mode` and `health` are the ways in which it can be bad. */
 export type LabRelease = { version: string; mode?: 'dies' | 'never listens'; health?: number }
 export type LabApp = Application & {
   /** Puts a commit with this release on top; the next deployment builds it. */
   commit: (release: LabRelease) => Promise<void>
-}
-
-/** An image with the machine's own Node.js and the libraries it loads, on top of busybox: no registry is needed. */
-export async function ensureNodeImage(engine: Pick<Engine, 'images' | 'build'>): Promise<void> {
-  await ensureBusybox(engine)
-  if (await engine.images.exists(NODE_IMAGE)) return
-  const program = await readFile(process.execPath)
-  const loader = elfInterpreter(program) ?? ''
-  const { stdout } = await run(loader, ['--list', process.execPath])
-  const libraries = [...new Set([loader, ...listedLibraries(stdout)])]
-  const files: Record<string, { bytes: Buffer; mode: number }> = { 'root/bin/node': { bytes: program, mode: 0o755 } }
-  for (const library of libraries) files[`root${library}`] = { bytes: await readFile(library), mode: 0o755 }
-  const folders = [...new Set(libraries.map((library) => path.dirname(library)))].join(':')
-  const dockerfile = `FROM ${BUSYBOX_IMAGE}\nCOPY root/ /\nENV LD_LIBRARY_PATH=${folders}\n`
-  await engine.build({
-    contextTar: tarOf({ Dockerfile: dockerfile, ...files }),
-    dockerfile: 'Dockerfile',
-    tag: NODE_IMAGE,
-    labels: {},
-    onLine: () => undefined,
-    signal: AbortSignal.timeout(120_000),
-  })
 }
 
 async function releaseFiles(name: string, release: LabRelease): Promise<Record<string, string>> {
@@ -111,7 +84,7 @@ export async function startEdgeLab(options: LabOptions = {}) {
       stabilityMs: 1000,
       drainMs: 8000,
       stopGraceSeconds: 2,
-      healthDeadlineMs: 2500,
+      healthDeadlineMs: 20_000,
       reconcileMs: 5000,
       engineWaitMs: 20_000,
       ...options.tuning,
@@ -132,6 +105,38 @@ export async function startEdgeLab(options: LabOptions = {}) {
   if (options.waitForEdge !== false) await edgeReady(berth)
   const project = await call('projects.create', { name: 'Lab' })
 
+  async function dispose(): Promise<void> {
+    await berth.stop()
+    await removeFromEngine(engine, instance)
+    await removeAppFirewall(controlPort)
+    await berth[Symbol.asyncDispose]()
+    await git[Symbol.asyncDispose]()
+    await rm(dataDir, { recursive: true, force: true })
+  }
+
+  return {
+    ...createDeployer({ berth, git, call, project }),
+    berth,
+    call,
+    owner,
+    engine,
+    git,
+    instance,
+    project,
+    controlPort,
+    httpPort,
+    httpsPort,
+    paths: edgePaths(path.join(dataDir, 'edge')),
+    edgeContainer: `berth-${instance}-edge`,
+    edgeReady: async () => await edgeReady(berth),
+    [Symbol.asyncDispose]: dispose,
+  }
+}
+
+type DeployerDeps = { berth: TestServer; git: GitServer; call: Call; project: { id: number } }
+
+/** Apps of the lab, and their way into the engine. */
+function createDeployer({ berth, git, call, project }: DeployerDeps) {
   /** An app with a repository of its own, not deployed yet. */
   async function addApp(
     name: string,
@@ -176,38 +181,7 @@ export async function startEdgeLab(options: LabOptions = {}) {
     return deployment
   }
 
-  async function dispose(): Promise<void> {
-    await berth.stop()
-    const labels = { [LABEL.instance]: instance }
-    await Promise.all((await engine.containers.list({ labels })).map(async ({ id }) => await engine.containers.remove(id)))
-    for (const { name } of await engine.networks.list({ labels })) await engine.networks.remove(name)
-    for (const image of await engine.images.list({ labels })) for (const tag of image.tags) await engine.images.remove(tag)
-    await removeAppFirewall(controlPort)
-    await berth[Symbol.asyncDispose]()
-    await git[Symbol.asyncDispose]()
-    await rm(dataDir, { recursive: true, force: true })
-  }
-
-  return {
-    berth,
-    call,
-    owner,
-    engine,
-    git,
-    instance,
-    project,
-    controlPort,
-    httpPort,
-    httpsPort,
-    paths: edgePaths(path.join(dataDir, 'edge')),
-    edgeContainer: `berth-${instance}-edge`,
-    addApp,
-    deploy,
-    deployWell,
-    finished,
-    edgeReady: async () => await edgeReady(berth),
-    [Symbol.asyncDispose]: dispose,
-  }
+  return { addApp, finished, deploy, deployWell }
 }
 
 export type EdgeLab = Awaited<ReturnType<typeof startEdgeLab>>
@@ -217,4 +191,11 @@ async function edgeReady(berth: TestServer): Promise<void> {
   await until(ready, 'the edge is ready', 100_000).catch(async (cause: unknown) => {
     throw new Error(`the edge is not ready: ${JSON.stringify(await berth.anonymous('health'))}\n${berth.log().slice(-4000)}`, { cause })
   })
+}
+
+async function removeFromEngine(engine: Engine, instance: string): Promise<void> {
+  const labels = { [LABEL.instance]: instance }
+  await Promise.all((await engine.containers.list({ labels })).map(async ({ id }) => await engine.containers.remove(id)))
+  for (const { name } of await engine.networks.list({ labels })) await engine.networks.remove(name)
+  for (const image of await engine.images.list({ labels })) for (const tag of image.tags) await engine.images.remove(tag)
 }

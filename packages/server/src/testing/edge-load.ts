@@ -44,6 +44,7 @@ export async function runLoad(plan: LoadPlan): Promise<LoadReport & { requestsPe
   const busy = await lab.addApp('Busy', { domain: 'busy.example.test' })
   const steady = await lab.addApp('Steady', { domain: 'steady.example.test' })
   await Promise.all([lab.deployWell(busy), lab.deployWell(steady)])
+  const chunks = (plan.slowMs * 2) / 50
   const [changed, neighbour] = ['busy.example.test', 'steady.example.test']
   const visitors = await startVisitors({
     port: lab.httpPort,
@@ -57,8 +58,8 @@ export async function runLoad(plan: LoadPlan): Promise<LoadReport & { requestsPe
         count: 1,
         everyMs: 1,
         host: neighbour,
-        path: '/stream?count=200&ms=50&bytes=1000',
-        bytes: 200_000,
+        path: `/stream?count=${chunks}&ms=50&bytes=1000`,
+        bytes: chunks * 1000,
       },
     ],
     sockets: [{ name: 'socket of the neighbour', host: neighbour }],

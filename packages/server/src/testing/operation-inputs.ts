@@ -80,7 +80,7 @@ export const INPUTS: { [Name in OperationName]: Maker<Name> } = {
   'updates.clear': nothing,
 }
 
-/** The input of one operation as plain fields: the map's type ties each name to its input, and a loop over names loses that. */
+/** The input of one operation as plain fields, for a loop over all names. */
 export function inputOf(name: OperationName, given: Given): Record<string, unknown> {
-  return INPUTS[name](given) as Record<string, unknown>
+  return INPUTS[name](given)
 }

@@ -7,6 +7,7 @@ import { enqueue } from '../../queue/jobs.ts'
 import { setAppStatus } from '../../store/app-status.ts'
 import type { Db } from '../../store/database.ts'
 import type { AppRow } from '../../store/rows.ts'
+import type { Repair } from './repair.ts'
 import { listActive, listApps, unfinishedWithoutJob } from './store.ts'
 
 type Deps = {
@@ -18,7 +19,8 @@ type Deps = {
   lastLines: (containerId: string, count: number) => Promise<string[]>
   /** Hides what must not be read in what the app printed. */
   redact: (app: AppRow, text: string) => Promise<string>
-  stopGraceSeconds: number
+  /** Towards what is wanted; true when it did something. */
+  repair: Repair
   /** Images, networks and files that nothing names any more. */
   sweep: () => Promise<void>
   /** Starts the live release again where its container is gone. */
@@ -55,25 +57,6 @@ export function createReconcile(deps: Deps) {
     return { status: 'error', reason: await reasonOf(app, first) }
   }
 
-  /**
-   * Towards what a person asked for last, when a crash or a restart of the engine came in between: the wish is written before the engine is
-   * told. One that crashed is the restart policy's business; under one that always restarts, only a stop of ours leaves it down.
-   */
-  async function repair(app: AppRow, live: readonly ContainerSummary[]): Promise<boolean> {
-    const up = live.filter((container) => container.state === 'running')
-    if (app.wanted === 'stopped') {
-      for (const { id } of up) await engine.containers.stop(id, deps.stopGraceSeconds)
-      if (up.length > 0) await db.transaction(async (tx) => await setAppStatus(tx, deps.now(), app.id, { status: 'stopped', reason: '' }))
-      return up.length > 0
-    }
-    const wasStopped = app.status === 'stopped' || ['always', 'unless-stopped'].includes(app.restart_policy)
-    const down = live.filter((container) => container.state === 'exited' || container.state === 'created')
-    if (app.app_type === 'compose' || !wasStopped || down.length === 0) return false
-    for (const { id } of down) await engine.containers.startAgain(id)
-    await db.transaction(async (tx) => await setAppStatus(tx, deps.now(), app.id, { status: 'running', reason: '' }))
-    return true
-  }
-
   async function settleApp(app: AppRow, containers: readonly ContainerSummary[], activeId: number | undefined): Promise<void> {
     const superseded = containers.filter((container) => idFrom(container.labels, 'deployment') !== activeId)
     for (const container of superseded) {
@@ -87,7 +70,7 @@ export function createReconcile(deps: Deps) {
       await deps.restore(app)
       return
     }
-    if (await repair(app, live)) return deps.onChanged()
+    if (await deps.repair(app, live)) return deps.onChanged()
     const seen = await observe(app, live)
     if (seen.status === app.status && seen.reason === app.status_reason) return
     await db.transaction(async (tx) => await setAppStatus(tx, deps.now(), app.id, seen))

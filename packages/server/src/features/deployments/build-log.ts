@@ -201,8 +201,8 @@ async function dropHalfLine(path: string): Promise<void> {
 
 async function sync(path: string): Promise<void> {
   try {
-    const file = await open(path, 'r+')
-    await file.sync().finally(async () => await file.close())
+    await using file = await open(path, 'r+')
+    await file.sync()
   } catch {
     // A log that could not be written needs no sync.
   }

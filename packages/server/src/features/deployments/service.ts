@@ -3,31 +3,21 @@ import { recordAudit } from '../../events/audit-log.ts'
 import { type Caller, isStaff } from '../../http/caller.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { Step } from '../../lib/step.ts'
-import { appLane, enqueue } from '../../queue/jobs.ts'
-import { setAppStatus } from '../../store/app-status.ts'
+import { enqueue } from '../../queue/jobs.ts'
 import type { Db, Tx } from '../../store/database.ts'
-import { type AppRow, type DeploymentRow, findApp, findDeployment } from '../../store/rows.ts'
-import { type BuildLogs, LAST_LINE } from './build-log.ts'
-import { isUnfinished } from './lifecycle.ts'
-import {
-  canRollBackTo,
-  DeploymentMovedOn,
-  findActive,
-  insertDeployment,
-  listDeployments,
-  listUnfinished,
-  moveDeployment,
-  presentDeployment,
-} from './store.ts'
+import { type AppRow, type DeploymentRow, findDeployment } from '../../store/rows.ts'
+import type { BuildLogs } from './build-log.ts'
+import type { Cancel } from './cancel.ts'
+import { canRollBackTo, findActive, insertDeployment, listDeployments, listUnfinished, presentDeployment } from './store.ts'
 
 type Commit = { hash: string; message: string; author: string }
 
 type Deps = {
   db: Db
-  logs: Pick<BuildLogs, 'text' | 'openWriter'>
+  logs: Pick<BuildLogs, 'text'>
   /** The newest commit, or nothing when the remote does not answer in time: then the worker asks again. */
   resolveCommit: (app: AppRow) => Promise<Commit | undefined>
-  cancelLane: (lane: string, deploymentId: number) => void
+  stop: Cancel
   step: Step
   now: () => Date
 }
@@ -69,40 +59,6 @@ export function createDeployments(deps: Deps) {
     return { id, app_id, commit_hash, commit_message, status, stage, progress, created_at }
   }
 
-  async function stopInTx(tx: Tx, caller: Caller, id: number): Promise<{ row: DeploymentRow; was: DeploymentRow['status'] }> {
-    const at = now()
-    const current = await findDeployment(tx, id)
-    if (!current) throw new AppError('deployment_not_found')
-    if (!isUnfinished(current.status)) throw new AppError('deployment_ended')
-    const startedAt = current.started_at === null ? at : new Date(current.started_at)
-    const duration = Math.max(0, Math.round((at.getTime() - startedAt.getTime()) / 1000))
-    const change = { finished_at: at.toISOString(), duration, error_message: `Cancelled by ${caller.email}.` }
-    const row = await moveDeployment(tx, { id, from: current.status, to: 'stopped', at, change })
-    const words = { subject: 'app', subjectId: current.app_id, after: { deploymentId: id } } as const
-    await recordAudit(tx, at, caller, { action: 'deployment.stop', ...words })
-    if (current.status !== 'pending') {
-      const isLive = (await findActive(tx, current.app_id)) !== undefined && (await findApp(tx, current.app_id))?.wanted === 'running'
-      await setAppStatus(tx, at, current.app_id, { status: isLive ? 'running' : 'stopped', reason: '' })
-    }
-    return { row, was: current.status }
-  }
-
-  /** The status changes at once; whatever runs for it is told to stop and cleans up after itself. One that nobody runs yet is ended here. */
-  async function stop(caller: Caller, deployment: DeploymentRow): Promise<Deployment> {
-    const writer = deployment.status === 'pending' ? await deps.logs.openWriter(deployment.id, (line) => line) : undefined
-    try {
-      const { row, was } = await inOneStep('db.stop', async (tx) => await stopInTx(tx, caller, deployment.id)).catch((cause: unknown) => {
-        if (cause instanceof DeploymentMovedOn) throw new AppError('deployment_ended', { cause })
-        throw cause
-      })
-      if (was === 'pending') writer?.append(LAST_LINE.stopped, 'berth')
-      else deps.cancelLane(appLane(row.app_id), row.id)
-      return presentDeployment(row)
-    } finally {
-      await writer?.close()
-    }
-  }
-
   async function rollback(caller: Caller, app: AppRow, target: DeploymentRow): Promise<Deployment> {
     const row = await inOneStep('db.rollback', async (tx) => {
       const release = await findDeployment(tx, target.id)
@@ -127,7 +83,7 @@ export function createDeployments(deps: Deps) {
   return {
     add,
     create: async (caller: Caller, app: AppRow) => presentDeployment(await request(caller, app, 'api')),
-    stop,
+    stop: deps.stop,
     rollback,
     list: async (app: AppRow) => (await listDeployments(db, app.id)).map(presentDeployment),
     running: async (caller: Caller) => (await listUnfinished(db, isStaff(caller) ? undefined : caller.id)).map(presentDeployment),

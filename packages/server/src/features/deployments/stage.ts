@@ -18,15 +18,15 @@ export type Context = {
   readonly signal: AbortSignal
   readonly step: Step
   /** Begins a stage: its label, its progress, its deadline. */
-  enter(stage: StageName): Promise<void>
+  readonly enter: (stage: StageName) => Promise<void>
   /** The commit that is really built. */
-  noteCommit(commit: { hash: string; message: string; author: string }): Promise<void>
+  readonly noteCommit: (commit: { hash: string; message: string; author: string }) => Promise<void>
   /** A line of ours in the log of the deployment. */
-  say(line: string): void
+  readonly say: (line: string) => void
   /** A line that the user's build or container printed. */
-  output(line: string, stream: Exclude<LogStream, 'berth'>): void
+  readonly output: (line: string, stream: Exclude<LogStream, 'berth'>) => void
   /** How far the stage is, from 0 to 1. */
-  progress(fraction: number): void
+  readonly progress: (fraction: number) => void
 }
 
 export type StageName = Exclude<Stage, 'completed'>

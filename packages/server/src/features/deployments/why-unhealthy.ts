@@ -19,7 +19,8 @@ function tail(lines: readonly string[]): string {
 
 function whyEnded(details: ContainerDetails, lines: readonly string[]): string {
   if (details.oomKilled) return `The container ran out of memory and was killed. Give the application a higher memory limit.${tail(lines)}`
-  return `The container exited with code ${details.exitCode ?? 'unknown'}.${tail(lines)}`
+  if (details.exitCode === null) return `The container exited, and its restart policy started it again.${tail(lines)}`
+  return `The container exited with code ${details.exitCode}.${tail(lines)}`
 }
 
 function whyNotReached(port: number, listening: readonly ListeningPort[] | null): string {

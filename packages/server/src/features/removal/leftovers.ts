@@ -64,12 +64,15 @@ export function createLeftovers(deps: Deps) {
       if (!known.deployments.has(id)) await rm(join(deps.dataDir, 'logs', name), { force: true })
     for (const { name, id: appId } of await entries(join(deps.dataDir, 'compose'), /^app-(\d+)$/)) {
       if (isBusy(appId)) continue
-      const kept = new Set(known.releases.filter((release) => release.appId === appId).map(({ id }) => id))
-      if (!known.apps.has(appId)) await rm(join(deps.dataDir, 'compose', name), { recursive: true, force: true })
-      else
-        for (const plan of await entries(plansOf(appId), /^d(\d+)$/))
-          if (!kept.has(plan.id)) await rm(join(plansOf(appId), plan.name), { recursive: true, force: true })
+      if (known.apps.has(appId)) await sweepPlans(appId, known)
+      else await rm(join(deps.dataDir, 'compose', name), { recursive: true, force: true })
     }
+  }
+
+  async function sweepPlans(appId: number, known: Known): Promise<void> {
+    const kept = new Set(known.releases.filter((release) => release.appId === appId).map(({ id }) => id))
+    for (const { name, id } of await entries(plansOf(appId), /^d(\d+)$/))
+      if (!kept.has(id)) await rm(join(plansOf(appId), name), { recursive: true, force: true })
   }
 
   async function sweep(): Promise<void> {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Edge, type EdgeApp, type EdgeHostName, type EdgeRoutes, type EdgeTarget, EdgeUnavailable } from '../../edge/edge.ts'
+import { type Edge, type EdgeApp, type EdgeRoutes, type EdgeTarget, EdgeUnavailable } from '../../edge/edge.ts'
 import type { ContainerSummary } from '../../engine/container-state.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { EngineUnreachable } from '../../engine/errors.ts'
@@ -11,7 +11,9 @@ import type { Routes } from '../deployments/pipeline.ts'
 import type { Target } from '../deployments/release.ts'
 import { waitUntilQuiet } from './quiet.ts'
 import { createReleasePorts } from './release-ports.ts'
-import { type RoutedApp, type RoutedDomain, routedApps, routedDomains } from './store.ts'
+import { pageOf, strayTargets, targetsOf } from './routed-release.ts'
+import { createSettle } from './settle.ts'
+import { type RoutedApp, routedApps, routedDomains } from './store.ts'
 import { createTurns } from './turns.ts'
 
 type Deps = {
@@ -34,49 +36,18 @@ export function appKey(appId: number): string {
 
 /** Decides who is routed where: the database says what is live, the engine says at which address. */
 export function createRouting(deps: Deps): Routes & { sync(): Promise<boolean>; syncSoon(): void; settle(): Promise<void> } {
-  const { db, edge, instance, log } = deps
-  const ports = createReleasePorts(deps.portOf)
-  /** Releases that are being put in place: the only routes that the database does not know yet. */
-  const switched = new Map<number, Target>()
+  const { db, edge, log } = deps
+  const { drainMs } = deps.tuning
+  const look = createLook(deps)
+  const { switched } = look
   const retiring = new Map<number, EdgeTarget[]>()
   /** One look at a time: of two at once the older could be told to the edge last. Calls during one share the next. */
   const sync = createTurns(syncNow)
 
-  function targetsOf(app: RoutedApp, containers: readonly ContainerSummary[]): EdgeTarget[] {
-    const network = projectNetworkName(instance, app.projectId)
-    const running = containers.filter((container) => container.state === 'running' && (container.ips[network] ?? '') !== '')
-    const ahead = switched.get(app.id)
-    // one that has died already gives way to what served before, without waiting for its deployment to notice
-    if (ahead && running.some((container) => container.ips[network] === ahead.ip)) return [ahead]
-    const port = ports.of(app)
-    if (app.activeId === null || port === null || app.wanted === 'stopped') return []
-    return running
-      .filter((container) => idFrom(container.labels, 'deployment') === app.activeId)
-      .map((container) => ({ ip: container.ips[network] ?? '', port }))
-  }
-
-  function pageOf(app: RoutedApp): 'stopped' | 'starting' | 'down' {
-    if (app.status === 'building' || app.status === 'deploying') return 'starting'
-    return app.wanted === 'stopped' || app.status === 'stopped' ? 'stopped' : 'down'
-  }
-
-  async function wanted(): Promise<EdgeRoutes> {
-    const containers = await deps.engine.containers.list({ labels: { [LABEL.instance]: instance } })
-    const [apps, domains, dashboard] = await Promise.all([routedApps(db), routedDomains(db), deps.dashboard()])
-    const containersOf = Map.groupBy(containers, (container) => idFrom(container.labels, 'app'))
-    const domainsOf = Map.groupBy(domains, (domain) => domain.appId)
-    const routed: EdgeApp[] = apps.map((app) => {
-      const targets = targetsOf(app, containersOf.get(app.id) ?? [])
-      const hosts = (domainsOf.get(app.id) ?? []).map(hostName)
-      return { appKey: appKey(app.id), hosts, targets, ...(targets.length === 0 && { page: pageOf(app) }) }
-    })
-    return { apps: routed, ...(dashboard && { dashboard }) }
-  }
-
   /** False when it could not be put in place now. It stays wanted: the edge goes on trying, and so does the next look. */
   async function syncNow(): Promise<boolean> {
     try {
-      await edge.setRoutes(await wanted())
+      await edge.setRoutes(await look.wanted())
       return true
     } catch (err) {
       if (!(err instanceof EdgeUnavailable) && !(err instanceof EngineUnreachable)) throw err
@@ -92,8 +63,7 @@ export function createRouting(deps: Deps): Routes & { sync(): Promise<boolean>; 
 
   async function switchTo(appId: number, target: Target): Promise<void> {
     const app = (await routedApps(db)).find((candidate) => candidate.id === appId)
-    const containers = await deps.engine.containers.list({ labels: { [LABEL.instance]: instance, [LABEL.app]: String(appId) } })
-    if (app) retiring.set(appId, targetsOf(app, containers))
+    if (app) retiring.set(appId, look.targets(app, await look.containers(appId)))
     switched.set(appId, target)
     await sync()
   }
@@ -106,8 +76,7 @@ export function createRouting(deps: Deps): Routes & { sync(): Promise<boolean>; 
 
   async function drain(appId: number, signal: AbortSignal): Promise<void> {
     const old = retiring.get(appId) ?? []
-    const limitMs = deps.tuning.drainMs
-    const giveUpAt = performance.now() + limitMs
+    const giveUpAt = performance.now() + drainMs
     switched.delete(appId) // the database knows by now
     retiring.delete(appId)
     // an edge that has not heard of the switch still sends visitors to what is about to go
@@ -115,36 +84,49 @@ export function createRouting(deps: Deps): Routes & { sync(): Promise<boolean>; 
     if (old.length > 0) await waitUntilQuiet(async () => await edge.inFlight(old), { limitMs: giveUpAt - performance.now(), signal })
   }
 
-  /** Running containers of releases that are not live: left by a crash between two steps of a deployment. */
-  async function strays(): Promise<EdgeTarget[]> {
-    const [containers, apps] = await Promise.all([deps.engine.containers.list({ labels: { [LABEL.instance]: instance } }), routedApps(db)])
-    return apps.flatMap((app) => {
-      const network = projectNetworkName(instance, app.projectId)
-      const left = containers.filter(
-        ({ labels, state }) => state === 'running' && idFrom(labels, 'app') === app.id && idFrom(labels, 'deployment') !== app.activeId,
-      )
-      const known = new Set([app.port, ports.of(app)])
-      return left.flatMap(({ ips }) => [...known].flatMap((port) => (port === null || !ips[network] ? [] : [{ ip: ips[network], port }])))
-    })
-  }
-
-  /** At the start: what a crash left half switched or half drained finishes its requests before anybody takes it away. */
-  async function settle(): Promise<void> {
-    const found = await strays().catch((err: unknown) => {
-      log.debug({ err }, 'the engine does not answer yet')
-      return []
-    })
-    if (found.length === 0) return
-    const limit = { limitMs: deps.tuning.drainMs, signal: new AbortController().signal }
-    await Promise.race([sync(), sleep(limit.limitMs)])
-    await Promise.all(found.map(async (target) => await waitUntilQuiet(async () => await edge.inFlight([target]), limit)))
-  }
-
-  return { switchTo, restore, drain, sync, syncSoon, settle }
+  return { switchTo, restore, drain, sync, syncSoon, settle: createSettle({ strays: look.strays, sync, edge, drainMs, log }) }
 }
 
 export type Routing = ReturnType<typeof createRouting>
 
-function hostName({ host, redirectHttps, hsts }: RoutedDomain): EdgeHostName {
-  return { host, redirectHttps, hsts }
+/** What the database and the engine say at this moment. */
+function createLook(deps: Pick<Deps, 'db' | 'engine' | 'instance' | 'dashboard' | 'portOf'>) {
+  const { db, instance } = deps
+  const ports = createReleasePorts(deps.portOf)
+  /** Releases that are being put in place: the only routes that the database does not know yet. */
+  const switched = new Map<number, Target>()
+
+  async function containers(appId?: number): Promise<ContainerSummary[]> {
+    const ofApp = appId === undefined ? {} : { [LABEL.app]: String(appId) }
+    return await deps.engine.containers.list({ labels: { [LABEL.instance]: instance, ...ofApp } })
+  }
+
+  function targets(app: RoutedApp, own: readonly ContainerSummary[]): EdgeTarget[] {
+    const network = projectNetworkName(instance, app.projectId)
+    return targetsOf(app, { containers: own, network, port: ports.of(app), ahead: switched.get(app.id) })
+  }
+
+  async function wanted(): Promise<EdgeRoutes> {
+    const found = await containers()
+    const [apps, domains, dashboard] = await Promise.all([routedApps(db), routedDomains(db), deps.dashboard()])
+    const containersOf = Map.groupBy(found, (container) => idFrom(container.labels, 'app'))
+    const domainsOf = Map.groupBy(domains, (domain) => domain.appId)
+    const routed: EdgeApp[] = apps.map((app) => {
+      const goTo = targets(app, containersOf.get(app.id) ?? [])
+      const hosts = (domainsOf.get(app.id) ?? []).map(({ host, redirectHttps, hsts }) => ({ host, redirectHttps, hsts }))
+      return { appKey: appKey(app.id), hosts, targets: goTo, ...(goTo.length === 0 && { page: pageOf(app) }) }
+    })
+    return { apps: routed, ...(dashboard && { dashboard }) }
+  }
+
+  async function strays(): Promise<EdgeTarget[]> {
+    const [found, apps] = await Promise.all([containers(), routedApps(db)])
+    return apps.flatMap((app) => {
+      const own = found.filter((container) => idFrom(container.labels, 'app') === app.id)
+      const network = projectNetworkName(instance, app.projectId)
+      return strayTargets(app, { containers: own, network, ports: new Set([app.port, ports.of(app)]) })
+    })
+  }
+
+  return { switched, containers, targets, wanted, strays }
 }

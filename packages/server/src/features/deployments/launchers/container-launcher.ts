@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { ContainerSpec } from '../../../engine/container-spec.ts'
+import type { ContainerDetails } from '../../../engine/container-state.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import { containerName, labelsOf, projectNetworkName, volumeName } from '../../../engine/labels.ts'
 import type { Tuning } from '../../../tuning.ts'
@@ -21,6 +23,8 @@ type Deps = {
 
 const MEBIBYTE = 1024 * 1024
 const LAST_LINES = 20
+const MOST_LOOKS = 30
+const LOOK_MS = 100
 
 /** Two at once would fight over the data, or the user asked for one at a time. */
 function isSingle({ config }: Context): boolean {
@@ -124,13 +128,22 @@ export function createContainerLauncher(deps: Deps): Launcher {
 
   async function explained(context: Context, release: Release, reason: string): Promise<DeploymentFailure> {
     const [id = ''] = release.containerIds
-    const details = await engine.containers.inspect(id)
+    const details = await seenDown(id)
     const lastLines = details ? await containers.lastLines(id, LAST_LINES) : []
     for (const line of lastLines) context.output(line, 'stdout')
     const listening = details?.state === 'running' ? await engine.containers.listeningPorts(id).catch(() => null) : null
     return new DeploymentFailure(
       whyUnhealthy({ details, lastLines, listening, port: context.config.port, healthcheckPath: context.config.healthcheckPath, reason }),
     )
+  }
+
+  /** One that its restart policy has just started again runs, and its exit code is gone: the next time that it is down says it. */
+  async function seenDown(id: string): Promise<ContainerDetails | null> {
+    for (let looks = 0; ; looks += 1) {
+      const details = await engine.containers.inspect(id)
+      if (!details || details.state !== 'running' || details.restartCount === 0 || looks === MOST_LOOKS) return details
+      await sleep(LOOK_MS)
+    }
   }
 
   async function checkAlive(context: Context, release: Release): Promise<void> {

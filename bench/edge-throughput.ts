@@ -1,0 +1,79 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { Agent, type IncomingMessage, request } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { createAccessCounts } from '../packages/server/src/edge/access-counts.ts'
+import { startTestEdge } from '../packages/server/src/testing/test-edge.ts'
+import { startBare } from './lib/bare.ts'
+import { makeDataDir, remove } from './lib/berth.ts'
+import { processorSeconds, residentMegabytes } from './lib/child.ts'
+import { rate } from './lib/load.ts'
+import { median, numberFlag, percentile, say, verdict } from './lib/numbers.ts'
+
+const HOST = 'bench.example.test'
+
+/** Requests per second through the edge as a share of the same app asked directly, in alternating rounds; and the time it adds. */
+const rounds = numberFlag('rounds', 7)
+const seconds = numberFlag('seconds', 3)
+const connections = numberFlag('connections', 32)
+const dir = makeDataDir()
+const app = await startBare(dir, { method: 'GET', path: '/', answer: JSON.stringify({ text: 'x'.repeat(200) }) })
+await using edge = await startTestEdge()
+const port = Number(new URL(app.url).port)
+await edge.edge.setRoutes({
+  apps: [{ appKey: 'app-1', hosts: [{ host: HOST, redirectHttps: true, hsts: true }], targets: [{ ip: '127.0.0.1', port }] }],
+})
+const counts = createAccessCounts({ socketPath: edge.paths.socket, now: () => new Date() }) // as in the product, where it is always on
+const load = { method: 'GET', path: '/', headers: { Host: HOST }, body: '' }
+const ways = { direct: app.url, edge: `http://127.0.0.1:${edge.httpPort}` }
+
+async function ask(url: string, length: number): Promise<{ perSecond: number; edgeMicroseconds: number }> {
+  const before = processorSeconds(edge.process.pid())
+  const perSecond = await rate({ ...load, url, connections }, length)
+  return { perSecond, edgeMicroseconds: ((processorSeconds(edge.process.pid()) - before) * 1e6) / (perSecond * length) }
+}
+
+/** Milliseconds of single requests, one after another on one connection. */
+async function times(url: string): Promise<number[]> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const taken: number[] = []
+  for (let number = 0; number < 3000; number += 1) {
+    const begin = performance.now()
+    const sent = request(url, { agent, headers: { host: HOST } }).end()
+    const [response] = (await once(sent, 'response')) as [IncomingMessage] // the event's only argument
+    await text(response)
+    taken.push(performance.now() - begin)
+  }
+  agent.destroy()
+  return taken.slice(1000)
+}
+
+try {
+  say(`${connections} connections kept open, ${rounds} rounds of ${seconds} s each`)
+  await ask(ways.direct, 2)
+  await ask(ways.edge, 2)
+  const shares: number[] = []
+  for (let round = 0; round < rounds; round += 1) {
+    const isEdgeFirst = round % 2 === 0
+    const earlier = await ask(isEdgeFirst ? ways.edge : ways.direct, seconds)
+    const later = await ask(isEdgeFirst ? ways.direct : ways.edge, seconds)
+    const [through, direct] = isEdgeFirst ? [earlier, later] : [later, earlier]
+    shares.push(through.perSecond / direct.perSecond)
+    const cost = `${through.edgeMicroseconds.toFixed(1)} µs of the edge each`
+    say(
+      `  edge ${through.perSecond.toFixed(0)}/s (${cost})  direct ${direct.perSecond.toFixed(0)}/s  share ${(through.perSecond / direct.perSecond).toFixed(3)}`,
+    )
+  }
+  const [direct, through] = [await times(ways.direct), await times(ways.edge)]
+  const added = (share: number) => (percentile(through, share) - percentile(direct, share)).toFixed(2)
+  say(`added time: p50 ${added(0.5)} ms, p99 ${added(0.99)} ms (one connection)`)
+  say(`memory of the edge: ${residentMegabytes(edge.process.pid()).toFixed(0)} MB`)
+  say(
+    `requests counted: ${counts.snapshot('app-1').requests}, threads of the edge: ${/^Threads:\s+(\d+)$/m.exec(readFileSync(`/proc/${edge.process.pid()}/status`, 'utf8'))?.[1]}`,
+  )
+  verdict('throughput of the edge as a share of direct', median(shares), { atLeast: 0.6 })
+} finally {
+  counts.close()
+  await app.stop()
+  remove(dir)
+}

@@ -1,0 +1,54 @@
+import { expect, it } from 'vitest'
+import { readConfig } from './config.ts'
+import { TUNING } from './tuning.ts'
+
+it('has a default for everything', () => {
+  const config = readConfig({})
+  expect(config).toMatchObject({
+    host: '0.0.0.0',
+    port: 8080,
+    owner: undefined,
+    engine: { socketPath: '/var/run/docker.sock' },
+    edge: { httpPort: 80, httpsPort: 443 },
+    privateSources: [],
+    provision: 'auto',
+    logLevel: 'info',
+    tuning: TUNING,
+    fault: undefined,
+  })
+  expect(config.workers).toBeGreaterThanOrEqual(2)
+  expect(Object.isFrozen(config)).toBe(true)
+})
+
+it('an empty variable is an unset one', () => {
+  expect(readConfig({ PORT: '', BERTH_WORKERS: '', DOCKER_HOST: '', BERTH_PROVISION: '', BERTH_DATABASE_URL: '' })).toMatchObject({
+    port: 8080,
+    provision: 'auto',
+  })
+})
+
+it('reads what is given', () => {
+  const config = readConfig({
+    HOST: '::1',
+    PORT: '0',
+    BERTH_DATA_DIR: '/srv/../srv/berth',
+    BERTH_OWNER_EMAIL: ' Owner@Example.test ',
+    BERTH_OWNER_PASSWORD: 'a-password',
+    DOCKER_HOST: 'tcp://127.0.0.1:2375',
+    BERTH_PRIVATE_SOURCES: ' Git.Example.test ,, 10.0.0.5 ',
+  })
+  expect(config).toMatchObject({
+    host: '::1',
+    port: 0,
+    dataDir: '/srv/berth',
+    owner: { email: 'owner@example.test', password: 'a-password' },
+    engine: { host: '127.0.0.1', port: 2375 },
+    privateSources: ['git.example.test', '10.0.0.5'],
+  })
+})
+
+it('looks at the switches of the suites in the suites alone', () => {
+  const env = { BERTH_TEST_TUNING: '{"drainMs":1}', BERTH_TEST_FAULT: '{"kind":"error","at":1,"ms":0}' }
+  expect(readConfig(env)).toMatchObject({ tuning: TUNING, fault: undefined })
+  expect(readConfig({ ...env, NODE_ENV: 'test' })).toMatchObject({ tuning: { drainMs: 1 }, fault: { kind: 'error' } })
+})

@@ -1,0 +1,63 @@
+import type { Deployment } from '@berth/contract'
+import { recordAudit } from '../../events/audit-log.ts'
+import type { Caller } from '../../http/caller.ts'
+import { AppError } from '../../lib/app-error.ts'
+import type { Step } from '../../lib/step.ts'
+import { appLane } from '../../queue/jobs.ts'
+import { setAppStatus } from '../../store/app-status.ts'
+import type { Db, Tx } from '../../store/database.ts'
+import { type DeploymentRow, findApp, findDeployment } from '../../store/rows.ts'
+import { type BuildLogs, LAST_LINE } from './build-log.ts'
+import { isUnfinished } from './lifecycle.ts'
+import { DeploymentMovedOn, findActive, moveDeployment, presentDeployment } from './store.ts'
+
+type Deps = {
+  db: Db
+  logs: Pick<BuildLogs, 'openWriter'>
+  cancelLane: (lane: string, deploymentId: number) => void
+  step: Step
+  now: () => Date
+}
+
+export function createCancel(deps: Deps) {
+  const { db, step, now } = deps
+
+  async function stopInTx(tx: Tx, caller: Caller, id: number): Promise<{ row: DeploymentRow; was: DeploymentRow['status'] }> {
+    const at = now()
+    const current = await findDeployment(tx, id)
+    if (!current) throw new AppError('deployment_not_found')
+    if (!isUnfinished(current.status)) throw new AppError('deployment_ended')
+    const startedAt = current.started_at === null ? at : new Date(current.started_at)
+    const duration = Math.max(0, Math.round((at.getTime() - startedAt.getTime()) / 1000))
+    const change = { finished_at: at.toISOString(), duration, error_message: `Cancelled by ${caller.email}.` }
+    const row = await moveDeployment(tx, { id, from: current.status, to: 'stopped', at, change })
+    const words = { subject: 'app', subjectId: current.app_id, after: { deploymentId: id } } as const
+    await recordAudit(tx, at, caller, { action: 'deployment.stop', ...words })
+    if (current.status !== 'pending') {
+      const isLive = (await findActive(tx, current.app_id)) !== undefined && (await findApp(tx, current.app_id))?.wanted === 'running'
+      await setAppStatus(tx, at, current.app_id, { status: isLive ? 'running' : 'stopped', reason: '' })
+    }
+    return { row, was: current.status }
+  }
+
+  /** The status changes at once; whatever runs for it is told to stop and cleans up after itself. One that nobody runs yet is ended here. */
+  return async function cancel(caller: Caller, deployment: DeploymentRow): Promise<Deployment> {
+    const writer = deployment.status === 'pending' ? await deps.logs.openWriter(deployment.id, (line) => line) : undefined
+    try {
+      const { row, was } = await step(
+        'db.stop',
+        async () => await db.transaction(async (tx) => await stopInTx(tx, caller, deployment.id)),
+      ).catch((cause: unknown) => {
+        if (cause instanceof DeploymentMovedOn) throw new AppError('deployment_ended', { cause })
+        throw cause
+      })
+      if (was === 'pending') writer?.append(LAST_LINE.stopped, 'berth')
+      else deps.cancelLane(appLane(row.app_id), row.id)
+      return presentDeployment(row)
+    } finally {
+      await writer?.close()
+    }
+  }
+}
+
+export type Cancel = ReturnType<typeof createCancel>

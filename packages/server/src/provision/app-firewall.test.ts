@@ -1,0 +1,28 @@
+import { pino } from 'pino'
+import { describe, expect, it } from 'vitest'
+import { appFirewallChain, appFirewallRules, createAppFirewall } from './app-firewall.ts'
+
+describe('the rules that keep apps away', () => {
+  const { refuse, enter } = appFirewallRules(8080)
+
+  it('are all in a chain that the control port names, and only containers of our addresses enter it', () => {
+    expect(appFirewallChain(8080)).toBe('BERTH-8080')
+    expect(refuse.every(([chain]) => chain === 'BERTH-8080')).toBe(true)
+    expect(enter).toEqual([
+      ['INPUT', '-i', 'br-+', '-s', '10.224.0.0/12', '-j', 'BERTH-8080'],
+      ['DOCKER-USER', '-i', 'br-+', '-s', '10.224.0.0/12', '-j', 'BERTH-8080'],
+    ])
+  })
+
+  it('refuse the control port on this machine alone, and the addresses of cloud credentials everywhere', () => {
+    expect(refuse[0]?.join(' ')).toContain('--dport 8080 -m addrtype --dst-type LOCAL -j REJECT')
+    expect(refuse[1]).toEqual(['BERTH-8080', '-d', '169.254.0.0/16', '-j', 'REJECT'])
+  })
+})
+
+it('sets nothing and says nothing where provisioning is off', async () => {
+  const said: string[] = []
+  const firewall = createAppFirewall({ log: pino({ base: null }, { write: (line: string) => void said.push(line) }), mode: 'off' })
+  await firewall.ensure(8080)
+  expect([said, firewall.message()]).toEqual([[], ''])
+})

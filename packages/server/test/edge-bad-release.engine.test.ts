@@ -1,0 +1,66 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type EdgeLab, type LabRelease, startEdgeLab } from '../src/testing/edge-lab.ts'
+import { visit } from '../src/testing/edge-visitor.ts'
+
+let lab: EdgeLab
+
+beforeAll(async () => {
+  lab = await startEdgeLab({ tuning: { healthDeadlineMs: 6000 } })
+})
+afterAll(async () => await lab[Symbol.asyncDispose]())
+
+/** Deploys a good release and then this one, and answers what the visitors of the good one saw meanwhile. */
+async function deployBad(name: string, release: LabRelease) {
+  const host = `${name}.example.test`
+  const app = await lab.addApp(name, { domain: host, healthcheckPath: '/health' })
+  const good = await lab.deployWell(app)
+  const watch = watchVersions(host)
+  const bad = await lab.deploy(app, release)
+  const seen = await watch()
+  const active = (await lab.call('deployments.list', { appId: app.id })).find((deployment) => deployment.is_active)
+  expect(bad.status).toBe('failed')
+  expect(bad.error_message).not.toBe('')
+  expect(active?.id).toBe(good.id)
+  expect(JSON.parse((await visit(lab, { host })).text)).toMatchObject({ version: '1' })
+  return seen
+}
+
+it('never sends a visitor to a release that does not listen or is not healthy, and the old one goes on', async () => {
+  const seen = await Promise.all([
+    deployBad('mute', { version: 'mute', mode: 'never listens' }),
+    deployBad('ill', { version: 'ill', health: 500 }),
+  ])
+  expect(seen).toEqual([
+    { versions: ['1'], errors: 0 },
+    { versions: ['1'], errors: 0 },
+  ])
+})
+
+it('goes back to the old release at once when the new one dies within the window', async () => {
+  const { versions, errors } = await deployBad('mortal', { version: 'mortal', mode: 'dies' })
+  expect(versions).toContain('1')
+  // whoever was being answered when it died is lost; everybody after that meets the old release
+  expect(errors).toBeLessThanOrEqual(2)
+})
+
+/** A visitor who comes again and again; the end says which versions answered, and how often none did. */
+function watchVersions(host: string): () => Promise<{ versions: string[]; errors: number }> {
+  const versions = new Set<string>()
+  let errors = 0
+  let isOver = false
+  async function look(): Promise<void> {
+    while (!isOver) {
+      const answer = await visit(lab, { host }).catch(() => undefined)
+      if (answer?.status === 200) versions.add((JSON.parse(answer.text) as { version: string }).version)
+      else errors += 1
+      await sleep(20)
+    }
+  }
+  const looking = look()
+  return async () => {
+    isOver = true
+    await looking
+    return { versions: [...versions].toSorted(), errors }
+  }
+}
