@@ -43,11 +43,11 @@ export async function startBerth(dataDir: string) {
 export type Berth = Awaited<ReturnType<typeof startBerth>>
 
 /** Logs in as the owner and gives the session cookie. */
-export async function signIn(url: string): Promise<string> {
+export async function signIn(url: string, email: string = OWNER.email): Promise<string> {
   const answer = await fetch(`${url}/api/auth/login`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(OWNER),
+    body: JSON.stringify({ ...OWNER, email }),
   })
   const cookie = answer.headers.getSetCookie()[0]?.split(';')[0]
   if (cookie === undefined) throw new Error(`no session: ${await answer.text()}`)

@@ -7,6 +7,9 @@ export type Size = { projects: number; appsEach: number; deploymentsEach: number
 const AT = '2026-01-01T00:00:00.000Z'
 const OWNER_ID = 1
 const BATCH = 500
+const FIRST_APP_DEPLOYMENTS = 10
+/** A person who sees the first project alone; the password is the owner's. */
+export const MEMBER_EMAIL = 'member@example.com'
 
 function numbers(count: number): number[] {
   return Array.from({ length: count }, (_, index) => index + 1)
@@ -31,6 +34,16 @@ async function insertProjects(tx: Tx, count: number): Promise<void> {
   await inBatches(projects, async (batch) => await tx.insertInto('project').values(batch).execute())
   const members = projects.map(({ id }) => ({ project_id: id, user_id: OWNER_ID, added_at: AT }))
   await inBatches(members, async (batch) => await tx.insertInto('project_member').values(batch).execute())
+}
+
+async function insertMember(tx: Tx): Promise<void> {
+  const { password_hash } = await tx.selectFrom('user').select('password_hash').where('id', '=', OWNER_ID).executeTakeFirstOrThrow()
+  const { id } = await tx
+    .insertInto('user')
+    .values({ email: MEMBER_EMAIL, password_hash, role: 'user', created_at: AT })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  await tx.insertInto('project_member').values({ project_id: 1, user_id: id, added_at: AT }).execute()
 }
 
 async function insertApps(tx: Tx, count: number, appsEach: number): Promise<void> {
@@ -80,9 +93,10 @@ async function insertApps(tx: Tx, count: number, appsEach: number): Promise<void
   await inBatches(domains, async (batch) => await tx.insertInto('domain').values(batch).execute())
 }
 
+/** The first app has the same number everywhere: what others have must not show in its list. */
 async function insertDeployments(tx: Tx, apps: number, each: number): Promise<void> {
   for (const appId of numbers(apps)) {
-    const deployments = numbers(each).map((number) => ({
+    const deployments = numbers(appId === 1 ? FIRST_APP_DEPLOYMENTS : each).map((number) => ({
       app_id: appId,
       number,
       status: 'success' as const,
@@ -133,6 +147,7 @@ export async function seed(dataDir: string, size: Size): Promise<void> {
   const apps = size.projects * size.appsEach
   await database.db.transaction(async (tx) => {
     await insertProjects(tx, size.projects)
+    await insertMember(tx)
     await insertApps(tx, apps, size.appsEach)
     await insertDeployments(tx, apps, size.deploymentsEach)
     await insertAudit(tx, size.auditEntries)

@@ -43,7 +43,6 @@ export const ERRORS = {
     message: 'This deployment cannot be rolled back to: it did not succeed, it is the live one, or its image is gone.',
   },
   no_update: { status: 409, message: 'There is no update to apply.' },
-  no_source: { status: 409, message: 'The application has no source yet.' },
   body_too_large: { status: 413, message: 'The body is too large; the limit is 1 MiB (25 MiB for webhooks).' },
   not_json: { status: 415, message: 'Send the body as application/json.' },
   internal: { status: 500, message: 'Something went wrong inside Berth; the log has the details under this request id.' },

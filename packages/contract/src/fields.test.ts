@@ -11,7 +11,7 @@ const CASES: Record<string, { schema: TSchema; taken: unknown[]; refused: unknow
     taken: ['a@b', ' a.b+c@example.com '],
     refused: ['a', '@b', 'a@', 'a b@c', 'a@b@c', 'a,b@c', '<a@b>', `${'a'.repeat(65)}@b`],
   },
-  'a label': { schema: Label(5), taken: ['a', ' a ', 'äöü日本'], refused: ['', ' ', '123456', 'a\nb', 'a\tb'] },
+  'a label': { schema: Label(5), taken: ['a', ' a ', 'äöü日本'], refused: ['', ' ', '123456', 'a\nb', 'a\tb', 'a\u0000', 'a\u007f'] },
   prose: { schema: Prose(5), taken: ['', 'a\nb'], refused: ['123456', 'a\u0000'] },
   'the name of a variable': {
     schema: EnvKey,

@@ -140,7 +140,10 @@ it('shows that an app is down, starting, stopped or gone, and serves it again on
   await lab.call('containers.start', { appId: app.id })
   await becomes('serves')
   await lab.call('apps.delete', { appId: app.id })
-  await becomes('no_such_app')
+  await becomes('no_such_app').catch(async (e) => {
+    console.log(await seen(), lab.berth.log().split('\n').slice(-30).join('\n'))
+    throw e
+  })
 })
 
 it('refuses hostile hosts with a sentence, and every other route still answers', async () => {

@@ -181,19 +181,23 @@ async function missing(lab: DeployLab, volume: string): Promise<string[]> {
 
 export type Swept = { points: number; failures: string[] }
 
+/** A side effect that fails has no point behind it, and the next one may have. */
+const MOST_MISSES = 1
+
 /** Every point of a scenario, or every `stride`-th, until one is not reached any more. A point that went wrong gives way to a fresh server. */
 export async function sweep<State>(
   scenario: Scenario<State>,
   options: { kind: 'crash-before' | 'crash-after'; stride?: number; most?: number },
 ): Promise<Swept> {
   const failures: string[] = []
-  let points = 0
+  let [points, misses] = [0, 0]
   let lab = await openSweepLab()
   for (let at = 1; at <= (options.most ?? 100); at += options.stride ?? 1) {
     const outcome = await crashAt(lab, scenario, { kind: options.kind, at }).catch((cause: unknown) => String(cause))
-    if (outcome === false) break
-    points += 1
-    if (outcome === true) continue
+    misses = outcome === false ? misses + 1 : 0
+    if (misses > MOST_MISSES) break
+    if (outcome !== false) points += 1
+    if (typeof outcome === 'boolean') continue
     failures.push(`${scenario.name}, ${options.kind} ${at}: ${outcome}`)
     await lab[Symbol.asyncDispose]()
     lab = await openSweepLab()
