@@ -1,4 +1,4 @@
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { type BrowserContext, chromium, type Page } from 'playwright-core'
 import { startGitServer } from '../packages/server/src/testing/git-server.ts'
 import { OWNER, startTestServer, type TestServerOptions } from '../packages/server/src/testing/start-test-server.ts'
 import { freePort } from '../packages/server/src/testing/test-edge.ts'
@@ -59,7 +59,7 @@ export async function startBrowserLab(options: LabOptions = {}) {
   }
 
   async function close(): Promise<void> {
-    await (browser as Browser).close()
+    await browser.close()
     await removeEverything(berth)
     await berth[Symbol.asyncDispose]()
     await git[Symbol.asyncDispose]()

@@ -40,8 +40,6 @@ export async function startBerth(dataDir: string) {
   return { url, pid: child.pid, startMs: performance.now() - begin, stop: async () => await end(child) }
 }
 
-export type Berth = Awaited<ReturnType<typeof startBerth>>
-
 /** Logs in as the owner and gives the session cookie. */
 export async function signIn(url: string, email: string = OWNER.email): Promise<string> {
   const answer = await fetch(`${url}/api/auth/login`, {

@@ -13,7 +13,7 @@ export const UpdateCheck = Type.Object({
 })
 export type UpdateCheck = Static<typeof UpdateCheck>
 
-export const UPDATE_STATES = ['idle', 'in_progress', 'succeeded', 'failed'] as const
+const UPDATE_STATES = ['idle', 'in_progress', 'succeeded', 'failed'] as const
 export const UpdateStatus = Type.Object({
   state: OneOf(UPDATE_STATES),
   from: Type.String(),

@@ -48,6 +48,18 @@ describe.concurrent('the container of an app', () => {
     expect(await lab.owner.call('deployments.list', { appId: app.id })).toHaveLength(1)
   })
 
+  it('that cannot be started again, because its image is gone too, leaves the app in error with the reason', async () => {
+    const app = await lab.createApp(webFiles('gone'))
+    const { id: deploymentId } = await lab.deploy(app.id)
+    for (const { id } of await lab.containersOf(app.id)) await lab.engine.containers.remove(id)
+    await lab.engine.images.remove(`berth/app-${app.id}:d${deploymentId}`)
+    const seen = await until(
+      async () => await lab.app(app.id),
+      ({ status }) => status === 'error',
+    )
+    expect(seen.status_reason).toMatch(/The container engine refused: .*No such image/)
+  })
+
   it('stays stopped, whoever starts it behind our back', async () => {
     const app = await lab.createApp(webFiles('resting'))
     await lab.deploy(app.id)

@@ -18,7 +18,7 @@ export type ContainerSpec = {
   readonly stopGraceSeconds?: number
 }
 
-export const DROPPED_CAPABILITIES = ['NET_RAW', 'MKNOD'] as const
+const DROPPED_CAPABILITIES = ['NET_RAW', 'MKNOD'] as const
 const PIDS_LIMIT = 512
 const LOG_CONFIG = { Type: 'json-file', Config: { 'max-size': '10m', 'max-file': '3' } } as const
 

@@ -60,7 +60,14 @@ export function createEdgeHost(deps: Deps) {
     }
     await deps.ensureProgram()
     const contextTar = Readable.from([await source.context()])
-    await deps.build({ contextTar, dockerfile: 'Dockerfile', tag: source.build, labels, onLine: () => undefined, signal: AbortSignal.timeout(BUILD_MS) })
+    await deps.build({
+      contextTar,
+      dockerfile: 'Dockerfile',
+      tag: source.build,
+      labels,
+      onLine: () => undefined,
+      signal: AbortSignal.timeout(BUILD_MS),
+    })
     return source.build
   }
 

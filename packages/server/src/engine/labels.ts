@@ -8,7 +8,7 @@ export const LABEL = {
   service: 'berth.service',
 } as const
 
-export type Kind = 'app' | 'database' | 'compose' | 'build' | 'edge' | 'network' | 'volume'
+type Kind = 'app' | 'database' | 'compose' | 'build' | 'edge' | 'network' | 'volume'
 
 export type Owner = {
   readonly instance: string

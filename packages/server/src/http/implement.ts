@@ -11,9 +11,9 @@ import { originOf } from './request-origin.ts'
 import { clearedSessionCookie, sessionCookie } from './session-cookie.ts'
 
 /** What a handler may do to the answer beside its data. */
-export type Session = { begin(token: string): void; end(): void }
+type Session = { begin(token: string): void; end(): void }
 
-export type Request<Name extends OperationName> = Subjects[Operations[Name]['may']] & {
+type Request<Name extends OperationName> = Subjects[Operations[Name]['may']] & {
   input: Input<Name>
   origin: Origin
   session: Session

@@ -77,5 +77,3 @@ export async function createHttpServer(deps: Deps) {
   })
   return app
 }
-
-export type HttpServer = Awaited<ReturnType<typeof createHttpServer>>

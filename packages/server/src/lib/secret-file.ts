@@ -38,7 +38,7 @@ function createSecretFile(path: string): Buffer {
 }
 
 /** A new name is durable only once its directory is. */
-export function syncDirectory(path: string): void {
+function syncDirectory(path: string): void {
   const directory = openSync(path, 'r')
   fsyncSync(directory)
   closeSync(directory)

@@ -13,10 +13,10 @@ import type {
 import type { Generated } from 'kysely'
 
 /** SQLite knows no booleans. */
-export type Bit = 0 | 1
+type Bit = 0 | 1
 
 export type UserTable = { id: Generated<number>; email: string; password_hash: string; role: Role; created_at: string }
-export type SessionTable = { id: string; user_id: number; created_at: string; expires_at: string }
+type SessionTable = { id: string; user_id: number; created_at: string; expires_at: string }
 export type ProjectTable = {
   id: Generated<number>
   name: string
@@ -27,7 +27,7 @@ export type ProjectTable = {
   created_at: string
   updated_at: string
 }
-export type ProjectMemberTable = { project_id: number; user_id: number; added_at: string }
+type ProjectMemberTable = { project_id: number; user_id: number; added_at: string }
 export type AppTable = {
   id: Generated<number>
   project_id: number
@@ -119,8 +119,8 @@ export type JobTable = {
   worker: string | null
   created_at: string
 }
-export type EventTable = { seq: Generated<number>; at: string; type: string; project_id: number | null; data: string }
-export type AuditTable = {
+type EventTable = { seq: Generated<number>; at: string; type: string; project_id: number | null; data: string }
+type AuditTable = {
   id: Generated<number>
   at: string
   actor_id: number | null
@@ -133,9 +133,9 @@ export type AuditTable = {
   address: string
   request_id: string
 }
-export type SettingTable = { name: string; value: string }
+type SettingTable = { name: string; value: string }
 /** Facts about this instance: its id, the set-up token, that it has been set up. */
-export type FactTable = { name: string; value: string }
+type FactTable = { name: string; value: string }
 
 export type Schema = {
   user: UserTable

@@ -124,7 +124,7 @@ export type Scenario<State> = {
 }
 
 /** One point: the process dies at its n-th side effect, comes back, and everything is as it must be. False when there is no n-th. */
-export async function crashAt<State>(lab: DeployLab, scenario: Scenario<State>, fault: Omit<Fault, 'ms'>): Promise<boolean> {
+async function crashAt<State>(lab: DeployLab, scenario: Scenario<State>, fault: Omit<Fault, 'ms'>): Promise<boolean> {
   const state = await scenario.prepare(lab)
   await settled(lab, async () => await violations(lab))
   const kept = await plantVolume(lab)
@@ -181,9 +181,6 @@ async function missing(lab: DeployLab, volume: string): Promise<string[]> {
 
 export type Swept = { points: number; failures: string[] }
 
-/** A side effect that fails has no point behind it, and the next one may have. */
-const MOST_MISSES = 1
-
 /** Every point of a scenario, or every `stride`-th, until one is not reached any more. A point that went wrong gives way to a fresh server. */
 export async function sweep<State>(
   scenario: Scenario<State>,
@@ -191,11 +188,12 @@ export async function sweep<State>(
 ): Promise<Swept> {
   const failures: string[] = []
   let [points, misses] = [0, 0]
+  const mostMisses = options.kind === 'crash-after' ? 1 : 0 // a side effect that fails has no point behind it, and the next one may have
   let lab = await openSweepLab()
   for (let at = 1; at <= (options.most ?? 100); at += options.stride ?? 1) {
     const outcome = await crashAt(lab, scenario, { kind: options.kind, at }).catch((cause: unknown) => String(cause))
     misses = outcome === false ? misses + 1 : 0
-    if (misses > MOST_MISSES) break
+    if (misses > mostMisses) break
     if (outcome !== false) points += 1
     if (typeof outcome === 'boolean') continue
     failures.push(`${scenario.name}, ${options.kind} ${at}: ${outcome}`)

@@ -12,7 +12,7 @@ const ofDomain = ({ subject }: Given) => ({ id: subject.domainId })
 const ofProject = ({ subject }: Given) => ({ id: subject.projectId })
 
 /** A valid input for every operation. An operation without one does not compile. */
-export const INPUTS: { [Name in OperationName]: Maker<Name> } = {
+const INPUTS: { [Name in OperationName]: Maker<Name> } = {
   health: nothing,
   'auth.setup': ({ n }) => ({ token: 'a-token', email: `setup-${n}@example.test`, password: PASSWORD }),
   'auth.login': () => ({ ...OWNER }),

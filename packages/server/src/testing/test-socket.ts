@@ -73,5 +73,3 @@ export async function openSocket(name: SocketName, baseUrl: string, options: Soc
     },
   }
 }
-
-export type TestSocket = Awaited<ReturnType<typeof openSocket>>

@@ -1,10 +1,13 @@
 import type { Engine } from '../../engine/engine.ts'
+import { EngineUnreachable } from '../../engine/errors.ts'
 import type { Logger } from '../../lib/logger.ts'
+import { createRedactor } from '../../lib/redact.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
 import type { Step } from '../../lib/step.ts'
 import { setAppStatus } from '../../store/app-status.ts'
 import type { Db } from '../../store/database.ts'
 import { type AppRow, findApp } from '../../store/rows.ts'
+import { failureReason } from './failure-reason.ts'
 import type { Launcher } from './release.ts'
 import { openConfig } from './release-config.ts'
 import type { Context } from './stage.ts'
@@ -25,6 +28,10 @@ const DEADLINE_MS = 120_000
 
 /** Starts the live release again after its container was taken away: the same image and settings, and no new deployment. */
 export function createRestore(deps: Deps) {
+  async function settle(appId: number, seen: { status: 'running' | 'error'; reason: string }): Promise<void> {
+    await deps.db.transaction(async (tx) => await setAppStatus(tx, deps.now(), appId, seen))
+  }
+
   return async function restore({ appId }: { appId: number }, signal: AbortSignal): Promise<void> {
     const app = await findApp(deps.db, appId)
     const active = await findActive(deps.db, appId)
@@ -43,14 +50,14 @@ export function createRestore(deps: Deps) {
       progress: () => undefined,
     }
     const launcher = deps.launcherOf(app)
-    const release = await launcher.start(context, active.image)
-    await launcher.waitHealthy(context, release).then(
-      async () => await deps.db.transaction(async (tx) => await setAppStatus(tx, deps.now(), appId, { status: 'running', reason: '' })),
-      async (cause: unknown) => {
-        const reason = cause instanceof Error ? cause.message : 'It does not start.'
-        await deps.db.transaction(async (tx) => await setAppStatus(tx, deps.now(), appId, { status: 'error', reason }))
-      },
-    )
+    try {
+      await launcher.waitHealthy(context, await launcher.start(context, active.image))
+      await settle(appId, { status: 'running', reason: '' })
+    } catch (cause) {
+      if (signal.aborted || cause instanceof EngineUnreachable) throw cause // it is tried again
+      const redact = createRedactor(Object.values(context.config.env)) // what the container printed may be in the reason
+      await settle(appId, { status: 'error', reason: redact(failureReason(cause)) })
+    }
     deps.onChanged()
   }
 }

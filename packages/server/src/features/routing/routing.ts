@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Edge, type EdgeApp, type EdgeRoutes, type EdgeTarget, EdgeUnavailable } from '../../edge/edge.ts'
 import type { ContainerSummary } from '../../engine/container-state.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { EngineUnreachable } from '../../engine/errors.ts'
+import { EngineError, EngineUnreachable } from '../../engine/errors.ts'
 import { idFrom, LABEL, projectNetworkName } from '../../engine/labels.ts'
 import type { Logger } from '../../lib/logger.ts'
 import type { Reader } from '../../store/database.ts'
@@ -29,6 +29,9 @@ type Deps = {
 }
 
 const RETRY_MS = 250
+/** An engine that is busy removing a container may refuse to list the others; it is asked again soon, and after that as usual. */
+const AGAIN_MS = 1000
+const MOST_AGAIN = 5
 
 export function appKey(appId: number): string {
   return `app-${appId}`
@@ -41,19 +44,29 @@ export function createRouting(deps: Deps): Routes & { sync(): Promise<boolean>; 
   const look = createLook(deps)
   const { switched } = look
   const retiring = new Map<number, EdgeTarget[]>()
+  let failures = 0
   /** One look at a time: of two at once the older could be told to the edge last. Calls during one share the next. */
   const sync = createTurns(syncNow)
 
   /** False when it could not be put in place now. It stays wanted: the edge goes on trying, and so does the next look. */
   async function syncNow(): Promise<boolean> {
     try {
-      await edge.setRoutes(await look.wanted())
+      const routes = await look.wanted()
+      failures = 0
+      await edge.setRoutes(routes)
       return true
     } catch (err) {
-      if (!(err instanceof EdgeUnavailable) && !(err instanceof EngineUnreachable)) throw err
-      log.debug({ err }, 'routes wait for the edge or the engine')
+      if (err instanceof EdgeUnavailable) return false
+      if (!(err instanceof EngineUnreachable) && !(err instanceof EngineError)) throw err
+      log.debug({ err }, 'routes wait for the engine')
+      lookAgain()
       return false
     }
+  }
+
+  function lookAgain(): void {
+    failures += 1
+    if (failures <= MOST_AGAIN) setTimeout(syncSoon, AGAIN_MS).unref()
   }
 
   /** Many changes in a moment are one look. */
