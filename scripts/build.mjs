@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import http from 'node:http'
 import path from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { gitCommit, isBuilt, sourcesFingerprint, writeStamp } from './lib/build-stamp.mjs'
 import { ensureInstalled } from './lib/install.mjs'
 import { bin, compileCache, root } from './lib/paths.mjs'
@@ -75,11 +76,21 @@ async function bundle(workspace, define) {
   removeOldChunks(path.join(dir, 'chunks'), new Set(output.map((file) => path.basename(file.fileName))))
 }
 
+/** Once here instead of at each request: the server sends the smaller file to browsers that take it. */
+function compressFiles(directory) {
+  for (const entry of readdirSync(directory, { withFileTypes: true, recursive: true })) {
+    if (!entry.isFile() || !/\.(js|css|html|svg)$/.test(entry.name)) continue
+    const file = path.join(entry.parentPath, entry.name)
+    writeFileSync(`${file}.gz`, gzipSync(readFileSync(file), { level: 9 }))
+  }
+}
+
 async function buildDashboard() {
   const workspace = path.join(root, 'packages/dashboard')
   if (!existsSync(path.join(workspace, 'vite.config.ts'))) return console.log('packages/dashboard: no vite.config.ts, nothing to build')
   const code = await run(bin('vite'), ['build', '--logLevel', 'warn', '--config', path.join(workspace, 'vite.config.ts'), workspace])
   if (code !== 0) throw new Error('vite could not build the dashboard')
+  compressFiles(path.join(workspace, 'dist'))
 }
 
 async function main() {

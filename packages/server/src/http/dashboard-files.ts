@@ -24,15 +24,25 @@ function statOf(file: string): Stats | undefined {
   return found?.isFile() ? found : undefined
 }
 
+/** The build leaves a compressed copy beside each file. */
+function takesGzip(request: FastifyRequest): boolean {
+  return /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))
+}
+
 function sendFile(request: FastifyRequest, reply: FastifyReply, file: string): FastifyReply {
-  const found = statOf(file)
+  const small = takesGzip(request) ? statOf(`${file}.gz`) : undefined
+  const found = small ?? statOf(file)
   if (!found) throw new AppError('not_found')
+  if (small) void reply.header('content-encoding', 'gzip')
   const etag = `"${found.size.toString(36)}-${found.mtimeMs.toString(36)}"`
-  void reply.header('cache-control', file.includes('/assets/') ? HASHED : 'no-cache').header('etag', etag)
+  void reply
+    .header('cache-control', file.includes('/assets/') ? HASHED : 'no-cache')
+    .header('etag', etag)
+    .header('vary', 'accept-encoding')
   if (request.headers['if-none-match'] === etag) return reply.code(304).send()
   void reply.code(200).type(TYPES[extname(file)] ?? 'application/octet-stream')
   if (request.method === 'HEAD') return reply.header('content-length', found.size).send('')
-  return reply.send(createReadStream(file))
+  return reply.send(createReadStream(small ? `${file}.gz` : file))
 }
 
 /**

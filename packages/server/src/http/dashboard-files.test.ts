@@ -1,0 +1,69 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { type FastifyInstance, fastify } from 'fastify'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { serveDashboard } from './dashboard-files.ts'
+import { failureOf } from './error-handler.ts'
+
+let root: string
+let app: FastifyInstance
+
+beforeAll(async () => {
+  root = await mkdtemp(path.join(tmpdir(), 'berth-files-'))
+  const directory = path.join(root, 'dist')
+  await mkdir(path.join(directory, 'assets'), { recursive: true })
+  await writeFile(path.join(root, 'secret.txt'), 'not yours')
+  await writeFile(path.join(directory, 'index.html'), '<!doctype html>the dashboard')
+  await writeFile(path.join(directory, 'assets', 'app-abc.js'), 'run()')
+  await writeFile(path.join(directory, 'assets', 'app-abc.js.gz'), gzipSync('run()'))
+  await symlink(path.join(root, 'secret.txt'), path.join(directory, 'link.txt'))
+  app = fastify()
+  app.setErrorHandler((error, _request, reply) => reply.code(failureOf(error).status).send(failureOf(error).body))
+  const send = await serveDashboard(app, directory)
+  app.setNotFoundHandler((request, reply) => send(request, reply) ?? reply.code(404).send('none'))
+})
+afterAll(async () => {
+  await app.close()
+  await rm(root, { recursive: true, force: true })
+})
+
+it('gives every page the one document, which is asked for again each time', async () => {
+  for (const url of ['/', '/apps/7/logs?tail=5']) {
+    const answer = await app.inject({ url })
+    expect([answer.statusCode, answer.body, answer.headers['cache-control']]).toEqual([200, '<!doctype html>the dashboard', 'no-cache'])
+  }
+})
+
+it('sends assets with their type, for ever, and answers a known one with 304', async () => {
+  const answer = await app.inject({ url: '/assets/app-abc.js' })
+  expect(answer.headers['content-type']).toContain('text/javascript')
+  expect(answer.headers['cache-control']).toContain('immutable')
+  const again = await app.inject({ url: '/assets/app-abc.js', headers: { 'if-none-match': String(answer.headers['etag']) } })
+  expect(again.statusCode).toBe(304)
+})
+
+it('sends the compressed copy to those who take it', async () => {
+  const answer = await app.inject({ url: '/assets/app-abc.js', headers: { 'accept-encoding': 'gzip, br' } })
+  expect(answer.headers['content-encoding']).toBe('gzip')
+  expect(gunzipSync(answer.rawPayload).toString()).toBe('run()')
+})
+
+it('answers HEAD without a body', async () => {
+  const answer = await app.inject({ method: 'HEAD', url: '/assets/app-abc.js' })
+  expect([answer.statusCode, answer.body]).toEqual([200, ''])
+})
+
+it.each(['/../secret.txt', '/assets/..%2f..%2fsecret.txt', '/link.txt', '/assets/missing.js', '/.hidden.txt', '/assets/%00.js'])(
+  'gives nothing for %s',
+  async (url) => {
+    const answer = await app.inject({ url })
+    expect(answer.body).not.toContain('not yours')
+    expect(answer.statusCode).not.toBe(500)
+  },
+)
+
+it('leaves the API to the API', async () => {
+  expect((await app.inject({ url: '/api/nothing' })).body).toBe('none')
+})
