@@ -56,8 +56,6 @@ export function createAppFirewall(deps: { log: Pick<Logger, 'info' | 'warn'>; mo
   return { ensure, message: () => message }
 }
 
-export type AppFirewall = ReturnType<typeof createAppFirewall>
-
 async function apply(port: number, signal?: AbortSignal): Promise<Result> {
   if (process.getuid?.() !== 0) return { ok: false, reason: 'this process is not root' }
   const { refuse, enter } = appFirewallRules(port)

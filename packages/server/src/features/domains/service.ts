@@ -39,12 +39,7 @@ type Deps = {
 export function createDomains(deps: Deps) {
   const { db, now } = deps
 
-  async function refuseReserved(reader: Reader, host: string): Promise<void> {
-    if (host === 'localhost' || host.endsWith('.localhost')) throw fieldError('domain_reserved', 'domain', 'localhost is reserved')
-    const settings = await deps.readSettings(reader)
-    if (host === settings.dashboardDomain) throw fieldError('domain_reserved', 'domain', 'this is the host name of the dashboard')
-    if (host === settings.wildcardDomain) throw fieldError('domain_reserved', 'domain', 'this is the apex of the generated domains')
-  }
+  const refuseReserved = createRefuseReserved(deps.readSettings)
 
   async function change<Result>(
     caller: Caller,
@@ -157,3 +152,13 @@ export function createDomains(deps: Deps) {
 }
 
 export type Domains = ReturnType<typeof createDomains>
+
+/** Names that are the platform's own. */
+function createRefuseReserved(readSettings: Deps['readSettings']) {
+  return async (reader: Reader, host: string): Promise<void> => {
+    if (host === 'localhost' || host.endsWith('.localhost')) throw fieldError('domain_reserved', 'domain', 'localhost is reserved')
+    const settings = await readSettings(reader)
+    if (host === settings.dashboardDomain) throw fieldError('domain_reserved', 'domain', 'this is the host name of the dashboard')
+    if (host === settings.wildcardDomain) throw fieldError('domain_reserved', 'domain', 'this is the apex of the generated domains')
+  }
+}
