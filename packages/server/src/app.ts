@@ -30,7 +30,9 @@ import { openConfig } from './features/deployments/release-config.ts'
 import { createDeployments } from './features/deployments/service.ts'
 import { createDeploymentStreams } from './features/deployments/streams.ts'
 import { createDomainCertificates } from './features/domains/certificates.ts'
+import { createGeneratedDomains } from './features/domains/generated-domain.ts'
 import { createDomains } from './features/domains/service.ts'
+import { isHostTaken } from './features/domains/store.ts'
 import { createEnvVariables } from './features/env-variables/service.ts'
 import { createEngineWatch } from './features/health/engine-watch.ts'
 import { createLiveEvents } from './features/live-events/streams.ts'
@@ -135,12 +137,13 @@ export async function createApp(config: Config, log: Logger) {
   const auth = createAuth({ db, tokens, setup, newId: randomUUID, now })
   const users = createUsers({ db, hashPassword, now })
   const envVariables = createEnvVariables({ db, secrets, now })
+  const generatedDomains = createGeneratedDomains({ readSettings, now })
   const domains = createDomains({ db, now, readSettings, certificates: domainCertificates, onChanged: onRoutesChanged })
   const settings = createSettings({
     db,
     now,
-    onWildcard: domains.onWildcard,
-    isHostOfApp: domains.isHostTaken,
+    onWildcard: generatedDomains.addMissing,
+    isHostOfApp: isHostTaken,
     onChanged: async () => {
       settingsNow = await readSettings(db)
       onRoutesChanged()
@@ -193,7 +196,7 @@ export async function createApp(config: Config, log: Logger) {
     newSecret,
     checkSource,
     insertEnv: envVariables.insertMany,
-    addGeneratedDomain: domains.addGenerated,
+    addGeneratedDomain: generatedDomains.add,
     onChanged: onRoutesChanged,
   })
   const appReading = createAppReading({ db, findTemplate, readEnv: envVariables.read, probeSource: createProbeSource(git) })

@@ -116,6 +116,7 @@ export function createDeploymentParts(deps: Deps) {
     readEnv: deps.envVariables.read,
     dataDir: config.dataDir,
     workDir: config.workDir,
+    instance,
   })
   const restore = createRestore({ db, engine, secrets, launcherOf, step, now, log, onChanged: deps.onChanged })
   return { logs, containers, isPrivileged, runDeployment, restore }

@@ -50,9 +50,10 @@ describe.concurrent('the container of an app', () => {
 
   it('that cannot be started again, because its image is gone too, leaves the app in error with the reason', async () => {
     const app = await lab.createApp(webFiles('gone'))
-    const { id: deploymentId } = await lab.deploy(app.id)
+    await lab.deploy(app.id)
+    const [container] = await lab.containersOf(app.id)
     for (const { id } of await lab.containersOf(app.id)) await lab.engine.containers.remove(id)
-    await lab.engine.images.remove(`berth/app-${app.id}:d${deploymentId}`)
+    await lab.engine.images.remove(container?.image ?? '')
     const seen = await until(
       async () => await lab.app(app.id),
       ({ status }) => status === 'error',

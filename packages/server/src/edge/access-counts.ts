@@ -118,8 +118,6 @@ export function createAccessCounts(deps: { socketPath: string; now: () => Date }
   }
 }
 
-export type AccessCounts = ReturnType<typeof createAccessCounts>
-
 function newCounter(): Counter {
   const statuses = { '1xx': 0, '2xx': 0, '3xx': 0, '4xx': 0, '5xx': 0 }
   return { requests: 0, statuses, bytesIn: 0, bytesOut: 0, recent: emptyHistogram(), before: emptyHistogram() }

@@ -8,7 +8,7 @@ import type { EdgeLog } from './edge-controller.ts'
 import { createHostWork } from './host-work.ts'
 import type { IssueAttempts } from './issue-attempts.ts'
 
-export type CertificateEvents = { onStatus(host: string, status: CertificateStatus): void }
+type CertificateEvents = { onStatus(host: string, status: CertificateStatus): void }
 
 export type CertificatesDeps = {
   store: CertificateStore

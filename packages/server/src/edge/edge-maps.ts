@@ -10,7 +10,7 @@ export type EdgeWanted = {
   readonly challenges: ReadonlyMap<string, string>
 }
 
-export const DASHBOARD_KEY = 'dashboard'
+const DASHBOARD_KEY = 'dashboard'
 
 const LABEL = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?'
 const HOST = new RegExp(`^${LABEL}(?:\\.${LABEL})+$`)

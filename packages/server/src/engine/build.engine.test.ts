@@ -23,7 +23,7 @@ async function build(dockerfile: string, options: { signal?: AbortSignal; memory
   const lines: string[] = []
   const progress: number[] = []
   nextApp += 1
-  const tag = imageTag(nextApp, 1)
+  const tag = imageTag(instance, nextApp, 1)
   const { imageId } = await (options.target ?? engine).build({
     contextTar: tarOf({ Dockerfile: `FROM ${BUSYBOX_IMAGE}\n${dockerfile}\n` }),
     dockerfile: 'Dockerfile',
@@ -80,7 +80,7 @@ describe('a build', () => {
     expect(failure).toBeInstanceOf(BuildFailed)
     expect(failure).toMatchObject({ outOfMemory: false, message: expect.stringContaining('exit code: 3') })
     expect((failure as BuildFailed).lastLines.join('\n')).toContain('about-to-fail')
-    expect(await engine.images.exists(imageTag(nextApp, 1))).toBe(false)
+    expect(await engine.images.exists(imageTag(instance, nextApp, 1))).toBe(false)
     expect(await engine.containers.list({ labels: { 'berth.instance': instance } })).toEqual([])
   })
 
@@ -134,7 +134,7 @@ describe('a build', () => {
       await engine.build({
         contextTar,
         dockerfile: 'Dockerfile.prod',
-        tag: imageTag(nextApp, 2),
+        tag: imageTag(instance, nextApp, 2),
         labels,
         onLine: (line) => lines.push(line),
         signal: AbortSignal.timeout(50_000),

@@ -42,7 +42,7 @@ function plan(text: string) {
     port: 8080,
     memoryBytes: 64 * 1024 * 1024,
     reservedPorts: [],
-    imageFor: (index) => composeImageTag(appId, 1, index),
+    imageFor: (index) => composeImageTag(instance, { appId, deploymentId: 1 }, index),
   })
 }
 

@@ -6,7 +6,7 @@ import { containerName, imageTag, labelsOf, projectNetworkName, volumeName } fro
 
 const spec: ContainerSpec = {
   name: containerName('abc', 1, 2),
-  image: imageTag(1, 2),
+  image: imageTag('test', 1, 2),
   labels: labelsOf({ instance: 'abc', kind: 'app', projectId: 3, appId: 1, deploymentId: 2 }),
   env: { PORT: '8080', GREETING: 'a "b" $c\n=d' },
   network: projectNetworkName('abc', 3),
@@ -115,7 +115,7 @@ describe('a container request', () => {
         const request = containerRequest({
           ...spec,
           name: containerName('abc', appId, deploymentId),
-          image: imageTag(appId, deploymentId),
+          image: imageTag('test', appId, deploymentId),
           env,
         })
         expect(() => assertAllowed(request)).not.toThrow()

@@ -24,7 +24,7 @@ export async function freePort(): Promise<number> {
 }
 
 /** Runs HAProxy as a plain process where the product runs a container. */
-export function createProcessHost() {
+function createProcessHost() {
   let child: ChildProcess | undefined
   let output = ''
   const isRunning = () => child !== undefined && child.exitCode === null && child.signalCode === null

@@ -58,20 +58,7 @@ async function readBusybox(): Promise<Buffer> {
   throw new Error('No busybox on this machine: install the package busybox-static')
 }
 
-/** The Dockerfile of a small web app that answers every path with `body`. */
-export function httpdDockerfile(options: { body: string; port?: number; extra?: readonly string[] }): string {
-  const { body, port = 8080, extra = [] } = options
-  return [
-    `FROM ${BUSYBOX_IMAGE}`,
-    ...extra,
-    `RUN printf '%s' '${body.replaceAll("'", '')}' > /www/index.html`,
-    `EXPOSE ${port}`,
-    `CMD ["/bin/httpd", "-f", "-p", "${port}", "-h", "/www"]`,
-    '',
-  ].join('\n')
-}
-
-/** The files of a repository with that app; it listens on $PORT. */
+/** The files of a repository with a small web app that answers every path with `body`; it listens on $PORT. */
 export function httpdApp(options: { body: string }): Record<string, string> {
   const dockerfile = [`FROM ${BUSYBOX_IMAGE}`, 'COPY index.html /www/index.html', 'CMD exec httpd -f -p "${PORT:-8080}" -h /www', '']
   return { Dockerfile: dockerfile.join('\n'), 'index.html': options.body }

@@ -37,6 +37,7 @@ type Deps = {
   step: Step
   dataDir: string
   workDir: string
+  instance: string
   tuning: Tuning
   log: Logger
 }
@@ -158,7 +159,10 @@ export function createRunDeployment(deps: Deps) {
       }
       // The images of a compose app go with the next sweep: `image` names its routed service.
       if (row.release_of === null && (app.app_type === 'web' || app.app_type === 'service'))
-        await deps.step('engine.remove_image', async () => await deps.engine.images.remove(row.image || imageTag(app.id, row.id)))
+        await deps.step(
+          'engine.remove_image',
+          async () => await deps.engine.images.remove(row.image || imageTag(deps.instance, app.id, row.id)),
+        )
     } catch (err) {
       deps.log.warn({ deploymentId: row.id, err }, 'a failed deployment was not cleaned up; the reconciler does it')
     }

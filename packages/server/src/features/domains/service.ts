@@ -7,17 +7,7 @@ import { hostProblem, normalHost } from '../../lib/host-name.ts'
 import type { Db, Reader, Tx } from '../../store/database.ts'
 import { type AppRow, type DomainRow, findDomain } from '../../store/rows.ts'
 import { isUniqueViolation } from '../../store/storage-failure.ts'
-import { addGeneratedDomain } from './generated-domain.ts'
-import {
-  appsWithoutDomainUnder,
-  deleteDomain,
-  insertDomain,
-  isHostTaken,
-  listDomains,
-  newDomainRow,
-  presentDomain,
-  updateDomain,
-} from './store.ts'
+import { deleteDomain, insertDomain, listDomains, newDomainRow, presentDomain, updateDomain } from './store.ts'
 
 /** What the edge does for domains; each call writes what it found to the row. */
 export type DomainCertificates = {
@@ -40,23 +30,7 @@ export function createDomains(deps: Deps) {
   const { db, now } = deps
 
   const refuseReserved = createRefuseReserved(deps.readSettings)
-
-  async function change<Result>(
-    caller: Caller,
-    app: AppRow,
-    words: { action: string; host: string },
-    work: (tx: Tx) => Promise<Result & { id: number }>,
-  ): Promise<Result> {
-    const at = now()
-    const result = await db.transaction(async (tx) => {
-      const done = await work(tx)
-      await recordAudit(tx, at, caller, { action: words.action, subject: 'app', subjectId: app.id, after: { domain: words.host } })
-      await appendEvent(tx, at, { type: 'domain.changed', data: { projectId: app.project_id, appId: app.id, domainId: done.id } })
-      return done
-    })
-    deps.onChanged()
-    return result
-  }
+  const change = createChange(deps)
 
   async function create(caller: Caller, app: AppRow, input: { domain: string }): Promise<Domain> {
     const host = normalHost(input.domain)
@@ -126,17 +100,6 @@ export function createDomains(deps: Deps) {
     return await change(caller, app, { action: 'domain.certificate_removed', host: domain.host }, async () => await current(domain))
   }
 
-  async function addGenerated(tx: Tx, app: AppRow): Promise<void> {
-    const { wildcardDomain, dashboardDomain } = await deps.readSettings(tx)
-    if (wildcardDomain !== '') await addGeneratedDomain(tx, app, { wildcard: wildcardDomain, reserved: dashboardDomain, at: now() })
-  }
-
-  async function onWildcard(tx: Tx, wildcard: string): Promise<void> {
-    const { dashboardDomain } = await deps.readSettings(tx)
-    for (const app of await appsWithoutDomainUnder(tx, wildcard))
-      await addGeneratedDomain(tx, app, { wildcard, reserved: dashboardDomain, at: now() })
-  }
-
   return {
     list: async (app: AppRow) => (await listDomains(db, app.id)).map(presentDomain),
     create,
@@ -145,9 +108,6 @@ export function createDomains(deps: Deps) {
     checkNow,
     setCertificate,
     removeCertificate,
-    addGenerated,
-    onWildcard,
-    isHostTaken,
   }
 }
 
@@ -160,5 +120,25 @@ function createRefuseReserved(readSettings: Deps['readSettings']) {
     const settings = await readSettings(reader)
     if (host === settings.dashboardDomain) throw fieldError('domain_reserved', 'domain', 'this is the host name of the dashboard')
     if (host === settings.wildcardDomain) throw fieldError('domain_reserved', 'domain', 'this is the apex of the generated domains')
+  }
+}
+
+/** A change of a domain with its audit line and its event, in one transaction; then the edge is told. */
+function createChange({ db, now, onChanged }: Pick<Deps, 'db' | 'now' | 'onChanged'>) {
+  return async <Result>(
+    caller: Caller,
+    app: AppRow,
+    words: { action: string; host: string },
+    work: (tx: Tx) => Promise<Result & { id: number }>,
+  ): Promise<Result> => {
+    const at = now()
+    const result = await db.transaction(async (tx) => {
+      const done = await work(tx)
+      await recordAudit(tx, at, caller, { action: words.action, subject: 'app', subjectId: app.id, after: { domain: words.host } })
+      await appendEvent(tx, at, { type: 'domain.changed', data: { projectId: app.project_id, appId: app.id, domainId: done.id } })
+      return done
+    })
+    onChanged()
+    return result
   }
 }

@@ -62,7 +62,7 @@ export function createComposeLauncher(deps: Deps): Launcher {
       ...(config.memoryMb !== null && { memoryBytes: config.memoryMb * MEBIBYTE }),
       ...(config.cpus !== null && { cpus: config.cpus }),
       reservedPorts: deps.reservedPorts,
-      imageFor: (index) => composeImageTag(app.id, deployment.id, index),
+      imageFor: (index) => composeImageTag(instance, { appId: app.id, deploymentId: deployment.id }, index),
     })
   }
 

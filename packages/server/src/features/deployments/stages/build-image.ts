@@ -18,7 +18,7 @@ export function createBuildImage(deps: Deps) {
     await context.enter('building_image')
     const root = await directoryIn(context)
     const dockerfile = await dockerfileIn(context, root)
-    const tag = imageTag(app.id, deployment.id)
+    const tag = imageTag(deps.instance, app.id, deployment.id)
     const labels = labelsOf({ instance: deps.instance, kind: 'app', projectId: app.project_id, appId: app.id, deploymentId: deployment.id })
     await step('engine.build', async () => {
       await patiently(
