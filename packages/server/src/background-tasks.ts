@@ -31,7 +31,15 @@ const TELLING_EVENTS = ['die', 'start', 'destroy', 'oom']
 export function backgroundTasks(parts: Parts): Task[] {
   const { db, engineWatch, tuning, now, wake } = parts
   return [
-    { name: 'engine', everyMs: 5000, run: engineWatch.look },
+    {
+      name: 'engine',
+      everyMs: 5000,
+      run: async (signal) => {
+        const wasReachable = engineWatch.isReachable()
+        await engineWatch.look(signal)
+        if (engineWatch.isReachable() && !wasReachable) wake('reconcile') // much may have happened while nobody looked
+      },
+    },
     {
       name: 'reconcile',
       everyMs: tuning.reconcileMs,
