@@ -1,6 +1,7 @@
-import { networkInterfaces } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { count, field, filters, items, labelFilter, record, text, texts } from './engine-json.ts'
 import { EngineError, isConflict, isNotFound } from './errors.ts'
+import { hostSubnets } from './host-routes.ts'
 import { isOurs, labelsOf, type Owner, projectNetworkName } from './labels.ts'
 import { freeSubnets } from './subnets.ts'
 import type { Transport } from './transport.ts'
@@ -64,9 +65,7 @@ export function createNetworks(deps: { transport: Transport }) {
     const ofEngine = items(await transport.json({ method: 'GET', path: '/networks', signal })).flatMap(
       (network) => networkOf(network).subnets,
     )
-    const ofMachine = Object.values(networkInterfaces()).flatMap((addresses) =>
-      (addresses ?? []).flatMap(({ cidr }) => (cidr === null ? [] : [cidr])),
-    )
+    const ofMachine = hostSubnets(await readFile('/proc/net/route', 'utf8').catch(() => ''))
     return [...ofEngine, ...ofMachine]
   }
 
