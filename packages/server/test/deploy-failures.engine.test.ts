@@ -73,7 +73,7 @@ describe.concurrent('the release that serves goes on serving', () => {
     ['a build that fails', only(['RUN exit 1'], 'true')],
     ['a release that exits', only([], 'exit 1')],
     ['a release that never listens', only([], 'sleep 60')],
-    ['a release that dies within the window', only([], 'httpd -p "$PORT" -h /www; sleep 0.8')],
+    ['a release that dies within the window', only([], 'httpd -p "$PORT" -h /www; sleep 0.35')],
   ] as const
   for (const [what, files] of bad) {
     it(`through ${what}`, async () => {
