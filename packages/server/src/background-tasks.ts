@@ -37,7 +37,9 @@ export function backgroundTasks(parts: Parts): Task[] {
       run: async (signal) => {
         const wasReachable = engineWatch.isReachable()
         await engineWatch.look(signal)
-        if (engineWatch.isReachable() && !wasReachable) wake('reconcile') // much may have happened while nobody looked
+        if (!engineWatch.isReachable() || wasReachable) return
+        wake('reconcile') // much may have happened while nobody looked
+        wake('firewall') // and what the engine needs may have come along with it
       },
     },
     {
