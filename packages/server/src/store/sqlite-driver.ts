@@ -12,6 +12,7 @@ import {
 } from 'kysely'
 
 const KEPT_STATEMENTS = 500
+const FOREIGN_LOOK_MS = 100
 /** Of each query: enough for the people who look at the dashboard now, and a few megabytes at the very most. */
 const KEPT_ANSWERS = 20
 const MOST_KEPT_ROWS = 500
@@ -29,21 +30,42 @@ function createStatements(file: SqliteFile): (sql: string) => Statement<unknown[
   }
 }
 
-type Known = { statement: Statement<unknown[], unknown>; answers: Map<unknown, readonly unknown[]>; version: number | undefined }
+type Known = { statement: Statement<unknown[], unknown>; answers: Map<unknown, readonly unknown[]>; version: number }
 
 /**
- * Runs queries that are compiled already, straight on the file. Answers are kept until something is committed: SQLite
- * says in a microsecond whether anything was, by whomever, and reading a list again would take a hundred of them.
- * The rows are shared between callers, so nobody may change them.
+ * Says which state of the database a read would see. Our own commits count at once; those of another process, which only
+ * somebody at the machine could run beside us, are looked for a few times a second.
  */
-export function createCompiledReads(file: SqliteFile) {
-  const versionNow = file.prepare<[], number>('pragma data_version').pluck()
+function createVersion(file: SqliteFile, commits: () => number): () => number {
+  const foreign = file.prepare<[], number>('pragma data_version').pluck()
+  let lookedAt = 0
+  let seen: number | undefined
+  let commitsSeen = -1
+  let version = 0
+  return () => {
+    const now = performance.now()
+    if (commits() === commitsSeen && now - lookedAt < FOREIGN_LOOK_MS) return version
+    const found = foreign.get()
+    if (found !== seen || commits() !== commitsSeen) version += 1
+    seen = found
+    commitsSeen = commits()
+    lookedAt = now
+    return version
+  }
+}
+
+/**
+ * Runs queries that are compiled already, straight on the file. Answers are kept until something is committed: reading a
+ * list again would take a hundred times as long. The rows are shared between callers, so nobody may change them.
+ */
+export function createCompiledReads(file: SqliteFile, commits: () => number) {
+  const versionNow = createVersion(file, commits)
   const queries = new Map<string, Known>()
 
   function knownOf(sql: string): Known {
     let known = queries.get(sql)
     if (known === undefined) {
-      known = { statement: file.prepare<unknown[], unknown>(sql), answers: new Map(), version: undefined }
+      known = { statement: file.prepare<unknown[], unknown>(sql), answers: new Map(), version: 0 }
       if (queries.size >= KEPT_STATEMENTS) queries.clear()
       queries.set(sql, known)
     }
@@ -51,7 +73,7 @@ export function createCompiledReads(file: SqliteFile) {
   }
 
   function answerBy(known: Known, parameter: unknown): readonly unknown[] {
-    const version = versionNow.get()
+    const version = versionNow()
     if (known.version !== version) {
       known.answers.clear()
       known.version = version
@@ -88,7 +110,7 @@ function createConnection(file: SqliteFile): DatabaseConnection {
 }
 
 /** One connection, handed to one borrower at a time: a transaction holds it until it ends. */
-function createWriterDriver(file: SqliteFile): Driver {
+function createWriterDriver(file: SqliteFile, onCommit: () => void): Driver {
   const connection = createConnection(file)
   let turn: Promise<void> = Promise.resolve()
   let endTurn: () => void = () => undefined
@@ -107,6 +129,7 @@ function createWriterDriver(file: SqliteFile): Driver {
     },
     async commitTransaction() {
       file.exec('commit')
+      onCommit()
     },
     async rollbackTransaction() {
       if (file.inTransaction) file.exec('rollback')
@@ -148,8 +171,8 @@ function dialect(createDriver: () => Driver): Dialect {
   }
 }
 
-export function writerDialect(file: SqliteFile): Dialect {
-  return dialect(() => createWriterDriver(file))
+export function writerDialect(file: SqliteFile, onCommit: () => void = () => undefined): Dialect {
+  return dialect(() => createWriterDriver(file, onCommit))
 }
 
 export function readerDialect(file: SqliteFile): Dialect {

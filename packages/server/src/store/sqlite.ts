@@ -72,7 +72,8 @@ async function openLocked({ dataDir, now, onCommit }: Options, lock: SqliteFile)
   const path = databasePath(dataDir)
   refuseDamaged(path)
   const file = openFile(path)
-  const writer = new Kysely<Schema>({ dialect: writerDialect(file) })
+  let commits = 0
+  const writer = new Kysely<Schema>({ dialect: writerDialect(file, () => (commits += 1)) })
   mkdirSync(join(dataDir, 'backups'), { recursive: true, mode: 0o700 })
   await migrate(file, { migrations, backupDir: join(dataDir, 'backups'), now })
   const readerFile = new BetterSqlite(path, { readonly: true, timeout: 5000 })
@@ -114,7 +115,7 @@ async function openLocked({ dataDir, now, onCommit }: Options, lock: SqliteFile)
 
   const db = {
     selectFrom: reader.selectFrom.bind(reader),
-    executeQuery: createCompiledReads(readerFile),
+    executeQuery: createCompiledReads(readerFile, () => commits),
     fn: reader.fn,
     transaction,
   }
