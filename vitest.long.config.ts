@@ -1,7 +1,16 @@
 import { defineConfig } from 'vitest/config'
-import shortForms from './vitest.config.ts'
 
-/** The long forms of the sweeps: the same invariants with more rounds, run by hand. */
+/** The long forms of sweeps and soaks, by hand: `npx vitest run --config vitest.long.config.ts <name>`. */
 export default defineConfig({
-  test: { ...shortForms.test, include: ['packages/*/{src,test}/**/*.long.ts'], passWithNoTests: true, testTimeout: 3_600_000 },
+  test: {
+    globalSetup: 'packages/server/src/testing/global-setup.ts',
+    include: ['packages/*/{src,test}/**/*.long.ts'],
+    exclude: ['**/node_modules/**', '**/dist/**', '**/fixtures/**'],
+    environment: 'node',
+    pool: 'forks',
+    fileParallelism: false,
+    testTimeout: 4 * 3600 * 1000,
+    hookTimeout: 120_000,
+    passWithNoTests: true,
+  },
 })
