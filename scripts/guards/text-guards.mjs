@@ -29,7 +29,7 @@ export const textGuards = [
   {
     name: 'machine-path',
     looksAt: anyFile,
-    forbidden: /\/work\/(?:main|shared)\b/,
+    forbidden: /(?<![\w.-])\/(?:home|Users|work)\/[a-z][\w-]*\//,
     instead: 'paths are relative to the repository',
   },
   {
