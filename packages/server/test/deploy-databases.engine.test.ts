@@ -1,37 +1,14 @@
-import { execFile } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { volumeName } from '../src/engine/labels.ts'
+import { ensureRedisImage } from '../src/testing/database-images.ts'
 import { type DeployLab, dockerfile, openDeployLab, until } from '../src/testing/deploy-lab.ts'
-import { BUSYBOX_IMAGE, tarOf } from '../src/testing/test-images.ts'
-
-const REDIS_IMAGE = 'redis:8'
 
 let lab: DeployLab
 beforeAll(async () => {
   lab = await openDeployLab()
-  await ensureRedis()
+  await ensureRedisImage(lab.engine)
 })
 afterAll(async () => await lab[Symbol.asyncDispose]())
-
-/** The template's image, made from the machine's own Redis and its libraries: no registry is needed. */
-async function ensureRedis(): Promise<void> {
-  if (await lab.engine.images.exists(REDIS_IMAGE)) return
-  const programs = ['/usr/bin/redis-server', '/usr/bin/redis-cli']
-  const { stdout } = await promisify(execFile)('ldd', programs)
-  const libraries = [...new Set(stdout.match(/\/[^\s:]+\.so[^\s:]*/g) ?? [])].filter((file) => !programs.includes(file))
-  const read = async (file: string) => [file.slice(1).replace('usr/bin', 'bin'), { bytes: await readFile(file), mode: 0o755 }] as const
-  const files = Object.fromEntries(await Promise.all([...programs, ...libraries].map(read)))
-  await lab.engine.build({
-    contextTar: tarOf({ Dockerfile: `FROM ${BUSYBOX_IMAGE}\nCOPY bin /bin\nCOPY lib /lib\nCOPY lib64 /lib64\n`, ...files }),
-    dockerfile: 'Dockerfile',
-    tag: REDIS_IMAGE,
-    labels: {},
-    onLine: () => undefined,
-    signal: AbortSignal.timeout(60_000),
-  })
-}
 
 async function redis(appId: number, command: string): Promise<string> {
   const container = (await lab.containersOf(appId)).find(({ state }) => state === 'running')

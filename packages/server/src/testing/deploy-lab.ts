@@ -147,11 +147,12 @@ function createWords({ berth, git, engine, owner, instance }: Parts) {
     await engine.containers.list({ labels: { ...labels, [LABEL.app]: String(appId) } })
 
   /** What a visitor would get from the live release, at its address in the project's network. */
-  async function visit(app: Pick<Application, 'id' | 'project_id'>, port = 8080): Promise<string> {
+  async function visit(app: Pick<Application, 'id' | 'project_id'>, request: { port?: number; path?: string } = {}): Promise<string> {
     const live = readRow<{ id: number }>(berth.dataDir, 'select id from deployment where app_id = ? and is_active = 1', app.id)
     const container = (await containersOf(app.id)).find((entry) => idFrom(entry.labels, 'deployment') === live.id)
     const ip = container?.ips[projectNetworkName(instance, app.project_id)]
-    return await (await fetch(`http://${ip}:${port}/`, { signal: AbortSignal.timeout(5000) })).text()
+    const url = `http://${ip}:${request.port ?? 8080}${request.path ?? '/'}`
+    return await (await fetch(url, { signal: AbortSignal.timeout(5000) })).text()
   }
 
   /** Everything in the engine and on the disk that belongs to this server. */

@@ -38,16 +38,20 @@ const BUSYBOX_DOCKERFILE = [
 /** Makes the image that every other test image stands on, from the machine's own static busybox: no registry is needed. */
 export async function ensureBusybox(engine: Pick<Engine, 'images' | 'build'>): Promise<string> {
   if (await engine.images.exists(BUSYBOX_IMAGE)) return BUSYBOX_IMAGE
-  const busybox = await readBusybox()
+  await buildTestImage(engine, BUSYBOX_IMAGE, { Dockerfile: BUSYBOX_DOCKERFILE, busybox: { bytes: await readBusybox(), mode: 0o755 } })
+  return BUSYBOX_IMAGE
+}
+
+/** Builds an image for tests from these files alone; one of them is its Dockerfile. */
+export async function buildTestImage(engine: Pick<Engine, 'build'>, tag: string, files: TarFiles): Promise<void> {
   await engine.build({
-    contextTar: tarOf({ Dockerfile: BUSYBOX_DOCKERFILE, busybox: { bytes: busybox, mode: 0o755 } }),
+    contextTar: tarOf(files),
     dockerfile: 'Dockerfile',
-    tag: BUSYBOX_IMAGE,
+    tag,
     labels: {},
     onLine: () => undefined,
     signal: AbortSignal.timeout(120_000),
   })
-  return BUSYBOX_IMAGE
 }
 
 async function readBusybox(): Promise<Buffer> {
@@ -64,7 +68,9 @@ export function httpdApp(options: { body: string }): Record<string, string> {
   return { Dockerfile: dockerfile.join('\n'), 'index.html': options.body }
 }
 
-export function tarOf(files: Readonly<Record<string, string | { readonly bytes: Buffer; readonly mode: number }>>): Readable {
+export type TarFiles = Readonly<Record<string, string | { readonly bytes: Buffer; readonly mode: number }>>
+
+export function tarOf(files: TarFiles): Readable {
   const blocks = Object.entries(files).flatMap(([path, content]) => {
     const { bytes, mode } = typeof content === 'string' ? { bytes: Buffer.from(content), mode: 0o644 } : content
     return [headerOf({ path, kind: 'file', mode, size: bytes.length, mtimeSeconds: 0 }), bytes, paddingFor(bytes.length)]
