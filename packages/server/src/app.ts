@@ -201,9 +201,10 @@ export async function createApp(config: Config, log: Logger) {
   })
   const appReading = createAppReading({ db, findTemplate, readEnv: envVariables.read, probeSource: createProbeSource(git) })
   const enqueueRemoval = async (tx: Tx, app: JobPayloads['app.remove']) => await enqueue(tx, 'app.remove', app, now())
-  const appDeletion = createAppDeletion({ db, now, enqueueRemoval, onRemoved: onAppsRemoved })
+  const appDeletion = createAppDeletion({ db, step, now, enqueueRemoval, onRemoved: onAppsRemoved })
   const projects = createProjects({
     db,
+    step,
     now,
     listApplications: appReading.list,
     removeApplications: appDeletion.removeOfProject,

@@ -9,7 +9,9 @@ describe('a process that dies at any side effect', () => {
     for (const kind of KINDS) {
       it(`recovers by itself: ${scenario.name}, ${kind}`, async () => {
         const swept = await sweep(scenario, { kind })
-        process.stdout.write(`${scenario.name}, ${kind}: ${swept.points} points, ${swept.failures.length} broken\n`)
+        process.stdout.write(
+          `${scenario.name}, ${kind}: ${swept.points} points, ${swept.failures.length} broken, ${swept.visits} visits of the neighbour answered\n`,
+        )
         expect(swept.failures).toEqual([])
         expect(swept.points).toBeGreaterThan(0)
       })

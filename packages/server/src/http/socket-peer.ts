@@ -1,4 +1,7 @@
+import { once } from 'node:events'
+import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
+import type { EncodedFrames } from './text-frames.ts'
 
 const PING_MS = 30_000
 const BUFFER_BYTES = 1024 * 1024
@@ -10,7 +13,7 @@ type Frame = { type: string; timestamp: string; data: unknown; seq?: number }
  * One client of a stream. A client that does not read costs a bounded buffer: beyond it log lines are dropped and counted,
  * a gap frame says how many, and after a while the connection is closed. Nobody else waits for it.
  */
-export function createPeer(ws: WebSocket) {
+export function createPeer(ws: WebSocket, socket: Duplex) {
   const ended = new AbortController()
   let isAlive = true
   let dropped = 0
@@ -19,7 +22,8 @@ export function createPeer(ws: WebSocket) {
   function close(code: number, reason: string): void {
     if (ended.signal.aborted) return
     ws.close(code, reason)
-    setTimeout(() => ws.terminate(), 2000).unref()
+    // one that was sent everything gets the time to read it
+    setTimeout(() => ws.terminate(), code === 1000 ? PATIENCE_MS : 2000).unref()
     end()
   }
 
@@ -50,20 +54,41 @@ export function createPeer(ws: WebSocket) {
     return false
   }
 
+  /** What was left out so far, before anything else is said. */
+  function sendGap(timestamp: string): void {
+    if (dropped === 0) return
+    ws.send(JSON.stringify({ type: 'gap', timestamp, data: { lines: dropped } }))
+    dropped = 0
+  }
+
   function send(frame: Frame): void {
     if (ended.signal.aborted) return
     if (!hasRoom() && (frame.type === 'log' || frame.type === 'metrics')) {
       dropped += 1
       return
     }
-    if (dropped > 0) {
-      ws.send(JSON.stringify({ type: 'gap', timestamp: frame.timestamp, data: { lines: dropped } }))
-      dropped = 0
-    }
+    sendGap(frame.timestamp)
     ws.send(JSON.stringify(frame))
   }
 
-  return { send, close, signal: ended.signal }
+  /** For what need not be sent now: gives a client that reads the time to do so. */
+  async function room(): Promise<void> {
+    if (ended.signal.aborted || hasRoom()) return
+    await once(socket, 'drain', { signal: AbortSignal.any([ended.signal, AbortSignal.timeout(PATIENCE_MS)]) }).catch(() => undefined)
+  }
+
+  /** Log lines for many sockets. Nothing is compressed, so each message of the library is whole on the wire before this begins. */
+  function sendEncoded({ bytes, count, timestamp }: EncodedFrames): void {
+    if (ended.signal.aborted || ws.readyState !== ws.OPEN) return
+    if (!hasRoom()) {
+      dropped += count
+      return
+    }
+    sendGap(timestamp)
+    socket.write(bytes)
+  }
+
+  return { send, sendEncoded, room, close, signal: ended.signal }
 }
 
 export type Peer = ReturnType<typeof createPeer>

@@ -20,6 +20,8 @@ type StreamRequest<Name extends SocketName> = Subjects[Sockets[Name]['may']] & {
   input: Part<Name, 'params'> & Part<Name, 'query'>
   signal: AbortSignal
   send: Peer['send']
+  sendEncoded: Peer['sendEncoded']
+  room: Peer['room']
 }
 
 /** A stream runs until it ends or its signal does; what it resolves to is the reason of the close. */
@@ -113,14 +115,15 @@ export function createWebSockets(deps: Deps) {
     peer.signal.addEventListener('abort', () => clearInterval(timer), { once: true })
   }
 
-  async function serve(ws: WebSocket, admitted: Awaited<ReturnType<typeof admit>>): Promise<void> {
+  async function serve(ws: WebSocket, socket: Duplex, admitted: Awaited<ReturnType<typeof admit>>): Promise<void> {
     const { line, caller, input, subject } = admitted
-    const peer = createPeer(ws)
+    const peer = createPeer(ws, socket)
     open.add(peer)
     watchAccess(peer, { caller, line, input })
+    const { send, sendEncoded, room, signal } = peer
     const stream = deps.streams[line.name] as unknown as AnyStream // the map's type ties each name to its stream; the lookup loses that
     try {
-      await stream({ ...subject, input, signal: peer.signal, send: peer.send })
+      await stream({ ...subject, input, signal, send, sendEncoded, room })
       peer.close(1000, 'done')
     } catch (err) {
       if (!peer.signal.aborted) log.error({ socket: line.name, err }, 'stream failed')
@@ -135,7 +138,7 @@ export function createWebSockets(deps: Deps) {
     admit(request).then(
       (admitted) => {
         if (socket.destroyed) return
-        wss.handleUpgrade(request, socket, head, (ws) => void serve(ws, admitted))
+        wss.handleUpgrade(request, socket, head, (ws) => void serve(ws, socket, admitted))
       },
       (error: unknown) => {
         if (failureOf(error).status >= 500) log.error({ err: error }, 'upgrade failed')

@@ -48,6 +48,36 @@ export const redeploy: Scenario<ReleaseState> = {
   expected: async (lab, { app }) => await serves(lab, app, { body: 'v2', status: ['success'] }),
 }
 
+const oneAtATime: Scenario<ReleaseState> = {
+  ...redeploy,
+  name: 'redeploy, one at a time',
+  prepare: async (lab) => {
+    const state = await redeploy.prepare(lab)
+    await lab.owner.call('apps.update', { appId: state.app.id, deploymentStrategy: 'recreate' })
+    return state
+  },
+}
+
+const composeFiles = (body: string) => ({
+  'compose.yaml': JSON.stringify({ services: { web: { build: './web', expose: ['8080'] }, worker: { build: './worker' } } }),
+  'web/Dockerfile': dockerfile(['COPY index.html /www/index.html'], 'exec httpd -f -p 8080 -h /www'),
+  'web/index.html': body,
+  'worker/Dockerfile': dockerfile([], 'trap exit TERM; while true; do sleep 1; done'),
+})
+
+const composeRedeploy: Scenario<AppState> = {
+  name: 'compose redeploy',
+  prepare: async (lab) => {
+    const app = await lab.createApp(composeFiles('v1'), { appType: 'compose' })
+    await lab.deploy(app.id)
+    await app.repository.commit({ files: composeFiles('v2') })
+    return { app }
+  },
+  act: async (lab, { app }) => void (await lab.deploy(app.id)),
+  afterwards: async (lab, { app }) => await askAgain(lab, app, 2),
+  expected: async (lab, { app }) => await serves(lab, app, { body: 'v2', status: ['success'] }),
+}
+
 const failingBuild: Scenario<ReleaseState> = {
   name: 'failing build',
   prepare: async (lab) => {
@@ -130,6 +160,9 @@ const appDelete: Scenario<AppState> = {
   name: 'app delete',
   prepare: running,
   act: async (lab, { app }) => void (await lab.owner.call('apps.delete', { appId: app.id })),
+  afterwards: async (lab, { app }) => {
+    if (lab.rows('select id from app where id = ?', app.id).length > 0) await lab.owner.call('apps.delete', { appId: app.id })
+  },
   expected: isGone,
 }
 
@@ -142,12 +175,27 @@ const projectDelete: Scenario<AppState & { projectId: number }> = {
     return { app, projectId: project.id }
   },
   act: async (lab, { projectId }) => void (await lab.owner.call('projects.delete', { id: projectId })),
+  afterwards: async (lab, { projectId }) => {
+    if (lab.rows('select id from project where id = ?', projectId).length > 0) await lab.owner.call('projects.delete', { id: projectId })
+  },
   expected: isGone,
 }
 
 /** Each with a type of state of its own, which the sweep does not look into. */
 export const SCENARIOS: Readonly<Record<string, Scenario<never>>> = Object.fromEntries(
-  [firstDeploy, redeploy, failingBuild, unhealthyRelease, rollback, cancel, stopAndStart, appDelete, projectDelete].map((scenario) => [
+  [
+    firstDeploy,
+    redeploy,
+    oneAtATime,
+    composeRedeploy,
+    failingBuild,
+    unhealthyRelease,
+    rollback,
+    cancel,
+    stopAndStart,
+    appDelete,
+    projectDelete,
+  ].map((scenario) => [
     scenario.name,
     scenario as unknown as Scenario<never>, // made and used by the same scenario
   ]),

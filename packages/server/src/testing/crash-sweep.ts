@@ -4,7 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { readConfig } from '../config.ts'
 import { idFrom, LABEL, labelsOf, volumeName } from '../engine/labels.ts'
 import type { Fault } from '../lib/step.ts'
+import { listenToWrites } from './answered-writes.ts'
 import { type DeployLab, openDeployLab, readRows, until } from './deploy-lab.ts'
+import { type Neighbour, openNeighbour } from './neighbour.ts'
+import { heavier, type Weight, weightOf } from './process-weight.ts'
 
 type Row = { id: number; app_id: number; number: number; status: string; is_active: number; image: string }
 type AppRow = { id: number; status: string; wanted: string; app_type: string }
@@ -123,22 +126,35 @@ export type Scenario<State> = {
   expected: (lab: DeployLab, state: State) => Promise<string[]>
 }
 
+type SweepLab = DeployLab & { neighbour: Neighbour; weight: Weight }
+
 /** One point: the process dies at its n-th side effect, comes back, and everything is as it must be. False when there is no n-th. */
-async function crashAt<State>(lab: DeployLab, scenario: Scenario<State>, fault: Omit<Fault, 'ms'>): Promise<boolean> {
+async function crashAt<State>(lab: SweepLab, scenario: Scenario<State>, fault: Omit<Fault, 'ms'>): Promise<boolean> {
   const state = await scenario.prepare(lab)
   await settled(lab, async () => await violations(lab))
   const kept = await plantVolume(lab)
   await lab.berth.stop()
   lab.berth.env['BERTH_TEST_FAULT'] = JSON.stringify({ ...fault, ms: 0 })
   await lab.berth.startAgain()
+  const writes = listenToWrites(lab)
   await scenario.act(lab, state).catch(() => undefined)
   const hasDied = await isDead(lab)
+  writes.stop()
   await lab.berth.stop()
   delete lab.berth.env['BERTH_TEST_FAULT']
   await lab.berth.startAgain()
+  const lost = writes.lost()
   await scenario.afterwards?.(lab, state)
-  await settled(lab, async () => [...(await violations(lab)), ...(await scenario.expected(lab, state)), ...(await missing(lab, kept))])
-  for (const { id } of await lab.owner.call('apps.listAll')) await lab.owner.call('apps.delete', { appId: id })
+  await settled(lab, async () => [
+    ...lost,
+    ...(await violations(lab)),
+    ...(await scenario.expected(lab, state)),
+    ...(await missing(lab, kept)),
+    ...lab.neighbour.failures,
+    ...heavier(lab.weight, await weightOf(lab.berth.pid())),
+  ])
+  for (const { id } of await lab.owner.call('apps.listAll'))
+    if (id !== lab.neighbour.appId) await lab.owner.call('apps.delete', { appId: id })
   return hasDied
 }
 
@@ -179,7 +195,8 @@ async function missing(lab: DeployLab, volume: string): Promise<string[]> {
   return names.includes(volume) ? [] : ['I6: a volume is gone']
 }
 
-export type Swept = { points: number; failures: string[] }
+/** `visits` are those of the neighbour while the last server died and came back. */
+export type Swept = { points: number; failures: string[]; visits: number }
 
 /** Every point of a scenario, or every `stride`-th, until one is not reached any more. A point that went wrong gives way to a fresh server. */
 export async function sweep<State>(
@@ -197,13 +214,25 @@ export async function sweep<State>(
     if (outcome !== false) points += 1
     if (typeof outcome === 'boolean') continue
     failures.push(`${scenario.name}, ${options.kind} ${at}: ${outcome}`)
-    await lab[Symbol.asyncDispose]()
+    await close(lab)
     lab = await openSweepLab()
   }
-  await lab[Symbol.asyncDispose]()
-  return { points, failures }
+  const visits = await close(lab)
+  return { points, failures, visits }
 }
 
-async function openSweepLab(): Promise<DeployLab> {
-  return await openDeployLab({ runs: 'as a process', tuning: { stabilityMs: 200, drainMs: 100, stopGraceSeconds: 0, reconcileMs: 500 } })
+async function openSweepLab(): Promise<SweepLab> {
+  const lab = await openDeployLab({
+    runs: 'as a process',
+    tuning: { stabilityMs: 200, drainMs: 100, stopGraceSeconds: 0, reconcileMs: 500 },
+  })
+  const neighbour = await openNeighbour(lab)
+  await settled(lab, async () => await violations(lab))
+  return { ...lab, neighbour, weight: await weightOf(lab.berth.pid()) }
+}
+
+async function close(lab: SweepLab): Promise<number> {
+  await lab.neighbour.stop()
+  await lab[Symbol.asyncDispose]()
+  return lab.neighbour.visits()
 }

@@ -149,7 +149,8 @@ function createWords({ berth, git, engine, owner, instance }: Parts) {
   /** What a visitor would get from the live release, at its address in the project's network. */
   async function visit(app: Pick<Application, 'id' | 'project_id'>, request: { port?: number; path?: string } = {}): Promise<string> {
     const live = readRow<{ id: number }>(berth.dataDir, 'select id from deployment where app_id = ? and is_active = 1', app.id)
-    const container = (await containersOf(app.id)).find((entry) => idFrom(entry.labels, 'deployment') === live.id)
+    const isWeb = ({ labels: its }: ContainerSummary) => (its[LABEL.service] ?? 'web') === 'web'
+    const container = (await containersOf(app.id)).find((entry) => idFrom(entry.labels, 'deployment') === live.id && isWeb(entry))
     const ip = container?.ips[projectNetworkName(instance, app.project_id)]
     const url = `http://${ip}:${request.port ?? 8080}${request.path ?? '/'}`
     return await (await fetch(url, { signal: AbortSignal.timeout(5000) })).text()

@@ -23,7 +23,14 @@ export type TestServerOptions = {
   tuning?: Record<string, number>
 }
 export type Person = { id: number; email: string; role: Role; cookie: string; call: Call }
-type Running = { baseUrl: string; setupToken: string | undefined; log: () => string; stop: () => Promise<void>; kill9: () => Promise<void> }
+type Running = {
+  pid: number
+  baseUrl: string
+  setupToken: string | undefined
+  log: () => string
+  stop: () => Promise<void>
+  kill9: () => Promise<void>
+}
 
 function environmentOf(dataDir: string, options: TestServerOptions): Record<string, string> {
   return {
@@ -47,7 +54,7 @@ async function startHere(env: Record<string, string>): Promise<Running> {
   const app = await createApp(config, log)
   const { address, setupToken } = await app.start()
   const kill9 = () => Promise.reject(new Error('only a server that runs as a process can be killed'))
-  return { baseUrl: address, setupToken, log: () => lines.join(''), stop: app.stop, kill9 }
+  return { pid: process.pid, baseUrl: address, setupToken, log: () => lines.join(''), stop: app.stop, kill9 }
 }
 
 async function startProcess(env: Record<string, string>): Promise<Running> {
@@ -139,6 +146,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
     env,
     raw: http.raw,
     anonymous: createCheckedClient(baseUrl, () => ''),
+    pid: () => running?.pid ?? 0,
     setupToken: () => running?.setupToken,
     owner,
     as,

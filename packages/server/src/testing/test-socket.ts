@@ -66,6 +66,7 @@ export async function openSocket(name: SocketName, baseUrl: string, options: Soc
     waitFor,
     closed: closed.promise,
     pause: () => ws.pause(),
+    resume: () => ws.resume(),
     async [Symbol.asyncDispose](): Promise<void> {
       if (refused) return
       ws.terminate()

@@ -2,12 +2,14 @@ import { recordAudit } from '../../events/audit-log.ts'
 import { appendEvent } from '../../events/event-log.ts'
 import type { Caller } from '../../http/caller.ts'
 import { AppError } from '../../lib/app-error.ts'
+import type { Step } from '../../lib/step.ts'
 import type { Db, Tx } from '../../store/database.ts'
 import type { AppRow } from '../../store/rows.ts'
 import { deleteApp, listAppRows } from './store.ts'
 
 type Deps = {
   db: Db
+  step: Step
   now: () => Date
   /** Leaves the job that removes what the app owns outside the database. */
   enqueueRemoval: (tx: Tx, removal: { appId: number; projectId: number; deleteVolumes: boolean }) => Promise<void>
@@ -17,7 +19,7 @@ type Deps = {
 
 /** Deleting is complete: the rows now, and by a job everything that is behind them. */
 export function createAppDeletion(deps: Deps) {
-  const { db, now } = deps
+  const { db, step, now } = deps
 
   async function removeInTx(tx: Tx, caller: Caller, app: AppRow, deleteVolumes: boolean): Promise<void> {
     const at = now()
@@ -29,7 +31,7 @@ export function createAppDeletion(deps: Deps) {
   }
 
   async function remove(caller: Caller, app: AppRow, options: { deleteVolumes: boolean }): Promise<{ id: number }> {
-    await db.transaction(async (tx) => await removeInTx(tx, caller, app, options.deleteVolumes))
+    await step('db.delete_app', async () => await db.transaction(async (tx) => await removeInTx(tx, caller, app, options.deleteVolumes)))
     deps.onRemoved([app.id])
     return { id: app.id }
   }

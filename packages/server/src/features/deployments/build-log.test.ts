@@ -15,7 +15,7 @@ afterEach(async () => await rm(directory, { recursive: true }))
 const plain = (line: string) => line
 const logsOf = () => createBuildLogs({ directory, log: pino({ level: 'silent' }) })
 
-async function collect(lines: AsyncGenerator<LogLine[]>): Promise<LogLine[]> {
+async function collect(lines: AsyncGenerator<readonly LogLine[]>): Promise<LogLine[]> {
   const all: LogLine[] = []
   for await (const batch of lines) all.push(...batch)
   return all

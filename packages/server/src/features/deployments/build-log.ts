@@ -10,6 +10,7 @@ const MARK = { stdout: ' ', stderr: '!', berth: '#' } as const satisfies Record<
 const STREAM: Readonly<Record<string, LogStream>> = { ' ': 'stdout', '!': 'stderr', '#': 'berth' }
 const MOST_BYTES = 20 * 1024 * 1024
 const KEPT_AT_END = 500
+const PAST_AT_ONCE = 1000
 const LONGEST_LINE = 16 * 1024
 /** How the log of every deployment ends. */
 export const LAST_LINE = {
@@ -38,7 +39,7 @@ function parse(text: string): LogLine[] {
 }
 
 type Writer = { append(line: string, stream: LogStream): void; flush(): Promise<void>; close(): Promise<void> }
-type Live = { count: number; writers: number; followers: Set<(lines: LogLine[]) => void> }
+type Live = { count: number; writers: number; followers: Set<(lines: readonly LogLine[]) => void> }
 
 /**
  * One append-only file a deployment. The socket and the REST log are two readers of it, so they cannot disagree;
@@ -63,7 +64,7 @@ export function createBuildLogs(deps: { directory: string; log: Pick<Logger, 'wa
   function liveOf(deploymentId: number): Live {
     const known = live.get(deploymentId)
     if (known) return known
-    const fresh = { count: 0, writers: 0, followers: new Set<(lines: LogLine[]) => void>() }
+    const fresh = { count: 0, writers: 0, followers: new Set<(lines: readonly LogLine[]) => void>() }
     live.set(deploymentId, fresh)
     return fresh
   }
@@ -133,12 +134,12 @@ export function createBuildLogs(deps: { directory: string; log: Pick<Logger, 'wa
   }
 
   /** Every line after `from`, past and live, each once, in order, until the signal says that the deployment has ended. */
-  async function* follow(deploymentId: number, from: number, signal: AbortSignal): AsyncGenerator<LogLine[]> {
+  async function* follow(deploymentId: number, from: number, signal: AbortSignal): AsyncGenerator<readonly LogLine[]> {
     const state = liveOf(deploymentId)
-    let queue: LogLine[] = []
+    let queue: (readonly LogLine[])[] = []
     let wake = Promise.withResolvers<void>()
-    const follower = (lines: LogLine[]) => {
-      queue.push(...lines)
+    const follower = (lines: readonly LogLine[]) => {
+      queue.push(lines)
       wake.resolve()
     }
     const onAbort = () => wake.resolve()
@@ -148,13 +149,16 @@ export function createBuildLogs(deps: { directory: string; log: Pick<Logger, 'wa
     try {
       const past = (await read(deploymentId)).slice(from)
       position += past.length
-      if (past.length > 0) yield past
+      for (let at = 0; at < past.length; at += PAST_AT_ONCE) yield past.slice(at, at + PAST_AT_ONCE)
       while (!signal.aborted || queue.length > 0) {
-        const batch = queue.filter((line) => line.n > position)
+        const batches = queue
         queue = []
         wake = Promise.withResolvers<void>()
-        if (batch.length > 0) yield batch
-        position = Math.max(position, batch.at(-1)?.n ?? 0)
+        for (const batch of batches) {
+          const unseen = unseenOf(batch, position)
+          if (unseen.length > 0) yield unseen
+          position = Math.max(position, unseen.at(-1)?.n ?? 0)
+        }
         if (queue.length === 0 && !signal.aborted) await wake.promise
       }
     } finally {
@@ -185,6 +189,11 @@ export function createBuildLogs(deps: { directory: string; log: Pick<Logger, 'wa
   const isOpen = (deploymentId: number): boolean => (live.get(deploymentId)?.writers ?? 0) > 0
 
   return { openWriter, finish, isOpen, read, follow, text, remove }
+}
+
+/** The batch itself where all of it is new, so that whoever follows can share what was made of it. */
+function unseenOf(batch: readonly LogLine[], position: number): readonly LogLine[] {
+  return (batch[0]?.n ?? 0) > position ? batch : batch.filter(({ n }) => n > position)
 }
 
 /** A crash can leave half a line; the numbers of the lines behind it would be off by one for ever. */

@@ -15,7 +15,7 @@ function wordsOf(cause: unknown): string {
     return cause.message
   if (cause instanceof BuildFailed) {
     if (cause.outOfMemory) return 'The build ran out of memory and was ended. Make the build smaller, or give the server more memory.'
-    return `The build failed: ${cause.message}`
+    return cause.message
   }
   if (cause instanceof EngineUnreachable)
     return 'The container engine did not answer. See the health page for what to do, then deploy again.'

@@ -1,14 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DeploymentFrame } from '@berth/contract'
 import type { Nudge } from '../../events/nudge.ts'
+import { type EncodedFrames, encodeFrames } from '../../http/text-frames.ts'
 import type { Streams } from '../../http/websocket.ts'
 import type { Db } from '../../store/database.ts'
 import { type DeploymentRow, findDeployment } from '../../store/rows.ts'
-import type { BuildLogs } from './build-log.ts'
+import type { BuildLogs, LogLine } from './build-log.ts'
 import { isUnfinished } from './lifecycle.ts'
 
 type Deps = { db: Db; nudge: Nudge; logs: Pick<BuildLogs, 'follow'>; isWriting: (deploymentId: number) => boolean; now: () => Date }
 type Send = (frame: DeploymentFrame) => void
+type Listener = { send: Send; sendEncoded: (frames: EncodedFrames) => void; room: () => Promise<void>; signal: AbortSignal }
 
 const WORDS = {
   pending: 'Waiting for its turn',
@@ -23,6 +25,8 @@ const WORDS = {
 /** State and log of one deployment: first what is, then the past, then what comes, and the end of it. */
 export function createDeploymentStreams(deps: Deps) {
   const { db, nudge, now } = deps
+  /** A batch of new lines is the same object for every socket, and so are its bytes. */
+  const encoded = new WeakMap<readonly LogLine[], EncodedFrames>()
 
   function statusFrame(row: DeploymentRow): DeploymentFrame {
     const data = {
@@ -56,12 +60,12 @@ export function createDeploymentStreams(deps: Deps) {
     return undefined
   }
 
-  async function stream(deployment: DeploymentRow, from: number, peer: { send: Send; signal: AbortSignal }): Promise<void> {
+  async function stream(deployment: DeploymentRow, from: number, peer: Listener): Promise<void> {
     const { send, signal } = peer
     send(statusFrame(deployment))
     const ended = new AbortController()
     const stop = AbortSignal.any([signal, ended.signal])
-    const lines = sendLines(deployment.id, from, { send, signal: stop })
+    const lines = sendLines(deployment.id, from, { ...peer, signal: stop })
     const last = await followStatus(deployment, send, signal)
     await sleep(0) // what was flushed before the end is in the file now
     ended.abort()
@@ -71,15 +75,24 @@ export function createDeploymentStreams(deps: Deps) {
     send(statusFrame(last))
   }
 
-  async function sendLines(deploymentId: number, from: number, peer: { send: Send; signal: AbortSignal }): Promise<void> {
+  async function sendLines(deploymentId: number, from: number, peer: Listener): Promise<void> {
     for await (const batch of deps.logs.follow(deploymentId, from, peer.signal)) {
-      const timestamp = now().toISOString()
-      for (const data of batch) peer.send({ type: 'log', timestamp, data })
+      await peer.room()
+      peer.sendEncoded(framesOf(batch))
     }
   }
 
+  function framesOf(batch: readonly LogLine[]): EncodedFrames {
+    const known = encoded.get(batch)
+    if (known) return known
+    const timestamp = now().toISOString()
+    const frames = encodeFrames(batch.map((data) => ({ type: 'log', timestamp, data })))
+    encoded.set(batch, frames)
+    return frames
+  }
+
   return {
-    'deployment.stream': async ({ deployment, input, send, signal }) => await stream(deployment, input.from ?? 0, { send, signal }),
-    'deployment.streamById': async ({ deployment, input, send, signal }) => await stream(deployment, input.from ?? 0, { send, signal }),
+    'deployment.stream': async ({ deployment, input, ...peer }) => await stream(deployment, input.from ?? 0, peer),
+    'deployment.streamById': async ({ deployment, input, ...peer }) => await stream(deployment, input.from ?? 0, peer),
   } satisfies Partial<Streams>
 }

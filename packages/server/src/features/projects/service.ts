@@ -4,6 +4,7 @@ import { appendEvent } from '../../events/event-log.ts'
 import { type Caller, isStaff } from '../../http/caller.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { freeSlug, slugOf } from '../../lib/slug.ts'
+import type { Step } from '../../lib/step.ts'
 import type { Db, Tx } from '../../store/database.ts'
 import { insertMember, type ProjectRow } from '../../store/rows.ts'
 import { setMembers } from './members.ts'
@@ -16,6 +17,7 @@ type Deps = {
   removeApplications: (tx: Tx, caller: Caller, project: { id: number; deleteVolumes: boolean }) => Promise<number[]>
   /** Called after the commit with the apps that went along. */
   onRemoved: (appIds: readonly number[]) => void
+  step: Step
   now: () => Date
 }
 type Tags = string | string[]
@@ -97,21 +99,21 @@ export function createProjects(deps: Deps) {
     return await get(project)
   }
 
-  async function remove(caller: Caller, project: ProjectRow, options: { deleteVolumes: boolean }): Promise<{ id: number }> {
+  async function removeInTx(tx: Tx, caller: Caller, project: ProjectRow, options: { deleteVolumes: boolean }): Promise<number[]> {
     const at = now()
-    const appIds = await db.transaction(async (tx) => {
-      const removed = await deps.removeApplications(tx, caller, { id: project.id, deleteVolumes: options.deleteVolumes })
-      await deleteProject(tx, project.id)
-      await recordAudit(tx, at, caller, {
-        action: 'project.delete',
-        subject: 'project',
-        subjectId: project.id,
-        before: { name: project.name },
-        after: options,
-      })
-      await appendEvent(tx, at, { type: 'project.deleted', data: { projectId: project.id } })
-      return removed
-    })
+    const removed = await deps.removeApplications(tx, caller, { id: project.id, deleteVolumes: options.deleteVolumes })
+    await deleteProject(tx, project.id)
+    const words = { before: { name: project.name }, after: options }
+    await recordAudit(tx, at, caller, { action: 'project.delete', subject: 'project', subjectId: project.id, ...words })
+    await appendEvent(tx, at, { type: 'project.deleted', data: { projectId: project.id } })
+    return removed
+  }
+
+  async function remove(caller: Caller, project: ProjectRow, options: { deleteVolumes: boolean }): Promise<{ id: number }> {
+    const appIds = await deps.step(
+      'db.delete_project',
+      async () => await db.transaction(async (tx) => await removeInTx(tx, caller, project, options)),
+    )
     deps.onRemoved(appIds)
     return { id: project.id }
   }

@@ -1,0 +1,24 @@
+import { readdir, readFile } from 'node:fs/promises'
+
+export type Weight = { files: number; children: number; memoryMb: number }
+
+/** What a process holds: open files, children, and memory. */
+export async function weightOf(pid: number): Promise<Weight> {
+  const [files, children, status] = await Promise.all([
+    readdir(`/proc/${pid}/fd`),
+    readFile(`/proc/${pid}/task/${pid}/children`, 'utf8'),
+    readFile(`/proc/${pid}/status`, 'utf8'),
+  ])
+  const kilobytes = Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0)
+  return { files: files.length, children: children.split(' ').filter((id) => id !== '').length, memoryMb: kilobytes / 1024 }
+}
+
+const TENTH = 1.1
+
+/** What is more than a tenth above what it was (I12). */
+export function heavier(before: Weight, now: Weight): string[] {
+  const kinds = ['files', 'children', 'memoryMb'] as const
+  return kinds.flatMap((kind) =>
+    now[kind] > before[kind] * TENTH ? [`I12: ${kind} went from ${before[kind].toFixed(0)} to ${now[kind].toFixed(0)}`] : [],
+  )
+}
