@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { dockerfile, openDeployLab } from '../packages/server/src/testing/deploy-lab.ts'
 import { weightOf } from '../packages/server/src/testing/process-weight.ts'
+import { productCommand } from './lib/berth.ts'
 import { pinnedNode } from './lib/child.ts'
 import { median, numberFlag, say, verdict } from './lib/numbers.ts'
 import type { StreamRequest, StreamResult } from './lib/stream-client.ts'
@@ -24,7 +25,8 @@ const files = (note: string) => ({
   ),
 })
 
-await using lab = await openDeployLab({ runs: 'as a process' })
+const { environment } = await productCommand() // memory is part of the figure
+await using lab = await openDeployLab({ runs: 'as a process', env: { ...environment, NODE_OPTIONS: '--max-semi-space-size=2' } })
 const app = await lab.createApp(files('first'), { appType: 'service', port: null })
 const client = path.join(import.meta.dirname, 'lib/stream-client.ts')
 

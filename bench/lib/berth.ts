@@ -8,7 +8,7 @@ const OWNER = { email: 'owner@example.com', password: 'correct-horse' }
 type ServerProcess = { nodeFlags: string[]; environment: Record<string, string>; serverBundle: string }
 
 /** The very command that `npm start` ends in, with nothing provisioned and a data directory of its own. */
-async function commandOf(): Promise<ServerProcess> {
+export async function productCommand(): Promise<ServerProcess> {
   const file = path.join(root, 'scripts/lib/server-process.mjs')
   const { nodeFlags, environment, serverBundle } = (await import(file)) as ServerProcess // plain JavaScript, typed here
   // Another bundle or other flags may be measured against the built one without touching it.
@@ -21,7 +21,7 @@ export function makeDataDir(): string {
 }
 
 export async function startBerth(dataDir: string) {
-  const { nodeFlags, environment, serverBundle } = await commandOf()
+  const { nodeFlags, environment, serverBundle } = await productCommand()
   const port = await freePort()
   const begin = performance.now()
   const child = start([...nodeFlags, serverBundle], {

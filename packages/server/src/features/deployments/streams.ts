@@ -12,6 +12,8 @@ type Deps = { db: Db; nudge: Nudge; logs: Pick<BuildLogs, 'follow'>; isWriting: 
 type Send = (frame: DeploymentFrame) => void
 type Listener = { send: Send; sendEncoded: (frames: EncodedFrames) => void; room: () => Promise<void>; signal: AbortSignal }
 
+const LOOK_AGAIN_MS = 1000
+
 const WORDS = {
   pending: 'Waiting for its turn',
   building: 'Building',
@@ -25,6 +27,7 @@ const WORDS = {
 /** State and log of one deployment: first what is, then the past, then what comes, and the end of it. */
 export function createDeploymentStreams(deps: Deps) {
   const { db, nudge, now } = deps
+  const looks = new Map<number, { count: number; at: number; row: Promise<DeploymentRow | undefined> }>()
   /** A batch of new lines is the same object for every socket, and so are its bytes. */
   const encoded = new WeakMap<readonly LogLine[], EncodedFrames>()
 
@@ -44,18 +47,27 @@ export function createDeploymentStreams(deps: Deps) {
     return `${row.status} ${row.stage} ${row.progress}`
   }
 
+  /** What all sockets of a deployment see after one and the same change is read once. */
+  async function look(deploymentId: number): Promise<DeploymentRow | undefined> {
+    const known = looks.get(deploymentId)
+    if (known?.count === nudge.count() && performance.now() - known.at < LOOK_AGAIN_MS / 2) return await known.row
+    const row = findDeployment(db, deploymentId)
+    looks.set(deploymentId, { count: nudge.count(), at: performance.now(), row })
+    return await row
+  }
+
   /** Sends each new state until there is a last one, and returns that. */
   async function followStatus(first: DeploymentRow, send: Send, signal: AbortSignal): Promise<DeploymentRow | undefined> {
     let row = first
     while (!signal.aborted) {
       if (!isUnfinished(row.status) && !deps.isWriting(row.id)) return row
       const seen = nudge.count()
-      const next = await findDeployment(db, row.id)
+      const next = await look(row.id)
       if (!next) return undefined
       if (fingerprint(next) !== fingerprint(row) && isUnfinished(next.status)) send(statusFrame(next))
       const isSame = fingerprint(next) === fingerprint(row)
       row = next
-      if (isSame) await nudge.changedSince(seen, AbortSignal.any([signal, AbortSignal.timeout(1000)]))
+      if (isSame) await nudge.changedSince(seen, AbortSignal.any([signal, AbortSignal.timeout(LOOK_AGAIN_MS)]))
     }
     return undefined
   }
@@ -67,6 +79,7 @@ export function createDeploymentStreams(deps: Deps) {
     const stop = AbortSignal.any([signal, ended.signal])
     const lines = sendLines(deployment.id, from, { ...peer, signal: stop })
     const last = await followStatus(deployment, send, signal)
+    looks.delete(deployment.id)
     await sleep(0) // what was flushed before the end is in the file now
     ended.abort()
     await lines
