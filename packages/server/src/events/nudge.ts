@@ -5,7 +5,7 @@ export function createNudge() {
 
   function nudge(): void {
     count += 1
-    for (const wake of [...waiting]) wake()
+    for (const wake of waiting) wake()
   }
 
   /** Leaves nothing behind, however it ends: on an idle server many wait again and again and nothing ever changes. */

@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { openTestDatabase } from '../testing/test-database.ts'
+import { JobCancelled } from './job-runner.ts'
 import { enqueue, type JobHandlers } from './jobs.ts'
-import { createWorker, JobCancelled, type Worker } from './worker.ts'
+import { createWorker, type Worker } from './worker.ts'
 
 const log = pino({ level: 'silent' })
 const LIMIT_MS = 20_000

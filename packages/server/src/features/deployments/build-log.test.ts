@@ -4,7 +4,8 @@ import path from 'node:path'
 import fc from 'fast-check'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { cleanLine, createBuildLogs, type LogLine } from './build-log.ts'
+import { createBuildLogs } from './build-log.ts'
+import { cleanLine, type LogLine } from './log-lines.ts'
 
 let directory: string
 beforeEach(async () => {

@@ -7,8 +7,9 @@ import { appLane } from '../../queue/jobs.ts'
 import { setAppStatus } from '../../store/app-status.ts'
 import type { Db, Tx } from '../../store/database.ts'
 import { type DeploymentRow, findApp, findDeployment } from '../../store/rows.ts'
-import { type BuildLogs, LAST_LINE } from './build-log.ts'
+import type { BuildLogs } from './build-log.ts'
 import { isUnfinished } from './lifecycle.ts'
+import { LAST_LINE } from './log-lines.ts'
 import { DeploymentMovedOn, findActive, moveDeployment, presentDeployment } from './store.ts'
 
 type Deps = {

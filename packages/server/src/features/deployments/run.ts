@@ -1,26 +1,25 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Engine } from '../../engine/engine.ts'
-import { imageTag } from '../../engine/labels.ts'
 import type { Logger } from '../../lib/logger.ts'
 import { createRedactor } from '../../lib/redact.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
 import type { Step } from '../../lib/step.ts'
-import { JobCancelled } from '../../queue/worker.ts'
 import type { Db } from '../../store/database.ts'
 import { type AppRow, type DeploymentRow, findApp, findDeployment } from '../../store/rows.ts'
 import type { Tuning } from '../../tuning.ts'
-import { type BuildLogs, LAST_LINE, type LogWriter } from './build-log.ts'
+import type { BuildLogs } from './build-log.ts'
 import { createContext, type LiveContext } from './context.ts'
-import { failureReason, isExpectedFailure } from './failure-reason.ts'
+import { createFailing, ignoreMovedOn } from './failing.ts'
 import { isUnfinished } from './lifecycle.ts'
+import { LAST_LINE } from './log-lines.ts'
+import type { LogWriter } from './log-writer.ts'
 import { deploy, type Routes } from './pipeline.ts'
 import { checkRoom, waitForEngine } from './preflight.ts'
 import type { DeploymentRecord } from './record.ts'
 import type { Launcher } from './release.ts'
 import { configOf, openConfig, type ReleaseConfig, sealConfig } from './release-config.ts'
 import { DeploymentFailure } from './stage.ts'
-import { DeploymentMovedOn, findActive } from './store.ts'
 
 type Deps = {
   db: Db
@@ -49,6 +48,7 @@ const MOST_ATTEMPTS = 3
 /** The job behind a deployment. It may run twice: it looks at the row and goes on from there, or finds it ended. */
 export function createRunDeployment(deps: Deps) {
   const { db, record, logs, secrets, tuning } = deps
+  const failed = createFailing(deps)
   const writing = new Set<number>()
 
   async function configFor(app: AppRow, row: DeploymentRow): Promise<ReleaseConfig> {
@@ -91,7 +91,7 @@ export function createRunDeployment(deps: Deps) {
       await deploy(context, pipelineOf(work, context), begun.image)
       await deps.cleanUp(app).catch((err: unknown) => deps.log.warn({ appId: app.id, err }, 'old releases were not cleaned up'))
     } catch (cause) {
-      await failed(context, { cause, signal, work })
+      await failed(context, { cause, signal, writer, redact: work.redact })
     } finally {
       context.close()
       await rm(workspace, { recursive: true, force: true }).catch((err: unknown) =>
@@ -128,55 +128,5 @@ export function createRunDeployment(deps: Deps) {
     }
   }
 
-  async function failed(context: LiveContext, ending: { cause: unknown; signal: AbortSignal; work: Work }): Promise<void> {
-    const { cause, signal, work } = ending
-    const { app } = context
-    if (context.current().status === 'success')
-      return deps.log.warn({ deploymentId: context.current().id, err: cause }, 'the old release was not removed yet')
-    if (signal.aborted && !(signal.reason instanceof JobCancelled)) throw cause // the process stops; the deployment goes on after the start
-    const reason = work.redact(failureReason(context.deadlineReason() ?? cause)) // what a container printed may be in it
-    const isCancelled = signal.aborted || cause instanceof DeploymentMovedOn
-    if (!isExpectedFailure(cause) && !isCancelled)
-      deps.log.error({ deploymentId: context.current().id, err: cause }, 'deployment failed in an unexpected way')
-    await undo(context)
-    if (isCancelled) return context.say(LAST_LINE.stopped)
-    context.say(LAST_LINE.failed(reason))
-    await work.writer.flush()
-    const active = await findActive(db, app.id)
-    const isServing = active !== undefined && (await deps.isServing(app.id, active.id))
-    const settled = settle(app, isServing, reason)
-    const outcome = { reason, durationSeconds: context.seconds(), settled }
-    await deps.step('db.failed', async () => await record.failed(context.current(), outcome)).catch(ignoreMovedOn)
-  }
-
-  async function undo(context: LiveContext): Promise<void> {
-    const { app } = context
-    const row = context.current()
-    try {
-      if (row.status === 'deploying') {
-        await deps.routes.restore(app.id)
-        await deps.launcherOf(app).undo(context)
-      }
-      // The images of a compose app go with the next sweep: `image` names its routed service.
-      if (row.release_of === null && (app.app_type === 'web' || app.app_type === 'service'))
-        await deps.step(
-          'engine.remove_image',
-          async () => await deps.engine.images.remove(row.image || imageTag(deps.instance, app.id, row.id)),
-        )
-    } catch (err) {
-      deps.log.warn({ deploymentId: row.id, err }, 'a failed deployment was not cleaned up; the reconciler does it')
-    }
-  }
-
   return { run, isWriting: (deploymentId: number) => writing.has(deploymentId) || logs.isOpen(deploymentId) }
-}
-
-function settle(app: AppRow, isServing: boolean, reason: string): { status: 'running' | 'stopped' | 'error'; reason: string } {
-  if (isServing) return { status: 'running', reason: '' }
-  return app.wanted === 'stopped' ? { status: 'stopped', reason: '' } : { status: 'error', reason }
-}
-
-function ignoreMovedOn(cause: unknown): undefined {
-  if (cause instanceof DeploymentMovedOn) return undefined
-  throw cause
 }

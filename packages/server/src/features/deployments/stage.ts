@@ -1,7 +1,7 @@
 import type { Stage } from '@berth/contract'
 import type { Step } from '../../lib/step.ts'
 import type { AppRow, DeploymentRow } from '../../store/rows.ts'
-import type { LogStream } from './build-log.ts'
+import type { LogStream } from './log-lines.ts'
 import type { ReleaseConfig } from './release-config.ts'
 
 /** What a person can act on: the message becomes the deployment's `error_message`. */

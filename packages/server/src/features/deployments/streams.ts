@@ -5,8 +5,9 @@ import { type EncodedFrames, encodeFrames } from '../../http/text-frames.ts'
 import type { Streams } from '../../http/websocket.ts'
 import type { Db } from '../../store/database.ts'
 import { type DeploymentRow, findDeployment } from '../../store/rows.ts'
-import type { BuildLogs, LogLine } from './build-log.ts'
+import type { BuildLogs } from './build-log.ts'
 import { isUnfinished } from './lifecycle.ts'
+import type { LogLine } from './log-lines.ts'
 
 type Deps = { db: Db; nudge: Nudge; logs: Pick<BuildLogs, 'follow'>; isWriting: (deploymentId: number) => boolean; now: () => Date }
 type Send = (frame: DeploymentFrame) => void

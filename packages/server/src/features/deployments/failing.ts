@@ -1,0 +1,86 @@
+import type { Engine } from '../../engine/engine.ts'
+import { imageTag } from '../../engine/labels.ts'
+import type { Logger } from '../../lib/logger.ts'
+import type { Step } from '../../lib/step.ts'
+import { JobCancelled } from '../../queue/job-runner.ts'
+import type { Reader } from '../../store/database.ts'
+import type { AppRow } from '../../store/rows.ts'
+import type { LiveContext } from './context.ts'
+import { failureReason, isExpectedFailure } from './failure-reason.ts'
+import { LAST_LINE } from './log-lines.ts'
+import type { LogWriter } from './log-writer.ts'
+import type { Routes } from './pipeline.ts'
+import type { DeploymentRecord } from './record.ts'
+import type { Launcher } from './release.ts'
+import { DeploymentMovedOn, findActive } from './store.ts'
+
+type Deps = {
+  db: Reader
+  engine: Pick<Engine, 'images'>
+  record: Pick<DeploymentRecord, 'failed'>
+  launcherOf: (app: AppRow) => Launcher
+  routes: Pick<Routes, 'restore'>
+  /** Whether what served before still does, seen in the engine. */
+  isServing: (appId: number, deploymentId: number) => Promise<boolean>
+  step: Step
+  instance: string
+  log: Logger
+}
+type Ending = { cause: unknown; signal: AbortSignal; writer: LogWriter; redact: (line: string) => string }
+
+/** The end of a deployment that did not succeed: what it made goes, what served before goes on, and a person reads why. */
+export function createFailing(deps: Deps) {
+  const { db, record } = deps
+
+  async function failed(context: LiveContext, ending: Ending): Promise<void> {
+    const { cause, signal, writer, redact } = ending
+    const { app } = context
+    if (context.current().status === 'success')
+      return deps.log.warn({ deploymentId: context.current().id, err: cause }, 'the old release was not removed yet')
+    if (signal.aborted && !(signal.reason instanceof JobCancelled)) throw cause // the process stops; the deployment goes on after the start
+    const reason = redact(failureReason(context.deadlineReason() ?? cause)) // what a container printed may be in it
+    const isCancelled = signal.aborted || cause instanceof DeploymentMovedOn
+    if (!isExpectedFailure(cause) && !isCancelled)
+      deps.log.error({ deploymentId: context.current().id, err: cause }, 'deployment failed in an unexpected way')
+    await undo(context)
+    if (isCancelled) return context.say(LAST_LINE.stopped)
+    context.say(LAST_LINE.failed(reason))
+    await writer.flush()
+    const active = await findActive(db, app.id)
+    const isServing = active !== undefined && (await deps.isServing(app.id, active.id))
+    const settled = settle(app, isServing, reason)
+    const outcome = { reason, durationSeconds: context.seconds(), settled }
+    await deps.step('db.failed', async () => await record.failed(context.current(), outcome)).catch(ignoreMovedOn)
+  }
+
+  async function undo(context: LiveContext): Promise<void> {
+    const { app } = context
+    const row = context.current()
+    try {
+      if (row.status === 'deploying') {
+        await deps.routes.restore(app.id)
+        await deps.launcherOf(app).undo(context)
+      }
+      // The images of a compose app go with the next sweep: `image` names its routed service.
+      if (row.release_of === null && (app.app_type === 'web' || app.app_type === 'service'))
+        await deps.step(
+          'engine.remove_image',
+          async () => await deps.engine.images.remove(row.image || imageTag(deps.instance, app.id, row.id)),
+        )
+    } catch (err) {
+      deps.log.warn({ deploymentId: row.id, err }, 'a failed deployment was not cleaned up; the reconciler does it')
+    }
+  }
+
+  return failed
+}
+
+function settle(app: AppRow, isServing: boolean, reason: string): { status: 'running' | 'stopped' | 'error'; reason: string } {
+  if (isServing) return { status: 'running', reason: '' }
+  return app.wanted === 'stopped' ? { status: 'stopped', reason: '' } : { status: 'error', reason }
+}
+
+export function ignoreMovedOn(cause: unknown): undefined {
+  if (cause instanceof DeploymentMovedOn) return undefined
+  throw cause
+}

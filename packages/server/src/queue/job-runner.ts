@@ -1,0 +1,86 @@
+import type { Logger } from '../lib/logger.ts'
+import type { Db } from '../store/database.ts'
+import { backoffMs } from './backoff.ts'
+import type { JobHandlers, JobName, JobPayloads } from './jobs.ts'
+import { extendLease, type JobRow, postponeJob, settleJob } from './queue-store.ts'
+
+export const LEASE_MS = 30_000
+const HEARTBEAT_MS = 10_000
+
+/** Why a running job is told to stop. A cancelled job is done; one that stops with the process comes back. */
+export class JobCancelled extends Error {
+  override readonly name = 'JobCancelled'
+}
+
+type Deps = {
+  db: Db
+  handlers: JobHandlers
+  workerId: string
+  /** Set once the process stops. */
+  stopping: AbortSignal
+  /** Waits a little before something that failed is tried again. */
+  pause: () => Promise<void>
+  log: Logger
+  now: () => Date
+}
+
+/** Runs one claimed job, keeps its lease alive meanwhile, and writes how it ended. */
+export function createJobRunner(deps: Deps) {
+  const { db, handlers, workerId: worker, stopping, log, now } = deps
+
+  function later(ms: number): Date {
+    return new Date(now().getTime() + ms)
+  }
+
+  async function runHandler(job: JobRow, signal: AbortSignal): Promise<void> {
+    const name = job.name as JobName // only enqueue writes this table
+    const payload = JSON.parse(job.payload) as JobPayloads[JobName] // and it takes the payload of that name
+    const handler = handlers[name] as (given: JobPayloads[JobName], stop: AbortSignal) => Promise<void>
+    await handler(payload, signal)
+  }
+
+  async function run(job: JobRow, controller: AbortController): Promise<void> {
+    const heartbeat = setInterval(() => {
+      db.transaction(async (tx) => await extendLease(tx, { id: job.id, worker, until: later(LEASE_MS) })).catch((err: unknown) =>
+        log.warn({ jobId: job.id, err }, 'lease was not extended'),
+      )
+    }, HEARTBEAT_MS)
+    try {
+      await runHandler(job, controller.signal)
+      await settle(job)
+    } catch (err) {
+      if (stopping.aborted) return await giveBack(job)
+      if (controller.signal.reason instanceof JobCancelled) return await settle(job)
+      log.error({ jobId: job.id, job: job.name, attempts: job.attempts, err }, 'job failed, and is tried again')
+      await retrySaving(
+        async () =>
+          await db.transaction(async (tx) => await postponeJob(tx, { id: job.id, worker, until: later(backoffMs(job.attempts)) })),
+      )
+    } finally {
+      clearInterval(heartbeat)
+    }
+  }
+
+  async function settle(job: JobRow): Promise<void> {
+    await retrySaving(async () => await db.transaction(async (tx) => await settleJob(tx, { id: job.id, worker })))
+  }
+
+  async function giveBack(job: JobRow): Promise<void> {
+    await db.transaction(async (tx) => await postponeJob(tx, { id: job.id, worker, until: now() }))
+  }
+
+  /** A full disk must not lose the outcome of a job: it is written when there is room again. */
+  async function retrySaving(save: () => Promise<void>): Promise<void> {
+    for (;;) {
+      try {
+        return await save()
+      } catch (err) {
+        log.error({ err }, 'the end of a job was not saved, and is tried again')
+        await deps.pause()
+        if (stopping.aborted) return
+      }
+    }
+  }
+
+  return run
+}
