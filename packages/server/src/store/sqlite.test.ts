@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { cpSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import BetterSqlite from 'better-sqlite3'
@@ -36,6 +36,7 @@ describe('opening the database', () => {
     expect(file.pragma('integrity_check', { simple: true })).toBe('ok')
     expect(file.pragma('journal_mode', { simple: true })).toBe('wal')
     file.close()
+    expect(statSync(databasePath(dataDir)).mode & 0o777).toBe(0o600)
     expect(readdirSync(join(dataDir, 'backups'))).toEqual([])
   })
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import BetterSqlite, { type Database as SqliteFile } from 'better-sqlite3'
 import { Kysely } from 'kysely'
@@ -9,6 +9,8 @@ import { migrations } from './migrations/index.ts'
 import type { Schema } from './schema.ts'
 import { createCompiledReads, readerDialect, writerDialect } from './sqlite-driver.ts'
 import { isStorageFailure } from './storage-failure.ts'
+
+const OWNER_ONLY = 0o600
 
 export function databasePath(dataDir: string): string {
   return join(dataDir, 'berth.sqlite')
@@ -38,6 +40,8 @@ function openFile(path: string): SqliteFile {
   file.pragma('foreign_keys = ON')
   file.pragma('journal_size_limit = 67108864')
   file.pragma('cache_size = -4000')
+  // SQLite would leave them readable to all; a copy of the directory may end up where its own mode is lost.
+  for (const part of [path, `${path}-wal`, `${path}-shm`]) if (existsSync(part)) chmodSync(part, OWNER_ONLY)
   return file
 }
 
