@@ -61,6 +61,29 @@ describe.concurrent('the container of an app', () => {
     expect(seen.status_reason).toMatch(/The container engine refused: .*No such image/)
   })
 
+  it('is heard by the members of its project alone, and by them only as long as they are', async () => {
+    const [member, stranger] = [await lab.berth.as('listener'), await lab.berth.as('stranger')]
+    const project = await lab.owner.call('projects.create', { name: 'Shared' })
+    await lab.owner.call('projects.members', { id: project.id, userIds: [member.id] })
+    const files = { Dockerfile: dockerfile([], 'while true; do echo still here; sleep 1; done') }
+    const app = await lab.createAppIn(project.id, files, { change: { appType: 'service', port: null } })
+    await lab.deploy(app.id)
+    const containerId = (await lab.containersOf(app.id))[0]?.id ?? ''
+    const slow = await lab.createAppIn(project.id, webFiles('slow', [`RUN sleep 30; echo ${Math.random()}`]))
+    const deploymentId = await lab.add(slow.id)
+
+    await using refused = await lab.berth.connect('container.logs', { cookie: stranger.cookie, input: { containerId } })
+    expect(refused.status).toBe(404)
+    await using log = await lab.berth.connect('container.logs', { cookie: member.cookie, input: { containerId } })
+    await using deployment = await lab.berth.connect('deployment.stream', { cookie: member.cookie, input: { deploymentId } })
+    await log.waitFor(({ data }) => String(data['line']).includes('still here'))
+    await deployment.waitFor(({ type }) => type === 'status')
+    await lab.owner.call('projects.members', { id: project.id, userIds: [] })
+    expect(await Promise.all([log.closed, deployment.closed])).toEqual([1008, 1008])
+    await lab.owner.call('deployments.stop', { deploymentId })
+    await lab.ended(deploymentId)
+  })
+
   it('stays stopped, whoever starts it behind our back', async () => {
     const app = await lab.createApp(webFiles('resting'))
     await lab.deploy(app.id)
