@@ -1,29 +1,31 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { violations } from '../src/testing/crash-sweep.ts'
-import { type DeployLab, dockerfile, openDeployLab, until, webFiles } from '../src/testing/deploy-lab.ts'
-import { type EngineProxy, startEngineProxy } from '../src/testing/engine-proxy.ts'
+import { dockerfile, openDeployLab, until, webFiles } from '../src/testing/deploy-lab.ts'
+import { type OutageFault, type OutageLab, openOutageLab, runOutageCell } from '../src/testing/outage-matrix.ts'
+import { OUTAGE_ROWS } from '../src/testing/outage-rows.ts'
 
-const CUT_MS = 4000
 const SLOW_START = {
   Dockerfile: dockerfile(['COPY index.html /www/index.html'], 'sleep 3; exec httpd -f -p "$PORT" -h /www'),
   'index.html': 'through it all',
 }
 const slowBuild = () => webFiles('through it all', [`RUN echo ${Math.random()}; sleep 2`])
 
-describe('an engine that goes away', () => {
-  let proxy: EngineProxy
-  let lab: DeployLab
-  beforeAll(async () => {
-    proxy = await startEngineProxy()
-    lab = await openDeployLab({ socketPath: proxy.socketPath, tuning: { stabilityMs: 1500, healthDeadlineMs: 20_000 } })
-  })
-  afterAll(async () => {
-    await lab[Symbol.asyncDispose]()
-    await proxy[Symbol.asyncDispose]()
-  })
+/** One stage and one fault each; `outage.long.ts` has them all. */
+const CELLS: readonly [string, OutageFault][] = [
+  ['building_image: running', { kind: 'reset' }],
+  ['stopping_old', { kind: 'cut', ms: 2000 }],
+  ['rollback: creating', { kind: 'refuse', call: 'POST /containers/create' }],
+]
 
-  it('and comes back within seconds, in any stage, costs no deployment', async () => {
+describe('an engine that goes away', () => {
+  let outage: OutageLab
+  beforeAll(async () => {
+    outage = await openOutageLab()
+  })
+  afterAll(async () => await outage[Symbol.asyncDispose]())
+
+  it('and comes back costs no deployment in any stage, and /health says how it is', async () => {
+    const { lab, proxy } = outage
+    const health = async () => await lab.berth.anonymous('health')
     const files = [slowBuild(), SLOW_START, webFiles('through it all')]
     const apps = await Promise.all(files.map(async (one) => await lab.createApp(one)))
     const [building = 0, starting = 0] = await Promise.all(apps.slice(0, 2).map(async (app) => await lab.add(app.id)))
@@ -31,40 +33,19 @@ describe('an engine that goes away', () => {
     await lab.reaches(building, 'building_image')
     const cloning = await lab.add(apps[2]?.id ?? 0)
     await proxy.cut()
-    await sleep(CUT_MS)
-    expect((await lab.berth.raw('GET', '/health')).status).toBe(200) // degraded, and it answers
+    const during = await until(health, ({ status }) => status === 'degraded')
+    expect(during.checks).toMatchObject({ engine: 'unreachable', database: 'ok', queue: 'ok' })
+    expect(during.messages['engine']).not.toBe('')
     await proxy.restore()
     for (const id of [building, starting, cloning]) expect(await lab.ended(id)).toMatchObject({ status: 'success', error_message: '' })
     for (const app of apps) expect(await lab.visit(app)).toBe('through it all')
+    await until(health, ({ status }) => status === 'ok')
   })
 
-  it('and resets what is open in the middle of a build costs no deployment', async () => {
-    const app = await lab.createApp(slowBuild())
-    const id = await lab.add(app.id)
-    await lab.reaches(id, 'building_image')
-    await sleep(1000)
-    proxy.reset()
-    expect(await lab.ended(id)).toMatchObject({ status: 'success', error_message: '' })
-  })
-
-  it('and refuses one call ends in a failure that says so, or in success, and leaves nothing behind', async () => {
-    const calls = ['POST /containers/create*', 'POST /containers/*/start', 'POST /networks/create', 'POST /build*', 'DELETE /containers/*']
-    const apps = await Promise.all(
-      calls.map(async (call) => {
-        const project = await lab.owner.call('projects.create', { name: `Refused ${call}` })
-        return await lab.createAppIn(project.id, webFiles('x'))
-      }),
-    )
-    for (const call of calls) proxy.fail(call, { status: 500, times: 1 })
-    const all = await Promise.all(apps.map(async (app) => await lab.deploy(app.id)))
-    proxy.clear()
-    const failed = all.filter(({ status }) => status !== 'success')
-    expect(failed.length).toBeGreaterThan(0)
-    for (const one of failed) expect(one.error_message).toMatch(/container engine refused|The build failed/)
-    await until(
-      async () => await violations(lab),
-      (list) => list.length === 0,
-    )
+  it.each(CELLS)('or fails once leaves nothing behind and nothing undone: %s, %o', async (stage, fault) => {
+    const row = OUTAGE_ROWS.find((candidate) => candidate.stage === stage)
+    if (!row) throw new Error(`there is no stage ${stage}`)
+    expect(await runOutageCell(outage, row, fault)).toMatchObject({ stage, wrong: [] })
   })
 })
 

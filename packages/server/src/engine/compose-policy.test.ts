@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { FORBIDDEN_COMPOSE } from '../testing/hostile-compose.ts'
 import { interpolate } from './compose-interpolate.ts'
 import { type ComposeSettings, planCompose } from './compose-policy.ts'
 import { field } from './engine-json.ts'
@@ -78,106 +79,7 @@ describe('a compose file', () => {
     expect(at('networks', 'app')).toEqual({ external: true, name: 'berth-abc-app-7-network' })
   })
 
-  const service = (line: string) => `services:\n  a:\n    image: x\n    ${line}\n`
-  const forbidden: [string, string][] = [
-    ...[
-      'privileged: true',
-      'cap_add: [ALL]',
-      'devices: [/dev/sda]',
-      'network_mode: host',
-      'pid: host',
-      'ipc: host',
-      'userns_mode: host',
-      'uts: host',
-      'cgroup: host',
-      'cgroup_parent: /',
-    ].map(forKey),
-    ...[
-      'security_opt: [seccomp=unconfined]',
-      'sysctls: { a: 1 }',
-      'volumes_from: [b]',
-      'extends: { file: ../x.yml, service: a }',
-      'env_file: /etc/passwd',
-      'container_name: berth-x',
-      'secrets: [s]',
-      'configs: [c]',
-    ].map(forKey),
-    ...[
-      'runtime: other',
-      'gpus: all',
-      'extra_hosts: ["a:169.254.169.254"]',
-      'dns: [1.1.1.1]',
-      'external_links: [x]',
-      'links: [x]',
-      'logging: { driver: syslog }',
-      'group_add: [docker]',
-      'oom_kill_disable: true',
-      'profiles: [x]',
-      'ulimits: {}',
-      'device_cgroup_rules: [a]',
-      'credential_spec: {}',
-      'blkio_config: {}',
-      'isolation: x',
-      'post_start: []',
-      'provider: {}',
-      'use_api_socket: true',
-    ].map(forKey),
-    [service('volumes: ["/:/host"]'), 'services.a.volumes (host path /)'],
-    [service('volumes: ["./x:/host"]'), 'host path ./x'],
-    [service('volumes: ["~/x:/host"]'), 'host path ~/x'],
-    [service('volumes: ["../x:/host"]'), 'host path ../x'],
-    [service('volumes: ["${HOME_DIR:-/}:/host"]'), 'host path /'],
-    [service('volumes: ["data:/var/run/docker.sock"]'), '/var/run/docker.sock'],
-    [service('volumes: ["data:/a/../proc"]'), 'services.a.volumes'],
-    [service('volumes: ["data:/a:rshared"]'), 'services.a.volumes'],
-    [service('volumes: [{ type: bind, source: /, target: /h }]'), 'type "bind"'],
-    [service('volumes: [{ type: volume, source: /etc, target: /h }]'), 'services.a.volumes (host path)'],
-    [service('volumes: [{ type: volume, source: d, target: /h, bind: { propagation: shared } }]'), 'services.a.volumes.bind'],
-    [service('volumes: [{ type: npipe, source: d, target: /h }]'), 'npipe'],
-    [service('tmpfs: ["/proc"]'), 'services.a.tmpfs'],
-    [service('ports: ["80:80"]'), 'host port 80'],
-    [service('ports: ["127.0.0.1:443:443"]'), 'host port 443'],
-    [service('ports: [{ target: 80, published: 22 }]'), 'host port 22'],
-    [service('ports: ["3000:80"]'), 'host port 3000'],
-    [service('ports: ["1000-2000:1000-2000"]'), 'services.a.ports'],
-    [service('build: { context: ../.. }'), 'services.a.build.context'],
-    [service('build: { context: /etc }'), 'services.a.build.context'],
-    [service('build: { context: "https://example.test/x.git" }'), 'services.a.build.context'],
-    [service('build: { context: a/../../b }'), 'services.a.build.context'],
-    [service('build: { context: ., dockerfile: ../Dockerfile }'), 'services.a.build.dockerfile'],
-    [service('build: { context: ., network: host }'), 'services.a.build.network'],
-    [service('build: { context: ., ssh: [default] }'), 'services.a.build.ssh'],
-    [service('build: { context: ., additional_contexts: { a: / } }'), 'services.a.build.additional_contexts'],
-    [service('image: "--privileged"').replace('image: x\n    ', ''), 'services.a.image'],
-    [service('networks: { n: { ipv4_address: 10.0.0.1 } }'), 'services.a.networks.n.ipv4_address'],
-    [service('deploy: { replicas: 50 }'), 'deploy.replicas'],
-    [service('deploy: { resources: { reservations: { devices: [] } } }'), 'reservations.devices'],
-    [service('environment: { "A B": x }'), 'services.a.environment'],
-    [`${service('tty: true')}volumes: { x: { driver_opts: { type: none, o: bind, device: / } } }\n`, 'volumes.x.driver_opts'],
-    [`${service('tty: true')}volumes: { x: { external: true } }\n`, 'volumes.x.external'],
-    [`${service('tty: true')}volumes: { x: { name: other } }\n`, 'volumes.x.name'],
-    [`${service('tty: true')}networks: { x: { driver: host } }\n`, 'networks.x.driver'],
-    [`${service('tty: true')}networks: { x: { external: true } }\n`, 'networks.x.external'],
-    [`${service('tty: true')}include: [../other.yml]\n`, 'include'],
-    [`${service('tty: true')}secrets: { s: { file: /etc/shadow } }\n`, 'secrets'],
-    [`${service('tty: true')}configs: { s: { file: /etc/shadow } }\n`, 'configs'],
-    ['x-evil: &evil { privileged: true }\nservices: { a: { image: x, <<: *evil } }', 'services.a.privileged'],
-    ['x-evil: &evil { privileged: true }\nservices: { a: { image: x, <<: [*evil] } }', 'services.a.privileged'],
-    ['services: { a: { image: x, "__proto__": { privileged: true } } }', 'services.a.__proto__'],
-    ['services: { "../a": { image: x } }', 'services.../a'],
-    ['services: { a: { tty: true } }', 'services.a needs an image or a build'],
-    ['services: {}', 'services is empty'],
-    ['services: { a: { image: x, image: y } }', 'cannot be read'],
-    ['services: { a: { image: !!binary eA== } }', 'services.a.image'],
-    ['services: { a: { image: !reset x } }', 'cannot be read'],
-    ['a: 1\n---\nb: 2', 'cannot be read'],
-    ['- a', 'must be a mapping'],
-    [service('command: "${MISSING:?say it}"'), 'MISSING'],
-  ]
-  function forKey(line: string): [string, string] {
-    return [service(line), `services.a.${line.split(':')[0]} is not allowed`]
-  }
-  it.each(forbidden)('is refused with the key named: %j → %s', (text, named) => {
+  it.each(FORBIDDEN_COMPOSE)('is refused with the key named: %j → %s', (text, named) => {
     expect(refusal(text)).toContain(named)
   })
 

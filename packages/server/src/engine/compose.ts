@@ -4,7 +4,9 @@ import type { BuildRequest } from './build.ts'
 import { buildContext } from './build-context.ts'
 import type { ComposePlan } from './compose-policy.ts'
 import { runCompose } from './compose-process.ts'
-import { SpecRefused } from './errors.ts'
+import type { EngineAddress } from './connection.ts'
+import { EngineUnreachable, SpecRefused } from './errors.ts'
+import { createTransport, type Transport } from './transport.ts'
 
 type OnLine = (line: string, stream: 'stdout' | 'stderr') => void
 type Project = { readonly name: string; readonly directory: string; readonly signal: AbortSignal; readonly onLine: OnLine }
@@ -29,6 +31,9 @@ const FILE = 'compose.json'
 // Named, so that Compose does not look for a .env file of its own; /dev/null is not a file to the older one.
 const NO_ENV_FILE = 'empty.env'
 
+// The words of either Compose when its connection to the engine fails; a registry that cannot be reached reads otherwise.
+const NO_ENGINE = /Docker daemon|Connection aborted|RemoteDisconnected|UnixHTTPConnectionPool|error during connect|(dial|read|write) unix/i
+
 /** Multi-container apps, through whichever Compose the machine has. It only ever sees files that `planCompose` wrote. */
 export function createCompose(deps: {
   build: (request: BuildRequest) => Promise<unknown>
@@ -40,6 +45,7 @@ export function createCompose(deps: {
   engineUrl: string
 }) {
   const env = { PATH: deps.path, HOME: deps.home, DOCKER_HOST: deps.engineUrl }
+  const transport = createTransport({ address: addressOf(deps.engineUrl) })
   let known: (typeof CLIS)[number] | null = null
 
   async function cli(signal: AbortSignal): Promise<(typeof CLIS)[number]> {
@@ -66,8 +72,7 @@ export function createCompose(deps: {
       project.onLine(line, stream)
     }
     const code = await runCompose({ command, args: whole, cwd: project.directory, env, onLine, signal: project.signal })
-    if (code !== 0)
-      throw new ComposeFailed(`Docker Compose could not start or stop the app: ${lastLines.at(-1) ?? `exit code ${code}`}`, lastLines)
+    if (code !== 0) throw await failureOf(transport, lastLines, `exit code ${code}`)
   }
 
   /**
@@ -122,3 +127,23 @@ export function createCompose(deps: {
 }
 
 export type Compose = ReturnType<typeof createCompose>
+
+/** Compose does not always say that the engine went away in the middle, so it is asked too. */
+async function failureOf(engine: Pick<Transport, 'ping'>, lastLines: readonly string[], otherwise: string): Promise<Error> {
+  const isGone = await engine.ping().then(
+    () => false,
+    () => true,
+  )
+  if (isGone || lastLines.some((line) => NO_ENGINE.test(line))) return new EngineUnreachable('Docker Compose could not reach it')
+  return new ComposeFailed(`Docker Compose could not start or stop the app: ${tellingLine(lastLines) ?? otherwise}`, lastLines)
+}
+
+function addressOf(engineUrl: string): EngineAddress {
+  const { protocol, pathname, hostname, port } = new URL(engineUrl)
+  return protocol === 'unix:' ? { socketPath: pathname } : { host: hostname, port: Number(port) }
+}
+
+/** The last line that says what went wrong; the older Compose ends with one that does not. */
+function tellingLine(lines: readonly string[]): string | undefined {
+  return lines.findLast((line) => line.trim() !== '' && !/^(ERROR: )?Encountered errors while/.test(line))
+}

@@ -52,6 +52,17 @@ describe('the transport', () => {
     expect(asked[1]).toBe('GET /v1.41/x?a=b%26c%3Dd&n=0&yes=true')
   })
 
+  it('asks once more when the engine stumbles over a read, and never over a change', async () => {
+    let stumbles = 1
+    const { asked, transport } = await engineThat(
+      (_request, response) => void response.writeHead(stumbles-- > 0 ? 500 : 200).end('{"a":1}'),
+    )
+    expect(await transport.json(get)).toEqual({ a: 1 })
+    stumbles = 1
+    await expect(transport.json({ ...get, method: 'POST' })).rejects.toThrow(EngineError)
+    expect(asked.slice(1)).toEqual(['GET /v1.41/x', 'GET /v1.41/x', 'POST /v1.41/x'])
+  })
+
   it('gives the words of the engine with its status', async () => {
     const plain = await engineThat((_request, response) => void response.writeHead(500).end('not JSON'))
     await expect(plain.transport.json(get)).rejects.toMatchObject({ name: 'EngineError', status: 500, message: 'not JSON' })

@@ -1,4 +1,5 @@
 import type http from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { ANSWER_TIMEOUT_MS, type EngineAddress, type EngineRequest, openRequest, translate } from './connection.ts'
 import { field, text } from './engine-json.ts'
 import { EngineError, EngineUnreachable } from './errors.ts'
@@ -8,6 +9,7 @@ export type EngineStream = { readonly contentType: string; readonly chunks: Asyn
 const NEWEST_KNOWN = 47
 const OLDEST_KNOWN = 41
 const PING_TIMEOUT_MS = 5_000
+const STUMBLE_MS = 200
 const MAX_ERROR_BYTES = 64 * 1024
 
 /** Requests to the engine's HTTP API over its socket. Each has a connection of its own, so that closing one ends that one's work. */
@@ -37,8 +39,18 @@ export function createTransport(deps: { address: EngineAddress; connectTimeoutMs
     }
   }
 
-  /** One answer, parsed; `null` when it is empty. */
+  /** One answer, parsed; `null` when it is empty. A read that the engine stumbled over is asked once more: it changes nothing. */
   async function json(wanted: EngineRequest): Promise<unknown> {
+    try {
+      return await jsonOnce(wanted)
+    } catch (cause) {
+      if (wanted.method !== 'GET' || !(cause instanceof EngineError) || cause.status < 500) throw cause
+      await sleep(STUMBLE_MS, undefined, { ...(wanted.signal && { signal: wanted.signal }) })
+      return await jsonOnce(wanted)
+    }
+  }
+
+  async function jsonOnce(wanted: EngineRequest): Promise<unknown> {
     const response = await request(wanted)
     const late = () => response.destroy(new EngineUnreachable('its answer did not end in time'))
     const timer = setTimeout(late, wanted.timeoutMs ?? ANSWER_TIMEOUT_MS)

@@ -6,10 +6,46 @@ import path from 'node:path'
 
 type Failure = { readonly pattern: RegExp; readonly status: number; left: number }
 type Delay = { readonly pattern: RegExp; readonly ms: number }
+type Moment = { readonly pattern: RegExp; readonly act: () => void }
 
 /** The machine's own engine, or the one that DOCKER_HOST names, when it is a unix socket. */
 export function engineSocketPath(): string {
   return /^unix:\/\/(.+)$/.exec(process.env['DOCKER_HOST'] ?? '')?.[1] ?? '/var/run/docker.sock'
+}
+
+/** What a test has planted: each names the calls that it is about. */
+function createFaults() {
+  const failures: Failure[] = []
+  const delays: Delay[] = []
+  const moments: Moment[] = []
+  const losses: RegExp[] = []
+
+  return {
+    /** For example `fail('POST /containers/*' + '/start', { status: 500, times: 1 })`; the version prefix is left out. */
+    fail(pattern: string, failure: { status: number; times?: number }): void {
+      failures.push({ pattern: patternOf(pattern), status: failure.status, left: failure.times ?? Number.POSITIVE_INFINITY })
+    },
+    delay(pattern: string, ms: number): void {
+      delays.push({ pattern: patternOf(pattern), ms })
+    },
+    /** Once, when the next such request comes in and before the engine hears of it. */
+    at(pattern: string, act: () => void): void {
+      moments.push({ pattern: patternOf(pattern), act })
+    },
+    /** The engine does what the next such request asks for, and the answer is lost, with everything else that is open. */
+    lose(pattern: string): void {
+      losses.push(patternOf(pattern))
+    },
+    /** Whether a fault that was planted has not happened yet. */
+    isWaiting: () => failures.some(({ left }) => left > 0) || moments.length > 0 || losses.length > 0,
+    clear(): void {
+      for (const list of [failures, delays, moments, losses]) list.length = 0
+    },
+    actAt: (request: string) => takeFirst(moments, ({ pattern }) => pattern.test(request))?.act(),
+    failureOf: (request: string) => failures.find(({ pattern, left }) => left > 0 && pattern.test(request)),
+    pauseOf: (request: string) => delays.find(({ pattern }) => pattern.test(request))?.ms ?? 0,
+    isLost: (request: string) => takeFirst(losses, (pattern) => pattern.test(request)) !== undefined,
+  }
 }
 
 /** A real engine behind a socket that a test can cut, slow down, or make fail. */
@@ -19,31 +55,29 @@ export async function startEngineProxy(options: { target?: string } = {}) {
   const socketPath = path.join(directory, 'engine.sock')
   const open = new Set<Socket>()
   const requests: string[] = []
-  const failures: Failure[] = []
-  const delays: Delay[] = []
+  const faults = createFaults()
   let server: Server | null = null
 
   function serve(client: Socket): void {
     track(open, client)
     let head = Buffer.alloc(0)
-    // Each connection of our transport carries one request, so only its first line is of interest.
     client.on('data', function onHead(chunk: Buffer) {
       head = Buffer.concat([head, chunk])
-      const end = head.indexOf('\r\n')
-      if (end === -1) return
+      if (!head.includes(END_OF_HEAD)) return
       client.off('data', onHead)
       client.pause()
-      const line = head.subarray(0, end).toString()
-      const request = requestOf(line)
+      const request = requestOf(head.subarray(0, head.indexOf('\r\n')).toString())
       requests.push(request)
-      const failure = failures.find(({ pattern, left }) => left > 0 && pattern.test(request))
+      faults.actAt(request)
+      if (client.destroyed) return
+      const failure = faults.failureOf(request)
       if (failure !== undefined) return refuse(client, failure)
-      const pause = delays.find(({ pattern }) => pattern.test(request))?.ms ?? 0
-      setTimeout(() => forward(client, head), pause)
+      const isLost = faults.isLost(request)
+      setTimeout(() => forward(client, oneRequestOnly(head), isLost), faults.pauseOf(request))
     })
   }
 
-  function forward(client: Socket, head: Buffer): void {
+  function forward(client: Socket, head: Buffer, isLost: boolean): void {
     if (client.destroyed) return
     const upstream = connect(target)
     track(open, upstream)
@@ -51,7 +85,8 @@ export async function startEngineProxy(options: { target?: string } = {}) {
     client.once('close', () => upstream.destroy())
     upstream.write(head)
     client.pipe(upstream)
-    upstream.pipe(client)
+    if (isLost) upstream.once('data', reset)
+    else upstream.pipe(client)
   }
 
   async function restore(): Promise<void> {
@@ -84,17 +119,7 @@ export async function startEngineProxy(options: { target?: string } = {}) {
     cut,
     restore,
     reset,
-    /** For example `fail('POST /containers/*' + '/start', { status: 500, times: 1 })`; the version prefix is left out. */
-    fail(pattern: string, failure: { status: number; times?: number }): void {
-      failures.push({ pattern: patternOf(pattern), status: failure.status, left: failure.times ?? Number.POSITIVE_INFINITY })
-    },
-    delay(pattern: string, ms: number): void {
-      delays.push({ pattern: patternOf(pattern), ms })
-    },
-    clear(): void {
-      failures.length = 0
-      delays.length = 0
-    },
+    ...faults,
     async [Symbol.asyncDispose](): Promise<void> {
       await cut()
       await rm(directory, { recursive: true, force: true })
@@ -104,13 +129,30 @@ export async function startEngineProxy(options: { target?: string } = {}) {
 
 export type EngineProxy = Awaited<ReturnType<typeof startEngineProxy>>
 
+const END_OF_HEAD = '\r\n\r\n'
+
+/** A client that sends several requests over one connection would hide all but the first; one that takes the connection over is left alone. */
+function oneRequestOnly(head: Buffer): Buffer {
+  const end = head.indexOf(END_OF_HEAD)
+  const [first = '', ...lines] = head.subarray(0, end).toString('latin1').split('\r\n')
+  if (lines.some((line) => /^(connection:.*upgrade|upgrade:)/i.test(line))) return head
+  const kept = lines.filter((line) => !/^connection:/i.test(line))
+  return Buffer.concat([Buffer.from([first, ...kept, 'Connection: close'].join('\r\n'), 'latin1'), head.subarray(end)])
+}
+
+function takeFirst<Entry>(list: Entry[], fits: (entry: Entry) => boolean): Entry | undefined {
+  const index = list.findIndex(fits)
+  return index === -1 ? undefined : list.splice(index, 1)[0]
+}
+
 function requestOf(line: string): string {
   const [method = '', target = ''] = line.split(' ')
   return `${method} ${(target.split('?')[0] ?? '').replace(/^\/v\d+\.\d+(?=\/)/, '')}`
 }
 
+/** `*` is one part of a path, `**` is one or more. */
 function patternOf(pattern: string): RegExp {
-  const escaped = pattern.replace(/[.+^${}()|[\]\\?]/g, '\\$&').replaceAll('*', '[^/]+')
+  const escaped = pattern.replace(/[.+^${}()|[\]\\?]/g, '\\$&').replace(/\*\*?/g, (stars) => (stars === '**' ? '.+' : '[^/]+'))
   return new RegExp(`^${escaped}$`)
 }
 

@@ -1,6 +1,6 @@
 import type { ContainerStatus, ContainerUsage } from '@berth/contract'
 import type { Engine } from '../../engine/engine.ts'
-import { EngineUnreachable } from '../../engine/errors.ts'
+import { EngineError, EngineUnreachable } from '../../engine/errors.ts'
 import { recordAudit } from '../../events/audit-log.ts'
 import type { Caller } from '../../http/caller.ts'
 import { AppError } from '../../lib/app-error.ts'
@@ -29,6 +29,8 @@ async function whenReachable<Result>(work: () => Promise<Result>): Promise<Resul
     return await work()
   } catch (cause) {
     if (cause instanceof EngineUnreachable) throw new AppError('engine_unreachable', { cause })
+    if (cause instanceof EngineError)
+      throw new AppError('engine_unreachable', { message: `The container engine refused: ${cause.message}`, cause })
     throw cause
   }
 }

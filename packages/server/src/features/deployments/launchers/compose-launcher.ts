@@ -8,6 +8,7 @@ import { resolveInside } from '../../../git/resolve-inside.ts'
 import type { Tuning } from '../../../tuning.ts'
 import type { AppContainers } from '../app-containers.ts'
 import { probePath, probePort, waitUntilHealthy } from '../health-check.ts'
+import { memoryBytesOf } from '../memory-ceiling.ts'
 import { patiently } from '../patience.ts'
 import type { Launcher, Release } from '../release.ts'
 import { type Context, DeploymentFailure } from '../stage.ts'
@@ -26,7 +27,6 @@ type Deps = {
 }
 
 const FILES = ['compose.yaml', 'compose.yml', 'docker-compose.yaml', 'docker-compose.yml']
-const MEBIBYTE = 1024 * 1024
 
 /** Several containers an app, by the repository's compose file. The validated plan is kept, so that a rollback runs the same again. */
 export function createComposeLauncher(deps: Deps): Launcher {
@@ -59,7 +59,7 @@ export function createComposeLauncher(deps: Deps): Launcher {
       projectNetwork: projectNetworkName(instance, app.project_id),
       alias: config.slug,
       port: config.port,
-      ...(config.memoryMb !== null && { memoryBytes: config.memoryMb * MEBIBYTE }),
+      memoryBytes: memoryBytesOf(config),
       ...(config.cpus !== null && { cpus: config.cpus }),
       reservedPorts: deps.reservedPorts,
       imageFor: (index) => composeImageTag(instance, { appId: app.id, deploymentId: deployment.id }, index),
@@ -98,7 +98,7 @@ export function createComposeLauncher(deps: Deps): Launcher {
     )
     const plan = await keptPlan(directoryOf(app.id, source), { name: LABEL.deployment, value: String(deployment.id) })
     if (source !== deployment.id) await keepPlan(directoryOf(app.id, deployment.id), plan)
-    await step('compose.up', async () => await compose.up(plan, projectOf(context, deployment.id)))
+    await step('compose.up', async () => await patiently(signal, async () => await compose.up(plan, projectOf(context, deployment.id))))
     const started = await patiently(signal, async () => await containers.ofDeployment(app.id, deployment.id, signal))
     const routed = started.find((container) => container.labels[LABEL.service] === routedService)
     const ip = routed?.ips[projectNetworkName(instance, app.project_id)]
@@ -145,8 +145,11 @@ export function createComposeLauncher(deps: Deps): Launcher {
       const active = await deps.findActiveId(app.id)
       if (active !== undefined && app.wanted === 'running') {
         const plan = await keptPlan(directoryOf(app.id, active), { name: LABEL.deployment, value: String(active) })
-        await compose.up(plan, projectOf(context, active, signal))
-      } else await compose.down(projectOf(context, deployment.id, signal), { removeVolumes: false, graceSeconds: tuning.stopGraceSeconds })
+        await patiently(signal, async () => await compose.up(plan, projectOf(context, active, signal)))
+        return
+      }
+      const ending = { removeVolumes: false, graceSeconds: tuning.stopGraceSeconds }
+      await patiently(signal, async () => await compose.down(projectOf(context, deployment.id, signal), ending))
     })
   }
 

@@ -7,6 +7,7 @@ import type { Tuning } from '../../../tuning.ts'
 import type { DatabaseTemplate } from '../../templates/templates.ts'
 import type { AppContainers } from '../app-containers.ts'
 import { type Probe, probePath, probePort, waitUntilHealthy } from '../health-check.ts'
+import { memoryBytesOf } from '../memory-ceiling.ts'
 import { patiently } from '../patience.ts'
 import type { Launcher, Release } from '../release.ts'
 import { type Context, DeploymentFailure } from '../stage.ts'
@@ -21,7 +22,6 @@ type Deps = {
   prepare: (context: Context) => Promise<string>
 }
 
-const MEBIBYTE = 1024 * 1024
 const LAST_LINES = 20
 const MOST_LOOKS = 30
 const LOOK_MS = 100
@@ -52,7 +52,7 @@ export function createContainerLauncher(deps: Deps): Launcher {
       network: projectNetworkName(instance, app.project_id),
       aliases: [config.slug],
       volumes: template ? [{ volume: volumeName(instance, app.id), path: template.dataPath }] : [],
-      ...(config.memoryMb !== null && { memoryBytes: config.memoryMb * MEBIBYTE }),
+      memoryBytes: memoryBytesOf(config),
       ...(config.cpus !== null && { cpus: config.cpus }),
       restart: config.restart,
     }
