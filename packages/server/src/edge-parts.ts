@@ -57,6 +57,7 @@ export async function createEdgeParts(deps: Deps) {
     log,
     now,
     newId: randomUUID,
+    repairEveryMs: config.tuning.edgeRepairMs,
   })
   const resolve = createResolve()
   const attempts = createIssueAttempts({ path: join(dir, 'attempts.json') })
@@ -67,7 +68,8 @@ export async function createEdgeParts(deps: Deps) {
   })
   const acme = createAcme({ settings: acmeSettings, accountKeyPath: join(dir, 'acme-account.pem'), edge })
   const issuer = createCertificateIssuer({ store, attempts, acme, preflight, log, now, random: Math.random })
-  const certificates = createCertificates({ store, attempts, issuer, edge, events: { onStatus: deps.onStatus }, log, now })
+  const events = { onStatus: deps.onStatus }
+  const certificates = createCertificates({ store, attempts, issuer, edge, events, log, now, everyMs: config.tuning.certificateLookMs })
   const accessCounts = createAccessCounts({ socketPath: paths.socket, now })
 
   async function close(): Promise<void> {

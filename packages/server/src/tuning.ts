@@ -1,18 +1,23 @@
 /** How long things may take. Every waiting in the product ends at one of these. */
 export const TUNING = {
-  /** How long a new release must stay up after it became healthy. */
+  /** How long a new release must stay up after it became healthy, most of it before visitors are sent to it. */
   stabilityMs: 5000,
   healthDeadlineMs: 60_000,
   databaseHealthDeadlineMs: 180_000,
   healthIntervalMs: 250,
   drainMs: 10_000,
   stopGraceSeconds: 10,
-  engineWaitMs: 30_000,
-  resolveAtAddMs: 2000,
+  engineWaitMs: 60_000,
+  /** A request answers within a second however slow the remote is; the worker asks again. */
+  resolveAtAddMs: 800,
   cloneDeadlineMs: 15 * 60_000,
   buildDeadlineMs: 60 * 60_000,
   startDeadlineMs: 10 * 60_000,
   reconcileMs: 30_000,
+  /** How often the edge is compared with what is wanted, in full. */
+  edgeRepairMs: 30_000,
+  /** How often it is looked which certificates are due. */
+  certificateLookMs: 30_000,
   diskFloorBytes: 500 * 1024 * 1024,
 }
 

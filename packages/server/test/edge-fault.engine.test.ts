@@ -1,31 +1,42 @@
 import { once } from 'node:events'
+import { readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { networkInterfaces } from 'node:os'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createHaproxyRuntime } from '../src/edge/haproxy-runtime.ts'
+import { selfSignedCertificate } from '../src/edge/placeholder-certificate.ts'
 import { LABEL } from '../src/engine/labels.ts'
-import { APP_PORT, type EdgeLab, type LabApp, startEdgeLab, until } from '../src/testing/edge-lab.ts'
+import { ensureRedisImage } from '../src/testing/database-images.ts'
+import { type EdgeLab, type LabApp, startEdgeLab, until } from '../src/testing/edge-lab.ts'
 import { openEcho, visit } from '../src/testing/edge-visitor.ts'
+import { type EngineProxy, startEngineProxy } from '../src/testing/engine-proxy.ts'
 import { freePort } from '../src/testing/test-edge.ts'
 
 let lab: EdgeLab
+/** Between the server and the machine's engine. */
+let engine: EngineProxy
 let shop: LabApp
 const HOST = 'shop.example.test'
+const REDIS_PORT = 6379
 const serves = async () => (await visit(lab, { host: HOST }).catch(() => undefined))?.status === 200
 
 beforeAll(async () => {
-  lab = await startEdgeLab()
+  engine = await startEngineProxy()
+  lab = await startEdgeLab({ env: { DOCKER_HOST: `unix://${engine.socketPath}` }, tuning: { edgeRepairMs: 1000 } })
   shop = await lab.addApp('Shop', { domain: HOST })
   await lab.deployWell(shop)
 })
-afterAll(async () => await lab[Symbol.asyncDispose]())
+afterAll(async () => {
+  await lab[Symbol.asyncDispose]()
+  await engine[Symbol.asyncDispose]()
+})
 
 async function pidOfEdge(): Promise<number> {
   return (await lab.engine.containers.inspect(lab.edgeContainer))?.pid ?? 0
 }
 
 /** The container of an app's live release, and its address in its project's network. */
-async function containerOf(app: LabApp): Promise<{ id: string; ip: string }> {
+async function containerOf(app: { id: number }): Promise<{ id: string; ip: string }> {
   const labels = { [LABEL.instance]: lab.instance, [LABEL.app]: String(app.id) }
   const [found] = await lab.engine.containers.list({ labels })
   return { id: found?.id ?? '', ip: Object.values(found?.ips ?? {})[0] ?? '' }
@@ -57,44 +68,119 @@ it('goes on without the control plane, and HAProxy comes back by itself with the
   expect(JSON.parse((await visit(lab, { host: HOST })).text)).toMatchObject({ version: '2' })
 })
 
-it('starts HAProxy again when its container was removed by hand', async () => {
-  await lab.engine.containers.remove(lab.edgeContainer)
-  await lab.call('domains.create', { appId: shop.id, domain: 'second.example.test' })
-  await until(serves, 'the edge is there again')
-  await until(async () => (await visit(lab, { host: 'second.example.test' })).status === 200, 'the new domain')
-  expect((await visit(lab, { host: 'nobody.example.test' })).status).toBe(404)
+describe('with nobody doing anything, the next look', () => {
+  const runtime = () => createHaproxyRuntime({ socketPath: lab.paths.socket })
+
+  it('puts back entries, certificates and files that somebody took away or changed', async () => {
+    const host = 'drift.example.test'
+    const { id } = await lab.call('domains.create', { appId: shop.id, domain: host })
+    const pem = selfSignedCertificate({ host, notBefore: new Date(Date.now() - 1000), notAfter: new Date(Date.now() + 86_400_000) })
+    const [certificate = '', privateKey = ''] = pem.split(/(?=-----BEGIN PRIVATE KEY-----)/)
+    await lab.call('domains.setCertificate', { id, certificate, privateKey })
+    const isRight = async () => (await visit(lab, { host, ca: pem }).catch(() => undefined))?.status === 200
+    await until(isRight, 'the certificate')
+
+    await runtime().changeMap(lab.paths.map('apps'), [{ kind: 'set', key: `app-${shop.id}`, value: 'stopped' }])
+    await until(serves, 'the entry is right again')
+    await runtime().changeMap(lab.paths.map('hosts'), [{ kind: 'del', key: HOST }])
+    await until(serves, 'the entry is there again')
+
+    const [listed] = await runtime().listCertificates(lab.paths.certificateList)
+    if (listed === undefined) throw new Error('no certificate is listed')
+    await runtime().removeFromList(lab.paths.certificateList, listed)
+    await runtime().deleteCertificate(listed.path)
+    await until(isRight, 'the certificate is shown again')
+
+    const files = [lab.paths.map('hosts'), lab.paths.map('targets'), lab.paths.certificateList, lab.paths.config]
+    const before = await Promise.all(files.map(async (file) => await readFile(file, 'utf8')))
+    for (const file of files) await writeFile(file, 'nonsense\n')
+    await until(
+      async () => (await Promise.all(files.map(async (file) => await readFile(file, 'utf8')))).join() === before.join(),
+      'the files are as they were',
+    )
+    expect([await serves(), await isRight()]).toEqual([true, true])
+  })
+
+  it('starts HAProxy again after its container was stopped or removed by hand', async () => {
+    await lab.engine.containers.stop(lab.edgeContainer, 1)
+    await until(serves, 'the edge runs again')
+    await lab.engine.containers.remove(lab.edgeContainer)
+    await until(serves, 'the edge is there again')
+    expect((await visit(lab, { host: 'nobody.example.test' })).status).toBe(404)
+  })
 })
 
-it('keeps a deployed app from the control plane, the edge and other projects, and lets it reach its own project', async () => {
-  const other = await lab.call('projects.create', { name: 'Other' })
-  const neighbour = await lab.addApp('Neighbour')
-  const stranger = await lab.addApp('Stranger', { projectId: other.id })
-  await Promise.all([lab.deployWell(neighbour), lab.deployWell(stranger)])
-  await until(async () => lab.berth.log().includes('firewall for apps in place'), 'the firewall')
-  const own = await containerOf(shop)
-  const foreign = await containerOf(stranger)
-  const gateway = own.ip.replace(/\d+$/, '1')
-  const reach = async (host: string, port: number) => (await visit(lab, { host: HOST, path: `/reach?host=${host}&port=${port}` })).text
-  expect(await reach(gateway, lab.controlPort)).toBe('ECONNREFUSED')
-  const addresses = Object.values(networkInterfaces()).flatMap((entries) =>
-    (entries ?? []).filter(({ family, internal }) => family === 'IPv4' && !internal),
+/** A database of its own in this project, and its address. */
+async function addDatabase(name: string, projectId: number): Promise<{ ip: string }> {
+  const app = await lab.call('apps.create', { name, projectId, appType: 'database', templateName: 'redis' })
+  const { id } = await lab.call('deployments.add', { appId: app.id })
+  const deployment = await lab.finished(id)
+  if (deployment.status !== 'success') throw new Error(deployment.error_message)
+  return await containerOf(app)
+}
+
+const ownAddresses = () =>
+  Object.values(networkInterfaces()).flatMap((entries) =>
+    (entries ?? []).filter(({ family, internal }) => family === 'IPv4' && !internal).map(({ address }) => address),
   )
-  for (const { address } of addresses) expect(await reach(address, lab.controlPort), address).not.toBe('open')
-  expect(await reach('169.254.169.254', 80)).not.toBe('open')
-  expect(await reach(foreign.ip, APP_PORT)).not.toBe('open')
-  expect(await reach('stranger', APP_PORT)).not.toBe('open')
-  expect(await reach('neighbour', APP_PORT)).toBe('open')
-  expect(await reach(gateway, lab.httpPort)).toBe('open')
-  const listed = await lab.engine.exec(own.id, ['ls', lab.paths.socket], AbortSignal.timeout(10_000))
-  expect(listed.exitCode).not.toBe(0)
-  expect((await lab.berth.anonymous('health')).messages).not.toHaveProperty('firewall')
+
+it('takes up new and deleted domains and apps while the engine is too busy to say what runs', async () => {
+  const leaving = await lab.addApp('Leaving', { domain: 'leaving.example.test' })
+  const statusOf = async (host: string) => (await visit(lab, { host })).status
+  await until(async () => (await statusOf('leaving.example.test')) === 503, 'an app that was never deployed')
+  engine.delay('GET /containers/json', 60_000)
+  try {
+    await lab.call('apps.delete', { appId: leaving.id })
+    await until(async () => (await statusOf('leaving.example.test')) === 404, 'the deleted app', 20_000)
+    const { id } = await lab.call('domains.create', { appId: shop.id, domain: 'added.example.test' })
+    await until(async () => (await statusOf('added.example.test')) === 200, 'the new domain', 20_000)
+    await lab.call('domains.delete', { id })
+    await until(async () => (await statusOf('added.example.test')) === 404, 'the deleted domain', 20_000)
+  } finally {
+    engine.clear()
+    engine.reset()
+  }
+  expect(await serves()).toBe(true)
+})
+
+describe('what runs for a user', () => {
+  const METADATA = '169.254.169.254'
+  beforeAll(async () => await until(async () => lab.berth.log().includes('firewall for apps in place'), 'the firewall'))
+
+  it('reaches the database of its own project, and neither another one nor the control plane nor the edge itself', async () => {
+    await ensureRedisImage(lab.engine)
+    const other = await lab.call('projects.create', { name: 'Other' })
+    const [near, far] = await Promise.all([addDatabase('Near', lab.project.id), addDatabase('Far', other.id)])
+    const own = await containerOf(shop)
+    const gateway = own.ip.replace(/\d+$/, '1')
+    const reach = async (host: string, port: number) => (await visit(lab, { host: HOST, path: `/reach?host=${host}&port=${port}` })).text
+    expect(await reach('near', REDIS_PORT)).toBe('open')
+    expect(await reach(near.ip, REDIS_PORT)).toBe('open')
+    expect(await reach('far', REDIS_PORT)).not.toBe('open')
+    expect(await reach(far.ip, REDIS_PORT)).not.toBe('open')
+    for (const address of [gateway, ...ownAddresses()]) expect(await reach(address, lab.controlPort), address).toBe('ECONNREFUSED')
+    expect(await reach(METADATA, 80)).toBe('ECONNREFUSED')
+    expect(await reach(gateway, lab.httpPort)).toBe('open')
+    const listed = await lab.engine.exec(own.id, ['ls', lab.paths.socket], AbortSignal.timeout(10_000))
+    expect(listed.exitCode).not.toBe(0)
+    expect((await lab.berth.anonymous('health')).messages).not.toHaveProperty('firewall')
+  })
+
+  it('reaches neither the control plane nor the addresses of cloud credentials while it is built', async () => {
+    const addresses = [...ownAddresses().map((address) => `${address}:${lab.controlPort}`), `${METADATA}:80`]
+    const curious = await lab.addApp('Curious')
+    const built = await lab.deployWell(curious, { version: '2', buildStep: ['node', '/app/reach.mjs', ...addresses] })
+    const log = await lab.call('deployments.log', { deploymentId: built.id })
+    const met = [...log.matchAll(/reached \S+: (open|timeout|E[A-Z]+)/g)].map(([, answer]) => answer)
+    expect(met).toEqual(addresses.map(() => 'ECONNREFUSED'))
+  })
 })
 
 it('says which port is taken and by whom, goes on without the edge, and starts it once the port is free', async () => {
   const http = await freePort()
   const blocker = createServer().listen(http, '0.0.0.0')
   await once(blocker, 'listening')
-  await using blocked = await startEdgeLab({ ports: { http }, waitForEdge: false })
+  await using blocked = await startEdgeLab({ ports: { http }, waitForEdge: false, tuning: { drainMs: 60_000 } })
   const health = await until(async () => {
     const now = await blocked.berth.anonymous('health')
     return now.checks.edge === 'unreachable' && now
@@ -102,7 +188,11 @@ it('says which port is taken and by whom, goes on without the edge, and starts i
   expect(health.messages['edge']).toMatch(
     new RegExp(`^Port ${http} is taken by another program \\(.+\\)\\. Stop it, or choose another port with BERTH_EDGE_HTTP_PORT`),
   )
-  expect((await blocked.call('projects.create', { name: 'Still works' })).name).toBe('Still works')
+  const app = await blocked.addApp('Still works')
+  await blocked.deployWell(app)
+  await blocked.deployWell(app, { version: '2' })
+  const labels = { [LABEL.instance]: blocked.instance, [LABEL.app]: String(app.id) }
+  await until(async () => (await blocked.engine.containers.list({ labels })).length === 1, 'the old release is gone undrained', 30_000)
   blocker.close()
   await once(blocker, 'close')
   await blocked.edgeReady()

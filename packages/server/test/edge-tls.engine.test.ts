@@ -1,12 +1,14 @@
+import { once } from 'node:events'
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
-import { connect, createServer, type Server } from 'node:net'
+import { createServer as createHttpServer } from 'node:http'
+import { type AddressInfo, connect, createServer, type Server } from 'node:net'
 import { networkInterfaces, tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Domain } from '@berth/contract'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { selfSignedCertificate } from '../src/edge/placeholder-certificate.ts'
 import { type EdgeLab, type LabApp, startEdgeLab, until } from '../src/testing/edge-lab.ts'
-import { certificateShown, visit, visitHttp2 } from '../src/testing/edge-visitor.ts'
+import { certificateShown, verified, visit, visitHttp2 } from '../src/testing/edge-visitor.ts'
 import { type Pebble, startPebble } from '../src/testing/pebble.ts'
 import { freePort } from '../src/testing/test-edge.ts'
 
@@ -14,9 +16,13 @@ const DAY_MS = 86_400_000
 const NAMES = path.resolve(import.meta.dirname, '../src/testing/fixtures/edge-names.mjs')
 let lab: EdgeLab
 let pebble: Pebble
+/** An authority whose certificates live for seconds, and one that never gets to see the edge. */
+let hasty: Pebble
+let misled: Pebble
 let app: LabApp
 let folder: string
 let port80: Server
+const liar = createHttpServer((_request, response) => response.end('not what was asked for'))
 
 /** An address that the world could reach this machine at. */
 function ownAddress(): string {
@@ -61,29 +67,28 @@ const becomes = async (id: number, sslStatus: Domain['sslStatus']) =>
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'berth-tls-'))
   const http = await freePort()
+  liar.listen(0, '127.0.0.1')
+  await once(liar, 'listening')
+  const liarPort = (liar.address() as AddressInfo).port // it listens on a port, not on a socket's path
   pebble = await startPebble({ httpPort: http })
-  await writeFile(path.join(folder, 'ca.pem'), pebble.ca)
+  const { ca } = pebble
+  ;[hasty, misled] = await Promise.all([startPebble({ httpPort: http, ca, lifeSeconds: 20 }), startPebble({ httpPort: liarPort, ca })])
+  await writeFile(path.join(folder, 'ca.pem'), ca)
   const env = {
     NODE_EXTRA_CA_CERTS: path.join(folder, 'ca.pem'),
     NODE_OPTIONS: `--import=${NAMES}`,
     EDGE_TEST_NAME_SERVER: pebble.dnsServer,
   }
-  lab = await startEdgeLab({ env, ports: { http } })
+  lab = await startEdgeLab({ env, ports: { http }, tuning: { certificateLookMs: 500 } })
   port80 = await forwardPort80(http)
   app = await lab.addApp('Shop', { domain: 'shop.example.test' })
   await lab.deployWell(app)
 })
 afterAll(async () => {
-  console.log(
-    lab.berth
-      .log()
-      .split('\n')
-      .filter((l) => /certificate/.test(l))
-      .join('\n'),
-  )
   port80.close()
   await lab[Symbol.asyncDispose]()
-  await pebble[Symbol.asyncDispose]()
+  for (const authority of [pebble, hasty, misled]) await authority[Symbol.asyncDispose]()
+  liar.close()
   await rm(folder, { recursive: true, force: true })
 })
 
@@ -165,6 +170,8 @@ it('orders certificates by itself, and says on the domain why one does not come 
   expect(Date.parse(failed.nextTryAt ?? '')).toBeGreaterThan(Date.now())
   expect(await lab.call('domains.check', { id: elsewhere.id })).toMatchObject({ dnsStatus: 'wrong', sslStatus: 'failed' })
   expect((await visit(lab, { host: 'elsewhere.example.test' })).status).toBe(200)
+  expect(pebble.orders).toContain('good.example.test')
+  expect(pebble.orders).not.toContain('elsewhere.example.test')
 
   await pebble.pointTo('elsewhere.example.test', [ownAddress()])
   expect(await lab.call('domains.check', { id: elsewhere.id })).toMatchObject({ dnsStatus: 'ok', sslStatus: 'active', sslError: '' })
@@ -173,4 +180,54 @@ it('orders certificates by itself, and says on the domain why one does not come 
   const late = await becomes((await add('late.example.test')).id, 'failed')
   expect(late.sslError).toContain('cannot be reached')
   expect(JSON.stringify(lab.berth.log())).not.toContain('PRIVATE KEY')
+})
+
+it('shows a chain that a visitor can verify up to the root, for that host and with that root alone', async () => {
+  const host = 'good.example.test'
+  expect(await verified(lab, host, pebble.root)).toMatchObject({ isTrusted: true, length: 3, protocol: 'TLSv1.3' })
+  expect(await verified(lab, host, misled.root)).toMatchObject({ isTrusted: false })
+  expect(await verified(lab, 'shop.example.test', pebble.root)).toMatchObject({ isTrusted: false })
+})
+
+it('says on the domain what the authority found wrong, and how long it limits us', async () => {
+  await lab.call('settings.update', { acmeDirectory: misled.directoryUrl })
+  await pebble.pointTo('misled.example.test', [ownAddress()])
+  await pebble.pointTo('busy.example.test', [ownAddress()])
+  const wrong = await becomes((await add('misled.example.test')).id, 'failed')
+  expect(wrong.sslError).toMatch(/refused misled\.example\.test: .*authorization/i)
+  expect(Date.parse(wrong.nextTryAt ?? '')).toBeGreaterThan(Date.now())
+
+  pebble.limit('busy.example.test', 7200)
+  await lab.call('settings.update', { acmeDirectory: pebble.directoryUrl })
+  const busy = await becomes((await add('busy.example.test')).id, 'failed')
+  expect(busy.sslError).toBe('The certificate authority limits our requests: too many certificates already issued')
+  expect(Date.parse(busy.nextTryAt ?? '')).toBeGreaterThan(Date.now() + 7_000_000)
+  expect(await lab.call('domains.check', { id: busy.id })).toMatchObject({
+    dnsStatus: 'ok',
+    sslStatus: 'failed',
+    nextTryAt: busy.nextTryAt,
+  })
+  expect(pebble.orders.filter((host) => host === 'busy.example.test')).toHaveLength(1)
+})
+
+it('renews a certificate by itself after two thirds of its life, and nobody who verifies it notices', async () => {
+  const host = 'hasty.example.test'
+  await lab.call('settings.update', { acmeDirectory: hasty.directoryUrl })
+  await pebble.pointTo(host, [ownAddress()])
+  const { id } = await add(host)
+  const first = await becomes(id, 'active')
+  const shown = await certificateShown(lab, host)
+  const statuses = new Set<number>()
+  await until(async () => {
+    statuses.add((await visit(lab, { host, ca: hasty.root })).status)
+    return (await certificateShown(lab, host)) !== shown
+  }, 'another certificate')
+  expect([...statuses]).toEqual([200])
+  const second = await until(async () => {
+    const domain = await domainOf(id)
+    return domain.expiresAt !== first.expiresAt && domain
+  }, 'a later end')
+  expect(second).toMatchObject({ sslStatus: 'active', sslError: '' })
+  expect(Date.parse(second.expiresAt ?? '')).toBeGreaterThan(Date.parse(first.expiresAt ?? ''))
+  expect(hasty.orders.filter((ordered) => ordered === host).length).toBeGreaterThanOrEqual(2)
 })

@@ -27,7 +27,12 @@ export function createCertificateStore(deps: { dir: string }) {
     return [...found.values()]
   }
 
-  /** The old file of the other source stays until HAProxy no longer lists it: see `tidy`. */
+  /** The paths of the files that are there, without a look inside. */
+  async function paths(): Promise<Set<string>> {
+    await makeDirectories([dir])
+    return new Set((await readdir(dir)).map((file) => join(dir, file)))
+  }
+
   async function put(host: string, source: CertificateSource, pem: { chain: string; key: string }): Promise<StoredCertificate> {
     await makeDirectories([dir])
     const path = join(dir, `${host}.${source}.pem`)
@@ -43,7 +48,7 @@ export function createCertificateStore(deps: { dir: string }) {
     await rm(join(dir, `${host}.${source}.pem`), { force: true })
   }
 
-  return { list, put, remove }
+  return { list, paths, put, remove }
 }
 
 export type CertificateStore = ReturnType<typeof createCertificateStore>

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdir, readdir, stat } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { createServer, type IncomingMessage, request as requestPlain } from 'node:http'
 import { request } from 'node:https'
 import { join } from 'node:path'
@@ -138,6 +138,20 @@ describe('a certificate', () => {
     await sut.certificates.forget('moved.test')
     await expect(shown(edge, 'moved.test', pebble.root)).rejects.toThrow('self-signed certificate')
     await shown(edge, 'moved.test')
+  })
+
+  it('whose file somebody took away no longer stands in the way of a start of HAProxy, and is ordered again', async () => {
+    await using edge = await startTestEdge()
+    await using pebble = await startPebble({ httpPort: edge.httpPort })
+    await edge.edge.setRoutes(route('lost.test'))
+    await using sut = await startCertificates(edge, pebble)
+    await sut.certificates.want(['lost.test'])
+    await expect.poll(() => sut.certificates.status('lost.test').sslStatus, { timeout: 20_000 }).toBe('active')
+    const first = await shown(edge, 'lost.test', pebble.root)
+    await rm(join(edge.paths.certificatesDir, 'lost.test.acme.pem'))
+    await sut.certificates.want(['lost.test'])
+    await expect.poll(async () => await shown(edge, 'lost.test', pebble.root).catch(() => first), { timeout: 20_000 }).not.toBe(first)
+    expect(await readFile(edge.paths.certificateList, 'utf8')).toContain('lost.test.acme.pem lost.test')
   })
 
   it('that the authority refuses leaves its reason and a time for the next try', async () => {

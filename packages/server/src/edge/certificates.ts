@@ -2,11 +2,12 @@ import { checkUpload } from './certificate-check.ts'
 import type { CertificateIssuer } from './certificate-issuer.ts'
 import { renewAt } from './certificate-schedule.ts'
 import { type CertificateStatus, certificateStatus } from './certificate-status.ts'
-import type { CertificateStore, StoredCertificate } from './certificate-store.ts'
+import type { CertificateStore } from './certificate-store.ts'
 import type { Edge } from './edge.ts'
 import type { EdgeLog } from './edge-controller.ts'
 import { createHostWork } from './host-work.ts'
 import type { IssueAttempts } from './issue-attempts.ts'
+import { createShownCertificates } from './shown-certificates.ts'
 
 type CertificateEvents = { onStatus(host: string, status: CertificateStatus): void }
 
@@ -25,19 +26,19 @@ export type CertificatesDeps = {
 /** Keeps every wanted host in a valid certificate. Nothing waits for it: until one is there, the placeholder answers. */
 export function createCertificates(deps: CertificatesDeps) {
   const { store, attempts, issuer, edge, events, log, now, everyMs = 30_000, atOnce = 4 } = deps
-  const stored = new Map<string, StoredCertificate>()
+  const shown = createShownCertificates({ store, edge, log })
   const onFailure = (host: string, err: unknown) => log.warn({ host, err }, 'attempt at a certificate not recorded')
   const work = createHostWork({ isDue, run: issue, onFailure, everyMs, atOnce })
   const ready = open()
   ready.catch((err: unknown) => log.warn({ err }, 'certificates not loaded'))
 
   async function open(): Promise<void> {
-    for (const certificate of await store.list()) stored.set(certificate.host, certificate)
+    await shown.load()
     await attempts.load()
   }
 
   function isDue(host: string): boolean {
-    const certificate = stored.get(host)
+    const certificate = shown.get(host)
     if (certificate?.source === 'uploaded') return false
     if (certificate !== undefined && now() < renewAt(certificate)) return false
     const next = attempts.get(host)?.nextTryAt
@@ -48,24 +49,12 @@ export function createCertificates(deps: CertificatesDeps) {
     report(host)
     const certificate = await issuer.tryIssue(host)
     // while it was ordered, somebody may have brought their own
-    if (certificate !== undefined && stored.get(host)?.source !== 'uploaded') {
-      stored.set(host, certificate)
-      await serve()
-    }
+    if (certificate !== undefined && shown.get(host)?.source !== 'uploaded') await shown.show(certificate)
     events.onStatus(host, status(host, { isWorking: false }))
   }
 
-  /** An edge that is away takes the certificates over by itself when it is back: they stay wanted there. */
-  async function serve(): Promise<void> {
-    try {
-      await edge.setCertificates([...stored.values()])
-    } catch (err) {
-      log.warn({ err }, 'certificate not in place yet')
-    }
-  }
-
   function status(host: string, { isWorking } = { isWorking: work.isWorking(host) }): CertificateStatus {
-    const known = { certificate: stored.get(host), attempt: attempts.get(host) }
+    const known = { certificate: shown.get(host), attempt: attempts.get(host) }
     return certificateStatus({ ...known, isWorking, isWanted: work.isWanted(host), now: now() })
   }
 
@@ -76,6 +65,7 @@ export function createCertificates(deps: CertificatesDeps) {
   /** The hosts that shall have a certificate of ours. Others keep what they have until `forget`. */
   async function want(hosts: readonly string[]): Promise<void> {
     await ready
+    for (const host of await shown.missLost(work.isWorking)) report(host)
     work.want(hosts)
   }
 
@@ -94,9 +84,9 @@ export function createCertificates(deps: CertificatesDeps) {
     await ready
     const check = checkUpload({ host, ...pem, now: now() })
     if ('problem' in check) return check.problem
-    stored.set(host, await store.put(host, 'uploaded', check))
+    const certificate = await store.put(host, 'uploaded', check)
     await attempts.clear(host)
-    await serve()
+    await shown.show(certificate)
     report(host)
     return undefined
   }
@@ -105,12 +95,8 @@ export function createCertificates(deps: CertificatesDeps) {
   async function forget(host: string): Promise<void> {
     await ready
     await work.finished(host)
-    stored.delete(host)
     await attempts.clear(host)
-    // the edge first: a list that names a missing file would keep HAProxy from starting
-    await edge.setCertificates([...stored.values()])
-    await store.remove(host, 'acme')
-    await store.remove(host, 'uploaded')
+    await shown.remove(host)
     report(host)
     work.look()
   }
@@ -118,7 +104,7 @@ export function createCertificates(deps: CertificatesDeps) {
   /** Every host that has a certificate, or had an attempt at one. */
   async function hosts(): Promise<string[]> {
     await ready
-    return [...new Set([...stored.keys(), ...attempts.hosts()])]
+    return [...new Set([...shown.hosts(), ...attempts.hosts()])]
   }
 
   return { want, hosts, status: (host: string) => status(host), checkNow, upload, forget, close: work.close }

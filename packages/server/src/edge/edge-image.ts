@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
+import { archiveOf, type PlainFile } from '../engine/tar.ts'
 import { elfInterpreter, listedLibraries } from './elf.ts'
-import { type TarEntry, tarArchive } from './tar.ts'
 
 const run = promisify(execFile)
 
@@ -16,12 +16,12 @@ export async function edgeImageContext(options: { haproxyPath?: string } = {}): 
   const program = await readProgram(haproxyPath)
   const loader = elfInterpreter(program)
   const libraries = loader === undefined ? [] : await librariesOf(haproxyPath, loader)
-  const entries: TarEntry[] = [
+  const files: PlainFile[] = [
     { path: 'Dockerfile', mode: 0o644, contents: Buffer.from(dockerfile(libraries)) },
     { path: 'root/usr/sbin/haproxy', mode: 0o755, contents: program },
   ]
-  for (const path of libraries) entries.push({ path: `root${path}`, mode: 0o755, contents: await readFile(path) })
-  return tarArchive(entries)
+  for (const path of libraries) files.push({ path: `root${path}`, mode: 0o755, contents: await readFile(path) })
+  return archiveOf(files)
 }
 
 async function readProgram(path: string): Promise<Buffer> {

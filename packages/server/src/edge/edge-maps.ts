@@ -27,7 +27,7 @@ export function routableHost(host: string): string | undefined {
 /**
  * The maps are a function of what is wanted: the same routes give the same maps.
  *   hosts       host → app key | flags (r: to https, s: HSTS)
- *   apps        app key → a page's name, or target set / number of replicas
+ *   apps        app key → a page's name, or target set / number of replicas, and the same of its fallback
  *   targets     target set / replica → ip | port
  *   challenges  token → answer
  * A set is named by its contents, so a switch writes the new set beside the old one and then moves one entry of `apps`.
@@ -71,7 +71,7 @@ function inOrder(routes: EdgeRoutes): EdgeApp[] {
 function appProblem(app: EdgeApp, known: ReadonlyMap<string, string>): string | undefined {
   if (!KEY.test(app.appKey)) return `The app key ${JSON.stringify(app.appKey)} is not made of letters, digits, - and _.`
   if (known.has(app.appKey)) return `The app key ${app.appKey} is listed twice.`
-  const bad = app.targets.find((target) => !isTarget(target))
+  const bad = [...app.targets, ...(app.fallback ?? [])].find((target) => !isTarget(target))
   return bad === undefined ? undefined : `The target ${JSON.stringify(bad)} of ${app.appKey} is no address and port.`
 }
 
@@ -82,7 +82,12 @@ function isTarget(target: EdgeTarget): boolean {
 function addTargets(release: EdgeRelease, targets: Map<string, string>): string {
   if (release.page !== undefined) return release.page
   if (release.targets.length === 0) return 'down'
-  const { set, lines } = targetSet(release.targets)
+  const sets = [release.targets, release.fallback ?? []].filter((each) => each.length > 0)
+  return sets.map((each) => addSet(each, targets)).join('/')
+}
+
+function addSet(members: readonly EdgeTarget[], targets: Map<string, string>): string {
+  const { set, lines } = targetSet(members)
   for (const [replica, line] of lines.entries()) targets.set(`${set}/${replica}`, line)
   return `${set}/${lines.length}`
 }

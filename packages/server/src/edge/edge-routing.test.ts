@@ -220,7 +220,7 @@ describe('an app', () => {
   })
 
   it('that cannot serve has a page that says why, for people and for programs', async () => {
-    await using edge = await startTestEdge({ timeouts: { serverMs: 300, connectMs: 300 } })
+    await using edge = await startTestEdge({ timeouts: { serverMs: 1500, connectMs: 300 } })
     await using silent = await startBackend(() => undefined)
     const nobody = await named('gone')
     await nobody[Symbol.asyncDispose]()

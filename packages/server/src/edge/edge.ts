@@ -19,7 +19,8 @@ export interface Edge {
 
 export type EdgePage = 'stopped' | 'starting' | 'down'
 export type EdgeTarget = { readonly ip: string; readonly port: number }
-export type EdgeRelease = { readonly targets: readonly EdgeTarget[]; readonly page?: EdgePage }
+/** `fallback` answers what the targets refuse or break off before their first byte: the release before, while a new one is on trial. */
+export type EdgeRelease = { readonly targets: readonly EdgeTarget[]; readonly fallback?: readonly EdgeTarget[]; readonly page?: EdgePage }
 
 /** `redirectHttps` and `hsts` take effect only while the host has a certificate. */
 export type EdgeHostName = { readonly host: string; readonly redirectHttps: boolean; readonly hsts: boolean }

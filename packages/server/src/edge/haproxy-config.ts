@@ -95,7 +95,6 @@ function defaultsSection(settings: HaproxySettings): string[] {
     '  option abortonclose',
     // a connection that was opened ahead and never used is no request and no error
     '  option http-ignore-probes',
-    '  option redispatch',
     '  retries 3',
     `  timeout connect ${t.connectMs}ms`,
     `  timeout client ${t.clientMs}ms`,
@@ -117,15 +116,28 @@ function frontends(settings: HaproxySettings): string[] {
     ...binds(settings, settings.httpPort, ''),
     ...routing(settings, 'http'),
     `  http-request redirect location https://%[var(txn.host)]${to}%[pathq] code 308 if { var(txn.flags) -m sub r }`,
-    ...choosing(paths),
+    ...choosing(paths, FIRST),
     '',
     'frontend https',
     ...binds(settings, settings.httpsPort, ` ${ssl}`),
     ...routing(settings, 'https'),
     '  http-after-response set-header Strict-Transport-Security max-age=31536000 if { var(txn.flags) -m sub s } !{ res.hdr(Strict-Transport-Security) -m found }',
-    ...choosing(paths),
+    ...choosing(paths, FIRST),
+    '',
+    // what met a dead target comes here from ourselves, with all that was said about the visitor in it already
+    'frontend again',
+    `  bind ${againSocket(settings)} accept-proxy`,
+    // the visitor's own request is in the log already
+    '  http-request set-log-level silent',
+    ...looking(settings),
+    ...choosing(paths, AGAIN),
     '',
   ]
+}
+
+/** Between two parts of one HAProxy. Abstract, so that it needs no file; named by a port, which no two of them can share. */
+function againSocket(settings: HaproxySettings): string {
+  return `abns@berth-again-${settings.httpPort}`
 }
 
 function binds(settings: HaproxySettings, port: number, options: string): string[] {
@@ -135,16 +147,13 @@ function binds(settings: HaproxySettings, port: number, options: string): string
 /** Who is meant, and what the app is told about the visitor. Nothing of that is taken from the visitor. */
 function routing(settings: HaproxySettings, scheme: 'http' | 'https'): string[] {
   const paths = edgePaths(settings.dir)
-  const map = (name: 'hosts' | 'apps' | 'challenges') => quote(paths.map(name))
   return [
     '  http-request deny deny_status 400 if { req.hdr_cnt(host) gt 1 }',
     // apps build links from the host they are told: after a colon there is a port or nothing at all
     '  http-request deny deny_status 400 if { req.hdr(host) -m sub : } !{ req.hdr(host) -m reg ^[^:]+:[0-9]*$ }',
-    '  http-request set-var(txn.host) req.hdr(host),field(1,:),lower,rtrim(.)',
-    `  http-request set-var(txn.found) var(txn.host),map_str(${map('hosts')})`,
-    '  http-request set-var(txn.app) var(txn.found),field(1,|)',
+    ...looking(settings),
     '  http-request set-var(txn.flags) var(txn.found),field(2,|)',
-    `  http-request set-var(txn.challenge) path,field(4,/),map_str(${map('challenges')}) if { path_beg /.well-known/acme-challenge/ }`,
+    `  http-request set-var(txn.challenge) path,field(4,/),map_str(${quote(paths.map('challenges'))}) if { path_beg /.well-known/acme-challenge/ }`,
     '  http-request return status 200 content-type text/plain lf-string %[var(txn.challenge)] if { var(txn.challenge) -m found }',
     '  http-request del-header X-Forwarded- -m beg',
     '  http-request del-header Forwarded',
@@ -153,15 +162,41 @@ function routing(settings: HaproxySettings, scheme: 'http' | 'https'): string[] 
     '  http-request set-header X-Forwarded-For %[src]',
     `  http-request set-header X-Forwarded-Proto ${scheme}`,
     '  http-request set-header X-Forwarded-Host %[req.hdr(host)]',
-    `  http-request set-var(txn.route) var(txn.app),map_str(${map('apps')})`,
   ]
 }
 
-/** From the app to one of its targets. Whatever has none, for whichever reason, ends in a page. */
-function choosing(paths: EdgePaths): string[] {
+/** From the host to the app, and to what the app is routed to. */
+function looking(settings: HaproxySettings): string[] {
+  const paths = edgePaths(settings.dir)
   return [
-    '  http-request set-var(txn.set) var(txn.route),field(1,/)',
-    '  http-request set-var(txn.count) var(txn.route),field(2,/)',
+    '  http-request set-var(txn.host) req.hdr(host),field(1,:),lower,rtrim(.)',
+    `  http-request set-var(txn.found) var(txn.host),map_str(${quote(paths.map('hosts'))})`,
+    '  http-request set-var(txn.app) var(txn.found),field(1,|)',
+    `  http-request set-var(txn.route) var(txn.app),map_str(${quote(paths.map('apps'))})`,
+  ]
+}
+
+type Choice = { readonly from: readonly string[]; readonly backends: 'apps' | 'again' }
+
+const FIRST: Choice = {
+  from: ['  http-request set-var(txn.set) var(txn.route),field(1,/)', '  http-request set-var(txn.count) var(txn.route),field(2,/)'],
+  backends: 'apps',
+}
+
+/** The release before, while the new one is on trial; otherwise the same once more, or another of its replicas. */
+const AGAIN: Choice = {
+  from: [
+    ...FIRST.from,
+    '  http-request set-var(txn.set) var(txn.route),field(3,/) if { var(txn.route),field(3,/) -m found }',
+    '  http-request set-var(txn.count) var(txn.route),field(4,/) if { var(txn.route),field(4,/) -m found }',
+  ],
+  backends: 'again',
+}
+
+/** From the app to one of its targets. Whatever has none, for whichever reason, ends in a page. */
+function choosing(paths: EdgePaths, { from, backends }: Choice): string[] {
+  return [
+    ...from,
     '  http-request set-var(txn.replica) rand,mod(txn.count)',
     `  http-request set-var(txn.target) var(txn.set),concat(/,txn.replica),map_str(${quote(paths.map('targets'))})`,
     `  http-request track-sc0 var(txn.set) table ${IN_FLIGHT_TABLE} if { var(txn.target) -m found }`,
@@ -169,8 +204,8 @@ function choosing(paths: EdgePaths): string[] {
     '  http-request set-dst-port var(txn.target),field(2,|)',
     // never to the apps without a destination: an unset one would be the visitor's own, which is this machine
     '  use_backend pages if !{ var(txn.target) -m found }',
-    `  use_backend apps-json if ${WANTS_JSON}`,
-    '  default_backend apps-html',
+    `  use_backend ${backends}-json if ${WANTS_JSON}`,
+    `  default_backend ${backends}-html`,
   ]
 }
 
@@ -189,22 +224,38 @@ function pagesBackend(paths: EdgePaths): string[] {
   ]
 }
 
-/** A table of what is in flight, the pages, and one backend for each format of the error pages, because HAProxy chooses those by backend. */
+/** A table of what is in flight, the pages, and backends for each format of the error pages, because HAProxy chooses those by backend. */
 function backends(settings: HaproxySettings): string[] {
   const counter = [`backend ${IN_FLIGHT_TABLE}`, '  stick-table type string len 32 size 100k expire 1h store conn_cur', '']
   return [
     ...counter,
     ...pagesBackend(edgePaths(settings.dir)),
-    ...(['html', 'json'] as const).flatMap((format) => backend(settings, format)),
+    ...(['html', 'json'] as const).flatMap((format) => [
+      `backend apps-${format}`,
+      ...toTargets(settings, format),
+      // every request goes to `any`, which has no weight of its own: what HAProxy chooses after a failure is `again`
+      '  option redispatch 1',
+      '  use-server any if TRUE',
+      `  server any 0.0.0.0:0 weight 0 ${POOL}`,
+      // named twice, because HAProxy waits a second before it goes to the only other one there is
+      ...['again-1', 'again-2'].map((name) => `  server ${name} ${againSocket(settings)} send-proxy-v2`),
+      '',
+      `backend again-${format}`,
+      ...toTargets(settings, format),
+      `  server any 0.0.0.0:0 ${POOL}`,
+      '',
+    ]),
   ]
 }
 
-function backend(settings: HaproxySettings, format: PageFormat): string[] {
+/** Idle connections go well before the five seconds after which Node closes its end. */
+const POOL = 'pool-purge-delay 1s'
+
+function toTargets(settings: HaproxySettings, format: PageFormat): string[] {
   const paths = edgePaths(settings.dir)
   const t = { ...TIMEOUTS, ...settings.timeouts }
   const failure = (status: number, name: 'unreachable' | 'slow') => `  errorfile ${status} ${quote(paths.page(pageFile(name, format)))}`
   return [
-    `backend apps-${format}`,
     // `safe` never sends a client's first request over a used connection; reuse is keyed on the destination
     '  http-reuse safe',
     '  retry-on conn-failure empty-response',
@@ -214,9 +265,6 @@ function backend(settings: HaproxySettings, format: PageFormat): string[] {
     failure(502, 'unreachable'),
     failure(503, 'unreachable'),
     failure(504, 'slow'),
-    // idle connections go well before the five seconds after which Node closes its end
-    '  server any 0.0.0.0:0 pool-purge-delay 1s',
-    '',
   ]
 }
 

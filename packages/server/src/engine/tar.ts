@@ -8,12 +8,23 @@ export type TarEntry = {
   readonly linkTarget?: string
 }
 
+export type PlainFile = { readonly path: string; readonly mode: number; readonly contents: Buffer }
+
 const BLOCK = 512
 const TYPE = { file: '0', directory: '5', symlink: '2' } as const satisfies Record<TarEntry['kind'], string>
 const MAX_NAME = 100
 const MAX_OCTAL_SIZE = 0o77777777777
 
 export const END_OF_ARCHIVE = Buffer.alloc(BLOCK * 2)
+
+/** A whole archive of small plain files. Times are zero, so the same files give the same archive. */
+export function archiveOf(files: readonly PlainFile[]): Buffer {
+  const parts = files.flatMap(({ path, mode, contents }) => {
+    const header = headerOf({ path, mode, kind: 'file', size: contents.length, mtimeSeconds: 0 })
+    return [header, contents, paddingFor(contents.length)]
+  })
+  return Buffer.concat([...parts, END_OF_ARCHIVE])
+}
 
 export function headerOf(entry: TarEntry): Buffer {
   const path = entry.kind === 'directory' && !entry.path.endsWith('/') ? `${entry.path}/` : entry.path

@@ -5,12 +5,14 @@ import { appFirewallChain, appFirewallRules, createAppFirewall } from './app-fir
 describe('the rules that keep apps away', () => {
   const { refuse, enter } = appFirewallRules(8080)
 
-  it('are all in a chain that the control port names, and only containers of our addresses enter it', () => {
+  it('are all in a chain that the control port names, and apps and build steps enter it', () => {
     expect(appFirewallChain(8080)).toBe('BERTH-8080')
     expect(refuse.every(([chain]) => chain === 'BERTH-8080')).toBe(true)
     expect(enter).toEqual([
       ['INPUT', '-i', 'br-+', '-s', '10.224.0.0/12', '-j', 'BERTH-8080'],
       ['DOCKER-USER', '-i', 'br-+', '-s', '10.224.0.0/12', '-j', 'BERTH-8080'],
+      ['INPUT', '-i', 'docker0', '-j', 'BERTH-8080'],
+      ['DOCKER-USER', '-i', 'docker0', '-j', 'BERTH-8080'],
     ])
   })
 

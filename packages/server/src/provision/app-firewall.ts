@@ -16,9 +16,16 @@ export function appFirewallChain(port: number): string {
   return `BERTH-${port}`
 }
 
+/** What comes from containers: apps on our own networks, and build steps, which the engine runs on its default bridge. */
+const FROM_CONTAINERS = [
+  // by interface too: a visitor from a private network with the same numbers does not come over a bridge of the engine
+  ['-i', 'br-+', '-s', APP_ADDRESSES],
+  ['-i', 'docker0'],
+]
+
 /**
- * What no app may reach: the control plane on any address of this machine, and the addresses where clouds hand out their
- * credentials. The edge's ports stay open, so that an app can call its own public address. Rules are `[chain, ...match]`.
+ * What no app and no build may reach: the control plane on any address of this machine, and the addresses where clouds hand
+ * out their credentials. The edge's ports stay open, so that an app can call its own public address. Rules are `[chain, ...match]`.
  */
 export function appFirewallRules(port: number): { refuse: string[][]; enter: string[][] } {
   const chain = appFirewallChain(port)
@@ -28,12 +35,11 @@ export function appFirewallRules(port: number): { refuse: string[][]; enter: str
       [chain, '-p', 'tcp', '--dport', String(port), ...local, '-j', 'REJECT', '--reject-with', 'tcp-reset'],
       [chain, '-d', METADATA, '-j', 'REJECT'],
     ],
-    // by interface too: a visitor from a private network with the same numbers does not come over a bridge of the engine
-    enter: ['INPUT', 'DOCKER-USER'].map((from) => [from, '-i', 'br-+', '-s', APP_ADDRESSES, '-j', chain]),
+    enter: FROM_CONTAINERS.flatMap((match) => ['INPUT', 'DOCKER-USER'].map((from) => [from, ...match, '-j', chain])),
   }
 }
 
-/** Keeps apps away from the control plane. Asked again and again, it adds only what is missing; it takes nothing away. */
+/** Keeps apps and builds away from the control plane. Asked again and again, it adds only what is missing; it takes nothing away. */
 export function createAppFirewall(deps: { log: Pick<Logger, 'info' | 'warn'>; mode: 'auto' | 'off' }) {
   const { log, mode } = deps
   let message = ''
@@ -45,8 +51,8 @@ export function createAppFirewall(deps: { log: Pick<Logger, 'info' | 'warn'>; mo
     if (signal?.aborted) return
     const problem = result.ok
       ? ''
-      : `Apps can reach the control plane's port ${port}, because the firewall rules could not be set: ${result.reason}. ` +
-        'Run Berth as root with iptables installed, or keep the port from 10.224.0.0/12 by other means.'
+      : `Apps and builds can reach the control plane's port ${port}, because the firewall rules could not be set: ${result.reason}. ` +
+        'Run Berth as root with iptables installed, or keep the port from 10.224.0.0/12 and docker0 by other means.'
     if (problem !== '' && problem !== message) log.warn({ port, reason: problem }, 'firewall for apps not in place')
     if (problem === '' && !isInPlace) log.info({ port, chain: appFirewallChain(port) }, 'firewall for apps in place')
     isInPlace = problem === ''

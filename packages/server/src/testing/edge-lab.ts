@@ -14,20 +14,30 @@ import { ensureNodeImage, NODE_IMAGE } from './node-image.ts'
 import { newDataDir, startTestServer, type TestServer } from './start-test-server.ts'
 import { freePort } from './test-edge.ts'
 
-export const APP_PORT = 3000
+const APP_PORT = 3000
 const FIXTURES = path.join(import.meta.dirname, 'fixtures')
 
-/** What one release of the test's app is: `mode` and `health` are the ways in which it can be bad. */
-export type LabRelease = { version: string; mode?: 'dies' | 'never listens'; health?: number }
+/** What one release of the test's app is, and the ways in which it can be bad. */
+export type LabRelease = {
+  version: string
+  mode?: 'dies of visitors' | 'never listens'
+  /** After its first connection. */
+  diesAfterMs?: number
+  health?: number
+  /** What its build runs. */
+  buildStep?: readonly string[]
+}
 export type LabApp = Application & {
   /** Puts a commit with this release on top; the next deployment builds it. */
   commit: (release: LabRelease) => Promise<void>
 }
 
-async function releaseFiles(name: string, release: LabRelease): Promise<Record<string, string>> {
+async function releaseFiles(name: string, { buildStep, ...release }: LabRelease): Promise<Record<string, string>> {
+  const run = buildStep === undefined ? '' : `RUN ${JSON.stringify(buildStep)}\n`
   return {
-    Dockerfile: `FROM ${NODE_IMAGE}\nCOPY app.mjs release.json /app/\nCMD ["node", "/app/app.mjs"]\n`,
+    Dockerfile: `FROM ${NODE_IMAGE}\nCOPY app.mjs reach.mjs release.json /app/\n${run}CMD ["node", "/app/app.mjs"]\n`,
     'app.mjs': await readFile(path.join(FIXTURES, 'edge-app.mjs'), 'utf8'),
+    'reach.mjs': await readFile(path.join(FIXTURES, 'edge-reach.mjs'), 'utf8'),
     'release.json': JSON.stringify({ app: name, ...release }),
   }
 }

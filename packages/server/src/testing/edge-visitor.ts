@@ -96,6 +96,30 @@ export async function certificateShown(ports: Ports, host: string): Promise<stri
   }
 }
 
+/** What somebody finds who trusts this root alone and checks the chain and the name as a browser does. */
+export async function verified(
+  ports: Ports,
+  host: string,
+  root: string,
+): Promise<{ isTrusted: boolean; length: number; protocol: string | null }> {
+  const seen = Promise.withResolvers<{ isTrusted: boolean; length: number; protocol: string | null }>()
+  const socket = connectTls({ host: '127.0.0.1', port: ports.httpsPort, servername: host, ca: root, rejectUnauthorized: false }, () => {
+    let length = 1
+    let certificate = socket.getPeerCertificate(true)
+    for (; certificate.issuerCertificate?.fingerprint256 !== undefined; certificate = certificate.issuerCertificate) {
+      if (certificate.issuerCertificate.fingerprint256 === certificate.fingerprint256) break // a root names itself
+      length += 1
+    }
+    seen.resolve({ isTrusted: socket.authorized, length, protocol: socket.getProtocol() })
+  })
+  socket.on('error', seen.reject)
+  try {
+    return await seen.promise
+  } finally {
+    socket.destroy()
+  }
+}
+
 function bare(host: string): string {
   return (host.split(':')[0] ?? '').replace(/\.$/, '')
 }

@@ -8,10 +8,15 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { selfSignedCertificate } from '../edge/placeholder-certificate.ts'
+import { startAuthorityFront } from './authority-front.ts'
 import { freePort } from './test-edge.ts'
 
 export type Pebble = {
   directoryUrl: string
+  /** The hosts that were ordered, in order. */
+  orders: readonly string[]
+  /** From now on orders of this host are answered with 429. */
+  limit(host: string, retryAfterSeconds: number): void
   /** For talking to Pebble itself. */
   ca: string
   /** The root of what Pebble issues. */
@@ -22,15 +27,20 @@ export type Pebble = {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Let's Encrypt's own test authority, with a name server, on free loopback ports. It looks for challenges on `httpPort`. */
-export async function startPebble(options: { httpPort: number }): Promise<Pebble> {
+type Options = {
+  /** Where it looks for challenges. */
+  httpPort: number
+  /** How long its certificates are valid; years, unless told otherwise. */
+  lifeSeconds?: number
+  /** That of another one, where both shall be believed: of two with one name only one is looked at. */
+  ca?: string
+}
+
+/** Let's Encrypt's own test authority, with a name server, on free loopback ports. */
+export async function startPebble(options: Options): Promise<Pebble> {
   const dir = await mkdtemp(join(tmpdir(), 'berth-pebble-'))
   const [port, managementPort, dnsPort, dnsManagementPort] = [await freePort(), await freePort(), await freePort(), await freePort()]
-  const ca = selfSignedCertificate({
-    host: 'localhost',
-    notBefore: new Date(Date.now() - 86_400_000),
-    notAfter: new Date(Date.now() + 86_400_000),
-  })
+  const ca = options.ca ?? ownCertificate()
   await writeFile(join(dir, 'tls.pem'), ca)
   const config = {
     pebble: {
@@ -42,6 +52,7 @@ export async function startPebble(options: { httpPort: number }): Promise<Pebble
       tlsPort: 1,
       ocspResponderURL: '',
       externalAccountBindingRequired: false,
+      ...(options.lifeSeconds !== undefined && { certificateValidityPeriod: options.lifeSeconds }),
     },
   }
   await writeFile(join(dir, 'config.json'), JSON.stringify(config))
@@ -61,7 +72,9 @@ export async function startPebble(options: { httpPort: number }): Promise<Pebble
     '',
   ])
   const pebble = run('pebble', ['-config', join(dir, 'config.json'), '-dnsserver', dnsServer])
+  const front = await startAuthorityFront({ port, pem: ca })
   const stop = async () => {
+    front.close()
     await Promise.all([end(names), end(pebble)])
     await rm(dir, { recursive: true, force: true })
   }
@@ -73,7 +86,9 @@ export async function startPebble(options: { httpPort: number }): Promise<Pebble
     const root = await untilAnswered(() => get(`https://localhost:${managementPort}/roots/0`, ca))
     await untilAnswered(() => tell('clear-a', { host: 'x.' }))
     return {
-      directoryUrl: `https://localhost:${port}/dir`,
+      directoryUrl: `https://localhost:${front.port}/dir`,
+      orders: front.orders,
+      limit: front.limit,
       ca,
       root,
       dnsServer,
@@ -87,6 +102,11 @@ export async function startPebble(options: { httpPort: number }): Promise<Pebble
     await stop()
     throw cause
   }
+}
+
+function ownCertificate(): string {
+  const dayMs = 86_400_000
+  return selfSignedCertificate({ host: 'localhost', notBefore: new Date(Date.now() - dayMs), notAfter: new Date(Date.now() + dayMs) })
 }
 
 function run(command: string, args: string[]): ChildProcess {

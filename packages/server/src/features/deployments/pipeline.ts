@@ -4,6 +4,8 @@ import type { Context } from './stage.ts'
 
 /** How the edge is told. It answers when visitors reach what was asked for, or when it cannot be reached itself. */
 export type Routes = {
+  /** Whether an earlier release answers the visitors of the app at this moment. */
+  isServed(appId: number): Promise<boolean>
   /** Sends the visitors of the app to this release. */
   switchTo(appId: number, target: Target): Promise<void>
   /** Back to what the database says is live. */
@@ -11,6 +13,9 @@ export type Routes = {
   /** Waits until what served before has no request in flight, or until the time for that is over. */
   drain(appId: number, signal: AbortSignal): Promise<void>
 }
+
+const SHARE_BEFORE_VISITORS = 0.8
+const LOOK_MS = 250
 
 export type Pipeline = {
   launcher: Launcher
@@ -36,13 +41,29 @@ export async function deploy(context: Context, pipeline: Pipeline, keptImage: st
   context.say('Started; waiting until it is healthy')
   await launcher.waitHealthy(context, release)
   context.progress(0.5)
-  if (release.target) await switchRoute(context, routes, release.target)
-  await stayUp(context, pipeline, release)
+  await provenThenSwitched(context, pipeline, release)
 
   await context.step('db.success', async () => await pipeline.succeed(context, image))
   // The new release is live. Whatever goes wrong from here on is repaired by the reconciler, and never takes it down again.
   await routes.drain(context.app.id, context.signal)
   await launcher.removeOld(context)
+}
+
+/**
+ * While an earlier release serves, the new one spends most of the stability window beside it, where its death costs nobody
+ * anything; the rest shows that it survives visitors. Where nothing serves there is nothing to lose, and it begins at once.
+ */
+async function provenThenSwitched(context: Context, pipeline: Pipeline, release: Release): Promise<void> {
+  const { launcher, routes, stabilityMs } = pipeline
+  const { target } = release
+  const aloneMs = target && (await routes.isServed(context.app.id)) ? stabilityMs * SHARE_BEFORE_VISITORS : 0
+  if (aloneMs > 0) {
+    context.say('Healthy; it must stay so for a while before visitors are sent to it')
+    await stayUp(context, launcher, { release, forMs: aloneMs })
+    await launcher.waitHealthy(context, release)
+  }
+  if (target) await switchRoute(context, routes, target)
+  await stayUp(context, launcher, { release, forMs: stabilityMs - aloneMs })
 }
 
 async function switchRoute({ app, step, say }: Context, routes: Routes, target: Target): Promise<void> {
@@ -51,10 +72,10 @@ async function switchRoute({ app, step, say }: Context, routes: Routes, target: 
 }
 
 /** A release that dies within the window never counted. */
-async function stayUp(context: Context, pipeline: Pipeline, release: Release): Promise<void> {
-  const until = performance.now() + pipeline.stabilityMs
+async function stayUp(context: Context, launcher: Launcher, { release, forMs }: { release: Release; forMs: number }): Promise<void> {
+  const until = performance.now() + forMs
   while (performance.now() < until) {
-    await sleep(Math.min(500, pipeline.stabilityMs), undefined, { signal: context.signal })
-    await pipeline.launcher.checkAlive(context, release)
+    await sleep(Math.min(LOOK_MS, forMs), undefined, { signal: context.signal })
+    await launcher.checkAlive(context, release)
   }
 }

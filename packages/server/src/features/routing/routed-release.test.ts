@@ -16,23 +16,27 @@ const container = (deployment: number, ip: string, state = 'running'): Container
 })
 const known = { network: 'net', port: 80, ahead: undefined, containers: [container(5, '10.0.0.5'), container(6, '10.0.0.6')] }
 
+const NOWHERE = { targets: [], fallback: [] }
+const [live, ahead] = [
+  { ip: '10.0.0.5', port: 80 },
+  { ip: '10.0.0.6', port: 81 },
+]
+
 describe('the targets of an app', () => {
   it('are the running containers of the live release, on the port it was started with', () => {
-    expect(targetsOf(APP, known)).toEqual([{ ip: '10.0.0.5', port: 80 }])
-    expect(targetsOf(APP, { ...known, containers: [container(5, '10.0.0.5', 'exited')] })).toEqual([])
-    expect(targetsOf({ ...APP, activeId: null }, known)).toEqual([])
+    expect(targetsOf(APP, known)).toEqual({ targets: [live], fallback: [] })
+    expect(targetsOf(APP, { ...known, containers: [container(5, '10.0.0.5', 'exited')] })).toEqual(NOWHERE)
+    expect(targetsOf({ ...APP, activeId: null }, known)).toEqual(NOWHERE)
   })
 
-  it('are the release that is being put in place, until that one dies', () => {
-    const ahead = { ip: '10.0.0.6', port: 81 }
-    expect(targetsOf(APP, { ...known, ahead })).toEqual([ahead])
-    expect(targetsOf(APP, { ...known, ahead, containers: [container(5, '10.0.0.5'), container(6, '10.0.0.6', 'exited')] })).toEqual([
-      { ip: '10.0.0.5', port: 80 },
-    ])
+  it('are the release that is being put in place, with the live one behind it, until that one dies', () => {
+    expect(targetsOf(APP, { ...known, ahead })).toEqual({ targets: [ahead], fallback: [live] })
+    const containers = [container(5, '10.0.0.5'), container(6, '10.0.0.6', 'exited')]
+    expect(targetsOf(APP, { ...known, ahead, containers })).toEqual({ targets: [live], fallback: [] })
   })
 
   it('are none as soon as the app shall be stopped', () => {
-    expect(targetsOf({ ...APP, wanted: 'stopped' }, known)).toEqual([])
+    expect(targetsOf({ ...APP, wanted: 'stopped' }, known)).toEqual(NOWHERE)
     expect(pageOf({ ...APP, wanted: 'stopped' })).toBe('stopped')
   })
 })

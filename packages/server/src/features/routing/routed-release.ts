@@ -13,13 +13,19 @@ type Known = {
   ahead: EdgeTarget | undefined
 }
 
-/** Where the visitors of an app go. Nowhere means that they get a page. */
-export function targetsOf(app: RoutedApp, { containers, network, port, ahead }: Known): EdgeTarget[] {
-  const running = containers.filter((container) => container.state === 'running' && (container.ips[network] ?? '') !== '')
+/** Where the visitors of an app go, and where from what fails while a new release is on trial. Nowhere means that they get a page. */
+export function targetsOf(app: RoutedApp, known: Known): { targets: EdgeTarget[]; fallback: EdgeTarget[] } {
+  const { network, ahead } = known
+  const running = known.containers.filter((container) => container.state === 'running' && (container.ips[network] ?? '') !== '')
+  const live = liveTargets(app, { ...known, containers: running })
   // one that has died already gives way to what served before, without waiting for its deployment to notice
-  if (ahead && running.some((container) => container.ips[network] === ahead.ip)) return [ahead]
+  const isAhead = ahead !== undefined && running.some((container) => container.ips[network] === ahead.ip)
+  return isAhead ? { targets: [ahead], fallback: live } : { targets: live, fallback: [] }
+}
+
+function liveTargets(app: RoutedApp, { containers, network, port }: Known): EdgeTarget[] {
   if (app.activeId === null || port === null || app.wanted === 'stopped') return []
-  return running
+  return containers
     .filter((container) => idFrom(container.labels, 'deployment') === app.activeId)
     .map((container) => ({ ip: container.ips[network] ?? '', port }))
 }

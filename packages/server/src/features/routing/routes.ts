@@ -1,7 +1,7 @@
 import type { Traffic } from '@berth/contract'
 import type { AccessSnapshot } from '../../edge/access-counts.ts'
 import type { Handlers } from '../../http/implement.ts'
-import { appKey } from './routing.ts'
+import { appKey } from './look.ts'
 
 export type TrafficSource = { snapshot(key: string): AccessSnapshot }
 

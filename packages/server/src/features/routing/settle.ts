@@ -5,7 +5,7 @@ import { waitUntilQuiet } from './quiet.ts'
 
 type Deps = {
   strays: () => Promise<EdgeTarget[]>
-  sync: () => Promise<unknown>
+  sync: () => Promise<boolean>
   edge: Pick<Edge, 'inFlight'>
   drainMs: number
   log: Logger
@@ -20,7 +20,8 @@ export function createSettle({ strays, sync, edge, drainMs, log }: Deps): () => 
     })
     if (found.length === 0) return
     const limit = { limitMs: drainMs, signal: new AbortController().signal }
-    await Promise.race([sync(), sleep(drainMs, undefined, { ref: false })])
+    const isTold = await Promise.race([sync(), sleep(drainMs, false, { ref: false })])
+    if (!isTold) return // no edge answers, so none can say what is in flight
     await Promise.all(found.map(async (target) => await waitUntilQuiet(async () => await edge.inFlight([target]), limit)))
   }
 }

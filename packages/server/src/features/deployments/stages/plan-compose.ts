@@ -1,0 +1,72 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Compose } from '../../../engine/compose.ts'
+import { type ComposePlan, planCompose } from '../../../engine/compose-policy.ts'
+import { appNetworkName, composeImageTag, LABEL, labelsOf, projectNetworkName } from '../../../engine/labels.ts'
+import { resolveInside } from '../../../git/resolve-inside.ts'
+import { keepPlan } from '../launchers/compose-files.ts'
+import { memoryBytesOf } from '../memory-ceiling.ts'
+import { patiently } from '../patience.ts'
+import { type Context, DeploymentFailure } from '../stage.ts'
+
+type Deps = {
+  compose: Pick<Compose, 'build'>
+  instance: string
+  reservedPorts: readonly number[]
+  cloneRepository: (context: Context) => Promise<void>
+  /** Where the plan of a release is kept. */
+  directoryOf: (appId: number, deploymentId: number) => string
+}
+
+const FILES = ['compose.yaml', 'compose.yml', 'docker-compose.yaml', 'docker-compose.yml']
+
+/** A compose file made into a plan that asks for nothing an app may not have, its images built, and the plan kept for rollbacks. */
+export function createPlanCompose(deps: Deps) {
+  const { compose, instance } = deps
+
+  async function planOf(context: Context): Promise<ComposePlan> {
+    const { app, deployment, config } = context
+    const root = await resolveInside(context.workspace, app.root_directory === '' ? '.' : app.root_directory)
+    if (root?.kind !== 'directory')
+      throw new DeploymentFailure(`The repository has no directory "${app.root_directory}". Check the root directory in the settings.`)
+    const text = await composeText(root.path)
+    return planCompose(text, {
+      env: config.env,
+      labels: labelsOf({ instance, kind: 'compose', projectId: app.project_id, appId: app.id, deploymentId: deployment.id }),
+      serviceLabel: LABEL.service,
+      appNetwork: appNetworkName(instance, app.id),
+      projectNetwork: projectNetworkName(instance, app.project_id),
+      alias: config.slug,
+      port: config.port,
+      memoryBytes: memoryBytesOf(config),
+      ...(config.cpus !== null && { cpus: config.cpus }),
+      reservedPorts: deps.reservedPorts,
+      imageFor: (index) => composeImageTag(instance, { appId: app.id, deploymentId: deployment.id }, index),
+    })
+  }
+
+  return async function prepare(context: Context): Promise<string> {
+    const { app, deployment, signal, step } = context
+    await deps.cloneRepository(context)
+    await context.enter('building_image')
+    const plan = await planOf(context)
+    const labels = labelsOf({ instance, kind: 'compose', projectId: app.project_id, appId: app.id, deploymentId: deployment.id })
+    const workspace = app.root_directory === '' ? context.workspace : join(context.workspace, app.root_directory)
+    await step(
+      'engine.build',
+      async () => await patiently(signal, async () => await compose.build(plan, { labels, onLine: context.output, signal, workspace })),
+    )
+    await step('files.plan', async () => await keepPlan(deps.directoryOf(app.id, deployment.id), plan))
+    return plan.routedService ?? plan.services[0] ?? 'compose'
+  }
+}
+
+async function composeText(root: string): Promise<string> {
+  for (const name of FILES) {
+    const file = await resolveInside(root, name)
+    if (file?.kind === 'file') return await readFile(file.path, 'utf8')
+  }
+  throw new DeploymentFailure(
+    `The repository has no compose file. Berth looks for ${FILES.join(', ')} in the root directory of the application.`,
+  )
+}
