@@ -11,7 +11,7 @@ import type { Release } from '../release.ts'
 import { type Context, DeploymentFailure } from '../stage.ts'
 import { whyUnhealthy } from '../why-unhealthy.ts'
 
-type Deps = {
+export type ContainerHealthDeps = {
   engine: Engine
   containers: AppContainers
   instance: string
@@ -24,7 +24,7 @@ const MOST_LOOKS = 30
 const LOOK_MS = 100
 
 /** Where a release of one container is reached, whether it is healthy, and if not, why. */
-export function createContainerHealth(deps: Deps) {
+export function createContainerHealth(deps: ContainerHealthDeps) {
   const { engine, containers, instance, tuning } = deps
 
   async function targetOf({ app, config, signal }: Context, id: string): Promise<Release['target']> {

@@ -1,23 +1,12 @@
 import type { ContainerSpec } from '../../../engine/container-spec.ts'
-import type { Engine } from '../../../engine/engine.ts'
 import { containerName, labelsOf, projectNetworkName, volumeName } from '../../../engine/labels.ts'
-import type { Tuning } from '../../../tuning.ts'
-import type { DatabaseTemplate } from '../../templates/templates.ts'
-import type { AppContainers } from '../app-containers.ts'
 import { memoryBytesOf } from '../memory-ceiling.ts'
 import { patiently } from '../patience.ts'
 import type { Launcher, Release } from '../release.ts'
 import type { Context } from '../stage.ts'
-import { createContainerHealth } from './container-health.ts'
+import { type ContainerHealthDeps, createContainerHealth } from './container-health.ts'
 
-type Deps = {
-  engine: Engine
-  containers: AppContainers
-  instance: string
-  tuning: Tuning
-  findTemplate: (name: string) => DatabaseTemplate | undefined
-  prepare: (context: Context) => Promise<string>
-}
+type Deps = ContainerHealthDeps & { prepare: (context: Context) => Promise<string> }
 
 /** Two at once would fight over the data, or the user asked for one at a time. */
 function isSingle({ config }: Context): boolean {
