@@ -39,13 +39,24 @@ beforeAll(async () => {
     `/projects/${project.id}/settings`,
     `/projects/${project.id}/new`,
     '/apps',
-    ...['', '/deployments', `/deployments/${deployment.id}`, '/logs', '/environment', '/domains', '/settings', '/danger'].map(
-      (rest) => `/apps/${app.id}${rest}`,
-    ),
+    ...[
+      '',
+      '/deployments',
+      `/deployments/${deployment.id}`,
+      '/compare',
+      '/logs',
+      '/environment',
+      '/environment?view=text',
+      '/domains',
+      '/settings',
+      '/danger',
+    ].map((rest) => `/apps/${app.id}${rest}`),
     `/apps/${database.id}`,
     '/account',
     ...['/users', '/templates', '/settings', '/audit', '/health'].map((rest) => `/admin${rest}`),
     '/nowhere',
+    '/login',
+    '/setup',
   ]
   page = await lab.signedIn()
 })

@@ -1,4 +1,8 @@
 import { type BrowserContext, chromium, type Page } from 'playwright-core'
+import type { Engine } from '../packages/server/src/engine/engine.ts'
+import { LABEL } from '../packages/server/src/engine/labels.ts'
+import { removeAppFirewall } from '../packages/server/src/provision/app-firewall.ts'
+import { readRows } from '../packages/server/src/testing/deploy-lab.ts'
 import { startGitServer } from '../packages/server/src/testing/git-server.ts'
 import { OWNER, startTestServer, type TestServerOptions } from '../packages/server/src/testing/start-test-server.ts'
 import { freePort } from '../packages/server/src/testing/test-edge.ts'
@@ -19,16 +23,18 @@ type LabOptions = { owner?: TestServerOptions['owner']; withEdge?: boolean }
 
 /** A real browser against the real product: server, engine, git and, where asked for, the edge. */
 export async function startBrowserLab(options: LabOptions = {}) {
-  await ensureBusybox(openTestEngine().engine)
+  const { engine } = openTestEngine()
+  await ensureBusybox(engine)
   const git = await startGitServer()
   const edgePort = await freePort()
+  const port = await freePort()
   const berth = await startTestServer({
     runs: 'as a process',
     owner: options.owner ?? 'by environment',
     tuning: SHORT_WAITS,
     env: {
       DOCKER_HOST: 'unix:///var/run/docker.sock',
-      PORT: String(await freePort()),
+      PORT: String(port),
       BERTH_PROVISION: options.withEdge ? 'auto' : 'off',
       BERTH_EDGE_HTTP_PORT: String(edgePort),
       BERTH_EDGE_HTTPS_PORT: String(await freePort()),
@@ -60,19 +66,23 @@ export async function startBrowserLab(options: LabOptions = {}) {
 
   async function close(): Promise<void> {
     await browser.close()
-    await removeEverything(berth)
+    const [fact] = readRows<{ value: string }>(berth.dataDir, "select value from fact where name = 'instance_id'")
     await berth[Symbol.asyncDispose]()
     await git[Symbol.asyncDispose]()
+    if (fact !== undefined) await removeFromEngine(engine, fact.value)
+    if (options.withEdge === true) await removeAppFirewall(port)
   }
 
-  return { berth, git, visitor, signedIn, edgePort, problems, [Symbol.asyncDispose]: close }
+  return { berth, git, engine, browser, visitor, signedIn, edgePort, problems, [Symbol.asyncDispose]: close }
 }
 
-/** What the lab deployed goes through the product's own door. */
-async function removeEverything(berth: Awaited<ReturnType<typeof startTestServer>>): Promise<void> {
-  const owner = await berth.owner().catch(() => undefined)
-  for (const project of (await owner?.call('projects.list')) ?? [])
-    await owner?.call('projects.delete', { id: project.id, deleteVolumes: true })
+/** Apps outlive the server that made them, and so does the edge. */
+async function removeFromEngine(engine: Engine, instance: string): Promise<void> {
+  const labels = { [LABEL.instance]: instance }
+  for (const { id } of await engine.containers.list({ labels })) await engine.containers.remove(id)
+  for (const { name } of await engine.networks.list({ labels })) await engine.networks.remove(name)
+  for (const { name } of await engine.volumes.list({ labels })) await engine.volumes.remove(name)
+  for (const image of await engine.images.list({ labels })) for (const tag of image.tags) await engine.images.remove(tag)
 }
 
 export type BrowserLab = Awaited<ReturnType<typeof startBrowserLab>>

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { httpdApp } from '../packages/server/src/testing/test-images.ts'
 import { type BrowserLab, startBrowserLab } from './browser-lab.ts'
+import { visit } from './visit.ts'
 import { ended, shown } from './wait.ts'
 
 let lab: BrowserLab
@@ -36,16 +37,3 @@ it('goes from the set-up link to a deployed app that opens by its domain', async
   await expect.poll(async () => await visit(lab.edgePort, 'shop.example.com'), { timeout: 30_000 }).toBe('hello from the first app')
   expect(lab.problems).toEqual([])
 })
-
-async function visit(port: number, host: string): Promise<string> {
-  const { request } = await import('node:http')
-  return await new Promise((resolve, reject) => {
-    const asked = request({ host: '127.0.0.1', port, headers: { host }, agent: false }, (answer) => {
-      let body = ''
-      answer.on('data', (chunk: Buffer) => (body += chunk.toString()))
-      answer.on('end', () => resolve(body))
-    })
-    asked.on('error', reject)
-    asked.end()
-  })
-}

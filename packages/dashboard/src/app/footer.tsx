@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { version } from '../features/session/queries.ts'
 
+/** Not shown while the page above it loads: what comes would push it away. */
 export function Footer() {
   const { data } = useQuery(version)
   return (
-    <footer className="mx-auto flex w-full max-w-6xl flex-wrap justify-between gap-x-4 px-4 pb-4 text-xs text-ink-faint sm:px-6">
+    <footer className="[main:has([data-loading])+&]:invisible mx-auto flex w-full max-w-6xl flex-wrap justify-between gap-x-4 px-4 pb-4 text-xs text-ink-faint sm:px-6">
       <span>
         Berth {data?.version}
         {data !== undefined && /^[0-9a-f]{7,}$/.test(data.commit) && ` (${data.commit.slice(0, 7)})`}

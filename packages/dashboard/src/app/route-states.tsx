@@ -1,4 +1,6 @@
+import { ApiError } from '@berth/contract'
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router'
+import { useEffect } from 'react'
 import { ButtonLink } from '../components/button.tsx'
 import { useDocumentTitle } from '../components/page.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../components/states.tsx'
@@ -28,12 +30,24 @@ export function NothingHere() {
   )
 }
 
+const AGAIN_MS = 3000
+
+/** A server that restarts or is out of reach for a moment comes back: nobody should have to press a button for that. */
+function mayPass(error: unknown): boolean {
+  return error instanceof ApiError && (error.status === 0 || error.status >= 500)
+}
+
 export function RouteError({ error, reset }: ErrorComponentProps) {
   const router = useRouter()
   function retry(): void {
     reset()
     void router.invalidate()
   }
+  useEffect(() => {
+    if (!mayPass(error)) return undefined
+    const timer = setTimeout(retry, AGAIN_MS)
+    return () => clearTimeout(timer)
+  }, [error])
   return <ErrorState page error={error instanceof Error ? error : new Error(String(error))} onRetry={retry} />
 }
 

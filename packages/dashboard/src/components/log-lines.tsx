@@ -17,15 +17,17 @@ type Row = { index: number; start: number }
 export function FixedLines(props: Props) {
   const scroller = useRef<HTMLDivElement>(null)
   const count = props.view.lines.length
-  const { first, last } = useWindow(scroller, count)
+  const [following, setFollowing] = useState(true)
+  const { first, last } = useWindow(scroller, count, following)
   const rows = Array.from({ length: Math.max(0, last - first) }, (_, at): Row => ({ index: first + at, start: (first + at) * ROW_PX }))
-  return <Scroller {...props} scroller={scroller} rows={rows} height={count * ROW_PX} />
+  return <Scroller {...props} scroller={scroller} rows={rows} height={count * ROW_PX} following={following} onFollow={setFollowing} />
 }
 
 /** Long lines take several rows, so those that have been seen are measured. */
 export function WrappedLines(props: Props) {
   const { lines } = props.view
   const scroller = useRef<HTMLDivElement>(null)
+  const [following, setFollowing] = useState(true)
   const virtual = useVirtualizer({
     count: lines.length,
     getScrollElement: () => scroller.current,
@@ -40,11 +42,14 @@ export function WrappedLines(props: Props) {
       rows={virtual.getVirtualItems()}
       height={virtual.getTotalSize()}
       measure={virtual.measureElement}
+      following={following}
+      onFollow={setFollowing}
     />
   )
 }
 
-function useWindow(scroller: RefObject<HTMLDivElement | null>, count: number): { first: number; last: number } {
+/** The rows in sight and a few around them. Who follows the end sees it at once, not after the scrolling has caught up. */
+function useWindow(scroller: RefObject<HTMLDivElement | null>, count: number, following: boolean): { first: number; last: number } {
   const [seen, setSeen] = useState({ from: 0, rows: 60 })
   useEffect(() => {
     const box = scroller.current
@@ -61,7 +66,8 @@ function useWindow(scroller: RefObject<HTMLDivElement | null>, count: number): {
       box.removeEventListener('scroll', look)
     }
   }, [scroller])
-  const from = Math.min(seen.from, Math.max(0, count - seen.rows)) // a filter may have left fewer lines than were scrolled past
+  const end = Math.max(0, count - seen.rows)
+  const from = following ? end : Math.min(seen.from, end) // a filter may have left fewer lines than were scrolled past
   return { first: Math.max(0, from - OVERSCAN), last: Math.min(count, from + seen.rows + OVERSCAN) }
 }
 
@@ -70,6 +76,8 @@ type ScrollerProps = Props & {
   rows: readonly Row[]
   height: number
   measure?: (element: Element | null) => void
+  following: boolean
+  onFollow: (following: boolean) => void
 }
 
 /** Draws the rows in sight, and follows the end until one scrolls up. */
@@ -81,9 +89,10 @@ function Scroller({
   rows,
   height,
   measure,
+  following,
+  onFollow,
 }: ScrollerProps) {
   const lastTop = useRef(0)
-  const [following, setFollowing] = useState(true)
 
   // New lines and newly measured ones both move the end.
   useLayoutEffect(() => {
@@ -94,8 +103,8 @@ function Scroller({
     const box = scroller.current
     if (!box) return
     // Lines that arrive move the end away too: only going up means that the reader wants to stay.
-    if (box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_END_PX) setFollowing(true)
-    else if (box.scrollTop < lastTop.current) setFollowing(false)
+    if (box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_END_PX) onFollow(true)
+    else if (box.scrollTop < lastTop.current) onFollow(false)
     lastTop.current = box.scrollTop
   }
 
@@ -137,7 +146,7 @@ function Scroller({
       </div>
       {!following && (
         <div className="absolute right-4 bottom-3">
-          <Button icon="end" kind="primary" onClick={() => setFollowing(true)}>
+          <Button icon="end" kind="primary" onClick={() => onFollow(true)}>
             Jump to the end
           </Button>
         </div>

@@ -13,15 +13,17 @@ type Props = {
   /** What the scale shows at least, so that a quiet line lies low instead of filling the plot. */
   least?: number
   height?: number
+  /** Values are bytes: the marks stand at powers of two, which are round numbers of KiB and MiB. */
+  bytes?: boolean
 }
 
 /** Lines over time. `times` are seconds. The words below it follow the pointer. */
-export function Plot({ label, times, series, format, max, least = 1, height = 120 }: Props) {
+export function Plot({ label, times, series, format, max, least = 1, height = 120, bytes = false }: Props) {
   const box = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot>(undefined)
   const shape = `${series.map((each) => each.label).join('|')}|${max ?? ''}|${height}`
-  const latest = useRef({ times, series, format, max, least, height })
-  latest.current = { times, series, format, max, least, height }
+  const latest = useRef({ times, series, format, max, least, height, bytes })
+  latest.current = { times, series, format, max, least, height, bytes }
 
   // `shape` stands for what makes a new plot necessary
   useEffect(() => {
@@ -52,7 +54,7 @@ export function Plot({ label, times, series, format, max, least = 1, height = 12
   )
 }
 
-type Drawing = Pick<Props, 'times' | 'series' | 'format'> & { max: number | undefined; least: number; height: number }
+type Drawing = Pick<Props, 'times' | 'series' | 'format'> & { max: number | undefined; least: number; height: number; bytes: boolean }
 
 function aligned({ times, series }: Pick<Props, 'times' | 'series'>): uPlot.AlignedData {
   return [[...times], ...series.map(({ values }) => [...values])]
@@ -74,13 +76,19 @@ function atLeastAMinute(from: number | undefined, to: number | undefined): [numb
   return [Math.min(from ?? end, end - 60), end]
 }
 
-function clock(seconds: number): string {
-  return new Date(seconds * 1000).toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit', hour12: false })
+const MINUTES = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
+const SECONDS = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' })
+
+/** Marks less than a minute apart would all say the same without their seconds. */
+function clock(seconds: number, step: number): string {
+  return (step < 60 ? SECONDS : MINUTES).format(seconds * 1000)
 }
+
+const BINARY_STEPS = Array.from({ length: 50 }, (_, power) => 2 ** power)
 
 const LINES = ['--accent', '--good']
 
-function createPlot(element: HTMLElement, { times, series, format, max, least, height }: Drawing): uPlot {
+function createPlot(element: HTMLElement, { times, series, format, max, least, height, bytes }: Drawing): uPlot {
   const ink = colourOf(element, '--ink-faint')
   const grid = { stroke: colourOf(element, '--line'), width: 1 }
   const axis = { stroke: ink, grid, ticks: { show: false }, font: '11px system-ui' }
@@ -96,8 +104,8 @@ function createPlot(element: HTMLElement, { times, series, format, max, least, h
         y: { range: (_, __, top) => [0, max ?? Math.max(top * 1.15, least)] },
       },
       axes: [
-        { ...axis, size: 22, space: 64, values: (_, splits) => splits.map(clock) },
-        { ...axis, size: 62, space: 34, values: (_, splits) => splits.map(format) },
+        { ...axis, size: 22, space: 64, values: (_, splits) => splits.map((at) => clock(at, (splits[1] ?? at) - (splits[0] ?? at))) },
+        { ...axis, size: 62, space: 34, values: (_, splits) => splits.map(format), ...(bytes ? { incrs: BINARY_STEPS } : {}) },
       ],
       series: [
         {},

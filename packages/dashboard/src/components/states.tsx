@@ -6,7 +6,7 @@ import { Icon, type IconName } from './icon.tsx'
 /** Grey bars of the size of what will come, so that nothing jumps. */
 export function Skeleton({ rows = 3, height = 'h-5', page = false }: { rows?: number; height?: string; page?: boolean }) {
   return (
-    <div role="status" className="space-y-3 p-4">
+    <div role="status" data-loading="" className="space-y-3 p-4">
       {page ? <h1 className="sr-only">Loading</h1> : <span className="sr-only">Loading</span>}
       {Array.from({ length: rows }, (_, row) => row).map((row) => (
         <div key={row} aria-hidden="true" className={`${height} animate-pulse rounded bg-line/70`} />

@@ -83,8 +83,8 @@ export const RESTART_WORDS = {
 } as const satisfies Record<RestartPolicy, string>
 
 export const STRATEGY_WORDS = {
-  rolling: 'Rolling: the new release takes over when it is healthy',
-  recreate: 'Recreate: stop the old release first',
+  rolling: 'Rolling, without a gap',
+  recreate: 'Stop the old release first',
 } as const satisfies Record<Strategy, string>
 
 type Checks = Health['checks']

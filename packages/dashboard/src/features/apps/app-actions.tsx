@@ -9,7 +9,7 @@ export function AppActions({ app }: { app: Application }) {
   const deploy = useDeploy()
   const act = useContainerAction(app.id)
   const { data: history } = useQuery(deploymentsOfApp(app.id))
-  const hasRelease = history?.some(({ is_active }) => is_active) ?? false
+  const hasRelease = history?.some(({ is_active }) => is_active) ?? app.status === 'running' // until it is known
   const pending = (action: ContainerAction): boolean => act.isPending && act.variables === action
   return (
     <>

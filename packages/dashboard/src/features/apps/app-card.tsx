@@ -46,11 +46,11 @@ export function AppCard({ app }: { app: Application }) {
         </a>
       )}
       {app.status === 'error' && app.status_reason !== '' && <p className="line-clamp-2 text-[13px] text-bad">{app.status_reason}</p>}
-      <div className="mt-1 flex min-h-7 items-end justify-between gap-3 text-[13px] text-ink-soft">
+      <div className="mt-1 flex min-h-10 items-end justify-between gap-3 text-[13px] text-ink-soft">
         <span>
           {last ? (
             <>
-              {DEPLOYMENT_LOOK[last.status].label} <RelativeTime at={last.created_at} />
+              #{last.deployment_number} {DEPLOYMENT_LOOK[last.status].label.toLowerCase()} <RelativeTime at={last.created_at} />
             </>
           ) : (
             history && 'Not deployed yet'
@@ -65,6 +65,15 @@ export function AppCard({ app }: { app: Application }) {
 function CpuSparkline({ appId }: { appId: number }) {
   const { data: samples } = useQuery(usage(appId, USAGE_EVERY_MS))
   const now = samples?.at(-1)
-  if (!samples || !now) return null
-  return <Sparkline values={samples.slice(-40).map(({ cpu }) => cpu)} label={`Processor: ${percentWords(now.cpu)}`} />
+  // As wide before the first sample as after it, so that the words beside it stay where they are.
+  return (
+    <span className="flex min-h-7 w-42 shrink-0 items-end justify-end gap-2 whitespace-nowrap tabular-nums">
+      {samples && now && (
+        <>
+          <Sparkline values={samples.slice(-40).map(({ cpu }) => cpu)} label={`Processor: ${percentWords(now.cpu)}`} />
+          {percentWords(now.cpu)}
+        </>
+      )}
+    </span>
+  )
 }

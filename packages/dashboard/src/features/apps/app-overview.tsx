@@ -23,11 +23,13 @@ import { hasDomains, useApp } from './use-app.ts'
 
 export function AppOverview() {
   const app = useApp()
-  const { isPending } = useQuery(deploymentsOfApp(app.id))
+  const { data: history, isPending } = useQuery(deploymentsOfApp(app.id))
   if (isPending) return <Skeleton rows={6} height="h-12" />
+  const [last] = history ?? []
+  const isSaidBelow = last?.status === 'failed' && last.error_message === app.status_reason
   return (
     <div className="grid gap-4">
-      {app.status === 'error' && app.status_reason !== '' && <Notice tone="bad">{app.status_reason}</Notice>}
+      {app.status === 'error' && app.status_reason !== '' && !isSaidBelow && <Notice tone="bad">{app.status_reason}</Notice>}
       <LatestDeployment app={app} />
       <div className="grid items-start gap-4 lg:grid-cols-2">
         <StateCard app={app} />
@@ -53,7 +55,7 @@ function StateCard({ app }: { app: Application }) {
         <Fact name="State">
           <Badge look={APP_LOOK[app.status]} />
         </Fact>
-        {app.status_reason !== '' && <Fact name="Reason">{app.status_reason}</Fact>}
+        {app.status_reason !== '' && app.status !== 'error' && <Fact name="Reason">{app.status_reason}</Fact>}
         {hasDomains(app) && (
           <Fact name="Address">
             {url === undefined ? (

@@ -2,6 +2,7 @@ import type { Application } from '@berth/contract'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Badge } from '../../components/badge.tsx'
+import { ButtonLink } from '../../components/button.tsx'
 import { Card } from '../../components/card.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { ProgressBar } from '../../components/progress-bar.tsx'
@@ -11,10 +12,27 @@ import { paths } from '../../paths.ts'
 import { deploymentsOfApp } from '../deployments/queries.ts'
 
 /** What an app's owner wants to know first: a deployment that runs, one that failed, or that there was none. */
-export function LatestDeployment({ app: { id: appId, app_type } }: { app: Pick<Application, 'id' | 'app_type'> }) {
+export function LatestDeployment({ app }: { app: Application }) {
+  const { id: appId, app_type } = app
   const { data: history } = useQuery(deploymentsOfApp(appId))
   if (!history) return null
   const [last] = history
+  if (!last && app_type !== 'database' && app.git_clone_url === '')
+    return (
+      <Card>
+        <EmptyState
+          icon="rocket"
+          title="No source yet"
+          action={
+            <ButtonLink kind="primary" to={paths.appSettings(appId)}>
+              Give it a source
+            </ButtonLink>
+          }
+        >
+          It can be deployed once it knows the Git address of its code.
+        </EmptyState>
+      </Card>
+    )
   if (!last)
     return (
       <Card>

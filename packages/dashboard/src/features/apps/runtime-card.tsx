@@ -75,6 +75,7 @@ export function RuntimeCard({ app }: { app: Application }) {
           />
           <SelectField
             label="Deployment strategy"
+            hint="Rolling: the new release takes over once it is healthy."
             value={values.deploymentStrategy}
             options={STRATEGY_OPTIONS}
             onPick={(pick) => set('deploymentStrategy', pick)}

@@ -49,7 +49,7 @@ function Plots({ samples }: { samples: readonly UsageSample[] }) {
             {now.memoryLimit > 0 && ` of ${sizeWords(now.memoryLimit)}`}
           </span>
         </p>
-        <Plot label={`Memory: ${sizeWords(now.memory)}`} times={times} series={memory} format={sizeWords} least={1024 * 1024} />
+        <Plot label={`Memory: ${sizeWords(now.memory)}`} times={times} series={memory} format={sizeWords} least={1024 * 1024} bytes />
       </div>
     </div>
   )

@@ -85,8 +85,9 @@ function Entry({ entry }: { entry: AuditEntry }) {
         {address !== '' && ` from ${address}`}
       </p>
       {(isSomething(before) || isSomething(after)) && (
-        <details className="mt-1 text-[13px]">
-          <summary className="w-fit text-accent">Details</summary>
+        // The word stands at the end of the line above, so that a list of many entries stays short.
+        <details className="text-[13px]">
+          <summary className="-mt-5 ml-auto w-fit text-accent">Details</summary>
           <div className="mt-2 grid gap-2 sm:grid-cols-2">
             {isSomething(before) && <Shown title="Before" value={before} />}
             {isSomething(after) && <Shown title="After" value={after} />}

@@ -24,7 +24,11 @@ const LINES: readonly Line[] = [
   {
     name: 'Commit',
     text: ({ commit_hash }) => commit_hash,
-    show: ({ commit_hash }) => <code className="font-mono text-[13px] break-all">{commit_hash || '–'}</code>,
+    show: ({ commit_hash }) => (
+      <code className="font-mono text-[13px]" title={commit_hash}>
+        {commit_hash.slice(0, 12) || '–'}
+      </code>
+    ),
   },
   { name: 'Message', text: ({ commit_message }) => commit_message },
   { name: 'Author', text: ({ commit_author }) => commit_author },

@@ -12,10 +12,12 @@ import { deploymentsOfApp } from './queries.ts'
 /** When a deployment began, how, by whom, how long it took, and what it took the place of. */
 export function OriginWords({ deployment }: { deployment: Deployment }) {
   const { app_id, created_at, trigger, triggered_by, finished_at, duration, rolled_back_from } = deployment
-  const { data: home } = useQuery(project(useApp().project_id))
-  const { data: history } = useQuery(deploymentsOfApp(app_id))
+  const { data: home, isPending: asksProject } = useQuery(project(useApp().project_id))
+  const { data: history, isPending: asksHistory } = useQuery(deploymentsOfApp(app_id))
   const person = home?.members.find(({ id }) => id === triggered_by)
   const left = history?.find(({ id }) => id === rolled_back_from)
+  // What is asked for would lengthen the sentence under the reader's eyes.
+  if (asksProject || asksHistory) return <br />
   return (
     <>
       Started <RelativeTime at={created_at} /> {TRIGGER_WORDS[trigger]}

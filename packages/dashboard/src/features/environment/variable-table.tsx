@@ -62,22 +62,26 @@ export function VariableTable({ appId, variables, changed }: Props) {
   )
 }
 
+/** The row goes at once, and comes back if the server refuses. */
 function RemoveVariable({ variable, onClose }: { variable: EnvVariable; onClose: () => void }) {
   const client = useQueryClient()
+  const queryKey = environmentKeys.ofApp(variable.appId)
   const remove = useMutation({
     mutationFn: () => call('envs.delete', { id: variable.id }),
-    onSuccess: async () => {
-      await client.invalidateQueries({ queryKey: environmentKeys.ofApp(variable.appId) })
-      toast(`${variable.key} is removed.`)
+    onMutate: async () => {
       onClose()
+      await client.cancelQueries({ queryKey }) // an answer on its way would bring the row back for a moment
+      client.setQueryData<EnvVariable[]>(queryKey, (list) => list?.filter(({ id }) => id !== variable.id))
     },
+    onSuccess: () => toast(`${variable.key} is removed.`),
+    onError: (error) => toast(error.message, 'bad'),
+    onSettled: () => client.invalidateQueries({ queryKey }),
   })
   return (
     <ConfirmDialog
       title={`Remove ${variable.key}?`}
       action="Remove"
       pending={remove.isPending}
-      failure={remove.error?.message}
       onConfirm={() => remove.mutate()}
       onClose={onClose}
     >

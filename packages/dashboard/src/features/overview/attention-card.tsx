@@ -3,16 +3,20 @@ import { Card } from '../../components/card.tsx'
 import { Icon } from '../../components/icon.tsx'
 import type { Concern } from './attention.ts'
 
-export function AttentionCard({ concerns }: { concerns: readonly Concern[] }) {
+/** `isWhole` is false when the apps could not be asked: nothing found is then no good news. */
+export function AttentionCard({ concerns, isWhole }: { concerns: readonly Concern[]; isWhole: boolean }) {
   return (
     <Card title="Needs attention" flush>
+      {!isWhole && <p className="px-4 py-4 text-sm text-warn">The apps could not be asked.</p>}
       {concerns.length === 0 ? (
-        <p className="flex items-center gap-2 px-4 py-4 text-sm text-ink-soft">
-          <span className="text-good">
-            <Icon name="check" />
-          </span>
-          Nothing needs your attention.
-        </p>
+        isWhole && (
+          <p className="flex items-center gap-2 px-4 py-4 text-sm text-ink-soft">
+            <span className="text-good">
+              <Icon name="check" />
+            </span>
+            Nothing needs your attention.
+          </p>
+        )
       ) : (
         <ul className="divide-y divide-line">
           {concerns.map(({ id, tone, title, reason, to, next }) => (

@@ -39,7 +39,7 @@ export function OverviewPage() {
       <div className="grid gap-4">
         {isNew && <FirstSteps projects={projectsQuery.data ?? []} />}
         <div className="grid items-start gap-4 lg:grid-cols-2">
-          <AttentionCard concerns={concerns} />
+          <AttentionCard concerns={concerns} isWhole={appsQuery.data !== undefined} />
           <RunningCard nameOf={nameOf} />
         </div>
         <ServerPlots view={metrics} />

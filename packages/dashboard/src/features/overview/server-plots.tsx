@@ -15,6 +15,7 @@ export function ServerPlots({ view }: { view: MetricsView }) {
   return (
     <Card
       title="Server"
+      lastOnPhone
       note={
         now
           ? `${plural(now.cpu.cores, 'core')}, ${sizeWords(now.memory.total)} memory, ${plural(now.docker.containers_running, 'container')} running`
@@ -43,7 +44,8 @@ export function ServerPlots({ view }: { view: MetricsView }) {
             )
           }
           samples={samples}
-          least={10_240}
+          least={8192}
+          bytes
           format={rate}
           lines={NETWORK}
         />
@@ -101,6 +103,7 @@ type PanelProps = {
   format: (value: number) => string
   max?: number
   least?: number
+  bytes?: boolean
 }
 
 function Panel({ title, value, samples, lines, ...scale }: PanelProps) {

@@ -1,10 +1,17 @@
-import type { Role, User } from '@berth/contract'
+import { ApiError, type Role, type User } from '@berth/contract'
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query'
 import { call } from '../../lib/api.ts'
 
 export const sessionKeys = { me: ['session', 'me'], version: ['session', 'version'] } as const
 
-export const me = queryOptions({ queryKey: sessionKeys.me, queryFn: () => call('auth.me'), staleTime: 60_000, retry: false })
+export const me = queryOptions({
+  queryKey: sessionKeys.me,
+  queryFn: () => call('auth.me'),
+  staleTime: 60_000,
+  // Every page waits for it: one lost connection must not cost the page, and a refusal stays one.
+  retry: (failures, error) => failures < 2 && error instanceof ApiError && error.status === 0,
+  retryDelay: 500,
+})
 export const version = queryOptions({
   queryKey: sessionKeys.version,
   queryFn: () => call('updates.version'),

@@ -1,0 +1,136 @@
+import type { Locator, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { type BrowserLab, startBrowserLab } from './browser-lab.ts'
+import { shown } from './wait.ts'
+
+type Case = { name: string; path: string; asks: string; full: string | RegExp; empty?: { path: string; says: string } }
+
+let lab: BrowserLab
+let page: Page
+let cases: Case[]
+
+beforeAll(async () => {
+  lab = await startBrowserLab()
+  page = await lab.signedIn()
+  await page.goto('/')
+  await shown(page.getByText('Your first deployment'))
+  await page.goto('/projects')
+  await shown(page.getByText('No projects yet'))
+  await page.goto('/apps')
+  await shown(page.getByText(/No apps/))
+  const owner = await lab.berth.owner()
+  const { id: nothingIn } = await owner.call('projects.create', { name: 'Sandbox' })
+  const project = await owner.call('projects.create', { name: 'Shop', tags: 'web' })
+  const fresh = await owner.call('apps.create', { name: 'fresh', projectId: project.id })
+  const app = await owner.call('apps.create', {
+    name: 'website',
+    projectId: project.id,
+    gitCloneUrl: `${lab.git.origin}/missing.git`,
+    envVars: { COLOUR: 'green' },
+  })
+  await owner.call('domains.create', { appId: app.id, domain: 'shop.example.com' })
+  const deployment = await owner.call('deployments.create', { appId: app.id })
+  const hasFailed = async () => (await owner.call('deployments.get', { id: deployment.id })).status === 'failed'
+  await vi.waitUntil(hasFailed, { timeout: 60_000, interval: 500 })
+  const emptyAt = (rest: string, says: string) => ({ empty: { path: `/apps/${fresh.id}${rest}`, says } })
+  cases = [
+    { name: 'overview', path: '/', asks: '**/api/apps', full: 'Needs attention' },
+    { name: 'projects', path: '/projects', asks: '**/api/projects', full: 'Sandbox' },
+    {
+      name: 'project',
+      path: `/projects/${project.id}`,
+      asks: `**/api/projects/${project.id}`,
+      full: 'website',
+      empty: { path: `/projects/${nothingIn}`, says: 'No apps in this project yet' },
+    },
+    { name: 'apps', path: '/apps', asks: '**/api/apps', full: 'website' },
+    { name: 'app', path: `/apps/${app.id}`, asks: '**/api/apps/get/id', full: 'Read the log', ...emptyAt('', 'No source yet') },
+    {
+      name: 'deployments',
+      path: `/apps/${app.id}/deployments`,
+      asks: '**/api/deployment/getByAppId',
+      full: '#1',
+      ...emptyAt('/deployments', 'No deployments yet'),
+    },
+    {
+      name: 'deployment',
+      path: `/apps/${app.id}/deployments/${deployment.id}`,
+      asks: `**/api/deployments/${deployment.id}`,
+      full: 'Deployment #1',
+    },
+    { name: 'logs', path: `/apps/${fresh.id}/logs`, asks: '**/api/apps/container/status*', full: 'No container yet' },
+    {
+      name: 'environment',
+      path: `/apps/${app.id}/environment`,
+      asks: '**/api/apps/envs/get',
+      full: 'COLOUR',
+      ...emptyAt('/environment', 'No variables yet'),
+    },
+    {
+      name: 'domains',
+      path: `/apps/${app.id}/domains`,
+      asks: '**/api/apps/domains/get',
+      full: 'shop.example.com',
+      ...emptyAt('/domains', 'No domains yet'),
+    },
+    { name: 'users', path: '/admin/users', asks: '**/api/users/get', full: 'owner@example.test' },
+    { name: 'templates', path: '/admin/templates', asks: '**/api/templates', full: 'PostgreSQL' },
+    { name: 'settings', path: '/admin/settings', asks: '**/api/settings', full: 'Releases kept' },
+    { name: 'audit log', path: '/admin/audit', asks: '**/api/audit*', full: 'project.create' },
+    { name: 'health', path: '/admin/health', asks: `${lab.berth.baseUrl}/health`, full: 'Where Berth keeps what it knows' },
+  ]
+})
+afterAll(async () => await lab[Symbol.asyncDispose]())
+
+const visible = async (locator: Locator) => await locator.first().waitFor({ timeout: 20_000 })
+
+/** Goes through all pages and says which of them did not do it. */
+async function onEveryPage(does: (each: Case) => Promise<void>): Promise<string[]> {
+  const failed: string[] = []
+  for (const each of cases) {
+    try {
+      await does(each)
+    } catch (cause) {
+      failed.push(`${each.name}: ${String(cause)}`)
+    }
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+  }
+  return [...failed, ...lab.problems]
+}
+
+it('shows on every page that it loads, then what is there', async () => {
+  const failed = await onEveryPage(async ({ path, asks, full }) => {
+    const { promise: gate, resolve: open } = Promise.withResolvers<void>()
+    await page.route(asks, async (route) => {
+      await gate
+      await route.continue()
+    })
+    await page.goto(path)
+    await visible(page.locator('[data-loading]'))
+    open()
+    await visible(page.locator('main').getByText(full))
+  })
+  expect(failed).toEqual([])
+}, 300_000)
+
+it('says on every page when it could not be loaded, and gets there by another try', async () => {
+  const refusal = { status: 500, json: { error: { code: 'internal_error', message: 'Something went wrong.' } } }
+  const failed = await onEveryPage(async ({ path, asks, full }) => {
+    await page.route(asks, async (route) => await route.fulfill(refusal))
+    await page.goto(path)
+    await visible(page.getByText('This could not be loaded'))
+    await page.unroute(asks)
+    await page.getByRole('button', { name: 'Try again' }).first().click()
+    await visible(page.locator('main').getByText(full))
+  })
+  expect(failed).toEqual([])
+}, 300_000)
+
+it('says on every page that is empty what belongs there', async () => {
+  const failed = await onEveryPage(async ({ empty }) => {
+    if (empty === undefined) return
+    await page.goto(empty.path)
+    await visible(page.getByText(empty.says))
+  })
+  expect(failed).toEqual([])
+}, 120_000)
