@@ -1,7 +1,14 @@
 import { defineConfig } from 'vitest/config'
 
-/** They share the machine's one engine, its ports and its build limits, so they take turns. */
-const TAKING_TURNS = ['packages/*/{src,test}/**/*.{engine,fault}.test.ts', 'packages/server/test/edge*.test.ts', 'e2e/*.e2e.test.ts']
+/** They need a real engine, and each has instances, networks and ports of its own: two at a time, because they mostly wait. */
+const WITH_ENGINE = ['packages/*/{src,test}/**/*.{engine,fault}.test.ts', 'e2e/*.e2e.test.ts']
+/** What is shared between them after all: the limit of all builds, a well-known port, and the time that others take. */
+const ALONE = [
+  'packages/server/src/engine/build.engine.test.ts',
+  'packages/server/test/edge-{load,tls}.engine.test.ts',
+  'packages/server/test/{many-deployments,kill-bursts,storage}.fault.test.ts',
+]
+const NEVER = ['**/node_modules/**', '**/dist/**', '**/fixtures/**']
 
 const limits = { environment: 'node', pool: 'forks', testTimeout: 60_000, hookTimeout: 120_000 } as const
 
@@ -14,7 +21,7 @@ export default defineConfig({
           ...limits,
           name: 'side by side',
           include: ['packages/*/{src,test}/**/*.test.{ts,tsx}', 'scripts/guards/*.test.ts'],
-          exclude: ['**/node_modules/**', '**/dist/**', '**/fixtures/**', ...TAKING_TURNS],
+          exclude: [...NEVER, ...WITH_ENGINE],
           maxWorkers: 2,
           sequence: { groupOrder: 0 },
         },
@@ -22,12 +29,22 @@ export default defineConfig({
       {
         test: {
           ...limits,
-          name: 'in turn',
-          include: TAKING_TURNS,
-          exclude: ['**/node_modules/**', '**/dist/**', '**/fixtures/**'],
+          name: 'with an engine',
+          include: WITH_ENGINE,
+          exclude: [...NEVER, ...ALONE],
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
+          ...limits,
+          name: 'alone',
+          include: ALONE,
+          exclude: NEVER,
           fileParallelism: false,
           maxWorkers: 1,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 2 },
         },
       },
     ],

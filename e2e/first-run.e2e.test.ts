@@ -25,6 +25,7 @@ it('goes from the set-up link to a deployed app that opens by its domain', async
   await shown(page.getByRole('heading', { name: 'New app' }))
   await page.getByLabel('Clone URL').fill(repository.url)
   await shown(page.getByText(/1 branch|main/))
+  await shown(page.getByText('The Dockerfile is there'))
   await page.getByLabel('Name').fill('Website')
   await page.getByRole('button', { name: 'Create and deploy' }).click()
   await ended(page, 'Live')

@@ -52,9 +52,10 @@ export const Application = Type.Object({
 })
 export type Application = Static<typeof Application>
 
+export const REPOSITORY_PATH = '^(?!/)(?!.*\\\\)(?!.*%2[eEfF])(?!.*(^|/)\\.\\.(/|$))[A-Za-z0-9_.@+ /-]*$'
 const RepositoryPath = Type.String({
   maxLength: 512,
-  pattern: '^(?!/)(?!.*\\\\)(?!.*%2[eEfF])(?!.*(^|/)\\.\\.(/|$))[A-Za-z0-9_.@+ /-]*$',
+  pattern: REPOSITORY_PATH,
   ...expects('a path inside the repository, without "..", a leading "/" or a backslash'),
 })
 const Branch = Type.String({ maxLength: 255, ...expects('the name of a branch') })
@@ -65,6 +66,8 @@ const Source = {
   ),
   gitBranch: Type.Optional(Branch),
   gitCloneUrl: Type.Optional(Type.String({ maxLength: 2048, ...expects('a clone URL, or empty') })),
+  rootDirectory: Type.Optional(RepositoryPath),
+  dockerfilePath: Type.Optional(Nullable(RepositoryPath)),
 }
 
 export const NewApplication = Type.Object({
@@ -85,8 +88,6 @@ export const ApplicationChange = Type.Object({
   description: Type.Optional(Prose(2000)),
   ...Source,
   port: Type.Optional(Nullable(Port)),
-  rootDirectory: Type.Optional(RepositoryPath),
-  dockerfilePath: Type.Optional(Nullable(RepositoryPath)),
   healthcheckPath: Type.Optional(
     Type.String({ maxLength: 512, pattern: '^(/[!-~]*)?$', ...expects('a path that starts with "/", or empty') }),
   ),
@@ -121,3 +122,24 @@ export const SourceCheck = Type.Object({
   branches: Type.Array(Type.String()),
 })
 export type SourceCheck = Static<typeof SourceCheck>
+
+/** The names of a Compose file, the first one that is there counts. */
+export const COMPOSE_FILES = ['compose.yaml', 'compose.yml', 'docker-compose.yaml', 'docker-compose.yml'] as const
+
+export const SourceFilesRequest = Type.Object({
+  ...SourceCheckRequest.properties,
+  rootDirectory: Source.rootDirectory,
+  dockerfilePath: Source.dockerfilePath,
+})
+const SourceFile = Type.Object({
+  state: OneOf(['found', 'missing', 'unknown']),
+  /** Where a deployment would look. */
+  path: Type.String(),
+  /** Those that could be chosen instead, from the top of the repository. */
+  others: Type.Array(Type.String()),
+  /** Why it is not known; else empty. */
+  reason: Type.String(),
+})
+export type SourceFile = Static<typeof SourceFile>
+export const SourceFiles = Type.Object({ dockerfile: SourceFile, composeFile: SourceFile })
+export type SourceFiles = Static<typeof SourceFiles>

@@ -6,6 +6,10 @@ export type SslStatus = (typeof SSL_STATUSES)[number]
 export const DNS_STATUSES = ['unknown', 'ok', 'wrong'] as const
 export type DnsStatus = (typeof DNS_STATUSES)[number]
 
+/** An address of this server, as the record that a host name needs. A private one leads nobody here from outside. */
+const DnsRecord = Type.Object({ type: OneOf(['A', 'AAAA']), value: Type.String(), isPrivate: Type.Boolean() })
+export type DnsRecord = Static<typeof DnsRecord>
+
 export const Domain = Type.Object({
   id: Id,
   appId: Id,
@@ -15,6 +19,7 @@ export const Domain = Type.Object({
   sslError: Type.String(),
   dnsStatus: OneOf(DNS_STATUSES),
   dnsError: Type.String(),
+  dnsRecords: Type.Array(DnsRecord),
   expiresAt: Nullable(Time),
   nextTryAt: Nullable(Time),
   redirectHttps: Type.Boolean(),

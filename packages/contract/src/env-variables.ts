@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { EnvKey, EnvValue } from './applications.ts'
-import { expects, Id, Time } from './fields.ts'
+import { expects, Id, Nullable, OneOf, Time } from './fields.ts'
 
 export const EnvVariable = Type.Object({
   id: Id,
@@ -11,6 +11,16 @@ export const EnvVariable = Type.Object({
   updatedAt: Time,
 })
 export type EnvVariable = Static<typeof EnvVariable>
+
+export const ENV_CHANGES = ['added', 'changed', 'removed'] as const
+
+/** What the next deployment would change of the environment. Names alone: what a release was given is never sent. */
+export const EnvChanges = Type.Object({
+  /** The live release; null when there is none, and then nothing is a change. */
+  deploymentId: Nullable(Id),
+  changes: Type.Array(Type.Object({ key: Type.String(), is: OneOf(ENV_CHANGES) })),
+})
+export type EnvChanges = Static<typeof EnvChanges>
 
 export const NewEnvVariable = Type.Object({ appId: Id, key: EnvKey, value: EnvValue })
 export const EnvVariableChange = Type.Object({ id: Id, key: Type.Optional(EnvKey), value: Type.Optional(EnvValue) })

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { Time } from './fields.ts'
 
 const usage = Type.Object({ used: Type.Number(), total: Type.Number(), percent: Type.Number() })
 
@@ -11,6 +12,21 @@ export const ServerMetrics = Type.Object({
   docker: Type.Object({ containers_running: Type.Integer(), containers_total: Type.Integer(), images: Type.Integer() }),
 })
 export type ServerMetrics = Static<typeof ServerMetrics>
+
+/** What the plots draw: the same words as in `ServerMetrics`, without what only the newest figures need. */
+const MetricsPoint = Type.Object({
+  at: Time,
+  cpu: Type.Object({ usage: Type.Number() }),
+  memory: Type.Object({ percent: Type.Number() }),
+  disk: Type.Object({ percent: Type.Number() }),
+  load: Type.Array(Type.Number()),
+  network: Type.Object({ rx: Type.Number(), tx: Type.Number() }),
+})
+export type MetricsPoint = Static<typeof MetricsPoint>
+
+/** Oldest first. It is kept in memory, so it begins anew with the server: `since` says when. */
+export const MetricsHistory = Type.Object({ since: Time, everySeconds: Type.Integer(), points: Type.Array(MetricsPoint) })
+export type MetricsHistory = Static<typeof MetricsHistory>
 
 export const Traffic = Type.Object({
   requests: Type.Integer(),

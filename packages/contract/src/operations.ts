@@ -8,17 +8,19 @@ import {
   NewApplication,
   SourceCheck,
   SourceCheckRequest,
+  SourceFiles,
+  SourceFilesRequest,
   Transfer,
 } from './applications.ts'
 import { AuditEntry, AuditQuery } from './audit.ts'
 import { ContainerLogs, ContainerMessage, ContainerStatus, ContainerUsage, LogsQuery } from './containers.ts'
 import { Deployment, DeploymentOnly, QueuedDeployment } from './deployments.ts'
 import { CertificateUpload, Domain, DomainChange, DomainOnly, NewDomain } from './domains.ts'
-import { EnvVariable, EnvVariableChange, EnvVariablesReplacement, NewEnvVariable } from './env-variables.ts'
+import { EnvChanges, EnvVariable, EnvVariableChange, EnvVariablesReplacement, NewEnvVariable } from './env-variables.ts'
 import { Id } from './fields.ts'
 import { Branch, BranchesRequest, Delivery, Repository, ReposRequest } from './git.ts'
 import { Health } from './health.ts'
-import { Traffic } from './metrics.ts'
+import { MetricsHistory, Traffic } from './metrics.ts'
 import { operation } from './operation.ts'
 import { MembersChange, NewProject, Project, ProjectChange, ProjectDeletion, ProjectDetails } from './projects.ts'
 import { Settings, SettingsChange } from './settings.ts'
@@ -141,6 +143,10 @@ export const operations = {
     summary: 'Whether a clone URL answers, and which branches it has',
     method: 'POST', path: '/api/apps/source/check', may: 'member of the project', body: SourceCheckRequest, answer: SourceCheck,
   }),
+  'apps.checkSourceFiles': operation({
+    summary: 'Whether a source has the Dockerfile or the Compose file that a deployment needs, and where else there are some',
+    method: 'POST', path: '/api/apps/source/files', may: 'member of the project', body: SourceFilesRequest, answer: SourceFiles,
+  }),
 
   'containers.start': operation({
     summary: "Start the application's container",
@@ -174,6 +180,10 @@ export const operations = {
   'envs.list': operation({
     summary: 'The environment variables of an application',
     method: 'POST', path: '/api/apps/envs/get', may: 'member of the app', body: AppOnly, answer: Type.Array(EnvVariable),
+  }),
+  'envs.changes': operation({
+    summary: 'The variables that were added, changed or removed since the live release, by name',
+    method: 'GET', path: '/api/apps/envs/changes', may: 'member of the app', query: AppOnly, answer: EnvChanges,
   }),
   'envs.replace': operation({
     summary: 'Set all environment variables of an application at once',
@@ -254,6 +264,10 @@ export const operations = {
     method: 'POST', path: '/api/deployment/rollback', may: 'member of the deployment', body: DeploymentOnly, answer: Deployment,
   }),
 
+  'metrics.history': operation({
+    summary: 'The load of the server in the last hour',
+    method: 'GET', path: '/api/metrics/history', may: 'signed in', answer: MetricsHistory,
+  }),
   'templates.list': operation({
     summary: 'The database templates',
     method: 'GET', path: '/api/templates', may: 'signed in', answer: Type.Array(Template),

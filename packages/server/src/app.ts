@@ -31,11 +31,14 @@ import { createDeployments } from './features/deployments/service.ts'
 import { createDeploymentStreams } from './features/deployments/streams.ts'
 import { createDomainCertificates } from './features/domains/certificates.ts'
 import { createGeneratedDomains } from './features/domains/generated-domain.ts'
+import { ownRecords } from './features/domains/own-address.ts'
 import { createDomains } from './features/domains/service.ts'
 import { isHostTaken } from './features/domains/store.ts'
 import { createEnvVariables } from './features/env-variables/service.ts'
 import { createEngineWatch } from './features/health/engine-watch.ts'
 import { createLiveEvents } from './features/live-events/streams.ts'
+import { createMetricsHistory } from './features/metrics/history.ts'
+import { readCounters } from './features/metrics/machine.ts'
 import { createServerMetrics } from './features/metrics/server-metrics.ts'
 import { createMetricsStreams } from './features/metrics/streams.ts'
 import { createProjects } from './features/projects/service.ts'
@@ -118,7 +121,8 @@ export async function createApp(config: Config, log: Logger) {
           host: { host: settingsNow.dashboardDomain, redirectHttps: true, hsts: true },
           target: { ip: '127.0.0.1', port: config.port },
         }
-  const portOf = (appId: number, sealed: string) => openConfig(secrets, appId, sealed).port
+  const openRelease = (appId: number, sealed: string) => openConfig(secrets, appId, sealed)
+  const portOf = (appId: number, sealed: string) => openRelease(appId, sealed).port
   const routing = createRouting({ db, engine, edge: edgeParts.edge, instance, dashboard, portOf, tuning, log })
   const domainCertificates = createDomainCertificates({
     db,
@@ -136,9 +140,9 @@ export async function createApp(config: Config, log: Logger) {
   const setup = createSetup({ db, now })
   const auth = createAuth({ db, tokens, setup, newId: randomUUID, now })
   const users = createUsers({ db, hashPassword, now })
-  const envVariables = createEnvVariables({ db, secrets, now })
+  const envVariables = createEnvVariables({ db, secrets, openRelease, now })
   const generatedDomains = createGeneratedDomains({ readSettings, now })
-  const domains = createDomains({ db, now, readSettings, certificates: domainCertificates, onChanged: onRoutesChanged })
+  const domains = createDomains({ db, now, readSettings, certificates: domainCertificates, ownRecords, onChanged: onRoutesChanged })
   const settings = createSettings({
     db,
     now,
@@ -246,6 +250,7 @@ export async function createApp(config: Config, log: Logger) {
     isQueueStalled: worker.isStalled,
     firewall: firewall.message,
   }
+  const metricsHistory = createMetricsHistory({ dataDir: config.dataDir, first: await readCounters(), now })
   const handlers = handlersOf({
     db,
     auth,
@@ -262,6 +267,7 @@ export async function createApp(config: Config, log: Logger) {
     running,
     health,
     traffic: edgeParts.accessCounts,
+    metricsHistory,
   })
   const http = await createHttpServer({
     log,
@@ -272,7 +278,11 @@ export async function createApp(config: Config, log: Logger) {
     dashboardDir: dashboardDir(),
     isStopping: () => isStopping,
   })
-  const metrics = createServerMetrics({ dataDir: config.dataDir, engineCounts: engineWatch.counts })
+  const metrics = createServerMetrics({
+    dataDir: config.dataDir,
+    engineCounts: engineWatch.counts,
+    lastSampled: metricsHistory.lastCounters,
+  })
   const streams = {
     ...createDeploymentStreams({ db, nudge, now, logs: parts.logs, isWriting: parts.runDeployment.isWriting }),
     ...createContainerStreams({ engine, now }),
@@ -302,6 +312,7 @@ export async function createApp(config: Config, log: Logger) {
     wake: background.wake,
     wantCertificates: domainCertificates.wantAll,
     makeRoom: createMakeRoom({ engine, dataDir: config.dataDir, floorBytes: tuning.diskFloorBytes, log }),
+    metricsHistory,
   })
 
   /** Listening never waits for an engine or an edge: both are made sure of beside it. */

@@ -3,6 +3,7 @@ import type { Engine } from './engine/engine.ts'
 import { forgetEventsBefore } from './events/event-log.ts'
 import type { Reconcile } from './features/containers/reconcile.ts'
 import type { EngineWatch } from './features/health/engine-watch.ts'
+import { type MetricsHistoryKeeper, SAMPLE_EVERY_MS } from './features/metrics/history.ts'
 import type { Routing } from './features/routing/routing.ts'
 import type { Provisioning } from './provision/provisioning.ts'
 import type { Db } from './store/database.ts'
@@ -21,6 +22,7 @@ type Parts = {
   wake: (name: string) => void
   wantCertificates: () => Promise<void>
   makeRoom: () => Promise<void>
+  metricsHistory: MetricsHistoryKeeper
 }
 
 const HOUR_MS = 3600 * 1000
@@ -61,6 +63,7 @@ export function backgroundTasks(parts: Parts): Task[] {
       },
     },
     { name: 'disk', everyMs: HOUR_MS / 6, run: async () => (engineWatch.isReachable() ? await parts.makeRoom() : undefined) },
+    { name: 'metrics history', everyMs: SAMPLE_EVERY_MS, run: parts.metricsHistory.sample },
     { name: 'certificates', everyMs: 60_000, run: parts.wantCertificates },
     {
       name: 'housekeeping',

@@ -15,6 +15,8 @@ import { envVariableHandlers } from './features/env-variables/routes.ts'
 import type { EnvVariables } from './features/env-variables/service.ts'
 import { gitConnectionHandlers } from './features/git-connections/routes.ts'
 import { type HealthSources, healthHandlers } from './features/health/routes.ts'
+import type { MetricsHistoryKeeper } from './features/metrics/history.ts'
+import { metricsHandlers } from './features/metrics/routes.ts'
 import { projectHandlers } from './features/projects/routes.ts'
 import type { Projects } from './features/projects/service.ts'
 import { type TrafficSource, trafficHandlers } from './features/routing/routes.ts'
@@ -41,6 +43,7 @@ export type Parts = {
   containers: Containers
   settings: SettingsService
   traffic: TrafficSource
+  metricsHistory: MetricsHistoryKeeper
   health: HealthSources
   running: { version: string; commit: string; startedAt: string }
 }
@@ -58,6 +61,7 @@ export function handlersOf(parts: Parts): Handlers {
     ...deploymentHandlers(parts.deployments),
     ...containerHandlers(parts.containers),
     ...trafficHandlers(parts.traffic),
+    ...metricsHandlers(parts.metricsHistory),
     ...templateHandlers(),
     ...settingsHandlers(parts.settings),
     ...auditHandlers(parts.db),

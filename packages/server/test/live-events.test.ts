@@ -80,6 +80,15 @@ it('metrics come every second, to anyone who is signed in', async () => {
   expect(socket.problems).toEqual([])
 })
 
+it('the load is kept from the start of the server on, whether or not somebody watches', async () => {
+  const person = await berth.as('listener')
+  while ((await person.call('metrics.history')).points.length === 0) await sleep(50)
+  const { since, everySeconds, points } = await person.call('metrics.history')
+  expect(everySeconds).toBe(10)
+  expect(Date.parse(points[0]?.at ?? '')).toBeGreaterThanOrEqual(Date.parse(since))
+  expect(points[0]).toMatchObject({ cpu: { usage: expect.any(Number) }, memory: { percent: expect.any(Number) } })
+})
+
 it('a deployment is told from its first state to its last, also to those who come late', async () => {
   const owner = await berth.owner()
   const { id: projectId } = await owner.call('projects.create', { name: 'Told' })

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { ErrorCode } from '@berth/contract'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ownRecords } from '../src/features/domains/own-address.ts'
 import { OWNER, PASSWORD, type Person, startTestServer, type TestServer } from '../src/testing/start-test-server.ts'
 import { insertDeployment } from '../src/testing/test-world.ts'
 
@@ -191,14 +192,14 @@ describe('applications', () => {
     expect(await owner.call('containers.usage', { appId })).toEqual({ cpu: 0, memory: 0, memoryLimit: 0 })
     for (const verb of ['containers.start', 'containers.stop', 'containers.restart'] as const)
       await refuses(owner.call(verb, { appId }), 'no_container')
-    insertDeployment(berth.dataDir, { appId, number: 1, status: 'success', isActive: true, image: 'x' })
+    await insertDeployment(berth.dataDir, { appId, number: 1, status: 'success', isActive: true, image: 'x' })
     await refuses(owner.call('containers.start', { appId }), 'engine_unreachable')
   })
 
   it('a deployment that has ended cannot be stopped, and one that is no release cannot be rolled back to', async () => {
     const { id: appId } = await newApp()
-    const failed = insertDeployment(berth.dataDir, { appId, number: 1, status: 'failed', isActive: false, image: '' })
-    const live = insertDeployment(berth.dataDir, { appId, number: 2, status: 'success', isActive: true, image: 'x' })
+    const failed = await insertDeployment(berth.dataDir, { appId, number: 1, status: 'failed', isActive: false, image: '' })
+    const live = await insertDeployment(berth.dataDir, { appId, number: 2, status: 'success', isActive: true, image: 'x' })
     await refuses(owner.call('deployments.stop', { deploymentId: failed }), 'deployment_ended')
     await refuses(owner.call('deployments.rollback', { deploymentId: failed }), 'no_release')
     await refuses(owner.call('deployments.rollback', { deploymentId: live }), 'no_release')
@@ -277,6 +278,7 @@ describe('domains', () => {
     const { id: appId } = await newApp()
     const domain = await owner.call('domains.create', { appId, domain: 'changes.example.org' })
     expect(domain).toMatchObject({ generated: false, sslStatus: 'none', redirectHttps: true, hsts: true })
+    expect(domain.dnsRecords).toEqual(await ownRecords())
     expect(await owner.call('domains.update', { id: domain.id, hsts: false })).toMatchObject({ redirectHttps: true, hsts: false })
     await refuses(owner.call('domains.setCertificate', { id: domain.id, certificate: 'x', privateKey: 'y' }), 'invalid_certificate')
     expect((await owner.call('domains.removeCertificate', { id: domain.id })).ownCertificate).toBe(false)

@@ -38,6 +38,59 @@ it('a source that does not answer is an answer too, and so is one that the calle
   await expect(person.call('apps.checkSource', { projectId, gitCloneUrl: 'file:///etc' })).rejects.toMatchObject({ code: 'invalid_source' })
 })
 
+it('a source shows whether its Dockerfile is there, and those that are elsewhere', async () => {
+  const owner = await berth.owner()
+  const { id: projectId } = await owner.call('projects.create', { name: 'Files' })
+  const repository = await git.createRepository({ files: { 'web/Dockerfile': 'FROM x', 'web/compose.yaml': '', linked: { link: 'web' } } })
+  await repository.commit({ files: { Dockerfile: 'FROM x' }, branch: 'next' })
+  const look = async (place: { gitBranch?: string; rootDirectory?: string; dockerfilePath?: string | null } = {}) =>
+    await owner.call('apps.checkSourceFiles', { projectId, gitCloneUrl: repository.url, ...place })
+  expect(await look()).toEqual({
+    dockerfile: { state: 'missing', path: 'Dockerfile', others: ['web/Dockerfile'], reason: '' },
+    composeFile: { state: 'missing', path: 'compose.yaml', others: ['web/compose.yaml'], reason: '' },
+  })
+  const found = await look({ rootDirectory: 'web', dockerfilePath: null })
+  expect([found.dockerfile.state, found.composeFile.state]).toEqual(['found', 'found'])
+  expect((await look({ gitBranch: 'next' })).dockerfile.state).toBe('found')
+  expect((await look({ rootDirectory: 'linked' })).dockerfile.state).toBe('unknown')
+  for (const wrong of [{ rootDirectory: '../x' }, { dockerfilePath: '/etc/passwd' }])
+    await expect(look(wrong)).rejects.toMatchObject({ code: 'invalid_request' })
+  await expect(look({ gitBranch: '--upload-pack=x' })).rejects.toMatchObject({ code: 'invalid_source' })
+  const app = await owner.call('apps.create', { projectId, name: 'web', rootDirectory: 'web', dockerfilePath: '' })
+  expect(app).toMatchObject({ root_directory: 'web', dockerfile_path: null })
+})
+
+it('a source that cannot be looked at leaves its files unknown, and one that the caller may not use is not asked', async () => {
+  const owner = await berth.owner()
+  const person = await berth.as('person')
+  const { id: projectId } = await person.call('projects.create', { name: 'Files' })
+  const repository = await git.createRepository({ files: { Dockerfile: 'FROM x' } })
+  const gone = await owner.call('apps.checkSourceFiles', { projectId, gitCloneUrl: repository.url, gitBranch: 'gone' })
+  expect(gone.dockerfile).toEqual({ state: 'unknown', path: 'Dockerfile', others: [], reason: 'There is no commit on that branch.' })
+  git.requests.length = 0
+  const inside = await person.call('apps.checkSourceFiles', { projectId, gitCloneUrl: repository.url })
+  expect([inside.dockerfile.state, inside.composeFile.state, git.requests]).toEqual(['unknown', 'unknown', []])
+  expect(inside.dockerfile.reason).toContain('private address')
+  await expect(person.call('apps.checkSourceFiles', { projectId, gitCloneUrl: 'file:///etc' })).rejects.toMatchObject({
+    code: 'invalid_source',
+  })
+})
+
+it('a look that takes too long is given up, and only so many are under way', async () => {
+  const owner = await berth.owner()
+  const { id: projectId } = await owner.call('projects.create', { name: 'Slow' })
+  const { url: gitCloneUrl } = await git.createRepository({ files: { Dockerfile: 'FROM x' } })
+  const look = async () => (await owner.call('apps.checkSourceFiles', { projectId, gitCloneUrl })).dockerfile
+  git.setMode({ kind: 'stall' })
+  git.requests.length = 0
+  const slow = Promise.all([look(), look(), look(), look()])
+  await expect.poll(() => git.requests.length, { timeout: 9_000 }).toBe(4)
+  expect((await look()).reason).toBe('The server is looking at other sources at this moment.')
+  expect(new Set((await slow).map(({ reason }) => reason))).toEqual(new Set(['The look took more than 10 seconds.']))
+  git.setMode({ kind: 'normal' })
+  expect((await look()).state).toBe('found')
+}, 60_000)
+
 it('a deployment records the newest commit when it is added, and the lists show it alike', async () => {
   const owner = await berth.owner()
   const { id: projectId } = await owner.call('projects.create', { name: 'Commits' })

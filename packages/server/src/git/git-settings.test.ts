@@ -19,6 +19,7 @@ describe('the environment of git', () => {
       GIT_CONFIG_NOSYSTEM: '1',
       GIT_CONFIG_GLOBAL: '/dev/null',
       GIT_TERMINAL_PROMPT: '0',
+      GIT_NO_LAZY_FETCH: '1',
       HOME: '/h',
       PATH: '/bin',
       LC_ALL: 'C',

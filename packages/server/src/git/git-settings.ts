@@ -20,6 +20,7 @@ export function gitEnvironment(options: {
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_CONFIG_GLOBAL: options.url?.kind === 'file' ? path.join(options.home, GLOBAL_CONFIG) : '/dev/null',
     GIT_TERMINAL_PROMPT: '0',
+    GIT_NO_LAZY_FETCH: '1', // what a look left out is never asked for behind its back
     HOME: options.home,
     PATH: options.path,
     LC_ALL: 'C', // failures are told apart by git's words

@@ -77,3 +77,5 @@ export function createVisits(deps: {
     }
   }
 }
+
+export type Visits = ReturnType<typeof createVisits>

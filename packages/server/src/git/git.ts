@@ -1,7 +1,8 @@
 import { chown, mkdir, rm } from 'node:fs/promises'
 import { BranchMissing, CommitMissing, SourceRefused } from './errors.ts'
 import { createVisits, type RunAs, type Source, type Visit } from './git-visit.ts'
-import { isBranchName, isCommitHash } from './ref.ts'
+import { createListFiles } from './list-files.ts'
+import { checkBranch, isCommitHash } from './ref.ts'
 import type { SourcePolicy } from './source-policy.ts'
 import { checkDirectorySize, createTreeCheck, DEFAULT_LIMITS, type SizeLimits } from './tree-size.ts'
 
@@ -22,6 +23,8 @@ export function createGit(deps: {
   /** Another user of the machine to run git as. All directories above `scratch` and the workspaces must let it pass. */
   runAs?: RunAs
   limits?: SizeLimits
+  /** For a look at the names of the files alone. */
+  lookLimits?: SizeLimits
   fetchTimeoutMs?: number
   retryAfterMs?: readonly number[]
 }) {
@@ -93,14 +96,10 @@ export function createGit(deps: {
     throw new CommitMissing(hash)
   }
 
-  return { resolveCommit, listBranches, checkout }
+  return { resolveCommit, listBranches, listFiles: createListFiles({ ...deps, visit }), checkout }
 }
 
 export type Git = ReturnType<typeof createGit>
-
-function checkBranch(branch: string | null): void {
-  if (branch !== null && !isBranchName(branch)) throw new SourceRefused('That is not the name of a branch.')
-}
 
 function refsIn(text: string): Refs {
   const refs = [...text.matchAll(/^([0-9a-f]{40,64})\t(HEAD|refs\/heads\/\S+)$/gm)].map(([, hash = '', ref = '']) => [ref, hash] as const)

@@ -1,3 +1,5 @@
+import { SourceRefused } from './errors.ts'
+
 const MAX_BYTES = 255
 // What git itself refuses in a branch name, and control characters, which it refuses as well.
 // oxlint-disable-next-line no-control-regex -- they are what is looked for
@@ -16,6 +18,11 @@ export function isBranchName(name: string): boolean {
     !FORBIDDEN.test(name) &&
     !SHELL.test(name)
   )
+}
+
+/** No branch is fine: it means the default one. */
+export function checkBranch(branch: string | null): void {
+  if (branch !== null && !isBranchName(branch)) throw new SourceRefused('That is not the name of a branch.')
 }
 
 /** Whether a text is a full commit hash (SHA-1 or SHA-256). */

@@ -22,11 +22,16 @@ export async function checkDirectorySize(directory: string, limits: SizeLimits):
 /** Reads `ls-tree -r -l -z`, piece by piece: what a checkout would write, known before a byte of it is written. */
 export function createTreeCheck(limits: SizeLimits) {
   const tally = createTally(limits)
+  return createEntryReader((entry) => tally.add(Number(/^\d+ \w+ [0-9a-f]+ +(\d+)\t/.exec(entry)?.[1] ?? 0)))
+}
+
+/** Cuts the output of `-z` into its entries, whose bytes are the characters 0 to 255. */
+export function createEntryReader(onEntry: (entry: string) => void) {
   let rest = ''
   return (chunk: Buffer): void => {
     const entries = (rest + chunk.toString('latin1')).split('\u0000')
     rest = entries.pop() ?? ''
-    for (const entry of entries) tally.add(Number(/^\d+ \w+ [0-9a-f]+ +(\d+)\t/.exec(entry)?.[1] ?? 0))
+    for (const entry of entries) onEntry(entry)
   }
 }
 

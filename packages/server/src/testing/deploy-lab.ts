@@ -12,6 +12,7 @@ import { engineSocketPath } from './engine-proxy.ts'
 import { type FileMap, startGitServer } from './git-server.ts'
 import { type Person, startTestServer, type TestServer, type TestServerOptions } from './start-test-server.ts'
 import { BUSYBOX_IMAGE, ensureBusybox } from './test-images.ts'
+import { writeBeside } from './write-beside.ts'
 
 /** Short enough for tests; what is waited for in the product is the same. */
 const TUNING = {
@@ -67,7 +68,7 @@ export async function openDeployLab(options: LabOptions = {}) {
     env: { DOCKER_HOST: `unix://${options.socketPath ?? socketPath}`, BERTH_WORKERS: '4', ...options.env },
   })
   const instance = readRow<{ value: string }>(berth.dataDir, "select value from fact where name = 'instance_id'").value
-  seedIds(berth.dataDir)
+  await seedIds(berth.dataDir)
   const owner = await berth.owner()
   const labels = { [LABEL.instance]: instance }
   const words = createWords({ berth, git, engine, owner, instance })
@@ -205,15 +206,12 @@ function readRow<Row>(dataDir: string, sql: string, ...values: (string | number)
 }
 
 /** Images are named by the ids of apps and deployments alone, so two servers on one engine must not count alike. */
-function seedIds(dataDir: string): void {
-  const file = new BetterSqlite(path.join(dataDir, 'berth.sqlite'), { timeout: 5000 })
-  try {
-    const start = randomInt(1, 1_000_000) * 1000
+async function seedIds(dataDir: string): Promise<void> {
+  const start = randomInt(1, 1_000_000) * 1000
+  await writeBeside(dataDir, (file) => {
     for (const table of ['app', 'deployment'])
       file
         .prepare('insert into sqlite_sequence (name, seq) select ?, ? where not exists (select 1 from sqlite_sequence where name = ?)')
         .run(table, start, table)
-  } finally {
-    file.close()
-  }
+  })
 }

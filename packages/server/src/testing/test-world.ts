@@ -1,6 +1,7 @@
 import BetterSqlite from 'better-sqlite3'
 import { databasePath } from '../store/sqlite.ts'
 import type { Person, TestServer } from './start-test-server.ts'
+import { writeBeside } from './write-beside.ts'
 
 export const ROLES_TESTED = ['anonymous', 'stranger', 'member', 'app owner', 'project owner', 'admin', 'owner'] as const
 export type TestRole = (typeof ROLES_TESTED)[number]
@@ -35,19 +36,19 @@ export async function peopleOf(berth: TestServer): Promise<People> {
 type Deployment = { appId: number; number: number; status: string; isActive: boolean; image: string }
 
 /** Deployments need an engine to succeed; what they leave in the database does not. */
-export function insertDeployment(dataDir: string, deployment: Deployment): number {
-  const file = new BetterSqlite(databasePath(dataDir), { timeout: 10_000 })
+export async function insertDeployment(dataDir: string, deployment: Deployment): Promise<number> {
   const at = new Date().toISOString()
   const finishedAt = ['pending', 'building', 'deploying'].includes(deployment.status) ? null : at
-  const { lastInsertRowid } = file
-    .prepare(
-      `insert into deployment (app_id, number, status, stage, progress, commit_hash, commit_message, commit_author, error_message, "trigger",
-       image, sealed_config, is_active, attempts, duration, started_at, finished_at, created_at, updated_at)
-       values (?, ?, ?, '', 0, '', '', '', '', 'manual', ?, '', ?, 1, 0, ?, ?, ?, ?)`,
-    )
-    .run(deployment.appId, deployment.number, deployment.status, deployment.image, deployment.isActive ? 1 : 0, at, finishedAt, at, at)
-  file.close()
-  return Number(lastInsertRowid)
+  return await writeBeside(dataDir, (file) => {
+    const { lastInsertRowid } = file
+      .prepare(
+        `insert into deployment (app_id, number, status, stage, progress, commit_hash, commit_message, commit_author, error_message, "trigger",
+         image, sealed_config, is_active, attempts, duration, started_at, finished_at, created_at, updated_at)
+         values (?, ?, ?, '', 0, '', '', '', '', 'manual', ?, '', ?, 1, 0, ?, ?, ?, ?)`,
+      )
+      .run(deployment.appId, deployment.number, deployment.status, deployment.image, deployment.isActive ? 1 : 0, at, finishedAt, at, at)
+    return Number(lastInsertRowid)
+  })
 }
 
 let count = 0
@@ -72,9 +73,9 @@ export async function newSubject(berth: TestServer, people: People): Promise<Sub
     databaseAppId: database.id,
     envId: variable.id,
     domainId: domain.id,
-    releaseId: insertDeployment(berth.dataDir, { ...deployment, number: 1, status: 'success', image }),
-    liveId: insertDeployment(berth.dataDir, { ...deployment, number: 2, status: 'success', isActive: true, image: `${image}2` }),
-    waitingId: insertDeployment(berth.dataDir, { ...deployment, number: 3, status: 'pending' }),
+    releaseId: await insertDeployment(berth.dataDir, { ...deployment, number: 1, status: 'success', image }),
+    liveId: await insertDeployment(berth.dataDir, { ...deployment, number: 2, status: 'success', isActive: true, image: `${image}2` }),
+    waitingId: await insertDeployment(berth.dataDir, { ...deployment, number: 3, status: 'pending' }),
     userId: people.member.id,
   }
 }

@@ -1,8 +1,6 @@
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
 import { call } from '../../lib/api.ts'
-
-const TYPING_MS = 500
+import { useSettled } from '../../lib/use-settled.ts'
 
 function sourceCheck(projectId: number, gitCloneUrl: string) {
   return queryOptions({
@@ -11,15 +9,6 @@ function sourceCheck(projectId: number, gitCloneUrl: string) {
     staleTime: 30_000,
     retry: false,
   })
-}
-
-function useSettled(text: string): string {
-  const [settled, setSettled] = useState(text)
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), TYPING_MS)
-    return () => clearTimeout(timer)
-  }, [text])
-  return settled
 }
 
 /** Asks whether a source answers once the typing pauses. */

@@ -4,7 +4,6 @@ import { Badge, Tag } from '../../components/badge.tsx'
 import { Button, IconButton } from '../../components/button.tsx'
 import { Card } from '../../components/card.tsx'
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
-import { CopyButton } from '../../components/copy-button.tsx'
 import { Fact, Facts } from '../../components/facts.tsx'
 import { CheckField } from '../../components/field.tsx'
 import { Icon } from '../../components/icon.tsx'
@@ -12,7 +11,7 @@ import { RelativeTime } from '../../components/relative-time.tsx'
 import { DNS_LOOK, SSL_LOOK } from '../../lib/status.ts'
 import { useCheckDomain, useDeleteDomain, useRemoveCertificate, useUpdateDomain } from './actions.ts'
 import { CertificateDialog } from './certificate-dialog.tsx'
-import { dnsRecord } from './dns-record.ts'
+import { RecordsToSet } from './dns-fact.tsx'
 
 type Open = 'nothing' | 'certificate' | 'delete'
 
@@ -87,27 +86,13 @@ export function DomainCard({ domain }: { domain: Domain }) {
 }
 
 function DomainState({ domain }: { domain: Domain }) {
-  const record = dnsRecord(domain.domain, location.hostname)
   return (
     <Facts>
       <Fact name="DNS">
         <Badge look={DNS_LOOK[domain.dnsStatus]} />
         {domain.dnsError !== '' && <p className="mt-1 text-warn">{domain.dnsError}</p>}
       </Fact>
-      {!domain.generated && domain.dnsStatus !== 'ok' && (record !== undefined || domain.dnsError === '') && (
-        <Fact name="Record to set">
-          {record ? (
-            <span className="-my-1.5 flex items-center gap-1">
-              <code className="min-w-0 font-mono text-[13px] break-all">
-                {record.name} {record.type} {record.value}
-              </code>
-              <CopyButton text={record.value} label="Copy the value" />
-            </span>
-          ) : (
-            `${domain.domain} A, with the public address of this server`
-          )}
-        </Fact>
-      )}
+      {!domain.generated && domain.dnsStatus !== 'ok' && <RecordsToSet domain={domain} />}
       <Fact name="Certificate">
         <Badge look={SSL_LOOK[domain.sslStatus]} />
         {domain.ownCertificate && <span className="ml-2 text-ink-soft">your own</span>}

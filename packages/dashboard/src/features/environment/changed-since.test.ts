@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest'
-import { changedSince } from './changed-since.ts'
+import { changeWords } from './changed-since.ts'
 
-describe('variables changed since the last deployment', () => {
-  const variables = [
-    { id: 1, updatedAt: '2026-01-01T00:00:00Z' },
-    { id: 2, updatedAt: '2026-01-03T00:00:00Z' },
-  ]
-
-  it('are those touched after the live release was added', () => {
-    expect([...changedSince(variables, { created_at: '2026-01-02T00:00:00Z' })]).toEqual([2])
-  })
-
-  it('are none when nothing is live', () => {
-    expect(changedSince(variables, undefined).size).toBe(0)
+describe('what has changed since the live release', () => {
+  it('is counted by kind, and what did not happen is not mentioned', () => {
+    expect(changeWords([{ key: 'A', is: 'removed' }])).toBe('1 removed')
+    expect(
+      changeWords([
+        { key: 'A', is: 'removed' },
+        { key: 'B', is: 'added' },
+        { key: 'C', is: 'changed' },
+        { key: 'D', is: 'changed' },
+      ]),
+    ).toBe('1 added, 2 changed, 1 removed')
+    expect(changeWords([])).toBe('')
   })
 })

@@ -1,11 +1,14 @@
-import type { Deployment, EnvVariable } from '@berth/contract'
+import type { EnvChanges } from '@berth/contract'
 
-/** The ids of variables that the live release has not seen. One that was deleted leaves no trace and is not counted. */
-export function changedSince(
-  variables: readonly Pick<EnvVariable, 'id' | 'updatedAt'>[],
-  live: Pick<Deployment, 'created_at'> | undefined,
-): ReadonlySet<number> {
-  if (!live) return new Set()
-  const since = Date.parse(live.created_at)
-  return new Set(variables.filter(({ updatedAt }) => Date.parse(updatedAt) > since).map(({ id }) => id))
+export type KeyChange = EnvChanges['changes'][number]
+
+const WORDS = ['added', 'changed', 'removed'] as const satisfies readonly KeyChange['is'][]
+
+/** "1 added, 2 changed", for a sentence; what did not happen is not mentioned. */
+export function changeWords(changes: readonly KeyChange[]): string {
+  const counts = WORDS.map((word) => ({ word, count: changes.filter(({ is }) => is === word).length }))
+  return counts
+    .filter(({ count }) => count > 0)
+    .map(({ word, count }) => `${count} ${word}`)
+    .join(', ')
 }

@@ -1,8 +1,18 @@
-import { queryOptions } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { call } from '../../lib/api.ts'
 
 export const environmentKeys = { all: ['environment'], ofApp: (appId: number) => ['environment', appId] } as const
 
 export function environmentOf(appId: number) {
   return queryOptions({ queryKey: environmentKeys.ofApp(appId), queryFn: () => call('envs.list', { appId }) })
+}
+
+/** Under the key of the variables, so that a change of them is a change of this; each live release is asked about anew. */
+export function environmentChangesOf(appId: number, liveId: number | undefined) {
+  return queryOptions({
+    queryKey: [...environmentKeys.ofApp(appId), 'changes', liveId],
+    queryFn: () => call('envs.changes', { appId }),
+    enabled: liveId !== undefined,
+    placeholderData: keepPreviousData,
+  })
 }

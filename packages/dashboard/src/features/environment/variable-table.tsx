@@ -10,21 +10,31 @@ import { Secret } from '../../components/secret.tsx'
 import { EmptyState } from '../../components/states.tsx'
 import { toast } from '../../components/toast.tsx'
 import { call } from '../../lib/api.ts'
+import type { Look } from '../../lib/status.ts'
+import type { KeyChange } from './changed-since.ts'
 import { environmentKeys } from './queries.ts'
 import { AddVariable, EditVariable } from './variable-forms.tsx'
 
-type Props = { appId: number; variables: readonly EnvVariable[]; changed: ReadonlySet<number> }
+type Props = { appId: number; variables: readonly EnvVariable[]; changes: readonly KeyChange[] }
 
-export function VariableTable({ appId, variables, changed }: Props) {
+const LOOK = {
+  added: { label: 'Added', tone: 'good' },
+  changed: { label: 'Changed', tone: 'warn' },
+  removed: { label: 'Removed', tone: 'bad' },
+} as const satisfies Record<KeyChange['is'], Look>
+
+export function VariableTable({ appId, variables, changes }: Props) {
   const [editing, setEditing] = useState<EnvVariable>()
   const [removing, setRemoving] = useState<EnvVariable>()
+  const changeOf = new Map(changes.map(({ key, is }) => [key, is]))
+  const removed = changes.filter(({ key, is }) => is === 'removed' && variables.every((variable) => variable.key !== key))
   return (
     <>
       <Card title="Add a variable">
         <AddVariable appId={appId} />
       </Card>
       <Card flush>
-        {variables.length === 0 ? (
+        {variables.length === 0 && removed.length === 0 ? (
           <EmptyState icon="gear" title="No variables yet">
             The app gets them when it starts. They are never given to the build.
           </EmptyState>
@@ -39,7 +49,7 @@ export function VariableTable({ appId, variables, changed }: Props) {
                   <code className="truncate font-mono text-[13px] font-medium" title={variable.key}>
                     {variable.key}
                   </code>
-                  {changed.has(variable.id) && <Badge look={{ label: 'Changed', tone: 'warn' }} />}
+                  <ChangeBadge is={changeOf.get(variable.key)} />
                 </span>
                 <span className="col-span-2 row-start-2 min-w-0 sm:col-span-1 sm:row-start-auto">
                   <Secret value={variable.value} label={variable.key} />
@@ -53,6 +63,17 @@ export function VariableTable({ appId, variables, changed }: Props) {
                 </span>
               </li>
             ))}
+            {removed.map(({ key }) => (
+              <li key={key} className="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-3 text-sm">
+                <span className="flex min-w-0 items-center gap-2">
+                  <code className="truncate font-mono text-[13px] text-ink-soft line-through" title={key}>
+                    {key}
+                  </code>
+                  <ChangeBadge is="removed" />
+                </span>
+                <span className="text-[13px] text-ink-soft">The live release still has it.</span>
+              </li>
+            ))}
           </ul>
         )}
       </Card>
@@ -60,6 +81,10 @@ export function VariableTable({ appId, variables, changed }: Props) {
       {removing && <RemoveVariable variable={removing} onClose={() => setRemoving(undefined)} />}
     </>
   )
+}
+
+function ChangeBadge({ is }: { is: KeyChange['is'] | undefined }) {
+  return is && <Badge look={LOOK[is]} />
 }
 
 /** The row goes at once, and comes back if the server refuses. */

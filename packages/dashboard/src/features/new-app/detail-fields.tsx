@@ -1,12 +1,13 @@
 import { TextField } from '../../components/field.tsx'
 import { SourceFields } from '../apps/source-fields.tsx'
-import { type NewAppValues, nameFromUrl } from './new-app-form.ts'
+import { BuildFields } from './build-fields.tsx'
+import { type NewAppValues, nameFromUrl, type SetValue } from './new-app-form.ts'
 import { TemplatePicker } from './template-picker.tsx'
 
 type Props = {
   projectId: number
   values: NewAppValues
-  set: <Key extends keyof NewAppValues>(key: Key, value: NewAppValues[Key]) => void
+  set: SetValue
   problems: Record<string, string>
 }
 
@@ -45,6 +46,7 @@ export function DetailFields({ projectId, values, set, problems }: Props) {
         onBranch={(branch) => set('gitBranch', branch)}
         problems={problems}
       />
+      <BuildFields projectId={projectId} values={values} set={set} problems={problems} />
       <div className="grid gap-4 sm:grid-cols-2">
         {name}
         <TextField

@@ -12,8 +12,16 @@ describe('the new app form', () => {
       gitProviderId: null,
       gitCloneUrl: 'https://example.com/a/shop.git',
       gitBranch: '',
+      rootDirectory: '',
+      dockerfilePath: null,
       port: 3000,
     })
+  })
+
+  it('says where the build begins, and leaves the Dockerfile out where Compose says it', () => {
+    const values = { ...EMPTY, name: 'w', rootDirectory: ' apps/web ', dockerfilePath: 'Dockerfile.prod ' }
+    expect(newAppInput(7, values)).toMatchObject({ rootDirectory: 'apps/web', dockerfilePath: 'Dockerfile.prod' })
+    expect(newAppInput(7, { ...values, appType: 'compose' })).toMatchObject({ rootDirectory: 'apps/web', dockerfilePath: null })
   })
 
   it('asks for a database with its template and no source', () => {

@@ -7,21 +7,37 @@ export type NewAppValues = {
   templateName: string
   gitCloneUrl: string
   gitBranch: string
+  rootDirectory: string
+  dockerfilePath: string
   port: string
   env: string
 }
 
-export const EMPTY: NewAppValues = { appType: 'web', name: '', templateName: '', gitCloneUrl: '', gitBranch: '', port: '3000', env: '' }
+export type SetValue = <Key extends keyof NewAppValues>(key: Key, value: NewAppValues[Key]) => void
+
+export const EMPTY: NewAppValues = {
+  appType: 'web',
+  name: '',
+  templateName: '',
+  gitCloneUrl: '',
+  gitBranch: '',
+  rootDirectory: '',
+  dockerfilePath: '',
+  port: '3000',
+  env: '',
+}
 
 /** What each kind of app needs to be told; the rest of the form is left out. */
 export function newAppInput(projectId: number, values: NewAppValues): Input<'apps.create'> {
-  const { appType, name, templateName, gitCloneUrl, gitBranch, port, env } = values
+  const { appType, name, templateName, gitCloneUrl, gitBranch, rootDirectory, port, env } = values
   const { variables } = parseDotenv(env)
   const envVars = Object.fromEntries(variables.map(({ key, value }) => [key, value]))
   const shared = { projectId, name: name.trim(), appType, envVars }
   if (appType === 'database') return { ...shared, templateName }
   const source = { gitProviderId: null, gitCloneUrl: gitCloneUrl.trim(), gitBranch: gitBranch.trim() }
-  return { ...shared, ...source, port: port.trim() === '' ? null : Number(port) }
+  const dockerfilePath = appType === 'compose' ? '' : values.dockerfilePath.trim()
+  const place = { rootDirectory: rootDirectory.trim(), dockerfilePath: dockerfilePath === '' ? null : dockerfilePath }
+  return { ...shared, ...source, ...place, port: port.trim() === '' ? null : Number(port) }
 }
 
 /** A name from the last part of a clone URL, for those who have not given one. */

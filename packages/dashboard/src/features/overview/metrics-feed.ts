@@ -1,29 +1,65 @@
-import type { MetricsFrame, ServerMetrics, StreamState } from '@berth/contract'
+import type { MetricsFrame, MetricsHistory, MetricsPoint, ServerMetrics, StreamState } from '@berth/contract'
 import { useSyncExternalStore } from 'react'
+import { call } from '../../lib/api.ts'
 import { follow } from '../../lib/sockets.ts'
 
+/** A point of the plots; `at` is in seconds. What this page hears itself has more figures than what the server kept. */
+export type PlotPoint = Omit<MetricsPoint, 'at'> & { at: number }
 export type MetricsSample = ServerMetrics & { at: number }
-export type MetricsView = { samples: readonly MetricsSample[]; state: StreamState['is'] }
-
-const KEPT = 900
-
-/** Adds a frame to the history; frames of the past that come again are left out. */
-export function withFrame(samples: readonly MetricsSample[], frame: MetricsFrame): readonly MetricsSample[] {
-  const at = Date.parse(frame.timestamp) / 1000
-  const last = samples.at(-1)
-  if (last && at <= last.at) return samples
-  return [...samples.slice(1 - KEPT), { at, ...frame.data }]
+export type MetricsView = {
+  samples: readonly MetricsSample[]
+  /** What the server has kept, as of the last time the connection was made. */
+  history: MetricsHistory | undefined
+  state: StreamState['is']
 }
 
-/** The load of the server. It listens while somebody looks and keeps what it has heard. */
+export const KEPT_SECONDS = 3600
+
+export function secondsOf(time: string): number {
+  return Date.parse(time) / 1000
+}
+
+/** Adds a frame to what was heard; frames of the past that come again are left out. */
+export function withFrame(samples: readonly MetricsSample[], { timestamp, data }: MetricsFrame): readonly MetricsSample[] {
+  const at = secondsOf(timestamp)
+  const last = samples.at(-1)
+  if (last && at <= last.at) return samples
+  return [...samples.filter((sample) => sample.at > at - KEPT_SECONDS), { at, ...data }]
+}
+
+/** What was heard, and where nothing was, the history. A mean over seconds that were heard would show them twice. */
+export function pointsOf({ samples, history }: Pick<MetricsView, 'samples' | 'history'>): readonly PlotPoint[] {
+  if (!history) return samples
+  let next = 0
+  const timeHeard = (): number => samples[next]?.at ?? Number.POSITIVE_INFINITY
+  const missing = history.points
+    .map((point) => ({ ...point, at: secondsOf(point.at) }))
+    .filter(({ at }) => {
+      while (timeHeard() <= at - history.everySeconds) next += 1
+      return timeHeard() > at
+    })
+  return [...missing, ...samples].toSorted((a, b) => a.at - b.at)
+}
+
+/** The load of the server. It listens while somebody looks, and what it has not heard it asks for. */
 function createMetricsFeed() {
-  let view: MetricsView = { samples: [], state: 'connecting' }
+  let view: MetricsView = { samples: [], history: undefined, state: 'connecting' }
   let stop: (() => void) | undefined
+  let isAsking = false
   const listeners = new Set<() => void>()
 
   function publish(next: Partial<MetricsView>): void {
     view = { ...view, ...next }
     for (const listener of listeners) listener()
+  }
+
+  /** The plots go on without it; while it is missing, each frame asks again. */
+  async function fill(): Promise<void> {
+    if (isAsking) return
+    isAsking = true
+    const history = await call('metrics.history').catch(() => undefined)
+    isAsking = false
+    if (history) publish({ history })
   }
 
   function subscribe(listener: () => void): () => void {
@@ -32,8 +68,14 @@ function createMetricsFeed() {
       'metrics',
       {},
       {
-        onFrame: (frame) => publish({ samples: withFrame(view.samples, frame) }),
-        onState: ({ is }) => publish({ state: is }),
+        onFrame: (frame) => {
+          publish({ samples: withFrame(view.samples, frame) })
+          if (!view.history) void fill()
+        },
+        onState: ({ is }) => {
+          publish({ state: is })
+          if (is === 'open') void fill()
+        },
       },
     ).close
     return () => {

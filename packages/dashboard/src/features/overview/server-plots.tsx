@@ -2,16 +2,32 @@ import { type ReactNode, useMemo } from 'react'
 import { Card } from '../../components/card.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { Plot, type PlotSeries } from '../../components/plot.tsx'
+import { RelativeTime } from '../../components/relative-time.tsx'
+import { Segmented } from '../../components/segmented.tsx'
+import { useSearchState } from '../../lib/route-state.ts'
 import { percentWords, plural, sizeWords } from '../../lib/sizes.ts'
-import { type MetricsSample, type MetricsView } from './metrics-feed.ts'
+import { KEPT_SECONDS, type MetricsSample, type MetricsView, type PlotPoint, pointsOf, secondsOf } from './metrics-feed.ts'
 
 const rate = (bytes: number): string => `${sizeWords(bytes)}/s`
 const loadWords = (load: number): string => load.toFixed(2)
 
+const SPANS = [
+  { value: '5m', label: '5 min' },
+  { value: '1h', label: '1 hour' },
+] as const
+const SPAN = {
+  '5m': { seconds: 300, words: 'the last 5 minutes' },
+  '1h': { seconds: KEPT_SECONDS, words: 'the last hour' },
+} as const
+
 /** Processor, memory, network, load and disk of the server, live. */
 export function ServerPlots({ view }: { view: MetricsView }) {
-  const { samples, state } = view
-  const now = samples.at(-1)
+  const { samples: heard, history, state } = view
+  const now = heard.at(-1)
+  const [picked, pick] = useSearchState('span')
+  const span = picked === '5m' ? '5m' : '1h'
+  const { seconds, words } = SPAN[span]
+  const samples = useMemo(() => within(pointsOf({ samples: heard, history }), seconds), [heard, history, seconds])
   return (
     <Card
       title="Server"
@@ -21,19 +37,29 @@ export function ServerPlots({ view }: { view: MetricsView }) {
           ? `${plural(now.cpu.cores, 'core')}, ${sizeWords(now.memory.total)} memory, ${plural(now.docker.containers_running, 'container')} running`
           : 'Waiting for the first figures…'
       }
+      actions={<Segmented label="Time shown" value={span} options={SPANS} onPick={(next) => pick(next === '1h' ? '' : next)} />}
     >
-      {state === 'waiting' && samples.length > 0 && <Notice tone="warn">The figures have stopped; trying to connect again…</Notice>}
+      {state === 'waiting' && heard.length > 0 && <Notice tone="warn">The figures have stopped; trying to connect again…</Notice>}
       <div className="grid gap-x-6 gap-y-4 sm:grid-cols-2 lg:grid-cols-3">
-        <Panel title="Processor" value={now && percentWords(now.cpu.usage)} samples={samples} max={100} format={percentWords} lines={CPU} />
+        <Panel
+          title="Processor"
+          value={now && percentWords(now.cpu.usage)}
+          samples={samples}
+          span={words}
+          max={100}
+          format={percentWords}
+          lines={CPU}
+        />
         <Panel
           title="Memory"
           value={now && `${sizeWords(now.memory.used)} (${percentWords(now.memory.percent)})`}
           samples={samples}
+          span={words}
           max={100}
           format={percentWords}
           lines={MEMORY}
         />
-        <Panel title="Load" value={now?.load.map(loadWords).join(' · ')} samples={samples} format={loadWords} lines={LOAD} />
+        <Panel title="Load" value={now?.load.map(loadWords).join(' · ')} samples={samples} span={words} format={loadWords} lines={LOAD} />
         <Panel
           title="Network"
           value={
@@ -44,6 +70,7 @@ export function ServerPlots({ view }: { view: MetricsView }) {
             )
           }
           samples={samples}
+          span={words}
           least={8192}
           bytes
           format={rate}
@@ -53,13 +80,31 @@ export function ServerPlots({ view }: { view: MetricsView }) {
           title="Disk"
           value={now && `${sizeWords(now.disk.used)} of ${sizeWords(now.disk.total)}`}
           samples={samples}
+          span={words}
           max={100}
           format={percentWords}
           lines={DISK}
         />
         {now && <EngineFigures docker={now.docker} />}
       </div>
+      <Beginning since={history?.since} points={samples} span={seconds} />
     </Card>
+  )
+}
+
+function within(points: readonly PlotPoint[], seconds: number): readonly PlotPoint[] {
+  const from = (points.at(-1)?.at ?? 0) - seconds
+  return points.filter(({ at }) => at >= from)
+}
+
+/** Why the plots do not reach back as far as they could. */
+function Beginning({ since, points, span }: { since: string | undefined; points: readonly PlotPoint[]; span: number }) {
+  const [first, last] = [points[0], points.at(-1)]
+  if (since === undefined || !first || !last || last.at - secondsOf(since) >= span || first.at < secondsOf(since)) return null
+  return (
+    <p className="mt-3 text-[13px] text-ink-soft">
+      The server started <RelativeTime at={since} />. It keeps these figures in memory, for an hour, so the plots begin there.
+    </p>
   )
 }
 
@@ -84,7 +129,7 @@ function EngineFigures({ docker }: Pick<MetricsSample, 'docker'>) {
   )
 }
 
-type Line = { label: string; of: (sample: MetricsSample) => number }
+type Line = { label: string; of: (sample: PlotPoint) => number }
 
 const CPU: readonly Line[] = [{ label: 'Processor', of: ({ cpu }) => cpu.usage }]
 const MEMORY: readonly Line[] = [{ label: 'Memory', of: ({ memory }) => memory.percent }]
@@ -98,7 +143,8 @@ const DISK: readonly Line[] = [{ label: 'Disk', of: ({ disk }) => disk.percent }
 type PanelProps = {
   title: string
   value: ReactNode
-  samples: readonly MetricsSample[]
+  samples: readonly PlotPoint[]
+  span: string
   lines: readonly Line[]
   format: (value: number) => string
   max?: number
@@ -106,7 +152,7 @@ type PanelProps = {
   bytes?: boolean
 }
 
-function Panel({ title, value, samples, lines, ...scale }: PanelProps) {
+function Panel({ title, value, samples, span, lines, ...scale }: PanelProps) {
   const times = useMemo(() => samples.map(({ at }) => at), [samples])
   const series = useMemo<PlotSeries[]>(() => lines.map(({ label, of }) => ({ label, values: samples.map(of) })), [samples, lines])
   return (
@@ -115,7 +161,7 @@ function Panel({ title, value, samples, lines, ...scale }: PanelProps) {
         <h3 className="font-medium">{title}</h3>
         <span className="truncate text-ink-soft tabular-nums">{value ?? 'waiting…'}</span>
       </div>
-      <Plot label={`${title} over the last minutes`} times={times} series={series} {...scale} />
+      <Plot label={`${title} over ${span}`} times={times} series={series} {...scale} />
     </div>
   )
 }

@@ -1,17 +1,18 @@
-import type { Connection, SourceCheck } from '@berth/contract'
+import type { Connection } from '@berth/contract'
 import { type Caller, isStaff } from '../../http/caller.ts'
 import { fieldError } from '../../lib/app-error.ts'
 import type { Db, Reader } from '../../store/database.ts'
 import type { AppRow } from '../../store/rows.ts'
 import type { DatabaseTemplate } from '../templates/templates.ts'
-import type { Source } from './source-check.ts'
+import type { ProbeSource, Source } from './source-check.ts'
+import type { BuildPlace } from './source-files.ts'
 import { createAppLists, listVisibleApplications, presentApplication } from './store.ts'
 
 type Deps = {
   db: Db
   findTemplate: (name: string) => DatabaseTemplate | undefined
   readEnv: (db: Reader, appId: number) => Promise<Record<string, string>>
-  probeSource: (source: Source, right: { mayUsePrivate: boolean }) => Promise<SourceCheck>
+  probeSource: ProbeSource
 }
 
 /** What can be asked of applications without changing any. */
@@ -29,7 +30,9 @@ export function createAppReading(deps: Deps) {
     listAll: async (caller: Caller) => await listVisibleApplications(db, isStaff(caller) ? undefined : caller.id),
     get: async (app: AppRow) => await presentApplication(db, app),
     connection,
-    checkSource: async (caller: Caller, source: Source) => await deps.probeSource(source, { mayUsePrivate: isStaff(caller) }),
+    checkSource: async (caller: Caller, source: Source) => await deps.probeSource.branches(source, { mayUsePrivate: isStaff(caller) }),
+    checkSourceFiles: async (caller: Caller, source: Source & BuildPlace) =>
+      await deps.probeSource.files(source, { mayUsePrivate: isStaff(caller) }),
   }
 }
 

@@ -16,5 +16,12 @@ export function applicationHandlers(parts: { applications: Applications; reading
     'apps.connection': async ({ app }) => await reading.connection(app),
     'apps.checkSource': async ({ caller, input }) =>
       await reading.checkSource(caller, { cloneUrl: input.gitCloneUrl, branch: input.gitBranch ?? '' }),
+    'apps.checkSourceFiles': async ({ caller, input }) =>
+      await reading.checkSourceFiles(caller, {
+        cloneUrl: input.gitCloneUrl,
+        branch: input.gitBranch ?? '',
+        rootDirectory: input.rootDirectory ?? '',
+        dockerfilePath: input.dockerfilePath ?? '',
+      }),
   } satisfies Partial<Handlers>
 }

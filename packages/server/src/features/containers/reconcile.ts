@@ -2,6 +2,7 @@ import type { AppStatus } from '@berth/contract'
 import type { ContainerSummary } from '../../engine/container-state.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { idFrom, LABEL } from '../../engine/labels.ts'
+import { distinctLines } from '../../lib/distinct-lines.ts'
 import type { Logger } from '../../lib/logger.ts'
 import { enqueue } from '../../queue/jobs.ts'
 import { setAppStatus } from '../../store/app-status.ts'
@@ -31,7 +32,9 @@ type Deps = {
 }
 type Observed = { status: AppStatus; reason: string }
 
-const LAST_LINES = 5
+/** Read more than are shown: those of several starts may all be the same. */
+const READ_LINES = 20
+const SHOWN_LINES = 5
 
 /** Looks at what is and makes the rows say so. It remembers nothing: each look starts anew. */
 export function createReconcile(deps: Deps) {
@@ -40,7 +43,7 @@ export function createReconcile(deps: Deps) {
   async function reasonOf(app: AppRow, container: ContainerSummary): Promise<string> {
     const details = await engine.containers.inspect(container.id)
     if (!details || details.state === 'running') return ''
-    const lines = await deps.lastLines(container.id, LAST_LINES)
+    const lines = distinctLines(await deps.lastLines(container.id, READ_LINES)).slice(-SHOWN_LINES)
     const what = details.oomKilled
       ? 'The container ran out of memory and was killed'
       : `The container exited with code ${details.exitCode ?? 'unknown'}`

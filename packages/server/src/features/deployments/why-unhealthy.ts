@@ -1,5 +1,6 @@
 import type { ContainerDetails } from '../../engine/container-state.ts'
 import type { ListeningPort } from '../../engine/proc-net.ts'
+import { distinctLines } from '../../lib/distinct-lines.ts'
 
 type Seen = {
   details: ContainerDetails | null
@@ -13,7 +14,7 @@ type Seen = {
 const SHOWN_LINES = 5
 
 function tail(lines: readonly string[]): string {
-  const last = lines.filter((line) => line.trim() !== '').slice(-SHOWN_LINES)
+  const last = distinctLines(lines.filter((line) => line.trim() !== '')).slice(-SHOWN_LINES)
   return last.length === 0 ? ' It printed nothing.' : ` It last printed: ${last.join(' | ').slice(0, 1000)}`
 }
 

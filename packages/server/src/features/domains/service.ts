@@ -1,4 +1,4 @@
-import type { Domain, Settings } from '@berth/contract'
+import type { DnsRecord, Domain, Settings } from '@berth/contract'
 import { recordAudit } from '../../events/audit-log.ts'
 import { appendEvent } from '../../events/event-log.ts'
 import type { Caller } from '../../http/caller.ts'
@@ -12,15 +12,18 @@ import { deleteDomain, insertDomain, listDomains, newDomainRow, presentDomain, u
 /** What the edge does for domains; each call writes what it found to the row. */
 export type DomainCertificates = {
   checkNow(domain: DomainRow): Promise<void>
-  useOwn(domain: DomainRow, pem: { certificate: string; privateKey: string }): Promise<void>
+  useOwn(domain: DomainRow, pem: Pem): Promise<void>
   dropOwn(domain: DomainRow): Promise<void>
 }
 
+type Pem = { certificate: string; privateKey: string }
 type Deps = {
   db: Db
   now: () => Date
   readSettings: (db: Reader) => Promise<Settings>
   certificates: DomainCertificates
+  /** Where DNS should point so that visitors come to this server. */
+  ownRecords: () => Promise<DnsRecord[]>
   /** Called after the commit: the edge compares and repairs. */
   onChanged: () => void
 }
@@ -32,6 +35,10 @@ export function createDomains(deps: Deps) {
   const refuseReserved = createRefuseReserved(deps.readSettings)
   const change = createChange(deps)
 
+  const shown = async (row: DomainRow): Promise<Domain> => presentDomain(row, await deps.ownRecords())
+  const touched = async (caller: Caller, app: AppRow, domain: DomainRow, action: string): Promise<DomainRow> =>
+    await change(caller, app, { action, host: domain.host }, async (tx) => await current(tx, domain))
+
   async function create(caller: Caller, app: AppRow, input: { domain: string }): Promise<Domain> {
     const host = normalHost(input.domain)
     const problem = host.endsWith('localhost') ? undefined : hostProblem(host)
@@ -39,10 +46,11 @@ export function createDomains(deps: Deps) {
     if (app.app_type !== 'web' && app.app_type !== 'compose')
       throw fieldError('invalid_request', 'appId', 'must be a web or compose app: only those have domains')
     try {
-      return await change(caller, app, { action: 'domain.create', host }, async (tx) => {
+      const row = await change(caller, app, { action: 'domain.create', host }, async (tx) => {
         await refuseReserved(tx, host)
-        return presentDomain(await insertDomain(tx, newDomainRow(app.id, host, { generated: false, at: now() })))
+        return await insertDomain(tx, newDomainRow(app.id, host, { generated: false, at: now() }))
       })
+      return await shown(row)
     } catch (cause) {
       if (isUniqueViolation(cause, 'domain.host'))
         throw new AppError('domain_taken', { details: [{ field: 'domain', message: 'is taken' }], cause })
@@ -56,15 +64,16 @@ export function createDomains(deps: Deps) {
     domain: DomainRow,
     input: { redirectHttps?: boolean; hsts?: boolean },
   ): Promise<Domain> {
-    return await change(caller, app, { action: 'domain.update', host: domain.host }, async (tx) => {
-      const row = await updateDomain(tx, domain.id, {
+    const row = await change(caller, app, { action: 'domain.update', host: domain.host }, async (tx) => {
+      const changed = await updateDomain(tx, domain.id, {
         ...(input.redirectHttps !== undefined && { redirect_https: input.redirectHttps ? 1 : 0 }),
         ...(input.hsts !== undefined && { hsts: input.hsts ? 1 : 0 }),
         app_id: app.id,
       })
-      if (!row) throw new AppError('domain_not_found')
-      return presentDomain(row)
+      if (!changed) throw new AppError('domain_not_found')
+      return changed
     })
+    return await shown(row)
   }
 
   async function remove(caller: Caller, app: AppRow, domain: DomainRow): Promise<{ id: number }> {
@@ -74,44 +83,36 @@ export function createDomains(deps: Deps) {
     })
   }
 
-  async function current(domain: DomainRow): Promise<Domain> {
-    const row = await findDomain(db, domain.id)
-    if (!row) throw new AppError('domain_not_found')
-    return presentDomain(row)
-  }
-
   async function checkNow(domain: DomainRow): Promise<Domain> {
     await deps.certificates.checkNow(domain)
-    return await current(domain)
+    return await shown(await current(db, domain))
   }
 
-  async function setCertificate(
-    caller: Caller,
-    app: AppRow,
-    domain: DomainRow,
-    pem: { certificate: string; privateKey: string },
-  ): Promise<Domain> {
+  async function setCertificate(caller: Caller, app: AppRow, domain: DomainRow, pem: Pem): Promise<Domain> {
     await deps.certificates.useOwn(domain, pem)
-    return await change(caller, app, { action: 'domain.certificate', host: domain.host }, async () => await current(domain))
+    return await shown(await touched(caller, app, domain, 'domain.certificate'))
   }
 
   async function removeCertificate(caller: Caller, app: AppRow, domain: DomainRow): Promise<Domain> {
     await deps.certificates.dropOwn(domain)
-    return await change(caller, app, { action: 'domain.certificate_removed', host: domain.host }, async () => await current(domain))
+    return await shown(await touched(caller, app, domain, 'domain.certificate_removed'))
   }
 
-  return {
-    list: async (app: AppRow) => (await listDomains(db, app.id)).map(presentDomain),
-    create,
-    update,
-    remove,
-    checkNow,
-    setCertificate,
-    removeCertificate,
+  async function list(app: AppRow): Promise<Domain[]> {
+    const records = await deps.ownRecords()
+    return (await listDomains(db, app.id)).map((row) => presentDomain(row, records))
   }
+
+  return { list, create, update, remove, checkNow, setCertificate, removeCertificate }
 }
 
 export type Domains = ReturnType<typeof createDomains>
+
+async function current(reader: Reader, domain: DomainRow): Promise<DomainRow> {
+  const row = await findDomain(reader, domain.id)
+  if (!row) throw new AppError('domain_not_found')
+  return row
+}
 
 /** Names that are the platform's own. */
 function createRefuseReserved(readSettings: Deps['readSettings']) {

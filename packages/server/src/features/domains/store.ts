@@ -1,10 +1,10 @@
-import type { Domain } from '@berth/contract'
+import type { DnsRecord, Domain } from '@berth/contract'
 import type { Insertable, Updateable } from 'kysely'
 import type { Reader, Tx } from '../../store/database.ts'
 import type { AppRow, DomainRow } from '../../store/rows.ts'
 import type { DomainTable } from '../../store/schema.ts'
 
-export function presentDomain(row: DomainRow): Domain {
+export function presentDomain(row: DomainRow, dnsRecords: readonly DnsRecord[]): Domain {
   return {
     id: row.id,
     appId: row.app_id,
@@ -14,6 +14,7 @@ export function presentDomain(row: DomainRow): Domain {
     sslError: row.ssl_error,
     dnsStatus: row.dns_status,
     dnsError: row.dns_error,
+    dnsRecords: [...dnsRecords],
     expiresAt: row.expires_at,
     nextTryAt: row.next_try_at,
     redirectHttps: row.redirect_https === 1,

@@ -1,4 +1,4 @@
-import type { EnvVariable } from '@berth/contract'
+import type { EnvChanges, EnvVariable } from '@berth/contract'
 import { recordAudit } from '../../events/audit-log.ts'
 import { appendEvent } from '../../events/event-log.ts'
 import type { Caller } from '../../http/caller.ts'
@@ -7,9 +7,10 @@ import type { SecretBox } from '../../lib/secret-box.ts'
 import type { Db, Reader, Tx } from '../../store/database.ts'
 import type { AppRow, EnvVariableRow } from '../../store/rows.ts'
 import { isUniqueViolation } from '../../store/storage-failure.ts'
-import { deleteEnvVariable, insertEnvVariable, listEnvVariables, updateEnvVariable } from './store.ts'
+import { environmentChanges, type Released } from './changes.ts'
+import { deleteEnvVariable, findLiveConfig, insertEnvVariable, listEnvVariables, updateEnvVariable } from './store.ts'
 
-type Deps = { db: Db; secrets: SecretBox; now: () => Date }
+type Deps = { db: Db; secrets: SecretBox; openRelease: (appId: number, sealed: string) => Released; now: () => Date }
 type Pair = { key: string; value: string }
 
 async function unlessTaken<Result>(write: Promise<Result>): Promise<Result> {
@@ -68,6 +69,13 @@ export function createEnvVariables(deps: Deps) {
     return (await listEnvVariables(db, app.id)).map(present)
   }
 
+  /** A release from before settings were recorded has none; then nothing can be said. */
+  async function changes(app: AppRow): Promise<EnvChanges> {
+    const live = await findLiveConfig(db, app.id)
+    if (!live?.sealed_config) return { deploymentId: null, changes: [] }
+    return { deploymentId: live.id, changes: environmentChanges(await read(db, app.id), deps.openRelease(app.id, live.sealed_config)) }
+  }
+
   async function create(caller: Caller, app: AppRow, input: Pair): Promise<EnvVariable> {
     return present(await change(caller, app, { action: 'env.create', keys: [input.key] }, async (tx) => await insert(tx, app.id, input)))
   }
@@ -113,7 +121,7 @@ export function createEnvVariables(deps: Deps) {
     return Object.fromEntries((await listEnvVariables(reader, appId)).map(present).map(({ key, value }) => [key, value]))
   }
 
-  return { list, create, update, remove, replace, insertMany, read }
+  return { list, changes, create, update, remove, replace, insertMany, read }
 }
 
 export type EnvVariables = ReturnType<typeof createEnvVariables>

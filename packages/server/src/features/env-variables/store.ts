@@ -1,10 +1,20 @@
 import type { Insertable, Updateable } from 'kysely'
 import type { Reader, Tx } from '../../store/database.ts'
-import type { EnvVariableRow } from '../../store/rows.ts'
+import type { DeploymentRow, EnvVariableRow } from '../../store/rows.ts'
 import type { EnvVariableTable } from '../../store/schema.ts'
 
 export async function listEnvVariables(db: Reader, appId: number): Promise<EnvVariableRow[]> {
   return await db.selectFrom('env_variable').selectAll().where('app_id', '=', appId).orderBy('id').execute()
+}
+
+/** The live release with what it was started with, sealed. */
+export async function findLiveConfig(db: Reader, appId: number): Promise<Pick<DeploymentRow, 'id' | 'sealed_config'> | undefined> {
+  return await db
+    .selectFrom('deployment')
+    .select(['id', 'sealed_config'])
+    .where('app_id', '=', appId)
+    .where('is_active', '=', 1)
+    .executeTakeFirst()
 }
 
 export async function insertEnvVariable(tx: Tx, variable: Insertable<EnvVariableTable>): Promise<EnvVariableRow> {

@@ -1,87 +1,31 @@
-import { readFile, statfs } from 'node:fs/promises'
-import { availableParallelism, cpus, freemem, loadavg, totalmem } from 'node:os'
 import type { ServerMetrics } from '@berth/contract'
+import { type Counters, lookAtMachine, readCounters } from './machine.ts'
 
-type Times = { busy: number; total: number }
-type Traffic = { rx: number; tx: number; at: number }
-type EngineCounts = ServerMetrics['docker']
-
-function processorTimes(): Times {
-  let busy = 0
-  let total = 0
-  for (const { times } of cpus()) {
-    const sum = times.user + times.nice + times.sys + times.irq + times.idle
-    total += sum
-    busy += sum - times.idle
-  }
-  return { busy, total }
+type Deps = {
+  dataDir: string
+  engineCounts: () => Promise<ServerMetrics['docker']>
+  /** What the history read last: nobody may have watched for days, and the first figures must not be the mean of them. */
+  lastSampled: () => Counters
 }
 
-/** Memory that programs could still have; `freemem` alone counts the page cache as used. */
-async function memory(): Promise<ServerMetrics['memory']> {
-  const total = totalmem()
-  const text = await readFile('/proc/meminfo', 'utf8').catch(() => '')
-  const available = /^MemAvailable:\s+(\d+) kB$/m.exec(text)?.[1]
-  return share(total - (available === undefined ? freemem() : Number(available) * 1024), total)
-}
-
-function share(used: number, total: number): { used: number; total: number; percent: number } {
-  return { used, total, percent: total === 0 ? 0 : round((used / total) * 100) }
-}
-
-function round(value: number): number {
-  return Math.round(value * 10) / 10
-}
-
-async function networkBytes(): Promise<Traffic> {
-  const text = await readFile('/proc/net/dev', 'utf8').catch(() => '')
-  let rx = 0
-  let tx = 0
-  for (const [, name, numbers] of text.matchAll(/^\s*([^:\s]+):\s*(.+)$/gm)) {
-    if (name === undefined || numbers === undefined || /^(lo|veth|br-|docker)/.test(name)) continue
-    const fields = numbers.trim().split(/\s+/).map(Number)
-    rx += fields[0] ?? 0
-    tx += fields[8] ?? 0
-  }
-  return { rx, tx, at: performance.now() }
-}
+/** The kernel counts processor time in hundredths of a second: a shorter time says nothing. */
+const SHORTEST_MS = 500
 
 /** One look at the machine a second, shared by everyone who watches; nobody watching, nothing is read. */
-export function createServerMetrics(deps: { dataDir: string; engineCounts: () => Promise<EngineCounts> }) {
-  let times = processorTimes()
-  let traffic: Traffic | undefined
+export function createServerMetrics(deps: Deps) {
+  let seen: Counters | undefined
   let latest: { at: number; metrics: Promise<ServerMetrics> } | undefined
 
-  function cpuUsage(): number {
-    const next = processorTimes()
-    const total = next.total - times.total
-    const usage = total === 0 ? 0 : ((next.busy - times.busy) / total) * 100
-    times = next
-    return round(usage)
-  }
-
-  async function network(): Promise<ServerMetrics['network']> {
-    const next = await networkBytes()
-    const seconds = traffic ? (next.at - traffic.at) / 1000 : 0
-    const rate =
-      traffic && seconds > 0
-        ? { rx: Math.round((next.rx - traffic.rx) / seconds), tx: Math.round((next.tx - traffic.tx) / seconds) }
-        : { rx: 0, tx: 0 }
-    traffic = next
-    return rate
+  function begin(now: Counters): Counters {
+    const known = [deps.lastSampled(), ...(seen ? [seen] : [])].toSorted((a, b) => b.at - a.at)
+    return known.find(({ at }) => now.at - at >= SHORTEST_MS) ?? now
   }
 
   async function look(): Promise<ServerMetrics> {
-    const disk = await statfs(deps.dataDir)
-    const size = disk.blocks * disk.bsize
-    return {
-      cpu: { usage: cpuUsage(), cores: availableParallelism() },
-      memory: await memory(),
-      disk: share(size - disk.bavail * disk.bsize, size),
-      load: loadavg().map(round),
-      network: await network(),
-      docker: await deps.engineCounts(),
-    }
+    const now = await readCounters()
+    const before = begin(now)
+    seen = now
+    return { ...(await lookAtMachine(deps.dataDir, before, now)), docker: await deps.engineCounts() }
   }
 
   async function read(): Promise<ServerMetrics> {

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { COMPOSE_FILES } from '@berth/contract'
 import type { Compose } from '../../../engine/compose.ts'
 import { type ComposePlan, planCompose } from '../../../engine/compose-policy.ts'
 import { appNetworkName, composeImageTag, LABEL, labelsOf, projectNetworkName } from '../../../engine/labels.ts'
@@ -17,8 +18,6 @@ type Deps = {
   /** Where the plan of a release is kept. */
   directoryOf: (appId: number, deploymentId: number) => string
 }
-
-const FILES = ['compose.yaml', 'compose.yml', 'docker-compose.yaml', 'docker-compose.yml']
 
 /** A compose file made into a plan that asks for nothing an app may not have, its images built, and the plan kept for rollbacks. */
 export function createPlanCompose(deps: Deps) {
@@ -62,11 +61,11 @@ export function createPlanCompose(deps: Deps) {
 }
 
 async function composeText(root: string): Promise<string> {
-  for (const name of FILES) {
+  for (const name of COMPOSE_FILES) {
     const file = await resolveInside(root, name)
     if (file?.kind === 'file') return await readFile(file.path, 'utf8')
   }
   throw new DeploymentFailure(
-    `The repository has no compose file. Berth looks for ${FILES.join(', ')} in the root directory of the application.`,
+    `The repository has no compose file. Berth looks for ${COMPOSE_FILES.join(', ')} in the root directory of the application.`,
   )
 }

@@ -1,0 +1,35 @@
+import type { Domain } from '@berth/contract'
+import { CopyButton } from '../../components/copy-button.tsx'
+import { Fact } from '../../components/facts.tsx'
+import { dnsHint, type RecordToSet } from './dns-record.ts'
+
+/** The records that would make the host name lead here, to be copied to where its DNS is kept. */
+export function RecordsToSet({ domain }: { domain: Domain }) {
+  const hint = dnsHint(domain, location.hostname)
+  if (hint.is === 'records')
+    return (
+      <Fact name={hint.records.length > 1 ? 'Records to set' : 'Record to set'}>
+        {hint.records.map((record) => (
+          <RecordLine key={record.type} record={record} />
+        ))}
+      </Fact>
+    )
+  return (
+    <Fact name="Record to set">
+      {hint.is === 'unknown'
+        ? `${domain.domain} A, with the public address of this server`
+        : `This server's own address is ${hint.addresses.join(' and ')}, which is private: use the public address of your router or provider.`}
+    </Fact>
+  )
+}
+
+function RecordLine({ record: { name, type, value } }: { record: RecordToSet }) {
+  return (
+    <span className="-my-1.5 flex items-center gap-1">
+      <code className="min-w-0 font-mono text-[13px] break-all">
+        {name} {type} {value}
+      </code>
+      <CopyButton text={value} label={`Copy ${value}`} />
+    </span>
+  )
+}

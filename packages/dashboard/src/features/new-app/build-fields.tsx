@@ -1,0 +1,109 @@
+import type { SourceFile } from '@berth/contract'
+import { useRef } from 'react'
+import { Button } from '../../components/button.tsx'
+import { TextField } from '../../components/field.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { Spinner } from '../../components/spinner.tsx'
+import { placeOfComposeFile, placeOfDockerfile } from './build-place.ts'
+import type { NewAppValues, SetValue } from './new-app-form.ts'
+import { useSourceFiles } from './source-files.ts'
+
+type Props = { projectId: number; values: NewAppValues; set: SetValue; problems: Record<string, string> }
+
+/** Where the build begins and by which file, with a look at whether that file is there. */
+export function BuildFields({ projectId, values, set, problems }: Props) {
+  const { looking, files, error } = useSourceFiles(projectId, values)
+  const isCompose = values.appType === 'compose'
+  const kind = isCompose ? 'Compose file' : 'Dockerfile'
+  const file = isCompose ? files?.composeFile : files?.dockerfile
+  const words = useRef<HTMLDivElement>(null)
+
+  function pick(path: string): void {
+    const place = isCompose ? placeOfComposeFile(path) : placeOfDockerfile(path)
+    set('rootDirectory', place.rootDirectory)
+    set('dockerfilePath', place.dockerfilePath)
+    words.current?.focus() // the button that was pressed is about to go
+  }
+
+  return (
+    <div>
+      <div className="grid gap-4 sm:grid-cols-2">
+        <TextField
+          label="Root directory"
+          mono
+          placeholder="The top"
+          value={values.rootDirectory}
+          onText={(text) => set('rootDirectory', text)}
+          problem={problems['rootDirectory']}
+        />
+        {!isCompose && (
+          <TextField
+            label="Dockerfile"
+            mono
+            placeholder="Dockerfile"
+            value={values.dockerfilePath}
+            onText={(text) => set('dockerfilePath', text)}
+            problem={problems['dockerfilePath']}
+          />
+        )}
+      </div>
+      <div ref={words} tabIndex={-1} aria-live="polite" className="mt-1 min-h-5 text-[13px] text-ink-soft">
+        {looking && (
+          <span className="flex items-center gap-1.5">
+            <Spinner /> Looking for a {kind}…
+          </span>
+        )}
+        {error !== undefined && <span className="text-bad">{error}</span>}
+        {file && <FileWords kind={kind} file={file} />}
+        {!looking &&
+          error === undefined &&
+          !file &&
+          (isCompose ? 'Where the Compose file is.' : 'Where the build begins, and the Dockerfile in there.')}
+      </div>
+      {file && file.state !== 'found' && file.others.length > 0 && <Others paths={file.others} onPick={pick} />}
+    </div>
+  )
+}
+
+function FileWords({ kind, file: { state, path, others, reason } }: { kind: 'Dockerfile' | 'Compose file'; file: SourceFile }) {
+  const name = <span className="font-mono break-all">{path}</span>
+  if (state === 'found')
+    return (
+      <span className="flex items-start gap-1.5 text-good">
+        <Icon name="check" />
+        <span>
+          The {kind} is there: {name}
+        </span>
+      </span>
+    )
+  if (state === 'unknown')
+    return (
+      <span>
+        Whether the {kind} is there is not known. {reason}
+      </span>
+    )
+  return (
+    <span className="flex items-start gap-1.5 text-warn">
+      <Icon name="alert" />
+      <span>
+        There is no {kind === 'Dockerfile' ? name : `${kind} there`}
+        {others.length === 0 && `, and no other ${kind} was found. Add one to the source, or the deployment will fail`}.
+      </span>
+    </span>
+  )
+}
+
+function Others({ paths, onPick }: { paths: readonly string[]; onPick: (path: string) => void }) {
+  return (
+    <fieldset className="mt-2">
+      <legend className="mb-1 text-[13px] text-ink-soft">Found elsewhere; choose the one to use:</legend>
+      <div className="flex flex-wrap gap-2">
+        {paths.map((path) => (
+          <Button key={path} className="max-w-full py-1" onClick={() => onPick(path)}>
+            <span className="min-w-0 text-left font-mono text-[13px] break-all whitespace-normal">{path}</span>
+          </Button>
+        ))}
+      </div>
+    </fieldset>
+  )
+}

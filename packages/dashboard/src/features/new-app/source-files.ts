@@ -1,0 +1,34 @@
+import type { Input } from '@berth/contract'
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { call } from '../../lib/api.ts'
+import { checkInput } from '../../lib/check-input.ts'
+import { useSettled } from '../../lib/use-settled.ts'
+import { useSourceCheck } from '../apps/source-check.ts'
+import type { NewAppValues } from './new-app-form.ts'
+
+function sourceFiles(asked: Input<'apps.checkSourceFiles'>) {
+  return queryOptions({
+    queryKey: ['source-files', asked],
+    queryFn: () => call('apps.checkSourceFiles', asked),
+    staleTime: 30_000,
+    retry: false,
+  })
+}
+
+/** Looks into a source that answers and has the branch; until then there is nothing to look at. */
+export function useSourceFiles(projectId: number, values: NewAppValues) {
+  const [gitCloneUrl, gitBranch] = [values.gitCloneUrl.trim(), values.gitBranch.trim()]
+  const { result } = useSourceCheck(projectId, gitCloneUrl, true)
+  const place = { rootDirectory: values.rootDirectory.trim(), dockerfilePath: values.dockerfilePath.trim() }
+  const rootDirectory = useSettled(place.rootDirectory)
+  const dockerfilePath = useSettled(place.dockerfilePath)
+  const isTyping = rootDirectory !== place.rootDirectory || dockerfilePath !== place.dockerfilePath
+  const canLook = result?.reachable === true && (gitBranch === '' || result.branches.includes(gitBranch))
+  const asked = { projectId, gitCloneUrl, gitBranch, rootDirectory, dockerfilePath }
+  const [problem] = canLook ? checkInput('apps.checkSourceFiles', asked) : []
+  const query = useQuery({ ...sourceFiles(asked), enabled: canLook && !isTyping && problem === undefined })
+  if (!canLook) return { looking: false, files: undefined, error: undefined }
+  if (isTyping || query.isFetching) return { looking: true, files: undefined, error: undefined }
+  const error = problem?.message.replace(`${problem.field} must`, 'It must') ?? query.error?.message
+  return { looking: false, files: query.data, error }
+}

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest'
+import { findSourceFiles } from './source-files.ts'
+
+const look = (paths: readonly string[], place: { rootDirectory?: string; dockerfilePath?: string } = {}) =>
+  findSourceFiles(
+    paths.map((path) => ({ path: path.replace(/@$/, ''), isLink: path.endsWith('@') })),
+    { rootDirectory: '', dockerfilePath: '', ...place },
+  )
+
+describe('the Dockerfile', () => {
+  it('is found at the top, or where the app says', () => {
+    expect(look(['Dockerfile', 'a']).dockerfile).toEqual({ state: 'found', path: 'Dockerfile', others: [], reason: '' })
+    const place = { rootDirectory: './apps//web/', dockerfilePath: 'build/App' }
+    expect(look(['apps/web/build/App'], place).dockerfile).toMatchObject({ state: 'found', path: 'apps/web/build/App' })
+  })
+
+  it('that is missing shows those elsewhere, near the top first', () => {
+    const paths = ['x/y/Dockerfile', 'web/Dockerfile', 'prod.Dockerfile', 'dockerfile', 'Dockerfile.dev', 'Containerfile']
+    const others = ['Containerfile', 'Dockerfile.dev', 'dockerfile', 'prod.Dockerfile', 'web/Dockerfile', 'x/y/Dockerfile']
+    expect(look(paths).dockerfile).toEqual({ state: 'missing', path: 'Dockerfile', others, reason: '' })
+    expect(look(['Dockerfile/README'], {}).dockerfile).toMatchObject({ state: 'missing', others: [] })
+  })
+
+  it('is not offered where it is not of the app, or where no app could name it', () => {
+    const strange = ['grüße/Dockerfile', '-x/Dockerfile', '$(id)/Dockerfile', 'a\nb/Dockerfile', 'link/Dockerfile@']
+    const foreign = [
+      'node_modules/x/Dockerfile',
+      'a/vendor/x/Dockerfile',
+      '.devcontainer/Dockerfile',
+      'Dockerfile.dockerignore',
+      'mydockerfile',
+    ]
+    expect(look([...strange, ...foreign]).dockerfile.others).toEqual([])
+    expect(look(Array.from({ length: 30 }, (_, n) => `a${n}/Dockerfile`)).dockerfile.others).toHaveLength(8)
+  })
+
+  it('behind a link is not known', () => {
+    expect(look(['Dockerfile@']).dockerfile).toMatchObject({
+      state: 'unknown',
+      reason: 'Dockerfile is a link, which only a deployment follows.',
+    })
+    expect(look(['apps@'], { rootDirectory: 'apps/web' }).dockerfile).toMatchObject({ state: 'unknown', path: 'apps/web/Dockerfile' })
+    expect(look(['app@'], { rootDirectory: 'apps' }).dockerfile.state).toBe('missing')
+  })
+})
+
+describe('the Compose file', () => {
+  it('is the first of its names that is there', () => {
+    expect(look(['docker-compose.yml', 'compose.yml']).composeFile).toMatchObject({ state: 'found', path: 'compose.yml' })
+    expect(look(['a/compose.yaml', 'compose.prod.yaml']).composeFile).toMatchObject({ state: 'missing', others: ['a/compose.yaml'] })
+    expect(look(['a/compose.yaml'], { rootDirectory: 'a' }).composeFile).toMatchObject({ state: 'found', path: 'a/compose.yaml' })
+  })
+})

@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest'
+import { environmentChanges } from './changes.ts'
+
+it('names what was added, changed and removed, and nothing of any value', () => {
+  const changes = environmentChanges(
+    { SAME: 'same-value', OTHER: 'new-value', FRESH: 'fresh-value' },
+    { env: { SAME: 'same-value', OTHER: 'old-value', GONE: 'gone-value', PORT: '3000' }, port: 3000 },
+  )
+  expect(changes).toEqual([
+    { key: 'OTHER', is: 'changed' },
+    { key: 'FRESH', is: 'added' },
+    { key: 'GONE', is: 'removed' },
+  ])
+  expect(JSON.stringify(changes)).not.toContain('value')
+})
+
+it('the port that Berth gave is no variable of the user', () => {
+  const given = { env: { PORT: '3000' }, port: 3000 }
+  expect(environmentChanges({}, given)).toEqual([])
+  expect(environmentChanges({ PORT: '3000' }, given)).toEqual([])
+  expect(environmentChanges({ PORT: '4000' }, given)).toEqual([{ key: 'PORT', is: 'changed' }])
+  expect(environmentChanges({}, { env: { PORT: '4000' }, port: 3000 })).toEqual([{ key: 'PORT', is: 'removed' }])
+})
+
+it('names that every object has are names like any other', () => {
+  expect(environmentChanges({ constructor: 'a' }, { env: { toString: 'b' }, port: null })).toEqual([
+    { key: 'constructor', is: 'added' },
+    { key: 'toString', is: 'removed' },
+  ])
+})

@@ -1,0 +1,58 @@
+import { chown, mkdtemp, rm } from 'node:fs/promises'
+import path from 'node:path'
+import { CommitMissing, RepositoryTooLarge, SourceError } from './errors.ts'
+import type { Source, Visit, Visits } from './git-visit.ts'
+import { checkBranch } from './ref.ts'
+import { checkDirectorySize, createEntryReader, type SizeLimits } from './tree-size.ts'
+
+export type TreeFile = { readonly path: string; readonly isLink: boolean }
+
+const LOOK_LIMITS: SizeLimits = { maxBytes: 50 * 1024 ** 2, maxFiles: 200_000 }
+const LOOK_TIMEOUT_MS = 10_000
+
+/** For those who only want to know what is there: somebody waits for the answer, so it is quick or none. */
+export function createListFiles(deps: { visit: Visits; scratch: string; lookLimits?: SizeLimits }) {
+  const { visit, scratch, lookLimits = LOOK_LIMITS } = deps
+
+  /** The names of a branch's files (without one, of the default branch's), without their content where the server can leave it out. */
+  return async function listFiles(wanted: Source & { branch: string | null }): Promise<TreeFile[]> {
+    checkBranch(wanted.branch)
+    const ref = wanted.branch === null ? 'HEAD' : `refs/heads/${wanted.branch}`
+    return visit(wanted, async (source) => {
+      const into = await mkdtemp(path.join(scratch, 'look-'))
+      try {
+        if (source.runAs !== undefined) await chown(into, source.runAs.uid, source.runAs.gid)
+        await fetchTrees(source, { into, ref })
+        return await readNames(source, into)
+      } finally {
+        await rm(into, { recursive: true, force: true })
+      }
+    })
+  }
+
+  async function fetchTrees({ git, url }: Visit, { into, ref }: { into: string; ref: string }): Promise<void> {
+    const run = { cwd: into, timeoutMs: LOOK_TIMEOUT_MS }
+    const check = async () => await checkDirectorySize(into, lookLimits)
+    await git(['init', '--quiet', '--bare', '.'], run)
+    // A server that knows no filters sends the content too; the limit then decides.
+    const how = ['--quiet', '--no-tags', '--no-recurse-submodules', '--depth=1', '--filter=blob:none']
+    try {
+      await git(['fetch', ...how, '--', url.href, ref], { ...run, watch: check })
+    } catch (cause) {
+      if (cause instanceof CommitMissing) throw new SourceError('There is no commit on that branch.', { cause })
+      throw cause
+    }
+    await check()
+  }
+
+  async function readNames({ git }: Visit, into: string): Promise<TreeFile[]> {
+    const files: TreeFile[] = []
+    const onOutput = createEntryReader((entry) => {
+      const [, mode = '', name = ''] = /^(\d+) blob [0-9a-f]+\t([^]*)$/.exec(entry) ?? []
+      if (name !== '') files.push({ path: Buffer.from(name, 'latin1').toString('utf8'), isLink: mode === '120000' })
+      if (files.length > lookLimits.maxFiles) throw new RepositoryTooLarge(`${lookLimits.maxFiles} files`)
+    })
+    await git(['ls-tree', '-r', '-z', 'FETCH_HEAD'], { cwd: into, timeoutMs: LOOK_TIMEOUT_MS, onOutput })
+    return files
+  }
+}
