@@ -13,11 +13,8 @@ describe('checking a form against the contract', () => {
       { field: 'email', message: 'email must be an e-mail address.' },
       { field: 'password', message: 'password must be a password of 8 to 1,024 characters.' },
     ])
-    expect(checkInput('apps.update', { appId: 1, port: 0, rootDirectory: '../x', cpuLimit: 0 }).map(({ field }) => field)).toEqual([
-      'port',
-      'rootDirectory',
-      'cpuLimit',
-    ])
+    const wrong = checkInput('apps.update', { appId: 1, port: 0, rootDirectory: '../x', cpuLimit: 0 })
+    expect(new Set(wrong.map(({ field }) => field))).toEqual(new Set(['port', 'rootDirectory', 'cpuLimit']))
   })
 
   it('misses what is required', () => {
