@@ -10,6 +10,8 @@ export type ContainerSpec = {
   readonly env: Readonly<Record<string, string>>
   readonly command?: readonly string[]
   readonly network: string
+  /** Counts up with every release: where in the network its address is looked for. Without it the engine chooses. */
+  readonly turn?: number
   readonly aliases: readonly string[]
   readonly volumes: readonly { readonly volume: string; readonly path: string }[]
   readonly memoryBytes?: number
@@ -22,7 +24,8 @@ const DROPPED_CAPABILITIES = ['NET_RAW', 'MKNOD'] as const
 const PIDS_LIMIT = 512
 const LOG_CONFIG = { Type: 'json-file', Config: { 'max-size': '10m', 'max-file': '3' } } as const
 
-export function containerRequest(spec: ContainerSpec): Record<string, unknown> {
+export function containerRequest(spec: ContainerSpec, address?: string): Record<string, unknown> {
+  const endpoint = { Aliases: [...spec.aliases], ...(address === undefined ? {} : { IPAMConfig: { IPv4Address: address } }) }
   return {
     Image: spec.image,
     Env: Object.entries(spec.env).map(([key, value]) => `${key}=${value}`),
@@ -42,7 +45,7 @@ export function containerRequest(spec: ContainerSpec): Record<string, unknown> {
       SecurityOpt: ['no-new-privileges'],
       Init: true,
     },
-    NetworkingConfig: { EndpointsConfig: { [spec.network]: { Aliases: [...spec.aliases] } } },
+    NetworkingConfig: { EndpointsConfig: { [spec.network]: endpoint } },
   }
 }
 
@@ -150,7 +153,15 @@ function isOurNetworking(value: unknown): boolean {
   if (!hasOnly(value, ['EndpointsConfig'])) return false
   return Object.values(record(record(value)['EndpointsConfig'])).every(
     (endpoint) =>
-      hasOnly(endpoint, ['Aliases']) &&
+      hasOnly(endpoint, ['Aliases', 'IPAMConfig']) &&
+      isOurAddress(record(endpoint)['IPAMConfig']) &&
       items(record(endpoint)['Aliases']).every((alias) => isText(ALIAS)(alias) && isIP(text(alias)) === 0),
   )
+}
+
+/** 10.224.0.0/12, where our networks lie. */
+const OUR_ADDRESS = /^10\.2(2[4-9]|3\d)\.\d{1,3}\.\d{1,3}$/
+
+function isOurAddress(value: unknown): boolean {
+  return value === undefined || (hasOnly(value, ['IPv4Address']) && OUR_ADDRESS.test(text(record(value)['IPv4Address'])))
 }

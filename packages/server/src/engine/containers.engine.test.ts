@@ -43,6 +43,23 @@ async function lines(id: string, options: Parameters<typeof engine.logs>[1] = {}
 }
 
 describe('a container', () => {
+  it('has an address that nobody gets while it is stopped, nor right after it is gone', async () => {
+    const addressOf = async (id: string) => (await engine.containers.inspect(id))?.ips[network]
+    const first = await engine.containers.start(sh('sleep 100', { turn: 41 }))
+    const address = await addressOf(first)
+    expect(address).toMatch(/\.169$/)
+    await engine.containers.stop(first, 0)
+    const second = await engine.containers.start(sh('sleep 100', { turn: 41 }))
+    expect(await addressOf(second)).toMatch(/\.170$/)
+    await engine.containers.startAgain(first)
+    expect(await addressOf(first)).toBe(address)
+    await engine.containers.remove(first)
+    const third = await engine.containers.start(sh('sleep 100', { turn: 42 }))
+    expect(await addressOf(third)).toMatch(/\.171$/)
+    const byEngine = await engine.containers.start(sh('sleep 100'))
+    expect(Number((await addressOf(byEngine))?.split('.').at(-1))).toBeLessThan(128)
+  })
+
   it('lives: start, inspect, stop, start again, restart, remove', async () => {
     const wanted = sh('trap "exit 0" TERM; while :; do sleep 0.1; done', {
       env: { GREETING: 'a "b" $c\n€=' },

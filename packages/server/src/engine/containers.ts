@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { freeAddress } from './addresses.ts'
 import { assertAllowed, type ContainerSpec, containerRequest } from './container-spec.ts'
 import { type ContainerDetails, type ContainerSummary, detailsOf, summaryOf } from './container-state.ts'
 import { type ContainerUsage, usageOf } from './container-usage.ts'
@@ -9,6 +10,7 @@ import type { Transport } from './transport.ts'
 
 const NAME = /^berth-[a-z0-9]{1,24}-app-[1-9]\d*-[a-z0-9-]{1,40}$/
 const ANSWER_AFTER_GRACE_MS = 60_000
+const MOST_TRIES = 5
 
 /** The life of containers. Everything here may run twice: what is done already is no error. */
 export function createContainers(deps: { transport: Transport; now: () => Date }) {
@@ -16,10 +18,20 @@ export function createContainers(deps: { transport: Transport; now: () => Date }
 
   /** Creates and starts. A container that could be created but not started is removed again, so that nothing is left behind. */
   async function start(spec: ContainerSpec, signal?: AbortSignal): Promise<string> {
-    const body = containerRequest(spec)
     if (!NAME.test(spec.name)) throw new Error(`not a container name of ours: ${spec.name}`)
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await startOnce(containerRequest(spec, await addressFor(spec, signal)), spec.name, signal)
+      } catch (cause) {
+        const isTaken = cause instanceof EngineError && /address already in use/i.test(cause.message)
+        if (!isTaken || tries === MOST_TRIES) throw cause
+      }
+    }
+  }
+
+  async function startOnce(body: Record<string, unknown>, name: string, signal: AbortSignal | undefined): Promise<string> {
     assertAllowed(body)
-    const created = await transport.json({ method: 'POST', path: '/containers/create', query: { name: spec.name }, body, signal })
+    const created = await transport.json({ method: 'POST', path: '/containers/create', query: { name }, body, signal })
     const id = text(field(created, 'Id'))
     try {
       await startAgain(id, signal)
@@ -28,6 +40,19 @@ export function createContainers(deps: { transport: Transport; now: () => Date }
       throw cause
     }
     return id
+  }
+
+  /** Those that are stopped count too: they want their own address back when they start again. */
+  async function addressFor({ network, turn }: ContainerSpec, signal: AbortSignal | undefined): Promise<string | undefined> {
+    if (turn === undefined) return undefined
+    const found = await transport.json({ method: 'GET', path: `/networks/${encodeURIComponent(network)}`, signal })
+    const subnet = text(field(items(field(found, 'IPAM', 'Config'))[0], 'Subnet'))
+    const query = { all: true, filters: filters({ network: [network] }) }
+    const endpoints = items(await transport.json({ method: 'GET', path: '/containers/json', query, signal })).map((container) =>
+      field(container, 'NetworkSettings', 'Networks', network),
+    )
+    const taken = endpoints.flatMap((endpoint) => [text(field(endpoint, 'IPAddress')), text(field(endpoint, 'IPAMConfig', 'IPv4Address'))])
+    return freeAddress(subnet, new Set(taken), turn)
   }
 
   async function startAgain(id: string, signal?: AbortSignal): Promise<void> {

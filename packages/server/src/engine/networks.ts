@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { engineRange } from './addresses.ts'
 import { count, field, filters, items, labelFilter, record, text, texts } from './engine-json.ts'
 import { EngineError, isConflict, isNotFound } from './errors.ts'
 import { hostSubnets } from './host-routes.ts'
@@ -48,7 +49,7 @@ export function createNetworks(deps: { transport: Transport }) {
       Name: wanted.name,
       CheckDuplicate: true,
       Driver: 'bridge',
-      IPAM: { Driver: 'default', Config: [{ Subnet: wanted.subnet }] },
+      IPAM: { Driver: 'default', Config: [{ Subnet: wanted.subnet, IPRange: engineRange(wanted.subnet) }] },
       Labels: labelsOf(wanted.owner),
     }
     try {

@@ -28,6 +28,7 @@ function specOf({ instance, findTemplate }: Deps, { app, deployment, config }: C
     env: config.env,
     ...(template?.command && { command: template.command }),
     network: projectNetworkName(instance, app.project_id),
+    turn: deployment.id,
     aliases: [config.slug],
     volumes: template ? [{ volume: volumeName(instance, app.id), path: template.dataPath }] : [],
     memoryBytes: memoryBytesOf(config),
