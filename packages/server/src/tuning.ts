@@ -9,7 +9,7 @@ export const TUNING = {
   stopGraceSeconds: 10,
   engineWaitMs: 60_000,
   /** A request answers within a second however slow the remote is; the worker asks again. */
-  resolveAtAddMs: 800,
+  resolveAtAddMs: 700,
   cloneDeadlineMs: 15 * 60_000,
   buildDeadlineMs: 60 * 60_000,
   startDeadlineMs: 10 * 60_000,
