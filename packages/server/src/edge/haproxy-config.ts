@@ -67,8 +67,9 @@ function globalSection(settings: HaproxySettings, hash: string): string[] {
     // the reader of the access log waits on this socket for as long as nobody visits
     '  stats timeout 1h',
     '  stats maxconn 20',
-    // one request's header lines must fit into one buffer: this is the header size limit (32 KB less what we add)
-    '  tune.bufsize 32768',
+    // one request's header lines must fit into one buffer: this is the header size limit (16 KB less what we add, and Node.js
+    // takes no more either). A whole buffer is copied for each request that could be repeated, so twice the size is felt.
+    '  tune.bufsize 16384',
     '  tune.maxrewrite 2048',
     '  tune.http.maxhdr 128',
     '  ssl-default-bind-options ssl-min-ver TLSv1.2 no-tls-tickets',
