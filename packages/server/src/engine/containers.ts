@@ -21,7 +21,7 @@ export function createContainers(deps: { transport: Transport; now: () => Date }
     if (!NAME.test(spec.name)) throw new Error(`not a container name of ours: ${spec.name}`)
     for (let tries = 1; ; tries += 1) {
       try {
-        return await startOnce(containerRequest(spec, await addressFor(spec, signal)), spec.name, signal)
+        return await startOnce(containerRequest(spec, await addressFor(transport, spec, signal)), spec.name, signal)
       } catch (cause) {
         const isTaken = cause instanceof EngineError && /address already in use/i.test(cause.message)
         if (!isTaken || tries === MOST_TRIES) throw cause
@@ -40,19 +40,6 @@ export function createContainers(deps: { transport: Transport; now: () => Date }
       throw cause
     }
     return id
-  }
-
-  /** Those that are stopped count too: they want their own address back when they start again. */
-  async function addressFor({ network, turn }: ContainerSpec, signal: AbortSignal | undefined): Promise<string | undefined> {
-    if (turn === undefined) return undefined
-    const found = await transport.json({ method: 'GET', path: `/networks/${encodeURIComponent(network)}`, signal })
-    const subnet = text(field(items(field(found, 'IPAM', 'Config'))[0], 'Subnet'))
-    const query = { all: true, filters: filters({ network: [network] }) }
-    const endpoints = items(await transport.json({ method: 'GET', path: '/containers/json', query, signal })).map((container) =>
-      field(container, 'NetworkSettings', 'Networks', network),
-    )
-    const taken = endpoints.flatMap((endpoint) => [text(field(endpoint, 'IPAddress')), text(field(endpoint, 'IPAMConfig', 'IPv4Address'))])
-    return freeAddress(subnet, new Set(taken), turn)
   }
 
   async function startAgain(id: string, signal?: AbortSignal): Promise<void> {
@@ -114,6 +101,23 @@ export function createContainers(deps: { transport: Transport; now: () => Date }
   }
 
   return { start, startAgain, stop, restart, remove, inspect, list, listeningPorts, stats }
+}
+
+/** Those that are stopped count too: they want their own address back when they start again. */
+async function addressFor(
+  transport: Transport,
+  { network, turn }: ContainerSpec,
+  signal: AbortSignal | undefined,
+): Promise<string | undefined> {
+  if (turn === undefined) return undefined
+  const found = await transport.json({ method: 'GET', path: `/networks/${encodeURIComponent(network)}`, signal })
+  const subnet = text(field(items(field(found, 'IPAM', 'Config'))[0], 'Subnet'))
+  const query = { all: true, filters: filters({ network: [network] }) }
+  const endpoints = items(await transport.json({ method: 'GET', path: '/containers/json', query, signal })).map((container) =>
+    field(container, 'NetworkSettings', 'Networks', network),
+  )
+  const taken = endpoints.flatMap((endpoint) => [text(field(endpoint, 'IPAddress')), text(field(endpoint, 'IPAMConfig', 'IPv4Address'))])
+  return freeAddress(subnet, new Set(taken), turn)
 }
 
 export function pathOf(id: string): string {
