@@ -23,8 +23,7 @@ export function createContainers(deps: { transport: Transport; now: () => Date }
       try {
         return await startOnce(containerRequest(spec, await addressFor(transport, spec, signal)), spec.name, signal)
       } catch (cause) {
-        const isTaken = cause instanceof EngineError && /address already in use/i.test(cause.message)
-        if (!isTaken || tries === MOST_TRIES) throw cause
+        if (!says(cause, 'address already in use') || tries === MOST_TRIES) throw cause
       }
     }
   }
@@ -56,13 +55,16 @@ export function createContainers(deps: { transport: Transport; now: () => Date }
     await transport.json({ method: 'POST', path: `${pathOf(id)}/restart`, query: { t: graceSeconds }, signal, timeoutMs })
   }
 
-  /** With its anonymous volumes; named ones stay. */
+  /** With its anonymous volumes; named ones stay. One that dies in the very moment of being killed is asked for again. */
   async function remove(id: string, signal?: AbortSignal): Promise<void> {
-    try {
-      await transport.json({ method: 'DELETE', path: pathOf(id), query: { force: true, v: true }, signal })
-    } catch (cause) {
-      const isUnderWay = cause instanceof EngineError && cause.status === 409 && cause.message.includes('already in progress')
-      if (!isNotFound(cause) && !isUnderWay) throw cause
+    for (let tries = 1; ; tries += 1) {
+      try {
+        await transport.json({ method: 'DELETE', path: pathOf(id), query: { force: true, v: true }, signal })
+        return
+      } catch (cause) {
+        if (isNotFound(cause) || says(cause, 'already in progress')) return
+        if (!says(cause, 'is not running') || tries === MOST_TRIES) throw cause
+      }
     }
   }
 
@@ -118,6 +120,10 @@ async function addressFor(
   )
   const taken = endpoints.flatMap((endpoint) => [text(field(endpoint, 'IPAddress')), text(field(endpoint, 'IPAMConfig', 'IPv4Address'))])
   return freeAddress(subnet, new Set(taken), turn)
+}
+
+function says(cause: unknown, words: string): boolean {
+  return cause instanceof EngineError && cause.message.toLowerCase().includes(words)
 }
 
 export function pathOf(id: string): string {
