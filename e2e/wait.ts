@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
 
-const LONG_MS = 60_000
+const LONG_MS = 50_000 // less than a test may take, so that it fails by what it waited for
 
 /** Until it is there; a deployment on a busy machine takes its time. */
 export async function shown(locator: Locator): Promise<void> {
@@ -11,7 +11,11 @@ export async function gone(locator: Locator): Promise<void> {
   await locator.first().waitFor({ state: 'hidden', timeout: LONG_MS })
 }
 
-/** The page of a deployment says how it ended. */
+/** The page of a deployment says how it ended. When it does not, the failure shows what it says instead. */
 export async function ended(page: Page, words: 'Live' | 'Failed' | 'Cancelled'): Promise<void> {
-  await shown(page.getByRole('heading', { name: words }))
+  try {
+    await shown(page.getByRole('heading', { name: words }))
+  } catch (cause) {
+    throw new Error(`The page of the deployment does not say "${words}" but:\n${await page.locator('main').innerText()}`, { cause })
+  }
 }

@@ -3,23 +3,30 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { failureReason } from '../features/deployments/failure-reason.ts'
 import { startEngineProxy } from '../testing/engine-proxy.ts'
 import { BUSYBOX_IMAGE, ensureBusybox, openTestEngine, tarOf } from '../testing/test-images.ts'
+import { createBuilder } from './build.ts'
 import { buildContext } from './build-context.ts'
 import { createBuildLimits } from './build-limits.ts'
-import { BuildFailed, EngineUnreachable } from './errors.ts'
+import { BuilderSilent, BuildFailed, EngineUnreachable } from './errors.ts'
 import { imageTag, labelsOf } from './labels.ts'
+import { createTransport } from './transport.ts'
 
 const test = openTestEngine()
 const { engine, instance } = test
 beforeAll(() => ensureBusybox(engine))
 afterAll(() => test[Symbol.asyncDispose]())
 
+const silent = { info: () => undefined, warn: () => undefined }
 const unique = () => `${instance}-${Math.random().toString(36).slice(2)}`
 let nextApp = 1_000_000 + Math.floor(Math.random() * 1e9)
 
 /** A build of our own, with what it printed. */
-async function build(dockerfile: string, options: { signal?: AbortSignal; memoryBytes?: number; target?: typeof engine } = {}) {
+async function build(
+  dockerfile: string,
+  options: { signal?: AbortSignal; memoryBytes?: number; target?: Pick<typeof engine, 'build'> } = {},
+) {
   const lines: string[] = []
   const progress: number[] = []
   nextApp += 1
@@ -88,12 +95,23 @@ describe('a build', () => {
     await expect(build('RUNN echo')).rejects.toThrow(/unknown instruction: RUNN/i)
   })
 
-  it('ends with its connection: a cancel leaves nothing running', async () => {
+  it('that is cancelled has ended in the engine too when it says so', async () => {
     const stop = new AbortController()
     const { work, mark } = await waitingBuild({ signal: stop.signal })
     stop.abort(new Error('stopped by a person'))
     await expect(work).rejects.toThrow('stopped by a person')
-    await expect.poll(() => processesWith(mark), { timeout: 20_000 }).toBe(0)
+    expect(processesWith(mark)).toBe(0)
+  })
+
+  it('that the engine takes and never begins is given up with what helps', async () => {
+    await using proxy = await startEngineProxy()
+    proxy.delay('POST /build', 5000)
+    const transport = createTransport({ address: proxy.address })
+    const limits = createBuildLimits({ log: silent })
+    const buildBehind = createBuilder({ transport, limits, cgroupDriver: async () => 'cgroupfs', firstWordMs: 300 })
+    const failure = await build(`RUN echo ${unique()}`, { target: { build: buildBehind } }).catch((cause: unknown) => cause)
+    expect(failure).toBeInstanceOf(BuilderSilent)
+    expect(failureReason(failure)).toContain('Restart the container engine')
   })
 
   it('whose engine goes away is unreachable, not failed', async () => {
@@ -107,7 +125,7 @@ describe('a build', () => {
   })
 
   it('that takes too much memory is said to have run out of it', async (context) => {
-    const limits = createBuildLimits({ log: { info: () => undefined, warn: () => undefined } })
+    const limits = createBuildLimits({ log: silent })
     const free = 2 ** 40
     const { applied } = await limits.apply({ memoryBytes: free })
     if (applied.length === 0) context.skip()

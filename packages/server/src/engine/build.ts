@@ -1,8 +1,10 @@
-import type { Readable } from 'node:stream'
+import { randomUUID } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { BUILD_CGROUP, type BuildLimiter } from './build-limits.ts'
 import { createTraceReader, type OutputStream } from './buildkit-trace.ts'
 import { field, text } from './engine-json.ts'
-import { BuildFailed } from './errors.ts'
+import { BuilderSilent, BuildFailed } from './errors.ts'
 import { jsonLines } from './json-lines.ts'
 import { createLineSplitter } from './line-splitter.ts'
 import type { Transport } from './transport.ts'
@@ -23,30 +25,90 @@ export type BuildRequest = {
 }
 
 const KEPT_LINES = 20
+const ASK_AGAIN_MS = 500
+const LET_GO_MS = 10_000
 
-/** Image builds with BuildKit over the engine's own API. The build lives as long as our connection does: closing it is the exact cancel. */
-export function createBuilder(deps: { transport: Transport; limits: BuildLimiter; cgroupDriver: () => Promise<string> }) {
-  const { transport, limits, cgroupDriver } = deps
+type Deps = {
+  transport: Transport
+  limits: BuildLimiter
+  cgroupDriver: () => Promise<string>
+  /** A builder that works takes what is sent, and then says its first word at once, whatever there is to build. */
+  firstWordMs?: number
+}
+
+/** Image builds with BuildKit over the engine's own API. A build never outlives our connection. */
+export function createBuilder(deps: Deps) {
+  const { transport, limits, cgroupDriver, firstWordMs = 60_000 } = deps
 
   return async function build(request: BuildRequest): Promise<{ imageId: string }> {
     const { memoryBytes, signal } = request
+    signal.throwIfAborted()
     const capped = memoryBytes !== undefined
     if (capped) await limits.apply({ memoryBytes, ...(request.cpus === undefined ? {} : { cpus: request.cpus }) })
     // A systemd-driven engine wants a slice of its own making here and fails the build otherwise.
     const cgroupparent = capped && (await cgroupDriver()) === 'cgroupfs' ? BUILD_CGROUP : undefined
-    const answer = await transport.stream({
-      method: 'POST',
-      path: '/build',
-      query: { ...queryOf(request), cgroupparent },
-      upload: request.contextTar,
-      signal,
-      timeoutMs: Number.POSITIVE_INFINITY,
-    })
+    const buildid = randomUUID()
+    using connection = cutWhen({ signal, firstWordMs, askToEnd: (ended) => void cancel(transport, buildid, ended) })
+    const upload = Readable.from(noticing(request.contextTar, connection.sent), { objectMode: false })
     try {
-      return { imageId: await follow(answer.chunks, request) }
-    } finally {
-      answer.close()
+      const query = { ...queryOf(request), cgroupparent, buildid }
+      const timeoutMs = Number.POSITIVE_INFINITY
+      const answer = await transport.stream({ method: 'POST', path: '/build', query, upload, signal: connection.signal, timeoutMs })
+      return { imageId: await follow(answer.chunks, request, connection.heard) }
+    } catch (cause) {
+      signal.throwIfAborted() // what the engine says of a cancelled build is not why it ended
+      throw cause
     }
+  }
+}
+
+type Cut = { signal: AbortSignal; firstWordMs: number; askToEnd: (ended: AbortSignal) => void }
+
+/**
+ * When the connection of a build is cut: once nobody wants it any more and the engine has had the time to end it, or when the engine took
+ * the build and does nothing. The end is waited for, because BuildKit's scheduler can lock up for good, with all builds of the machine,
+ * when steps are begun again while their cancelled twins still end.
+ */
+function cutWhen({ signal, firstWordMs, askToEnd }: Cut) {
+  const cut = new AbortController()
+  const ended = new AbortController()
+  const unheard = setTimeout(() => cut.abort(new BuilderSilent(firstWordMs)), firstWordMs)
+  let isHeard = false
+  let letGo: NodeJS.Timeout | undefined
+  const onAbort = () => {
+    askToEnd(ended.signal)
+    letGo = setTimeout(() => cut.abort(signal.reason), LET_GO_MS)
+  }
+  signal.addEventListener('abort', onAbort, { once: true })
+  return {
+    signal: cut.signal,
+    sent: () => void (isHeard || unheard.refresh()),
+    heard: () => {
+      isHeard = true
+      clearTimeout(unheard)
+    },
+    [Symbol.dispose]() {
+      signal.removeEventListener('abort', onAbort)
+      for (const timer of [unheard, letGo]) clearTimeout(timer)
+      ended.abort()
+      cut.abort()
+    },
+  }
+}
+
+async function* noticing(upload: Readable, sent: () => void): AsyncGenerator<Buffer> {
+  for await (const chunk of upload as AsyncIterable<Buffer>) {
+    sent()
+    yield chunk
+  }
+}
+
+/** Asks until it has ended: the engine knows a build by its id only from the moment that it took it up. */
+async function cancel(transport: Transport, buildid: string, ended: AbortSignal): Promise<void> {
+  while (!ended.aborted) {
+    // An engine that does not answer now may do so next time; if it never does, the connection is cut.
+    await transport.json({ method: 'POST', path: '/build/cancel', query: { id: buildid }, signal: ended }).catch(() => undefined)
+    await sleep(ASK_AGAIN_MS, undefined, { signal: ended }).catch(() => undefined)
   }
 }
 
@@ -65,7 +127,7 @@ function queryOf(request: BuildRequest): Record<string, string | number | boolea
   }
 }
 
-async function follow(chunks: AsyncIterable<Buffer>, request: BuildRequest): Promise<string> {
+async function follow(chunks: AsyncIterable<Buffer>, request: BuildRequest, heard: () => void): Promise<string> {
   const trace = createTraceReader()
   const plain = createLineSplitter()
   const lastLines: string[] = []
@@ -77,6 +139,7 @@ async function follow(chunks: AsyncIterable<Buffer>, request: BuildRequest): Pro
     request.onLine(line, stream)
   }
   for await (const message of jsonLines(chunks)) {
+    heard()
     const failure = text(field(message, 'errorDetail', 'message')) || text(field(message, 'error'))
     if (failure !== '') throw failed(failure, lastLines)
     const aux = field(message, 'aux')

@@ -28,6 +28,17 @@ export class BuildFailed extends Error {
   }
 }
 
+/** The engine answers, but its builder does not: it took a build and never began it. Only a restart of the engine helps. */
+export class BuilderSilent extends Error {
+  override readonly name = 'BuilderSilent'
+  constructor(waitedMs: number) {
+    const waited = `${Math.round(waitedMs / 1000)} s`
+    super(
+      `The engine took the build but did not begin it within ${waited}: its builder is locked up, for every app. Restart the container engine (systemctl restart docker), then deploy again.`,
+    )
+  }
+}
+
 /** A container request, or a compose file, that asks for something that no app may have. `key` names it. */
 export class SpecRefused extends Error {
   override readonly name = 'SpecRefused'

@@ -38,9 +38,10 @@ export async function startEngineProcess(options: {
   engine: EngineAddress
   logDir: string
   flags: readonly string[]
+  env?: NodeJS.ProcessEnv
   signal?: AbortSignal
 }): Promise<EngineStart> {
-  const { engine, logDir, flags, signal } = options
+  const { engine, logDir, flags, env, signal } = options
   await mkdir(logDir, { recursive: true })
   const logFile = path.join(logDir, 'dockerd.log')
   const log = await open(logFile, 'a')
@@ -48,6 +49,7 @@ export async function startEngineProcess(options: {
     const child = spawn(engineBinary() ?? 'dockerd', ['--host', addressText(engine), ...flags], {
       detached: true,
       stdio: ['ignore', log.fd, log.fd],
+      ...(env && { env }),
     })
     let isRunning = true
     child.once('exit', () => (isRunning = false))

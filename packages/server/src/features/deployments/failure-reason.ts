@@ -1,4 +1,4 @@
-import { BuildFailed, EngineError, EngineUnreachable, SpecRefused } from '../../engine/errors.ts'
+import { BuilderSilent, BuildFailed, EngineError, EngineUnreachable, SpecRefused } from '../../engine/errors.ts'
 import { SourceError } from '../../git/errors.ts'
 import { isStorageFailure } from '../../store/storage-failure.ts'
 import { DeploymentFailure } from './stage.ts'
@@ -9,10 +9,10 @@ export class StageTimedOut extends Error {
 }
 
 const LONGEST = 2000
+const SAYS_IT_ITSELF = [DeploymentFailure, SourceError, StageTimedOut, SpecRefused, BuilderSilent]
 
 function wordsOf(cause: unknown): string {
-  if (cause instanceof DeploymentFailure || cause instanceof SourceError || cause instanceof StageTimedOut || cause instanceof SpecRefused)
-    return cause.message
+  if (SAYS_IT_ITSELF.some((kind) => cause instanceof kind)) return (cause as Error).message // each of them is an Error
   if (cause instanceof BuildFailed) {
     if (cause.outOfMemory) return 'The build ran out of memory and was ended. Make the build smaller, or give the server more memory.'
     return cause.message
