@@ -1,6 +1,7 @@
 import { availableParallelism, totalmem } from 'node:os'
 import { join } from 'node:path'
 import type { Config, EngineAddress } from './config.ts'
+import type { LimitedBuild } from './engine/build.ts'
 import { createCompose } from './engine/compose.ts'
 import type { Engine } from './engine/engine.ts'
 import { createAppContainers } from './features/deployments/app-containers.ts'
@@ -59,12 +60,9 @@ export function createDeploymentParts(deps: Deps) {
   const isPrivileged = async (userId: number) => ((await findUser(db, userId))?.role ?? 'user') !== 'user'
 
   const cloneRepository = createCloneRepository({ git, isPrivileged })
-  const buildImage = createBuildImage({
-    engine,
-    instance,
-    buildMemoryBytes: () => Math.floor(totalmem() * 0.6),
-    buildCpus: () => Math.max(1, availableParallelism() - 0.5),
-  })
+  const buildLimits = { memoryBytes: Math.floor(totalmem() * 0.6), cpus: Math.max(1, availableParallelism() - 0.5) }
+  const build: LimitedBuild = async (request) => await engine.build({ ...request, ...buildLimits })
+  const buildImage = createBuildImage({ build, instance })
   const pullTemplate = createPullTemplate({ engine, findTemplate })
   const cloneAndBuild = async (context: Context) => {
     await cloneRepository(context)
@@ -75,7 +73,7 @@ export function createDeploymentParts(deps: Deps) {
   const fromGit = createContainerLauncher({ ...container, prepare: cloneAndBuild })
   const fromTemplate = createContainerLauncher({ ...container, prepare: pullTemplate })
   const compose = createCompose({
-    build: engine.build,
+    build,
     inside: resolveInside,
     path: config.path,
     home: join(config.dataDir, 'compose'),

@@ -24,6 +24,9 @@ export type BuildRequest = {
   readonly signal: AbortSignal
 }
 
+/** A build within the limits that all builds of apps have. */
+export type LimitedBuild = (request: Omit<BuildRequest, 'memoryBytes' | 'cpus'>) => Promise<{ imageId: string }>
+
 const KEPT_LINES = 20
 const ASK_AGAIN_MS = 500
 const LET_GO_MS = 10_000

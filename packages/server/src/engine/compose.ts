@@ -1,6 +1,6 @@
 import { access, mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import type { BuildRequest } from './build.ts'
+import type { BuildRequest, LimitedBuild } from './build.ts'
 import { buildContext } from './build-context.ts'
 import type { ComposePlan } from './compose-policy.ts'
 import { runCompose } from './compose-process.ts'
@@ -36,7 +36,7 @@ const NO_ENGINE = /Docker daemon|Connection aborted|RemoteDisconnected|UnixHTTPC
 
 /** Multi-container apps, through whichever Compose the machine has. It only ever sees files that `planCompose` wrote. */
 export function createCompose(deps: {
-  build: (request: BuildRequest) => Promise<unknown>
+  build: LimitedBuild
   inside: Inside
   path: string
   /** An empty directory of ours. */
@@ -81,7 +81,7 @@ export function createCompose(deps: {
    */
   async function build(
     plan: ComposePlan,
-    options: Pick<BuildRequest, 'labels' | 'onLine' | 'signal' | 'memoryBytes' | 'cpus'> & { workspace: string },
+    options: Pick<BuildRequest, 'labels' | 'onLine' | 'signal'> & { workspace: string },
   ): Promise<void> {
     const { workspace, ...common } = options
     for (const { service, context, dockerfile, target, args, image } of plan.builds) {

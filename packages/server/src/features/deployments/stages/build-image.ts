@@ -1,13 +1,13 @@
 import { readdir } from 'node:fs/promises'
 import { join, relative } from 'node:path'
+import type { LimitedBuild } from '../../../engine/build.ts'
 import { buildContext } from '../../../engine/build-context.ts'
-import type { Engine } from '../../../engine/engine.ts'
 import { imageTag, labelsOf } from '../../../engine/labels.ts'
 import { resolveInside } from '../../../git/resolve-inside.ts'
 import { patiently } from '../patience.ts'
 import { type Context, DeploymentFailure } from '../stage.ts'
 
-type Deps = { engine: Pick<Engine, 'build'>; instance: string; buildMemoryBytes: () => number; buildCpus: () => number }
+type Deps = { build: LimitedBuild; instance: string }
 
 const LOOK_DEPTH = 3
 
@@ -24,13 +24,11 @@ export function createBuildImage(deps: Deps) {
       await patiently(
         signal,
         async () => {
-          await deps.engine.build({
+          await deps.build({
             contextTar: buildContext({ directory: root, dockerfile, signal }),
             dockerfile,
             tag,
             labels,
-            memoryBytes: deps.buildMemoryBytes(),
-            cpus: deps.buildCpus(),
             onLine: context.output,
             onProgress: context.progress,
             signal,
