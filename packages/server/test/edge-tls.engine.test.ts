@@ -11,6 +11,7 @@ import { type EdgeLab, type LabApp, startEdgeLab, until } from '../src/testing/e
 import { certificateShown, verified, visit, visitHttp2 } from '../src/testing/edge-visitor.ts'
 import { type Pebble, startPebble } from '../src/testing/pebble.ts'
 import { freePort } from '../src/testing/test-edge.ts'
+import { startTrustingBrowser } from '../src/testing/trusting-browser.ts'
 
 const DAY_MS = 86_400_000
 const NAMES = path.resolve(import.meta.dirname, '../src/testing/fixtures/edge-names.mjs')
@@ -187,6 +188,27 @@ it('shows a chain that a visitor can verify up to the root, for that host and wi
   expect(await verified(lab, host, pebble.root)).toMatchObject({ isTrusted: true, length: 3, protocol: 'TLSv1.3' })
   expect(await verified(lab, host, misled.root)).toMatchObject({ isTrusted: false })
   expect(await verified(lab, 'shop.example.test', pebble.root)).toMatchObject({ isTrusted: false })
+})
+
+it('opens in a browser that trusts the root without a warning, and in no other', async () => {
+  const host = 'good.example.test'
+  const { httpsPort } = lab
+  await using trusting = await startTrustingBrowser({ httpsPort, roots: [pebble.root] })
+  const page = await trusting.open(`https://${host}/`)
+  expect(page.status).toBe(200)
+  expect(JSON.parse(page.text)).toMatchObject({ app: 'Shop', headers: { host, 'x-forwarded-proto': 'https' } })
+  const domain = (await lab.call('domains.list', { appId: app.id })).find((one) => one.domain === host)
+  expect(page.security).toMatchObject({
+    subjectName: host,
+    issuer: pebble.issuer,
+    protocol: 'TLS 1.3',
+    validTo: Date.parse(domain?.expiresAt ?? '') / 1000,
+  })
+  await expect(trusting.open('https://shop.example.test/')).rejects.toThrow('net::ERR_CERT_AUTHORITY_INVALID')
+  for (const roots of [[], [misled.root]]) {
+    await using wary = await startTrustingBrowser({ httpsPort, roots })
+    await expect(wary.open(`https://${host}/`)).rejects.toThrow('net::ERR_CERT_AUTHORITY_INVALID')
+  }
 })
 
 it('says on the domain what the authority found wrong, and how long it limits us', async () => {

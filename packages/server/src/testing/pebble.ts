@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
@@ -21,6 +22,8 @@ export type Pebble = {
   ca: string
   /** The root of what Pebble issues. */
   root: string
+  /** Whose name stands on what Pebble issues: not the root's. */
+  issuer: string
   dnsServer: string
   /** Every name points to 127.0.0.1 until it is told otherwise. */
   pointTo(host: string, addresses: string[]): Promise<void>
@@ -84,6 +87,7 @@ export async function startPebble(options: Options): Promise<Pebble> {
   }
   try {
     const root = await untilAnswered(() => get(`https://localhost:${managementPort}/roots/0`, ca))
+    const issuer = new X509Certificate(await get(`https://localhost:${managementPort}/intermediates/0`, ca)).subject.replace(/^CN=/, '')
     await untilAnswered(() => tell('clear-a', { host: 'x.' }))
     return {
       directoryUrl: `https://localhost:${front.port}/dir`,
@@ -91,6 +95,7 @@ export async function startPebble(options: Options): Promise<Pebble> {
       limit: front.limit,
       ca,
       root,
+      issuer,
       dnsServer,
       async pointTo(host, addresses) {
         await tell('clear-a', { host: `${host}.` })

@@ -15,7 +15,8 @@ const testPackages = {
   'redis-tools': 'the Redis template',
   postgresql: 'the PostgreSQL dialect and template',
   iproute2: 'faults of the network',
-  chromium: 'the dashboard in a real browser',
+  chromium: 'the dashboard and certificates in a real browser',
+  'libnss3-tools': 'certificates in a real browser that trusts their root',
 } as const satisfies Record<string, string>
 
 export type MissingPackage = { name: string; neededFor: string; reason: string }
