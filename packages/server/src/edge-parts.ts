@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { networkInterfaces } from 'node:os'
+import { availableParallelism, networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import type { Settings } from '@berth/contract'
 import type { Config } from './config.ts'
@@ -9,7 +9,7 @@ import { createCertificateIssuer } from './edge/certificate-issuer.ts'
 import type { CertificateStatus } from './edge/certificate-status.ts'
 import { createCertificateStore } from './edge/certificate-store.ts'
 import { createCertificates } from './edge/certificates.ts'
-import { checkDns, createResolve } from './edge/dns-check.ts'
+import { createResolve } from './edge/dns-check.ts'
 import type { EdgeHost } from './edge/edge-container.ts'
 import { createEdgeController } from './edge/edge-controller.ts'
 import { edgeImageContext } from './edge/edge-image.ts'
@@ -35,7 +35,7 @@ const RUN_AS = { uid: 65_534, gid: 65_534 }
 /** The bridges between containers have addresses of this machine that no visitor can come to. */
 const ENGINE_INTERFACE = /^(docker\d|docker_gwbridge$|br-[0-9a-f]{12}$|veth)/
 
-/** The machine's own addresses; what lies behind a translating router is learned from DNS alone. */
+/** The machine's own addresses. Behind a router that translates, the world knows it by another. */
 function ownAddresses(): string[] {
   const interfaces = Object.entries(networkInterfaces()).filter(([name]) => !ENGINE_INTERFACE.test(name))
   const all = interfaces.flatMap(([, entries]) => entries ?? [])
@@ -48,7 +48,8 @@ export async function createEdgeParts(deps: Deps) {
   const dir = join(config.dataDir, 'edge')
   const paths = edgePaths(dir)
   const store = createCertificateStore({ dir: paths.certificatesDir })
-  const settings = { dir, httpPort: config.edge.httpPort, httpsPort: config.edge.httpsPort, ipv6: await hasIpv6(), runAs: RUN_AS }
+  const { httpPort, httpsPort } = config.edge
+  const settings = { dir, httpPort, httpsPort, ipv6: await hasIpv6(), cores: availableParallelism(), runAs: RUN_AS }
   const edge = createEdgeController({
     settings,
     host: deps.host,
@@ -82,7 +83,7 @@ export async function createEdgeParts(deps: Deps) {
     edge,
     certificates,
     accessCounts,
-    checkDns: async (host: string) => await checkDns(host, { resolve, addresses: ownAddresses() }),
+    checkDns: preflight.check,
     close,
   }
 }

@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import { BlockList, isIPv6 } from 'node:net'
-import { checkDns, type Resolve } from './dns-check.ts'
+import { checkDns, type DnsCheck, type Resolve } from './dns-check.ts'
 import type { Edge } from './edge.ts'
 
 export type PreflightDeps = {
@@ -31,18 +31,33 @@ export function createPreflight(deps: PreflightDeps) {
     const dns = await checkDns(host, { resolve, addresses: addresses() })
     const [address] = dns.found
     if (address === undefined) return dns.dnsError ?? `${host} has no address.`
-    if (NEVER.check(address, isIPv6(address) ? 'ipv6' : 'ipv4') && !addresses().includes(address)) {
-      return `${host} points to ${address}, which is not an address of this server.`
+    const other = await otherThanUs(host, address)
+    return other && (dns.dnsError ?? other)
+  }
+
+  /** Does the name point here? By its address, or else by who answers there: a router that translates, or a proxy, may stand in front. */
+  async function check(host: string): Promise<DnsCheck> {
+    const dns = await checkDns(host, { resolve, addresses: addresses() })
+    if (dns.dnsStatus !== 'wrong' || dns.found.length === 0) return dns
+    for (const address of dns.found) {
+      const other = await otherThanUs(host, address).catch(() => 'no edge to ask')
+      if (other !== undefined) return dns
     }
+    return { ...dns, dnsStatus: 'ok', dnsError: null }
+  }
+
+  /** Undefined when this server answers at the address, otherwise what does not. */
+  async function otherThanUs(host: string, address: string): Promise<string | undefined> {
+    if (NEVER.check(address, isIPv6(address) ? 'ipv6' : 'ipv4') && !addresses().includes(address))
+      return `${host} points to ${address}, which is not an address of this server.`
     const token = newToken()
     await edge.addChallenge(token, `${token}.check`)
     try {
       const answer = await fetchToken(host, { address, token })
-      if (answer === `${token}.check`) return undefined
-      return dns.dnsError ?? `Port ${port} of ${host} is answered by something else than this server.`
+      return answer === `${token}.check` ? undefined : `Port ${port} of ${host} is answered by something else than this server.`
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : String(cause)
-      return dns.dnsError ?? `Port ${port} of ${host} does not answer (${reason}). Open it in the firewall.`
+      return `Port ${port} of ${host} does not answer (${reason}). Open it in the firewall.`
     } finally {
       await edge.removeChallenge(token)
     }
@@ -65,5 +80,5 @@ export function createPreflight(deps: PreflightDeps) {
     })
   }
 
-  return { problem }
+  return { problem, check }
 }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createCertificateStore } from '../edge/certificate-store.ts'
 import type { Edge } from '../edge/edge.ts'
@@ -74,7 +74,15 @@ export async function startTestEdge(
   const opened: Edge[] = []
   const reopen = () => {
     const edge = createEdgeController({
-      settings: { dir, httpPort, httpsPort, ipv6: false, maxConnections: 2000, timeouts: options.timeouts ?? {} },
+      settings: {
+        dir,
+        httpPort,
+        httpsPort,
+        ipv6: false,
+        cores: availableParallelism(),
+        maxConnections: 2000,
+        timeouts: options.timeouts ?? {},
+      },
       host: haproxy.host,
       image: { pull: 'none', build: 'none', context: () => Promise.resolve(Buffer.alloc(0)) },
       certificates: createCertificateStore({ dir: paths.certificatesDir }).list,
