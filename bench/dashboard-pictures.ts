@@ -1,7 +1,11 @@
-import { mkdir } from 'node:fs/promises'
+import { mkdir, mkdtempDisposable } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BrowserContext, Page } from 'playwright-core'
 import { startBrowserLab } from '../e2e/browser-lab.ts'
+import { ERRORS } from '../packages/contract/src/errors.ts'
 import { makeWorld } from './dashboard-world.ts'
 import { say } from './lib/numbers.ts'
 
@@ -28,19 +32,31 @@ const SETTLE_MS: Record<string, number> = {
 }
 const AT_ONCE = 4
 
-await using lab = await startBrowserLab({ withEdge: true })
+/** The build writes the version in; a server from the sources finds it where it would be. */
+const { version } = createRequire(import.meta.url)('../package.json') as { version: string } // our own file
+const asReleased = `data:text/javascript,${encodeURIComponent(`globalThis.__BERTH_VERSION__='${version}'`)}`
+
+/** On a disk, where the tests have it in memory: its size is shown. */
+await using folder = await mkdtempDisposable(path.join(tmpdir(), 'berth-pictures-'))
+await using lab = await startBrowserLab({ withEdge: true, dataDir: folder.path, env: { NODE_OPTIONS: `--import=${asReleased}` } })
 const member = await lab.berth.as('lena')
 
-type Shot = { name: string; path: string; before?: (page: Page) => Promise<unknown> }
+/** `before` is done to the page while it is empty, `after` once it is there. */
+type Shot = { name: string; path: string; before?: (page: Page) => Promise<unknown>; after?: (page: Page) => Promise<unknown> }
 const hold = (pattern: string) => async (page: Page) => await page.route(pattern, () => new Promise(() => {}))
 const broken = (pattern: string) => async (page: Page) =>
   await page.route(
     pattern,
-    async (route) => await route.fulfill({ status: 500, json: { error: { code: 'internal', message: 'Something went wrong.' } } }),
+    async (route) => await route.fulfill({ status: 500, json: { success: false, code: 'internal', error: ERRORS.internal.message } }),
   )
 
+async function tabTimes(page: Page, times: number): Promise<void> {
+  for (let pressed = 0; pressed < times; pressed += 1) await page.keyboard.press('Tab')
+}
+
 async function shotsOf(world: Awaited<ReturnType<typeof makeWorld>>): Promise<Shot[]> {
-  const { project, web, postgres, failed, live, first, broken: crashed, fresh, building, running, empty } = world
+  const { project, web, postgres, failed, live, first, broken: crashed, fresh, building, running, empty, repository, monorepo } = world
+  const newApp = `/projects/${project.id}/new`
   const app = (rest: string) => `/apps/${web.id}${rest}`
   const pages: Record<string, string> = {
     overview: '/',
@@ -49,7 +65,7 @@ async function shotsOf(world: Awaited<ReturnType<typeof makeWorld>>): Promise<Sh
     'project-empty': `/projects/${empty.id}`,
     'project-members': `/projects/${project.id}/members`,
     'project-settings': `/projects/${project.id}/settings`,
-    'new-app': `/projects/${project.id}/new`,
+    'new-app': newApp,
     apps: '/apps',
     app: app(''),
     'app-crashed': `/apps/${crashed.id}`,
@@ -81,37 +97,59 @@ async function shotsOf(world: Awaited<ReturnType<typeof makeWorld>>): Promise<Sh
     'app-gone': '/apps/999999',
   }
   return [
-    ...Object.entries(pages).map(([name, path]) => ({ name, path })),
+    ...Object.entries(pages).map(([name, address]) => ({ name, path: address })),
     { name: 'overview-loading', path: '/', before: hold('**/api/apps') },
     { name: 'app-loading', path: app(''), before: hold('**/api/apps/get/id') },
     { name: 'apps-error', path: '/apps', before: broken('**/api/apps') },
     { name: 'deployments-error', path: app('/deployments'), before: broken('**/api/deployment/getByAppId') },
+    { name: 'palette', path: '/', after: async (page) => await page.keyboard.press('Control+k') },
+    { name: 'shortcuts', path: '/projects', after: async (page) => await page.keyboard.press('?') },
+    { name: 'new-app-source', path: newApp, after: async (page) => await page.getByLabel('Clone URL').fill(repository.url) },
+    { name: 'new-app-misplaced', path: newApp, after: async (page) => await page.getByLabel('Clone URL').fill(monorepo.url) },
+    { name: 'new-app-unreachable', path: newApp, after: async (page) => await page.getByLabel('Clone URL').fill(`${monorepo.url}x`) },
+    { name: 'new-database', path: newApp, after: async (page) => await page.getByText('From a template').click() },
     {
-      name: 'palette',
-      path: '/',
-      before: async (page) => void page.once('load', () => setTimeout(() => void page.keyboard.press('Control+k'), 2000)),
+      name: 'environment-diff',
+      path: app('/environment?view=text'),
+      after: async (page) => await page.getByRole('textbox').fill('PUBLIC_URL=https://www.shop.example.com\nNEW_KEY=1\nLOG_LEVEL=debug\n'),
     },
-    {
-      name: 'new-database',
-      path: `/projects/${project.id}/new`,
-      before: async (page) => void page.once('load', () => setTimeout(() => void page.getByText('From a template').click(), 1500)),
-    },
+    { name: 'environment-edit', path: app('/environment'), after: async (page) => await page.getByLabel('Edit LOG_LEVEL').click() },
+    { name: 'domain-certificate', path: app('/domains'), after: async (page) => await page.getByText('Use your own').first().click() },
+    { name: 'audit-details', path: '/admin/audit', after: async (page) => await page.getByText('Details').nth(1).click() },
+    { name: 'app-delete', path: app('/danger'), after: async (page) => await page.getByRole('button', { name: 'Delete' }).last().click() },
+    { name: 'user-new', path: '/admin/users', after: async (page) => await page.getByRole('button', { name: 'New user' }).click() },
+    { name: 'project-new', path: '/projects', after: async (page) => await page.getByRole('button', { name: 'New project' }).click() },
+    { name: 'keyboard', path: app('/settings'), after: async (page) => await tabTimes(page, 22) },
+    { name: 'menu', path: '/', after: async (page) => await page.getByLabel('Menu', { exact: true }).first().click({ timeout: 2000 }) },
   ]
 }
 
-async function take(context: BrowserContext, look: string, { name, path, before }: Shot): Promise<void> {
+/** One at a time: of a page behind another the browser may still hold the tiles of its former size. */
+let camera = Promise.resolve()
+
+async function photograph(page: Page, file: string): Promise<void> {
+  await page.bringToFront()
+  // A dialog lies over what is in sight, and so does what the keyboard has scrolled to.
+  if (await page.evaluate<boolean>('document.querySelector("dialog[open]") !== null || scrollY > 0')) {
+    await page.screenshot({ path: file })
+    return
+  }
+  const height = await page.evaluate<number>('Math.min(document.documentElement.scrollHeight, 2600)')
+  const { width } = page.viewportSize() ?? { width: 1280 }
+  await page.screenshot({ path: file, clip: { x: 0, y: 0, width, height: Math.max(height, 844) }, fullPage: true })
+}
+
+async function take(context: BrowserContext, look: string, { name, path: address, before, after }: Shot): Promise<void> {
   const page = await context.newPage()
   try {
     await before?.(page)
-    await page.goto(path)
+    await page.goto(address)
     await sleep(SETTLE_MS[name] ?? 3000)
-    const height = await page.evaluate<number>('Math.min(document.documentElement.scrollHeight, 2600)')
-    const { width } = page.viewportSize() ?? { width: 1280 }
-    await page.screenshot({
-      path: `${into}/${look}/${name}.png`,
-      clip: { x: 0, y: 0, width, height: Math.max(height, 844) },
-      fullPage: true,
-    })
+    // The menu is a button on a phone only.
+    await after?.(page).catch((cause: unknown) => say(`${look} ${name}: ${String(cause).split('\n')[0]}`))
+    if (after) await sleep(2500)
+    camera = camera.then(async () => await photograph(page, `${into}/${look}/${name}.png`))
+    await camera
   } finally {
     await page.close()
   }

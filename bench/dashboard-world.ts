@@ -34,6 +34,14 @@ function website(title: string): Record<string, string> {
   }
 }
 
+/** Against the live release one is added, one has another value, and one is gone. */
+const WANTED_NEXT = [
+  { key: 'PUBLIC_URL', value: 'https://shop.example.com' },
+  { key: 'SESSION_SECRET', value: 'b5f1c0ffee' },
+  { key: 'LOG_LEVEL', value: 'debug' },
+  { key: 'FEATURE_SEARCH', value: 'beta' },
+]
+
 async function deploy(owner: Owner, appId: number): Promise<number> {
   const { id } = await owner.call('deployments.create', { appId })
   for (let waited = 0; waited < 240; waited += 1) {
@@ -115,6 +123,9 @@ export async function makeWorld(lab: BrowserLab) {
   const building = await owner.call('apps.create', { name: 'search', projectId: made.project.id, gitCloneUrl: slow.url })
   const running = await owner.call('deployments.create', { appId: building.id })
   for (let count = 0; count < 60; count += 1) await visit(lab.edgePort, 'shop.example.com', count % 20 === 19 ? '/gone' : '/')
-  await owner.call('envs.create', { appId: made.web.id, key: 'FEATURE_SEARCH', value: 'beta' })
-  return { ...made, blog, tools, empty, articles, worker, broken, fresh, building, running }
+  await owner.call('envs.replace', { appId: made.web.id, variables: WANTED_NEXT })
+  const monorepo = await lab.git.createRepository({
+    files: { 'services/web/Dockerfile': 'FROM x\n', 'services/mail/Dockerfile': 'FROM x\n' },
+  })
+  return { ...made, monorepo, blog, tools, empty, articles, worker, broken, fresh, building, running }
 }

@@ -5,6 +5,7 @@ import { removeAppFirewall } from '../packages/server/src/provision/app-firewall
 import { readRows } from '../packages/server/src/testing/deploy-lab.ts'
 import { startGitServer } from '../packages/server/src/testing/git-server.ts'
 import { OWNER, startTestServer, type TestServerOptions } from '../packages/server/src/testing/start-test-server.ts'
+import { steadily } from '../packages/server/src/testing/steady-visit.ts'
 import { freePort } from '../packages/server/src/testing/test-edge.ts'
 import { ensureBusybox, openTestEngine } from '../packages/server/src/testing/test-images.ts'
 
@@ -19,7 +20,7 @@ const FLAGS = [
 ]
 const SHORT_WAITS = { stabilityMs: 1000, drainMs: 2000, reconcileMs: 3000 }
 
-type LabOptions = { owner?: TestServerOptions['owner']; withEdge?: boolean }
+type LabOptions = Pick<TestServerOptions, 'owner' | 'env' | 'dataDir'> & { withEdge?: boolean }
 
 /** A real browser against the real product: server, engine, git and, where asked for, the edge. */
 export async function startBrowserLab(options: LabOptions = {}) {
@@ -32,12 +33,14 @@ export async function startBrowserLab(options: LabOptions = {}) {
     runs: 'as a process',
     owner: options.owner ?? 'by environment',
     tuning: SHORT_WAITS,
+    ...(options.dataDir === undefined ? {} : { dataDir: options.dataDir }),
     env: {
       DOCKER_HOST: 'unix:///var/run/docker.sock',
       PORT: String(port),
       BERTH_PROVISION: options.withEdge ? 'auto' : 'off',
       BERTH_EDGE_HTTP_PORT: String(edgePort),
       BERTH_EDGE_HTTPS_PORT: String(await freePort()),
+      ...options.env,
     },
   })
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS })
@@ -51,6 +54,8 @@ export async function startBrowserLab(options: LabOptions = {}) {
     context.setDefaultTimeout(30_000)
     const page = await context.newPage()
     page.on('pageerror', (error) => problems.push(error.message))
+    const goto = page.goto.bind(page)
+    page.goto = async (url, how) => await steadily(async () => await goto(url, how))
     return { page, context }
   }
 

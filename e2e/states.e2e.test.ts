@@ -76,7 +76,7 @@ beforeAll(async () => {
     { name: 'users', path: '/admin/users', asks: '**/api/users/get', full: 'owner@example.test' },
     { name: 'templates', path: '/admin/templates', asks: '**/api/templates', full: 'PostgreSQL' },
     { name: 'settings', path: '/admin/settings', asks: '**/api/settings', full: 'Releases kept' },
-    { name: 'audit log', path: '/admin/audit', asks: '**/api/audit*', full: 'project.create' },
+    { name: 'audit log', path: '/admin/audit', asks: '**/api/audit*', full: 'Project created' },
     { name: 'health', path: '/admin/health', asks: `${lab.berth.baseUrl}/health`, full: 'Where Berth keeps what it knows' },
   ]
 })

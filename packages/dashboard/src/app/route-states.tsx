@@ -7,7 +7,7 @@ import { EmptyState, ErrorState, Skeleton } from '../components/states.tsx'
 import { paths } from '../paths.ts'
 
 export function RoutePending() {
-  return <Skeleton page rows={6} height="h-8" />
+  return <Skeleton page rows={4} height="h-20" />
 }
 
 /** A page below one that exists. */
@@ -23,7 +23,7 @@ export function RouteMissing() {
 /** An address that leads nowhere at all has no page around it either. */
 export function NothingHere() {
   return (
-    <main>
+    <main className="grid min-h-dvh place-content-center">
       <h1 className="sr-only">Not found</h1>
       <RouteMissing />
     </main>
@@ -54,7 +54,7 @@ export function RouteError({ error, reset }: ErrorComponentProps) {
 /** Without the frame around the pages, which may be what failed. */
 export function NothingWorks(props: ErrorComponentProps) {
   return (
-    <main>
+    <main className="grid min-h-dvh place-content-center">
       <RouteError {...props} />
     </main>
   )

@@ -25,8 +25,10 @@ export function Shell() {
       <a href="#main" className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50 focus:bg-raised focus:p-2">
         Skip to the content
       </a>
-      <aside className="sticky top-0 hidden h-dvh w-56 shrink-0 border-r border-line bg-surface lg:block">
-        <Sidebar onSearch={() => setOpen('palette')} />
+      <aside className="hidden w-56 shrink-0 border-r border-line bg-surface lg:block">
+        <div className="sticky top-0 h-dvh">
+          <Sidebar onSearch={() => setOpen('palette')} />
+        </div>
       </aside>
       <div className="flex min-w-0 flex-1 flex-col">
         <header className="sticky top-0 z-30 flex h-13 items-center gap-2 border-b border-line bg-surface px-2 lg:hidden">

@@ -117,7 +117,7 @@ function Scroller({
         aria-label="Log"
         tabIndex={0}
         onScroll={scrolled}
-        className="h-full overflow-auto py-1 font-mono text-[12.5px] leading-5 -outline-offset-2"
+        className="h-full overflow-auto py-1.5 font-mono text-[12.5px] leading-[20px] -outline-offset-2"
       >
         {lines.length === 0 && (
           <p className="p-3 text-ink-soft">{filter.search === '' && filter.stream === 'all' ? empty : 'No line matches.'}</p>

@@ -1,5 +1,6 @@
-import type { ReactNode } from 'react'
 import type { LogFilter } from '../lib/log-buffer.ts'
+import type { Look } from '../lib/status.ts'
+import { Badge } from './badge.tsx'
 import { Button, IconButton } from './button.tsx'
 import { TextField } from './field.tsx'
 import { Segmented } from './segmented.tsx'
@@ -11,10 +12,12 @@ type Props = {
   streams: readonly { value: LogFilter['stream']; label: string }[]
   onChange: (options: LogOptions) => void
   onDownload: () => void
-  state: ReactNode
+  state: Look
+  /** Nothing more comes: there is nothing to pause. */
+  isWhole: boolean
 }
 
-export function LogToolbar({ options, streams, onChange, onDownload, state }: Props) {
+export function LogToolbar({ options, streams, onChange, onDownload, state, isWhole }: Props) {
   const { filter, wrap, paused, showTime } = options
   return (
     <div className="flex flex-wrap items-center gap-2 border-b border-line px-3 py-2">
@@ -34,16 +37,18 @@ export function LogToolbar({ options, streams, onChange, onDownload, state }: Pr
         options={streams}
         onPick={(stream) => onChange({ ...options, filter: { ...filter, stream } })}
       />
-      <div className="text-[13px] text-ink-soft">{state}</div>
+      <Badge look={state} />
       <div className="ml-auto flex items-center">
-        <Button
-          kind="quiet"
-          icon={paused ? 'play' : 'pause'}
-          aria-pressed={paused}
-          onClick={() => onChange({ ...options, paused: !paused })}
-        >
-          {paused ? 'Go on' : 'Pause'}
-        </Button>
+        {(!isWhole || paused) && (
+          <Button
+            kind="quiet"
+            icon={paused ? 'play' : 'pause'}
+            aria-pressed={paused}
+            onClick={() => onChange({ ...options, paused: !paused })}
+          >
+            {paused ? 'Go on' : 'Pause'}
+          </Button>
+        )}
         <IconButton icon="clock" label="Show times" aria-pressed={showTime} onClick={() => onChange({ ...options, showTime: !showTime })} />
         <IconButton icon="wrap" label="Wrap long lines" aria-pressed={wrap} onClick={() => onChange({ ...options, wrap: !wrap })} />
         <IconButton icon="download" label="Download the log" onClick={onDownload} />

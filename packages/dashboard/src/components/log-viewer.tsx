@@ -1,9 +1,11 @@
-import { type ReactNode, useState, useSyncExternalStore } from 'react'
+import type { StreamState } from '@berth/contract'
+import { useState, useSyncExternalStore } from 'react'
 import { stripAnsi } from '../lib/ansi.ts'
 import { classNames } from '../lib/class-names.ts'
 import type { LogBuffer, LogFilter } from '../lib/log-buffer.ts'
 import { saveFile } from '../lib/save-file.ts'
 import { plural } from '../lib/sizes.ts'
+import type { Look } from '../lib/status.ts'
 import { FixedLines, WrappedLines } from './log-lines.tsx'
 import { type LogOptions, LogToolbar } from './log-toolbar.tsx'
 import { toast } from './toast.tsx'
@@ -12,7 +14,9 @@ type Props = {
   buffer: LogBuffer
   fileName: string
   streams: readonly { value: LogFilter['stream']; label: string }[]
-  state: ReactNode
+  state: StreamState['is']
+  /** How the states of the stream are said. */
+  looks: Record<StreamState['is'], Look>
   empty: string
   /** The whole log, where the server keeps more of it than is shown. */
   whole?: () => Promise<string>
@@ -20,7 +24,7 @@ type Props = {
 }
 
 /** A log of up to a hundred thousand lines: only what is in sight is drawn, and the end is followed until one scrolls up. */
-export function LogViewer({ buffer, fileName, streams, state, empty, whole, className }: Props) {
+export function LogViewer({ buffer, fileName, streams, state, looks, empty, whole, className }: Props) {
   const view = useSyncExternalStore(buffer.subscribe, buffer.view)
   const [options, setOptions] = useState<LogOptions>({ filter: { search: '', stream: 'all' }, wrap: false, paused: false, showTime: false })
   function change(next: LogOptions): void {
@@ -39,7 +43,14 @@ export function LogViewer({ buffer, fileName, streams, state, empty, whole, clas
   }
   return (
     <div className={classNames('flex min-h-0 flex-col rounded-lg border border-line bg-surface', className)}>
-      <LogToolbar options={options} streams={streams} onChange={change} onDownload={() => void download()} state={state} />
+      <LogToolbar
+        options={options}
+        streams={streams}
+        onChange={change}
+        onDownload={() => void download()}
+        state={looks[state]}
+        isWhole={state === 'ended'}
+      />
       <Lines view={view} options={options} empty={empty} />
       <footer className="border-t border-line px-3 py-1.5 text-xs text-ink-soft">
         {view.lines.length === view.total ? plural(view.total, 'line') : `${view.lines.length} of ${plural(view.total, 'line')}`}

@@ -15,8 +15,15 @@ export function Notice({ tone, children, actions }: { tone: keyof typeof LOOK; c
       role={tone === 'bad' ? 'alert' : 'status'}
       className={classNames('flex flex-wrap items-center gap-x-3 gap-y-2 rounded-md border px-3 py-2 text-sm', LOOK[tone])}
     >
-      {tone !== 'plain' && <Icon name="alert" />}
-      <div className="min-w-0 flex-1 break-words">{children}</div>
+      {/* As wide as a phone leaves room for: what can be done about it then stands below. */}
+      <div className="flex min-w-0 flex-1 basis-68 items-start gap-3">
+        {tone !== 'plain' && (
+          <span className="pt-0.5">
+            <Icon name="alert" />
+          </span>
+        )}
+        <div className="min-w-0 break-words">{children}</div>
+      </div>
       {actions}
     </div>
   )

@@ -18,12 +18,12 @@ export function PageHeader({ title, crumbs = [], beside, note, actions }: Props)
     <header className="mb-5">
       {crumbs.length > 0 && (
         <nav aria-label="Breadcrumb" className="mb-1 flex flex-wrap items-center gap-1 text-[13px] text-ink-soft">
-          {crumbs.map(({ label, to }) => (
+          {crumbs.map(({ label, to }, at) => (
             <span key={to} className="flex min-w-0 items-center gap-1">
+              {at > 0 && <Icon name="chevron" size={12} />}
               <Link to={to} className="truncate hover:text-ink hover:underline">
                 {label}
               </Link>
-              <Icon name="chevron" size={12} />
             </span>
           ))}
         </nav>

@@ -79,9 +79,21 @@ function atLeastAMinute(from: number | undefined, to: number | undefined): [numb
 const MINUTES = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
 const SECONDS = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' })
 
+const MINUTE = 60
+/** The usual steps of a clock; without two and twenty minutes a narrow plot of a few minutes had a single mark. */
+const CLOCK_STEPS = [1, 2, 5, 10, 15, 30, MINUTE, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE, 15 * MINUTE, 20 * MINUTE, 30 * MINUTE, 60 * MINUTE]
+/** Half of the widest mark: nearer to an end it would be cut off, or touch the figures of the other axis. */
+const HALF_MARK_PX = { seconds: 26, minutes: 16 }
+
 /** Marks less than a minute apart would all say the same without their seconds. */
-function clock(seconds: number, step: number): string {
-  return (step < 60 ? SECONDS : MINUTES).format(seconds * 1000)
+function clockMarks(plot: uPlot, splits: readonly number[]): string[] {
+  const [first = 0, second = Number.POSITIVE_INFINITY] = splits
+  const [words, room] = second - first < MINUTE ? [SECONDS, HALF_MARK_PX.seconds] : [MINUTES, HALF_MARK_PX.minutes]
+  const width = plot.bbox.width / devicePixelRatio
+  return splits.map((at) => {
+    const x = plot.valToPos(at, 'x')
+    return x < room || x > width - room ? '' : words.format(at * 1000)
+  })
 }
 
 const BINARY_STEPS = Array.from({ length: 50 }, (_, power) => 2 ** power)
@@ -104,7 +116,7 @@ function createPlot(element: HTMLElement, { times, series, format, max, least, h
         y: { range: (_, __, top) => [0, max ?? Math.max(top * 1.15, least)] },
       },
       axes: [
-        { ...axis, size: 22, space: 64, values: (_, splits) => splits.map((at) => clock(at, (splits[1] ?? at) - (splits[0] ?? at))) },
+        { ...axis, size: 22, space: 64, incrs: CLOCK_STEPS, values: clockMarks },
         { ...axis, size: 62, space: 34, values: (_, splits) => splits.map(format), ...(bytes ? { incrs: BINARY_STEPS } : {}) },
       ],
       series: [

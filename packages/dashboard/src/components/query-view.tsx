@@ -14,7 +14,7 @@ function isGone(error: Error): boolean {
 export function QueryView<Value>({ query, loading, empty, page = false, children }: Props<Value>) {
   const { data, error, refetch } = query
   if (error && (data === undefined || isGone(error))) return <ErrorState error={error} page={page} onRetry={() => void refetch()} />
-  if (data === undefined) return loading ?? <Skeleton page={page} />
+  if (data === undefined) return loading ?? (page ? <Skeleton page rows={4} height="h-20" /> : <Skeleton />)
   if (empty !== undefined && Array.isArray(data) && data.length === 0) return empty
   return children(data)
 }

@@ -8,8 +8,8 @@ const MASK = '••••••••••••'
 export function Secret({ value, label }: { value: string; label: string }) {
   const [shown, setShown] = useState(false)
   return (
-    <span className="-my-1.5 flex min-w-0 max-sm:my-0 items-center gap-1">
-      <code className="min-w-0 flex-1 truncate font-mono text-[13px]" title={shown ? value : undefined}>
+    <span className="-my-1.5 flex min-w-0 items-center max-sm:mt-0">
+      <code className="min-w-0 flex-1 truncate pr-1 font-mono text-[13px]" title={shown ? value : undefined}>
         {shown ? value : MASK}
       </code>
       <IconButton

@@ -1,13 +1,17 @@
 import { ApiError } from '@berth/contract'
 import type { ReactNode } from 'react'
-import { Button } from './button.tsx'
+import { paths } from '../paths.ts'
+import { Button, ButtonLink } from './button.tsx'
 import { Icon, type IconName } from './icon.tsx'
 
-/** Grey bars of the size of what will come, so that nothing jumps. */
-export function Skeleton({ rows = 3, height = 'h-5', page = false }: { rows?: number; height?: string; page?: boolean }) {
+type SkeletonProps = { rows?: number; height?: string; page?: boolean; bare?: boolean }
+
+/** Grey bars of the size of what will come, so that nothing jumps. `bare` ones stand on the page itself, not in a card. */
+export function Skeleton({ rows = 3, height = 'h-5', page = false, bare = page }: SkeletonProps) {
   return (
-    <div role="status" data-loading="" className="space-y-3 p-4">
+    <div role="status" data-loading="" className={bare ? 'space-y-3' : 'space-y-3 p-4'}>
       {page ? <h1 className="sr-only">Loading</h1> : <span className="sr-only">Loading</span>}
+      {page && <div aria-hidden="true" className="mb-6 h-8 w-48 animate-pulse rounded bg-line/70" />}
       {Array.from({ length: rows }, (_, row) => row).map((row) => (
         <div key={row} aria-hidden="true" className={`${height} animate-pulse rounded bg-line/70`} />
       ))}
@@ -24,7 +28,7 @@ export function EmptyState({ icon, title, page = false, children, action }: Empt
         <Icon name={icon} size={22} />
       </span>
       <StateTitle page={page}>{title}</StateTitle>
-      {children !== undefined && <div className="max-w-md text-sm text-ink-soft">{children}</div>}
+      {children !== undefined && <div className="max-w-md text-sm text-balance text-ink-soft">{children}</div>}
       {action !== undefined && <div className="mt-2">{action}</div>}
     </div>
   )
@@ -45,10 +49,15 @@ export function ErrorState({ error, page = false, onRetry }: ErrorProps) {
         <Icon name="alert" size={22} />
       </span>
       <StateTitle page={page}>{missing ? 'Not found' : 'This could not be loaded'}</StateTitle>
-      <p className="max-w-md text-sm text-ink-soft">
+      <p className="max-w-md text-sm text-balance text-ink-soft">
         {error.message}
         {missing && ' It may have been deleted, or you are not a member of its project.'}
       </p>
+      {page && missing && (
+        <div className="mt-2">
+          <ButtonLink to={paths.overview()}>Go to the overview</ButtonLink>
+        </div>
+      )}
       {onRetry && !missing && (
         <div className="mt-2">
           <Button icon="restart" onClick={onRetry}>

@@ -1,7 +1,8 @@
 import { Link, useRouterState } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 
-type Tab = { label: string; to: string; exact?: boolean }
+/** `also` is a page that belongs to the tab but does not lie below it. */
+type Tab = { label: string; to: string; exact?: boolean; also?: string }
 
 /** Links between the pages of one thing; on a phone they scroll sideways. */
 export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
@@ -13,11 +14,12 @@ export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
   }, [path])
   return (
     <nav ref={nav} aria-label={label} className="relative mb-5 flex gap-1 overflow-x-auto border-b border-line">
-      {tabs.map(({ label: words, to, exact = false }) => (
+      {tabs.map(({ label: words, to, exact = false, also }) => (
         <Link
           key={to}
           to={to}
           activeOptions={{ exact, includeSearch: false }}
+          {...(path === also ? { 'aria-current': 'page' } : {})}
           className="-mb-px border-b-2 border-transparent px-3 py-2 text-sm whitespace-nowrap text-ink-soft -outline-offset-2 hover:text-ink aria-[current=page]:border-accent aria-[current=page]:font-medium aria-[current=page]:text-ink"
         >
           {words}

@@ -9,6 +9,7 @@ import type {
   SslStatus,
   Stage,
   Strategy,
+  StreamState,
   Trigger,
 } from '@berth/contract'
 
@@ -86,6 +87,13 @@ export const STRATEGY_WORDS = {
   rolling: 'Rolling, without a gap',
   recreate: 'Stop the old release first',
 } as const satisfies Record<Strategy, string>
+
+/** What is live over a socket; how its end is said depends on what it is. */
+export const STREAM_LOOK = {
+  connecting: { label: 'Connecting…', tone: 'busy' },
+  open: { label: 'Live', tone: 'good' },
+  waiting: { label: 'Connection lost; trying again…', tone: 'warn' },
+} as const satisfies Record<Exclude<StreamState['is'], 'ended'>, Look>
 
 type Checks = Health['checks']
 export const HEALTH_LOOK = {

@@ -3,10 +3,10 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { type Browser, chromium, type Page, type Response } from 'playwright-core'
+import { type Browser, chromium, type Response } from 'playwright-core'
+import { steadily } from './steady-visit.ts'
 
 const CHROMIUM = '/usr/bin/chromium'
-const MOST_TRIES = 50
 const run = promisify(execFile)
 
 export type PageSeen = {
@@ -38,7 +38,7 @@ export async function startTrustingBrowser({ httpsPort, roots }: { httpsPort: nu
   async function open(url: string): Promise<PageSeen> {
     const page = await browser.newPage()
     try {
-      const response = await goTo(page, url)
+      const response = await steadily(async () => await page.goto(url))
       if (response === null) throw new Error(`${url} was not asked for`)
       return { status: response.status(), text: await response.text(), security: await response.securityDetails() }
     } finally {
@@ -55,17 +55,6 @@ export async function startTrustingBrowser({ httpsPort, roots }: { httpsPort: nu
   }
 
   return { open, [Symbol.asyncDispose]: dispose }
-}
-
-/** Every container that comes or goes on this machine changes its network, and then a browser drops the visit it has begun. */
-async function goTo(page: Page, url: string): Promise<Response | null> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await page.goto(url)
-    } catch (cause) {
-      if (tries === MOST_TRIES || !String(cause).includes('net::ERR_NETWORK_CHANGED')) throw cause
-    }
-  }
 }
 
 /** The database in which Chromium looks for the roots that its user added. */

@@ -20,7 +20,7 @@ export function AppCard({ app }: { app: Application }) {
   const [last] = history ?? []
   const url = appUrl(app)
   return (
-    <li className="relative grid content-start gap-2 rounded-lg border border-line bg-surface p-4 hover:border-line-strong">
+    <li className="relative flex flex-col gap-2 rounded-lg border border-line bg-surface p-4 hover:border-line-strong">
       <div className="flex items-start justify-between gap-3">
         <h2 className="min-w-0 truncate font-semibold">
           <Link to={paths.app(app.id)} className="after:absolute after:inset-0 after:rounded-lg">
@@ -46,11 +46,13 @@ export function AppCard({ app }: { app: Application }) {
         </a>
       )}
       {app.status === 'error' && app.status_reason !== '' && <p className="line-clamp-2 text-[13px] text-bad">{app.status_reason}</p>}
-      <div className="mt-1 flex min-h-10 items-end justify-between gap-3 text-[13px] text-ink-soft">
+      <div className="mt-auto flex min-h-12 items-end justify-between gap-3 text-[13px] text-ink-soft">
         <span>
           {last ? (
             <>
-              #{last.deployment_number} {DEPLOYMENT_LOOK[last.status].label.toLowerCase()} <RelativeTime at={last.created_at} />
+              #{last.deployment_number} {DEPLOYMENT_LOOK[last.status].label.toLowerCase()}
+              <br />
+              <RelativeTime at={last.created_at} />
             </>
           ) : (
             history && 'Not deployed yet'
@@ -67,11 +69,11 @@ function CpuSparkline({ appId }: { appId: number }) {
   const now = samples?.at(-1)
   // As wide before the first sample as after it, so that the words beside it stay where they are.
   return (
-    <span className="flex min-h-7 w-42 shrink-0 items-end justify-end gap-2 whitespace-nowrap tabular-nums">
+    <span className="grid w-30 shrink-0 justify-items-end whitespace-nowrap tabular-nums">
       {samples && now && (
         <>
+          Processor {percentWords(now.cpu)}
           <Sparkline values={samples.slice(-40).map(({ cpu }) => cpu)} label={`Processor: ${percentWords(now.cpu)}`} />
-          {percentWords(now.cpu)}
         </>
       )}
     </span>

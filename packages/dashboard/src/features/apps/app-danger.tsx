@@ -44,7 +44,7 @@ function DeleteCard({ app }: { app: Application }) {
   })
   return (
     <Card title="Delete the app" tone="bad">
-      <div className="flex flex-wrap items-center justify-between gap-3 text-sm text-ink-soft">
+      <div className="flex items-center justify-between gap-3 text-sm text-ink-soft max-sm:flex-wrap">
         <p>With its containers, images, address and history. Its volumes stay unless you say otherwise.</p>
         <Button kind="danger" icon="trash" onClick={() => setOpen(true)}>
           Delete…

@@ -34,7 +34,7 @@ function AppHeader({ app: found }: { app: Application }) {
   const projectName = projectList?.find((each) => each.id === project_id)?.name ?? 'Project'
   const tabs = [
     { label: 'Overview', to: paths.app(id), exact: true },
-    { label: 'Deployments', to: paths.deployments(id) },
+    { label: 'Deployments', to: paths.deployments(id), also: paths.compare(id) },
     { label: 'Logs', to: paths.logs(id) },
     { label: 'Environment', to: paths.environment(id) },
     ...(hasDomains(found) ? [{ label: 'Domains', to: paths.domains(id) }] : []),

@@ -24,7 +24,7 @@ import { hasDomains, useApp } from './use-app.ts'
 export function AppOverview() {
   const app = useApp()
   const { data: history, isPending } = useQuery(deploymentsOfApp(app.id))
-  if (isPending) return <Skeleton rows={6} height="h-12" />
+  if (isPending) return <Skeleton bare rows={6} height="h-12" />
   const [last] = history ?? []
   const isSaidBelow = last?.status === 'failed' && last.error_message === app.status_reason
   return (

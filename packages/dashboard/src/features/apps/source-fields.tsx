@@ -39,7 +39,7 @@ export function SourceFields({ projectId, url, branch, onUrl, onBranch, problems
         label="Branch"
         mono
         list={listId}
-        placeholder={check.result?.defaultBranch ?? 'The default branch'}
+        placeholder={check.result?.defaultBranch || 'The default branch'}
         value={branch}
         onText={onBranch}
         problem={problems['gitBranch'] ?? (unknown ? 'The source has no branch of this name.' : undefined)}

@@ -16,8 +16,7 @@ export function TrafficCard({ appId }: { appId: number }) {
               {plural(requests, 'request')}
               {since !== '' && (
                 <span className="text-ink-soft">
-                  {' '}
-                  since <RelativeTime at={since} />
+                  , counted from <RelativeTime at={since} />
                 </span>
               )}
             </Fact>

@@ -20,7 +20,7 @@ export function UsageCard({ app }: { app: Application }) {
       </Card>
     )
   return (
-    <Card title="Usage">
+    <Card title="Usage" note="Measured while this page is open.">
       <QueryView query={query}>{(samples) => <Plots samples={samples} />}</QueryView>
     </Card>
   )

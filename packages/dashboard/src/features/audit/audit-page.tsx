@@ -9,7 +9,9 @@ import { RelativeTime } from '../../components/relative-time.tsx'
 import { EmptyState } from '../../components/states.tsx'
 import { useSearchState } from '../../lib/route-state.ts'
 import { users } from '../users/queries.ts'
+import { actionWords } from './action-words.ts'
 import { auditLog } from './queries.ts'
+import { useSubjectNames } from './subject-names.ts'
 
 const ACTIONS = [
   { value: '', label: 'Every action' },
@@ -28,6 +30,7 @@ export function AuditPage() {
   const [action, setAction] = useSearchState('action')
   const [actor, setActor] = useSearchState('actor')
   const { data: people } = useQuery(users)
+  const nameOf = useSubjectNames()
   const query = useInfiniteQuery(auditLog({ action, actorId: actor === '' ? undefined : Number(actor) }))
   const entries = { ...query, data: query.data?.pages.flat() }
   const persons = [{ value: '', label: 'Everybody' }, ...(people ?? []).map(({ id, email }) => ({ value: String(id), label: email }))]
@@ -44,7 +47,7 @@ export function AuditPage() {
             <>
               <ul className="divide-y divide-line">
                 {list.map((entry) => (
-                  <Entry key={entry.id} entry={entry} />
+                  <Entry key={entry.id} entry={entry} name={nameOf(entry)} />
                 ))}
               </ul>
               {query.hasNextPage && (
@@ -66,17 +69,18 @@ function isSomething(value: unknown): boolean {
   return value !== null && value !== undefined && !(typeof value === 'object' && Object.keys(value).length === 0)
 }
 
-function Entry({ entry }: { entry: AuditEntry }) {
+function Entry({ entry, name }: { entry: AuditEntry; name: string }) {
   const { at, actorEmail, action, subject, subjectId, before, after, address, requestId } = entry
   return (
     <li className="px-4 py-2.5 text-sm">
-      <div className="flex flex-wrap items-baseline gap-x-3">
-        <code className="font-mono text-[13px] font-medium">{action}</code>
-        <span className="min-w-0 break-words">
-          {subject}
-          {subjectId !== null && <span className="text-ink-soft"> #{subjectId}</span>}
+      <div className="flex items-baseline gap-x-3">
+        <span className="min-w-0 flex-1 break-words">
+          <span className="font-semibold" title={action}>
+            {actionWords(action)}
+          </span>
+          {name !== actorEmail && ` ${name}`}
         </span>
-        <span className="ml-auto text-[13px] text-ink-soft">
+        <span className="shrink-0 text-[13px] text-ink-soft">
           <RelativeTime at={at} />
         </span>
       </div>
@@ -92,7 +96,10 @@ function Entry({ entry }: { entry: AuditEntry }) {
             {isSomething(before) && <Shown title="Before" value={before} />}
             {isSomething(after) && <Shown title="After" value={after} />}
           </div>
-          <p className="mt-1 text-ink-soft">Request {requestId}</p>
+          <p className="mt-1 break-words text-ink-soft">
+            {action}, {subject}
+            {subjectId !== null && ` #${subjectId}`}, request {requestId}
+          </p>
         </details>
       )}
     </li>

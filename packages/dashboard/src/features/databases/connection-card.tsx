@@ -21,8 +21,8 @@ export function ConnectionCard({ app }: { app: Application }) {
               <Secret value={url} label="the connection URL" />
             </Fact>
             <Fact name="Host">
-              <span className="-my-1.5 flex items-center gap-1">
-                <code className="min-w-0 truncate font-mono text-[13px]">
+              <span className="-my-1.5 flex items-center">
+                <code className="min-w-0 flex-1 truncate pr-1 font-mono text-[13px]">
                   {host}:{port}
                 </code>
                 <CopyButton text={`${host}:${port}`} label="Copy the host" />

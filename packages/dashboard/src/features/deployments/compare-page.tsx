@@ -95,7 +95,7 @@ function CompareRow({ line: { name, text, show }, pair }: { line: Line; pair: re
       {pair.map((deployment, side) => (
         <td
           key={side === 0 ? 'before' : 'after'}
-          className={classNames('py-2 pr-3 break-words', differs ? 'font-medium' : 'text-ink-soft')}
+          className={classNames('py-2 pr-3 break-words', differs ? 'font-semibold' : 'text-ink-soft')}
         >
           {show ? show(deployment) : text(deployment) || '–'}
         </td>

@@ -10,7 +10,7 @@ import { ProgressBar } from '../../components/progress-bar.tsx'
 import { QueryView } from '../../components/query-view.tsx'
 import { call } from '../../lib/api.ts'
 import { useIdParam } from '../../lib/route-state.ts'
-import { DEPLOYMENT_LOOK, isRunning } from '../../lib/status.ts'
+import { DEPLOYMENT_LOOK, isRunning, STREAM_LOOK } from '../../lib/status.ts'
 import { useApp } from '../apps/use-app.ts'
 import { useCancel } from './actions.ts'
 import { CommitWords } from './commit-words.tsx'
@@ -86,7 +86,7 @@ const STREAMS = [
   { value: 'berth', label: 'Berth' },
 ] as const
 
-const SAID = { connecting: 'Connecting…', open: 'Live', waiting: 'Connection lost; trying again…', ended: 'Complete' } as const
+const LOOKS = { ...STREAM_LOOK, ended: { label: 'Complete', tone: 'idle' } } as const
 
 function Log({ deployment: { id } }: { deployment: Deployment }) {
   const { buffer, state } = useDeploymentLog(id)
@@ -95,7 +95,8 @@ function Log({ deployment: { id } }: { deployment: Deployment }) {
       buffer={buffer}
       fileName={`deployment-${id}.log`}
       streams={STREAMS}
-      state={SAID[state]}
+      state={state}
+      looks={LOOKS}
       whole={() => call('deployments.log', { deploymentId: id })}
       empty={state === 'ended' ? 'This deployment wrote no log.' : 'The log begins when the deployment does.'}
       className="h-[60dvh] min-h-80"

@@ -66,7 +66,7 @@ function Row({ deployment, picked, onToggle }: { deployment: Deployment; picked:
   const { id, app_id, deployment_number, status, is_active, created_at, duration, trigger, error_message, progress, finished_at } =
     deployment
   return (
-    <li className="flex items-start gap-3 px-4 py-3 text-sm">
+    <li className="flex flex-wrap items-start gap-x-3 gap-y-2 px-4 py-3 text-sm">
       <input
         type="checkbox"
         aria-label={`Compare #${deployment_number}`}
@@ -94,7 +94,9 @@ function Row({ deployment, picked, onToggle }: { deployment: Deployment; picked:
           {finished_at !== null && `, took ${durationWords(duration)}`}
         </p>
       </div>
-      <RollbackButton deployment={deployment} />
+      <div className="empty:hidden max-sm:w-full max-sm:pl-7">
+        <RollbackButton deployment={deployment} />
+      </div>
     </li>
   )
 }

@@ -33,7 +33,7 @@ const SAID = { done: 'done', now: 'running', failed: 'failed', cancelled: 'cance
 
 export function StageList({ deployment }: { deployment: Deployment }) {
   return (
-    <ol className="flex flex-wrap gap-x-5 gap-y-2 text-sm">
+    <ol className="grid gap-x-5 gap-y-2 text-sm sm:flex sm:flex-wrap">
       {STAGES.map((stage) => {
         const mark = markOf(stage, deployment)
         return (
@@ -42,10 +42,12 @@ export function StageList({ deployment }: { deployment: Deployment }) {
             className={classNames('flex items-center gap-1.5', LOOK[mark])}
             aria-current={mark === 'now' ? 'step' : undefined}
           >
-            {mark === 'done' && <Icon name="check" />}
-            {mark === 'now' && <Spinner />}
-            {(mark === 'failed' || mark === 'cancelled') && <Icon name="close" />}
-            {mark === 'next' && <span aria-hidden="true" className="size-1.5 rounded-full bg-current" />}
+            <span className="grid size-4 place-items-center">
+              {mark === 'done' && <Icon name="check" />}
+              {mark === 'now' && <Spinner />}
+              {(mark === 'failed' || mark === 'cancelled') && <Icon name="close" />}
+              {mark === 'next' && <span aria-hidden="true" className="size-1.5 rounded-full bg-current" />}
+            </span>
             {STAGE_WORDS[stage]}
             <span className="sr-only">({SAID[mark]})</span>
           </li>

@@ -25,11 +25,16 @@ export function RecordsToSet({ domain }: { domain: Domain }) {
 
 function RecordLine({ record: { name, type, value } }: { record: RecordToSet }) {
   return (
-    <span className="-my-1.5 flex items-center gap-1">
+    <span className="flex items-start gap-1">
       <code className="min-w-0 font-mono text-[13px] break-all">
-        {name} {type} {value}
+        {name}{' '}
+        <span className="inline-block">
+          {type} {value}
+        </span>
       </code>
-      <CopyButton text={value} label={`Copy ${value}`} />
+      <span className="-my-2">
+        <CopyButton text={value} label={`Copy ${value}`} />
+      </span>
     </span>
   )
 }

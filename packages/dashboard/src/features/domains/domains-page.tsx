@@ -19,9 +19,11 @@ export function DomainsPage() {
       <QueryView
         query={useQuery(domainsOf(appId))}
         empty={
-          <EmptyState icon="globe" title="No domains yet">
-            Add a host name above and point its DNS here. Berth gets the certificate by itself.
-          </EmptyState>
+          <Card flush>
+            <EmptyState icon="globe" title="No domains yet">
+              Add a host name above and point its DNS here. Berth gets the certificate by itself.
+            </EmptyState>
+          </Card>
         }
       >
         {(list) => (

@@ -6,10 +6,9 @@ import { Fact, Facts } from '../../components/facts.tsx'
 import { PageHeader } from '../../components/page.tsx'
 import { ProgressBar } from '../../components/progress-bar.tsx'
 import { QueryView } from '../../components/query-view.tsx'
-import { RelativeTime } from '../../components/relative-time.tsx'
 import { percentWords, plural, sizeWords } from '../../lib/sizes.ts'
 import { HEALTH_LOOK, type Look } from '../../lib/status.ts'
-import { durationWords } from '../../lib/time.ts'
+import { durationWords, exactTime } from '../../lib/time.ts'
 import { useMetrics } from '../overview/metrics-feed.ts'
 import { version } from '../session/queries.ts'
 import { health } from './queries.ts'
@@ -71,7 +70,7 @@ function DiskRow() {
       <ProgressBar percent={Math.round(now?.disk.percent ?? 0)} label="Disk used" />
       <p className="text-ink-soft">
         {now
-          ? `${plural(now.docker.containers_running, 'container')} running of ${now.docker.containers_total}, ${plural(now.docker.images, 'image')}`
+          ? `${now.docker.containers_running} of ${plural(now.docker.containers_total, 'container')} running, ${plural(now.docker.images, 'image')}`
           : 'Waiting for the first figures…'}
       </p>
     </li>
@@ -90,10 +89,8 @@ function VersionCard({ uptime }: { uptime: number }) {
                 <code className="font-mono text-[13px] break-all">{commit}</code>
               </Fact>
             )}
-            <Fact name="Started">
-              <RelativeTime at={startedAt} />
-              <span className="text-ink-soft"> (up for {durationWords(uptime)})</span>
-            </Fact>
+            <Fact name="Started">{exactTime(new Date(startedAt))}</Fact>
+            <Fact name="Up for">{durationWords(uptime)}</Fact>
           </Facts>
         )}
       </QueryView>

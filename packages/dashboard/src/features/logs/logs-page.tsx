@@ -1,7 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
+import { Card } from '../../components/card.tsx'
 import { LogViewer } from '../../components/log-viewer.tsx'
 import { QueryView } from '../../components/query-view.tsx'
 import { EmptyState } from '../../components/states.tsx'
+import { STREAM_LOOK } from '../../lib/status.ts'
 import { container } from '../apps/queries.ts'
 import { useApp } from '../apps/use-app.ts'
 import { useContainerLog } from './follow-container.ts'
@@ -12,9 +14,11 @@ export function LogsPage() {
     <QueryView query={useQuery(container(app.id))}>
       {({ id, state }) =>
         id === '' ? (
-          <EmptyState icon="audit" title="No container yet">
-            The log begins with the first deployment. What a build prints is on the page of its deployment.
-          </EmptyState>
+          <Card flush>
+            <EmptyState icon="audit" title="No container yet">
+              The log begins with the first deployment. What a build prints is on the page of its deployment.
+            </EmptyState>
+          </Card>
         ) : (
           // A new container is a new log, and one that starts again is read again.
           <ContainerLog key={`${id} ${state === 'running'}`} containerId={id} fileName={`${app.slug}.log`} />
@@ -30,12 +34,7 @@ const STREAMS = [
   { value: 'stderr', label: 'Errors' },
 ] as const
 
-const SAID = {
-  connecting: 'Connecting…',
-  open: 'Live',
-  waiting: 'Connection lost; trying again…',
-  ended: 'The container has ended',
-} as const
+const LOOKS = { ...STREAM_LOOK, ended: { label: 'The container has ended', tone: 'idle' } } as const
 
 function ContainerLog({ containerId, fileName }: { containerId: string; fileName: string }) {
   const { buffer, state } = useContainerLog(containerId)
@@ -44,7 +43,8 @@ function ContainerLog({ containerId, fileName }: { containerId: string; fileName
       buffer={buffer}
       fileName={fileName}
       streams={STREAMS}
-      state={SAID[state]}
+      state={state}
+      looks={LOOKS}
       empty="The container has printed nothing yet."
       className="h-[calc(100dvh-17rem)] min-h-96"
     />

@@ -30,7 +30,7 @@ export function OverviewPage() {
     return (
       <>
         <PageHeader title="Overview" />
-        <Skeleton rows={8} height="h-16" />
+        <Skeleton bare rows={8} height="h-16" />
       </>
     )
   return (

@@ -80,7 +80,7 @@ function DeleteCard({ project }: { project: ProjectDetails }) {
   })
   return (
     <Card title="Delete the project" tone="bad">
-      <div className="flex flex-wrap items-center justify-between gap-3 text-sm text-ink-soft">
+      <div className="flex items-center justify-between gap-3 text-sm text-ink-soft max-sm:flex-wrap">
         <p>With its {plural(project.applications.length, 'app')}, their containers, images and addresses.</p>
         <Button kind="danger" icon="trash" onClick={() => setOpen(true)}>
           Delete…

@@ -87,7 +87,7 @@ function ProjectCard({ project, apps: own }: { project: Project; apps: readonly 
           {project.name}
         </Link>
       </h2>
-      <p className="mt-0.5 line-clamp-2 min-h-5 text-sm text-ink-soft">{project.description}</p>
+      <p className="mt-0.5 line-clamp-2 text-sm sm:min-h-5 text-ink-soft">{project.description}</p>
       <p className="mt-3 flex flex-wrap items-center gap-1.5 text-[13px] text-ink-soft">
         {plural(own.length, 'app')}
         {failing > 0 && <span className="text-bad">· {failing} with an error</span>}

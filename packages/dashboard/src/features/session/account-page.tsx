@@ -22,7 +22,7 @@ export function AccountPage() {
             <Fact name="Role">
               {ROLE_WORDS[person.role].label}. {ROLE_WORDS[person.role].summary}
             </Fact>
-            <Fact name="Since">
+            <Fact name="Added">
               <RelativeTime at={person.createdAt} />
             </Fact>
           </Facts>

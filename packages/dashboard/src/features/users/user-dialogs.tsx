@@ -14,7 +14,7 @@ import { userKeys } from './queries.ts'
 function roleOptions(own: Role, withOwner: boolean) {
   return ROLES.filter((role) => ROLES.indexOf(role) <= ROLES.indexOf(own) && (withOwner || role !== 'owner')).map((value) => ({
     value,
-    label: `${ROLE_WORDS[value].label}: ${ROLE_WORDS[value].summary}`,
+    label: ROLE_WORDS[value].label,
   }))
 }
 
@@ -99,7 +99,14 @@ function UserFields({ form, passwordHint, withOwner }: { form: FieldsForm; passw
         onText={(password) => set('password', password)}
         problem={problems['password']}
       />
-      <SelectField label="Role" value={values.role} options={options} onPick={(role) => set('role', role)} problem={problems['role']} />
+      <SelectField
+        label="Role"
+        hint={ROLE_WORDS[values.role].summary}
+        value={values.role}
+        options={options}
+        onPick={(role) => set('role', role)}
+        problem={problems['role']}
+      />
     </>
   )
 }

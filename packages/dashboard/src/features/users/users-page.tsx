@@ -44,7 +44,7 @@ export function UsersPage() {
                       {user.id === person.id && <Tag>you</Tag>}
                     </p>
                     <p className="text-[13px] text-ink-soft">
-                      {ROLE_WORDS[user.role].label} · since <RelativeTime at={user.createdAt} />
+                      {ROLE_WORDS[user.role].label} · added <RelativeTime at={user.createdAt} />
                     </p>
                   </div>
                   {mayChange(user) && (

@@ -1,0 +1,12 @@
+const MOST_TRIES = 50
+
+/** Every container that comes or goes on this machine changes its network, and then a browser drops the visit it has begun. */
+export async function steadily<Result>(visit: () => Promise<Result>): Promise<Result> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await visit()
+    } catch (cause) {
+      if (tries === MOST_TRIES || !String(cause).includes('net::ERR_NETWORK_CHANGED')) throw cause
+    }
+  }
+}
