@@ -38,6 +38,10 @@ const TIMEOUTS: EdgeTimeouts = {
 /** Programs ask for JSON; browsers, which take anything, name HTML. */
 const WANTS_JSON = '{ req.hdr(accept) -m sub application/json } !{ req.hdr(accept) -m sub text/html }'
 
+/** Said anew where it is needed: keeping it in a variable costs each request more. */
+const HOST = 'req.hdr(host),field(1,:),lower,rtrim(.)'
+const FLAGS = 'var(txn.found),field(2,|)'
+
 /** The in-memory log that access counts are read from. */
 export const ACCESS_RING = 'access'
 /** Counts the requests that each target set is working on. */
@@ -119,13 +123,13 @@ function frontends(settings: HaproxySettings): string[] {
     'frontend http',
     ...binds(settings, settings.httpPort, ''),
     ...routing(settings, 'http'),
-    `  http-request redirect location https://%[var(txn.host)]${to}%[pathq] code 308 if { var(txn.flags) -m sub r }`,
+    `  http-request redirect location https://%[${HOST}]${to}%[pathq] code 308 if { ${FLAGS} -m sub r }`,
     ...choosing(paths, FIRST),
     '',
     'frontend https',
     ...binds(settings, settings.httpsPort, ` ${ssl}`),
     ...routing(settings, 'https'),
-    '  http-after-response set-header Strict-Transport-Security max-age=31536000 if { var(txn.flags) -m sub s } !{ res.hdr(Strict-Transport-Security) -m found }',
+    `  http-after-response set-header Strict-Transport-Security max-age=31536000 if { ${FLAGS} -m sub s } !{ res.hdr(Strict-Transport-Security) -m found }`,
     ...choosing(paths, FIRST),
     '',
     // what met a dead target comes here from ourselves, with all that was said about the visitor in it already
@@ -156,16 +160,15 @@ function routing(settings: HaproxySettings, scheme: 'http' | 'https'): string[] 
     // apps build links from the host they are told: after a colon there is a port or nothing at all
     '  http-request deny deny_status 400 if { req.hdr(host) -m sub : } !{ req.hdr(host) -m reg ^[^:]+:[0-9]*$ }',
     ...looking(settings),
-    '  http-request set-var(txn.flags) var(txn.found),field(2,|)',
     `  http-request set-var(txn.challenge) path,field(4,/),map_str(${quote(paths.map('challenges'))}) if { path_beg /.well-known/acme-challenge/ }`,
     '  http-request return status 200 content-type text/plain lf-string %[var(txn.challenge)] if { var(txn.challenge) -m found }',
     '  http-request del-header X-Forwarded- -m beg',
     '  http-request del-header Forwarded',
     '  http-request del-header X-Real-IP',
     '  http-request del-header Proxy',
-    '  http-request set-header X-Forwarded-For %[src]',
-    `  http-request set-header X-Forwarded-Proto ${scheme}`,
-    '  http-request set-header X-Forwarded-Host %[req.hdr(host)]',
+    '  http-request add-header X-Forwarded-For %[src]',
+    `  http-request add-header X-Forwarded-Proto ${scheme}`,
+    '  http-request add-header X-Forwarded-Host %[req.hdr(host)]',
   ]
 }
 
@@ -173,8 +176,7 @@ function routing(settings: HaproxySettings, scheme: 'http' | 'https'): string[] 
 function looking(settings: HaproxySettings): string[] {
   const paths = edgePaths(settings.dir)
   return [
-    '  http-request set-var(txn.host) req.hdr(host),field(1,:),lower,rtrim(.)',
-    `  http-request set-var(txn.found) var(txn.host),map_str(${quote(paths.map('hosts'))})`,
+    `  http-request set-var(txn.found) ${HOST},map_str(${quote(paths.map('hosts'))})`,
     '  http-request set-var(txn.app) var(txn.found),field(1,|)',
     `  http-request set-var(txn.route) var(txn.app),map_str(${quote(paths.map('apps'))})`,
   ]
