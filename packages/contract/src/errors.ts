@@ -45,7 +45,7 @@ export const ERRORS = {
   no_update: { status: 409, message: 'There is no update to apply.' },
   body_too_large: { status: 413, message: 'The body is too large; the limit is 1 MiB (25 MiB for webhooks).' },
   not_json: { status: 415, message: 'Send the body as application/json.' },
-  internal: { status: 500, message: 'Something went wrong inside Berth; the log has the details under this request id.' },
+  internal: { status: 500, message: 'Something went wrong inside Berth; its log has the details.' },
   engine_unreachable: { status: 503, message: 'The container engine does not answer; see /health for what to do.' },
   storage_unavailable: { status: 503, message: 'The disk is full or read-only, so nothing was changed; reading still works.' },
   stopping: { status: 503, message: 'Berth is stopping; try again in a moment.' },

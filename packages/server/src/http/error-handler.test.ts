@@ -14,6 +14,12 @@ it('a mistake of ours is internal, and shows nothing of itself', () => {
   }
 })
 
+it('a mistake of ours names the request under which the log has the details', () => {
+  const message = `${ERRORS.internal.message} The id of this request is req-7.`
+  expect(failureOf(new Error('select'), 'req-7').body.error).toBe(message)
+  expect(failureOf(new AppError('stopping'), 'req-7').body.error).toBe(ERRORS.stopping.message)
+})
+
 it.each(['SQLITE_FULL', 'SQLITE_IOERR_WRITE', 'SQLITE_READONLY_DBMOVED', 'ENOSPC', 'EROFS'])('%s is storage_unavailable', (code) => {
   expect(failureOf(withCode(code))).toMatchObject({ status: 503, body: { code: 'storage_unavailable' } })
 })

@@ -24,17 +24,18 @@ function codeOf(error: unknown): ErrorCode {
   return 'statusCode' in error && typeof error.statusCode === 'number' && error.statusCode < 500 ? 'invalid_request' : 'internal'
 }
 
-/** The one place where an error becomes a status and a body. */
-export function failureOf(error: unknown): Failure {
+/** The one place where an error becomes a status and a body. Where it is ours, whoever reads the log needs the request's id. */
+export function failureOf(error: unknown, requestId?: string): Failure {
   const refusal = error instanceof AppError ? error : new AppError(codeOf(error), { cause: error })
   const { status } = ERRORS[refusal.code]
   const details = refusal.details && { details: refusal.details }
-  return { status, body: { success: false, error: refusal.message, code: refusal.code, ...details } }
+  const where = refusal.code === 'internal' && requestId !== undefined ? ` The id of this request is ${requestId}.` : ''
+  return { status, body: { success: false, error: refusal.message + where, code: refusal.code, ...details } }
 }
 
 export function createErrorHandler(log: Pick<Logger, 'error'>) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-    const failure = failureOf(error)
+    const failure = failureOf(error, request.id)
     if (failure.status >= 500) log.error({ requestId: request.id, err: error }, 'request failed')
     return reply.code(failure.status).type('application/json; charset=utf-8').send(JSON.stringify(failure.body))
   }
