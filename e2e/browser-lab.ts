@@ -8,8 +8,8 @@ import { OWNER, startTestServer, type TestServerOptions } from '../packages/serv
 import { steadily } from '../packages/server/src/testing/steady-visit.ts'
 import { freePort } from '../packages/server/src/testing/test-edge.ts'
 import { ensureBusybox, openTestEngine } from '../packages/server/src/testing/test-images.ts'
+import { CHROMIUM } from '../packages/server/src/testing/trusting-browser.ts'
 
-const CHROMIUM = '/usr/bin/chromium'
 const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',

@@ -45,19 +45,21 @@ export function createBuilder(deps: Deps) {
 
   return async function build(request: BuildRequest): Promise<{ imageId: string }> {
     const { memoryBytes, signal } = request
-    signal.throwIfAborted()
     const capped = memoryBytes !== undefined
     if (capped) await limits.apply({ memoryBytes, ...(request.cpus === undefined ? {} : { cpus: request.cpus }) })
     // A systemd-driven engine wants a slice of its own making here and fails the build otherwise.
     const cgroupparent = capped && (await cgroupDriver()) === 'cgroupfs' ? BUILD_CGROUP : undefined
     const buildid = randomUUID()
+    signal.throwIfAborted() // here, because from the next line on it is listened to
     using connection = cutWhen({ signal, firstWordMs, askToEnd: (ended) => void cancel(transport, buildid, ended) })
     const upload = Readable.from(noticing(request.contextTar, connection.sent), { objectMode: false })
     try {
       const query = { ...queryOf(request), cgroupparent, buildid }
       const timeoutMs = Number.POSITIVE_INFINITY
       const answer = await transport.stream({ method: 'POST', path: '/build', query, upload, signal: connection.signal, timeoutMs })
-      return { imageId: await follow(answer.chunks, request, connection.heard) }
+      const imageId = await follow(answer.chunks, request, connection.heard)
+      signal.throwIfAborted() // it may have ended well before the engine heard of the cancel
+      return { imageId }
     } catch (cause) {
       signal.throwIfAborted() // what the engine says of a cancelled build is not why it ended
       throw cause

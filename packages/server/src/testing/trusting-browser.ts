@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { type Browser, chromium, type Response } from 'playwright-core'
 import { steadily } from './steady-visit.ts'
 
-const CHROMIUM = '/usr/bin/chromium'
+export const CHROMIUM = '/usr/bin/chromium'
 const run = promisify(execFile)
 
 export type PageSeen = {
