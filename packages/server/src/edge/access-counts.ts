@@ -68,7 +68,7 @@ export function createAccessCounts(deps: { socketPath: string; now: () => Date }
       rest = lines.pop() ?? ''
       if (rest.length > MAX_LINE) rest = ''
       for (const line of lines) {
-        const access = parseAccessLine(line.trim())
+        const access = parseAccessLine(line)
         if (access !== undefined) count(access)
       }
     })

@@ -8,12 +8,20 @@ export type AccessLine = {
   readonly bytesIn: number
 }
 
-/** `<app key> <status> <ms> <bytes out> <bytes in>`, as `haproxy-config.ts` writes it. Undefined for anything else. */
+const LINE = /^([\w-]+)\|\w* (\d+) (-?\d+) (\d+) (\d+)$/
+
+/** `<app key>|<flags> <status> <ms> <bytes out> <bytes in>`, as `haproxy-config.ts` writes it. Undefined for anything else. */
 export function parseAccessLine(line: string): AccessLine | undefined {
-  const [appKey, status, latency, out, into, rest] = line.split(' ')
-  if (appKey === undefined || into === undefined || rest !== undefined || appKey === '-' || appKey === '') return undefined
-  const numbers = [status, latency, out, into].map(Number)
-  const [code = Number.NaN, ms = Number.NaN, bytesOut = Number.NaN, bytesIn = Number.NaN] = numbers
-  if (!numbers.every(Number.isFinite)) return undefined
-  return { appKey, status: code, latencyMs: ms >= 0 && code !== 101 ? ms : undefined, bytesOut, bytesIn }
+  const match = LINE.exec(line)
+  if (match === null) return undefined
+  const [, appKey = '', code, ms, bytesOut, bytesIn] = match
+  const status = Number(code)
+  const latencyMs = Number(ms)
+  return {
+    appKey,
+    status,
+    latencyMs: latencyMs >= 0 && status !== 101 ? latencyMs : undefined,
+    bytesOut: Number(bytesOut),
+    bytesIn: Number(bytesIn),
+  }
 }

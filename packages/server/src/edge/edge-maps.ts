@@ -27,10 +27,11 @@ export function routableHost(host: string): string | undefined {
 /**
  * The maps are a function of what is wanted: the same routes give the same maps.
  *   hosts       host → app key | flags (r: to https, s: HSTS)
- *   apps        app key → a page's name, or target set / number of replicas, and the same of its fallback
- *   targets     target set / replica → ip | port
+ *   apps        app key → a page's name, or a target set, and ! and another one while that is the fallback
+ *   targets     target set / replica → ip | port, for sets of several
  *   challenges  token → answer
  * A set is named by its contents, so a switch writes the new set beside the old one and then moves one entry of `apps`.
+ * A set of one is its only member, ip | port: most requests need no more than that.
  */
 export function edgeMaps(wanted: EdgeWanted): EdgeMaps {
   const maps = {
@@ -83,18 +84,21 @@ function addTargets(release: EdgeRelease, targets: Map<string, string>): string 
   if (release.page !== undefined) return release.page
   if (release.targets.length === 0) return 'down'
   const sets = [release.targets, release.fallback ?? []].filter((each) => each.length > 0)
-  return sets.map((each) => addSet(each, targets)).join('/')
+  return sets.map((each) => addSet(each, targets)).join('!')
 }
 
 function addSet(members: readonly EdgeTarget[], targets: Map<string, string>): string {
   const { set, lines } = targetSet(members)
-  for (const [replica, line] of lines.entries()) targets.set(`${set}/${replica}`, line)
-  return `${set}/${lines.length}`
+  if (lines.length > 1) for (const [replica, line] of lines.entries()) targets.set(`${set}/${replica}`, line)
+  return set
 }
 
+/** A set of several is a hash / their number. */
 export function targetSet(targets: readonly EdgeTarget[]): { set: string; lines: string[] } {
   const lines = targets.map((target) => `${target.ip}|${target.port}`).sort()
-  return { set: hash('sha256', lines.join(' '), 'hex').slice(0, 16), lines }
+  const [only, second] = lines
+  if (only !== undefined && second === undefined) return { set: only, lines }
+  return { set: `${hash('sha256', lines.join(' '), 'hex').slice(0, 16)}/${lines.length}`, lines }
 }
 
 function addHost(

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
 import { connect as connectHttp2 } from 'node:http2'
+import { connect as connectTcp } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
@@ -95,6 +96,26 @@ describe('a host', () => {
     expect(edge.edge.state().refused).toHaveLength(hostile.length + 3)
     expect((await ask(edge, 'one.test')).body).toBe('one')
     expect((await ask(edge, 'evil.test')).status).toBe(404)
+  })
+
+  it('is one host: a request that names two of them reaches nobody', async () => {
+    await using edge = await startTestEdge()
+    await using one = await startBackend((req, res) => res.end(req.rawHeaders.join(' ')))
+    await edge.edge.setRoutes({ apps: [app('a1', ['one.test'], { targets: [one.target] })] })
+    const send = async (head: string) => {
+      const socket = connectTcp(edge.httpPort, '127.0.0.1')
+      socket.write(`${head}\r\nconnection: close\r\n\r\n`)
+      return await text(socket)
+    }
+    expect(await send('GET / HTTP/1.1\r\nhost: one.test\r\nhost: evil.test')).toMatch(/^HTTP\/1\.1 400 /)
+    expect(await send('GET / HTTP/1.1\r\nhost: evil.test\r\nhost: one.test')).toMatch(/^HTTP\/1\.1 400 /)
+    expect(await send('GET http://evil.test/ HTTP/1.1\r\nhost: one.test')).toMatch(/^HTTP\/1\.1 400 /)
+    const twice = await send('GET / HTTP/1.1\r\nhost: one.test\r\nhost: one.test')
+    expect(twice.match(/one\.test/g)).toHaveLength(2) // the host, and what the edge says of it
+    const session = connectHttp2(`https://127.0.0.1:${edge.httpsPort}`, { rejectUnauthorized: false, servername: 'one.test' })
+    const seen = await text(session.request({ ':path': '/', ':authority': 'one.test', host: 'evil.test' }))
+    session.close()
+    expect(seen).not.toContain('evil.test')
   })
 
   it('never shares a connection to a server with another app', async () => {

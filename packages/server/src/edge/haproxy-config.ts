@@ -40,6 +40,7 @@ const WANTS_JSON = '{ req.hdr(accept) -m sub application/json } !{ req.hdr(accep
 
 /** Said anew where it is needed: few requests need it twice. */
 const HOST = 'req.hdr(host),field(1,:),lower,rtrim(.)'
+const APP = 'var(txn.found),field(1,|)'
 const FLAGS = 'var(txn.found),field(2,|)'
 
 /** The in-memory log that access counts are read from. */
@@ -98,7 +99,7 @@ function defaultsSection(settings: HaproxySettings): string[] {
     'defaults',
     '  mode http',
     `  log ring@${ACCESS_RING} local0`,
-    '  log-format "%[var(txn.app)] %ST %Tr %B %U"',
+    '  log-format "%[var(txn.found)] %ST %Tr %B %U"',
     '  option http-keep-alive',
     '  option abortonclose',
     // a connection that was opened ahead and never used is no request and no error
@@ -154,62 +155,45 @@ function binds(settings: HaproxySettings, port: number, options: string): string
 
 /** Who is meant, and what the app is told about the visitor. Nothing of that is taken from the visitor. */
 function routing(settings: HaproxySettings, scheme: 'http' | 'https'): string[] {
-  const paths = edgePaths(settings.dir)
+  const answer = `path,field(4,/),map_str(${quote(edgePaths(settings.dir).map('challenges'))})`
   return [
-    '  http-request deny deny_status 400 if { req.hdr_cnt(host) gt 1 }',
     // apps build links from the host they are told: after a colon there is a port or nothing at all
     '  http-request deny deny_status 400 if { req.hdr(host) -m sub : } !{ req.hdr(host) -m reg ^[^:]+:[0-9]*$ }',
+    `  http-request return status 200 content-type text/plain lf-string %[${answer}] if { path_beg /.well-known/acme-challenge/ } { ${answer} -m found }`,
     ...looking(settings),
-    `  http-request set-var(txn.challenge) path,field(4,/),map_str(${quote(paths.map('challenges'))}) if { path_beg /.well-known/acme-challenge/ }`,
-    '  http-request return status 200 content-type text/plain lf-string %[var(txn.challenge)] if { var(txn.challenge) -m found }',
     '  http-request del-header X-Forwarded- -m beg',
     '  http-request del-header Forwarded',
     '  http-request del-header X-Real-IP',
     '  http-request del-header Proxy',
-    '  http-request set-header X-Forwarded-For %[src]',
-    `  http-request set-header X-Forwarded-Proto ${scheme}`,
-    '  http-request set-header X-Forwarded-Host %[req.hdr(host)]',
+    '  http-request add-header X-Forwarded-For %[src]',
+    `  http-request add-header X-Forwarded-Proto ${scheme}`,
+    '  http-request add-header X-Forwarded-Host %[req.hdr(host)]',
   ]
 }
 
-/** From the host to the app, and to what the app is routed to. */
+/** From the host to the app. */
 function looking(settings: HaproxySettings): string[] {
-  const paths = edgePaths(settings.dir)
-  return [
-    `  http-request set-var(txn.found) ${HOST},map_str(${quote(paths.map('hosts'))})`,
-    '  http-request set-var(txn.app) var(txn.found),field(1,|)',
-    `  http-request set-var(txn.route) var(txn.app),map_str(${quote(paths.map('apps'))})`,
-  ]
+  return [`  http-request set-var(txn.found) ${HOST},map_str(${quote(edgePaths(settings.dir).map('hosts'))})`]
 }
 
-type Choice = { readonly from: readonly string[]; readonly backends: 'apps' | 'again' }
-
-const FIRST: Choice = {
-  from: ['  http-request set-var(txn.set) var(txn.route),field(1,/)', '  http-request set-var(txn.count) var(txn.route),field(2,/)'],
-  backends: 'apps',
-}
-
-/** The release before, while the new one is on trial; otherwise the same once more, or another of its replicas. */
-const AGAIN: Choice = {
-  from: [
-    ...FIRST.from,
-    '  http-request set-var(txn.set) var(txn.route),field(3,/) if { var(txn.route),field(3,/) -m found }',
-    '  http-request set-var(txn.count) var(txn.route),field(4,/) if { var(txn.route),field(4,/) -m found }',
-  ],
-  backends: 'again',
-}
+/** Which of the target sets in an app's entry: its release, or the last one, which is the release before while this one is on trial. */
+type Choice = { readonly field: 1 | -1; readonly backends: 'apps' | 'again' }
+const FIRST: Choice = { field: 1, backends: 'apps' }
+const AGAIN: Choice = { field: -1, backends: 'again' }
 
 /** From the app to one of its targets. Whatever has none, for whichever reason, ends in a page. */
-function choosing(paths: EdgePaths, { from, backends }: Choice): string[] {
+function choosing(paths: EdgePaths, { field, backends }: Choice): string[] {
+  const several = '{ var(txn.count) -m found }'
   return [
-    ...from,
-    '  http-request set-var(txn.replica) rand,mod(txn.count)',
-    `  http-request set-var(txn.target) var(txn.set),concat(/,txn.replica),map_str(${quote(paths.map('targets'))})`,
-    `  http-request track-sc0 var(txn.set) table ${IN_FLIGHT_TABLE} if { var(txn.target) -m found }`,
-    '  http-request set-dst var(txn.target),field(1,|)',
-    '  http-request set-dst-port var(txn.target),field(2,|)',
+    `  http-request set-var(txn.to) ${APP},map_str(${quote(paths.map('apps'))}),field(${field},!)`,
+    `  http-request track-sc0 var(txn.to) table ${IN_FLIGHT_TABLE}`,
+    '  http-request set-var(txn.count) var(txn.to),field(2,/)',
+    `  http-request set-var(txn.replica) rand,mod(txn.count) if ${several}`,
+    `  http-request set-var(txn.to) var(txn.to),concat(/,txn.replica),map_str(${quote(paths.map('targets'))}) if ${several}`,
+    '  http-request set-dst var(txn.to),field(1,|)',
+    '  http-request set-dst-port var(txn.to),field(2,|)',
     // never to the apps without a destination: an unset one would be the visitor's own, which is this machine
-    '  use_backend pages if !{ var(txn.target) -m found }',
+    '  use_backend pages if !{ var(txn.to) -m sub | }',
     `  use_backend ${backends}-json if ${WANTS_JSON}`,
     `  default_backend ${backends}-html`,
   ]
@@ -222,9 +206,9 @@ function pagesBackend(paths: EdgePaths): string[] {
   ]
   return [
     'backend pages',
-    ...page('no-such-app', 404, '!{ var(txn.app) -m found }'),
-    ...page('stopped', 503, '{ var(txn.route) -m str stopped }'),
-    ...page('starting', 503, '{ var(txn.route) -m str starting }'),
+    ...page('no-such-app', 404, '!{ var(txn.found) -m found }'),
+    ...page('stopped', 503, '{ var(txn.to) -m str stopped }'),
+    ...page('starting', 503, '{ var(txn.to) -m str starting }'),
     ...page('down', 503, 'TRUE'),
     '',
   ]
@@ -232,7 +216,7 @@ function pagesBackend(paths: EdgePaths): string[] {
 
 /** A table of what is in flight, the pages, and backends for each format of the error pages, because HAProxy chooses those by backend. */
 function backends(settings: HaproxySettings): string[] {
-  const counter = [`backend ${IN_FLIGHT_TABLE}`, '  stick-table type string len 32 size 100k expire 1h store conn_cur', '']
+  const counter = [`backend ${IN_FLIGHT_TABLE}`, '  stick-table type string len 64 size 100k expire 1h store conn_cur', '']
   return [
     ...counter,
     ...pagesBackend(edgePaths(settings.dir)),
