@@ -43,14 +43,23 @@ export function start(args: readonly string[], env: Record<string, string | unde
   return spawn(pinnedNode, args, { cwd: root, env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'inherit'] })
 }
 
-/** What a process holds in memory, in megabytes (10^6 bytes), the way `ps` counts. */
+/** What a process and its children hold in memory, in megabytes (10^6 bytes), the way `ps` counts. */
 export function residentMegabytes(pid: number | undefined): number {
-  const line = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
-  return (Number(line?.[1]) * 1024) / 1e6
+  return family(pid).reduce((sum, each) => {
+    const line = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${each}/status`, 'utf8'))
+    return sum + (Number(line?.[1]) * 1024) / 1e6
+  }, 0)
 }
 
-/** Processor time that a process has used so far, in seconds; steadier than a rate on a machine that does other work too. */
+/** Processor time that a process and its children have used so far, in seconds; steadier than a rate on a machine that does other work too. */
 export function processorSeconds(pid: number | undefined): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
-  return (Number(fields[11]) + Number(fields[12])) / 100 // user and system, in ticks of a hundredth
+  return family(pid).reduce((sum, each) => {
+    const fields = readFileSync(`/proc/${each}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+    return sum + (Number(fields[11]) + Number(fields[12])) / 100 // user and system, in ticks of a hundredth
+  }, 0)
+}
+
+function family(pid: number | undefined): string[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ')
+  return [String(pid), ...children.filter((child) => child !== '')]
 }

@@ -50,6 +50,7 @@ export async function createEdgeParts(deps: Deps) {
   const store = createCertificateStore({ dir: paths.certificatesDir })
   const { httpPort, httpsPort } = config.edge
   const settings = { dir, httpPort, httpsPort, ipv6: await hasIpv6(), cores: availableParallelism(), runAs: RUN_AS }
+  const accessCounts = createAccessCounts({ socketPath: paths.socket, now })
   const edge = createEdgeController({
     settings,
     host: deps.host,
@@ -58,6 +59,7 @@ export async function createEdgeParts(deps: Deps) {
     log,
     now,
     newId: randomUUID,
+    onReload: accessCounts.reopen,
     repairEveryMs: config.tuning.edgeRepairMs,
   })
   const resolve = createResolve()
@@ -71,7 +73,6 @@ export async function createEdgeParts(deps: Deps) {
   const issuer = createCertificateIssuer({ store, attempts, acme, preflight, log, now, random: Math.random })
   const events = { onStatus: deps.onStatus }
   const certificates = createCertificates({ store, attempts, issuer, edge, events, log, now, everyMs: config.tuning.certificateLookMs })
-  const accessCounts = createAccessCounts({ socketPath: paths.socket, now })
 
   async function close(): Promise<void> {
     accessCounts.close()

@@ -1,6 +1,5 @@
-import { connect, type Socket } from 'node:net'
 import { type AccessLine, parseAccessLine } from './access-log.ts'
-import { ACCESS_RING } from './haproxy-config.ts'
+import { createAccessReader } from './access-reader.ts'
 import { addLatency, emptyHistogram, type LatencyHistogram, quantileMs } from './latency-histogram.ts'
 
 export type StatusClass = '1xx' | '2xx' | '3xx' | '4xx' | '5xx'
@@ -26,60 +25,12 @@ type Counter = {
 }
 
 const HALF_WINDOW_MS = 5 * 60_000
-const RECONNECT_MS = 2_000
-const MAX_LINE = 4_096
-/** A reader that is always there is woken for every line, and so is HAProxy: a third of what a request costs. So it reads in bursts. */
-const BURST_MS = 20
-const REST_MS = 500
-/** A burst that brought as much is followed by another one at once. */
-const MUCH = 256 * 1024
 
-/**
- * Counts each app's requests from HAProxy's in-memory log, read over the runtime socket: many lines a read, no open port,
- * and a reader that is slow or away never holds up a request. The log holds the lines of well over the rest between two reads.
- */
+/** Counts each app's requests, line by line of HAProxy's log. */
 export function createAccessCounts(deps: { socketPath: string; now: () => Date }) {
   const { socketPath, now } = deps
   const since = now()
   const counters = new Map<string, Counter>()
-  let socket: Socket | undefined
-  let isClosed = false
-  let reconnect: NodeJS.Timeout | undefined
-
-  function open(): void {
-    let rest = ''
-    const opened = connect(socketPath)
-    opened.setEncoding('latin1') // lines are plain ASCII, and a read that was cut anywhere stays whole
-    let received = 0
-    let burst: NodeJS.Timeout | undefined
-    const endBurst = () => {
-      burst = undefined
-      if (received < MUCH) {
-        opened.pause()
-        setTimeout(() => opened.resume(), REST_MS).unref()
-      }
-      received = 0
-    }
-    opened.on('connect', () => opened.write(`show events ${ACCESS_RING} -w -n\n`))
-    opened.on('data', (chunk) => {
-      received += chunk.length
-      burst ??= setTimeout(endBurst, BURST_MS).unref()
-      const lines = `${rest}${String(chunk)}`.split('\n')
-      rest = lines.pop() ?? ''
-      if (rest.length > MAX_LINE) rest = ''
-      for (const line of lines) {
-        const access = parseAccessLine(line)
-        if (access !== undefined) count(access)
-      }
-    })
-    opened.on('error', () => undefined) // the edge is away; 'close' follows and plans the next try
-    opened.on('close', () => {
-      if (isClosed) return
-      reconnect = setTimeout(open, RECONNECT_MS)
-      reconnect.unref()
-    })
-    socket = opened
-  }
 
   function count(access: AccessLine): void {
     const counter = counters.get(access.appKey) ?? newCounter()
@@ -98,7 +49,13 @@ export function createAccessCounts(deps: { socketPath: string; now: () => Date }
     }
   }, HALF_WINDOW_MS)
   turn.unref()
-  open()
+  const reader = createAccessReader({
+    socketPath,
+    onLine: (line) => {
+      const access = parseAccessLine(line)
+      if (access !== undefined) count(access)
+    },
+  })
 
   return {
     snapshot(appKey: string): AccessSnapshot {
@@ -106,14 +63,13 @@ export function createAccessCounts(deps: { socketPath: string; now: () => Date }
       const quantile = (share: number) => quantileMs([recent, before], share) ?? null
       return { since, requests, statuses: { ...statuses }, bytesIn, bytesOut, p50Ms: quantile(0.5), p99Ms: quantile(0.99) }
     },
+    reopen: reader.reopen,
     forget(appKey: string): void {
       counters.delete(appKey)
     },
     close(): void {
-      isClosed = true
-      clearTimeout(reconnect)
       clearInterval(turn)
-      socket?.destroy()
+      reader.close()
     },
   }
 }

@@ -20,6 +20,7 @@ export type EdgeDeps = {
   log: EdgeLog
   now: () => Date
   newId: () => string
+  onReload: () => void
   repairEveryMs?: number
   startWithinMs?: number
 }
@@ -45,7 +46,7 @@ export function createEdgeController(deps: EdgeDeps): Edge {
     await files.prepare()
     certificates ??= await deps.certificates()
     const wanted = routes === undefined ? undefined : edgeMaps({ routes, certificates, challenges })
-    if (wanted === undefined) await process.ensure()
+    if (wanted === undefined) await process.ensure('whichever')
     else await put(wanted, { certificates, isFull })
     state = { state: 'ready', message: 'The edge is serving.', refused: wanted?.refused ?? [] }
   }
@@ -54,7 +55,7 @@ export function createEdgeController(deps: EdgeDeps): Edge {
     const left = options.isFull ? serving : new Map([...leaving, ...serving])
     const maps = { ...wanted.maps, targets: new Map([...left, ...wanted.maps.targets]) }
     await files.write(maps, options.certificates)
-    await process.ensure()
+    await process.ensure('ours')
     await applier.apply(maps, options)
     leaving = left
     serving = wanted.maps.targets

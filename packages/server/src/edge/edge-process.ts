@@ -5,9 +5,11 @@ import type { HaproxySettings } from './haproxy-config.ts'
 import type { HaproxyRuntime } from './haproxy-runtime.ts'
 import { portProblem } from './port-check.ts'
 
+const SUMS_UP = /(Error\(s\)|Fatal errors) found in configuration/
+
 /** What HAProxy itself says went wrong, short enough for one message. */
 export function lastAlerts(output: string): string {
-  const alerts = output.split('\n').filter((line) => line.includes('[ALERT]'))
+  const alerts = output.split('\n').filter((line) => line.includes('[ALERT]') && !SUMS_UP.test(line))
   const said = alerts.slice(-2).map((line) => line.replace(/^.*\[ALERT\]\s*\(\d+\)\s*:\s*/, '').trim())
   return said.length === 0 ? '' : ` It said: ${said.join(' ')}`
 }
@@ -20,27 +22,48 @@ export function createEdgeProcess(deps: {
   paths: EdgePaths
   runtime: HaproxyRuntime
   configHash: string
+  /** Whoever reads from HAProxy for long is still with the worker that ends. */
+  onReload: () => void
   startWithinMs?: number
 }) {
-  const { settings, host, image, paths, runtime, configHash, startWithinMs = 10_000 } = deps
+  const { settings, host, image, paths, runtime, configHash, onReload, startWithinMs = 10_000 } = deps
 
-  async function ensure(): Promise<void> {
+  /** `whichever` is served by an HAProxy of an earlier configuration too: what it routes by is still in the form that it knows. */
+  async function ensure(wanted: 'ours' | 'whichever'): Promise<void> {
     const found = await runningConfig()
-    if (found === configHash) return
+    if (found === configHash || (found !== undefined && wanted === 'whichever')) return
     if (host === undefined) {
       throw new Error(
         found === undefined ? 'No edge is running, and none may be started here.' : 'The edge runs with an older configuration.',
       )
     }
-    if (found === undefined && (await host.inspectEdge()) === 'running' && (await answersInTime())) return
+    const spec = edgeContainerSpec(paths)
+    const isAsWanted = (await host.inspectEdge(spec.fingerprint)) === 'running'
+    if (isAsWanted && found !== undefined) return await reload(host)
+    if (isAsWanted && (await answersInTime())) return
     await host.removeEdge()
     const problem =
       (await portProblem(settings.httpPort, 'BERTH_EDGE_HTTP_PORT')) ?? (await portProblem(settings.httpsPort, 'BERTH_EDGE_HTTPS_PORT'))
     if (problem !== undefined) throw new Error(problem)
-    await host.runEdge(edgeContainerSpec(paths, await host.ensureImage(image)))
+    await host.runEdge({ ...spec, image: await host.ensureImage(image) })
     if (!(await answersInTime())) {
       throw new Error(`HAProxy was started and did not answer within ${startWithinMs / 1000} s.${lastAlerts(await host.edgeOutput())}`)
     }
+  }
+
+  /** Until the earlier worker has heard of it, either of the two may answer. */
+  async function reload(from: EdgeHost): Promise<void> {
+    await from.reloadEdge()
+    for (let inARow = 0; inARow < 3; inARow += 1) {
+      if (!(await answersInTime())) {
+        const reason = lastAlerts(await from.edgeOutput())
+        throw new Error(
+          `HAProxy did not take its new configuration within ${startWithinMs / 1000} s, and goes on with the old one.${reason}`,
+        )
+      }
+      await sleep(50)
+    }
+    onReload()
   }
 
   async function runningConfig(): Promise<string | undefined> {

@@ -71,28 +71,42 @@ const oneApp = (targets: EdgeTarget[]) => ({
   apps: [{ appKey: 'a1', hosts: [{ host: 'one.test', redirectHttps: true, hsts: true }], targets }],
 })
 
+/** Half of them on connections that are kept, half on a new one each time; GET and POST. `leave` gives what failed. */
+function keepVisiting(edge: TestEdge) {
+  const agent = new Agent({ keepAlive: true, maxSockets: 16 })
+  const failures: string[] = []
+  let isDone = false
+  let sent = 0
+  const visit = async (method: 'GET' | 'POST', kept: boolean) => {
+    while (!isDone) {
+      sent += 1
+      try {
+        const body = method === 'POST' ? { body: 'x'.repeat(2_000) } : {}
+        const answer = await get(edge, 'one.test', { ...(kept && { agent }), method, ...body })
+        if (answer.status !== 200) throw new Error(`status ${answer.status}`)
+      } catch (cause) {
+        failures.push(`${method} ${kept ? 'kept' : 'new'} ${String(cause)}`)
+      }
+    }
+  }
+  const visitors = Array.from({ length: 16 }, async (_, n) => await visit(n % 2 === 0 ? 'GET' : 'POST', n % 4 < 2))
+  return {
+    sent: () => sent,
+    async leave(): Promise<string[]> {
+      isDone = true
+      await Promise.all(visitors)
+      agent.destroy()
+      return failures
+    },
+  }
+}
+
 describe('a switch', () => {
   it('loses no request of twenty releases that die at once when they are replaced', async () => {
     await using edge = await startTestEdge()
     let current = await startBackend('r0')
     await edge.edge.setRoutes(oneApp([current.target]))
-    const agent = new Agent({ keepAlive: true, maxSockets: 16 })
-    let isDone = false
-    const counts = { sent: 0, failed: 0 }
-    const failures: string[] = []
-    const visit = async (method: 'GET' | 'POST') => {
-      while (!isDone) {
-        counts.sent += 1
-        try {
-          const answer = await get(edge, 'one.test', { agent, method, ...(method === 'POST' ? { body: 'x'.repeat(2_000) } : {}) })
-          if (answer.status !== 200) throw new Error(`status ${answer.status}`)
-        } catch (cause) {
-          counts.failed += 1
-          failures.push(`${method} ${String(cause)}`)
-        }
-      }
-    }
-    const visitors = Array.from({ length: 16 }, (_, n) => visit(n % 2 === 0 ? 'GET' : 'POST'))
+    const visitors = keepVisiting(edge)
     for (let release = 1; release <= 20; release += 1) {
       const next = await startBackend(`r${release}`)
       await edge.edge.setRelease('a1', { targets: [next.target] })
@@ -101,12 +115,10 @@ describe('a switch', () => {
       current = next
       await sleep(50)
     }
-    await expect.poll(() => counts.sent, { timeout: 30_000 }).toBeGreaterThan(3_000)
-    isDone = true
-    await Promise.all(visitors)
-    agent.destroy()
+    await expect.poll(visitors.sent, { timeout: 30_000 }).toBeGreaterThan(3_000)
+    const failures = await visitors.leave()
     await current.stop()
-    process.stdout.write(`edge: ${counts.sent} requests during 20 switches, ${counts.failed} failed\n`)
+    process.stdout.write(`edge: ${visitors.sent()} requests during 20 switches, ${failures.length} failed\n`)
     expect(failures).toEqual([])
   })
 
@@ -234,6 +246,58 @@ describe('the edge', () => {
     await again.setRoutes(oneApp([two.target]))
     expect((await get(edge, 'one.test')).body).toBe('two')
     expect(edge.process.pid()).toBe(pid)
+  })
+
+  it('takes a new configuration without a failed request, a cut stream or a broken socket', async () => {
+    await using edge = await startTestEdge()
+    await using one = await startBackend('one')
+    await edge.edge.setRoutes(oneApp([one.target]))
+    const sockets = new WebSocketServer({ server: one.server })
+    sockets.on('connection', (socket) => socket.on('message', (message) => socket.send(message)))
+    const socket = new WebSocket(`ws://127.0.0.1:${edge.httpPort}`, { headers: { host: 'one.test' } })
+    await once(socket, 'open')
+    const download = get(edge, 'one.test', { path: '/slow' })
+    const counts = createAccessCounts({ socketPath: edge.paths.socket, now: () => new Date() })
+    const visitors = keepVisiting(edge)
+    const pid = edge.process.pid()
+    let current = edge.edge
+    let reloads = 0
+    for (let turn = 1; turn <= 3; turn += 1) {
+      await current.close()
+      const onReload = () => {
+        reloads += 1
+        counts.reopen()
+      }
+      current = edge.reopen({ timeouts: { keepAliveMs: 60_000 + turn }, onReload })
+      await current.setRoutes(oneApp([one.target]))
+      const before = counts.snapshot('a1').requests
+      await expect.poll(() => counts.snapshot('a1').requests, { timeout: 10_000 }).toBeGreaterThan(before + 50)
+    }
+    const failures = await visitors.leave()
+    process.stdout.write(`edge: ${visitors.sent()} requests during 3 new configurations, ${failures.length} failed\n`)
+    expect({ failures, reloads, pid: edge.process.pid() }).toEqual({ failures: [], reloads: 3, pid })
+    const echoed = once(socket, 'message')
+    socket.send('still here')
+    expect(String((await echoed)[0])).toBe('still here')
+    one.finishSlow()
+    expect((await download).body).toBe('firstlast')
+    counts.close()
+    socket.terminate()
+    sockets.close()
+    await current.close()
+  })
+
+  it('goes on with the old configuration where HAProxy does not take the new one, and says why', async () => {
+    await using edge = await startTestEdge()
+    await using one = await startBackend('one')
+    await edge.edge.setRoutes(oneApp([one.target]))
+    await edge.edge.close()
+    const again = edge.reopen({ timeouts: { keepAliveMs: -1 }, startWithinMs: 1_500 })
+    await expect(again.setRoutes(oneApp([one.target]))).rejects.toThrow('goes on with the old one.')
+    // an HAProxy that has just begun may not hear the first call; it is called again
+    await expect.poll(() => again.state().message, { timeout: 20_000 }).toMatch(/goes on with the old one\. It said: .*timeout/)
+    expect((await get(edge, 'one.test')).body).toBe('one')
+    await again.close()
   })
 
   it('names a taken port and goes on once it is free', async () => {

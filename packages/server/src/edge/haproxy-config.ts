@@ -70,7 +70,8 @@ function globalSection(settings: HaproxySettings, hash: string): string[] {
     `  maxconn ${settings.maxConnections ?? 8000}`,
     // fewer open files than wished for mean fewer connections, not no edge
     '  no strict-limits',
-    '  hard-stop-after 30s',
+    // as long as a socket may be silent: a worker that was taken over from keeps those that it has
+    '  hard-stop-after 1h',
     `  stats socket ${quote(paths.socket)} mode 600${owner} level admin`,
     // the reader of the access log waits on this socket for as long as nobody visits
     '  stats timeout 1h',
@@ -101,6 +102,8 @@ function defaultsSection(settings: HaproxySettings): string[] {
     `  log ring@${ACCESS_RING} local0`,
     '  log-format "%[var(txn.found)] %ST %Tr %B %U"',
     '  option http-keep-alive',
+    // a worker that was taken over from answers once more on a kept connection, and says there that it closes it
+    '  option idle-close-on-response',
     '  option abortonclose',
     // a connection that was opened ahead and never used is no request and no error
     '  option http-ignore-probes',

@@ -9,6 +9,7 @@ import { labelsOf } from './labels.ts'
 import type { Transport } from './transport.ts'
 
 type Spec = {
+  readonly fingerprint: string
   readonly image: string
   readonly command: readonly string[]
   readonly user: string
@@ -32,6 +33,7 @@ type Deps = {
   log: { info(fields: object, message: string): void }
 }
 
+const FINGERPRINT = 'berth.fingerprint'
 const PULL_MS = 60_000
 const BUILD_MS = 120_000
 
@@ -44,10 +46,11 @@ export function createEdgeHost(deps: Deps) {
   const name = `berth-${instance}-edge`
   const labels = labelsOf({ instance, kind: 'edge' })
 
-  async function inspectEdge(): Promise<'absent' | 'running' | 'stopped'> {
+  async function inspectEdge(fingerprint: string): Promise<'absent' | 'running' | 'other' | 'stopped'> {
     const details = await containers.inspect(name)
     if (!details) return 'absent'
-    return details.state === 'running' ? 'running' : 'stopped'
+    if (details.state !== 'running') return 'stopped'
+    return details.labels[FINGERPRINT] === fingerprint ? 'running' : 'other'
   }
 
   async function ensureImage(source: ImageSource): Promise<string> {
@@ -76,7 +79,7 @@ export function createEdgeHost(deps: Deps) {
       Image: spec.image,
       Cmd: [...spec.command],
       User: spec.user,
-      Labels: labels,
+      Labels: { ...labels, [FINGERPRINT]: spec.fingerprint },
       StopSignal: spec.stopSignal,
       StopTimeout: spec.stopTimeoutS,
       HostConfig: {
@@ -93,6 +96,10 @@ export function createEdgeHost(deps: Deps) {
     }
     const created = await transport.json({ method: 'POST', path: '/containers/create', query: { name }, body })
     await transport.json({ method: 'POST', path: `/containers/${text(field(created, 'Id'))}/start` })
+  }
+
+  async function reloadEdge(): Promise<void> {
+    await transport.json({ method: 'POST', path: `/containers/${name}/kill`, query: { signal: 'SIGUSR2' } })
   }
 
   async function removeEdge(): Promise<void> {
@@ -114,5 +121,5 @@ export function createEdgeHost(deps: Deps) {
     return lines.join('\n')
   }
 
-  return { inspectEdge, ensureImage, runEdge, removeEdge, edgeOutput }
+  return { inspectEdge, ensureImage, runEdge, reloadEdge, removeEdge, edgeOutput }
 }

@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createHaproxyRuntime } from '../edge/haproxy-runtime.ts'
 import { selfSignedCertificate } from '../edge/placeholder-certificate.ts'
 import { type EdgeLab, type LabApp, startEdgeLab, until } from './edge-lab.ts'
 import { visit } from './edge-visitor.ts'
@@ -17,6 +19,8 @@ export type LoadPlan = {
   domainChanges: number
   certificateChanges: number
   kills: number
+  /** New versions of Berth whose edge has another configuration. */
+  updates: number
   slowMs: number
 }
 type Worker = { name: string; count: number; everyMs: number; host: string; path: string; app?: string; method?: 'POST'; bytes?: number }
@@ -75,7 +79,7 @@ export async function runLoad(plan: LoadPlan): Promise<LoadReport & { requestsPe
   }
 }
 
-type Kind = 'deploy' | 'rollback' | 'domain' | 'certificate' | 'kill'
+type Kind = 'deploy' | 'rollback' | 'domain' | 'certificate' | 'kill' | 'update'
 type Step = { kind: Kind; number: number }
 
 /** All kinds mixed as evenly as they can be: the order is the same in every run. */
@@ -86,6 +90,7 @@ function stepsOf(plan: LoadPlan): Step[] {
     domain: plan.domainChanges,
     certificate: plan.certificateChanges,
     kill: plan.kills,
+    update: plan.updates,
   } as const satisfies Record<Kind, number>
   const all = Object.entries(wanted) as [Kind, number][] // the keys are those of the line above
   return all
@@ -139,6 +144,23 @@ const STEPS = {
     await lab.berth.startAgain()
     await lab.edgeReady()
     if (added) await lab.finished(added.id)
+  },
+  /** HAProxy is given the configuration of another version while the control plane is away, and taken back from it. */
+  async update({ lab }) {
+    const config = await readFile(lab.paths.config, 'utf8')
+    const running = async () => (await createHaproxyRuntime({ socketPath: lab.paths.socket }).info()).get('description')
+    const ours = await running()
+    await lab.berth.kill9()
+    await writeFile(lab.paths.config, config.replace(/description .*/, 'description berth-earlier'))
+    const { pid } = (await lab.engine.containers.inspect(lab.edgeContainer)) ?? {}
+    if (!pid) throw new Error('the edge does not run')
+    process.kill(pid, 'SIGUSR2')
+    await until(async () => (await running()) === 'berth-earlier', 'the configuration of another version')
+    await lab.berth.startAgain()
+    await until(async () => (await running()) === ours, 'the configuration of this version')
+    const after = await lab.engine.containers.inspect(lab.edgeContainer)
+    if (after?.pid !== pid) throw new Error('the edge was replaced instead of reloaded')
+    await lab.edgeReady()
   },
 } as const satisfies Record<Kind, (scene: Scene) => Promise<void>>
 

@@ -23,6 +23,11 @@ export async function freePort(): Promise<number> {
   return address.port
 }
 
+/** The whole group, as when a container ends. */
+function signalAll(child: ChildProcess, signal: NodeJS.Signals): void {
+  if (child.pid !== undefined) process.kill(-child.pid, signal)
+}
+
 /** Runs HAProxy as a plain process where the product runs a container. */
 function createProcessHost() {
   let child: ChildProcess | undefined
@@ -32,7 +37,7 @@ function createProcessHost() {
   async function stop(signal: NodeJS.Signals): Promise<void> {
     if (child === undefined || !isRunning()) return
     const ended = once(child, 'exit')
-    child.kill(signal)
+    signalAll(child, signal)
     await ended
   }
 
@@ -41,10 +46,12 @@ function createProcessHost() {
     ensureImage: async () => 'none',
     async runEdge(spec) {
       const [command = 'haproxy', ...args] = spec.command
-      child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { PATH: `${process.env['PATH'] ?? ''}:/usr/sbin` } })
+      const env = { PATH: `${process.env['PATH'] ?? ''}:/usr/sbin` }
+      child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], env, detached: true })
       for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => (output += chunk.toString('utf8')))
       await once(child, 'spawn')
     },
+    reloadEdge: async () => void child?.kill('SIGUSR2'),
     removeEdge: () => stop('SIGKILL'),
     edgeOutput: async () => output,
   }
@@ -58,7 +65,7 @@ export type TestEdge = {
   httpsPort: number
   process: ReturnType<typeof createProcessHost>
   /** A second controller on the same files, as after a restart of the control plane. */
-  reopen(): Edge
+  reopen(changed?: { timeouts?: Partial<EdgeTimeouts>; onReload?: () => void; startWithinMs?: number }): Edge
   [Symbol.asyncDispose](): Promise<void>
 }
 
@@ -72,7 +79,7 @@ export async function startTestEdge(
   const haproxy = createProcessHost()
   const paths = edgePaths(dir)
   const opened: Edge[] = []
-  const reopen = () => {
+  const reopen: TestEdge['reopen'] = (changed = {}) => {
     const edge = createEdgeController({
       settings: {
         dir,
@@ -81,14 +88,16 @@ export async function startTestEdge(
         ipv6: false,
         cores: availableParallelism(),
         maxConnections: 2000,
-        timeouts: options.timeouts ?? {},
+        timeouts: changed.timeouts ?? options.timeouts ?? {},
       },
+      onReload: changed.onReload ?? (() => undefined),
       host: haproxy.host,
       image: { pull: 'none', build: 'none', context: () => Promise.resolve(Buffer.alloc(0)) },
       certificates: createCertificateStore({ dir: paths.certificatesDir }).list,
       log: { info: () => undefined, warn: () => undefined },
       now: () => new Date(),
       newId: randomUUID,
+      ...(changed.startWithinMs === undefined ? {} : { startWithinMs: changed.startWithinMs }),
       ...(options.repairEveryMs === undefined ? {} : { repairEveryMs: options.repairEveryMs }),
     })
     opened.push(edge)
