@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { volumeName } from '../src/engine/labels.ts'
+import { containerName, labelsOf, projectNetworkName, volumeName } from '../src/engine/labels.ts'
 import { ensureRedisImage } from '../src/testing/database-images.ts'
 import { type DeployLab, dockerfile, openDeployLab, until } from '../src/testing/deploy-lab.ts'
 
@@ -77,19 +77,59 @@ describe.concurrent('a compose app', () => {
     const app = await lab.createApp(COMPOSE_FILES, { appType: 'compose' })
     expect(await lab.deploy(app.id)).toMatchObject({ status: 'success', error_message: '' })
     expect((await lab.containersOf(app.id)).map(({ state }) => state)).toEqual(['running', 'running'])
-    const web = async () => {
+    const address = async () => {
       const found = (await lab.containersOf(app.id)).find(({ labels }) => labels['berth.service'] === 'web')
-      const ip = Object.entries(found?.ips ?? {}).find(([network]) => network.includes('-project-'))?.[1]
-      return await (await fetch(`http://${ip}:8080/`, { signal: AbortSignal.timeout(5000) })).text()
+      return Object.entries(found?.ips ?? {}).find(([network]) => network.includes('-project-'))?.[1]
     }
+    const web = async () => await (await fetch(`http://${await address()}:8080/`, { signal: AbortSignal.timeout(5000) })).text()
     expect(await web()).toBe('composed')
+    const first = await address()
+    expect(Number(first?.split('.')[3])).toBeGreaterThanOrEqual(128) // one of ours, which no other app gets as soon as it is free
     await app.repository.commit({ files: { 'web/index.html': 'composed again' } })
     expect(await lab.deploy(app.id)).toMatchObject({ status: 'success', error_message: '' })
     expect(await web()).toBe('composed again')
+    expect(await address()).not.toBe(first)
     expect(await lab.containersOf(app.id)).toHaveLength(2)
     await lab.owner.call('apps.delete', { appId: app.id })
     await removed(app.id)
     expect((await lab.belongings()).filter((thing) => thing.includes(`app-${app.id}-`))).toEqual([])
+  })
+
+  it('gets another address where somebody takes the one that was chosen for it before it starts', async () => {
+    const waiting = { healthcheck: { test: ['CMD', 'sleep', '1'], interval: '1s', timeout: '5s' }, build: './worker' }
+    const services = {
+      web: { build: './web', expose: ['8080'], depends_on: { worker: { condition: 'service_healthy' } } },
+      worker: waiting,
+    }
+    const app = await lab.createApp({ ...COMPOSE_FILES, 'compose.yaml': JSON.stringify({ services }) }, { appType: 'compose' })
+    const { id } = await lab.owner.call('deployments.add', { appId: app.id })
+    await until(
+      async () => (await lab.containersOf(app.id)).filter(({ state }) => state === 'running'),
+      (running) => running.length === 1,
+    )
+    const [worker] = await lab.containersOf(app.id)
+    const network = projectNetworkName(lab.instance, lab.project.id)
+    const taker = await lab.engine.containers.start({
+      name: containerName('other', app.id, id),
+      image: worker?.image ?? '',
+      labels: labelsOf({ instance: 'other', kind: 'app', appId: app.id + 1 }), // its image brings those of this app
+      env: {},
+      network,
+      turn: id,
+      aliases: [],
+      volumes: [],
+      restart: 'no',
+    })
+    try {
+      expect(await lab.ended(id)).toMatchObject({ status: 'success', error_message: '' })
+      const taken = (await lab.engine.containers.inspect(taker))?.ips[network]
+      const web = (await lab.containersOf(app.id)).find(({ labels }) => labels['berth.service'] === 'web')
+      expect(Number(web?.ips[network]?.split('.')[3])).toBeGreaterThanOrEqual(128)
+      expect(web?.ips[network]).not.toBe(taken)
+      expect(await lab.owner.call('deployments.log', { deploymentId: id })).toContain('Another container took the address meanwhile')
+    } finally {
+      await lab.engine.containers.remove(taker)
+    }
   })
 
   it('that asks for what no app may have is refused by the name of the key, and nothing is started', async () => {

@@ -1,8 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { dirname } from 'node:path'
+import { writeDurably } from '../lib/write-durably.ts'
 import { AcmeFailure, exchange } from './acme-transport.ts'
 import type { Edge } from './edge.ts'
-import { makeDirectories, readIfThere, writeDurably } from './map-files.ts'
+import { makeDirectories, readIfThere } from './map-files.ts'
 
 export type AcmeDeps = {
   settings: () => { directoryUrl: string; email: string | undefined /** PEM of a private authority's own root */; ca?: string }

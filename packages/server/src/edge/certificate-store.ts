@@ -1,8 +1,9 @@
 import { X509Certificate } from 'node:crypto'
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { writeDurably } from '../lib/write-durably.ts'
 import type { EdgeCertificate } from './edge.ts'
-import { makeDirectories, readIfThere, writeDurably } from './map-files.ts'
+import { makeDirectories, readIfThere } from './map-files.ts'
 
 export type CertificateSource = 'acme' | 'uploaded'
 export type StoredCertificate = EdgeCertificate & { readonly source: CertificateSource; readonly notBefore: Date; readonly notAfter: Date }

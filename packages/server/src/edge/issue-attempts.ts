@@ -1,4 +1,5 @@
-import { readIfThere, writeDurably } from './map-files.ts'
+import { writeDurably } from '../lib/write-durably.ts'
+import { readIfThere } from './map-files.ts'
 
 export type IssueAttempt = {
   readonly failures: number

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Compose } from '../../../engine/compose.ts'
+import type { ComposePlan } from '../../../engine/compose-policy.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import { appNetworkName, composeProjectName, LABEL, projectNetworkName } from '../../../engine/labels.ts'
 import type { Tuning } from '../../../tuning.ts'
@@ -8,7 +9,7 @@ import { patiently } from '../patience.ts'
 import type { Launcher, Release } from '../release.ts'
 import type { Context } from '../stage.ts'
 import { createPlanCompose } from '../stages/plan-compose.ts'
-import { hasPlan, keepPlan, keptPlan } from './compose-files.ts'
+import { addressOf, hasPlan, keepPlan, keptPlan, withAddress } from './compose-files.ts'
 import { createComposeHealth } from './compose-health.ts'
 
 type Deps = {
@@ -42,6 +43,29 @@ export function createComposeLauncher(deps: Deps): Launcher {
     }
   }
 
+  /** With an address that is not given to another app as soon as this one's container dies. One that it has already stays. */
+  async function addressed({ app, deployment }: Context, plan: ComposePlan, signal: AbortSignal): Promise<ComposePlan> {
+    if (plan.routedService === null) return plan
+    const network = projectNetworkName(instance, app.project_id)
+    const wanted = { turn: deployment.id, appId: app.id, wish: addressOf(plan) }
+    const address = await patiently(signal, async () => await engine.containers.addressIn(network, wanted, signal))
+    return address === undefined ? plan : withAddress(plan, address)
+  }
+
+  async function bringUp(context: Context, plan: ComposePlan): Promise<void> {
+    const { app, deployment, signal, step } = context
+    await step('files.address', async () => await keepPlan(directoryOf(app.id, deployment.id), plan))
+    try {
+      await step('compose.up', async () => await patiently(signal, async () => await compose.up(plan, projectOf(context, deployment.id))))
+    } catch (cause) {
+      if (signal.aborted) throw cause
+      const again = await addressed(context, plan, signal)
+      if (addressOf(again) === addressOf(plan)) throw cause
+      context.say('Another container took the address meanwhile; starting with the next one')
+      await bringUp(context, again)
+    }
+  }
+
   async function start(context: Context, routedService: string): Promise<Release> {
     const { app, deployment, config, signal, step } = context
     const isKept = await hasPlan(directoryOf(app.id, deployment.id)) // the release that a rollback came from may be gone by now
@@ -57,9 +81,8 @@ export function createComposeLauncher(deps: Deps): Launcher {
           )
         }),
     )
-    const plan = await keptPlan(directoryOf(app.id, source), { name: LABEL.deployment, value: String(deployment.id) })
-    if (source !== deployment.id) await keepPlan(directoryOf(app.id, deployment.id), plan)
-    await step('compose.up', async () => await patiently(signal, async () => await compose.up(plan, projectOf(context, deployment.id))))
+    const kept = await keptPlan(directoryOf(app.id, source), { name: LABEL.deployment, value: String(deployment.id) })
+    await bringUp(context, await addressed(context, kept, signal))
     const started = await patiently(signal, async () => await containers.ofDeployment(app.id, deployment.id, signal))
     const routed = started.find((container) => container.labels[LABEL.service] === routedService)
     const ip = routed?.ips[projectNetworkName(instance, app.project_id)]
@@ -73,7 +96,8 @@ export function createComposeLauncher(deps: Deps): Launcher {
     await step('compose.undo', async () => {
       const active = await deps.findActiveId(app.id)
       if (active !== undefined && app.wanted === 'running') {
-        const plan = await keptPlan(directoryOf(app.id, active), { name: LABEL.deployment, value: String(active) })
+        const kept = await keptPlan(directoryOf(app.id, active), { name: LABEL.deployment, value: String(active) })
+        const plan = addressOf(kept) === undefined ? kept : await addressed(context, kept, signal)
         await patiently(signal, async () => await compose.up(plan, projectOf(context, active, signal)))
         return
       }
