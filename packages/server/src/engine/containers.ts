@@ -22,7 +22,7 @@ export function createContainers(deps: { transport: Transport; now: () => Date }
     if (!NAME.test(spec.name)) throw new Error(`not a container name of ours: ${spec.name}`)
     for (let tries = 1; ; tries += 1) {
       try {
-        const address = spec.turn === undefined ? undefined : await addressIn(spec.network, { turn: spec.turn }, signal)
+        const address = spec.turn === undefined ? undefined : await addressIn(transport, { network: spec.network, turn: spec.turn }, signal)
         return await startOnce(containerRequest(spec, address), spec.name, signal)
       } catch (cause) {
         if (!says(cause, 'address already in use') || tries === MOST_TRIES) throw cause
@@ -104,29 +104,29 @@ export function createContainers(deps: { transport: Transport; now: () => Date }
     }
   }
 
-  /**
-   * An address that no container in the network has, or the one that is wished for. Those that are stopped count too: they want
-   * their own address back when they start again. Those of `appId` do not: they give way to whoever asks.
-   */
-  async function addressIn(
-    network: string,
-    { turn, appId, wish }: { turn: number; appId?: number; wish?: string | undefined },
-    signal?: AbortSignal,
-  ): Promise<string | undefined> {
-    const found = await transport.json({ method: 'GET', path: `/networks/${encodeURIComponent(network)}`, signal })
-    const subnet = text(field(items(field(found, 'IPAM', 'Config'))[0], 'Subnet'))
-    const query = { all: true, filters: filters({ network: [network] }) }
-    const others = items(await transport.json({ method: 'GET', path: '/containers/json', query, signal })).filter(
-      (container) => appId === undefined || idFrom(summaryOf(container).labels, 'app') !== appId,
-    )
-    const endpoints = others.map((container) => field(container, 'NetworkSettings', 'Networks', network))
-    const taken = new Set(
-      endpoints.flatMap((endpoint) => [text(field(endpoint, 'IPAddress')), text(field(endpoint, 'IPAMConfig', 'IPv4Address'))]),
-    )
-    return wish !== undefined && !taken.has(wish) ? wish : freeAddress(subnet, taken, turn)
-  }
+  return { start, startAgain, stop, restart, remove, inspect, list, listeningPorts, stats, addressIn: addressIn.bind(null, transport) }
+}
 
-  return { start, startAgain, stop, restart, remove, inspect, list, listeningPorts, stats, addressIn }
+/**
+ * An address that no container in the network has, or the one that is wished for. Those that are stopped count too: they want
+ * their own address back when they start again. Those of `appId` do not: they give way to whoever asks.
+ */
+async function addressIn(
+  transport: Transport,
+  { network, turn, appId, wish }: { network: string; turn: number; appId?: number; wish?: string | undefined },
+  signal?: AbortSignal,
+): Promise<string | undefined> {
+  const found = await transport.json({ method: 'GET', path: `/networks/${encodeURIComponent(network)}`, signal })
+  const subnet = text(field(items(field(found, 'IPAM', 'Config'))[0], 'Subnet'))
+  const query = { all: true, filters: filters({ network: [network] }) }
+  const others = items(await transport.json({ method: 'GET', path: '/containers/json', query, signal })).filter(
+    (container) => appId === undefined || idFrom(summaryOf(container).labels, 'app') !== appId,
+  )
+  const endpoints = others.map((container) => field(container, 'NetworkSettings', 'Networks', network))
+  const taken = new Set(
+    endpoints.flatMap((endpoint) => [text(field(endpoint, 'IPAddress')), text(field(endpoint, 'IPAMConfig', 'IPv4Address'))]),
+  )
+  return wish !== undefined && !taken.has(wish) ? wish : freeAddress(subnet, taken, turn)
 }
 
 function says(cause: unknown, words: string): boolean {

@@ -29,6 +29,7 @@ export function createComposeLauncher(deps: Deps): Launcher {
   const { engine, compose, containers, instance, tuning } = deps
   const health = createComposeHealth(deps)
   const prepare = createPlanCompose({ ...deps, directoryOf })
+  const addressed = createAddressed(deps)
 
   function directoryOf(appId: number, deploymentId: number): string {
     return join(deps.dataDir, 'compose', `app-${appId}`, `d${deploymentId}`)
@@ -41,15 +42,6 @@ export function createComposeLauncher(deps: Deps): Launcher {
       signal,
       onLine: context.output,
     }
-  }
-
-  /** With an address that is not given to another app as soon as this one's container dies. One that it has already stays. */
-  async function addressed({ app, deployment }: Context, plan: ComposePlan, signal: AbortSignal): Promise<ComposePlan> {
-    if (plan.routedService === null) return plan
-    const network = projectNetworkName(instance, app.project_id)
-    const wanted = { turn: deployment.id, appId: app.id, wish: addressOf(plan) }
-    const address = await patiently(signal, async () => await engine.containers.addressIn(network, wanted, signal))
-    return address === undefined ? plan : withAddress(plan, address)
   }
 
   async function bringUp(context: Context, plan: ComposePlan): Promise<void> {
@@ -113,5 +105,16 @@ export function createComposeLauncher(deps: Deps): Launcher {
     ...health,
     removeOld: async () => undefined, // `up` has replaced them
     undo,
+  }
+}
+
+/** With an address that is not given to another app as soon as this one's container dies. One that it has already stays. */
+function createAddressed({ engine, instance }: Pick<Deps, 'engine' | 'instance'>) {
+  return async ({ app, deployment }: Context, plan: ComposePlan, signal: AbortSignal): Promise<ComposePlan> => {
+    if (plan.routedService === null) return plan
+    const network = projectNetworkName(instance, app.project_id)
+    const wanted = { network, turn: deployment.id, appId: app.id, wish: addressOf(plan) }
+    const address = await patiently(signal, async () => await engine.containers.addressIn(wanted, signal))
+    return address === undefined ? plan : withAddress(plan, address)
   }
 }
