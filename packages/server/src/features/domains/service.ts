@@ -41,7 +41,8 @@ export function createDomains(deps: Deps) {
 
   async function create(caller: Caller, app: AppRow, input: { domain: string }): Promise<Domain> {
     const host = normalHost(input.domain)
-    const problem = host.endsWith('localhost') ? undefined : hostProblem(host)
+    // localhost and what is under it are refused below, by a name of their own
+    const problem = host === 'localhost' || host.endsWith('.localhost') ? undefined : hostProblem(host)
     if (problem) throw fieldError('invalid_domain', 'domain', problem)
     if (app.app_type !== 'web' && app.app_type !== 'compose')
       throw fieldError('invalid_request', 'appId', 'must be a web or compose app: only those have domains')
