@@ -20,7 +20,7 @@ type Parts = {
   tuning: Tuning
   now: () => Date
   wake: (name: string) => void
-  wantCertificates: () => Promise<void>
+  wantCertificates: (turn: { signal: AbortSignal; canBeVisited: boolean }) => Promise<void>
   makeRoom: () => Promise<void>
   metricsHistory: MetricsHistoryKeeper
 }
@@ -42,6 +42,7 @@ export function backgroundTasks(parts: Parts): Task[] {
         if (!engineWatch.isReachable() || wasReachable) return
         wake('reconcile') // much may have happened while nobody looked
         wake('firewall') // and what the engine needs may have come along with it
+        wake('certificates') // domains can be visited from now on
       },
     },
     {
@@ -64,7 +65,11 @@ export function backgroundTasks(parts: Parts): Task[] {
     },
     { name: 'disk', everyMs: HOUR_MS / 6, run: async () => (engineWatch.isReachable() ? await parts.makeRoom() : undefined) },
     { name: 'metrics history', everyMs: SAMPLE_EVERY_MS, run: parts.metricsHistory.sample },
-    { name: 'certificates', everyMs: 60_000, run: parts.wantCertificates },
+    {
+      name: 'certificates', // and the names that they are for
+      everyMs: 2 * tuning.certificateLookMs,
+      run: async (signal) => await parts.wantCertificates({ signal, canBeVisited: engineWatch.isReachable() }),
+    },
     {
       name: 'housekeeping',
       everyMs: HOUR_MS,

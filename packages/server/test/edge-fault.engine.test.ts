@@ -110,6 +110,32 @@ describe('with nobody doing anything, the next look', () => {
   })
 })
 
+it('keeps the release that visitors reach while HAProxy serves and takes nothing new, and says why', { timeout: 180_000 }, async () => {
+  const config = await readFile(lab.paths.config, 'utf8')
+  await lab.berth.kill9()
+  await writeFile(lab.paths.config, config.replace(/description .*/, 'description berth-earlier'))
+  process.kill(await pidOfEdge(), 'SIGUSR2')
+  const running = async () => (await createHaproxyRuntime({ socketPath: lab.paths.socket }).info()).get('description')
+  await until(async () => (await running()) === 'berth-earlier', 'the configuration of another version')
+  const placeholder = await readFile(lab.paths.placeholder, 'utf8')
+  await writeFile(lab.paths.placeholder, 'damaged')
+  try {
+    await lab.berth.startAgain()
+    const failed = await lab.deploy(shop, { version: 'unreachable' })
+    expect(failed).toMatchObject({
+      status: 'failed',
+      error_message: expect.stringMatching(/^The edge did not take the new route.*placeholder/),
+    })
+    expect(JSON.parse((await visit(lab, { host: HOST })).text)).not.toMatchObject({ version: 'unreachable' })
+    expect((await lab.berth.anonymous('health')).messages['edge']).toContain('goes on with the old one')
+  } finally {
+    await writeFile(lab.paths.placeholder, placeholder)
+  }
+  await until(async () => (await running()) !== 'berth-earlier', 'the configuration of this version', 60_000)
+  await lab.deployWell(shop, { version: 'reachable' })
+  expect(JSON.parse((await visit(lab, { host: HOST })).text)).toMatchObject({ version: 'reachable' })
+})
+
 /** A database of its own in this project, and its address. */
 async function addDatabase(name: string, projectId: number): Promise<{ ip: string }> {
   const app = await lab.call('apps.create', { name, projectId, appType: 'database', templateName: 'redis' })

@@ -64,9 +64,6 @@ export function createAccessCounts(deps: { socketPath: string; now: () => Date }
       return { since, requests, statuses: { ...statuses }, bytesIn, bytesOut, p50Ms: quantile(0.5), p99Ms: quantile(0.99) }
     },
     reopen: reader.reopen,
-    forget(appKey: string): void {
-      counters.delete(appKey)
-    },
     close(): void {
       clearInterval(turn)
       reader.close()

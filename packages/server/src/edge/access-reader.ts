@@ -43,6 +43,7 @@ export function createAccessReader(deps: { socketPath: string; onLine: (line: st
   return {
     /** Reads from the worker that serves now. */
     reopen: (): void => {
+      if (isClosed) return
       const before = socket
       clearTimeout(reconnect)
       open()

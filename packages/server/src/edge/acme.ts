@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { dirname } from 'node:path'
 import { writeDurably } from '../lib/write-durably.ts'
 import { AcmeFailure, exchange } from './acme-transport.ts'
-import type { Edge } from './edge.ts'
+import { type Edge, EdgeUnavailable } from './edge.ts'
 import { makeDirectories, readIfThere } from './map-files.ts'
 
 export type AcmeDeps = {
@@ -60,7 +60,7 @@ export function createAcme(deps: AcmeDeps) {
       })
       return { chain, key: privateKey.toString('utf8') }
     } catch (cause) {
-      if (cause instanceof AcmeFailure) throw cause
+      if (cause instanceof AcmeFailure || cause instanceof EdgeUnavailable) throw cause
       throw new AcmeFailure(`The certificate authority refused ${host}: ${cause instanceof Error ? cause.message : String(cause)}`, {
         cause,
       })

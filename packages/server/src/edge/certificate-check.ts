@@ -1,11 +1,12 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { createSecureContext } from 'node:tls'
+import { BUFFER_BYTES } from './haproxy-config.ts'
 
 export type UploadCheck = { readonly chain: string; readonly key: string; readonly notAfter: Date } | { readonly problem: string }
 
 const BLOCK = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g
-/** HAProxy takes a certificate in one buffer. */
-const MAX_PEM = 24_000
+/** HAProxy takes a certificate in one buffer, with the command in front of it. */
+const MAX_PEM = BUFFER_BYTES - 1_500
 
 /** Whether a certificate somebody brings can be used for this host. A `problem` is a sentence for that person. */
 export function checkUpload(upload: { host: string; certificate: string; key: string; now: Date }): UploadCheck {

@@ -33,12 +33,15 @@ export function createCertificateIssuer(deps: {
   }
 
   async function remember(host: string, cause: unknown): Promise<void> {
-    const reason = cause instanceof Error ? cause.message : String(cause)
+    // an edge that is away says nothing about the host
+    const isEdgeAway = cause instanceof EdgeUnavailable
+    const message = cause instanceof Error ? cause.message : String(cause)
+    const reason = isEdgeAway ? `The edge of this server was away: ${message}` : message
     const isRateLimited = cause instanceof AcmeFailure && cause.isRateLimited
     const retryAfterMs = cause instanceof AcmeFailure ? cause.retryAfterMs : undefined
-    // an edge that is away says nothing about the host
-    const failures = cause instanceof EdgeUnavailable ? 1 : (attempts.get(host)?.failures ?? 0) + 1
-    const delayMs = nextTryDelayMs({ failures, isRateLimited, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }, random())
+    const failures = (attempts.get(host)?.failures ?? 0) + (isEdgeAway ? 0 : 1)
+    const counted = isEdgeAway ? 0 : failures
+    const delayMs = nextTryDelayMs({ failures: counted, isRateLimited, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }, random())
     await attempts.set(host, { failures, reason, isRateLimited, nextTryAt: now().getTime() + delayMs })
     log.warn({ host, failures, err: cause }, 'no certificate')
   }

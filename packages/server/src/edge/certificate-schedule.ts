@@ -1,7 +1,7 @@
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
-/** Delays after the first, second, … failure in a row; the last one repeats. From the third on they are an hour and more. */
+/** Delays after the first, second, … failure in a row; the last one repeats. From the third on: an hour and more. After none: a minute. */
 const DELAYS_MS = [MINUTE_MS, 5 * MINUTE_MS, HOUR_MS, 3 * HOUR_MS, 6 * HOUR_MS, 12 * HOUR_MS, 24 * HOUR_MS]
 
 export type IssueFailure = { readonly failures: number; readonly isRateLimited: boolean; readonly retryAfterMs?: number }

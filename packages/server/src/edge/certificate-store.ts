@@ -3,6 +3,7 @@ import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writeDurably } from '../lib/write-durably.ts'
 import type { EdgeCertificate } from './edge.ts'
+import { routableHost } from './edge-maps.ts'
 import { makeDirectories, readIfThere } from './map-files.ts'
 
 export type CertificateSource = 'acme' | 'uploaded'
@@ -35,6 +36,7 @@ export function createCertificateStore(deps: { dir: string }) {
   }
 
   async function put(host: string, source: CertificateSource, pem: { chain: string; key: string }): Promise<StoredCertificate> {
+    if (routableHost(host) !== host) throw new Error(`not a host that can have a certificate: ${JSON.stringify(host)}`)
     await makeDirectories([dir])
     const path = join(dir, `${host}.${source}.pem`)
     const text = `${pem.chain.trim()}\n${pem.key.trim()}\n`

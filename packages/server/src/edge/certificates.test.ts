@@ -3,10 +3,11 @@ import { once } from 'node:events'
 import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { createServer, type IncomingMessage, request as requestPlain } from 'node:http'
 import { request } from 'node:https'
+import { createServer as createTcpServer } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { connect } from 'node:tls'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { type Pebble, startPebble } from '../testing/pebble.ts'
 import { startTestEdge, type TestEdge } from '../testing/test-edge.ts'
 import { createAcme } from './acme.ts'
@@ -15,13 +16,20 @@ import type { CertificateStatus } from './certificate-status.ts'
 import { createCertificateStore } from './certificate-store.ts'
 import { createCertificates } from './certificates.ts'
 import { createResolve } from './dns-check.ts'
+import type { Edge } from './edge.ts'
 import { createIssueAttempts } from './issue-attempts.ts'
 import { selfSignedCertificate } from './placeholder-certificate.ts'
 import { createPreflight } from './preflight.ts'
 
 const YEAR_MS = 365 * 86_400_000
 
-async function startCertificates(edge: TestEdge, pebble: Pebble, options: { directoryUrl?: string; losesChallenges?: boolean } = {}) {
+type Authority = Pick<Pebble, 'directoryUrl' | 'ca' | 'dnsServer'>
+/** For what needs no authority: nothing listens there. */
+const NO_AUTHORITY: Authority = { directoryUrl: 'http://127.0.0.1:1/dir', ca: '', dnsServer: '127.0.0.1:1' }
+
+type Options = { directoryUrl?: string; challengeEdge?: Pick<Edge, 'addChallenge' | 'removeChallenge'> }
+
+async function startCertificates(edge: TestEdge, pebble: Authority, options: Options = {}) {
   const clock = { offsetMs: 0 }
   const now = () => new Date(Date.now() + clock.offsetMs)
   const heard: [string, CertificateStatus][] = []
@@ -46,7 +54,7 @@ async function startCertificates(edge: TestEdge, pebble: Pebble, options: { dire
     acme: createAcme({
       settings: () => ({ directoryUrl: options.directoryUrl ?? pebble.directoryUrl, email: 'owner@example.com', ca: pebble.ca }),
       accountKeyPath: join(acmeDir, 'account.pem'),
-      edge: options.losesChallenges === true ? { addChallenge: async () => undefined, removeChallenge: async () => undefined } : edge.edge,
+      edge: options.challengeEdge ?? edge.edge,
       poll: { minMs: 50, maxMs: 500, attempts: 20 },
     }),
     preflight,
@@ -73,6 +81,33 @@ async function shown(edge: TestEdge, host: string, root?: string): Promise<strin
   socket.destroy()
   return serial
 }
+
+function ownPem(host: string) {
+  const pem = selfSignedCertificate({ host, notBefore: new Date(Date.now() - 1000), notAfter: new Date(Date.now() + YEAR_MS) })
+  return { certificate: pem, key: pem }
+}
+
+/** HAProxy is gone and cannot start again, because somebody else holds its port. */
+async function takeAway(edge: TestEdge) {
+  await edge.process.stop('SIGKILL')
+  const holder = createTcpServer()
+  const listen = async () => {
+    holder.listen(edge.httpPort, '0.0.0.0')
+    await once(holder, 'listening')
+  }
+  // the worker may end a moment after the process that was waited for
+  await vi.waitFor(listen, { timeout: 10_000 })
+  return {
+    async giveBack() {
+      holder.close()
+      await once(holder, 'close')
+      await edge.edge.repair()
+    },
+  }
+}
+
+const filesOf = async (edge: TestEdge, host: string) =>
+  (await readdir(edge.paths.certificatesDir)).filter((file) => file.startsWith(`${host}.`)).sort()
 
 const route = (host: string) => ({
   apps: [{ appKey: 'a1', hosts: [{ host, redirectHttps: true, hsts: true }], targets: [], page: 'stopped' as const }],
@@ -158,10 +193,25 @@ describe('a certificate', () => {
     await using edge = await startTestEdge()
     await using pebble = await startPebble({ httpPort: edge.httpPort })
     await edge.edge.setRoutes(route('refused.test'))
-    await using sut = await startCertificates(edge, pebble, { losesChallenges: true })
+    const losesChallenges = { addChallenge: async () => undefined, removeChallenge: async () => undefined }
+    await using sut = await startCertificates(edge, pebble, { challengeEdge: losesChallenges })
     await sut.certificates.want(['refused.test'])
     await expect.poll(() => sut.certificates.status('refused.test').sslStatus, { timeout: 20_000 }).toBe('failed')
     expect(sut.certificates.status('refused.test').sslError).toMatch(/refused refused\.test: .*returned 503/)
+  })
+
+  it('that our own edge could not take a challenge for is tried again soon, and no refusal is counted', async () => {
+    await using edge = await startTestEdge()
+    await using pebble = await startPebble({ httpPort: edge.httpPort })
+    await edge.edge.setRoutes(route('away.test'))
+    await using sut = await startCertificates(edge, pebble, { challengeEdge: edge.reopen() }) // one that was told no routes
+    await sut.certificates.want(['away.test'])
+    await expect.poll(() => sut.certificates.status('away.test').sslStatus, { timeout: 20_000 }).toBe('failed')
+    const first = sut.certificates.status('away.test')
+    expect(first.sslError).toBe('The edge of this server was away: The edge does not know its routes yet.')
+    const second = await sut.certificates.checkNow('away.test')
+    expect(second.nextTryAt?.getTime()).toBeLessThan(Date.now() + 61_000)
+    expect(JSON.parse(await readFile(join(sut.acmeDir, 'attempts.json'), 'utf8'))).toMatchObject([['away.test', { failures: 0 }]])
   })
 
   it('is not asked for again within the hour when the authority limits us, not even by hand', async () => {
@@ -200,16 +250,83 @@ describe('a certificate', () => {
     await edge.edge.setRoutes(route('own.test'))
     await using sut = await startCertificates(edge, pebble)
     const before = await shown(edge, 'own.test')
-    const pem = selfSignedCertificate({
-      host: 'own.test',
-      notBefore: new Date(Date.now() - 1000),
-      notAfter: new Date(Date.now() + YEAR_MS),
-    })
-    expect(await sut.certificates.upload('other.test', { certificate: pem, key: pem })).toBe(
-      'The certificate does not cover other.test. It covers own.test.',
-    )
-    expect(await sut.certificates.upload('own.test', { certificate: pem, key: pem })).toBeUndefined()
+    const pem = ownPem('own.test')
+    expect(await sut.certificates.upload('other.test', pem)).toBe('The certificate does not cover other.test. It covers own.test.')
+    expect(await sut.certificates.upload('own.test', pem)).toBeUndefined()
     expect(await shown(edge, 'own.test')).not.toBe(before)
     expect(await shown(edge, 'other.test')).toBe(before)
+  })
+})
+
+describe('a certificate of somebody’s own', () => {
+  it('that was removed while the edge was away goes with the next look, also when the name has a new owner', async () => {
+    await using edge = await startTestEdge()
+    await edge.edge.setRoutes(route('gone.test'))
+    await using sut = await startCertificates(edge, NO_AUTHORITY)
+    for (const host of ['gone.test', 'taken.test']) expect(await sut.certificates.upload(host, ownPem(host))).toBeUndefined()
+    const former = await shown(edge, 'taken.test')
+    const away = await takeAway(edge)
+    for (const host of ['gone.test', 'taken.test']) await expect(sut.certificates.forget(host)).rejects.toThrow('is taken by')
+    await sut.certificates.want([])
+    expect(await filesOf(edge, 'gone.test')).toEqual(['gone.test.uploaded.pem'])
+    expect(await sut.certificates.upload('taken.test', ownPem('taken.test'))).toBeUndefined()
+    await away.giveBack()
+    await sut.certificates.want([])
+    expect(await filesOf(edge, 'gone.test')).toEqual([])
+    expect(await filesOf(edge, 'taken.test')).toEqual(['taken.test.uploaded.pem'])
+    expect(await shown(edge, 'taken.test')).not.toBe(former)
+    expect(sut.certificates.status('taken.test').sslStatus).toBe('active')
+  })
+
+  it('that was removed while the edge was away leaves nothing beside the certificate that is ordered for the next owner', async () => {
+    await using edge = await startTestEdge()
+    await using pebble = await startPebble({ httpPort: edge.httpPort })
+    await edge.edge.setRoutes(route('next.test'))
+    await using sut = await startCertificates(edge, pebble)
+    expect(await sut.certificates.upload('next.test', ownPem('next.test'))).toBeUndefined()
+    const away = await takeAway(edge)
+    await expect(sut.certificates.forget('next.test')).rejects.toThrow('is taken by')
+    await away.giveBack()
+    await sut.certificates.want(['next.test'])
+    await expect.poll(() => sut.heard.at(-1)?.[1].sslStatus, { timeout: 20_000 }).toBe('active')
+    await sut.certificates.want(['next.test'])
+    expect(await filesOf(edge, 'next.test')).toEqual(['next.test.acme.pem'])
+    await shown(edge, 'next.test', pebble.root)
+  })
+
+  it('whose removal a restart of the control plane cut short is still known to be there', async () => {
+    await using edge = await startTestEdge()
+    await edge.edge.setRoutes(route('gone.test'))
+    await using before = await startCertificates(edge, NO_AUTHORITY)
+    expect(await before.certificates.upload('gone.test', ownPem('gone.test'))).toBeUndefined()
+    const away = await takeAway(edge)
+    await expect(before.certificates.forget('gone.test')).rejects.toThrow('is taken by')
+    await using after = await startCertificates(edge, NO_AUTHORITY)
+    expect(await after.certificates.hosts()).toEqual(['gone.test'])
+    await expect(after.certificates.forget('gone.test')).rejects.toThrow('is taken by')
+    await away.giveBack()
+    await after.certificates.want([])
+    expect(await filesOf(edge, 'gone.test')).toEqual([])
+  })
+
+  it('is said to have failed once it has expired, once, and after a restart too', async () => {
+    await using edge = await startTestEdge()
+    await edge.edge.setRoutes(route('old.test'))
+    await using sut = await startCertificates(edge, NO_AUTHORITY)
+    expect(await sut.certificates.upload('old.test', ownPem('old.test'))).toBeUndefined()
+    const states = (heard: typeof sut.heard) => heard.map(([, status]) => status.sslStatus)
+    await sut.certificates.want([])
+    expect(states(sut.heard)).toEqual(['active'])
+    sut.clock.offsetMs = 2 * YEAR_MS
+    await sut.certificates.want([])
+    await sut.certificates.want([])
+    expect(states(sut.heard)).toEqual(['active', 'failed'])
+    expect(sut.heard.at(-1)?.[1].sslError).toContain('The certificate expired on')
+    await using after = await startCertificates(edge, NO_AUTHORITY)
+    await after.certificates.want([])
+    expect(states(after.heard)).toEqual([])
+    after.clock.offsetMs = 2 * YEAR_MS
+    await after.certificates.want([])
+    expect(states(after.heard)).toEqual(['failed'])
   })
 })

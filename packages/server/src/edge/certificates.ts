@@ -2,7 +2,7 @@ import { checkUpload } from './certificate-check.ts'
 import type { CertificateIssuer } from './certificate-issuer.ts'
 import { renewAt } from './certificate-schedule.ts'
 import { type CertificateStatus, certificateStatus } from './certificate-status.ts'
-import type { CertificateStore } from './certificate-store.ts'
+import type { CertificateSource, CertificateStore } from './certificate-store.ts'
 import type { Edge } from './edge.ts'
 import type { EdgeLog } from './edge-controller.ts'
 import { createHostWork } from './host-work.ts'
@@ -26,9 +26,11 @@ export type CertificatesDeps = {
 /** Keeps every wanted host in a valid certificate. Nothing waits for it: until one is there, the placeholder answers. */
 export function createCertificates(deps: CertificatesDeps) {
   const { store, attempts, issuer, edge, events, log, now, everyMs = 30_000, atOnce = 4 } = deps
-  const shown = createShownCertificates({ store, edge, log })
+  const shown = createShownCertificates({ store, edge, log, isBeingPut })
   const onFailure = (host: string, err: unknown) => log.warn({ host, err }, 'attempt at a certificate not recorded')
   const work = createHostWork({ isDue, run: issue, onFailure, everyMs, atOnce })
+  const uploading = new Set<string>()
+  const { report, reportChanged, forgetReport } = createReports({ events, status })
   const ready = open()
   ready.catch((err: unknown) => log.warn({ err }, 'certificates not loaded'))
 
@@ -45,12 +47,16 @@ export function createCertificates(deps: CertificatesDeps) {
     return next === undefined || now().getTime() >= next
   }
 
+  function isBeingPut(host: string, source: CertificateSource): boolean {
+    return source === 'acme' ? work.isWorking(host) : uploading.has(host)
+  }
+
   async function issue(host: string): Promise<void> {
     report(host)
     const certificate = await issuer.tryIssue(host)
     // while it was ordered, somebody may have brought their own
     if (certificate !== undefined && shown.get(host)?.source !== 'uploaded') await shown.show(certificate)
-    events.onStatus(host, status(host, { isWorking: false }))
+    report(host, { isWorking: false })
   }
 
   function status(host: string, { isWorking } = { isWorking: work.isWorking(host) }): CertificateStatus {
@@ -58,14 +64,12 @@ export function createCertificates(deps: CertificatesDeps) {
     return certificateStatus({ ...known, isWorking, isWanted: work.isWanted(host), now: now() })
   }
 
-  function report(host: string): void {
-    events.onStatus(host, status(host))
-  }
-
   /** The hosts that shall have a certificate of ours. Others keep what they have until `forget`. */
   async function want(hosts: readonly string[]): Promise<void> {
     await ready
     for (const host of await shown.missLost(work.isWorking)) report(host)
+    await shown.finishRemovals()
+    reportChanged(shown.hosts().filter((host) => !work.isWorking(host) && !uploading.has(host)))
     work.want(hosts)
   }
 
@@ -84,9 +88,14 @@ export function createCertificates(deps: CertificatesDeps) {
     await ready
     const check = checkUpload({ host, ...pem, now: now() })
     if ('problem' in check) return check.problem
-    const certificate = await store.put(host, 'uploaded', check)
-    await attempts.clear(host)
-    await shown.show(certificate)
+    uploading.add(host)
+    try {
+      const certificate = await store.put(host, 'uploaded', check)
+      await attempts.clear(host)
+      await shown.show(certificate)
+    } finally {
+      uploading.delete(host)
+    }
     report(host)
     return undefined
   }
@@ -98,6 +107,7 @@ export function createCertificates(deps: CertificatesDeps) {
     await attempts.clear(host)
     await shown.remove(host)
     report(host)
+    forgetReport(host)
     work.look()
   }
 
@@ -111,3 +121,24 @@ export function createCertificates(deps: CertificatesDeps) {
 }
 
 export type Certificates = ReturnType<typeof createCertificates>
+
+type KnownWork = { isWorking: boolean }
+
+/** Remembers what it said: a certificate expires without an event. */
+function createReports(deps: { events: CertificateEvents; status: (host: string, known?: KnownWork) => CertificateStatus }) {
+  const { events, status } = deps
+  const said = new Map<string, CertificateStatus['sslStatus']>()
+
+  function report(host: string, known?: KnownWork): void {
+    const found = status(host, known)
+    said.set(host, found.sslStatus)
+    events.onStatus(host, found)
+  }
+
+  /** For hosts with a certificate: one that lay on disk at the start was said to be active when it came. */
+  function reportChanged(hosts: readonly string[]): void {
+    for (const host of hosts) if (status(host).sslStatus !== (said.get(host) ?? 'active')) report(host)
+  }
+
+  return { report, reportChanged, forgetReport: (host: string) => said.delete(host) }
+}

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { createCertificateApplier, type RefusedCertificate } from './certificate-applier.ts'
 import type { EdgeCertificate } from './edge.ts'
 import { type EdgePaths, MAP_NAMES, type MapName } from './edge-paths.ts'
 import { type MapChange, type MapEntry, mapChanges } from './haproxy-commands.ts'
@@ -7,32 +7,36 @@ import { RuntimeError } from './runtime-error.ts'
 
 /** An entry that is in HAProxy's memory and never on disk: when it is gone, HAProxy has been restarted. */
 const INSTANCE_KEY = '@instance'
+/** No visitor can ask for an entry of this one by its name. */
+const MARKED = 'targets'
 const NOT_OURS_TO_REMOVE = new Set([INSTANCE_KEY])
-/** Certificates whose contents are compared in one full pass; the next pass takes the following ones. */
-const COMPARED_AT_ONCE = 100
 
-/** Brings a running HAProxy from what it holds to what is wanted, with the fewest changes, and reads them back. */
+/**
+ * Brings a running HAProxy from what it holds to what is wanted, with the fewest changes, and reads them back. Gives the
+ * certificates that it does not take; then no map was changed, because a host without its certificate is routed otherwise.
+ */
 export function createApplier(deps: { paths: EdgePaths; runtime: HaproxyRuntime; instance: string }) {
   const { paths, runtime, instance } = deps
   const actual = new Map<MapName, MapEntry[]>()
-  const loaded = new Map<string, string>()
-  let compareFrom = 0
+  const listed = createCertificateApplier({ paths, runtime })
 
   async function apply(
     wanted: Record<MapName, ReadonlyMap<string, string>>,
     options: { certificates: readonly EdgeCertificate[]; isFull: boolean },
-  ): Promise<void> {
+  ): Promise<RefusedCertificate[]> {
     const { certificates, isFull } = options
     try {
-      const isSameInstance = (await runtime.getMap(paths.map('challenges'), INSTANCE_KEY)) === instance
+      const isSameInstance = (await runtime.getMap(paths.map(MARKED), INSTANCE_KEY)) === instance
       if (isFull || !isSameInstance) actual.clear()
-      if (!isSameInstance) loaded.clear()
+      if (!isSameInstance) listed.doubt()
       for (const name of MAP_NAMES) if (!actual.has(name)) actual.set(name, await runtime.readMap(paths.map(name)))
       // a host is sent to https only once its certificate is there
-      const surplus = await addCertificates(certificates, isFull || !isSameInstance)
+      const { surplus, refused } = await listed.add(certificates, isFull || !isSameInstance)
+      if (refused.length > 0) return refused
       await applyMaps(wanted)
-      for (const entry of surplus) await removeCertificate(entry)
+      for (const entry of surplus) await listed.remove(entry)
       if (!isSameInstance) await markInstance()
+      return []
     } catch (cause) {
       actual.clear()
       throw cause
@@ -63,41 +67,11 @@ export function createApplier(deps: { paths: EdgePaths; runtime: HaproxyRuntime;
     actual.set(name, entries)
   }
 
-  async function addCertificates(certificates: readonly EdgeCertificate[], isFull: boolean) {
-    if (isFull) await compareContents(certificates)
-    const listed = await runtime.listCertificates(paths.certificateList)
-    const inUse = new Set(listed.map(({ path, host }) => `${path} ${host}`))
-    for (const { path, host, fingerprint } of certificates) {
-      if (loaded.get(path) !== fingerprint) await runtime.putCertificate(path, await readFile(path, 'utf8'))
-      loaded.set(path, fingerprint)
-      if (!inUse.has(`${path} ${host}`)) await runtime.addToList(paths.certificateList, { path, host })
-    }
-    const wanted = new Set(certificates.map(({ path, host }) => `${path} ${host}`))
-    return listed.filter(({ path, host }) => !wanted.has(`${path} ${host}`))
-  }
-
-  /** Everything once after a restart of either side, and then a part at a time: thousands of certificates are slow to list. */
-  async function compareContents(certificates: readonly EdgeCertificate[]): Promise<void> {
-    const paths = certificates.map(({ path }) => path)
-    const unknown = paths.filter((path) => !loaded.has(path))
-    const part = paths.slice(compareFrom, compareFrom + COMPARED_AT_ONCE)
-    compareFrom = compareFrom + COMPARED_AT_ONCE < paths.length ? compareFrom + COMPARED_AT_ONCE : 0
-    const looked = [...new Set([...unknown, ...part])]
-    for (const path of looked) loaded.delete(path)
-    for (const [path, fingerprint] of await runtime.certificateFingerprints(looked)) loaded.set(path, fingerprint)
-  }
-
-  async function removeCertificate(entry: { path: string; line: number }): Promise<void> {
-    await runtime.removeFromList(paths.certificateList, entry)
-    loaded.delete(entry.path)
-    await runtime.deleteCertificate(entry.path)
-  }
-
   async function markInstance(): Promise<void> {
-    const path = paths.map('challenges')
+    const path = paths.map(MARKED)
     const isThere = (await runtime.getMap(path, INSTANCE_KEY)) !== undefined
     await runtime.changeMap(path, [{ kind: isThere ? 'set' : 'add', key: INSTANCE_KEY, value: instance }])
-    actual.set('challenges', await runtime.readMap(path))
+    actual.set(MARKED, await runtime.readMap(path))
   }
 
   return { apply }

@@ -40,7 +40,7 @@ export type EdgeContainerSpec = {
 /** The worker is root only until the ports are bound and the keys are read; SIGUSR1 lets requests in flight finish. */
 export function edgeContainerSpec(paths: EdgePaths): Omit<EdgeContainerSpec, 'image'> {
   const spec = {
-    command: ['haproxy', '-W', '-db', '-f', paths.config],
+    command: ['haproxy', '-W', '-db', '-S', `${paths.masterSocket},mode,600`, '-f', paths.config],
     user: '0:0',
     network: 'host',
     restart: 'always',

@@ -3,9 +3,10 @@ import { createApplier } from './edge-applier.ts'
 import type { EdgeHost, EdgeImageSource } from './edge-container.ts'
 import { createEdgeFiles } from './edge-files.ts'
 import { createEdgeLoop } from './edge-loop.ts'
-import { type EdgeMaps, edgeMaps, targetSet } from './edge-maps.ts'
+import { targetSet } from './edge-maps.ts'
 import { edgePaths } from './edge-paths.ts'
 import { createEdgeProcess } from './edge-process.ts'
+import { createEdgePutter } from './edge-putter.ts'
 import { type HaproxySettings, haproxyConfig, IN_FLIGHT_TABLE } from './haproxy-config.ts'
 import { createHaproxyRuntime } from './haproxy-runtime.ts'
 
@@ -29,36 +30,23 @@ export type EdgeDeps = {
 export function createEdgeController(deps: EdgeDeps): Edge {
   const paths = edgePaths(deps.settings.dir)
   const config = haproxyConfig(deps.settings)
-  const runtime = createHaproxyRuntime({ socketPath: paths.socket })
+  const runtime = createHaproxyRuntime({ socketPath: paths.socket, masterSocketPath: paths.masterSocket })
   const files = createEdgeFiles({ paths, config: config.text, now: deps.now })
   const process = createEdgeProcess({ ...deps, paths, runtime, configHash: config.hash })
   const applier = createApplier({ paths, runtime, instance: deps.newId() })
+  const putter = createEdgePutter({ files, process, applier, log: deps.log })
   const challenges = new Map<string, string>()
   let routes: EdgeRoutes | undefined
   let certificates: readonly EdgeCertificate[] | undefined
-  /** Target sets that were in use a moment ago: a request that has just read `apps` must still find them in `targets`. */
-  let leaving: ReadonlyMap<string, string> = new Map()
-  let serving: ReadonlyMap<string, string> = new Map()
   let state: EdgeState = { state: 'starting', message: 'The edge is starting.', refused: [] }
 
   async function pass(isFull: boolean): Promise<void> {
     if (isFull) files.doubt()
     await files.prepare()
     certificates ??= await deps.certificates()
-    const wanted = routes === undefined ? undefined : edgeMaps({ routes, certificates, challenges })
-    if (wanted === undefined) await process.ensure('whichever')
-    else await put(wanted, { certificates, isFull })
-    state = { state: 'ready', message: 'The edge is serving.', refused: wanted?.refused ?? [] }
-  }
-
-  async function put(wanted: EdgeMaps, options: { certificates: readonly EdgeCertificate[]; isFull: boolean }): Promise<void> {
-    const left = options.isFull ? serving : new Map([...leaving, ...serving])
-    const maps = { ...wanted.maps, targets: new Map([...left, ...wanted.maps.targets]) }
-    await files.write(maps, options.certificates)
-    await process.ensure('ours')
-    await applier.apply(maps, options)
-    leaving = left
-    serving = wanted.maps.targets
+    if (routes === undefined) await process.ensure('whichever')
+    const refused = routes === undefined ? [] : await putter.put({ routes, certificates, challenges }, isFull)
+    state = { state: 'ready', message: 'The edge is serving.', refused }
   }
 
   const loop = createEdgeLoop({
@@ -100,6 +88,11 @@ export function createEdgeController(deps: EdgeDeps): Edge {
     },
     inFlight: (targets) => runtime.tableCount(IN_FLIGHT_TABLE, targetSet(targets).set),
     state: () => state,
+    isServing: async () =>
+      await runtime.info().then(
+        () => true,
+        () => false,
+      ),
     repair: loop.repair,
     close: loop.close,
   }

@@ -10,6 +10,8 @@ export function edgePaths(dir: string) {
     dir,
     config: join(dir, 'haproxy.cfg'),
     socket: join(dir, 'run', 'haproxy.sock'),
+    /** HAProxy's master, which knows the workers that were taken over from. */
+    masterSocket: join(dir, 'run', 'master.sock'),
     runDir: join(dir, 'run'),
     mapsDir: join(dir, 'maps'),
     pagesDir: join(dir, 'pages'),

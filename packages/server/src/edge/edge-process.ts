@@ -27,11 +27,13 @@ export function createEdgeProcess(deps: {
   startWithinMs?: number
 }) {
   const { settings, host, image, paths, runtime, configHash, onReload, startWithinMs = 10_000 } = deps
+  let isReloading = false
 
   /** `whichever` is served by an HAProxy of an earlier configuration too: what it routes by is still in the form that it knows. */
   async function ensure(wanted: 'ours' | 'whichever'): Promise<void> {
     const found = await runningConfig()
-    if (found === configHash || (found !== undefined && wanted === 'whichever')) return
+    if (found === configHash) return reloaded()
+    if (found !== undefined && wanted === 'whichever') return
     if (host === undefined) {
       throw new Error(
         found === undefined ? 'No edge is running, and none may be started here.' : 'The edge runs with an older configuration.',
@@ -53,6 +55,7 @@ export function createEdgeProcess(deps: {
 
   /** Until the earlier worker has heard of it, either of the two may answer. */
   async function reload(from: EdgeHost): Promise<void> {
+    isReloading = true
     await from.reloadEdge()
     for (let inARow = 0; inARow < 3; inARow += 1) {
       if (!(await answersInTime())) {
@@ -63,7 +66,13 @@ export function createEdgeProcess(deps: {
       }
       await sleep(50)
     }
-    onReload()
+    reloaded()
+  }
+
+  /** Also where that took longer than anybody waited. */
+  function reloaded(): void {
+    if (isReloading) onReload()
+    isReloading = false
   }
 
   async function runningConfig(): Promise<string | undefined> {
@@ -75,7 +84,8 @@ export function createEdgeProcess(deps: {
   }
 
   async function answersInTime(): Promise<boolean> {
-    for (let waited = 0; waited < startWithinMs; waited += 50) {
+    const giveUpAt = performance.now() + startWithinMs
+    while (performance.now() < giveUpAt) {
       if ((await runningConfig()) === configHash) return true
       await sleep(50)
     }

@@ -274,6 +274,7 @@ describe('the edge', () => {
       await expect.poll(() => counts.snapshot('a1').requests, { timeout: 10_000 }).toBeGreaterThan(before + 50)
     }
     const failures = await visitors.leave()
+    expect(await current.inFlight([one.target])).toBe(2) // the socket and the download, which the first worker still has
     process.stdout.write(`edge: ${visitors.sent()} requests during 3 new configurations, ${failures.length} failed\n`)
     expect({ failures, reloads, pid: edge.process.pid() }).toEqual({ failures: [], reloads: 3, pid })
     const echoed = once(socket, 'message')
@@ -281,8 +282,9 @@ describe('the edge', () => {
     expect(String((await echoed)[0])).toBe('still here')
     one.finishSlow()
     expect((await download).body).toBe('firstlast')
-    counts.close()
     socket.terminate()
+    await expect.poll(async () => await current.inFlight([one.target])).toBe(0)
+    counts.close()
     sockets.close()
     await current.close()
   })

@@ -11,6 +11,8 @@ export interface Edge {
   /** How many requests and sockets these targets still serve: a drain may end early at 0. */
   inFlight(targets: readonly EdgeTarget[]): Promise<number>
   state(): EdgeState
+  /** Whether an HAProxy of ours answers at this moment, also one that does not take what it is told. */
+  isServing(): Promise<boolean>
   /** Compares everything with what HAProxy holds and repairs it. */
   repair(): Promise<void>
   /** Ends the repairing. HAProxy itself goes on serving. */

@@ -11,15 +11,28 @@ export function createCertificateCommands(ask: (command: string) => Promise<stri
 
   /** Puts a certificate into memory and in use: existing connections keep the old one, new ones get this. */
   async function putCertificate(path: string, pem: string): Promise<void> {
-    const known = (await certificateFingerprints([path])).has(path)
-    if (!known) await expect(`new ssl cert ${path}`, /New empty certificate store/)
+    // one that was begun and never filled is known too
+    const isKnown = (await ask(`show ssl cert ${path}`)).includes('Filename:')
+    if (!isKnown) await expect(`new ssl cert ${path}`, /New empty certificate store/)
     // a blank line would end the payload early
     const payload = pem
       .split(/\r?\n/)
       .filter((line) => line.trim() !== '')
       .join('\n')
-    await expect(`set ssl cert ${path} <<\n${payload}\n`, /Transaction (created|updated)/)
-    await expect(`commit ssl cert ${path}`, /Success/)
+    await endTransaction()
+    try {
+      await expect(`set ssl cert ${path} <<\n${payload}\n`, /Transaction (created|updated)/)
+      await expect(`commit ssl cert ${path}`, /Success/)
+    } catch (cause) {
+      await endTransaction()
+      throw cause
+    }
+  }
+
+  /** There is one for all certificates, and whoever began it may have been killed. It is shown as a name with an asterisk. */
+  async function endTransaction(): Promise<void> {
+    const [, open] = /^\*(.+)$/m.exec(await ask('show ssl cert')) ?? []
+    if (open !== undefined) await ask(`abort ssl cert ${open}`)
   }
 
   /** SHA-1 of each leaf that HAProxy holds; a path it does not know is missing. */
@@ -32,7 +45,9 @@ export function createCertificateCommands(ask: (command: string) => Promise<stri
           .map((path) => `show ssl cert ${path}`)
           .join(';'),
       )
-      for (const [, path, fingerprint] of text.matchAll(/^Filename: (.+)$[^]*?^SHA1 FingerPrint: ([0-9A-F]+)$/gm)) {
+      for (const block of text.split(/^(?=Filename: )/m)) {
+        const [, path] = /^Filename: (.+)$/m.exec(block) ?? []
+        const [, fingerprint] = /^SHA1 FingerPrint: ([0-9A-F]+)$/m.exec(block) ?? []
         if (path !== undefined && fingerprint !== undefined) found.set(path, fingerprint)
       }
     }

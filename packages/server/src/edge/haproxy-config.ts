@@ -13,8 +13,6 @@ export type HaproxySettings = {
   readonly timeouts?: Partial<EdgeTimeouts>
   /** The user HAProxy becomes once it has bound its ports. Only where it starts as root. */
   readonly runAs?: { readonly uid: number; readonly gid: number }
-  /** Who may use the runtime socket, where that is not the user HAProxy starts as. */
-  readonly socketOwner?: { readonly uid: number; readonly gid: number }
 }
 
 export type EdgeTimeouts = {
@@ -39,14 +37,17 @@ const TIMEOUTS: EdgeTimeouts = {
 const WANTS_JSON = '{ req.hdr(accept) -m sub application/json } !{ req.hdr(accept) -m sub text/html }'
 
 /** Said anew where it is needed: few requests need it twice. */
-const HOST = 'req.hdr(host),field(1,:),lower,rtrim(.)'
+const HOST = 'req.fhdr(host),field(1,:),lower,rtrim(.)'
 const APP = 'var(txn.found),field(1,|)'
 const FLAGS = 'var(txn.found),field(2,|)'
 
+/** What a request's header lines, and a command with its payload, must fit into. */
+export const BUFFER_BYTES = 16_384
 /** The in-memory log that access counts are read from. */
 export const ACCESS_RING = 'access'
 /** Counts the requests that each target set is working on. */
 export const IN_FLIGHT_TABLE = 'in-flight'
+const PER_SOURCE_TABLE = 'per-source'
 
 /**
  * The whole configuration. It depends on settings only, never on an app or a domain: those are maps and certificates, so
@@ -61,24 +62,23 @@ export function haproxyConfig(settings: HaproxySettings): { text: string; hash: 
 
 function globalSection(settings: HaproxySettings, hash: string): string[] {
   const paths = edgePaths(settings.dir)
-  const owner = settings.socketOwner === undefined ? '' : ` uid ${settings.socketOwner.uid} gid ${settings.socketOwner.gid}`
   return [
     'global',
     `  description berth-${hash}`,
     // the other half of the cores is for the apps; with as many threads as cores they slow each other down
     `  nbthread ${Math.max(1, Math.floor(settings.cores / 2))}`,
-    `  maxconn ${settings.maxConnections ?? 8000}`,
+    `  maxconn ${maxConnections(settings)}`,
     // fewer open files than wished for mean fewer connections, not no edge
     '  no strict-limits',
     // as long as a socket may be silent: a worker that was taken over from keeps those that it has
     '  hard-stop-after 1h',
-    `  stats socket ${quote(paths.socket)} mode 600${owner} level admin`,
+    `  stats socket ${quote(paths.socket)} mode 600 level admin`,
     // the reader of the access log waits on this socket for as long as nobody visits
     '  stats timeout 1h',
     '  stats maxconn 20',
     // one request's header lines must fit into one buffer: this is the header size limit (16 KB less what we add, and Node.js
     // takes no more either). A whole buffer is copied for each request that could be repeated, so twice the size is felt.
-    '  tune.bufsize 16384',
+    `  tune.bufsize ${BUFFER_BYTES}`,
     '  tune.maxrewrite 2048',
     '  tune.http.maxhdr 128',
     '  ssl-default-bind-options ssl-min-ver TLSv1.2 no-tls-tickets',
@@ -126,12 +126,14 @@ function frontends(settings: HaproxySettings): string[] {
   return [
     'frontend http',
     ...binds(settings, settings.httpPort, ''),
+    ...perSource(settings),
     ...routing(settings, 'http'),
     `  http-request redirect location https://%[${HOST}]${to}%[pathq] code 308 if { ${FLAGS} -m sub r }`,
     ...choosing(paths, FIRST),
     '',
     'frontend https',
     ...binds(settings, settings.httpsPort, ` ${ssl}`),
+    ...perSource(settings),
     ...routing(settings, 'https'),
     `  http-after-response set-header Strict-Transport-Security max-age=31536000 if { ${FLAGS} -m sub s } !{ res.hdr(Strict-Transport-Security) -m found }`,
     ...choosing(paths, FIRST),
@@ -147,9 +149,24 @@ function frontends(settings: HaproxySettings): string[] {
   ]
 }
 
-/** Between two parts of one HAProxy. Abstract, so that it needs no file; named by a port, which no two of them can share. */
+/**
+ * Between two parts of one HAProxy. Abstract, because the user that it has become reaches no file of ours; named by a port, which
+ * no two of them can share. Containers of apps do not see it: it is of the machine's own network.
+ */
 function againSocket(settings: HaproxySettings): string {
   return `abns@berth-again-${settings.httpPort}`
+}
+
+/** One address never takes all the connections there are. Enough is left for the many who come from behind one router. */
+function perSource(settings: HaproxySettings): string[] {
+  return [
+    `  tcp-request connection track-sc1 src table ${PER_SOURCE_TABLE}`,
+    `  tcp-request connection reject if { sc1_conn_cur gt ${Math.floor(maxConnections(settings) / 4)} }`,
+  ]
+}
+
+function maxConnections(settings: HaproxySettings): number {
+  return settings.maxConnections ?? 8000
 }
 
 function binds(settings: HaproxySettings, port: number, options: string): string[] {
@@ -160,17 +177,23 @@ function binds(settings: HaproxySettings, port: number, options: string): string
 function routing(settings: HaproxySettings, scheme: 'http' | 'https'): string[] {
   const answer = `path,field(4,/),map_str(${quote(edgePaths(settings.dir).map('challenges'))})`
   return [
-    // apps build links from the host they are told: after a colon there is a port or nothing at all
-    '  http-request deny deny_status 400 if { req.hdr(host) -m sub : } !{ req.hdr(host) -m reg ^[^:]+:[0-9]*$ }',
+    // apps build links from the host they are told: it is a name and a port, and nothing that could be read as anything else
+    '  http-request deny deny_status 400 if { req.fhdr(host) -m found } !{ req.fhdr(host) -m reg ^[A-Za-z0-9._-]+(:[0-9]*)?$ }',
+    // HAProxy counts in 64 bits; an app that does not would take the next visitor's request for the rest of this one
+    '  http-request deny deny_status 400 if { req.fhdr(content-length),length gt 18 }',
+    // through a tunnel that is no WebSocket, requests would come to the app as the visitor wrote them
+    '  http-request deny deny_status 405 if METH_CONNECT',
+    '  http-request del-header Upgrade if { req.fhdr(upgrade) -m found } !{ req.fhdr(upgrade) -m str -i websocket }',
+    // what it names, such as what we say about the visitor, would be dropped by an app that passes requests on
+    '  http-request del-header Connection if !{ req.fhdr(upgrade) -m found }',
+    '  http-request set-header Connection upgrade if { req.fhdr(upgrade) -m found }',
     `  http-request return status 200 content-type text/plain lf-string %[${answer}] if { path_beg /.well-known/acme-challenge/ } { ${answer} -m found }`,
     ...looking(settings),
-    '  http-request del-header X-Forwarded- -m beg',
-    '  http-request del-header Forwarded',
-    '  http-request del-header X-Real-IP',
-    '  http-request del-header Proxy',
+    // with underscores too: to programs that read headers as variables they are the same
+    '  http-request del-header ^(x[-_]forwarded([-_].*)?|x[-_]real[-_]ip|forwarded|proxy)$ -m reg',
     '  http-request add-header X-Forwarded-For %[src]',
     `  http-request add-header X-Forwarded-Proto ${scheme}`,
-    '  http-request add-header X-Forwarded-Host %[req.hdr(host)]',
+    '  http-request add-header X-Forwarded-Host %[req.fhdr(host)]',
   ]
 }
 
@@ -217,11 +240,15 @@ function pagesBackend(paths: EdgePaths): string[] {
   ]
 }
 
-/** A table of what is in flight, the pages, and backends for each format of the error pages, because HAProxy chooses those by backend. */
+/** Tables of what is in flight and of who is connected, the pages, and backends for each format of the error pages, because HAProxy chooses those by backend. */
 function backends(settings: HaproxySettings): string[] {
-  const counter = [`backend ${IN_FLIGHT_TABLE}`, '  stick-table type string len 64 size 100k expire 1h store conn_cur', '']
   return [
-    ...counter,
+    `backend ${IN_FLIGHT_TABLE}`,
+    '  stick-table type string len 64 size 100k expire 1h store conn_cur',
+    '',
+    `backend ${PER_SOURCE_TABLE}`,
+    '  stick-table type ipv6 size 100k expire 2m store conn_cur',
+    '',
     ...pagesBackend(edgePaths(settings.dir)),
     ...(['html', 'json'] as const).flatMap((format) => [
       `backend apps-${format}`,

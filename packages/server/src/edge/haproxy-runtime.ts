@@ -4,23 +4,9 @@ import { type MapChange, type MapEntry, mapCommands, parseMap } from './haproxy-
 import { RuntimeError } from './runtime-error.ts'
 
 /** The client of HAProxy's runtime socket: one short connection a command, each bounded in time. */
-export function createHaproxyRuntime(deps: { socketPath: string; timeoutMs?: number }) {
-  const { socketPath, timeoutMs = 5_000 } = deps
-
-  function ask(command: string): Promise<string> {
-    return new Promise((resolve, reject) => {
-      const chunks: Buffer[] = []
-      const socket = connect(socketPath)
-      const timer = setTimeout(() => socket.destroy(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs)
-      socket.on('connect', () => socket.write(`${command}\n`))
-      socket.on('data', (chunk) => chunks.push(chunk))
-      socket.on('error', (cause) => reject(new RuntimeError(`HAProxy's socket: ${cause.message}`, { cause })))
-      socket.on('close', (hadError) => {
-        clearTimeout(timer)
-        if (!hadError) resolve(Buffer.concat(chunks).toString('utf8'))
-      })
-    })
-  }
+export function createHaproxyRuntime(deps: { socketPath: string; masterSocketPath?: string; timeoutMs?: number }) {
+  const { socketPath, masterSocketPath, timeoutMs = 5_000 } = deps
+  const ask = async (command: string) => await askAt(socketPath, command, timeoutMs)
 
   /** For commands that say nothing when they succeed. */
   async function order(command: string): Promise<void> {
@@ -52,11 +38,43 @@ export function createHaproxyRuntime(deps: { socketPath: string; timeoutMs?: num
     return new Map(fields)
   }
 
+  /** Of the worker that serves, and of those that it took over from and that finish what they have. */
   async function tableCount(table: string, key: string): Promise<number> {
-    return Number(/conn_cur=(\d+)/.exec(await ask(`show table ${table} key ${key}`))?.[1] ?? 0)
+    const command = `show table ${table} key ${key}`
+    const answers = [await ask(command)]
+    if (masterSocketPath !== undefined) {
+      const old = oldWorkers(await askAt(masterSocketPath, 'show proc', timeoutMs))
+      for (const pid of old) answers.push(await askAt(masterSocketPath, `@!${pid} ${command}`, timeoutMs))
+    }
+    return answers.reduce((sum, answer) => sum + Number(/conn_cur=(\d+)/.exec(answer)?.[1] ?? 0), 0)
   }
 
   return { info, readMap, changeMap, getMap, tableCount, ...createCertificateCommands(ask) }
 }
 
 export type HaproxyRuntime = ReturnType<typeof createHaproxyRuntime>
+
+/** A command is one line, and so is each line of a payload: nothing that comes from elsewhere may begin another command. */
+function askAt(path: string, command: string, timeoutMs: number): Promise<string> {
+  const [line = ''] = command.split(' <<\n', 1)
+  if (/[\n\r]/.test(line)) return Promise.reject(new Error(`not one command: ${JSON.stringify(command.slice(0, 200))}`))
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    const socket = connect(path)
+    const timer = setTimeout(() => socket.destroy(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs)
+    socket.on('connect', () => socket.end(`${command}\n`)) // the master waits for more until it hears that there is none
+    socket.on('data', (chunk) => chunks.push(chunk))
+    socket.on('error', (cause) => reject(new RuntimeError(`HAProxy's socket: ${cause.message}`, { cause })))
+    socket.on('close', (hadError) => {
+      clearTimeout(timer)
+      if (!hadError) resolve(Buffer.concat(chunks).toString('utf8'))
+    })
+  })
+}
+
+/** The process numbers below the line that begins them, up to the next such line. */
+function oldWorkers(processes: string): string[] {
+  const [, part = ''] = processes.split('# old workers\n')
+  const [old = ''] = part.split('\n#', 1)
+  return [...old.matchAll(/^(\d+)\s+worker/gm)].flatMap(([, pid]) => (pid === undefined ? [] : [pid]))
+}

@@ -1,6 +1,6 @@
 import { request } from 'node:http'
-import { BlockList, isIPv6 } from 'node:net'
-import { checkDns, type DnsCheck, type Resolve } from './dns-check.ts'
+import { BlockList, isIPv4, isIPv6 } from 'node:net'
+import { checkDns, type DnsCheck, judgeDns, type Resolve } from './dns-check.ts'
 import type { Edge } from './edge.ts'
 
 export type PreflightDeps = {
@@ -11,16 +11,23 @@ export type PreflightDeps = {
   newToken: () => string
   /** 80, wherever the world looks. */
   port?: number
+  /** For all addresses of a name together: whoever answers slowly must not keep us from the names of others. */
   timeoutMs?: number
 }
+
+type Question = { address: string; token: string; signal: AbortSignal }
 
 /** Addresses that no name of the world may make us talk to, unless they are our own. */
 const NEVER = new BlockList()
 NEVER.addSubnet('127.0.0.0', 8)
 NEVER.addSubnet('169.254.0.0', 16)
 NEVER.addSubnet('0.0.0.0', 8)
-NEVER.addAddress('::1', 'ipv6')
+NEVER.addSubnet('::', 127, 'ipv6')
 NEVER.addSubnet('fe80::', 10, 'ipv6')
+
+/** What a connect ends with on a machine that has no IPv6. */
+const NO_WAY = new Set(['ENETUNREACH', 'EADDRNOTAVAIL', 'EAFNOSUPPORT'])
+const MAX_ANSWER = 1_000
 
 /** What the certificate authority will see, seen beforehand: failed orders are counted against us, failed looks are not. */
 export function createPreflight(deps: PreflightDeps) {
@@ -29,56 +36,78 @@ export function createPreflight(deps: PreflightDeps) {
   /** Undefined when a challenge would be answered, otherwise a sentence that says what is wrong. */
   async function problem(host: string): Promise<string | undefined> {
     const dns = await checkDns(host, { resolve, addresses: addresses() })
-    const [address] = dns.found
-    if (address === undefined) return dns.dnsError ?? `${host} has no address.`
-    const other = await otherThanUs(host, address)
-    return other && (dns.dnsError ?? other)
+    if (dns.found.length === 0) return dns.dnsError ?? `${host} has no address.`
+    const other = await otherThanUs(host, dns.found)
+    return other && (judgeDns(host, { found: [other.address], addresses: addresses() }).dnsError ?? other.reason)
   }
 
   /** Does the name point here? By its address, or else by who answers there: a router that translates, or a proxy, may stand in front. */
   async function check(host: string): Promise<DnsCheck> {
     const dns = await checkDns(host, { resolve, addresses: addresses() })
     if (dns.dnsStatus !== 'wrong' || dns.found.length === 0) return dns
-    for (const address of dns.found) {
-      const other = await otherThanUs(host, address).catch(() => 'no edge to ask')
-      if (other !== undefined) return dns
-    }
-    return { ...dns, dnsStatus: 'ok', dnsError: null }
+    const other = await otherThanUs(host, dns.found).catch(() => 'no edge to ask')
+    return other === undefined ? { ...dns, dnsStatus: 'ok', dnsError: null } : dns
   }
 
-  /** Undefined when this server answers at the address, otherwise what does not. */
-  async function otherThanUs(host: string, address: string): Promise<string | undefined> {
-    if (NEVER.check(address, isIPv6(address) ? 'ipv6' : 'ipv4') && !addresses().includes(address))
-      return `${host} points to ${address}, which is not an address of this server.`
+  /** Undefined when this server answers at every address, otherwise the first where it does not: the authority takes any of them. */
+  async function otherThanUs(host: string, found: readonly string[]): Promise<{ address: string; reason: string } | undefined> {
+    const own = addresses()
+    const never = found.find((address) => NEVER.check(address, isIPv6(address) ? 'ipv6' : 'ipv4') && !own.includes(address))
+    if (never !== undefined) return { address: never, reason: `${host} points to ${never}, which is not an address of this server.` }
+    // a proxy has addresses of both kinds, and a machine without IPv6 can ask only one; without a proxy the other one is a wrong record
+    const isProxied = found.some(isIPv4) && !found.some((address) => own.includes(address))
     const token = newToken()
-    await edge.addChallenge(token, `${token}.check`)
     try {
-      const answer = await fetchToken(host, { address, token })
-      return answer === `${token}.check` ? undefined : `Port ${port} of ${host} is answered by something else than this server.`
-    } catch (cause) {
-      const reason = cause instanceof Error ? cause.message : String(cause)
-      return `Port ${port} of ${host} does not answer (${reason}). Open it in the firewall.`
+      await edge.addChallenge(token, `${token}.check`)
+      const signal = AbortSignal.timeout(timeoutMs)
+      for (const address of found) {
+        const reason = await reasonAt(host, { address, token, signal, isProxied })
+        if (reason !== undefined) return { address, reason }
+      }
+      return undefined
     } finally {
       await edge.removeChallenge(token)
     }
   }
 
+  async function reasonAt(host: string, at: Question & { isProxied: boolean }): Promise<string | undefined> {
+    const name = `Port ${port} of ${host} at ${at.address}`
+    try {
+      const answer = await fetchToken(host, at)
+      return answer === `${at.token}.check` ? undefined : `${name} is answered by something else than this server.`
+    } catch (cause) {
+      if (at.isProxied && isIPv6(at.address) && hasNoWay(cause)) return undefined
+      const reason = at.signal.aborted ? `no answer within ${timeoutMs / 1000} s` : cause instanceof Error ? cause.message : String(cause)
+      return `${name} does not answer (${reason}). Open it in the firewall.`
+    }
+  }
+
   /** Connects to the address that was judged, whatever the name says a moment later. */
-  function fetchToken(host: string, at: { address: string; token: string }): Promise<string> {
+  function fetchToken(host: string, { address, token, signal }: Question): Promise<string> {
     return new Promise((done, fail) => {
-      const path = `/.well-known/acme-challenge/${at.token}`
-      const req = request({ host: at.address, port, path, headers: { host }, agent: false, timeout: timeoutMs }, (res) => {
+      const path = `/.well-known/acme-challenge/${token}`
+      const req = request({ host: address, port, path, headers: { host }, agent: false, signal }, (res) => {
         let body = ''
         res.setEncoding('utf8')
-        res.on('data', (chunk: string) => (body.length < 1_000 ? (body += chunk) : req.destroy()))
+        res.on('data', (chunk: string) => {
+          body += chunk
+          if (body.length < MAX_ANSWER) return
+          done(body)
+          req.destroy()
+        })
         res.on('end', () => done(body))
         res.on('error', fail)
       })
-      req.on('timeout', () => req.destroy(new Error(`no answer within ${timeoutMs / 1000} s`)))
       req.on('error', fail)
+      // the only event after an answer that wants another protocol
+      req.on('close', () => fail(new Error('the connection was closed')))
       req.end()
     })
   }
 
   return { problem, check }
+}
+
+function hasNoWay(cause: unknown): boolean {
+  return cause instanceof Error && 'code' in cause && NO_WAY.has(String(cause.code))
 }

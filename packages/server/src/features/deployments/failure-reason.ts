@@ -1,3 +1,4 @@
+import { EdgeUnavailable } from '../../edge/edge.ts'
 import { BuilderSilent, BuildFailed, EngineError, EngineUnreachable, SpecRefused } from '../../engine/errors.ts'
 import { SourceError } from '../../git/errors.ts'
 import { isStorageFailure } from '../../store/storage-failure.ts'
@@ -17,6 +18,7 @@ function wordsOf(cause: unknown): string {
     if (cause.outOfMemory) return 'The build ran out of memory and was ended. Make the build smaller, or give the server more memory.'
     return cause.message
   }
+  if (cause instanceof EdgeUnavailable) return `The edge did not take the new route, so nothing was changed. ${cause.message}`
   if (cause instanceof EngineUnreachable)
     return 'The container engine did not answer. See the health page for what to do, then deploy again.'
   if (cause instanceof EngineError)

@@ -6,7 +6,7 @@ import type { Context } from './stage.ts'
 export type Routes = {
   /** Whether an earlier release answers the visitors of the app at this moment. */
   isServed(appId: number): Promise<boolean>
-  /** Sends the visitors of the app to this release. */
+  /** Sends the visitors of the app to this release. Throws where an edge serves and does not take that: they still go to the earlier one. */
   switchTo(appId: number, target: Target): Promise<void>
   /** Back to what the database says is live. */
   restore(appId: number): Promise<void>

@@ -7,6 +7,7 @@ import { AppError } from '../../lib/app-error.ts'
 import type { Logger } from '../../lib/logger.ts'
 import type { Db, Reader } from '../../store/database.ts'
 import { type DomainRow, findApp } from '../../store/rows.ts'
+import { createDnsLook } from './dns-look.ts'
 import type { DomainCertificates } from './service.ts'
 import { findDomainByHost, listHosts, updateDomain } from './store.ts'
 
@@ -18,16 +19,23 @@ type Deps = {
   readSettings: (db: Reader) => Promise<Settings>
   log: Logger
 }
+type Change = Parameters<typeof updateDomain>[2]
+/** Without an engine nobody can visit a domain: then names are not asked for. */
+type Turn = { signal: AbortSignal; canBeVisited: boolean }
 
 /** Between the rows of domains and the edge's certificates: what the edge finds out is written where the dashboard looks. */
 export function createDomainCertificates(deps: Deps) {
   const { db, now } = deps
 
-  async function write(host: string, change: Parameters<typeof updateDomain>[2]): Promise<void> {
+  const dnsLook = createDnsLook({ db, now, log: deps.log, check: deps.checkDns, write })
+
+  /** What is known already is neither written nor told again. */
+  async function write(host: string, change: Change): Promise<void> {
     await db.transaction(async (tx) => {
       const row = await findDomainByHost(tx, host)
       const app = row && (await findApp(tx, row.app_id))
       if (!row || !app) return // the domain went while it was looked at
+      if (isKnown(row, change)) return
       await updateDomain(tx, row.id, change)
       await appendEvent(tx, now(), { type: 'domain.changed', data: { projectId: app.project_id, appId: app.id, domainId: row.id } })
     })
@@ -48,7 +56,8 @@ export function createDomainCertificates(deps: Deps) {
   }
 
   /** The dashboard's host is a host like any other, but has no row to write to. */
-  async function wantAll(): Promise<void> {
+  async function wantAll({ signal, canBeVisited }: Turn): Promise<void> {
+    if (canBeVisited) await dnsLook.look(signal)
     const { acmeEmail, dashboardDomain } = await deps.readSettings(db)
     const hosts = [...(await listHosts(db)), ...(dashboardDomain === '' ? [] : [{ host: dashboardDomain, isOwn: false }])]
     await forgetOthers(new Set(hosts.map(({ host }) => host)))
@@ -89,4 +98,9 @@ export function createDomainCertificates(deps: Deps) {
 
   const port: DomainCertificates = { checkNow, useOwn, dropOwn }
   return { ...port, onStatus, wantAll }
+}
+
+function isKnown(row: DomainRow, change: Change): boolean {
+  const known = new Map<string, unknown>(Object.entries(row))
+  return Object.entries(change).every(([column, value]) => known.get(column) === value)
 }

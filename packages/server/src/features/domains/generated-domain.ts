@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { Settings } from '@berth/contract'
 import { appendEvent } from '../../events/event-log.ts'
 import type { Reader, Tx } from '../../store/database.ts'
@@ -5,30 +6,57 @@ import type { AppRow } from '../../store/rows.ts'
 import { appsWithoutDomainUnder, insertDomain, isHostTaken, newDomainRow, projectSlug } from './store.ts'
 
 const LONGEST_LABEL = 63
+const TRIES = 20
 
-/** `<app>-<project>.<wildcard>`; "a-b" of "c" and "a" of "b-c" would meet, so a taken name gets the app's id behind it. */
-async function addGeneratedDomain(tx: Tx, app: AppRow, options: { wildcard: string; reserved: string; at: Date }): Promise<void> {
-  const suffix = `-${app.id}`
-  const label = `${app.slug}-${await projectSlug(tx, app.project_id)}`
+type Options = { wildcard: string; reserved: string; at: Date; newSuffix: () => string }
+
+function withSuffix(label: string, suffix: string): string {
+  return `${label.slice(0, LONGEST_LABEL - suffix.length)}${suffix}`
+}
+
+/**
+ * `<app>-<project>`; "a-b" of "c" and "a" of "b-c" would meet, so a taken name gets the app's id behind it.
+ * Ids can be guessed, and a name with the next one taken beforehand: after it come names that nobody can guess.
+ */
+function* labelsFor(label: string, id: number, newSuffix: () => string): Generator<string> {
   const short = label.slice(0, LONGEST_LABEL).replaceAll(/-+$/g, '')
-  const plain = `${short}.${options.wildcard}`
-  const isFree = label.length <= LONGEST_LABEL && plain !== options.reserved && !(await isHostTaken(tx, plain))
-  const host = isFree ? plain : `${short.slice(0, LONGEST_LABEL - suffix.length)}${suffix}.${options.wildcard}`
+  if (label.length <= LONGEST_LABEL) yield short
+  yield withSuffix(short, `-${id}`)
+  for (let tries = 0; tries < TRIES; tries += 1) yield withSuffix(short, `-${id}-${newSuffix()}`)
+}
+
+async function freeHost(tx: Tx, app: AppRow, { wildcard, reserved, newSuffix }: Options): Promise<string> {
+  for (const label of labelsFor(`${app.slug}-${await projectSlug(tx, app.project_id)}`, app.id, newSuffix)) {
+    const host = `${label}.${wildcard}`
+    if (host !== reserved && !(await isHostTaken(tx, host))) return host
+  }
+  throw new Error(`no free name under ${wildcard} for app ${app.id}`)
+}
+
+async function addGeneratedDomain(tx: Tx, app: AppRow, options: Options): Promise<void> {
+  const host = await freeHost(tx, app, options)
   const domain = await insertDomain(tx, newDomainRow(app.id, host, { generated: true, at: options.at }))
   await appendEvent(tx, options.at, { type: 'domain.changed', data: { projectId: app.project_id, appId: app.id, domainId: domain.id } })
 }
 
 /** The domains that Berth makes by itself: for a new web app, and for all of them when a wildcard is set. */
-export function createGeneratedDomains({ readSettings, now }: { readSettings: (db: Reader) => Promise<Settings>; now: () => Date }) {
+export function createGeneratedDomains(deps: {
+  readSettings: (db: Reader) => Promise<Settings>
+  now: () => Date
+  newSuffix?: () => string
+}) {
+  const { readSettings, now, newSuffix = () => randomBytes(4).toString('hex') } = deps
+
   async function add(tx: Tx, app: AppRow): Promise<void> {
     const { wildcardDomain, dashboardDomain } = await readSettings(tx)
-    if (wildcardDomain !== '') await addGeneratedDomain(tx, app, { wildcard: wildcardDomain, reserved: dashboardDomain, at: now() })
+    if (wildcardDomain === '') return
+    await addGeneratedDomain(tx, app, { wildcard: wildcardDomain, reserved: dashboardDomain, at: now(), newSuffix })
   }
 
   async function addMissing(tx: Tx, wildcard: string): Promise<void> {
     const { dashboardDomain } = await readSettings(tx)
     for (const app of await appsWithoutDomainUnder(tx, wildcard))
-      await addGeneratedDomain(tx, app, { wildcard, reserved: dashboardDomain, at: now() })
+      await addGeneratedDomain(tx, app, { wildcard, reserved: dashboardDomain, at: now(), newSuffix })
   }
 
   return { add, addMissing }

@@ -67,7 +67,7 @@ export async function projectSlug(db: Reader, projectId: number): Promise<string
   return slug
 }
 
-/** Web apps that have no generated domain under this wildcard yet. */
+/** Web apps that have no generated domain right under this wildcard yet; one of a wildcard below it does not count. */
 export async function appsWithoutDomainUnder(db: Reader, wildcard: string): Promise<AppRow[]> {
   return await db
     .selectFrom('app')
@@ -81,7 +81,8 @@ export async function appsWithoutDomainUnder(db: Reader, wildcard: string): Prom
             .select('domain.id')
             .whereRef('domain.app_id', '=', 'app.id')
             .where('generated', '=', 1)
-            .where('host', 'like', `%.${wildcard}`),
+            .where('host', 'like', `%.${wildcard}`)
+            .where('host', 'not like', `%.%.${wildcard}`),
         ),
       ),
     )
@@ -96,4 +97,10 @@ export async function findDomainByHost(db: Reader, host: string): Promise<Domain
 export async function listHosts(db: Reader): Promise<{ host: string; isOwn: boolean }[]> {
   const rows = await db.selectFrom('domain').select(['host', 'own_certificate']).execute()
   return rows.map((row) => ({ host: row.host, isOwn: row.own_certificate === 1 }))
+}
+
+export type DnsState = Pick<DomainRow, 'id' | 'host' | 'dns_status' | 'dns_error'>
+
+export async function listDnsStates(db: Reader): Promise<DnsState[]> {
+  return await db.selectFrom('domain').select(['id', 'host', 'dns_status', 'dns_error']).orderBy('id').execute()
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Edge, EdgeTarget } from '../../edge/edge.ts'
+import { type Edge, type EdgeTarget, EdgeUnavailable } from '../../edge/edge.ts'
 import type { Logger } from '../../lib/logger.ts'
 import type { Tuning } from '../../tuning.ts'
 import type { Routes } from '../deployments/pipeline.ts'
@@ -34,7 +34,11 @@ export function createRouting(deps: Deps): Routes & { sync(): Promise<boolean>; 
   async function switchTo(appId: number, target: Target): Promise<void> {
     retiring.set(appId, await look.targetsNow(appId))
     switched.set(appId, target)
-    await told()
+    const giveUpAt = performance.now() + drainMs
+    while (!(await told()) && edge.state().state !== 'ready' && (await edge.isServing())) {
+      if (performance.now() > giveUpAt) throw new EdgeUnavailable(edge.state().message)
+      await sleep(RETRY_MS)
+    }
   }
 
   /** At once to the release behind it, which the edge knows already; then a look at whether that is all. */

@@ -1,0 +1,59 @@
+import type { RefusedCertificate } from './certificate-applier.ts'
+import type { EdgeCertificate } from './edge.ts'
+import type { createApplier } from './edge-applier.ts'
+import type { createEdgeFiles } from './edge-files.ts'
+import { type EdgeMaps, type EdgeWanted, edgeMaps } from './edge-maps.ts'
+import type { createEdgeProcess } from './edge-process.ts'
+
+type Deps = {
+  files: ReturnType<typeof createEdgeFiles>
+  process: ReturnType<typeof createEdgeProcess>
+  applier: ReturnType<typeof createApplier>
+  log: { warn(fields: object, message: string): void }
+}
+
+/** Puts what is wanted on disk, and then into HAProxy. */
+export function createEdgePutter({ files, process, applier, log }: Deps) {
+  /** Target sets that were in use a moment ago: a request that has just read `apps` must still find them in `targets`. */
+  let leaving: ReadonlyMap<string, string> = new Map()
+  let serving: ReadonlyMap<string, string> = new Map()
+  /** Tried again at the next full pass. */
+  let refused: readonly RefusedCertificate[] = []
+
+  /** Gives a sentence for each thing that is not served. */
+  async function put(wanted: EdgeWanted, isFull: boolean): Promise<string[]> {
+    if (isFull) refused = []
+    return await putWhatIsTaken(wanted, isFull)
+  }
+
+  /** A certificate that HAProxy does not take is left out, with what hangs on it; everything else is served. */
+  async function putWhatIsTaken(wanted: EdgeWanted, isFull: boolean): Promise<string[]> {
+    const isRefused = (each: EdgeCertificate) => refused.some(({ certificate }) => certificate.fingerprint === each.fingerprint)
+    const certificates = wanted.certificates.filter((each) => !isRefused(each))
+    const made = edgeMaps({ ...wanted, certificates })
+    const newlyRefused = await putMaps(made, { certificates, isFull })
+    if (newlyRefused.length === 0) {
+      return [...made.refused, ...refused.map(({ certificate, reason }) => `The certificate of ${certificate.host}: ${reason}`)]
+    }
+    for (const { certificate, reason } of newlyRefused) log.warn({ host: certificate.host, reason }, 'HAProxy does not take a certificate')
+    refused = [...refused, ...newlyRefused]
+    return await putWhatIsTaken(wanted, isFull)
+  }
+
+  async function putMaps(
+    made: EdgeMaps,
+    options: { certificates: readonly EdgeCertificate[]; isFull: boolean },
+  ): Promise<RefusedCertificate[]> {
+    const left = options.isFull ? serving : new Map([...leaving, ...serving])
+    const maps = { ...made.maps, targets: new Map([...left, ...made.maps.targets]) }
+    await files.write(maps, options.certificates)
+    await process.ensure('ours')
+    const newlyRefused = await applier.apply(maps, options)
+    if (newlyRefused.length > 0) return newlyRefused
+    leaving = left
+    serving = made.maps.targets
+    return []
+  }
+
+  return { put }
+}

@@ -1,0 +1,90 @@
+import type { DnsStatus } from '@berth/contract'
+import type { DnsCheck } from '../../edge/dns-check.ts'
+import type { Logger } from '../../lib/logger.ts'
+import type { Reader } from '../../store/database.ts'
+import { type DnsState, listDnsStates } from './store.ts'
+
+type Deps = {
+  db: Reader
+  now: () => Date
+  log: Logger
+  check: (host: string) => Promise<DnsCheck>
+  write: (host: string, found: { dns_status: DnsStatus; dns_error: string }) => Promise<void>
+  /** A name that takes longer gives its place to the next; what it says in the end still counts. */
+  slowMs?: number
+}
+
+const AT_ONCE = 4
+const GOOD_FOR_MS = 4 * 3600 * 1000
+
+/** Where the names of domains point, looked at beside everything else: at each look, or seldom where all was well. */
+export function createDnsLook({ db, now, log, check, write, slowMs = 20_000 }: Deps) {
+  const lookedAt = new Map<number, number>()
+  const working = new Set<number>()
+  let waiting: DnsState[] = []
+  let taken = 0
+
+  const lastLook = ({ id }: DnsState): number => lookedAt.get(id) ?? 0
+
+  function isDue(domain: DnsState): boolean {
+    if (working.has(domain.id)) return false
+    return domain.dns_status !== 'ok' || now().getTime() - lastLook(domain) >= GOOD_FOR_MS
+  }
+
+  /** Begins, and waits for no name. New domains come first, then those that were looked at the longest ago. */
+  async function look(signal: AbortSignal): Promise<void> {
+    const domains = await listDnsStates(db)
+    const ids = new Set(domains.map(({ id }) => id))
+    for (const id of lookedAt.keys()) if (!ids.has(id)) lookedAt.delete(id)
+    waiting = domains.filter(isDue).toSorted((a, b) => lastLook(a) - lastLook(b))
+    fill(signal)
+  }
+
+  function fill(signal: AbortSignal): void {
+    while (taken < AT_ONCE && !signal.aborted) {
+      const domain = waiting.shift()
+      if (!domain) return
+      taken += 1
+      void inTime(lookAt(domain, signal)).then(() => {
+        taken -= 1
+        fill(signal)
+      })
+    }
+  }
+
+  async function inTime(work: Promise<void>): Promise<void> {
+    const slow = Promise.withResolvers<void>()
+    const timer = setTimeout(slow.resolve, slowMs)
+    timer.unref()
+    await Promise.race([work, slow.promise])
+    clearTimeout(timer)
+  }
+
+  async function lookAt(domain: DnsState, signal: AbortSignal): Promise<void> {
+    working.add(domain.id)
+    lookedAt.set(domain.id, now().getTime())
+    try {
+      const { dnsStatus, dnsError } = await check(domain.host)
+      const found = { dns_status: dnsStatus, dns_error: dnsError ?? '' }
+      if (!signal.aborted && !isSame(domain, found)) await write(domain.host, found)
+    } catch (err) {
+      if (!signal.aborted) log.warn({ host: domain.host, err }, 'DNS of a domain was not looked at')
+    } finally {
+      working.delete(domain.id)
+    }
+  }
+
+  return { look }
+}
+
+type Found = Pick<DnsState, 'dns_status' | 'dns_error'>
+
+/** Name servers give several addresses in another order each time: that is no news. */
+function isSame(a: Found, b: Found): boolean {
+  const words = (text: string) =>
+    text
+      .split(/[\s,]+/)
+      .toSorted()
+      .join(' ')
+  return a.dns_status === b.dns_status && words(a.dns_error) === words(b.dns_error)
+}
