@@ -1,20 +1,11 @@
-import { networkInterfaces } from 'node:os'
 import path from 'node:path'
 import { expect, it, vi } from 'vitest'
 import { engineSocketPath } from '../src/testing/engine-proxy.ts'
+import { ownAddress } from '../src/testing/own-address.ts'
 import { startPebble } from '../src/testing/pebble.ts'
 import { startTestServer } from '../src/testing/start-test-server.ts'
 
 const NAMES = path.resolve(import.meta.dirname, '../src/testing/fixtures/edge-names.mjs')
-
-function ownAddress(): string {
-  const found = Object.entries(networkInterfaces()).flatMap(([name, entries]) =>
-    /^(docker|br-|veth|lo)/.test(name) ? [] : (entries ?? []),
-  )
-  const address = found.find((entry) => entry.family === 'IPv4' && !entry.internal)?.address
-  if (address === undefined) throw new Error('this machine has no address that a name could point to')
-  return address
-}
 
 it('says by itself where the name of a domain points, live, and is silent while nothing changes', async () => {
   await using pebble = await startPebble({ httpPort: 1 })

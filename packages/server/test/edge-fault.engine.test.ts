@@ -4,12 +4,12 @@ import { createServer } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createHaproxyRuntime } from '../src/edge/haproxy-runtime.ts'
-import { selfSignedCertificate } from '../src/edge/placeholder-certificate.ts'
 import { LABEL } from '../src/engine/labels.ts'
 import { ensureRedisImage } from '../src/testing/database-images.ts'
-import { type EdgeLab, type LabApp, startEdgeLab, until } from '../src/testing/edge-lab.ts'
+import { type EdgeLab, type LabApp, OTHER_CONFIGURATION, startEdgeLab, until } from '../src/testing/edge-lab.ts'
 import { openEcho, visit } from '../src/testing/edge-visitor.ts'
 import { type EngineProxy, startEngineProxy } from '../src/testing/engine-proxy.ts'
+import { ownCertificate } from '../src/testing/own-certificate.ts'
 import { freePort } from '../src/testing/test-edge.ts'
 
 let lab: EdgeLab
@@ -31,10 +31,6 @@ afterAll(async () => {
   await engine[Symbol.asyncDispose]()
 })
 
-async function pidOfEdge(): Promise<number> {
-  return (await lab.engine.containers.inspect(lab.edgeContainer))?.pid ?? 0
-}
-
 /** The container of an app's live release, and its address in its project's network. */
 async function containerOf(app: { id: number }): Promise<{ id: string; ip: string }> {
   const labels = { [LABEL.instance]: lab.instance, [LABEL.app]: String(app.id) }
@@ -48,9 +44,9 @@ it('goes on without the control plane, and HAProxy comes back by itself with the
   expect(await serves()).toBe(true)
   expect(await echo.say('alone')).toBe('alone')
   echo.socket.destroy()
-  const before = await pidOfEdge()
+  const before = await lab.edgePid()
   process.kill(before, 'SIGKILL')
-  await until(async () => ![0, before].includes(await pidOfEdge()), 'HAProxy runs again')
+  await until(async () => ![0, before].includes(await lab.edgePid()), 'HAProxy runs again')
   await until(serves, 'the route is there again', 20_000)
   expect((await visit(lab, { host: 'nobody.example.test' })).status).toBe(404)
 
@@ -74,9 +70,8 @@ describe('with nobody doing anything, the next look', () => {
   it('puts back entries, certificates and files that somebody took away or changed', async () => {
     const host = 'drift.example.test'
     const { id } = await lab.call('domains.create', { appId: shop.id, domain: host })
-    const pem = selfSignedCertificate({ host, notBefore: new Date(Date.now() - 1000), notAfter: new Date(Date.now() + 86_400_000) })
-    const [certificate = '', privateKey = ''] = pem.split(/(?=-----BEGIN PRIVATE KEY-----)/)
-    await lab.call('domains.setCertificate', { id, certificate, privateKey })
+    const { pem, chain, key } = ownCertificate(host)
+    await lab.call('domains.setCertificate', { id, certificate: chain, privateKey: key })
     const isRight = async () => (await visit(lab, { host, ca: pem }).catch(() => undefined))?.status === 200
     await until(isRight, 'the certificate')
 
@@ -111,12 +106,8 @@ describe('with nobody doing anything, the next look', () => {
 })
 
 it('keeps the release that visitors reach while HAProxy serves and takes nothing new, and says why', { timeout: 180_000 }, async () => {
-  const config = await readFile(lab.paths.config, 'utf8')
   await lab.berth.kill9()
-  await writeFile(lab.paths.config, config.replace(/description .*/, 'description berth-earlier'))
-  process.kill(await pidOfEdge(), 'SIGUSR2')
-  const running = async () => (await createHaproxyRuntime({ socketPath: lab.paths.socket }).info()).get('description')
-  await until(async () => (await running()) === 'berth-earlier', 'the configuration of another version')
+  await lab.configureEdgeOtherwise()
   const placeholder = await readFile(lab.paths.placeholder, 'utf8')
   await writeFile(lab.paths.placeholder, 'damaged')
   try {
@@ -131,7 +122,7 @@ it('keeps the release that visitors reach while HAProxy serves and takes nothing
   } finally {
     await writeFile(lab.paths.placeholder, placeholder)
   }
-  await until(async () => (await running()) !== 'berth-earlier', 'the configuration of this version', 60_000)
+  await until(async () => (await lab.edgeConfiguration()) !== OTHER_CONFIGURATION, 'the configuration of this version', 60_000)
   await lab.deployWell(shop, { version: 'reachable' })
   expect(JSON.parse((await visit(lab, { host: HOST })).text)).toMatchObject({ version: 'reachable' })
 })

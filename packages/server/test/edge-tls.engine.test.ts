@@ -2,18 +2,18 @@ import { once } from 'node:events'
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, connect, createServer, type Server } from 'node:net'
-import { networkInterfaces, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Domain } from '@berth/contract'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { selfSignedCertificate } from '../src/edge/placeholder-certificate.ts'
 import { type EdgeLab, type LabApp, startEdgeLab, until } from '../src/testing/edge-lab.ts'
 import { certificateShown, verified, visit, visitHttp2 } from '../src/testing/edge-visitor.ts'
+import { ownAddress } from '../src/testing/own-address.ts'
+import { ownCertificate } from '../src/testing/own-certificate.ts'
 import { type Pebble, startPebble } from '../src/testing/pebble.ts'
 import { freePort } from '../src/testing/test-edge.ts'
 import { startTrustingBrowser } from '../src/testing/trusting-browser.ts'
 
-const DAY_MS = 86_400_000
 const NAMES = path.resolve(import.meta.dirname, '../src/testing/fixtures/edge-names.mjs')
 let lab: EdgeLab
 let pebble: Pebble
@@ -25,16 +25,6 @@ let folder: string
 let port80: Server
 const liar = createHttpServer((_request, response) => response.end('not what was asked for'))
 
-/** An address that the world could reach this machine at. */
-function ownAddress(): string {
-  const found = Object.entries(networkInterfaces()).flatMap(([name, entries]) =>
-    /^(docker|br-|veth|lo)/.test(name) ? [] : (entries ?? []),
-  )
-  const address = found.find((entry) => entry.family === 'IPv4' && !entry.internal)?.address
-  if (address === undefined) throw new Error('this machine has no address that a name could point to')
-  return address
-}
-
 /** What a router does: port 80 of the address that the world knows leads to the edge's own port. */
 async function forwardPort80(to: number): Promise<Server> {
   const server = createServer((client) => {
@@ -44,12 +34,6 @@ async function forwardPort80(to: number): Promise<Server> {
   })
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(80, ownAddress(), resolve))
   return server
-}
-
-function ownCertificate(host: string): { pem: string; certificate: string; privateKey: string } {
-  const pem = selfSignedCertificate({ host, notBefore: new Date(Date.now() - DAY_MS), notAfter: new Date(Date.now() + 30 * DAY_MS) })
-  const [certificate = '', privateKey = ''] = pem.split(/(?=-----BEGIN PRIVATE KEY-----)/)
-  return { pem, certificate, privateKey }
 }
 
 async function domainOf(id: number): Promise<Domain> {
@@ -98,15 +82,15 @@ it('serves a certificate that its owner brings by name, sends visitors to https,
   const domain = await add(host)
   const placeholder = await certificateShown(lab, host)
   await until(async () => (await visit(lab, { host })).status === 200, 'the route')
-  const own = ownCertificate(host)
+  const own = ownCertificate(host, 30)
   const other = ownCertificate('other.example.test')
-  await expect(
-    lab.call('domains.setCertificate', { id: domain.id, certificate: other.certificate, privateKey: other.privateKey }),
-  ).rejects.toThrow('does not cover own.example.test')
-  await expect(
-    lab.call('domains.setCertificate', { id: domain.id, certificate: own.certificate, privateKey: other.privateKey }),
-  ).rejects.toThrow('does not belong')
-  const set = await lab.call('domains.setCertificate', { id: domain.id, certificate: own.certificate, privateKey: own.privateKey })
+  await expect(lab.call('domains.setCertificate', { id: domain.id, certificate: other.chain, privateKey: other.key })).rejects.toThrow(
+    'does not cover own.example.test',
+  )
+  await expect(lab.call('domains.setCertificate', { id: domain.id, certificate: own.chain, privateKey: other.key })).rejects.toThrow(
+    'does not belong',
+  )
+  const set = await lab.call('domains.setCertificate', { id: domain.id, certificate: own.chain, privateKey: own.key })
   expect(set).toMatchObject({ sslStatus: 'active', ownCertificate: true })
 
   const plain = await until(async () => {
@@ -135,8 +119,8 @@ it('serves a certificate that its owner brings by name, sends visitors to https,
 it('leaves no certificate behind when its domain is deleted', async () => {
   const host = 'brief.example.test'
   const domain = await add(host)
-  const { certificate, privateKey } = ownCertificate(host)
-  await lab.call('domains.setCertificate', { id: domain.id, certificate, privateKey })
+  const { chain, key } = ownCertificate(host, 30)
+  await lab.call('domains.setCertificate', { id: domain.id, certificate: chain, privateKey: key })
   const files = async () => (await readdir(lab.paths.certificatesDir)).filter((file) => file.startsWith(host))
   expect(await files()).toHaveLength(1)
   await lab.call('domains.delete', { id: domain.id })

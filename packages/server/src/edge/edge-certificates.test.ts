@@ -1,34 +1,17 @@
 import { X509Certificate } from 'node:crypto'
-import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { connect as connectTls } from 'node:tls'
 import { describe, expect, it } from 'vitest'
+import { ownCertificate, shownFingerprint } from '../testing/own-certificate.ts'
 import { startTestEdge, type TestEdge } from '../testing/test-edge.ts'
 import { createCertificateStore } from './certificate-store.ts'
-import { selfSignedCertificate } from './placeholder-certificate.ts'
-
-const DAY_MS = 86_400_000
-function certificateFor(host: string) {
-  const pem = selfSignedCertificate({ host, notBefore: new Date(Date.now() - 1000), notAfter: new Date(Date.now() + DAY_MS) })
-  const keyAt = pem.indexOf('-----BEGIN PRIVATE')
-  return { chain: pem.slice(0, keyAt), key: pem.slice(keyAt) }
-}
 
 /** As somebody who was killed before the next command. */
 async function order(edge: TestEdge, command: string): Promise<string> {
   const socket = connect(edge.paths.socket)
   socket.end(`${command}\n`)
   return await text(socket)
-}
-
-async function shown(edge: TestEdge, host: string): Promise<string> {
-  const socket = connectTls({ host: '127.0.0.1', port: edge.httpsPort, servername: host, rejectUnauthorized: false })
-  await once(socket, 'secureConnect')
-  const { fingerprint } = socket.getPeerCertificate()
-  socket.destroy()
-  return fingerprint.replaceAll(':', '')
 }
 
 const app = (appKey: string, host: string) => ({ appKey, hosts: [{ host, redirectHttps: true, hsts: true }], targets: [] })
@@ -38,32 +21,32 @@ describe('a certificate', () => {
     await using edge = await startTestEdge()
     const store = createCertificateStore({ dir: edge.paths.certificatesDir })
     await edge.edge.setRoutes({ apps: [app('a1', 'one.test'), app('a2', 'two.test')] })
-    const one = await store.put('one.test', 'uploaded', certificateFor('one.test'))
+    const one = await store.put('one.test', 'uploaded', ownCertificate('one.test'))
     expect(await order(edge, `new ssl cert ${one.path}`)).toContain('New empty')
     await edge.edge.setCertificates([one])
-    expect(await shown(edge, 'one.test')).toBe(one.fingerprint)
+    expect(await shownFingerprint(edge, 'one.test')).toBe(one.fingerprint)
 
-    const other = certificateFor('other.test')
+    const other = ownCertificate('other.test')
     const started = await order(edge, `set ssl cert ${one.path} <<\n${(other.chain + other.key).trim()}\n`)
     expect(started).toContain('Transaction created')
-    const two = await store.put('two.test', 'uploaded', certificateFor('two.test'))
+    const two = await store.put('two.test', 'uploaded', ownCertificate('two.test'))
     await edge.edge.setCertificates([one, two])
-    expect([await shown(edge, 'one.test'), await shown(edge, 'two.test')]).toEqual([one.fingerprint, two.fingerprint])
+    expect([await shownFingerprint(edge, 'one.test'), await shownFingerprint(edge, 'two.test')]).toEqual([one.fingerprint, two.fingerprint])
   })
 
   it('that HAProxy does not take is left out and said, and everybody else is served', async () => {
     await using edge = await startTestEdge()
     const store = createCertificateStore({ dir: edge.paths.certificatesDir })
     await edge.edge.setRoutes({ apps: [app('a1', 'one.test')] })
-    const long = await store.put('long.test', 'uploaded', certificateFor('long.test'))
-    const { chain, key } = certificateFor('long.test')
+    const long = await store.put('long.test', 'uploaded', ownCertificate('long.test'))
+    const { chain, key } = ownCertificate('long.test')
     await writeFile(long.path, `${chain.repeat(40)}${key}`)
     const fingerprint = new X509Certificate(chain).fingerprint.replaceAll(':', '')
-    const one = await store.put('one.test', 'uploaded', certificateFor('one.test'))
+    const one = await store.put('one.test', 'uploaded', ownCertificate('one.test'))
     await edge.edge.setCertificates([{ ...long, fingerprint }, one])
     await edge.edge.setRoutes({ apps: [app('a1', 'one.test'), app('a2', 'long.test'), app('a3', 'three.test')] })
     expect(edge.edge.state()).toMatchObject({ state: 'ready', refused: [expect.stringMatching(/^The certificate of long\.test: HAProxy/)] })
-    expect(await shown(edge, 'one.test')).toBe(one.fingerprint)
+    expect(await shownFingerprint(edge, 'one.test')).toBe(one.fingerprint)
     const statusOf = async (host: string) => {
       const socket = connect(edge.httpPort, '127.0.0.1')
       socket.write(`GET / HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`)
@@ -76,6 +59,6 @@ describe('a certificate', () => {
     await using edge = await startTestEdge()
     const store = createCertificateStore({ dir: edge.paths.certificatesDir })
     for (const host of ['../../one.test', 'x\nshow info', 'ONE.test', '*.one.test'])
-      await expect(store.put(host, 'uploaded', certificateFor('one.test'))).rejects.toThrow('not a host')
+      await expect(store.put(host, 'uploaded', ownCertificate('one.test'))).rejects.toThrow('not a host')
   })
 })

@@ -4,15 +4,14 @@ import { Agent, createServer, type IncomingMessage, request } from 'node:http'
 import { createServer as createTcpServer } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { connect as connectTls } from 'node:tls'
 import { describe, expect, it } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
+import { ownCertificate, shownFingerprint } from '../testing/own-certificate.ts'
 import { freePort, startTestEdge, type TestEdge } from '../testing/test-edge.ts'
 import { createAccessCounts } from './access-counts.ts'
 import { createCertificateStore } from './certificate-store.ts'
 import type { EdgeTarget } from './edge.ts'
 import { createHaproxyRuntime } from './haproxy-runtime.ts'
-import { selfSignedCertificate } from './placeholder-certificate.ts'
 
 async function startBackend(name: string) {
   const slow: (() => void)[] = []
@@ -51,20 +50,6 @@ async function get(edge: TestEdge, host: string, options: { agent?: Agent; metho
   req.end(options.body)
   const [res] = (await once(req, 'response')) as [IncomingMessage] // the event's only argument
   return { status: res.statusCode, body: await text(res) }
-}
-
-function ownCertificate(host: string) {
-  const pem = selfSignedCertificate({ host, notBefore: new Date(Date.now() - 1_000), notAfter: new Date(Date.now() + 86_400_000) })
-  const keyAt = pem.indexOf('-----BEGIN PRIVATE')
-  return { chain: pem.slice(0, keyAt), key: pem.slice(keyAt) }
-}
-
-async function shownFingerprint(edge: TestEdge, host: string): Promise<string> {
-  const socket = connectTls({ host: '127.0.0.1', port: edge.httpsPort, servername: host, rejectUnauthorized: false })
-  await once(socket, 'secureConnect')
-  const { fingerprint } = socket.getPeerCertificate()
-  socket.destroy()
-  return fingerprint
 }
 
 const oneApp = (targets: EdgeTarget[]) => ({

@@ -1,10 +1,11 @@
 import { randomInt } from 'node:crypto'
-import { readFile, rm } from 'node:fs/promises'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Application, Call, Deployment } from '@berth/contract'
 import Database from 'better-sqlite3'
-import { edgePaths } from '../edge/edge-paths.ts'
+import { type EdgePaths, edgePaths } from '../edge/edge-paths.ts'
+import { createHaproxyRuntime } from '../edge/haproxy-runtime.ts'
 import { createEngine, type Engine } from '../engine/engine.ts'
 import { LABEL } from '../engine/labels.ts'
 import { removeAppFirewall } from '../provision/app-firewall.ts'
@@ -124,8 +125,11 @@ export async function startEdgeLab(options: LabOptions = {}) {
     await rm(dataDir, { recursive: true, force: true })
   }
 
+  const paths = edgePaths(path.join(dataDir, 'edge'))
+  const edgeContainer = `berth-${instance}-edge`
   return {
     ...createDeployer({ berth, git, call, project }),
+    ...createEdgeWords({ engine, paths, edgeContainer }),
     berth,
     call,
     owner,
@@ -136,11 +140,32 @@ export async function startEdgeLab(options: LabOptions = {}) {
     controlPort,
     httpPort,
     httpsPort,
-    paths: edgePaths(path.join(dataDir, 'edge')),
-    edgeContainer: `berth-${instance}-edge`,
+    paths,
+    edgeContainer,
     edgeReady: async () => await edgeReady(berth),
     [Symbol.asyncDispose]: dispose,
   }
+}
+
+/** What the HAProxy of another version of Berth calls its configuration. */
+export const OTHER_CONFIGURATION = 'berth-earlier'
+
+/** The running HAProxy, and another version's in its place. */
+function createEdgeWords({ engine, paths, edgeContainer }: { engine: Engine; paths: EdgePaths; edgeContainer: string }) {
+  const edgePid = async () => (await engine.containers.inspect(edgeContainer))?.pid ?? 0
+  const edgeConfiguration = async () => (await createHaproxyRuntime({ socketPath: paths.socket }).info()).get('description')
+
+  /** While the control plane is away. */
+  async function configureEdgeOtherwise(): Promise<void> {
+    const config = await readFile(paths.config, 'utf8')
+    await writeFile(paths.config, config.replace(/description .*/, `description ${OTHER_CONFIGURATION}`))
+    const pid = await edgePid()
+    if (pid === 0) throw new Error('the edge does not run')
+    process.kill(pid, 'SIGUSR2')
+    await until(async () => (await edgeConfiguration()) === OTHER_CONFIGURATION, 'the configuration of another version')
+  }
+
+  return { edgePid, edgeConfiguration, configureEdgeOtherwise }
 }
 
 type DeployerDeps = { berth: TestServer; git: GitServer; call: Call; project: { id: number } }

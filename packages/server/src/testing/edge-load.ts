@@ -1,15 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createHaproxyRuntime } from '../edge/haproxy-runtime.ts'
-import { selfSignedCertificate } from '../edge/placeholder-certificate.ts'
 import { type EdgeLab, type LabApp, startEdgeLab, until } from './edge-lab.ts'
 import { visit } from './edge-visitor.ts'
+import { ownCertificate } from './own-certificate.ts'
 
 const CLIENT = path.join(import.meta.dirname, 'fixtures', 'edge-load.mjs')
-const DAY_MS = 86_400_000
 
 type Counts = { finished: number; failed: number; worstMs: number; versions: string[] }
 export type LoadReport = { seconds: number; counts: Record<string, Counts>; failures: string[] }
@@ -125,13 +122,8 @@ const STEPS = {
     const host = 'secure.example.test'
     const domains = await lab.call('domains.list', { appId: busy.id })
     const id = domains.find(({ domain }) => domain === host)?.id ?? (await lab.call('domains.create', { appId: busy.id, domain: host })).id
-    const pem = selfSignedCertificate({
-      host,
-      notBefore: new Date(Date.now() - DAY_MS),
-      notAfter: new Date(Date.now() + (20 + number) * DAY_MS),
-    })
-    const [certificate = '', privateKey = ''] = pem.split(/(?=-----BEGIN PRIVATE KEY-----)/)
-    await lab.call('domains.setCertificate', { id, certificate, privateKey })
+    const { pem, chain, key } = ownCertificate(host, 20 + number)
+    await lab.call('domains.setCertificate', { id, certificate: chain, privateKey: key })
     await until(async () => (await visit(lab, { host, ca: pem }).catch(() => undefined))?.status === 200, 'the new certificate')
   },
   /** In the middle of a deployment every second time; it is finished by the next process. */
@@ -147,19 +139,13 @@ const STEPS = {
   },
   /** HAProxy is given the configuration of another version while the control plane is away, and taken back from it. */
   async update({ lab }) {
-    const config = await readFile(lab.paths.config, 'utf8')
-    const running = async () => (await createHaproxyRuntime({ socketPath: lab.paths.socket }).info()).get('description')
-    const ours = await running()
+    const ours = await lab.edgeConfiguration()
+    const before = await lab.edgePid()
     await lab.berth.kill9()
-    await writeFile(lab.paths.config, config.replace(/description .*/, 'description berth-earlier'))
-    const { pid } = (await lab.engine.containers.inspect(lab.edgeContainer)) ?? {}
-    if (!pid) throw new Error('the edge does not run')
-    process.kill(pid, 'SIGUSR2')
-    await until(async () => (await running()) === 'berth-earlier', 'the configuration of another version')
+    await lab.configureEdgeOtherwise()
     await lab.berth.startAgain()
-    await until(async () => (await running()) === ours, 'the configuration of this version')
-    const after = await lab.engine.containers.inspect(lab.edgeContainer)
-    if (after?.pid !== pid) throw new Error('the edge was replaced instead of reloaded')
+    await until(async () => (await lab.edgeConfiguration()) === ours, 'the configuration of this version')
+    if ((await lab.edgePid()) !== before) throw new Error('the edge was replaced instead of reloaded')
     await lab.edgeReady()
   },
 } as const satisfies Record<Kind, (scene: Scene) => Promise<void>>

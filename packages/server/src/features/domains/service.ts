@@ -41,8 +41,7 @@ export function createDomains(deps: Deps) {
 
   async function create(caller: Caller, app: AppRow, input: { domain: string }): Promise<Domain> {
     const host = normalHost(input.domain)
-    // localhost and what is under it are refused below, by a name of their own
-    const problem = host === 'localhost' || host.endsWith('.localhost') ? undefined : hostProblem(host)
+    const problem = isLocalhost(host) ? undefined : hostProblem(host) // refused below, by a name of its own
     if (problem) throw fieldError('invalid_domain', 'domain', problem)
     if (app.app_type !== 'web' && app.app_type !== 'compose')
       throw fieldError('invalid_request', 'appId', 'must be a web or compose app: only those have domains')
@@ -115,10 +114,12 @@ async function current(reader: Reader, domain: DomainRow): Promise<DomainRow> {
   return row
 }
 
+const isLocalhost = (host: string): boolean => host === 'localhost' || host.endsWith('.localhost')
+
 /** Names that are the platform's own. */
 function createRefuseReserved(readSettings: Deps['readSettings']) {
   return async (reader: Reader, host: string): Promise<void> => {
-    if (host === 'localhost' || host.endsWith('.localhost')) throw fieldError('domain_reserved', 'domain', 'localhost is reserved')
+    if (isLocalhost(host)) throw fieldError('domain_reserved', 'domain', 'localhost is reserved')
     const settings = await readSettings(reader)
     if (host === settings.dashboardDomain) throw fieldError('domain_reserved', 'domain', 'this is the host name of the dashboard')
     if (host === settings.wildcardDomain) throw fieldError('domain_reserved', 'domain', 'this is the apex of the generated domains')
