@@ -7,7 +7,11 @@ export type Load = { url: string; method: string; path: string; headers: Record<
 export type LoadResult = { requestsPerSecond: number; p50Ms: number; p99Ms: number }
 
 function requestBytes(load: Load, host: string): Buffer {
-  const headers = Object.entries({ ...load.headers, host, ...(load.body && { 'content-length': String(Buffer.byteLength(load.body)) }) })
+  const headers = Object.entries({
+    Host: host,
+    ...load.headers,
+    ...(load.body && { 'content-length': String(Buffer.byteLength(load.body)) }),
+  })
   const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')
   return Buffer.from(`${load.method} ${load.path} HTTP/1.1\r\n${lines}\r\n${load.body}`)
 }

@@ -7,8 +7,9 @@ import { targetSet } from './edge-maps.ts'
 import { edgePaths } from './edge-paths.ts'
 import { createEdgeProcess } from './edge-process.ts'
 import { createEdgePutter } from './edge-putter.ts'
-import { type HaproxySettings, haproxyConfig, IN_FLIGHT_TABLE } from './haproxy-config.ts'
+import { haproxyConfig } from './haproxy-config.ts'
 import { createHaproxyRuntime } from './haproxy-runtime.ts'
+import { type HaproxySettings, IN_FLIGHT_TABLE } from './haproxy-terms.ts'
 
 export type EdgeLog = { info(fields: object, message: string): void; warn(fields: object, message: string): void }
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type EdgeHost, type EdgeImageSource, edgeContainerSpec } from './edge-container.ts'
 import type { EdgePaths } from './edge-paths.ts'
-import type { HaproxySettings } from './haproxy-config.ts'
 import type { HaproxyRuntime } from './haproxy-runtime.ts'
+import type { HaproxySettings } from './haproxy-terms.ts'
 import { portProblem } from './port-check.ts'
 
 const SUMS_UP = /(Error\(s\)|Fatal errors) found in configuration/

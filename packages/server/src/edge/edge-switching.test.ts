@@ -299,8 +299,8 @@ describe('the edge', () => {
     await expect.poll(() => edge.edge.state().state, { timeout: 20_000 }).toBe('ready')
   })
 
-  it('counts the requests of each app', async () => {
-    await using edge = await startTestEdge()
+  it('counts the requests of each app, and goes on when HAProxy was killed', async () => {
+    await using edge = await startTestEdge({ repairEveryMs: 200 })
     await using one = await startBackend('one')
     await edge.edge.setRoutes(oneApp([one.target]))
     const counts = createAccessCounts({ socketPath: edge.paths.socket, now: () => new Date() })
@@ -315,6 +315,9 @@ describe('the edge', () => {
       expect(seen.bytesOut).toBeGreaterThan(seen.requests * 50)
       expect(seen.p50Ms).toBeGreaterThan(0)
       expect(counts.snapshot('a2').requests).toBe(0)
+      await edge.process.stop('SIGKILL')
+      const askedAgain = async () => (await asked().catch(() => 0)) - seen.requests
+      await expect.poll(askedAgain, { timeout: 15_000 }).toBeGreaterThan(20)
     } finally {
       counts.close()
     }

@@ -10,7 +10,7 @@ import type { Edge } from '../edge/edge.ts'
 import type { EdgeHost } from '../edge/edge-container.ts'
 import { createEdgeController } from '../edge/edge-controller.ts'
 import { type EdgePaths, edgePaths } from '../edge/edge-paths.ts'
-import type { EdgeTimeouts } from '../edge/haproxy-config.ts'
+import type { EdgeTimeouts } from '../edge/haproxy-terms.ts'
 
 /** A port that nothing listened on a moment ago. */
 export async function freePort(): Promise<number> {
