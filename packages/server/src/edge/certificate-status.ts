@@ -9,18 +9,22 @@ export type CertificateStatus = {
   readonly nextTryAt: Date | null
 }
 
+const REFUSED = "The edge does not take this certificate; Berth's log has its reason. Bring another one, or remove it."
+
 export function certificateStatus(known: {
   certificate: StoredCertificate | undefined
   attempt: IssueAttempt | undefined
+  isRefused: boolean
   isWorking: boolean
   isWanted: boolean
   now: Date
 }): CertificateStatus {
-  const { certificate, attempt, isWorking, isWanted, now } = known
+  const { certificate, attempt, isRefused, isWorking, isWanted, now } = known
   const nextTryAt = attempt === undefined || isWorking ? null : new Date(attempt.nextTryAt)
   const sslError = attempt?.reason ?? null
   if (certificate !== undefined) {
     const expiresAt = certificate.notAfter
+    if (isRefused) return { sslStatus: 'failed', sslError: REFUSED, expiresAt, nextTryAt }
     if (expiresAt > now) return { sslStatus: 'active', sslError, expiresAt, nextTryAt }
     return {
       sslStatus: 'failed',

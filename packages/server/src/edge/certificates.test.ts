@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, request as requestPlain } from 'node:http'
 import { request } from 'node:https'
 import { createServer as createTcpServer } from 'node:net'
@@ -307,6 +307,27 @@ describe('a certificate of somebody’s own', () => {
     await away.giveBack()
     await after.certificates.want([])
     expect(await filesOf(edge, 'gone.test')).toEqual([])
+  })
+
+  it('that the edge does not take is said to have failed, and to be active again once it is taken', async () => {
+    await using edge = await startTestEdge()
+    await edge.edge.setRoutes(route('long.test'))
+    await using before = await startCertificates(edge, NO_AUTHORITY)
+    expect(await before.certificates.upload('long.test', ownPem('long.test'))).toBeUndefined()
+    const { certificate, key } = ownPem('long.test')
+    const path = join(edge.paths.certificatesDir, 'long.test.uploaded.pem')
+    await writeFile(path, `${certificate.repeat(40)}${key}`)
+    await using after = await startCertificates(edge, NO_AUTHORITY)
+    expect(await after.certificates.upload('other.test', ownPem('other.test'))).toBeUndefined()
+    await after.certificates.want([])
+    expect(after.certificates.status('long.test')).toMatchObject({
+      sslStatus: 'failed',
+      sslError: expect.stringContaining('The edge does not take this certificate'),
+    })
+    await writeFile(path, `${certificate}${key}`)
+    await edge.edge.repair()
+    await after.certificates.want([])
+    expect(after.heard.filter(([host]) => host === 'long.test').map(([, status]) => status.sslStatus)).toEqual(['failed', 'active'])
   })
 
   it('is said to have failed once it has expired, once, and after a restart too', async () => {

@@ -15,7 +15,7 @@ export type CertificatesDeps = {
   store: CertificateStore
   attempts: IssueAttempts
   issuer: CertificateIssuer
-  edge: Pick<Edge, 'setCertificates'>
+  edge: Pick<Edge, 'setCertificates' | 'isRefused'>
   events: CertificateEvents
   log: EdgeLog
   now: () => Date
@@ -60,7 +60,8 @@ export function createCertificates(deps: CertificatesDeps) {
   }
 
   function status(host: string, { isWorking } = { isWorking: work.isWorking(host) }): CertificateStatus {
-    const known = { certificate: shown.get(host), attempt: attempts.get(host) }
+    const certificate = shown.get(host)
+    const known = { certificate, attempt: attempts.get(host), isRefused: certificate !== undefined && edge.isRefused(certificate) }
     return certificateStatus({ ...known, isWorking, isWanted: work.isWanted(host), now: now() })
   }
 

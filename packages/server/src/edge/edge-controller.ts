@@ -87,6 +87,7 @@ export function createEdgeController(deps: EdgeDeps): Edge {
     async removeChallenge(token) {
       if (challenges.delete(token)) await loop.request()
     },
+    isRefused: putter.isRefused,
     inFlight: (targets) => runtime.tableCount(IN_FLIGHT_TABLE, targetSet(targets).set),
     state: () => state,
     isServing: async () =>

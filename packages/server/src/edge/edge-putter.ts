@@ -17,27 +17,23 @@ export function createEdgePutter({ files, process, applier, log }: Deps) {
   /** Target sets that were in use a moment ago: a request that has just read `apps` must still find them in `targets`. */
   let leaving: ReadonlyMap<string, string> = new Map()
   let serving: ReadonlyMap<string, string> = new Map()
-  /** Tried again at the next full pass. */
   let refused: readonly RefusedCertificate[] = []
 
-  /** Gives a sentence for each thing that is not served. */
+  /** Gives a sentence for each thing that is not served. What was refused is tried again at the next full pass. */
   async function put(wanted: EdgeWanted, isFull: boolean): Promise<string[]> {
-    if (isFull) refused = []
-    return await putWhatIsTaken(wanted, isFull)
+    return await putWhatIsTaken(wanted, { isFull, left: isFull ? [] : refused })
   }
 
   /** A certificate that HAProxy does not take is left out, with what hangs on it; everything else is served. */
-  async function putWhatIsTaken(wanted: EdgeWanted, isFull: boolean): Promise<string[]> {
-    const isRefused = (each: EdgeCertificate) => refused.some(({ certificate }) => certificate.fingerprint === each.fingerprint)
-    const certificates = wanted.certificates.filter((each) => !isRefused(each))
+  async function putWhatIsTaken(wanted: EdgeWanted, options: { isFull: boolean; left: readonly RefusedCertificate[] }): Promise<string[]> {
+    const { isFull, left } = options
+    const certificates = wanted.certificates.filter((each) => !includes(left, each))
     const made = edgeMaps({ ...wanted, certificates })
     const newlyRefused = await putMaps(made, { certificates, isFull })
-    if (newlyRefused.length === 0) {
-      return [...made.refused, ...refused.map(({ certificate, reason }) => `The certificate of ${certificate.host}: ${reason}`)]
-    }
     for (const { certificate, reason } of newlyRefused) log.warn({ host: certificate.host, reason }, 'HAProxy does not take a certificate')
-    refused = [...refused, ...newlyRefused]
-    return await putWhatIsTaken(wanted, isFull)
+    if (newlyRefused.length > 0) return await putWhatIsTaken(wanted, { isFull, left: [...left, ...newlyRefused] })
+    refused = left
+    return [...made.refused, ...refused.map(({ certificate, reason }) => `The certificate of ${certificate.host}: ${reason}`)]
   }
 
   async function putMaps(
@@ -55,5 +51,9 @@ export function createEdgePutter({ files, process, applier, log }: Deps) {
     return []
   }
 
-  return { put }
+  return { put, isRefused: (certificate: EdgeCertificate) => includes(refused, certificate) }
+}
+
+function includes(refused: readonly RefusedCertificate[], { fingerprint }: EdgeCertificate): boolean {
+  return refused.some(({ certificate }) => certificate.fingerprint === fingerprint)
 }

@@ -5,6 +5,8 @@ export interface Edge {
   /** Moves one app to other targets, or to a page, in one map update. */
   setRelease(appKey: string, release: EdgeRelease): Promise<void>
   setCertificates(certificates: readonly EdgeCertificate[]): Promise<void>
+  /** A certificate that HAProxy did not take; its host is served without it. */
+  isRefused(certificate: EdgeCertificate): boolean
   /** Answers `/.well-known/acme-challenge/<token>` on every host with this text until it is removed. */
   addChallenge(token: string, answer: string): Promise<void>
   removeChallenge(token: string): Promise<void>
