@@ -9,6 +9,7 @@ import { steadily } from '../packages/server/src/testing/steady-visit.ts'
 import { freePort } from '../packages/server/src/testing/test-edge.ts'
 import { ensureBusybox, openTestEngine } from '../packages/server/src/testing/test-images.ts'
 import { CHROMIUM } from '../packages/server/src/testing/trusting-browser.ts'
+import { press } from './wait.ts'
 
 const FLAGS = [
   '--no-sandbox',
@@ -64,8 +65,7 @@ export async function startBrowserLab(options: LabOptions = {}) {
     await page.goto('/login')
     await page.getByLabel('E-mail').fill(email)
     await page.getByLabel('Password', { exact: true }).fill(password)
-    await page.getByRole('button', { name: 'Log in' }).click()
-    await page.getByRole('navigation').first().waitFor()
+    await press(page.getByRole('button', { name: 'Log in' }), page.getByRole('navigation'))
     return page
   }
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { httpdApp } from '../packages/server/src/testing/test-images.ts'
 import { type BrowserLab, startBrowserLab } from './browser-lab.ts'
 import { visit } from './visit.ts'
-import { ended, shown } from './wait.ts'
+import { ended, press, shown } from './wait.ts'
 
 let lab: BrowserLab
 
@@ -17,9 +17,8 @@ it('goes from the set-up link to a deployed app that opens by its domain', async
   await page.goto(`/setup#token=${lab.berth.setupToken()}`)
   await page.getByLabel('E-mail').fill('first@example.test')
   await page.getByLabel('Password', { exact: true }).fill('a-long-password')
-  await page.getByRole('button', { name: 'Create the owner' }).click()
+  await press(page.getByRole('button', { name: 'Create the owner' }), page.getByText('Your first deployment'))
 
-  await shown(page.getByText('Your first deployment'))
   await page.getByLabel('Name of the project').fill('Shop')
   await page.getByRole('button', { name: 'Make it' }).click()
   await shown(page.getByRole('heading', { name: 'New app' }))

@@ -19,3 +19,21 @@ export async function ended(page: Page, words: 'Live' | 'Failed' | 'Cancelled'):
     throw new Error(`The page of the deployment does not say "${words}" but:\n${await page.locator('main').innerText()}`, { cause })
   }
 }
+
+const PRESS_MS = 5_000
+
+/** Presses as people do: again when nothing comes of it. A container that comes or goes on the machine may cost a browser its request. */
+export async function press(button: Locator, then: Locator): Promise<void> {
+  for (const deadline = performance.now() + LONG_MS; performance.now() < deadline; ) {
+    await button.click({ timeout: PRESS_MS }).catch(() => undefined) // gone: it did its work
+    const came = await then
+      .first()
+      .waitFor({ state: 'visible', timeout: PRESS_MS })
+      .then(
+        () => true,
+        () => false,
+      )
+    if (came) return
+  }
+  await shown(then)
+}

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type EdgeLab, type LabRelease, startEdgeLab } from '../src/testing/edge-lab.ts'
 import { visit } from '../src/testing/edge-visitor.ts'
+import { watchVersions } from '../src/testing/watch-versions.ts'
 
 let lab: EdgeLab
 
@@ -15,7 +15,7 @@ async function deployBad(name: string, release: LabRelease) {
   const host = `${name}.example.test`
   const app = await lab.addApp(name, { domain: host, healthcheckPath: '/health' })
   const good = await lab.deployWell(app)
-  const watch = watchVersions(host)
+  const watch = watchVersions(lab, { host })
   const bad = await lab.deploy(app, release)
   const seen = await watch()
   const active = (await lab.call('deployments.list', { appId: app.id })).find((deployment) => deployment.is_active)
@@ -44,24 +44,3 @@ it.concurrent('sends no visitor to a release that dies three seconds after it be
 it.concurrent('goes back to the old release at once when the new one dies of its first visitor', async () => {
   expect(await deployBad('shy', { version: 'shy', mode: 'dies of visitors' })).toEqual({ versions: ['1'], errors: 0 })
 })
-
-/** A visitor who comes again and again; the end says which versions answered, and how often none did. */
-function watchVersions(host: string): () => Promise<{ versions: string[]; errors: number }> {
-  const versions = new Set<string>()
-  let errors = 0
-  let isOver = false
-  async function look(): Promise<void> {
-    while (!isOver) {
-      const answer = await visit(lab, { host }).catch(() => undefined)
-      if (answer?.status === 200) versions.add((JSON.parse(answer.text) as { version: string }).version)
-      else errors += 1
-      await sleep(20)
-    }
-  }
-  const looking = look()
-  return async () => {
-    isOver = true
-    await looking
-    return { versions: [...versions].toSorted(), errors }
-  }
-}

@@ -2,78 +2,15 @@ import { access, mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { BuildRequest, LimitedBuild } from './build.ts'
 import { buildContext } from './build-context.ts'
+import { createComposeCli, FILE, NO_ENV_FILE, type Project } from './compose-cli.ts'
 import type { ComposePlan } from './compose-policy.ts'
-import { runCompose } from './compose-process.ts'
-import type { EngineAddress } from './connection.ts'
-import { EngineUnreachable, SpecRefused } from './errors.ts'
-import { createTransport, type Transport } from './transport.ts'
+import { SpecRefused } from './errors.ts'
 
-type OnLine = (line: string, stream: 'stdout' | 'stderr') => void
-type Project = { readonly name: string; readonly directory: string; readonly signal: AbortSignal; readonly onLine: OnLine }
 type Inside = (workspace: string, repoPath: string) => Promise<{ path: string; kind: 'file' | 'directory' } | null>
 
-/** The Compose CLI failed, or there is none. */
-export class ComposeFailed extends Error {
-  override readonly name = 'ComposeFailed'
-  readonly lastLines: readonly string[]
-  constructor(message: string, lastLines: readonly string[] = []) {
-    super(message)
-    this.lastLines = lastLines
-  }
-}
-
-const CLIS = [
-  { command: 'docker', first: ['compose'] },
-  { command: 'docker-compose', first: [] },
-] as const
-const KEPT_LINES = 20
-const FILE = 'compose.json'
-// Named, so that Compose does not look for a .env file of its own; /dev/null is not a file to the older one.
-const NO_ENV_FILE = 'empty.env'
-
-// The words of either Compose when its connection to the engine fails; a registry that cannot be reached reads otherwise.
-const NO_ENGINE = /Docker daemon|Connection aborted|RemoteDisconnected|UnixHTTPConnectionPool|error during connect|(dial|read|write) unix/i
-
 /** Multi-container apps, through whichever Compose the machine has. It only ever sees files that `planCompose` wrote. */
-export function createCompose(deps: {
-  build: LimitedBuild
-  inside: Inside
-  path: string
-  /** An empty directory of ours. */
-  home: string
-  /** As in DOCKER_HOST. */
-  engineUrl: string
-}) {
-  const env = { PATH: deps.path, HOME: deps.home, DOCKER_HOST: deps.engineUrl }
-  const transport = createTransport({ address: addressOf(deps.engineUrl) })
-  let known: (typeof CLIS)[number] | null = null
-
-  async function cli(signal: AbortSignal): Promise<(typeof CLIS)[number]> {
-    if (known !== null) return known
-    for (const candidate of CLIS) {
-      const args = [...candidate.first, 'version']
-      const code = await runCompose({ command: candidate.command, args, cwd: '/', env, onLine: () => undefined, signal })
-      if (code === 0) {
-        known = candidate
-        return candidate
-      }
-    }
-    throw new ComposeFailed('This machine has no Docker Compose. Install the package docker-compose or the compose plugin.')
-  }
-
-  async function run(project: Project, args: readonly string[]): Promise<void> {
-    const { command, first } = await cli(project.signal)
-    const at = (file: string) => path.join(project.directory, file)
-    const common = ['--ansi', 'never', '--project-name', project.name, '--project-directory', project.directory]
-    const whole = [...first, ...common, '--env-file', at(NO_ENV_FILE), '--file', at(FILE), ...args]
-    let lastLines: readonly string[] = []
-    const onLine: OnLine = (line, stream) => {
-      lastLines = [...lastLines.slice(1 - KEPT_LINES), line]
-      project.onLine(line, stream)
-    }
-    const code = await runCompose({ command, args: whole, cwd: project.directory, env, onLine, signal: project.signal })
-    if (code !== 0) throw await failureOf(transport, lastLines, `exit code ${code}`)
-  }
+export function createCompose(deps: { build: LimitedBuild; inside: Inside } & Parameters<typeof createComposeCli>[0]) {
+  const run = createComposeCli(deps)
 
   /**
    * Builds what the plan builds. By the engine's own build and not by the CLI, so that cancel, limits and output are the same as for every
@@ -99,12 +36,27 @@ export function createCompose(deps: {
     }
   }
 
-  async function up(plan: ComposePlan, project: Project): Promise<void> {
+  async function start(plan: ComposePlan, project: Project, args: readonly string[]): Promise<void> {
     await mkdir(project.directory, { recursive: true, mode: 0o700 })
     // Environment values are in it.
     await writeFile(path.join(project.directory, FILE), plan.file, { mode: 0o600 })
     await writeFile(path.join(project.directory, NO_ENV_FILE), '')
-    await run(project, ['up', '--detach', '--no-build', '--remove-orphans', '--quiet-pull'])
+    await run(project, ['up', '--detach', '--no-build', '--quiet-pull', ...args])
+  }
+
+  /** The whole plan and nothing else. What has changed is replaced: the old one goes before the new one comes. */
+  async function up(plan: ComposePlan, project: Project): Promise<void> {
+    await start(plan, project, ['--remove-orphans'])
+  }
+
+  /** These services; `alone` without those that they depend on. */
+  async function upSome(plan: ComposePlan, project: Project, some: { services: readonly string[]; alone: boolean }): Promise<void> {
+    if (some.services.length > 0) await start(plan, project, [...(some.alone ? ['--no-deps'] : []), ...some.services])
+  }
+
+  /** So many of one service: those that run stay as they are, and what is missing comes by this plan. */
+  async function upBeside(plan: ComposePlan, project: Project, wanted: { service: string; count: number }): Promise<void> {
+    await start(plan, project, ['--no-recreate', '--scale', `${wanted.service}=${wanted.count}`, wanted.service])
   }
 
   /** Containers go; volumes only when asked. Without the file nothing was ever started under it. */
@@ -123,27 +75,7 @@ export function createCompose(deps: {
     ])
   }
 
-  return { build, up, down }
+  return { build, up, upSome, upBeside, down }
 }
 
 export type Compose = ReturnType<typeof createCompose>
-
-/** Compose does not always say that the engine went away in the middle, so it is asked too. */
-async function failureOf(engine: Pick<Transport, 'ping'>, lastLines: readonly string[], otherwise: string): Promise<Error> {
-  const isGone = await engine.ping().then(
-    () => false,
-    () => true,
-  )
-  if (isGone || lastLines.some((line) => NO_ENGINE.test(line))) return new EngineUnreachable('Docker Compose could not reach it')
-  return new ComposeFailed(`Docker Compose could not start or stop the app: ${tellingLine(lastLines) ?? otherwise}`, lastLines)
-}
-
-function addressOf(engineUrl: string): EngineAddress {
-  const { protocol, pathname, hostname, port } = new URL(engineUrl)
-  return protocol === 'unix:' ? { socketPath: pathname } : { host: hostname, port: Number(port) }
-}
-
-/** The last line that says what went wrong; the older Compose ends with one that does not. */
-function tellingLine(lines: readonly string[]): string | undefined {
-  return lines.findLast((line) => line.trim() !== '' && !/^(ERROR: )?Encountered errors while/.test(line))
-}

@@ -8,6 +8,9 @@ export const LABEL = {
   service: 'berth.service',
 } as const
 
+/** In place of a deployment: a service of a compose app that goes on from one release to the next. */
+export const SHARED = 'shared'
+
 type Kind = 'app' | 'database' | 'compose' | 'build' | 'edge' | 'network' | 'volume'
 
 export type Owner = {
@@ -35,6 +38,11 @@ export function labelsOf(owner: Owner): Record<string, string> {
 /** Whether a thing in the engine is this instance's: asked before anything is stopped or removed. */
 export function isOurs(labels: Readonly<Record<string, string>>, instance: string): boolean {
   return labels[LABEL.instance] === instance
+}
+
+/** Whether a container is part of a release: its own, or shared by all releases of its app. */
+export function isOfRelease(labels: Readonly<Record<string, string>>, deploymentId: number): boolean {
+  return labels[LABEL.deployment] === SHARED || idFrom(labels, 'deployment') === deploymentId
 }
 
 /** The number in an id label, or null where the label is missing or not ours. */

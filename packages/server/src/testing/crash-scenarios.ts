@@ -78,6 +78,18 @@ const composeRedeploy: Scenario<AppState> = {
   expected: async (lab, { app }) => await serves(lab, app, { body: 'v2', status: ['success'] }),
 }
 
+/** Whose other service changed as well, and goes back with it. */
+const composeUnhealthy: Scenario<AppState> = {
+  ...composeRedeploy,
+  name: 'unhealthy compose release',
+  prepare: async (lab) => {
+    const state = await composeRedeploy.prepare(lab)
+    await state.app.repository.commit({ files: { 'web/Dockerfile': dockerfile([], 'echo I go; exit 4') } })
+    return state
+  },
+  expected: async (lab, { app }) => await serves(lab, app, { body: 'v1', status: ['failed'] }),
+}
+
 const failingBuild: Scenario<ReleaseState> = {
   name: 'failing build',
   prepare: async (lab) => {
@@ -188,6 +200,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario<never>>> = Object.fromE
     redeploy,
     oneAtATime,
     composeRedeploy,
+    composeUnhealthy,
     failingBuild,
     unhealthyRelease,
     rollback,

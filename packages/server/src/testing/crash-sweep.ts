@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readConfig } from '../config.ts'
-import { idFrom, LABEL, labelsOf, volumeName } from '../engine/labels.ts'
+import { idFrom, isOfRelease, LABEL, labelsOf, volumeName } from '../engine/labels.ts'
 import type { Fault } from '../lib/step.ts'
 import { listenToWrites } from './answered-writes.ts'
 import { type DeployLab, openDeployLab, readRows, until } from './deploy-lab.ts'
@@ -58,15 +58,16 @@ async function containers(lab: DeployLab, apps: readonly AppRow[], rows: readonl
   const ofApps = apps.flatMap((app) => {
     const active = rows.filter((row) => row.app_id === app.id && row.is_active === 1)
     const own = found.filter((container) => idFrom(container.labels, 'app') === app.id)
-    const live = own.filter((container) => idFrom(container.labels, 'deployment') === active[0]?.id)
+    const live = own.filter(({ labels }) => active[0] !== undefined && isOfRelease(labels, active[0].id))
     const isUp = live.some((container) => container.state === 'running')
+    const services = new Set(live.map(({ labels }) => labels[LABEL.service]))
     const isMulti = app.app_type === 'compose'
     return [
       ...(active.length > 1 ? [`I3: app ${app.id} has ${active.length} active deployments`] : []),
       ...(isUp === (app.status === 'running') ? [] : [`I3: app ${app.id} is ${app.status}, its container ${isUp ? 'is up' : 'is not'}`]),
       ...(['running', 'stopped', 'error'].includes(app.status) ? [] : [`I3: app ${app.id} is still ${app.status}`]),
       ...(active.length === 0 || (app.wanted === 'running') === isUp ? [] : [`I3: app ${app.id} is wanted ${app.wanted}`]),
-      ...(own.length === live.length && (isMulti || live.length <= 1)
+      ...(own.length === live.length && live.length === (isMulti ? services.size : Math.min(live.length, 1))
         ? []
         : [`I4: app ${app.id} has ${own.map(({ name }) => name).join()}`]),
     ]

@@ -31,6 +31,7 @@ export type LabRelease = {
 export type LabApp = Application & {
   /** Puts a commit with this release on top; the next deployment builds it. */
   commit: (release: LabRelease) => Promise<void>
+  repository: Pick<Awaited<ReturnType<GitServer['createRepository']>>, 'commit'>
 }
 
 async function releaseFiles(name: string, { buildStep, ...release }: LabRelease): Promise<Record<string, string>> {
@@ -175,21 +176,22 @@ function createDeployer({ berth, git, call, project }: DeployerDeps) {
   /** An app with a repository of its own, not deployed yet. */
   async function addApp(
     name: string,
-    settings: { projectId?: number; release?: LabRelease; domain?: string; healthcheckPath?: string } = {},
+    settings: { projectId?: number; release?: LabRelease; domain?: string; healthcheckPath?: string; compose?: object } = {},
   ): Promise<LabApp> {
-    const repository = await git.createRepository({ files: await releaseFiles(name, settings.release ?? { version: '1' }) })
-    const { projectId = project.id } = settings
+    const { projectId = project.id, release = { version: '1' }, compose } = settings
+    const composeFile = compose === undefined ? {} : { 'compose.yaml': JSON.stringify(compose) }
+    const repository = await git.createRepository({ files: { ...(await releaseFiles(name, release)), ...composeFile } })
     const app = await call('apps.create', {
       name,
       projectId,
-      appType: 'web',
+      appType: compose === undefined ? 'web' : 'compose',
       port: APP_PORT,
       gitCloneUrl: repository.url,
       gitBranch: 'main',
     })
     if (settings.healthcheckPath !== undefined) await call('apps.update', { appId: app.id, healthcheckPath: settings.healthcheckPath })
     if (settings.domain !== undefined) await call('domains.create', { appId: app.id, domain: settings.domain })
-    return { ...app, commit: async (release) => void (await repository.commit({ files: await releaseFiles(name, release) })) }
+    return { ...app, repository, commit: async (release) => void (await repository.commit({ files: await releaseFiles(name, release) })) }
   }
 
   async function finished(id: number): Promise<Deployment> {

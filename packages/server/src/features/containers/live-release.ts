@@ -6,14 +6,14 @@ import type { AppContainers } from '../deployments/app-containers.ts'
 import { findLive } from './store.ts'
 
 /** The containers of the release that is live, the one that visitors meet first. */
-export function createLiveRelease(deps: { db: Reader; containers: Pick<AppContainers, 'ofDeployment'> }) {
+export function createLiveRelease(deps: { db: Reader; containers: Pick<AppContainers, 'ofRelease'> }) {
   return async function liveRelease(
     app: AppRow,
     signal?: AbortSignal,
   ): Promise<{ deploymentId: number; containers: ContainerSummary[] } | undefined> {
     const active = await findLive(deps.db, app.id)
     if (!active) return undefined
-    const containers = await deps.containers.ofDeployment(app.id, active.id, signal)
+    const containers = await deps.containers.ofRelease(app.id, active.id, signal)
     const first = (container: ContainerSummary) => (container.labels[LABEL.service] === active.image ? 0 : 1) // a compose release keeps the routed service's name there
     return { deploymentId: active.id, containers: containers.toSorted((a, b) => first(a) - first(b)) }
   }

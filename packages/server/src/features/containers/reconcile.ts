@@ -1,7 +1,7 @@
 import type { AppStatus } from '@berth/contract'
 import type { ContainerSummary } from '../../engine/container-state.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { idFrom, LABEL } from '../../engine/labels.ts'
+import { idFrom, isOfRelease, LABEL } from '../../engine/labels.ts'
 import { distinctLines } from '../../lib/distinct-lines.ts'
 import type { Logger } from '../../lib/logger.ts'
 import { enqueue } from '../../queue/jobs.ts'
@@ -61,14 +61,16 @@ export function createReconcile(deps: Deps) {
   }
 
   async function settleApp(app: AppRow, containers: readonly ContainerSummary[], activeId: number | undefined): Promise<void> {
-    const superseded = containers.filter((container) => idFrom(container.labels, 'deployment') !== activeId)
+    const isLive = ({ labels }: ContainerSummary) => activeId !== undefined && isOfRelease(labels, activeId)
+    const superseded = containers.filter((container) => !isLive(container))
     for (const container of superseded) {
       log.info({ appId: app.id, container: container.name }, 'removing the container of a release that is not live')
       await engine.containers.remove(container.id)
     }
     if (activeId === undefined) return
-    const live = containers.filter((container) => idFrom(container.labels, 'deployment') === activeId)
-    if (live.length === 0 && app.wanted === 'running') {
+    const live = containers.filter(isLive)
+    const isGone = live.every((container) => idFrom(container.labels, 'deployment') !== activeId)
+    if (isGone && app.wanted === 'running') {
       log.warn({ appId: app.id, deploymentId: activeId }, 'the container of the live release is gone, and is started again')
       await deps.restore(app)
       return

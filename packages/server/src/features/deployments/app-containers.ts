@@ -1,6 +1,6 @@
 import type { ContainerSummary } from '../../engine/container-state.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { idFrom, LABEL } from '../../engine/labels.ts'
+import { idFrom, isOfRelease, LABEL } from '../../engine/labels.ts'
 
 /** The containers of an app in the engine, found by our labels. */
 export function createAppContainers(deps: { engine: Pick<Engine, 'containers' | 'logs'>; instance: string }) {
@@ -15,8 +15,13 @@ export function createAppContainers(deps: { engine: Pick<Engine, 'containers' | 
     return (await ofApp(appId, signal)).filter((container) => idFrom(container.labels, 'deployment') === deploymentId)
   }
 
+  /** Those that run when it is live: its own, and those that all releases share. */
+  async function ofRelease(appId: number, deploymentId: number, signal?: AbortSignal): Promise<ContainerSummary[]> {
+    return (await ofApp(appId, signal)).filter(({ labels }) => isOfRelease(labels, deploymentId))
+  }
+
   async function ofOtherDeployments(appId: number, deploymentId: number, signal?: AbortSignal): Promise<ContainerSummary[]> {
-    return (await ofApp(appId, signal)).filter((container) => idFrom(container.labels, 'deployment') !== deploymentId)
+    return (await ofApp(appId, signal)).filter(({ labels }) => !isOfRelease(labels, deploymentId))
   }
 
   async function lastLines(id: string, count: number): Promise<string[]> {
@@ -27,7 +32,7 @@ export function createAppContainers(deps: { engine: Pick<Engine, 'containers' | 
     return lines
   }
 
-  return { ofApp, ofDeployment, ofOtherDeployments, lastLines }
+  return { ofApp, ofDeployment, ofRelease, ofOtherDeployments, lastLines }
 }
 
 export type AppContainers = ReturnType<typeof createAppContainers>

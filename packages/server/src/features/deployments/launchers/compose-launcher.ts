@@ -1,16 +1,16 @@
-import { join } from 'node:path'
 import type { Compose } from '../../../engine/compose.ts'
-import type { ComposePlan } from '../../../engine/compose-policy.ts'
 import type { Engine } from '../../../engine/engine.ts'
-import { appNetworkName, composeProjectName, LABEL, projectNetworkName } from '../../../engine/labels.ts'
+import { appNetworkName, LABEL, projectNetworkName } from '../../../engine/labels.ts'
 import type { Tuning } from '../../../tuning.ts'
 import type { AppContainers } from '../app-containers.ts'
 import { patiently } from '../patience.ts'
 import type { Launcher, Release } from '../release.ts'
 import type { Context } from '../stage.ts'
 import { createPlanCompose } from '../stages/plan-compose.ts'
-import { addressOf, hasPlan, keepPlan, keptPlan, withAddress } from './compose-files.ts'
+import { hasPlan, keptPlan } from './compose-files.ts'
 import { createComposeHealth } from './compose-health.ts'
+import { createComposeOthers } from './compose-others.ts'
+import { createComposeUp } from './compose-up.ts'
 
 type Deps = {
   engine: Engine
@@ -24,39 +24,16 @@ type Deps = {
   findActiveId: (appId: number) => Promise<number | undefined>
 }
 
-/** Several containers an app, by the repository's compose file. The validated plan is kept, so that a rollback runs the same again. */
+/**
+ * Several containers an app, by the repository's compose file. The validated plan is kept, so that a rollback runs the same again. The
+ * service that has the port comes beside the one that serves, where it can be there twice; the others are replaced when they change.
+ */
 export function createComposeLauncher(deps: Deps): Launcher {
   const { engine, compose, containers, instance, tuning } = deps
   const health = createComposeHealth(deps)
+  const others = createComposeOthers(deps)
+  const { directoryOf, projectOf, bringUp, backTo } = createComposeUp({ ...deps, others })
   const prepare = createPlanCompose({ ...deps, directoryOf })
-  const addressed = createAddressed(deps)
-
-  function directoryOf(appId: number, deploymentId: number): string {
-    return join(deps.dataDir, 'compose', `app-${appId}`, `d${deploymentId}`)
-  }
-
-  function projectOf(context: Context, deploymentId: number, signal = context.signal) {
-    return {
-      name: composeProjectName(instance, context.app.id),
-      directory: directoryOf(context.app.id, deploymentId),
-      signal,
-      onLine: context.output,
-    }
-  }
-
-  async function bringUp(context: Context, plan: ComposePlan): Promise<void> {
-    const { app, deployment, signal, step } = context
-    await step('files.address', async () => await keepPlan(directoryOf(app.id, deployment.id), plan))
-    try {
-      await step('compose.up', async () => await patiently(signal, async () => await compose.up(plan, projectOf(context, deployment.id))))
-    } catch (cause) {
-      if (signal.aborted) throw cause
-      const again = await addressed(context, plan, signal)
-      if (addressOf(again) === addressOf(plan)) throw cause
-      context.say('Another container took the address meanwhile; starting with the next one')
-      await bringUp(context, again)
-    }
-  }
 
   async function start(context: Context, routedService: string): Promise<Release> {
     const { app, deployment, config, signal, step } = context
@@ -73,13 +50,23 @@ export function createComposeLauncher(deps: Deps): Launcher {
           )
         }),
     )
-    const kept = await keptPlan(directoryOf(app.id, source), { name: LABEL.deployment, value: String(deployment.id) })
-    await bringUp(context, await addressed(context, kept, signal))
-    const started = await patiently(signal, async () => await containers.ofDeployment(app.id, deployment.id, signal))
+    const plan = await keptPlan(directoryOf(app.id, source), deployment.id)
+    await bringUp(context, plan, await patiently(signal, async () => await others.serving(context, plan)))
+    const found = await patiently(signal, async () => await containers.ofRelease(app.id, deployment.id, signal))
+    const started = found.filter((container) => plan.services.includes(container.labels[LABEL.service] ?? ''))
     const routed = started.find((container) => container.labels[LABEL.service] === routedService)
     const ip = routed?.ips[projectNetworkName(instance, app.project_id)]
     const target = ip === undefined || ip === '' || config.port === null ? undefined : { ip, port: config.port }
     return { containerIds: started.map((container) => container.id), target }
+  }
+
+  async function removeOld(context: Context): Promise<void> {
+    const { app, deployment, signal, step } = context
+    const plan = await keptPlan(directoryOf(app.id, deployment.id), deployment.id)
+    await step(
+      'engine.remove_old',
+      async () => await patiently(signal, async () => await others.removeAllBut(context, { plan, deploymentId: deployment.id, signal })),
+    )
   }
 
   async function undo(context: Context): Promise<void> {
@@ -87,34 +74,11 @@ export function createComposeLauncher(deps: Deps): Launcher {
     const signal = AbortSignal.timeout(120_000)
     await step('compose.undo', async () => {
       const active = await deps.findActiveId(app.id)
-      if (active !== undefined && app.wanted === 'running') {
-        const kept = await keptPlan(directoryOf(app.id, active), { name: LABEL.deployment, value: String(active) })
-        const plan = addressOf(kept) === undefined ? kept : await addressed(context, kept, signal)
-        await patiently(signal, async () => await compose.up(plan, projectOf(context, active, signal)))
-        return
-      }
+      if (active !== undefined && app.wanted === 'running') return await backTo(context, active, signal)
       const ending = { removeVolumes: false, graceSeconds: tuning.stopGraceSeconds }
       await patiently(signal, async () => await compose.down(projectOf(context, deployment.id, signal), ending))
     })
   }
 
-  return {
-    prepare,
-    retireOld: async (context) => context.say('Services that changed are replaced one by one'),
-    start,
-    ...health,
-    removeOld: async () => undefined, // `up` has replaced them
-    undo,
-  }
-}
-
-/** With an address that is not given to another app as soon as this one's container dies. One that it has already stays. */
-function createAddressed({ engine, instance }: Pick<Deps, 'engine' | 'instance'>) {
-  return async ({ app, deployment }: Context, plan: ComposePlan, signal: AbortSignal): Promise<ComposePlan> => {
-    if (plan.routedService === null) return plan
-    const network = projectNetworkName(instance, app.project_id)
-    const wanted = { network, turn: deployment.id, appId: app.id, wish: addressOf(plan) }
-    const address = await patiently(signal, async () => await engine.containers.addressIn(wanted, signal))
-    return address === undefined ? plan : withAddress(plan, address)
-  }
+  return { prepare, retireOld: async () => undefined, start, ...health, removeOld, undo }
 }

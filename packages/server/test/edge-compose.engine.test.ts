@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type EdgeLab, startEdgeLab, until } from '../src/testing/edge-lab.ts'
+import { NODE_IMAGE } from '../src/testing/node-image.ts'
+import { watchVersions } from '../src/testing/watch-versions.ts'
+
+let lab: EdgeLab
+
+beforeAll(async () => {
+  lab = await startEdgeLab({ tuning: { healthDeadlineMs: 6000 } })
+})
+afterAll(async () => await lab[Symbol.asyncDispose]())
+
+const store = { image: NODE_IMAGE, command: ['node', '-e', 'setInterval(() => {}, 1000)'], volumes: ['data:/data'] }
+const servicesOf = async (appId: number) =>
+  (await lab.engine.containers.list({ labels: { 'berth.instance': lab.instance, 'berth.app': String(appId) } }))
+    .map(({ id, labels, state }) => ({ id, service: labels['berth.service'] ?? '', state }))
+    .toSorted((a, b) => a.service.localeCompare(b.service))
+
+/** What served before goes a moment after its deployment has ended. */
+async function runs(appId: number, services: readonly string[]): Promise<void> {
+  const found = async () => (await servicesOf(appId)).map(({ service, state }) => `${service} ${state}`).join()
+  const wanted = services.map((service) => `${service} running`).join()
+  await until(async () => (await found()) === wanted, `${wanted} and nothing else`)
+}
+
+it.concurrent('a compose app loses no visitor to a deploy, a bad release or a rollback, and its other services go on', async () => {
+  const host = 'composed.example.test'
+  const web = { build: '.', environment: { PORT: '3000' }, expose: ['3000'], depends_on: ['store'] }
+  const app = await lab.addApp('composed', { domain: host, compose: { services: { web, store } } })
+  const first = await lab.deployWell(app)
+  const [before] = await servicesOf(app.id)
+  const watch = watchVersions(lab, { host, methods: ['GET', 'POST'] })
+  const second = await lab.deployWell(app, { version: '2' })
+  expect(await lab.call('deployments.log', { deploymentId: second.id })).toContain('The service web goes on serving')
+  expect((await lab.deploy(app, { version: '3', mode: 'never listens' })).status).toBe('failed')
+  const back = await lab.call('deployments.rollback', { deploymentId: first.id })
+  expect(await lab.finished(back.id)).toMatchObject({ status: 'success', error_message: '' })
+  const again = await lab.call('deployments.rollback', { deploymentId: first.id }) // to the address that the live one has
+  expect(await lab.finished(again.id)).toMatchObject({ status: 'success', error_message: '' })
+  expect(await watch()).toEqual({ versions: ['1', '2'], errors: 0 })
+  await runs(app.id, ['store', 'web'])
+  expect((await servicesOf(app.id))[0]?.id).toBe(before?.id)
+})
+
+it.concurrent('a compose app that has other services than before has those and no more, also after a release that failed', async () => {
+  const web = { build: '.', environment: { PORT: '3000' }, expose: ['3000'] }
+  const app = await lab.addApp('changing', { compose: { services: { web, old: store } } })
+  await lab.deployWell(app)
+  await app.repository.commit({ files: { 'compose.yaml': JSON.stringify({ services: { web, young: store } }) } })
+  expect((await lab.deploy(app, { version: '2', mode: 'never listens' })).status).toBe('failed')
+  await runs(app.id, ['old', 'web'])
+  await lab.deployWell(app, { version: '3' })
+  await runs(app.id, ['web', 'young'])
+})
+
+it.concurrent('a compose app whose web service has data of its own is replaced', async () => {
+  const web = { build: '.', environment: { PORT: '3000' }, expose: ['3000'], volumes: ['data:/data'] }
+  const app = await lab.addApp('dated', { compose: { services: { web, store } } })
+  await lab.deployWell(app)
+  const second = await lab.deployWell(app, { version: '2' })
+  expect(await lab.call('deployments.log', { deploymentId: second.id })).toContain('Services that changed are replaced one by one')
+  await runs(app.id, ['store', 'web'])
+})
