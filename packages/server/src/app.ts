@@ -24,6 +24,7 @@ import { createRepair } from './features/containers/repair.ts'
 import { createContainers } from './features/containers/service.ts'
 import { createContainerStreams } from './features/containers/streams.ts'
 import { createCancel } from './features/deployments/cancel.ts'
+import { createIsAsPlanned } from './features/deployments/launchers/compose-planned.ts'
 import { createMakeRoom } from './features/deployments/make-room.ts'
 import { createNewestCommit } from './features/deployments/newest-commit.ts'
 import { openConfig } from './features/deployments/release-config.ts'
@@ -227,6 +228,7 @@ export async function createApp(config: Config, log: Logger) {
     redact: async (app, text) => createRedactor(Object.values(await envVariables.read(db, app.id)))(text),
     repair: createRepair({ db, engine, stopGraceSeconds: tuning.stopGraceSeconds, now }),
     sweep: leftovers.sweep,
+    isAsPlanned: createIsAsPlanned({ dataDir: config.dataDir }),
     restore: async (app) => await db.transaction(async (tx) => await enqueue(tx, 'app.restore', { appId: app.id }, now())),
     onChanged: onRoutesChanged,
   })

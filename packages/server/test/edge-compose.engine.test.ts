@@ -23,6 +23,23 @@ async function runs(appId: number, services: readonly string[]): Promise<void> {
   await until(async () => (await found()) === wanted, `${wanted} and nothing else`)
 }
 
+/** Which services ran at the same time, beside web. */
+function watchServices(appId: number): () => Promise<string[]> {
+  const seen = new Set<string>()
+  let isOver = false
+  const looking = (async () => {
+    while (!isOver) {
+      const running = (await servicesOf(appId)).filter(({ service, state }) => service !== 'web' && state === 'running')
+      seen.add(running.map(({ service }) => service).join())
+    }
+  })()
+  return async () => {
+    isOver = true
+    await looking
+    return [...seen]
+  }
+}
+
 it.concurrent('a compose app loses no visitor to a deploy, a bad release or a rollback, and its other services go on', async () => {
   const host = 'composed.example.test'
   const web = { build: '.', environment: { PORT: '3000' }, expose: ['3000'], depends_on: ['store'] }
@@ -53,11 +70,36 @@ it.concurrent('a compose app that has other services than before has those and n
   await runs(app.id, ['web', 'young'])
 })
 
-it.concurrent('a compose app whose web service has data of its own is replaced', async () => {
-  const web = { build: '.', environment: { PORT: '3000' }, expose: ['3000'], volumes: ['data:/data'] }
-  const app = await lab.addApp('dated', { compose: { services: { web, store } } })
+it.concurrent('a compose app never has one volume in two hands: a renamed service takes the place of the one before', async () => {
+  const web = { build: '.', environment: { PORT: '3000' }, expose: ['3000'] }
+  const app = await lab.addApp('renaming', { compose: { services: { web, first: store } } })
   await lab.deployWell(app)
-  const second = await lab.deployWell(app, { version: '2' })
-  expect(await lab.call('deployments.log', { deploymentId: second.id })).toContain('Services that changed are replaced one by one')
+  await app.repository.commit({ files: { 'compose.yaml': JSON.stringify({ services: { web, second: store } }) } })
+  const watching = watchServices(app.id)
+  await lab.deployWell(app, { version: '2' })
+  expect(await watching()).not.toContain('first,second')
+  await runs(app.id, ['second', 'web'])
+})
+
+it.concurrent('a compose app whose new web container cannot be started says why, and the one before serves on', async () => {
+  const web = { build: '.', environment: { PORT: '3000' }, expose: ['3000'] }
+  const app = await lab.addApp('nobody', { compose: { services: { web, store } } })
+  await lab.deployWell(app)
+  const broken = { services: { web: { ...web, user: 'nobody-of-that-name' }, store } }
+  await app.repository.commit({ files: { 'compose.yaml': JSON.stringify(broken) } })
+  const ended = await lab.deploy(app, { version: '2' })
+  expect(ended).toMatchObject({ status: 'failed', error_message: expect.stringContaining('nobody-of-that-name') })
   await runs(app.id, ['store', 'web'])
+})
+
+it.concurrent('a compose app whose web service has data of its own is replaced, whoever declared the volume', async () => {
+  const web = { build: '.', environment: { PORT: '3000' }, expose: ['3000'] }
+  const named = await lab.addApp('dated', { compose: { services: { web: { ...web, volumes: ['data:/data'] }, store } } })
+  const declared = await lab.addApp('declared', { compose: { services: { web, store } } })
+  for (const app of [named, declared]) {
+    await lab.deployWell(app)
+    const second = await lab.deployWell(app, { version: '2', ...(app === declared ? { volume: '/data' } : {}) })
+    expect(await lab.call('deployments.log', { deploymentId: second.id })).toContain('Services that changed are replaced one by one')
+    await runs(app.id, ['store', 'web'])
+  }
 })

@@ -70,6 +70,8 @@ describe('a visitor', () => {
     expect(await seenBy(lab.edge, ['connection: X-Forwarded-For'])).not.toHaveProperty('connection')
     const upgrade = ['connection: Upgrade, HTTP2-Settings', 'upgrade: h2c', 'http2-settings: AAMAAABkAARAAAAAAAIAAAAA']
     for (const method of ['GET', 'POST']) expect(await seenBy(lab.edge, upgrade, method)).not.toHaveProperty('upgrade')
+    const both = [...upgrade, 'upgrade: websocket', 'sec-websocket-version: 13', 'sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==']
+    expect(await seenBy(lab.edge, both)).not.toHaveProperty('upgrade')
     expect(await send(lab.edge, ['CONNECT one.test:80 HTTP/1.1', 'host: one.test:80', 'connection: close'])).toMatch(/^HTTP\/1\.1 405 /)
   })
 

@@ -68,7 +68,7 @@ function checking(): string[] {
     '  http-request deny deny_status 400 if { req.fhdr(content-length) -m len gt 18 }',
     // through a tunnel that is no WebSocket, requests would come to the app as the visitor wrote them
     '  http-request deny deny_status 405 if METH_CONNECT',
-    '  http-request del-header Upgrade if !{ req.fhdr(upgrade) -m str -i websocket }',
+    '  http-request del-header Upgrade if !{ req.fhdr(upgrade) -m str -i websocket } or { req.fhdr_cnt(upgrade) gt 1 }',
     '  http-request set-header Connection upgrade if { req.fhdr(upgrade) -m found }',
   ]
 }

@@ -54,9 +54,10 @@ export function createCompose(deps: { build: LimitedBuild; inside: Inside } & Pa
     if (some.services.length > 0) await start(plan, project, [...(some.alone ? ['--no-deps'] : []), ...some.services])
   }
 
-  /** So many of one service: those that run stay as they are, and what is missing comes by this plan. */
-  async function upBeside(plan: ComposePlan, project: Project, wanted: { service: string; count: number }): Promise<void> {
-    await start(plan, project, ['--no-recreate', '--scale', `${wanted.service}=${wanted.count}`, wanted.service])
+  /** So many of one service: those that run stay as they are, and what is missing comes by this plan. `alone` as above. */
+  async function upBeside(plan: ComposePlan, project: Project, wanted: { service: string; count: number; alone: boolean }): Promise<void> {
+    const { service, count, alone } = wanted
+    await start(plan, project, ['--no-recreate', ...(alone ? ['--no-deps'] : []), '--scale', `${service}=${count}`, service])
   }
 
   /** Containers go; volumes only when asked. Without the file nothing was ever started under it. */

@@ -17,6 +17,9 @@ export type ContainerDetails = {
   readonly restartCount: number
   readonly isTty: boolean
   readonly pid: number | null
+  /** Named ones, and those that its image declares. */
+  readonly hasVolumes: boolean
+  readonly hasPublishedPorts: boolean
 }
 
 export type ContainerSummary = Pick<ContainerDetails, 'id' | 'name' | 'image' | 'state' | 'status' | 'ips' | 'labels'> & {
@@ -41,6 +44,8 @@ export function detailsOf(value: unknown, now: Date): ContainerDetails {
     restartCount: count(field(value, 'RestartCount')),
     isTty: field(value, 'Config', 'Tty') === true,
     pid: count(field(state, 'Pid')) || null,
+    hasVolumes: items(field(value, 'Mounts')).some((mount) => text(field(mount, 'Type')) === 'volume'),
+    hasPublishedPorts: Object.keys(record(field(value, 'HostConfig', 'PortBindings'))).length > 0,
   }
   return { ...details, status: statusText(details, now) }
 }

@@ -10,7 +10,7 @@ export type Image = {
   readonly sizeBytes: number
   readonly createdAt: string
 }
-export type ImageDetails = Image & { readonly exposedPorts: readonly number[] }
+export type ImageDetails = Image & { readonly exposedPorts: readonly number[]; readonly declaresVolumes: boolean }
 
 export function createImages(deps: { transport: Transport }) {
   const { transport } = deps
@@ -83,5 +83,6 @@ function detailsOf(value: unknown): ImageDetails {
     sizeBytes: count(field(value, 'Size')),
     createdAt: text(field(value, 'Created')),
     exposedPorts: exposedPorts.toSorted((a, b) => a - b),
+    declaresVolumes: Object.keys(record(field(value, 'Config', 'Volumes'))).length > 0,
   }
 }

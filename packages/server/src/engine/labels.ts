@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto'
+
 /** Labels and names of everything that we make in the engine. They come from ids alone: no user text ever names a thing. */
 export const LABEL = {
   instance: 'berth.instance',
@@ -8,8 +10,16 @@ export const LABEL = {
   service: 'berth.service',
 } as const
 
-/** In place of a deployment: a service of a compose app that goes on from one release to the next. */
-export const SHARED = 'shared'
+/**
+ * In place of a deployment: a service of a compose app that goes on from one release to the next, for as long as it is defined alike.
+ */
+export function sharedLabel(definition: string): string {
+  return `shared-${hash('sha256', definition, 'hex').slice(0, 12)}`
+}
+
+export function isShared(labels: Readonly<Record<string, string>>): boolean {
+  return labels[LABEL.deployment]?.startsWith('shared-') ?? false
+}
 
 type Kind = 'app' | 'database' | 'compose' | 'build' | 'edge' | 'network' | 'volume'
 
@@ -42,7 +52,7 @@ export function isOurs(labels: Readonly<Record<string, string>>, instance: strin
 
 /** Whether a container is part of a release: its own, or shared by all releases of its app. */
 export function isOfRelease(labels: Readonly<Record<string, string>>, deploymentId: number): boolean {
-  return labels[LABEL.deployment] === SHARED || idFrom(labels, 'deployment') === deploymentId
+  return isShared(labels) || idFrom(labels, 'deployment') === deploymentId
 }
 
 /** The number in an id label, or null where the label is missing or not ours. */

@@ -75,7 +75,36 @@ const composeRedeploy: Scenario<AppState> = {
   },
   act: async (lab, { app }) => void (await lab.deploy(app.id)),
   afterwards: async (lab, { app }) => await askAgain(lab, app, 2),
-  expected: async (lab, { app }) => await serves(lab, app, { body: 'v2', status: ['success'] }),
+  expected: async (lab, { app }) => await servesComposed(lab, app, { body: 'v2', status: ['success'] }),
+}
+
+/** Its other service is built in every release: the one that runs must be of the release that serves. */
+async function servesComposed(lab: DeployLab, app: LabApp, wanted: { body: string; status: readonly string[] }): Promise<string[]> {
+  const live = lab.rows<{ id: number; release_of: number | null }>('select * from deployment where app_id = ? and is_active = 1', app.id)[0]
+  const images = (await lab.containersOf(app.id)).map(({ image }) => image)
+  const others = images.filter((image) => !image.includes(`:d${live?.release_of ?? live?.id}-`))
+  return [
+    ...(await serves(lab, app, wanted)),
+    ...(images.length === 2 ? [] : [`it runs ${images.join(', ')}`]),
+    ...others.map((image) => `${image} is not of the release that serves`),
+  ]
+}
+
+/** Cancelled while it is put in place. */
+const composeCancel: Scenario<AppState> = {
+  name: 'compose cancel',
+  prepare: async (lab) => await composeRedeploy.prepare(lab),
+  act: async (lab, { app }) => {
+    const id = await lab.add(app.id)
+    await lab.reaches(id, 'starting_new')
+    await lab.owner.call('deployments.stop', { deploymentId: id }).catch(() => undefined) // it may have ended
+    await lab.ended(id)
+  },
+  afterwards: async (lab, { app }) => await askAgain(lab, app, 2),
+  expected: async (lab, { app }) => {
+    const [newest] = await lab.owner.call('deployments.list', { appId: app.id })
+    return await servesComposed(lab, app, { body: newest?.status === 'success' ? 'v2' : 'v1', status: ['success', 'stopped'] })
+  },
 }
 
 /** Whose other service changed as well, and goes back with it. */
@@ -87,7 +116,7 @@ const composeUnhealthy: Scenario<AppState> = {
     await state.app.repository.commit({ files: { 'web/Dockerfile': dockerfile([], 'echo I go; exit 4') } })
     return state
   },
-  expected: async (lab, { app }) => await serves(lab, app, { body: 'v1', status: ['failed'] }),
+  expected: async (lab, { app }) => await servesComposed(lab, app, { body: 'v1', status: ['failed'] }),
 }
 
 const failingBuild: Scenario<ReleaseState> = {
@@ -200,6 +229,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario<never>>> = Object.fromE
     redeploy,
     oneAtATime,
     composeRedeploy,
+    composeCancel,
     composeUnhealthy,
     failingBuild,
     unhealthyRelease,

@@ -27,6 +27,8 @@ export type LabRelease = {
   health?: number
   /** What its build runs. */
   buildStep?: readonly string[]
+  /** A volume that its image declares. */
+  volume?: string
 }
 export type LabApp = Application & {
   /** Puts a commit with this release on top; the next deployment builds it. */
@@ -34,10 +36,11 @@ export type LabApp = Application & {
   repository: Pick<Awaited<ReturnType<GitServer['createRepository']>>, 'commit'>
 }
 
-async function releaseFiles(name: string, { buildStep, ...release }: LabRelease): Promise<Record<string, string>> {
+async function releaseFiles(name: string, { buildStep, volume, ...release }: LabRelease): Promise<Record<string, string>> {
   const run = buildStep === undefined ? '' : `RUN ${JSON.stringify(buildStep)}\n`
+  const declared = volume === undefined ? '' : `VOLUME ${volume}\n`
   return {
-    Dockerfile: `FROM ${NODE_IMAGE}\nCOPY app.mjs reach.mjs release.json /app/\n${run}CMD ["node", "/app/app.mjs"]\n`,
+    Dockerfile: `FROM ${NODE_IMAGE}\nCOPY app.mjs reach.mjs release.json /app/\n${run}${declared}CMD ["node", "/app/app.mjs"]\n`,
     'app.mjs': await readFile(path.join(FIXTURES, 'edge-app.mjs'), 'utf8'),
     'reach.mjs': await readFile(path.join(FIXTURES, 'edge-reach.mjs'), 'utf8'),
     'release.json': JSON.stringify({ app: name, ...release }),

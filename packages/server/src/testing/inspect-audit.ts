@@ -1,5 +1,5 @@
-import { field, filters, items, record, text } from '../engine/engine-json.ts'
-import { LABEL, SHARED } from '../engine/labels.ts'
+import { field, filters, items, record, text, texts } from '../engine/engine-json.ts'
+import { isShared, LABEL } from '../engine/labels.ts'
 import { createTransport } from '../engine/transport.ts'
 import { engineSocketPath } from './engine-proxy.ts'
 
@@ -68,7 +68,7 @@ const RULES: readonly Rule[] = [
     says: 'it lacks a label',
     holds: ({ labels }) =>
       [LABEL.app, LABEL.project].every((name) => ID.test(text(labels[name]))) &&
-      (ID.test(text(labels[LABEL.deployment])) || (labels[LABEL.kind] === 'compose' && labels[LABEL.deployment] === SHARED)),
+      (ID.test(text(labels[LABEL.deployment])) || (labels[LABEL.kind] === 'compose' && isShared(texts(labels)))),
   },
   { says: 'its kind is unknown', holds: ({ labels }) => /^(app|database|compose)$/.test(text(labels[LABEL.kind])) },
   { says: 'its name is not made of ids', holds: ({ container }) => OWN_NAME.test(text(field(container, 'Name'))) },

@@ -24,6 +24,8 @@ type Deps = {
   repair: Repair
   /** Images, networks and files that nothing names any more. */
   sweep: () => Promise<void>
+  /** Whether what outlives the releases of an app is as its live one wants it. */
+  isAsPlanned: (app: AppRow, activeId: number, containers: readonly ContainerSummary[]) => Promise<boolean>
   /** Starts the live release again where its container is gone. */
   restore: (app: AppRow) => Promise<void>
   now: () => Date
@@ -70,8 +72,8 @@ export function createReconcile(deps: Deps) {
     if (activeId === undefined) return
     const live = containers.filter(isLive)
     const isGone = live.every((container) => idFrom(container.labels, 'deployment') !== activeId)
-    if (isGone && app.wanted === 'running') {
-      log.warn({ appId: app.id, deploymentId: activeId }, 'the container of the live release is gone, and is started again')
+    if (app.wanted === 'running' && (isGone || !(await deps.isAsPlanned(app, activeId, live)))) {
+      log.warn({ appId: app.id, deploymentId: activeId }, 'a container of the live release is gone or another, and is started again')
       await deps.restore(app)
       return
     }

@@ -1,7 +1,7 @@
 import { access, mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ComposePlan } from '../../../engine/compose-policy.ts'
-import { LABEL, SHARED } from '../../../engine/labels.ts'
+import { LABEL, sharedLabel } from '../../../engine/labels.ts'
 import { writeDurably } from '../../../lib/write-durably.ts'
 
 const FILE = 'plan.json'
@@ -19,6 +19,11 @@ export async function hasPlan(directory: string): Promise<boolean> {
   )
 }
 
+/** Where the plan of a release is kept. */
+export function planDirectory(dataDir: string, appId: number, deploymentId: number): string {
+  return join(dataDir, 'compose', `app-${appId}`, `d${deploymentId}`)
+}
+
 /**
  * The plan of an earlier release, labelled for the deployment that runs it now. Where a service has the port, the others go on from one
  * release to the next for as long as nothing about them changes: a database is not started anew because the app in front of it is.
@@ -27,29 +32,49 @@ export async function keptPlan(directory: string, deploymentId: number): Promise
   const plan = JSON.parse(await readFile(join(directory, FILE), 'utf8')) as ComposePlan // written by keepPlan alone
   return changed(plan, ({ services }) => {
     for (const [name, service] of Object.entries(services)) {
-      const isShared = plan.routedService !== null && name !== plan.routedService
-      service.labels = { ...service.labels, [LABEL.deployment]: isShared ? SHARED : String(deploymentId) }
+      const isOwn = plan.routedService === null || name === plan.routedService
+      service.labels = { ...service.labels, [LABEL.deployment]: String(isOwn ? deploymentId : '') }
+      if (!isOwn) service.labels[LABEL.deployment] = sharedLabel(JSON.stringify(service))
     }
   })
 }
 
+/** What each service of a labelled plan says whose it is. */
+export function deploymentLabels(plan: ComposePlan): Map<string, string | undefined> {
+  return new Map(Object.entries(modelOf(plan).services).map(([name, { labels }]) => [name, labels?.[LABEL.deployment]]))
+}
+
 /** The services that go on from one release to the next. `alone` where one of them depends on the one that does not. */
 export function sharedServices(plan: ComposePlan): { services: string[]; alone: boolean } {
-  const { services } = modelOf(plan)
   const shared = plan.services.filter((name) => name !== plan.routedService)
-  const needs = (name: string) => services[name]?.depends_on ?? []
-  const needsRouted = (name: string) => plan.routedService !== null && namesOf(needs(name)).includes(plan.routedService)
+  const needsRouted = (name: string) => plan.routedService !== null && dependenciesOf(plan, name).has(plan.routedService)
   return { services: shared, alone: shared.some(needsRouted) }
 }
 
-function namesOf(dependencies: string[] | Record<string, unknown>): string[] {
-  return Array.isArray(dependencies) ? dependencies : Object.keys(dependencies)
+/** The service that has the port. `alone` where it waits for nothing: services that have ended are not run once more for it then. */
+export function routedOf(plan: ComposePlan): { service: string; image: string; alone: boolean } | undefined {
+  const service = plan.routedService
+  const image = modelOf(plan).services[service ?? '']?.image
+  if (service === null || image === undefined) return undefined
+  return { service, image, alone: ![...dependenciesOf(plan, service).values()].includes('service_healthy') }
 }
 
-/** Whether the service that has the port can be there twice for a while: not with data of its own, nor with a port of the machine. */
+/**
+ * Whether the service that has the port can be there twice for a while: not with data of its own, nor with a port of the machine, nor
+ * after something that must come to its end first.
+ */
 export function canBeTwice(plan: ComposePlan): boolean {
   const routed = modelOf(plan).services[plan.routedService ?? '']
-  return routed !== undefined && routed.volumes === undefined && routed.ports === undefined
+  if (routed === undefined || plan.routedService === null) return false
+  const waitsForAnEnd = [...dependenciesOf(plan, plan.routedService).values()].includes('service_completed_successfully')
+  return routed.volumes === undefined && routed.ports === undefined && !waitsForAnEnd
+}
+
+/** What a service depends on, and on which condition. */
+function dependenciesOf(plan: ComposePlan, name: string): Map<string, string> {
+  const given = modelOf(plan).services[name]?.depends_on ?? []
+  if (Array.isArray(given)) return new Map(given.map((other) => [other, 'service_started']))
+  return new Map(Object.entries(given).map(([other, { condition }]) => [other, condition]))
 }
 
 /** The address that the routed service was given among the containers of its project. */
@@ -65,10 +90,11 @@ export function withAddress(plan: ComposePlan, address: string): ComposePlan {
 }
 
 type Service = {
+  image?: string
   labels?: Record<string, string>
   volumes?: unknown[]
   ports?: unknown[]
-  depends_on?: string[] | Record<string, unknown>
+  depends_on?: string[] | Record<string, { condition: string }>
   networks: { project?: { ipv4_address?: string } }
 }
 type Model = { services: Record<string, Service> }

@@ -5,30 +5,43 @@ import { isOfRelease, LABEL } from '../../../engine/labels.ts'
 import type { Tuning } from '../../../tuning.ts'
 import type { AppContainers } from '../app-containers.ts'
 import type { Context } from '../stage.ts'
-import { canBeTwice } from './compose-files.ts'
+import { canBeTwice, routedOf } from './compose-files.ts'
 
-type Deps = { engine: Pick<Engine, 'containers'>; containers: AppContainers; tuning: Tuning }
+type Deps = { engine: Pick<Engine, 'containers' | 'images'>; containers: AppContainers; tuning: Tuning }
+type Found = { all: readonly ContainerSummary[]; before: readonly ContainerSummary[] }
 type Kept = { plan: ComposePlan; deploymentId: number; signal: AbortSignal }
 
 const serviceOf = (container: ContainerSummary) => container.labels[LABEL.service] ?? ''
 
 /** The containers of a compose app that are not of the release at hand. */
 export function createComposeOthers({ engine, containers, tuning }: Deps) {
-  /**
-   * How many containers serve that the new release can come beside. None where it must not be there twice, and where another service had
-   * the port: what is shared and what is not has changed places then.
-   */
-  async function serving({ app, deployment, config, signal, say }: Context, plan: ComposePlan): Promise<number> {
-    const before = await containers.ofOtherDeployments(app.id, deployment.id, signal)
+  /** How many containers serve that the new release comes beside; none where it takes their place. */
+  async function serving(context: Context, plan: ComposePlan): Promise<number> {
+    const { app, deployment, signal, say } = context
+    const all = await containers.ofApp(app.id, signal)
+    const before = all.filter(({ labels }) => !isOfRelease(labels, deployment.id))
     if (!before.some(({ state }) => state === 'running')) return 0
-    const service = plan.routedService ?? ''
-    const isSame = before.every((container) => serviceOf(container) === service)
-    if (isSame && canBeTwice(plan) && config.strategy !== 'recreate') {
-      say(`The service ${service} goes on serving until the new one is healthy; others that changed are replaced`)
-      return before.length
+    if (!(await canComeBeside(context, plan, { all, before }))) {
+      say('Services that changed are replaced one by one')
+      return 0
     }
-    say('Services that changed are replaced one by one')
-    return 0
+    say(`The service ${plan.routedService ?? ''} goes on serving until the new one is healthy; others that changed are replaced`)
+    return before.length
+  }
+
+  /**
+   * Not where data or a port of the machine would be in two hands: those of the web service itself, or those that a service leaves to
+   * another one which is there no more, or which had the port before.
+   */
+  async function canComeBeside({ config, signal }: Context, plan: ComposePlan, { all, before }: Found): Promise<boolean> {
+    const routed = routedOf(plan)
+    if (routed === undefined || config.strategy === 'recreate' || !canBeTwice(plan)) return false
+    if (!all.every((container) => plan.services.includes(serviceOf(container)))) return false
+    if (!before.every((container) => serviceOf(container) === routed.service)) return false
+    const details = await Promise.all(before.map(async ({ id }) => await engine.containers.inspect(id, signal)))
+    if (details.some((found) => found === null || found.hasVolumes || found.hasPublishedPorts)) return false
+    const image = await engine.images.inspect(routed.image, signal)
+    return image !== null && !image.declaresVolumes
   }
 
   async function removeOwn(appId: number, deploymentId: number, signal: AbortSignal): Promise<void> {

@@ -1,12 +1,11 @@
-import { join } from 'node:path'
 import type { Compose } from '../../../engine/compose.ts'
 import type { ComposePlan } from '../../../engine/compose-policy.ts'
 import type { Engine } from '../../../engine/engine.ts'
-import { composeProjectName, LABEL, projectNetworkName } from '../../../engine/labels.ts'
+import { composeProjectName, isOfRelease, isShared, LABEL, projectNetworkName } from '../../../engine/labels.ts'
 import type { AppContainers } from '../app-containers.ts'
 import { patiently } from '../patience.ts'
 import type { Context } from '../stage.ts'
-import { addressOf, keepPlan, keptPlan, sharedServices, withAddress } from './compose-files.ts'
+import { addressOf, keepPlan, keptPlan, planDirectory, routedOf, sharedServices, withAddress } from './compose-files.ts'
 import type { ComposeOthers } from './compose-others.ts'
 
 type Deps = { engine: Engine; compose: Compose; containers: AppContainers; others: ComposeOthers; instance: string; dataDir: string }
@@ -17,7 +16,7 @@ export function createComposeUp(deps: Deps) {
   const addressed = createAddressed(deps)
 
   function directoryOf(appId: number, deploymentId: number): string {
-    return join(deps.dataDir, 'compose', `app-${appId}`, `d${deploymentId}`)
+    return planDirectory(deps.dataDir, appId, deploymentId)
   }
 
   function projectOf(context: Context, deploymentId: number, signal = context.signal) {
@@ -33,15 +32,15 @@ export function createComposeUp(deps: Deps) {
   async function up(context: Context, plan: ComposePlan, serving: number): Promise<void> {
     const { app, deployment, signal, step } = context
     const project = projectOf(context, deployment.id)
-    const service = plan.routedService
-    if (serving === 0 || service === null)
+    const routed = routedOf(plan)
+    if (serving === 0 || routed === undefined)
       return await step('compose.up', async () => await patiently(signal, async () => await compose.up(plan, project)))
     const shared = sharedServices(plan)
     await step('compose.shared', async () => await patiently(signal, async () => await compose.upSome(plan, project, shared)))
     await step('compose.beside', async () => {
       // a crash may have left one behind; its state is unknown, so it is made anew
       await patiently(signal, async () => await others.removeOwn(app.id, deployment.id, signal))
-      await patiently(signal, async () => await compose.upBeside(plan, project, { service, count: serving + 1 }))
+      await patiently(signal, async () => await compose.upBeside(plan, project, { ...routed, count: serving + 1 }))
     })
   }
 
@@ -53,6 +52,8 @@ export function createComposeUp(deps: Deps) {
       await up(context, plan, serving)
     } catch (cause) {
       if (signal.aborted) throw cause
+      // what it made holds the address itself
+      if (serving > 0) await patiently(signal, async () => await others.removeOwn(app.id, deployment.id, signal))
       const again = await addressed(context, plan, { isBeside: serving > 0, signal })
       if (addressOf(again) === addressOf(plan)) throw cause
       context.say('Another container took the address meanwhile; starting with the next one')
@@ -60,21 +61,22 @@ export function createComposeUp(deps: Deps) {
     }
   }
 
-  /** What still serves of the release that is live is not touched. */
+  /** What still serves of the release that is live is not touched. Where more than that has changed hands, Compose puts it right. */
   async function backTo(context: Context, active: number, signal: AbortSignal): Promise<void> {
     const project = projectOf(context, active, signal)
     const plan = await keptPlan(directoryOf(context.app.id, active), active)
-    const service = plan.routedService
-    const left = await patiently(signal, async () => await containers.ofDeployment(context.app.id, active, signal))
-    const count = left.filter((container) => container.labels[LABEL.service] === service).length
-    if (service === null || count === 0) {
+    const routed = routedOf(plan)
+    const all = await patiently(signal, async () => await containers.ofApp(context.app.id, signal))
+    const ofReleases = all.filter(({ labels }) => !isShared(labels))
+    const count = ofReleases.filter(({ labels }) => isOfRelease(labels, active)).length
+    if (routed === undefined || count === 0 || ofReleases.some(({ labels }) => labels[LABEL.service] !== routed.service)) {
       const whole = addressOf(plan) === undefined ? plan : await addressed(context, plan, { isBeside: false, signal })
       return await patiently(signal, async () => await compose.up(whole, project))
     }
     await patiently(signal, async () => {
       await others.removeAllBut(context, { plan, deploymentId: active, signal })
       await compose.upSome(plan, project, sharedServices(plan))
-      await compose.upBeside(plan, project, { service, count })
+      await compose.upBeside(plan, project, { ...routed, count })
     })
   }
 
