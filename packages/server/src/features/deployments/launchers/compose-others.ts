@@ -1,6 +1,7 @@
 import type { ComposePlan } from '../../../engine/compose-policy.ts'
 import type { ContainerSummary } from '../../../engine/container-state.ts'
 import type { Engine } from '../../../engine/engine.ts'
+import { EngineError } from '../../../engine/errors.ts'
 import { isOfRelease, LABEL } from '../../../engine/labels.ts'
 import type { Tuning } from '../../../tuning.ts'
 import type { AppContainers } from '../app-containers.ts'
@@ -10,6 +11,10 @@ import { canBeTwice, routedOf } from './compose-files.ts'
 type Deps = { engine: Pick<Engine, 'containers' | 'images'>; containers: AppContainers; tuning: Tuning }
 type Found = { all: readonly ContainerSummary[]; before: readonly ContainerSummary[] }
 type Kept = { plan: ComposePlan; deploymentId: number; signal: AbortSignal }
+
+function unlessRefused(cause: unknown): void {
+  if (!(cause instanceof EngineError)) throw cause
+}
 
 const serviceOf = (container: ContainerSummary) => container.labels[LABEL.service] ?? ''
 
@@ -33,15 +38,24 @@ export function createComposeOthers({ engine, containers, tuning }: Deps) {
    * Not where data or a port of the machine would be in two hands: those of the web service itself, or those that a service leaves to
    * another one which is there no more, or which had the port before.
    */
-  async function canComeBeside({ config, signal }: Context, plan: ComposePlan, { all, before }: Found): Promise<boolean> {
+  async function canComeBeside(context: Context, plan: ComposePlan, { all, before }: Found): Promise<boolean> {
+    const { config, signal } = context
     const routed = routedOf(plan)
     if (routed === undefined || config.strategy === 'recreate' || !canBeTwice(plan)) return false
     if (!all.every((container) => plan.services.includes(serviceOf(container)))) return false
     if (!before.every((container) => serviceOf(container) === routed.service)) return false
     const details = await Promise.all(before.map(async ({ id }) => await engine.containers.inspect(id, signal)))
     if (details.some((found) => found === null || found.hasVolumes || found.hasPublishedPorts)) return false
-    const image = await engine.images.inspect(routed.image, signal)
+    const image = await imageOf(context, routed.image)
     return image !== null && !image.declaresVolumes
+  }
+
+  /** Null where it cannot be had: Compose will say why. */
+  async function imageOf({ signal, output }: Context, image: string) {
+    const found = await engine.images.inspect(image, signal)
+    if (found !== null) return found
+    await engine.images.pull(image, { signal, onLine: (line) => output(line, 'stdout') }).catch(unlessRefused)
+    return await engine.images.inspect(image, signal)
   }
 
   async function removeOwn(appId: number, deploymentId: number, signal: AbortSignal): Promise<void> {
