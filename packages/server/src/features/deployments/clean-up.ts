@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { Engine } from '../../engine/engine.ts'
 import type { Db } from '../../store/database.ts'
 import type { AppRow } from '../../store/rows.ts'
+import { planDirectory } from './launchers/compose-files.ts'
 import { forgetImage, isImageInUse, releasesBeyond } from './store.ts'
 
 type Deps = { db: Db; engine: Pick<Engine, 'images'>; dataDir: string; retention: () => Promise<number> }
@@ -14,8 +14,7 @@ export function createCleanUp({ db, engine, dataDir, retention }: Deps) {
     const kept = Math.max(0, (await retention()) - 1) // the live release is one of them
     for (const release of await releasesBeyond(db, app.id, kept)) {
       await db.transaction(async (tx) => await forgetImage(tx, release.id))
-      if (app.app_type === 'compose')
-        await rm(join(dataDir, 'compose', `app-${app.id}`, `d${release.id}`), { recursive: true, force: true })
+      if (app.app_type === 'compose') await rm(planDirectory(dataDir, app.id, release.id), { recursive: true, force: true })
       else if (!(await isImageInUse(db, release.image))) await engine.images.remove(release.image)
     }
   }
