@@ -110,6 +110,7 @@ it('keeps the release that visitors reach while HAProxy serves and takes nothing
   await lab.configureEdgeOtherwise()
   const placeholder = await readFile(lab.paths.placeholder, 'utf8')
   await writeFile(lab.paths.placeholder, 'damaged')
+  engine.delay('GET /containers/json', 1000) // so the edge is found serving before anybody can say what is wanted of it
   try {
     await lab.berth.startAgain()
     const failed = await lab.deploy(shop, { version: 'unreachable' })
@@ -120,6 +121,7 @@ it('keeps the release that visitors reach while HAProxy serves and takes nothing
     expect(JSON.parse((await visit(lab, { host: HOST })).text)).not.toMatchObject({ version: 'unreachable' })
     expect((await lab.berth.anonymous('health')).messages['edge']).toContain('goes on with the old one')
   } finally {
+    engine.clear()
     await writeFile(lab.paths.placeholder, placeholder)
   }
   await until(async () => (await lab.edgeConfiguration()) !== OTHER_CONFIGURATION, 'the configuration of this version', 60_000)

@@ -90,11 +90,7 @@ export function createEdgeController(deps: EdgeDeps): Edge {
     isRefused: putter.isRefused,
     inFlight: (targets) => runtime.tableCount(IN_FLIGHT_TABLE, targetSet(targets).set),
     state: () => state,
-    isServing: async () =>
-      await runtime.info().then(
-        () => true,
-        () => false,
-      ),
+    isServing: runtime.isListenedTo,
     repair: loop.repair,
     close: loop.close,
   }

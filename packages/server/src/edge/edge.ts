@@ -13,7 +13,7 @@ export interface Edge {
   /** How many requests and sockets these targets still serve: a drain may end early at 0. */
   inFlight(targets: readonly EdgeTarget[]): Promise<number>
   state(): EdgeState
-  /** Whether an HAProxy of ours answers at this moment, also one that does not take what it is told. */
+  /** Whether an HAProxy of ours is there at this moment, also one that does not take what it is told. */
   isServing(): Promise<boolean>
   /** Compares everything with what HAProxy holds and repairs it. */
   repair(): Promise<void>

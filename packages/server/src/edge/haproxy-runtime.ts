@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import { createCertificateCommands } from './haproxy-certificates.ts'
 import { type MapChange, type MapEntry, mapCommands, parseMap } from './haproxy-commands.ts'
@@ -38,6 +39,19 @@ export function createHaproxyRuntime(deps: { socketPath: string; masterSocketPat
     return new Map(fields)
   }
 
+  /** Also by an HAProxy that is too busy to answer. */
+  async function isListenedTo(): Promise<boolean> {
+    const socket = connect(socketPath)
+    try {
+      await once(socket, 'connect')
+      return true
+    } catch (cause) {
+      return (cause as NodeJS.ErrnoException).code === 'EAGAIN' // more callers than it has taken up
+    } finally {
+      socket.destroy()
+    }
+  }
+
   /** Of the worker that serves, and of those that it took over from and that finish what they have. */
   async function tableCount(table: string, key: string): Promise<number> {
     const command = `show table ${table} key ${key}`
@@ -49,7 +63,7 @@ export function createHaproxyRuntime(deps: { socketPath: string; masterSocketPat
     return answers.reduce((sum, answer) => sum + Number(/conn_cur=(\d+)/.exec(answer)?.[1] ?? 0), 0)
   }
 
-  return { info, readMap, changeMap, getMap, tableCount, ...createCertificateCommands(ask) }
+  return { info, isListenedTo, readMap, changeMap, getMap, tableCount, ...createCertificateCommands(ask) }
 }
 
 export type HaproxyRuntime = ReturnType<typeof createHaproxyRuntime>

@@ -5,7 +5,10 @@ import type { Logger } from '../../lib/logger.ts'
 import type { Look } from './look.ts'
 import { createTurns } from './turns.ts'
 
-type Deps = { look: Pick<Look, 'refresh' | 'wanted'>; edge: Pick<Edge, 'setRoutes' | 'state'>; drainMs: number; log: Logger }
+type Deps = { look: Pick<Look, 'refresh' | 'wanted'>; edge: Pick<Edge, 'setRoutes' | 'state' | 'isServing'>; drainMs: number; log: Logger }
+
+/** Why the edge does not route as wanted: the engine did not say where everything is, or the edge did not take it. */
+export type Hindrance = EngineUnreachable | EngineError | EdgeUnavailable
 
 /** An engine that is busy removing a container may refuse to list the others; it is asked again soon, and after that as usual. */
 const AGAIN_MS = 1000
@@ -21,27 +24,27 @@ export function createRouteSync({ look, edge, drainMs, log }: Deps) {
   const sync = createTurns(syncNow)
   const putInTurn = createTurns(putNow)
 
-  /** False when it could not be put in place now. It stays wanted: the edge goes on trying, and so does the next look. */
-  async function syncNow(): Promise<boolean> {
+  /** Gives what hinders it from being put in place now. It stays wanted: the edge goes on trying, and so does the next look. */
+  async function syncNow(): Promise<Hindrance | undefined> {
     try {
       await look.refresh()
     } catch (err) {
       if (!isOfEngine(err)) throw err
       log.debug({ err }, 'routes wait for the engine')
       lookAgain()
-      return false
+      return err
     }
     failures = 0
     return await putInTurn()
   }
 
-  async function putNow(): Promise<boolean> {
+  async function putNow(): Promise<EdgeUnavailable | undefined> {
     try {
       await edge.setRoutes(await look.wanted())
       hasServed = true
-      return true
+      return undefined
     } catch (err) {
-      if (err instanceof EdgeUnavailable) return false
+      if (err instanceof EdgeUnavailable) return err
       throw err
     }
   }
@@ -66,21 +69,26 @@ export function createRouteSync({ look, edge, drainMs, log }: Deps) {
       .catch(warn)
   }
 
-  /** An edge that has never served has no visitors to lose: one that is coming up gets a moment, any other is not waited for. */
-  async function told(): Promise<boolean> {
+  /** An edge that does not serve has no visitors to lose: one that is coming up gets a moment, any other is not waited for. */
+  async function told(): Promise<Hindrance | undefined> {
     const done = sync()
-    if (hasServed) return await done
-    const patienceMs = edge.state().state === 'starting' ? drainMs : NEVER_SERVED_MS
-    return await Promise.race([done, sleep(patienceMs, false, { ref: false })])
+    if (hasServed || (await edge.isServing())) return await done
+    const { state, message } = edge.state()
+    const patienceMs = state === 'starting' ? drainMs : NEVER_SERVED_MS
+    return await Promise.race([done, sleep(patienceMs, new EdgeUnavailable(message), { ref: false })])
   }
 
   return { sync, syncSoon, put, told, hasServed: () => hasServed }
 }
 
-export function isOfEngine(err: unknown): boolean {
+export function isOfEngine(err: unknown): err is EngineUnreachable | EngineError {
   return err instanceof EngineUnreachable || err instanceof EngineError
 }
 
-async function isSoon(work: Promise<boolean>): Promise<boolean> {
-  return await Promise.race([work.catch(() => false), sleep(SOON_MS, false, { ref: false })])
+async function isSoon(work: Promise<Hindrance | undefined>): Promise<boolean> {
+  const isPut = work.then(
+    (hindrance) => hindrance === undefined,
+    () => false,
+  )
+  return await Promise.race([isPut, sleep(SOON_MS, false, { ref: false })])
 }

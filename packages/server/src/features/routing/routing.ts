@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Edge, type EdgeTarget, EdgeUnavailable } from '../../edge/edge.ts'
+import type { Edge, EdgeTarget } from '../../edge/edge.ts'
 import type { Logger } from '../../lib/logger.ts'
 import type { Tuning } from '../../tuning.ts'
 import type { Routes } from '../deployments/pipeline.ts'
 import type { Target } from '../deployments/release.ts'
 import { createLook, type LookDeps } from './look.ts'
 import { waitUntilQuiet } from './quiet.ts'
-import { createRouteSync, isOfEngine } from './route-sync.ts'
+import { createRouteSync, type Hindrance, isOfEngine } from './route-sync.ts'
 import { createSettle } from './settle.ts'
 
 type Deps = LookDeps & { edge: Edge; tuning: Pick<Tuning, 'drainMs'>; log: Logger }
@@ -14,7 +14,7 @@ type Deps = LookDeps & { edge: Edge; tuning: Pick<Tuning, 'drainMs'>; log: Logge
 const RETRY_MS = 250
 
 /** Decides who is routed where: the database says what is live, the engine says at which address. */
-export function createRouting(deps: Deps): Routes & { sync(): Promise<boolean>; syncSoon(): void; settle(): Promise<void> } {
+export function createRouting(deps: Deps): Routes & { sync(): Promise<Hindrance | undefined>; syncSoon(): void; settle(): Promise<void> } {
   const { edge, log } = deps
   const { drainMs } = deps.tuning
   const look = createLook(deps)
@@ -31,12 +31,15 @@ export function createRouting(deps: Deps): Routes & { sync(): Promise<boolean>; 
     }
   }
 
+  /** Goes on without the edge only where none serves: nobody is sent to the earlier release then, and it takes up the route when it is back. */
   async function switchTo(appId: number, target: Target): Promise<void> {
     retiring.set(appId, await look.targetsNow(appId))
     switched.set(appId, target)
     const giveUpAt = performance.now() + drainMs
-    while (!(await told()) && edge.state().state !== 'ready' && (await edge.isServing())) {
-      if (performance.now() > giveUpAt) throw new EdgeUnavailable(edge.state().message)
+    for (;;) {
+      const hindrance = await told()
+      if (hindrance === undefined || !(await edge.isServing())) return
+      if (performance.now() > giveUpAt) throw hindrance
       await sleep(RETRY_MS)
     }
   }
@@ -55,7 +58,7 @@ export function createRouting(deps: Deps): Routes & { sync(): Promise<boolean>; 
     switched.delete(appId) // the database knows by now
     retiring.delete(appId)
     // an edge that has not heard of the switch still sends visitors to what is about to go
-    while (!(await told()) && hasServed() && performance.now() < giveUpAt) await sleep(RETRY_MS, undefined, { signal })
+    while ((await told()) !== undefined && hasServed() && performance.now() < giveUpAt) await sleep(RETRY_MS, undefined, { signal })
     if (old.length === 0 || !hasServed()) return
     await waitUntilQuiet(async () => await edge.inFlight(old), { limitMs: giveUpAt - performance.now(), signal })
   }

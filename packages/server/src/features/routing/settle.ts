@@ -2,10 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Edge, EdgeTarget } from '../../edge/edge.ts'
 import type { Logger } from '../../lib/logger.ts'
 import { waitUntilQuiet } from './quiet.ts'
+import type { Hindrance } from './route-sync.ts'
 
 type Deps = {
   strays: () => Promise<EdgeTarget[]>
-  sync: () => Promise<boolean>
+  sync: () => Promise<Hindrance | undefined>
   edge: Pick<Edge, 'inFlight'>
   drainMs: number
   log: Logger
@@ -20,8 +21,8 @@ export function createSettle({ strays, sync, edge, drainMs, log }: Deps): () => 
     })
     if (found.length === 0) return
     const limit = { limitMs: drainMs, signal: new AbortController().signal }
-    const isTold = await Promise.race([sync(), sleep(drainMs, false, { ref: false })])
-    if (!isTold) return // no edge answers, so none can say what is in flight
+    const hindrance = await Promise.race([sync(), sleep(drainMs, 'late' as const, { ref: false })])
+    if (hindrance !== undefined) return // no edge answers, so none can say what is in flight
     await Promise.all(found.map(async (target) => await waitUntilQuiet(async () => await edge.inFlight([target]), limit)))
   }
 }
