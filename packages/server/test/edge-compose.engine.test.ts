@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type EdgeLab, startEdgeLab, until } from '../src/testing/edge-lab.ts'
+import { visit } from '../src/testing/edge-visitor.ts'
 import { NODE_IMAGE } from '../src/testing/node-image.ts'
 import { watchVersions } from '../src/testing/watch-versions.ts'
 
@@ -21,6 +22,11 @@ async function runs(appId: number, services: readonly string[]): Promise<void> {
   const found = async () => (await servicesOf(appId)).map(({ service, state }) => `${service} ${state}`).join()
   const wanted = services.map((service) => `${service} running`).join()
   await until(async () => (await found()) === wanted, `${wanted} and nothing else`)
+}
+
+async function versionAt(host: string): Promise<string> {
+  const answer = await visit(lab, { host })
+  return answer.status === 200 ? (JSON.parse(answer.text) as { version: string }).version : ''
 }
 
 /** Which services ran at the same time, beside web. */
@@ -102,4 +108,45 @@ it.concurrent('a compose app whose web service has data of its own is replaced, 
     expect(await lab.call('deployments.log', { deploymentId: second.id })).toContain('Services that changed are replaced one by one')
     await runs(app.id, ['store', 'web'])
   }
+})
+
+it.concurrent('a compose app where another service is given the port has its earlier one again after a release that failed', async () => {
+  const host = 'handed-over.example.test'
+  const serving = { build: '.', environment: { PORT: '3000' } }
+  const routed = (name: 'web' | 'api', more: object = {}) => {
+    const services = { web: serving, api: serving }
+    return { services: { ...services, [name]: { ...serving, expose: ['3000'], ...more } } }
+  }
+  const app = await lab.addApp('handed over', { domain: host, compose: routed('web') })
+  await lab.deployWell(app)
+  for (const broken of [routed('api', { user: 'nobody-of-that-name' }), routed('api')]) {
+    await app.repository.commit({ files: { 'compose.yaml': JSON.stringify(broken) } })
+    expect((await lab.deploy(app, { version: '2', mode: 'never listens' })).status).toBe('failed')
+    await runs(app.id, ['api', 'web'])
+    await until(async () => (await versionAt(host)) === '1', 'the release before')
+  }
+  await lab.deployWell(app, { version: '3' })
+  await runs(app.id, ['api', 'web'])
+  await until(async () => (await versionAt(host)) === '3', 'the release that has the port elsewhere')
+})
+
+it.concurrent('a compose app whose web service waits for another to come to its end runs that one first, in each release', async () => {
+  const host = 'migrating.example.test'
+  const migrate = { image: NODE_IMAGE, command: ['node', '-e', '0'] }
+  const depends = { migrate: { condition: 'service_completed_successfully' } }
+  const web = { build: '.', environment: { PORT: '3000' }, expose: ['3000'], depends_on: depends }
+  const app = await lab.addApp('migrating', { domain: host, compose: { services: { web, migrate } } })
+  const ranAt = async () => {
+    const found = await Promise.all((await servicesOf(app.id)).map(async ({ id }) => await lab.engine.containers.inspect(id)))
+    const [first, second, ...more] = found
+    expect([first?.state, first?.exitCode, second?.state, more]).toEqual(['exited', 0, 'running', []])
+    const [ended, started] = [Date.parse(first?.finishedAt ?? ''), Date.parse(second?.startedAt ?? '')]
+    expect(ended).toBeLessThan(started)
+    return ended
+  }
+  await lab.deployWell(app)
+  const before = await ranAt()
+  await lab.deployWell(app, { version: '2' })
+  await until(async () => (await versionAt(host)) === '2', 'the new release')
+  expect(await ranAt()).toBeGreaterThan(before)
 })
