@@ -37,6 +37,10 @@ export const ERRORS = {
   env_key_taken: { status: 409, message: 'The application has a variable with this name already.' },
   domain_taken: { status: 409, message: 'Another application has this host name already.' },
   no_container: { status: 409, message: 'The application has no container yet; deploy it first.' },
+  deployment_under_way: {
+    status: 409,
+    message: 'A deployment of this application is under way; wait until it has ended, or cancel it first.',
+  },
   deployment_ended: { status: 409, message: 'This deployment has ended already.' },
   no_release: {
     status: 409,

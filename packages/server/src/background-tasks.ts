@@ -50,8 +50,11 @@ export function backgroundTasks(parts: Parts): Task[] {
       everyMs: tuning.reconcileMs,
       run: async () => {
         if (!engineWatch.isReachable()) return
-        await parts.reconcile.reconcile()
-        await parts.routing.sync()
+        try {
+          await parts.reconcile.reconcile()
+        } finally {
+          await parts.routing.sync()
+        }
       },
     },
     {

@@ -115,7 +115,8 @@ export function createDeploymentParts(deps: Deps) {
     dataDir: config.dataDir,
     workDir: config.workDir,
     instance,
+    onChanged: deps.onChanged,
   })
-  const restore = createRestore({ db, engine, secrets, launcherOf, step, now, log, onChanged: deps.onChanged })
+  const restore = createRestore({ db, containers, secrets, launcherOf, step, now, log, onChanged: deps.onChanged })
   return { logs, containers, isPrivileged, runDeployment, restore }
 }

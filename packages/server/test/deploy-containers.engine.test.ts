@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type DeployLab, dockerfile, openDeployLab, until, webFiles } from '../src/testing/deploy-lab.ts'
+import { writeBeside } from '../src/testing/write-beside.ts'
 
 let lab: DeployLab
 beforeAll(async () => {
@@ -30,6 +31,45 @@ describe.concurrent('the container of an app', () => {
       async () => await lab.visit(app).catch(String),
       (body) => body === 'hello',
     )
+  })
+
+  it('is not started, stopped or restarted from outside while a deployment replaces it', async () => {
+    const app = await lab.createApp(webFiles('the only one'), {}, { deploymentStrategy: 'recreate' })
+    const call = { appId: app.id }
+    await lab.deploy(app.id)
+    const [old] = await lab.containersOf(app.id)
+    await app.repository.commit({ files: SLOW_BUILD() })
+    const building = await lab.add(app.id)
+    await lab.reaches(building, 'building_image')
+    await expect(lab.owner.call('containers.stop', call)).rejects.toMatchObject({ code: 'deployment_under_way' })
+    await lab.owner.call('containers.restart', call) // it serves until its successor is built
+    await lab.owner.call('deployments.stop', { deploymentId: building })
+    await lab.ended(building)
+    await app.repository.commit({ files: SLOW_START })
+    const starting = await lab.add(app.id)
+    await lab.reaches(starting, 'starting_new')
+    for (const verb of ['containers.start', 'containers.stop', 'containers.restart'] as const)
+      await expect(lab.owner.call(verb, call)).rejects.toMatchObject({ code: 'deployment_under_way' })
+    expect((await lab.engine.containers.inspect(old?.id ?? ''))?.state).toBe('exited')
+    await lab.owner.call('deployments.stop', { deploymentId: starting })
+    await lab.ended(starting)
+    await lab.owner.call('containers.restart', call)
+    expect(await lab.status(app.id)).toBe('running')
+  })
+
+  it('is left as it is by a repair that was asked for before it came', async () => {
+    const app = await lab.createApp(webFiles('here already'))
+    await lab.deploy(app.id)
+    const [before] = await lab.containersOf(app.id)
+    await writeBeside(lab.berth.dataDir, (file) => {
+      const job = [JSON.stringify({ appId: app.id }), `app:${app.id}`, new Date().toISOString(), new Date().toISOString()]
+      file.prepare("insert into job (name, payload, lane, run_at, created_at, attempts) values ('app.restore', ?, ?, ?, ?, 0)").run(...job)
+    })
+    await until(
+      () => lab.rows('select id from job where lane = ?', `app:${app.id}`),
+      (jobs) => jobs.length === 0,
+    )
+    expect((await lab.containersOf(app.id)).map(({ id }) => id)).toEqual([before?.id])
   })
 
   it('is started again when somebody takes it away, without a new deployment', async () => {

@@ -1,5 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type EdgeLab, type LabRelease, startEdgeLab } from '../src/testing/edge-lab.ts'
+import { type EdgeLab, type LabRelease, startEdgeLab, until } from '../src/testing/edge-lab.ts'
 import { visit } from '../src/testing/edge-visitor.ts'
 import { watchVersions } from '../src/testing/watch-versions.ts'
 
@@ -39,6 +40,18 @@ it.concurrent('never sends a visitor to a release that does not listen or is not
 
 it.concurrent('sends no visitor to a release that dies three seconds after it became healthy', async () => {
   expect(await deployBad('mortal', { version: 'mortal', diesAfterMs: 3000 })).toEqual({ versions: ['1'], errors: 0 })
+})
+
+it.concurrent('lets a release that is cancelled while it is on trial finish what it has begun', async () => {
+  const host = 'called-off.example.test'
+  const app = await lab.addApp('called-off', { domain: host })
+  const { id } = await lab.call('deployments.add', { appId: app.id })
+  await until(async () => (await visit(lab, { host })).status === 200, 'the first visitor of its first release')
+  const slow = visit(lab, { host, path: '/slow?ms=2000', method: 'POST' })
+  await sleep(300) // the app has it by now
+  expect(await lab.call('deployments.stop', { deploymentId: id })).toMatchObject({ status: 'stopped' })
+  expect((await slow).status).toBe(200)
+  await until(async () => (await visit(lab, { host })).status === 503, 'nobody answers any more')
 })
 
 it.concurrent('goes back to the old release at once when the new one dies of its first visitor', async () => {

@@ -5,6 +5,8 @@ import { NODE_IMAGE } from '../src/testing/node-image.ts'
 import { watchVersions } from '../src/testing/watch-versions.ts'
 
 let lab: EdgeLab
+/** Several of these apps are deployed at a time, by a Compose that takes seconds for each of its answers. */
+const limit = { timeout: 180_000 }
 
 beforeAll(async () => {
   lab = await startEdgeLab({ tuning: { healthDeadlineMs: 6000 } })
@@ -46,7 +48,7 @@ function watchServices(appId: number): () => Promise<string[]> {
   }
 }
 
-it.concurrent('a compose app loses no visitor to a deploy, a bad release or a rollback, and its other services go on', async () => {
+it.concurrent('a compose app loses no visitor to a deploy, a bad release or a rollback, and its other services go on', limit, async () => {
   const host = 'composed.example.test'
   const web = { build: '.', environment: { PORT: '3000' }, expose: ['3000'], depends_on: ['store'] }
   const app = await lab.addApp('composed', { domain: host, compose: { services: { web, store } } })
@@ -65,18 +67,22 @@ it.concurrent('a compose app loses no visitor to a deploy, a bad release or a ro
   expect((await servicesOf(app.id))[0]?.id).toBe(before?.id)
 })
 
-it.concurrent('a compose app that has other services than before has those and no more, also after a release that failed', async () => {
-  const web = { build: '.', environment: { PORT: '3000' }, expose: ['3000'] }
-  const app = await lab.addApp('changing', { compose: { services: { web, old: store } } })
-  await lab.deployWell(app)
-  await app.repository.commit({ files: { 'compose.yaml': JSON.stringify({ services: { web, young: store } }) } })
-  expect((await lab.deploy(app, { version: '2', mode: 'never listens' })).status).toBe('failed')
-  await runs(app.id, ['old', 'web'])
-  await lab.deployWell(app, { version: '3' })
-  await runs(app.id, ['web', 'young'])
-})
+it.concurrent(
+  'a compose app that has other services than before has those and no more, also after a release that failed',
+  limit,
+  async () => {
+    const web = { build: '.', environment: { PORT: '3000' }, expose: ['3000'] }
+    const app = await lab.addApp('changing', { compose: { services: { web, old: store } } })
+    await lab.deployWell(app)
+    await app.repository.commit({ files: { 'compose.yaml': JSON.stringify({ services: { web, young: store } }) } })
+    expect((await lab.deploy(app, { version: '2', mode: 'never listens' })).status).toBe('failed')
+    await runs(app.id, ['old', 'web'])
+    await lab.deployWell(app, { version: '3' })
+    await runs(app.id, ['web', 'young'])
+  },
+)
 
-it.concurrent('a compose app never has one volume in two hands: a renamed service takes the place of the one before', async () => {
+it.concurrent('a compose app never has one volume in two hands: a renamed service takes the place of the one before', limit, async () => {
   const web = { build: '.', environment: { PORT: '3000' }, expose: ['3000'] }
   const app = await lab.addApp('renaming', { compose: { services: { web, first: store } } })
   await lab.deployWell(app)
@@ -87,7 +93,7 @@ it.concurrent('a compose app never has one volume in two hands: a renamed servic
   await runs(app.id, ['second', 'web'])
 })
 
-it.concurrent('a compose app whose new web container cannot be started says why, and the one before serves on', async () => {
+it.concurrent('a compose app whose new web container cannot be started says why, and the one before serves on', limit, async () => {
   const web = { build: '.', environment: { PORT: '3000' }, expose: ['3000'] }
   const app = await lab.addApp('nobody', { compose: { services: { web, store } } })
   await lab.deployWell(app)
@@ -98,7 +104,7 @@ it.concurrent('a compose app whose new web container cannot be started says why,
   await runs(app.id, ['store', 'web'])
 })
 
-it.concurrent('a compose app whose web service has data of its own is replaced, whoever declared the volume', async () => {
+it.concurrent('a compose app whose web service has data of its own is replaced, whoever declared the volume', limit, async () => {
   const web = { build: '.', environment: { PORT: '3000' }, expose: ['3000'] }
   const named = await lab.addApp('dated', { compose: { services: { web: { ...web, volumes: ['data:/data'] }, store } } })
   const declared = await lab.addApp('declared', { compose: { services: { web, store } } })
@@ -110,43 +116,71 @@ it.concurrent('a compose app whose web service has data of its own is replaced, 
   }
 })
 
-it.concurrent('a compose app where another service is given the port has its earlier one again after a release that failed', async () => {
-  const host = 'handed-over.example.test'
-  const serving = { build: '.', environment: { PORT: '3000' } }
-  const routed = (name: 'web' | 'api', more: object = {}) => {
-    const services = { web: serving, api: serving }
-    return { services: { ...services, [name]: { ...serving, expose: ['3000'], ...more } } }
-  }
-  const app = await lab.addApp('handed over', { domain: host, compose: routed('web') })
-  await lab.deployWell(app)
-  for (const broken of [routed('api', { user: 'nobody-of-that-name' }), routed('api')]) {
-    await app.repository.commit({ files: { 'compose.yaml': JSON.stringify(broken) } })
-    expect((await lab.deploy(app, { version: '2', mode: 'never listens' })).status).toBe('failed')
+it.concurrent(
+  'a compose app where another service is given the port has its earlier one again after a release that failed',
+  limit,
+  async () => {
+    const host = 'handed-over.example.test'
+    const serving = { build: '.', environment: { PORT: '3000' } }
+    const routed = (name: 'web' | 'api', more: object = {}) => {
+      const services = { web: serving, api: serving }
+      return { services: { ...services, [name]: { ...serving, expose: ['3000'], ...more } } }
+    }
+    const app = await lab.addApp('handed over', { domain: host, compose: routed('web') })
+    await lab.deployWell(app)
+    for (const broken of [routed('api', { user: 'nobody-of-that-name' }), routed('api')]) {
+      await app.repository.commit({ files: { 'compose.yaml': JSON.stringify(broken) } })
+      expect((await lab.deploy(app, { version: '2', mode: 'never listens' })).status).toBe('failed')
+      await runs(app.id, ['api', 'web'])
+      await until(async () => (await versionAt(host)) === '1', 'the release before')
+    }
+    await lab.deployWell(app, { version: '3' })
     await runs(app.id, ['api', 'web'])
-    await until(async () => (await versionAt(host)) === '1', 'the release before')
-  }
-  await lab.deployWell(app, { version: '3' })
-  await runs(app.id, ['api', 'web'])
-  await until(async () => (await versionAt(host)) === '3', 'the release that has the port elsewhere')
-})
+    await until(async () => (await versionAt(host)) === '3', 'the release that has the port elsewhere')
+  },
+)
 
-it.concurrent('a compose app whose web service waits for another to come to its end runs that one first, in each release', async () => {
-  const host = 'migrating.example.test'
-  const migrate = { image: NODE_IMAGE, command: ['node', '-e', '0'] }
-  const depends = { migrate: { condition: 'service_completed_successfully' } }
-  const web = { build: '.', environment: { PORT: '3000' }, expose: ['3000'], depends_on: depends }
-  const app = await lab.addApp('migrating', { domain: host, compose: { services: { web, migrate } } })
-  const ranAt = async () => {
-    const found = await Promise.all((await servicesOf(app.id)).map(async ({ id }) => await lab.engine.containers.inspect(id)))
-    const [first, second, ...more] = found
-    expect([first?.state, first?.exitCode, second?.state, more]).toEqual(['exited', 0, 'running', []])
-    const [ended, started] = [Date.parse(first?.finishedAt ?? ''), Date.parse(second?.startedAt ?? '')]
-    expect(ended).toBeLessThan(started)
-    return ended
-  }
-  await lab.deployWell(app)
-  const before = await ranAt()
-  await lab.deployWell(app, { version: '2' })
-  await until(async () => (await versionAt(host)) === '2', 'the new release')
-  expect(await ranAt()).toBeGreaterThan(before)
-})
+it.concurrent(
+  'a compose app waits for a web service that is started again until its database is there, and for none that dies once it was healthy',
+  limit,
+  async () => {
+    const host = 'stumbling.example.test'
+    const stumble = "if (!fs.existsSync('/here')) { fs.writeFileSync('/here', ''); process.exit(1) } import('/app/app.mjs')"
+    const web = { build: '.', environment: { PORT: '3000' }, expose: ['3000'], restart: 'always' }
+    const stumbling = { ...web, command: ['node', '-e', stumble] }
+    const app = await lab.addApp('stumbling', { domain: host, compose: { services: { web: stumbling } } })
+    await lab.deployWell(app)
+    await until(async () => (await versionAt(host)) === '1', 'the release that stumbled once')
+    await app.repository.commit({ files: { 'compose.yaml': JSON.stringify({ services: { web } }) } })
+    const watch = watchVersions(lab, { host })
+    const mortal = await lab.deploy(app, { version: '2', diesAfterMs: 400 })
+    expect(mortal).toMatchObject({ status: 'failed', error_message: expect.stringContaining('The service "web"') })
+    expect((await watch()).errors).toBe(0)
+    expect(await versionAt(host)).toBe('1')
+  },
+)
+
+it.concurrent(
+  'a compose app whose web service waits for another to come to its end runs that one first, in each release',
+  limit,
+  async () => {
+    const host = 'migrating.example.test'
+    const migrate = { image: NODE_IMAGE, command: ['node', '-e', '0'] }
+    const depends = { migrate: { condition: 'service_completed_successfully' } }
+    const web = { build: '.', environment: { PORT: '3000' }, expose: ['3000'], depends_on: depends }
+    const app = await lab.addApp('migrating', { domain: host, compose: { services: { web, migrate } } })
+    const ranAt = async () => {
+      const found = await Promise.all((await servicesOf(app.id)).map(async ({ id }) => await lab.engine.containers.inspect(id)))
+      const [first, second, ...more] = found
+      expect([first?.state, first?.exitCode, second?.state, more]).toEqual(['exited', 0, 'running', []])
+      const [ended, started] = [Date.parse(first?.finishedAt ?? ''), Date.parse(second?.startedAt ?? '')]
+      expect(ended).toBeLessThan(started)
+      return ended
+    }
+    await lab.deployWell(app)
+    const before = await ranAt()
+    await lab.deployWell(app, { version: '2' })
+    await until(async () => (await versionAt(host)) === '2', 'the new release')
+    expect(await ranAt()).toBeGreaterThan(before)
+  },
+)

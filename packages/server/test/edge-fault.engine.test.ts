@@ -106,6 +106,7 @@ describe('with nobody doing anything, the next look', () => {
 })
 
 it('keeps the release that visitors reach while HAProxy serves and takes nothing new, and says why', { timeout: 180_000 }, async () => {
+  await ensureRedisImage(lab.engine)
   await lab.berth.kill9()
   await lab.configureEdgeOtherwise()
   const placeholder = await readFile(lab.paths.placeholder, 'utf8')
@@ -120,6 +121,7 @@ it('keeps the release that visitors reach while HAProxy serves and takes nothing
     })
     expect(JSON.parse((await visit(lab, { host: HOST })).text)).not.toMatchObject({ version: 'unreachable' })
     expect((await lab.berth.anonymous('health')).messages['edge']).toContain('goes on with the old one')
+    await addDatabase('Unseen', lab.project.id) // nobody reaches it through the edge
   } finally {
     engine.clear()
     await writeFile(lab.paths.placeholder, placeholder)
@@ -127,6 +129,20 @@ it('keeps the release that visitors reach while HAProxy serves and takes nothing
   await until(async () => (await lab.edgeConfiguration()) !== OTHER_CONFIGURATION, 'the configuration of this version', 60_000)
   await lab.deployWell(shop, { version: 'reachable' })
   expect(JSON.parse((await visit(lab, { host: HOST })).text)).toMatchObject({ version: 'reachable' })
+})
+
+it('starts the earlier release again where an engine does not remove the one that failed', async () => {
+  const host = 'alone.example.test'
+  const app = await lab.addApp('Alone', { domain: host })
+  await lab.call('apps.update', { appId: app.id, deploymentStrategy: 'recreate' })
+  await lab.deployWell(app)
+  engine.fail('DELETE /containers/*', { status: 500 })
+  try {
+    expect((await lab.deploy(app, { version: '2', diesAfterMs: 100 })).status).toBe('failed')
+    await until(async () => (await visit(lab, { host })).text.includes('"version":"1"'), 'the earlier release')
+  } finally {
+    engine.clear()
+  }
 })
 
 /** A database of its own in this project, and its address. */

@@ -43,6 +43,15 @@ describe('claiming jobs', () => {
     ])
   })
 
+  it('a worker does not claim once more what it runs already, however far the clock was set', async () => {
+    await using test = await openTestDatabase()
+    const { db } = test
+    await add(db, 'app:1')
+    await claim(db, 0)
+    expect(await claim(db, 86_400)).toBeUndefined()
+    expect((await claim(db, 86_400, 'other'))?.attempts).toBe(2)
+  })
+
   it('a lease that is extended stays', async () => {
     await using test = await openTestDatabase()
     const { db } = test

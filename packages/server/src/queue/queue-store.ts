@@ -22,14 +22,17 @@ export async function insertJob(tx: Tx, job: { name: string; payload: unknown; l
     .execute()
 }
 
-/** The oldest job that is due, free, and first in its lane. A lapsed lease is free again. */
+/**
+ * The oldest job that is due, free, and first in its lane. The lapsed lease of another worker is free again; one's own is not: the clock
+ * was set, and the job still runs.
+ */
 export async function claimJob(tx: Tx, claim: { worker: string; at: Date; leaseUntil: Date }): Promise<JobRow | undefined> {
   const time = claim.at.toISOString()
   const due = await tx
     .selectFrom('job')
     .selectAll()
     .where('run_at', '<=', time)
-    .where((eb) => eb.or([eb('lease_until', 'is', null), eb('lease_until', '<', time)]))
+    .where((eb) => eb.or([eb('lease_until', 'is', null), eb.and([eb('lease_until', '<', time), eb('worker', '!=', claim.worker)])]))
     .where((eb) =>
       eb.not(
         eb.exists(

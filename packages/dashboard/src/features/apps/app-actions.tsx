@@ -1,30 +1,36 @@
 import type { Application } from '@berth/contract'
 import { useQuery } from '@tanstack/react-query'
 import { Button } from '../../components/button.tsx'
+import { isRunning } from '../../lib/status.ts'
 import { deploymentsOfApp } from '../deployments/queries.ts'
 import { type ContainerAction, useContainerAction, useDeploy } from './actions.ts'
 
-/** Deploy always; start, stop and restart where there is a container. */
+const WAIT = 'A deployment is under way; wait until it has ended, or cancel it.'
+
+/** Deploy always; start, stop and restart where there is a container, and no deployment that it would get in the way of. */
 export function AppActions({ app }: { app: Application }) {
   const deploy = useDeploy()
   const act = useContainerAction(app.id)
   const { data: history } = useQuery(deploymentsOfApp(app.id))
   const hasRelease = history?.some(({ is_active }) => is_active) ?? app.status === 'running' // until it is known
+  const isUnderWay = history?.some(({ status }) => isRunning(status)) ?? false
+  const isReplaced = history?.some(({ status }) => status === 'deploying') ?? false
+  const held = (isHeld: boolean) => (isHeld ? { disabled: true, title: WAIT } : {})
   const pending = (action: ContainerAction): boolean => act.isPending && act.variables === action
   return (
     <>
       {hasRelease && app.status !== 'stopped' && (
         <>
-          <Button icon="restart" pending={pending('restart')} onClick={() => act.mutate('restart')}>
+          <Button icon="restart" {...held(isReplaced)} pending={pending('restart')} onClick={() => act.mutate('restart')}>
             Restart
           </Button>
-          <Button icon="stop" pending={pending('stop')} onClick={() => act.mutate('stop')}>
+          <Button icon="stop" {...held(isUnderWay)} pending={pending('stop')} onClick={() => act.mutate('stop')}>
             Stop
           </Button>
         </>
       )}
       {hasRelease && app.status === 'stopped' && (
-        <Button icon="play" pending={pending('start')} onClick={() => act.mutate('start')}>
+        <Button icon="play" {...held(isReplaced)} pending={pending('start')} onClick={() => act.mutate('start')}>
           Start
         </Button>
       )}

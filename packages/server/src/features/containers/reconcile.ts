@@ -67,7 +67,10 @@ export function createReconcile(deps: Deps) {
     const superseded = containers.filter((container) => !isLive(container))
     for (const container of superseded) {
       log.info({ appId: app.id, container: container.name }, 'removing the container of a release that is not live')
-      await engine.containers.remove(container.id)
+      await engine.containers.remove(container.id).catch((err: unknown) => {
+        if (container.state === 'running') throw err // it may be on the data of the live one
+        log.warn({ appId: app.id, container: container.name, err }, 'a container was not removed, and is tried again')
+      })
     }
     if (activeId === undefined) return
     const live = containers.filter(isLive)

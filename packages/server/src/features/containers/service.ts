@@ -6,10 +6,11 @@ import type { Caller } from '../../http/caller.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { Step } from '../../lib/step.ts'
 import { setAppStatus, setWanted } from '../../store/app-status.ts'
-import type { Db } from '../../store/database.ts'
+import type { Db, Tx } from '../../store/database.ts'
 import type { AppRow } from '../../store/rows.ts'
 import type { Tuning } from '../../tuning.ts'
 import type { LiveRelease } from './live-release.ts'
+import { statusesUnderWay } from './store.ts'
 
 type Deps = {
   db: Db
@@ -35,6 +36,16 @@ async function whenReachable<Result>(work: () => Promise<Result>): Promise<Resul
   }
 }
 
+/**
+ * A release that is being replaced must not come back beside the one that takes its place: they may share their data. And an app that is
+ * stopped during a deployment would run again at its end.
+ */
+async function refuseDuringDeployment(tx: Tx, appId: number, verb: Verb): Promise<void> {
+  const underWay = await statusesUnderWay(tx, appId)
+  const isInTheWay = verb === 'stop' ? underWay.length > 0 : underWay.includes('deploying')
+  if (isInTheWay) throw new AppError('deployment_under_way')
+}
+
 /** The containers of the live release, by the verbs of the interface. What is wanted is written first: a crash in between is repaired towards it. */
 export function createContainers(deps: Deps) {
   const { db, engine, step, now } = deps
@@ -58,6 +69,7 @@ export function createContainers(deps: Deps) {
       const wanted = verb === 'stop' ? 'stopped' : 'running'
       await step('db.wanted', async () => {
         await db.transaction(async (tx) => {
+          await refuseDuringDeployment(tx, app.id, verb)
           await setWanted(tx, app.id, wanted)
           await recordAudit(tx, now(), caller, { action: `container.${verb}`, subject: 'app', subjectId: app.id })
         })

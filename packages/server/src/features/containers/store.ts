@@ -3,6 +3,8 @@ import { lanesInQueue } from '../../queue/queue-store.ts'
 import type { Reader } from '../../store/database.ts'
 import type { AppRow, DeploymentRow } from '../../store/rows.ts'
 
+const UNFINISHED = ['pending', 'building', 'deploying'] as const satisfies DeploymentRow['status'][]
+
 export async function listApps(db: Reader): Promise<AppRow[]> {
   return await db.selectFrom('app').selectAll().execute()
 }
@@ -17,10 +19,16 @@ export async function unfinishedWithoutJob(db: Reader): Promise<Pick<DeploymentR
     .selectFrom('deployment')
     .select(['id', 'app_id'])
     .where('finished_at', 'is', null)
-    .where('status', 'in', ['pending', 'building', 'deploying'])
+    .where('status', 'in', UNFINISHED)
     .execute()
   const lanes = new Set(await lanesInQueue(db))
   return rows.filter((row) => !lanes.has(appLane(row.app_id)))
+}
+
+/** How far the deployments of an app are that have not ended. */
+export async function statusesUnderWay(db: Reader, appId: number): Promise<DeploymentRow['status'][]> {
+  const rows = await db.selectFrom('deployment').select('status').where('app_id', '=', appId).where('status', 'in', UNFINISHED).execute()
+  return rows.map(({ status }) => status)
 }
 
 export async function findLive(db: Reader, appId: number): Promise<Pick<DeploymentRow, 'id' | 'image'> | undefined> {

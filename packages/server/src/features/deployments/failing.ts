@@ -25,6 +25,7 @@ type Deps = {
   step: Step
   instance: string
   log: Logger
+  onChanged: () => void
 }
 type Ending = { cause: unknown; signal: AbortSignal; writer: LogWriter; redact: (line: string) => string }
 
@@ -60,6 +61,7 @@ export function createFailing(deps: Deps) {
       if (row.status === 'deploying') {
         await deps.routes.restore(app.id)
         await deps.launcherOf(app).undo(context)
+        deps.onChanged() // what served before may run again only now
       }
       // The images of a compose app go with the next sweep: `image` names its routed service.
       if (row.release_of === null && (app.app_type === 'web' || app.app_type === 'service'))

@@ -16,8 +16,10 @@ export function canMove(from: DeploymentStatus, to: DeploymentStatus): boolean {
   return next.includes(to)
 }
 
-export function isUnfinished(status: DeploymentStatus): status is 'pending' | 'building' | 'deploying' {
-  return status === 'pending' || status === 'building' || status === 'deploying'
+export const UNFINISHED = ['pending', 'building', 'deploying'] as const
+
+export function isUnfinished(status: DeploymentStatus): status is (typeof UNFINISHED)[number] {
+  return UNFINISHED.some((unfinished) => unfinished === status)
 }
 
 /** Where each stage begins and ends on the way to 100. */

@@ -55,7 +55,7 @@ export async function deploy(context: Context, pipeline: Pipeline, keptImage: st
  */
 async function provenThenSwitched(context: Context, pipeline: Pipeline, release: Release): Promise<void> {
   const { launcher, routes, stabilityMs } = pipeline
-  const { target } = release
+  const target = isRouted(context) ? release.target : undefined
   const aloneMs = target && (await routes.isServed(context.app.id)) ? stabilityMs * SHARE_BEFORE_VISITORS : 0
   if (aloneMs > 0) {
     context.say('Healthy; it must stay so for a while before visitors are sent to it')
@@ -64,6 +64,11 @@ async function provenThenSwitched(context: Context, pipeline: Pipeline, release:
   }
   if (target) await switchRoute(context, routes, target)
   await stayUp(context, launcher, { release, forMs: stabilityMs - aloneMs })
+}
+
+/** Databases and services have ports too, and no visitors. */
+function isRouted({ config }: Context): boolean {
+  return config.type === 'web' || config.type === 'compose'
 }
 
 async function switchRoute({ app, step, say }: Context, routes: Routes, target: Target): Promise<void> {

@@ -2,7 +2,7 @@ import type { Context } from './stage.ts'
 
 export type Target = { ip: string; port: number }
 
-/** A release that has been started. `target` is where the edge finds it, when it is reached from outside. */
+/** A release that has been started. `target` is where the edge finds it, when it is reached from outside: that is the first container. */
 export type Release = { containerIds: readonly string[]; target: Target | undefined }
 
 /** The two ways to run an app: one container, or a compose project. */

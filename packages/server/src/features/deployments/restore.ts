@@ -1,4 +1,3 @@
-import type { Engine } from '../../engine/engine.ts'
 import { EngineUnreachable } from '../../engine/errors.ts'
 import type { Logger } from '../../lib/logger.ts'
 import { createRedactor } from '../../lib/redact.ts'
@@ -7,6 +6,7 @@ import type { Step } from '../../lib/step.ts'
 import { setAppStatus } from '../../store/app-status.ts'
 import type { Db } from '../../store/database.ts'
 import { type AppRow, findApp } from '../../store/rows.ts'
+import type { AppContainers } from './app-containers.ts'
 import { failureReason } from './failure-reason.ts'
 import type { Launcher } from './release.ts'
 import { openConfig } from './release-config.ts'
@@ -15,7 +15,7 @@ import { findActive } from './store.ts'
 
 type Deps = {
   db: Db
-  engine: Pick<Engine, 'containers'>
+  containers: Pick<AppContainers, 'ofDeployment'>
   secrets: SecretBox
   launcherOf: (app: AppRow) => Launcher
   step: Step
@@ -32,10 +32,17 @@ export function createRestore(deps: Deps) {
     await deps.db.transaction(async (tx) => await setAppStatus(tx, deps.now(), appId, seen))
   }
 
+  /** Compose looks by itself at what is there. */
+  async function isThere(app: AppRow, activeId: number, signal: AbortSignal): Promise<boolean> {
+    if (app.app_type === 'compose') return false
+    return (await deps.containers.ofDeployment(app.id, activeId, signal)).some(({ state }) => state === 'running')
+  }
+
   return async function restore({ appId }: { appId: number }, signal: AbortSignal): Promise<void> {
     const app = await findApp(deps.db, appId)
     const active = await findActive(deps.db, appId)
     if (!app || !active || app.wanted === 'stopped') return
+    if (await isThere(app, active.id, signal)) return // a deployment that was ahead in the queue brought it, or an earlier try of this did
     const context: Context = {
       app,
       deployment: active,

@@ -39,6 +39,7 @@ type Deps = {
   instance: string
   tuning: Tuning
   log: Logger
+  onChanged: () => void
 }
 
 type Work = { app: AppRow; row: DeploymentRow; config: ReleaseConfig; writer: LogWriter; redact: (line: string) => string }

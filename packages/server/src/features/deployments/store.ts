@@ -4,9 +4,7 @@ import { appendEvent } from '../../events/event-log.ts'
 import type { Reader, Tx } from '../../store/database.ts'
 import type { AppRow, DeploymentRow } from '../../store/rows.ts'
 import type { DeploymentTable } from '../../store/schema.ts'
-import { canMove } from './lifecycle.ts'
-
-const UNFINISHED = ['pending', 'building', 'deploying'] as const
+import { canMove, UNFINISHED } from './lifecycle.ts'
 
 /** Somebody else ended the deployment first: cancelled, deleted, or swept. */
 export class DeploymentMovedOn extends Error {

@@ -44,12 +44,18 @@ export function createRouting(deps: Deps): Routes & { sync(): Promise<Hindrance 
     }
   }
 
-  /** At once to the release behind it, which the edge knows already; then a look at whether that is all. */
+  /**
+   * At once to the release behind it, which the edge knows already; then a look at whether that is all. What visitors were sent to
+   * meanwhile may be well, and ends what it has begun.
+   */
   async function restore(appId: number): Promise<void> {
+    const ahead = switched.get(appId)
     switched.delete(appId)
     retiring.delete(appId)
     if (look.fallBack(appId)) await put()
     await told()
+    if (ahead === undefined || !hasServed()) return
+    await waitUntilQuiet(async () => await edge.inFlight([ahead]), { limitMs: drainMs, signal: new AbortController().signal })
   }
 
   async function drain(appId: number, signal: AbortSignal): Promise<void> {

@@ -7,7 +7,7 @@ import { patiently } from '../patience.ts'
 import type { Launcher, Release } from '../release.ts'
 import type { Context } from '../stage.ts'
 import { createPlanCompose } from '../stages/plan-compose.ts'
-import { hasPlan, keptPlan } from './compose-files.ts'
+import { addressOf, hasPlan, keptPlan } from './compose-files.ts'
 import { createComposeHealth } from './compose-health.ts'
 import { createComposeOthers } from './compose-others.ts'
 import { createComposeUp } from './compose-up.ts'
@@ -55,9 +55,12 @@ export function createComposeLauncher(deps: Deps): Launcher {
     const found = await patiently(signal, async () => await containers.ofRelease(app.id, deployment.id, signal))
     const started = found.filter((container) => plan.services.includes(container.labels[LABEL.service] ?? ''))
     const routed = started.find((container) => container.labels[LABEL.service] === routedService)
-    const ip = routed?.ips[projectNetworkName(instance, app.project_id)]
-    const target = ip === undefined || ip === '' || config.port === null ? undefined : { ip, port: config.port }
-    return { containerIds: started.map((container) => container.id), target }
+    // the address that it was given, because one that is just being started again has none
+    const given = addressOf(await keptPlan(directoryOf(app.id, deployment.id), deployment.id))
+    const ip = given ?? routed?.ips[projectNetworkName(instance, app.project_id)]
+    const target = routed === undefined || ip === undefined || ip === '' || config.port === null ? undefined : { ip, port: config.port }
+    const inOrder = routed === undefined ? started : [routed, ...started.filter((container) => container !== routed)]
+    return { containerIds: inOrder.map((container) => container.id), target }
   }
 
   async function removeOld(context: Context): Promise<void> {

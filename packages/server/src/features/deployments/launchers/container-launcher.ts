@@ -110,10 +110,13 @@ export function createContainerLauncher(deps: Deps): Launcher {
       'engine.undo',
       async () =>
         await patiently(signal, async () => {
-          for (const made of await containers.ofDeployment(app.id, deployment.id, signal)) await engine.containers.remove(made.id, signal)
-          if (isSingle(context) && app.wanted === 'running')
+          const made = await containers.ofDeployment(app.id, deployment.id, signal)
+          if (isSingle(context) && app.wanted === 'running') {
+            for (const { id } of made) await engine.containers.stop(id, tuning.stopGraceSeconds, signal)
             for (const old of await containers.ofOtherDeployments(app.id, deployment.id, signal))
               await engine.containers.startAgain(old.id, signal)
+          }
+          for (const { id } of made) await engine.containers.remove(id, signal)
         }),
     )
   }
