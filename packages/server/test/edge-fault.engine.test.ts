@@ -131,6 +131,20 @@ it('keeps the release that visitors reach while HAProxy serves and takes nothing
   expect(JSON.parse((await visit(lab, { host: HOST })).text)).toMatchObject({ version: 'reachable' })
 })
 
+it('switches once an engine that was too busy to say where everything is says it', async () => {
+  await shop.commit({ version: 'patient' })
+  const { id } = await lab.call('deployments.add', { appId: shop.id })
+  await until(async () => (await lab.call('deployments.log', { deploymentId: id })).includes('must stay so for a while'), 'healthy')
+  engine.fail('GET /containers/json', { status: 500, times: 6 })
+  try {
+    expect(await lab.finished(id)).toMatchObject({ status: 'success', error_message: '' })
+    expect(engine.isWaiting()).toBe(false)
+  } finally {
+    engine.clear()
+  }
+  expect(JSON.parse((await visit(lab, { host: HOST })).text)).toMatchObject({ version: 'patient' })
+})
+
 it('starts the earlier release again where an engine does not remove the one that failed', async () => {
   const host = 'alone.example.test'
   const app = await lab.addApp('Alone', { domain: host })

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { patiently } from './patience.ts'
 import type { Launcher, Release, Target } from './release.ts'
 import type { Context } from './stage.ts'
 
@@ -71,8 +72,8 @@ function isRouted({ config }: Context): boolean {
   return config.type === 'web' || config.type === 'compose'
 }
 
-async function switchRoute({ app, step, say }: Context, routes: Routes, target: Target): Promise<void> {
-  await step('edge.switch', async () => await routes.switchTo(app.id, target))
+async function switchRoute({ app, signal, step, say }: Context, routes: Routes, target: Target): Promise<void> {
+  await step('edge.switch', async () => await patiently(signal, async () => await routes.switchTo(app.id, target)))
   say('Healthy; visitors are sent to the new release')
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Edge, EdgeTarget } from '../../edge/edge.ts'
+import { type Edge, type EdgeTarget, EdgeUnavailable } from '../../edge/edge.ts'
+import { EngineUnreachable } from '../../engine/errors.ts'
 import type { Logger } from '../../lib/logger.ts'
 import type { Tuning } from '../../tuning.ts'
 import type { Routes } from '../deployments/pipeline.ts'
@@ -31,17 +32,28 @@ export function createRouting(deps: Deps): Routes & { sync(): Promise<Hindrance 
     }
   }
 
-  /** Goes on without the edge only where none serves: nobody is sent to the earlier release then, and it takes up the route when it is back. */
+  /** An engine that is away is the caller's to wait for; one that is busy, and an edge that does not take the route, are asked again for a while. */
   async function switchTo(appId: number, target: Target): Promise<void> {
-    retiring.set(appId, await look.targetsNow(appId))
-    switched.set(appId, target)
     const giveUpAt = performance.now() + drainMs
     for (;;) {
-      const hindrance = await told()
-      if (hindrance === undefined || !(await edge.isServing())) return
-      if (performance.now() > giveUpAt) throw hindrance
+      const hindrance = await trySwitch(appId, target)
+      if (hindrance === undefined) return
+      if (hindrance instanceof EngineUnreachable || performance.now() > giveUpAt) throw hindrance
       await sleep(RETRY_MS)
     }
+  }
+
+  /** An edge that does not serve hinders nothing: nobody is sent to the earlier release then, and it takes up the route when it is back. */
+  async function trySwitch(appId: number, target: Target): Promise<Hindrance | undefined> {
+    try {
+      if (!switched.has(appId)) retiring.set(appId, await look.targetsNow(appId))
+    } catch (err) {
+      if (isOfEngine(err)) return err
+      throw err
+    }
+    switched.set(appId, target)
+    const hindrance = await told()
+    return hindrance instanceof EdgeUnavailable && !(await edge.isServing()) ? undefined : hindrance
   }
 
   /**
@@ -54,8 +66,12 @@ export function createRouting(deps: Deps): Routes & { sync(): Promise<Hindrance 
     retiring.delete(appId)
     if (look.fallBack(appId)) await put()
     await told()
-    if (ahead === undefined || !hasServed()) return
+    if (ahead === undefined || !(await hasVisitors())) return
     await waitUntilQuiet(async () => await edge.inFlight([ahead]), { limitMs: drainMs, signal: new AbortController().signal })
+  }
+
+  async function hasVisitors(): Promise<boolean> {
+    return hasServed() || (await edge.isServing())
   }
 
   async function drain(appId: number, signal: AbortSignal): Promise<void> {
@@ -64,8 +80,9 @@ export function createRouting(deps: Deps): Routes & { sync(): Promise<Hindrance 
     switched.delete(appId) // the database knows by now
     retiring.delete(appId)
     // an edge that has not heard of the switch still sends visitors to what is about to go
-    while ((await told()) !== undefined && hasServed() && performance.now() < giveUpAt) await sleep(RETRY_MS, undefined, { signal })
-    if (old.length === 0 || !hasServed()) return
+    while ((await told()) !== undefined && (await hasVisitors()) && performance.now() < giveUpAt)
+      await sleep(RETRY_MS, undefined, { signal })
+    if (old.length === 0 || !(await hasVisitors())) return
     await waitUntilQuiet(async () => await edge.inFlight(old), { limitMs: giveUpAt - performance.now(), signal })
   }
 
