@@ -42,6 +42,26 @@ describe('an engine that goes away', () => {
     await until(health, ({ status }) => status === 'ok')
   })
 
+  it('or is slow while leftovers are looked for does not make them of a deployment that has just begun', async () => {
+    const { lab, proxy } = outage
+    const app = await lab.createApp(webFiles('as it began'))
+    const looks = () => proxy.requests.filter((request) => request === 'GET /networks').length
+    proxy.delay('GET /networks', 3000)
+    try {
+      const before = looks()
+      await until(looks, (now) => now > before)
+      const id = await lab.add(app.id)
+      await lab.reaches(id, 'building_image')
+      proxy.clear()
+      expect((await lab.ended(id)).status).toBe('success')
+      const atTheEnd = looks()
+      await until(looks, (now) => now > atTheEnd) // the next look begins when the one before has ended
+      expect(await lab.log(id)).toContain('visitors are sent to the new release')
+    } finally {
+      proxy.clear()
+    }
+  })
+
   it.each(CELLS)('or fails once leaves nothing behind and nothing undone: %s, %o', async (stage, fault) => {
     const row = OUTAGE_ROWS.find((candidate) => candidate.stage === stage)
     if (!row) throw new Error(`there is no stage ${stage}`)

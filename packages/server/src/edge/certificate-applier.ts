@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { EdgeCertificate } from './edge.ts'
 import type { EdgePaths } from './edge-paths.ts'
 import type { HaproxyRuntime } from './haproxy-runtime.ts'
-import { RuntimeError } from './runtime-error.ts'
+import { RuntimeError, RuntimeSilent } from './runtime-error.ts'
 
 /** Certificates whose contents are compared in one full pass; the next pass takes the following ones. */
 const COMPARED_AT_ONCE = 100
@@ -25,8 +25,9 @@ export function createCertificateApplier(deps: { paths: EdgePaths; runtime: Hapr
       try {
         await addOne(certificate, inUse)
       } catch (cause) {
-        if (!(cause instanceof RuntimeError)) throw cause
-        await runtime.info() // an HAProxy that is away is not one that refuses
+        // an HAProxy that is too busy, or away, is not one that refuses
+        if (!(cause instanceof RuntimeError) || cause instanceof RuntimeSilent) throw cause
+        await runtime.info()
         refused.push({ certificate, reason: cause.message })
       }
     }

@@ -41,14 +41,17 @@ export function createEdgeProcess(deps: {
     }
     const spec = edgeContainerSpec(paths)
     const isAsWanted = (await host.inspectEdge(spec.fingerprint)) === 'running'
-    if (isAsWanted && found !== undefined) return await reload(host)
-    if (isAsWanted && (await answersInTime())) return
+    if (isAsWanted) {
+      const answered = found ?? (await inTime((config) => config !== undefined))
+      if (answered === configHash) return
+      if (answered !== undefined) return await reload(host)
+    }
     await host.removeEdge()
     const problem =
       (await portProblem(settings.httpPort, 'BERTH_EDGE_HTTP_PORT')) ?? (await portProblem(settings.httpsPort, 'BERTH_EDGE_HTTPS_PORT'))
     if (problem !== undefined) throw new Error(problem)
     await host.runEdge({ ...spec, image: await host.ensureImage(image) })
-    if (!(await answersInTime())) {
+    if ((await inTime(isOurs)) === undefined) {
       throw new Error(`HAProxy was started and did not answer within ${startWithinMs / 1000} s.${lastAlerts(await host.edgeOutput())}`)
     }
   }
@@ -58,7 +61,7 @@ export function createEdgeProcess(deps: {
     isReloading = true
     await from.reloadEdge()
     for (let inARow = 0; inARow < 3; inARow += 1) {
-      if (!(await answersInTime())) {
+      if ((await inTime(isOurs)) === undefined) {
         const reason = lastAlerts(await from.edgeOutput())
         throw new Error(
           `HAProxy did not take its new configuration within ${startWithinMs / 1000} s, and goes on with the old one.${reason}`,
@@ -83,13 +86,17 @@ export function createEdgeProcess(deps: {
     }
   }
 
-  async function answersInTime(): Promise<boolean> {
+  const isOurs = (config: string | undefined) => config === configHash
+
+  /** The configuration that runs, once it is one that fits. */
+  async function inTime(fits: (config: string | undefined) => boolean): Promise<string | undefined> {
     const giveUpAt = performance.now() + startWithinMs
     while (performance.now() < giveUpAt) {
-      if ((await runningConfig()) === configHash) return true
+      const config = await runningConfig()
+      if (fits(config)) return config
       await sleep(50)
     }
-    return false
+    return undefined
   }
 
   return { ensure }

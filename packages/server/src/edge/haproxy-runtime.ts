@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { createCertificateCommands } from './haproxy-certificates.ts'
 import { type MapChange, type MapEntry, mapCommands, parseMap } from './haproxy-commands.ts'
-import { RuntimeError } from './runtime-error.ts'
+import { RuntimeError, RuntimeSilent } from './runtime-error.ts'
 
 /** The client of HAProxy's runtime socket: one short connection a command, each bounded in time. */
 export function createHaproxyRuntime(deps: { socketPath: string; masterSocketPath?: string; timeoutMs?: number }) {
@@ -78,7 +78,7 @@ function askAt(path: string, command: string, timeoutMs: number): Promise<string
     const timer = setTimeout(() => socket.destroy(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs)
     socket.on('connect', () => socket.end(`${command}\n`)) // the master waits for more until it hears that there is none
     socket.on('data', (chunk) => chunks.push(chunk))
-    socket.on('error', (cause) => reject(new RuntimeError(`HAProxy's socket: ${cause.message}`, { cause })))
+    socket.on('error', (cause) => reject(new RuntimeSilent(`HAProxy's socket: ${cause.message}`, { cause })))
     socket.on('close', (hadError) => {
       clearTimeout(timer)
       if (!hadError) resolve(Buffer.concat(chunks).toString('utf8'))

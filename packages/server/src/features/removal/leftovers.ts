@@ -11,6 +11,8 @@ import type { Reader } from '../../store/database.ts'
 import { type KeptRelease, keptReleases, knownIds } from './store.ts'
 
 type Deps = { db: Reader; engine: Pick<Engine, 'images' | 'networks'>; instance: string; dataDir: string; log: Logger }
+type Network = Awaited<ReturnType<Engine['networks']['list']>>[number]
+type Plans = { appId: number; plans: { name: string; id: number }[] }
 type Known = {
   apps: ReadonlySet<number>
   projects: ReadonlySet<number>
@@ -25,6 +27,7 @@ type Known = {
 export function createLeftovers(deps: Deps) {
   const { db, engine, instance, log } = deps
   const labels = { [LABEL.instance]: instance }
+  const logDirectory = join(deps.dataDir, 'logs')
   const plansOf = (appId: number) => join(deps.dataDir, 'compose', `app-${appId}`)
 
   async function sweepImages(images: readonly Image[], known: Known, isBusy: (appId: number) => boolean): Promise<void> {
@@ -50,8 +53,8 @@ export function createLeftovers(deps: Deps) {
     return texts.filter((text) => text !== '')
   }
 
-  async function sweepNetworks(known: Known, isBusy: (appId: number) => boolean): Promise<void> {
-    for (const network of await engine.networks.list({ labels })) {
+  async function sweepNetworks(networks: readonly Network[], known: Known, isBusy: (appId: number) => boolean): Promise<void> {
+    for (const network of networks) {
       const [projectId, appId] = [idFrom(network.labels, 'project'), idFrom(network.labels, 'app')]
       if (projectId === null || (appId !== null && isBusy(appId))) continue
       if (appId === null ? known.projects.has(projectId) : known.apps.has(appId)) continue
@@ -59,30 +62,29 @@ export function createLeftovers(deps: Deps) {
     }
   }
 
-  async function sweepFiles(known: Known, isBusy: (appId: number) => boolean): Promise<void> {
-    for (const { name, id } of await entries(join(deps.dataDir, 'logs'), /^d(\d+)\.log$/))
-      if (!known.deployments.has(id)) await rm(join(deps.dataDir, 'logs', name), { force: true })
-    for (const { name, id: appId } of await entries(join(deps.dataDir, 'compose'), /^app-(\d+)$/)) {
-      if (isBusy(appId)) continue
-      if (known.apps.has(appId)) await sweepPlans(appId, known)
-      else await rm(join(deps.dataDir, 'compose', name), { recursive: true, force: true })
-    }
+  /** The plans of each app that has some. */
+  async function listPlans(): Promise<Plans[]> {
+    const apps = await entries(join(deps.dataDir, 'compose'), /^app-(\d+)$/)
+    return await Promise.all(apps.map(async ({ id }) => ({ appId: id, plans: await entries(plansOf(id), /^d(\d+)$/) })))
   }
 
-  async function sweepPlans(appId: number, known: Known): Promise<void> {
+  async function sweepPlans({ appId, plans }: Plans, known: Known): Promise<void> {
+    if (!known.apps.has(appId)) return await rm(plansOf(appId), { recursive: true, force: true })
     const kept = new Set(known.releases.filter((release) => release.appId === appId).map(({ id }) => id))
-    for (const { name, id } of await entries(plansOf(appId), /^d(\d+)$/))
-      if (!kept.has(id)) await rm(join(plansOf(appId), name), { recursive: true, force: true })
+    for (const { name, id } of plans) if (!kept.has(id)) await rm(join(plansOf(appId), name), { recursive: true, force: true })
   }
 
+  /** What is there, then who is busy, then the rows: whatever comes or ends in between is not taken for a leftover. */
   async function sweep(): Promise<void> {
-    const images = await engine.images.list({ labels })
-    const lanes = new Set(await lanesInQueue(db)) // before the rows: what ended in between is in them
+    const [images, networks] = [await engine.images.list({ labels }), await engine.networks.list({ labels })]
+    const [logs, plans] = [await entries(logDirectory, /^d(\d+)\.log$/), await listPlans()]
+    const lanes = new Set(await lanesInQueue(db))
     const known = { ...(await knownIds(db)), releases: await keptReleases(db) }
     const isBusy = (appId: number) => lanes.has(appLane(appId))
+    for (const { name, id } of logs) if (!known.deployments.has(id)) await rm(join(logDirectory, name), { force: true })
+    for (const ofApp of plans) if (!isBusy(ofApp.appId)) await sweepPlans(ofApp, known)
     await sweepImages(images, known, isBusy)
-    await sweepNetworks(known, isBusy)
-    await sweepFiles(known, isBusy)
+    await sweepNetworks(networks, known, isBusy)
   }
 
   return { sweep }
