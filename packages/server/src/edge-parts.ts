@@ -70,9 +70,19 @@ export async function createEdgeParts(deps: Deps) {
     email: deps.settings().acmeEmail || undefined,
   })
   const acme = createAcme({ settings: acmeSettings, accountKeyPath: join(dir, 'acme-account.pem'), edge })
-  const issuer = createCertificateIssuer({ store, attempts, acme, preflight, log, now, random: Math.random })
-  const events = { onStatus: deps.onStatus }
-  const certificates = createCertificates({ store, attempts, issuer, edge, events, log, now, everyMs: config.tuning.certificateLookMs })
+  const directory = () => acmeSettings().directoryUrl
+  const issuer = createCertificateIssuer({ store, attempts, acme, preflight, directory, log, now, random: Math.random })
+  const certificates = createCertificates({
+    store,
+    attempts,
+    issuer,
+    directory,
+    edge,
+    events: { onStatus: deps.onStatus },
+    log,
+    now,
+    everyMs: config.tuning.certificateLookMs,
+  })
 
   async function close(): Promise<void> {
     accessCounts.close()

@@ -13,6 +13,7 @@ import { ownCertificate } from '../src/testing/own-certificate.ts'
 import { type Pebble, startPebble } from '../src/testing/pebble.ts'
 import { freePort } from '../src/testing/test-edge.ts'
 import { startTrustingBrowser } from '../src/testing/trusting-browser.ts'
+import { writeBeside } from '../src/testing/write-beside.ts'
 
 const NAMES = path.resolve(import.meta.dirname, '../src/testing/fixtures/edge-names.mjs')
 let lab: EdgeLab
@@ -126,6 +127,21 @@ it('leaves no certificate behind when its domain is deleted', async () => {
   await lab.call('domains.delete', { id: domain.id })
   await until(async () => (await files()).length === 0, 'the key is gone')
   await until(async () => (await visit(lab, { host })).status === 404, 'no such app')
+})
+
+it('forgets a certificate that was brought where a crash came before the row knew of it', async () => {
+  const host = 'unknown.example.test'
+  const domain = await add(host)
+  const placeholder = await certificateShown(lab, host)
+  const { chain, key } = ownCertificate(host, 30)
+  await lab.call('domains.setCertificate', { id: domain.id, certificate: chain, privateKey: key })
+  await until(async () => (await certificateShown(lab, host)) !== placeholder, 'the certificate')
+  await lab.berth.kill9()
+  await writeBeside(lab.berth.dataDir, (file) => file.prepare('update domain set own_certificate = 0 where id = ?').run(domain.id))
+  await lab.berth.startAgain()
+  await until(async () => (await certificateShown(lab, host)) === placeholder, 'the placeholder')
+  await until(async () => (await readdir(lab.paths.certificatesDir)).every((file) => !file.startsWith(host)), 'the key is gone')
+  expect(await lab.call('domains.removeCertificate', { id: domain.id })).toMatchObject({ ownCertificate: false, sslStatus: 'none' })
 })
 
 it('orders certificates by itself, and says on the domain why one does not come and when it is tried again', async () => {

@@ -35,7 +35,7 @@ export function createAcme(deps: AcmeDeps) {
     return acme
   }
 
-  async function issue(host: string): Promise<{ chain: string; key: string }> {
+  async function issue(host: string): Promise<{ chain: string; key: string; directory: string }> {
     library ??= load()
     const acme = await library
     const { directoryUrl, email } = settings()
@@ -58,7 +58,7 @@ export function createAcme(deps: AcmeDeps) {
         challengeCreateFn: (_authorization, challenge, answer) => edge.addChallenge(challenge.token, answer),
         challengeRemoveFn: (_authorization, challenge) => edge.removeChallenge(challenge.token),
       })
-      return { chain, key: privateKey.toString('utf8') }
+      return { chain, key: privateKey.toString('utf8'), directory: directoryUrl }
     } catch (cause) {
       if (cause instanceof AcmeFailure || cause instanceof EdgeUnavailable) throw cause
       throw new AcmeFailure(`The certificate authority refused ${host}: ${cause instanceof Error ? cause.message : String(cause)}`, {

@@ -12,11 +12,12 @@ export function createCertificateIssuer(deps: {
   attempts: IssueAttempts
   acme: Pick<Acme, 'issue'>
   preflight: { problem(host: string): Promise<string | undefined> }
+  directory: () => string
   log: EdgeLog
   now: () => Date
   random: () => number
 }) {
-  const { store, attempts, acme, preflight, log, now, random } = deps
+  const { store, attempts, acme, preflight, directory, log, now, random } = deps
 
   async function tryIssue(host: string): Promise<StoredCertificate | undefined> {
     try {
@@ -42,7 +43,7 @@ export function createCertificateIssuer(deps: {
     const failures = (attempts.get(host)?.failures ?? 0) + (isEdgeAway ? 0 : 1)
     const counted = isEdgeAway ? 0 : failures
     const delayMs = nextTryDelayMs({ failures: counted, isRateLimited, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }, random())
-    await attempts.set(host, { failures, reason, isRateLimited, nextTryAt: now().getTime() + delayMs })
+    await attempts.set(host, { failures, reason, isRateLimited, nextTryAt: now().getTime() + delayMs, directory: directory() })
     log.warn({ host, failures, err: cause }, 'no certificate')
   }
 

@@ -4,11 +4,19 @@ import { join } from 'node:path'
 import { writeDurably } from '../lib/write-durably.ts'
 import type { EdgeCertificate } from './edge.ts'
 import { routableHost } from './edge-maps.ts'
+import { fingerprintOf } from './haproxy-certificates.ts'
 import { makeDirectories, readIfThere } from './map-files.ts'
 
 export type CertificateSource = 'acme' | 'uploaded'
-export type StoredCertificate = EdgeCertificate & { readonly source: CertificateSource; readonly notBefore: Date; readonly notAfter: Date }
+export type StoredCertificate = EdgeCertificate & {
+  readonly source: CertificateSource
+  /** Where it was ordered, in so far as it was. */
+  readonly directory: string | undefined
+  readonly notBefore: Date
+  readonly notAfter: Date
+}
 
+const FROM = 'From: '
 const FILE = /^([a-z0-9.-]+)\.(acme|uploaded)\.pem$/
 
 /** Certificates with their keys, one PEM file a host, readable by us alone. HAProxy reads the very same files at its start. */
@@ -35,11 +43,16 @@ export function createCertificateStore(deps: { dir: string }) {
     return new Set((await readdir(dir)).map((file) => join(dir, file)))
   }
 
-  async function put(host: string, source: CertificateSource, pem: { chain: string; key: string }): Promise<StoredCertificate> {
+  async function put(
+    host: string,
+    source: CertificateSource,
+    pem: { chain: string; key: string; directory?: string },
+  ): Promise<StoredCertificate> {
     if (routableHost(host) !== host) throw new Error(`not a host that can have a certificate: ${JSON.stringify(host)}`)
     await makeDirectories([dir])
     const path = join(dir, `${host}.${source}.pem`)
-    const text = `${pem.chain.trim()}\n${pem.key.trim()}\n`
+    // what stands before the first block is for people, and for us
+    const text = `${pem.directory === undefined ? '' : `${FROM}${pem.directory}\n`}${pem.chain.trim()}\n${pem.key.trim()}\n`
     const stored = describe(host, { source, pem: text, path })
     if (stored === undefined) throw new Error(`the certificate for ${host} cannot be read`)
     await writeDurably(path, text)
@@ -63,7 +76,8 @@ function describe(host: string, file: { source: CertificateSource; pem: string; 
     host,
     path: file.path,
     source: file.source,
-    fingerprint: leaf.fingerprint.replaceAll(':', ''),
+    directory: file.pem.startsWith(FROM) ? file.pem.slice(FROM.length, file.pem.indexOf('\n')) : undefined,
+    fingerprint: fingerprintOf(leaf.fingerprint.replaceAll(':', ''), file.pem.split('-----BEGIN CERTIFICATE-----').length - 2),
     notBefore: new Date(leaf.validFrom),
     notAfter: new Date(leaf.validTo),
   }

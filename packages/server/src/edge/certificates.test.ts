@@ -17,6 +17,7 @@ import { createCertificateStore } from './certificate-store.ts'
 import { createCertificates } from './certificates.ts'
 import { createResolve } from './dns-check.ts'
 import type { Edge } from './edge.ts'
+import { createHaproxyRuntime } from './haproxy-runtime.ts'
 import { createIssueAttempts } from './issue-attempts.ts'
 import { selfSignedCertificate } from './placeholder-certificate.ts'
 import { createPreflight } from './preflight.ts'
@@ -45,14 +46,16 @@ async function startCertificates(edge: TestEdge, pebble: Authority, options: Opt
   const store = createCertificateStore({ dir: edge.paths.certificatesDir })
   const attempts = createIssueAttempts({ path: join(acmeDir, 'attempts.json') })
   const log = { info: () => undefined, warn: () => undefined }
+  const directory = () => options.directoryUrl ?? pebble.directoryUrl
   const issuer = createCertificateIssuer({
     store,
     attempts,
+    directory,
     log,
     now,
     random: () => 0,
     acme: createAcme({
-      settings: () => ({ directoryUrl: options.directoryUrl ?? pebble.directoryUrl, email: 'owner@example.com', ca: pebble.ca }),
+      settings: () => ({ directoryUrl: directory(), email: 'owner@example.com', ca: pebble.ca }),
       accountKeyPath: join(acmeDir, 'account.pem'),
       edge: options.challengeEdge ?? edge.edge,
       poll: { minMs: 50, maxMs: 500, attempts: 20 },
@@ -63,6 +66,7 @@ async function startCertificates(edge: TestEdge, pebble: Authority, options: Opt
     store,
     attempts,
     issuer,
+    directory,
     edge: edge.edge,
     events: { onStatus: (host, status) => heard.push([host, status]) },
     log,
@@ -244,6 +248,35 @@ describe('a certificate', () => {
     limiting.closeAllConnections()
   })
 
+  it('of one authority is served until that of the authority that is asked now is there, whatever was tried before', async () => {
+    await using edge = await startTestEdge()
+    await using pebble = await startPebble({ httpPort: edge.httpPort })
+    await edge.edge.setRoutes(route('tried-out.test'))
+    const options: Options = { directoryUrl: `${pebble.directoryUrl}?staging` }
+    await using sut = await startCertificates(edge, pebble, options)
+    await sut.certificates.want(['tried-out.test'])
+    const status = () => sut.certificates.status('tried-out.test')
+    await expect.poll(() => sut.heard.map(([, { sslStatus }]) => sslStatus), { timeout: 20_000 }).toEqual(['pending', 'active'])
+    const first = await shown(edge, 'tried-out.test', pebble.root)
+
+    options.directoryUrl = 'http://127.0.0.1:1/dir'
+    await sut.certificates.want(['tried-out.test'])
+    await expect
+      .poll(status, { timeout: 20_000 })
+      .toMatchObject({ sslStatus: 'active', sslError: expect.stringContaining('cannot be reached') })
+    expect(await shown(edge, 'tried-out.test', pebble.root)).toBe(first)
+    delete options.directoryUrl
+    await sut.certificates.want(['tried-out.test'])
+    await expect.poll(async () => await shown(edge, 'tried-out.test', pebble.root), { timeout: 20_000 }).not.toBe(first)
+    const second = await shown(edge, 'tried-out.test', pebble.root)
+    await using after = await startCertificates(edge, pebble, options)
+    await after.certificates.want(['tried-out.test'])
+    await edge.process.stop('SIGKILL')
+    await edge.edge.repair()
+    expect(await shown(edge, 'tried-out.test', pebble.root)).toBe(second)
+    expect(after.certificates.status('tried-out.test')).toMatchObject({ sslStatus: 'active', sslError: null })
+  })
+
   it('of somebody’s own is used for its host and for no other', async () => {
     await using edge = await startTestEdge()
     await using pebble = await startPebble({ httpPort: edge.httpPort })
@@ -259,6 +292,20 @@ describe('a certificate', () => {
 })
 
 describe('a certificate of somebody’s own', () => {
+  it('that is brought again with what was missing in its chain is shown with it', async () => {
+    await using edge = await startTestEdge()
+    await edge.edge.setRoutes(route('chain.test'))
+    await using sut = await startCertificates(edge, NO_AUTHORITY)
+    const { certificate, key } = ownPem('chain.test')
+    const path = join(edge.paths.certificatesDir, 'chain.test.uploaded.pem')
+    const held = async () =>
+      (await createHaproxyRuntime({ socketPath: edge.paths.socket }).certificateFingerprints([path])).get(path)?.split('+')[1]
+    expect(await sut.certificates.upload('chain.test', { certificate, key })).toBeUndefined()
+    expect(await held()).toBe('0')
+    expect(await sut.certificates.upload('chain.test', { certificate: certificate + certificate, key })).toBeUndefined()
+    expect(await held()).toBe('1')
+  })
+
   it('that was removed while the edge was away goes with the next look, also when the name has a new owner', async () => {
     await using edge = await startTestEdge()
     await edge.edge.setRoutes(route('gone.test'))
@@ -345,9 +392,9 @@ describe('a certificate of somebody’s own', () => {
     expect(sut.heard.at(-1)?.[1].sslError).toContain('The certificate expired on')
     await using after = await startCertificates(edge, NO_AUTHORITY)
     await after.certificates.want([])
-    expect(states(after.heard)).toEqual([])
+    expect(states(after.heard)).toEqual(['active']) // it may not have been written down before
     after.clock.offsetMs = 2 * YEAR_MS
     await after.certificates.want([])
-    expect(states(after.heard)).toEqual(['failed'])
+    expect(states(after.heard)).toEqual(['active', 'failed'])
   })
 })

@@ -1,6 +1,6 @@
 import { checkUpload } from './certificate-check.ts'
+import { createCertificateDue } from './certificate-due.ts'
 import type { CertificateIssuer } from './certificate-issuer.ts'
-import { renewAt } from './certificate-schedule.ts'
 import { type CertificateStatus, certificateStatus } from './certificate-status.ts'
 import type { CertificateSource, CertificateStore } from './certificate-store.ts'
 import type { Edge } from './edge.ts'
@@ -15,6 +15,8 @@ export type CertificatesDeps = {
   store: CertificateStore
   attempts: IssueAttempts
   issuer: CertificateIssuer
+  /** Where certificates are ordered at this time. */
+  directory: () => string
   edge: Pick<Edge, 'setCertificates' | 'isRefused'>
   events: CertificateEvents
   log: EdgeLog
@@ -25,9 +27,10 @@ export type CertificatesDeps = {
 
 /** Keeps every wanted host in a valid certificate. Nothing waits for it: until one is there, the placeholder answers. */
 export function createCertificates(deps: CertificatesDeps) {
-  const { store, attempts, issuer, edge, events, log, now, everyMs = 30_000, atOnce = 4 } = deps
+  const { store, attempts, issuer, directory, edge, events, log, now, everyMs = 30_000, atOnce = 4 } = deps
   const shown = createShownCertificates({ store, edge, log, isBeingPut })
   const onFailure = (host: string, err: unknown) => log.warn({ host, err }, 'attempt at a certificate not recorded')
+  const { isDue, hasten } = createCertificateDue({ shown: shown.get, attempts, directory, now })
   const work = createHostWork({ isDue, run: issue, onFailure, everyMs, atOnce })
   const uploading = new Set<string>()
   const { report, reportChanged, forgetReport } = createReports({ events, status })
@@ -39,14 +42,6 @@ export function createCertificates(deps: CertificatesDeps) {
     await attempts.load()
   }
 
-  function isDue(host: string): boolean {
-    const certificate = shown.get(host)
-    if (certificate?.source === 'uploaded') return false
-    if (certificate !== undefined && now() < renewAt(certificate)) return false
-    const next = attempts.get(host)?.nextTryAt
-    return next === undefined || now().getTime() >= next
-  }
-
   function isBeingPut(host: string, source: CertificateSource): boolean {
     return source === 'acme' ? work.isWorking(host) : uploading.has(host)
   }
@@ -55,7 +50,7 @@ export function createCertificates(deps: CertificatesDeps) {
     report(host)
     const certificate = await issuer.tryIssue(host)
     // while it was ordered, somebody may have brought their own
-    if (certificate !== undefined && shown.get(host)?.source !== 'uploaded') await shown.show(certificate)
+    if (certificate !== undefined && !isUploaded(host)) await shown.show(certificate)
     report(host, { isWorking: false })
   }
 
@@ -77,8 +72,7 @@ export function createCertificates(deps: CertificatesDeps) {
   /** Tries now instead of at the next planned time. The authority's own limit is waited for all the same. */
   async function checkNow(host: string): Promise<CertificateStatus> {
     await ready
-    const attempt = attempts.get(host)
-    if (attempt !== undefined && !attempt.isRateLimited) await attempts.set(host, { ...attempt, nextTryAt: now().getTime() })
+    await hasten(host)
     work.begin(host)
     await work.finished(host)
     return status(host)
@@ -118,7 +112,9 @@ export function createCertificates(deps: CertificatesDeps) {
     return [...new Set([...shown.hosts(), ...attempts.hosts()])]
   }
 
-  return { want, hosts, status: (host: string) => status(host), checkNow, upload, forget, close: work.close }
+  const { isWorking, close } = work
+  const isUploaded = (host: string) => shown.get(host)?.source === 'uploaded'
+  return { want, hosts, status: (host: string) => status(host), isWorking, isUploaded, checkNow, upload, forget, close }
 }
 
 export type Certificates = ReturnType<typeof createCertificates>
@@ -136,9 +132,9 @@ function createReports(deps: { events: CertificateEvents; status: (host: string,
     events.onStatus(host, found)
   }
 
-  /** For hosts with a certificate: one that lay on disk at the start was said to be active when it came. */
+  /** For hosts with a certificate. Nobody knows whether what was found before the start was written down. */
   function reportChanged(hosts: readonly string[]): void {
-    for (const host of hosts) if (status(host).sslStatus !== (said.get(host) ?? 'active')) report(host)
+    for (const host of hosts) if (status(host).sslStatus !== said.get(host)) report(host)
   }
 
   return { report, reportChanged, forgetReport: (host: string) => said.delete(host) }

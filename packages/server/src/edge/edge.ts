@@ -37,7 +37,10 @@ export type EdgeRoutes = {
   readonly dashboard?: { readonly host: EdgeHostName; readonly target: EdgeTarget }
 }
 
-/** `path` is a PEM file (chain, then key) inside the edge's directory; `fingerprint` is the leaf's SHA-1 in upper-case hex. */
+/**
+ * `path` is a PEM file (chain, then key) inside the edge's directory; `fingerprint` is what HAProxy tells of it too: the leaf's SHA-1 in
+ * upper-case hex, and how many certificates follow the leaf.
+ */
 export type EdgeCertificate = { readonly host: string; readonly path: string; readonly fingerprint: string }
 
 export type EdgeState = {

@@ -1,6 +1,11 @@
 import { parseCertificateList } from './haproxy-commands.ts'
 import { RuntimeError } from './runtime-error.ts'
 
+/** As in `EdgeCertificate`. */
+export function fingerprintOf(leaf: string, following: number): string {
+  return `${leaf}+${following}`
+}
+
 /** The certificate half of the runtime socket's language. */
 export function createCertificateCommands(ask: (command: string) => Promise<string>) {
   /** For commands that end with a word of success. */
@@ -15,8 +20,8 @@ export function createCertificateCommands(ask: (command: string) => Promise<stri
     const isKnown = (await ask(`show ssl cert ${path}`)).includes('Filename:')
     if (!isKnown) await expect(`new ssl cert ${path}`, /New empty certificate store/)
     // a blank line would end the payload early
-    const payload = pem
-      .split(/\r?\n/)
+    const payload = (pem.match(/^-----BEGIN [^-]+-----\r?$[^]*?^-----END [^-]+-----\r?$/gm) ?? [])
+      .flatMap((block) => block.split(/\r?\n/))
       .filter((line) => line.trim() !== '')
       .join('\n')
     await endTransaction()
@@ -35,7 +40,7 @@ export function createCertificateCommands(ask: (command: string) => Promise<stri
     if (open !== undefined) await ask(`abort ssl cert ${open}`)
   }
 
-  /** SHA-1 of each leaf that HAProxy holds; a path it does not know is missing. */
+  /** Of each certificate that HAProxy holds; a path it does not know is missing. */
   async function certificateFingerprints(paths: readonly string[]): Promise<Map<string, string>> {
     const found = new Map<string, string>()
     for (let start = 0; start < paths.length; start += 50) {
@@ -48,7 +53,8 @@ export function createCertificateCommands(ask: (command: string) => Promise<stri
       for (const block of text.split(/^(?=Filename: )/m)) {
         const [, path] = /^Filename: (.+)$/m.exec(block) ?? []
         const [, fingerprint] = /^SHA1 FingerPrint: ([0-9A-F]+)$/m.exec(block) ?? []
-        if (path !== undefined && fingerprint !== undefined) found.set(path, fingerprint)
+        const following = block.match(/^Chain Subject: /gm)?.length ?? 0
+        if (path !== undefined && fingerprint !== undefined) found.set(path, fingerprintOf(fingerprint, following))
       }
     }
     return found

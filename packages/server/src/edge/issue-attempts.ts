@@ -6,6 +6,8 @@ export type IssueAttempt = {
   readonly reason: string
   readonly isRateLimited: boolean
   readonly nextTryAt: number
+  /** Whom it was asked of: another authority knows nothing of it. */
+  readonly directory?: string
 }
 
 /** What failed and when it may be tried again, kept on disk: a restart is no reason to ask the authority at once. */

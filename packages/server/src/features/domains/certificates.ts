@@ -14,7 +14,7 @@ import { findDomainByHost, listHosts, updateDomain } from './store.ts'
 type Deps = {
   db: Db
   now: () => Date
-  certificates: () => Pick<Certificates, 'want' | 'hosts' | 'checkNow' | 'upload' | 'forget'>
+  certificates: () => Pick<Certificates, 'want' | 'hosts' | 'isWorking' | 'isUploaded' | 'checkNow' | 'upload' | 'forget'>
   checkDns: (host: string) => Promise<DnsCheck>
   readSettings: (db: Reader) => Promise<Settings>
   log: Logger
@@ -26,11 +26,21 @@ type Turn = { signal: AbortSignal; canBeVisited: boolean }
 /** Between the rows of domains and the edge's certificates: what the edge finds out is written where the dashboard looks. */
 export function createDomainCertificates(deps: Deps) {
   const { db, now } = deps
+  let turn: Promise<void> = Promise.resolve()
 
   const dnsLook = createDnsLook({ db, now, log: deps.log, check: deps.checkDns, write })
 
+  /** One at a time: what is found to be nobody's must not be somebody's by the time that it goes. */
+  function inTurn(work: () => Promise<void>): Promise<void> {
+    const mine = turn.then(work, work)
+    turn = mine.catch(() => undefined)
+    return mine
+  }
+
   /** What is known already is neither written nor told again. */
   async function write(host: string, change: Change): Promise<void> {
+    const found = await findDomainByHost(db, host)
+    if (!found || isKnown(found, change)) return
     await db.transaction(async (tx) => {
       const row = await findDomainByHost(tx, host)
       const app = row && (await findApp(tx, row.app_id))
@@ -60,13 +70,25 @@ export function createDomainCertificates(deps: Deps) {
     if (canBeVisited) await dnsLook.look(signal)
     const { acmeEmail, dashboardDomain } = await deps.readSettings(db)
     const hosts = [...(await listHosts(db)), ...(dashboardDomain === '' ? [] : [{ host: dashboardDomain, isOwn: false }])]
-    await forgetOthers(new Set(hosts.map(({ host }) => host)))
+    await forgetOthers(new Map(hosts.map(({ host, isOwn }) => [host, isOwn])), dashboardDomain)
     await deps.certificates().want(acmeEmail === '' ? [] : hosts.filter(({ isOwn }) => !isOwn).map(({ host }) => host))
   }
 
-  /** A host that is gone leaves no certificate behind: whoever takes the name next must not get the key of the one before. */
-  async function forgetOthers(wanted: ReadonlySet<string>): Promise<void> {
-    for (const host of await deps.certificates().hosts()) if (!wanted.has(host)) await forget(host)
+  /**
+   * A host that is gone leaves no certificate behind: whoever takes the name next must not get the key of the one before. Nor does one
+   * stay that was brought and that no row knows of, after a crash in between. What is worked on waits for the next look.
+   */
+  async function forgetOthers(wanted: ReadonlyMap<string, boolean>, dashboardDomain: string): Promise<void> {
+    const { hosts, isWorking, isUploaded } = deps.certificates()
+    const isOver = (host: string, isOwn: boolean | undefined) => isOwn === undefined || (!isOwn && isUploaded(host))
+    for (const host of await hosts()) {
+      if (isWorking(host) || !isOver(host, wanted.get(host))) continue
+      await inTurn(async () => {
+        const row = await findDomainByHost(db, host)
+        const isOwn = row ? row.own_certificate === 1 : host === dashboardDomain ? false : undefined
+        if (isOver(host, isOwn)) await forget(host)
+      })
+    }
   }
 
   async function checkNow(domain: DomainRow): Promise<void> {
@@ -76,16 +98,20 @@ export function createDomainCertificates(deps: Deps) {
   }
 
   async function useOwn(domain: DomainRow, pem: { certificate: string; privateKey: string }): Promise<void> {
-    const problem = await deps.certificates().upload(domain.host, { certificate: pem.certificate, key: pem.privateKey })
-    if (problem !== undefined)
-      throw new AppError('invalid_certificate', { message: problem, details: [{ field: 'certificate', message: problem }] })
-    await write(domain.host, { own_certificate: 1 })
+    await inTurn(async () => {
+      const problem = await deps.certificates().upload(domain.host, { certificate: pem.certificate, key: pem.privateKey })
+      if (problem !== undefined)
+        throw new AppError('invalid_certificate', { message: problem, details: [{ field: 'certificate', message: problem }] })
+      await write(domain.host, { own_certificate: 1 })
+    })
   }
 
   async function dropOwn(domain: DomainRow): Promise<void> {
-    if (domain.own_certificate === 0) return
-    await write(domain.host, { own_certificate: 0, ssl_status: 'none', expires_at: null, ssl_error: '', next_try_at: null })
-    await forget(domain.host)
+    if (domain.own_certificate === 0 && !deps.certificates().isUploaded(domain.host)) return
+    await inTurn(async () => {
+      await write(domain.host, { own_certificate: 0, ssl_status: 'none', expires_at: null, ssl_error: '', next_try_at: null })
+      await forget(domain.host)
+    })
   }
 
   /** The edge may be away: its files are what counts, and it takes them over when it is back. */
