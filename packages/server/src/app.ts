@@ -7,6 +7,7 @@ import { createBackground } from './background.ts'
 import { backgroundTasks } from './background-tasks.ts'
 import type { Config } from './config.ts'
 import { createDeploymentParts } from './deployment-parts.ts'
+import { whyNoCertificate } from './edge/certificate-status.ts'
 import { createEdgeParts } from './edge-parts.ts'
 import { createEngine } from './engine/engine.ts'
 import { idFrom, LABEL } from './engine/labels.ts'
@@ -251,6 +252,7 @@ export async function createApp(config: Config, log: Logger) {
     edge: () => engineWatch.edgeHealth(edgeParts.edge.state()),
     isQueueStalled: worker.isStalled,
     firewall: firewall.message,
+    dashboardCertificate: () => whyNoCertificate(settingsNow.dashboardDomain, edgeParts.certificates.status(settingsNow.dashboardDomain)),
   }
   const metricsHistory = createMetricsHistory({ dataDir: config.dataDir, first: await readCounters(), now })
   const handlers = handlersOf({

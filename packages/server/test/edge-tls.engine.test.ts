@@ -165,6 +165,7 @@ it('orders certificates by itself, and says on the domain why one does not come 
     'the dashboard over https',
   )
   expect(dashboard.status).toBe(200)
+  expect((await lab.berth.anonymous('health')).messages['dashboard']).toBeUndefined()
 
   const failed = await becomes(elsewhere.id, 'failed')
   expect(failed.sslError).toContain('127.0.0.9')
@@ -180,6 +181,10 @@ it('orders certificates by itself, and says on the domain why one does not come 
   await pebble.pointTo('late.example.test', [ownAddress()])
   const late = await becomes((await add('late.example.test')).id, 'failed')
   expect(late.sslError).toContain('cannot be reached')
+  const noticed = async () => (await lab.berth.anonymous('health')).messages['dashboard']
+  expect(await until(noticed, 'what is wrong with the certificate of the dashboard')).toMatch(
+    /^There is no new certificate for berth\.example\.test: .* cannot be reached: .* The next try is at \d{4}-/,
+  )
   expect(JSON.stringify(lab.berth.log())).not.toContain('PRIVATE KEY')
 })
 

@@ -119,6 +119,9 @@ export const HEALTH_LOOK = {
   },
 } as const satisfies { [Part in keyof Checks]: Record<Checks[Part], Look> }
 
+/** What `/health` may have a sentence about beside its parts. */
+export const HEALTH_NOTICES = { firewall: 'Firewall for apps', dashboard: "Certificate of the dashboard's domain" } as const
+
 export function isRunning(status: DeploymentStatus): boolean {
   return status === 'pending' || status === 'building' || status === 'deploying'
 }

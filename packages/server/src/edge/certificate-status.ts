@@ -11,6 +11,13 @@ export type CertificateStatus = {
 
 const REFUSED = "The edge does not take this certificate; Berth's log has its reason. Bring another one, or remove it."
 
+/** For a host that has no row to say it on. Nothing where all is well, or nobody wants one. */
+export function whyNoCertificate(host: string, { sslError, nextTryAt }: CertificateStatus): string {
+  if (host === '' || sslError === null) return ''
+  const next = nextTryAt === null ? '' : ` The next try is at ${nextTryAt.toISOString().slice(0, 16).replace('T', ' ')} UTC.`
+  return `There is no new certificate for ${host}: ${sslError}${next}`
+}
+
 export function certificateStatus(known: {
   certificate: StoredCertificate | undefined
   attempt: IssueAttempt | undefined

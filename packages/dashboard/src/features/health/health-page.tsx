@@ -7,7 +7,7 @@ import { PageHeader } from '../../components/page.tsx'
 import { ProgressBar } from '../../components/progress-bar.tsx'
 import { QueryView } from '../../components/query-view.tsx'
 import { percentWords, plural, sizeWords } from '../../lib/sizes.ts'
-import { HEALTH_LOOK, type Look } from '../../lib/status.ts'
+import { HEALTH_LOOK, HEALTH_NOTICES, type Look } from '../../lib/status.ts'
 import { durationWords, exactTime } from '../../lib/time.ts'
 import { useMetrics } from '../overview/metrics-feed.ts'
 import { version } from '../session/queries.ts'
@@ -46,6 +46,9 @@ export function HealthPage() {
                     <Badge look={looksOf(now)[part]} />
                   </li>
                 ))}
+                {Object.entries(HEALTH_NOTICES).map(([name, title]) => (
+                  <NoticeRow key={name} title={title} words={now.messages[name]} />
+                ))}
                 <DiskRow />
               </ul>
             )}
@@ -54,6 +57,20 @@ export function HealthPage() {
         {query.data && <VersionCard uptime={query.data.uptime} />}
       </div>
     </>
+  )
+}
+
+/** Only while there is something to say. */
+function NoticeRow({ title, words }: { title: string; words: string | undefined }) {
+  if (words === undefined) return null
+  return (
+    <li className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 px-4 py-3 text-sm">
+      <div className="min-w-0">
+        <p className="font-medium">{title}</p>
+        <p className="text-ink-soft [overflow-wrap:anywhere]">{words}</p>
+      </div>
+      <Badge look={{ label: 'Look at this', tone: 'warn' }} />
+    </li>
   )
 }
 

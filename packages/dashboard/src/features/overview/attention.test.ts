@@ -29,12 +29,13 @@ describe('what needs attention', () => {
       version: '1',
       uptime: 1,
       checks: { database: 'ok', engine: 'unreachable', edge: 'starting', queue: 'ok' },
-      messages: { engine: 'Start Docker.' },
+      messages: { engine: 'Start Docker.', dashboard: 'There is no new certificate for berth.example.com: Refused.' },
     }
     const found = concernsOf({ ...calm, domains: [domain], health, metrics: disk(96) })
     expect(found.map(({ id, tone }) => [id, tone])).toEqual([
       ['health-engine', 'bad'],
       ['disk', 'bad'],
+      ['notice-dashboard', 'warn'],
       ['domain-3', 'warn'],
     ])
   })

@@ -1,5 +1,5 @@
 import type { Application, Deployment, Domain, Health, ServerMetrics } from '@berth/contract'
-import { HEALTH_LOOK } from '../../lib/status.ts'
+import { HEALTH_LOOK, HEALTH_NOTICES } from '../../lib/status.ts'
 import { paths } from '../../paths.ts'
 
 export type Concern = { id: string; tone: 'bad' | 'warn'; title: string; reason: string; to: string; next: string }
@@ -18,8 +18,16 @@ const DISK_BAD_PERCENT = 95
 
 /** What a person should look at, worst first, each with its reason and the next step. */
 export function concernsOf(known: Known): Concern[] {
-  const all = [...healthConcerns(known), ...diskConcerns(known), ...appConcerns(known), ...domainConcerns(known)]
+  const all = [...healthConcerns(known), ...noticeConcerns(known), ...diskConcerns(known), ...appConcerns(known), ...domainConcerns(known)]
   return all.sort((a, b) => Number(b.tone === 'bad') - Number(a.tone === 'bad'))
+}
+
+function noticeConcerns({ health, mayAdmin }: Known): Concern[] {
+  return Object.entries(HEALTH_NOTICES).flatMap(([name, title]): Concern[] => {
+    const reason = health?.messages[name]
+    if (reason === undefined) return []
+    return [{ id: `notice-${name}`, tone: 'warn', title, reason, to: mayAdmin ? paths.health() : paths.overview(), next: 'See the health' }]
+  })
 }
 
 function healthConcerns({ health, mayAdmin }: Known): Concern[] {

@@ -15,6 +15,8 @@ export type HealthSources = {
   isQueueStalled: () => Promise<boolean>
   /** A sentence while apps can reach what they should not. */
   firewall: () => string
+  /** A sentence while the dashboard's own domain has no certificate, or one that is not renewed. */
+  dashboardCertificate: () => string
 }
 
 const DATABASE_WORDS = { ok: '', read_only: 'The disk is full or read-only; reading works, changes do not.', unusable: '' } as const
@@ -29,7 +31,13 @@ export function healthHandlers(sources: HealthSources) {
       const edge = sources.edge()
       const queue = (await sources.isQueueStalled()) ? 'stalled' : 'ok'
       const isWell = database === 'ok' && engine.state === 'ok' && (edge.state === 'ok' || edge.state === 'off') && queue === 'ok'
-      const words = { database: DATABASE_WORDS[database], engine: engine.message, edge: edge.message, firewall: sources.firewall() }
+      const words = {
+        database: DATABASE_WORDS[database],
+        engine: engine.message,
+        edge: edge.message,
+        firewall: sources.firewall(),
+        dashboard: sources.dashboardCertificate(),
+      }
       return {
         status: isWell ? 'ok' : 'degraded',
         version: sources.version,
