@@ -27,6 +27,8 @@ function looksOf({ checks }: Health): Record<keyof Health['checks'], Look> {
 
 const PARTS = ['database', 'engine', 'edge', 'queue'] as const satisfies readonly (keyof Health['checks'])[]
 
+const NOTICE_LOOK: Look = { label: 'Look at this', tone: 'warn' }
+
 export function HealthPage() {
   const query = useQuery(health)
   return (
@@ -38,17 +40,13 @@ export function HealthPage() {
             {(now) => (
               <ul className="divide-y divide-line">
                 {PARTS.map((part) => (
-                  <li key={part} className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 px-4 py-3 text-sm">
-                    <div className="min-w-0">
-                      <p className="font-medium">{WHAT[part].title}</p>
-                      <p className="text-ink-soft">{now.messages[part] ?? WHAT[part].what}</p>
-                    </div>
-                    <Badge look={looksOf(now)[part]} />
-                  </li>
+                  <Row key={part} title={WHAT[part].title} words={now.messages[part] ?? WHAT[part].what} look={looksOf(now)[part]} />
                 ))}
-                {Object.entries(HEALTH_NOTICES).map(([name, title]) => (
-                  <NoticeRow key={name} title={title} words={now.messages[name]} />
-                ))}
+                {Object.entries(HEALTH_NOTICES)
+                  .filter(([name]) => now.messages[name] !== undefined)
+                  .map(([name, title]) => (
+                    <Row key={name} title={title} words={now.messages[name] ?? ''} look={NOTICE_LOOK} />
+                  ))}
                 <DiskRow />
               </ul>
             )}
@@ -60,16 +58,14 @@ export function HealthPage() {
   )
 }
 
-/** Only while there is something to say. */
-function NoticeRow({ title, words }: { title: string; words: string | undefined }) {
-  if (words === undefined) return null
+function Row({ title, words, look }: { title: string; words: string; look: Look }) {
   return (
     <li className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 px-4 py-3 text-sm">
       <div className="min-w-0">
         <p className="font-medium">{title}</p>
         <p className="text-ink-soft [overflow-wrap:anywhere]">{words}</p>
       </div>
-      <Badge look={{ label: 'Look at this', tone: 'warn' }} />
+      <Badge look={look} />
     </li>
   )
 }

@@ -32,7 +32,7 @@ export function createDomainCertificates(deps: Deps) {
 
   /** One at a time: what is found to be nobody's must not be somebody's by the time that it goes. */
   function inTurn(work: () => Promise<void>): Promise<void> {
-    const mine = turn.then(work, work)
+    const mine = turn.then(work)
     turn = mine.catch(() => undefined)
     return mine
   }

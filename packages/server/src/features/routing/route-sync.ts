@@ -71,11 +71,10 @@ export function createRouteSync({ look, edge, drainMs, log }: Deps) {
 
   /** An edge that does not serve has no visitors to lose: one that is coming up gets a moment, any other is not waited for. */
   async function told(): Promise<Hindrance | undefined> {
-    const done = sync()
-    if (hasServed || (await edge.isServing())) return await done
+    if (hasServed || (await edge.isServing())) return await sync()
     const { state, message } = edge.state()
     const patienceMs = state === 'starting' ? drainMs : NEVER_SERVED_MS
-    return await Promise.race([done, sleep(patienceMs, new EdgeUnavailable(message), { ref: false })])
+    return await Promise.race([sync(), sleep(patienceMs, new EdgeUnavailable(message), { ref: false })])
   }
 
   return { sync, syncSoon, put, told, hasServed: () => hasServed }
