@@ -1,8 +1,8 @@
 import { type BrowserContext, chromium, type Page } from 'playwright-core'
 import type { Engine } from '../packages/server/src/engine/engine.ts'
 import { LABEL } from '../packages/server/src/engine/labels.ts'
-import { removeAppFirewall } from '../packages/server/src/provision/app-firewall.ts'
 import { readRows } from '../packages/server/src/testing/deploy-lab.ts'
+import { removeFirewalls } from '../packages/server/src/testing/edge-lab.ts'
 import { startGitServer } from '../packages/server/src/testing/git-server.ts'
 import { OWNER, startTestServer, type TestServerOptions } from '../packages/server/src/testing/start-test-server.ts'
 import { steadily } from '../packages/server/src/testing/steady-visit.ts'
@@ -75,7 +75,7 @@ export async function startBrowserLab(options: LabOptions = {}) {
     await berth[Symbol.asyncDispose]()
     await git[Symbol.asyncDispose]()
     if (fact !== undefined) await removeFromEngine(engine, fact.value)
-    if (options.withEdge === true) await removeAppFirewall(port)
+    if (options.withEdge === true) await removeFirewalls(port)
   }
 
   return { berth, git, engine, browser, visitor, signedIn, edgePort, problems, [Symbol.asyncDispose]: close }

@@ -69,6 +69,7 @@ import { createStep } from './lib/step.ts'
 import { COMMIT, VERSION } from './lib/version.ts'
 import { createAppFirewall } from './provision/app-firewall.ts'
 import { installDebianPackage } from './provision/debian-packages.ts'
+import { createEngineFirewall } from './provision/engine-firewall.ts'
 import { createProvisioning } from './provision/provisioning.ts'
 import { appLane, enqueue, type JobPayloads } from './queue/jobs.ts'
 import { lanesInQueue } from './queue/queue-store.ts'
@@ -96,6 +97,13 @@ export async function createApp(config: Config, log: Logger) {
 
   const provisioning = createProvisioning({ log, mode: config.provision, engine: config.engine, dataDir: config.dataDir })
   const firewall = createAppFirewall({ log, mode: config.provision })
+  const engineFirewall = createEngineFirewall({
+    log,
+    mode: config.provision,
+    engine: config.engine,
+    edgePorts: [config.edge.httpPort, config.edge.httpsPort],
+    privateSources: config.privateSources,
+  })
   const engine = createEngine({ address: config.engine, log, now })
   const engineWatch = createEngineWatch({ engine, provisioning })
   const ownPorts = () => [config.port, config.edge.httpPort, config.edge.httpsPort]
@@ -161,6 +169,8 @@ export async function createApp(config: Config, log: Logger) {
     db,
     engine,
     git,
+    policy,
+    isEngineWalled: engineFirewall.isInPlace,
     instance,
     secrets,
     envVariables,
@@ -251,7 +261,7 @@ export async function createApp(config: Config, log: Logger) {
     engine: engineWatch.health,
     edge: () => engineWatch.edgeHealth(edgeParts.edge.state()),
     isQueueStalled: worker.isStalled,
-    firewall: firewall.message,
+    firewall: () => [firewall.message(), engineFirewall.message()].filter((text) => text !== '').join(' '),
     dashboardCertificate: () => whyNoCertificate(settingsNow.dashboardDomain, edgeParts.certificates.status(settingsNow.dashboardDomain)),
   }
   const metricsHistory = createMetricsHistory({ dataDir: config.dataDir, first: await readCounters(), now })
@@ -324,13 +334,19 @@ export async function createApp(config: Config, log: Logger) {
     const link = await setup.prepare(config.owner)
     const address = await http.listen({ host: config.host, port: config.port })
     await routing.settle()
+    await parts.renameImages()
     await worker.start()
     for (const task of tasks) background.add(task)
     // again and again: the engine, or a reload of the machine's own firewall, may take rules away
     const { port } = new URL(address)
-    background.add({ name: 'firewall', everyMs: 60_000, run: async (signal) => await firewall.ensure(Number(port), signal) })
+    background.add({ name: 'firewall', everyMs: 60_000, run: async (signal) => await ensureFirewalls(Number(port), signal) })
     routing.syncSoon()
     return { address, setupToken: link?.token }
+  }
+
+  async function ensureFirewalls(port: number, signal: AbortSignal): Promise<void> {
+    await firewall.ensure(port, signal)
+    await engineFirewall.ensure(port, signal)
   }
 
   async function stop(): Promise<void> {

@@ -4,14 +4,17 @@ import type { Config, EngineAddress } from './config.ts'
 import type { LimitedBuild } from './engine/build.ts'
 import { createCompose } from './engine/compose.ts'
 import type { Engine } from './engine/engine.ts'
+import { newImageName } from './engine/image-names.ts'
 import { createAppContainers } from './features/deployments/app-containers.ts'
 import { createBuildLogs } from './features/deployments/build-log.ts'
+import { createCheckDockerfile } from './features/deployments/check-dockerfile.ts'
 import { createCleanUp } from './features/deployments/clean-up.ts'
 import { createComposeLauncher } from './features/deployments/launchers/compose-launcher.ts'
 import { createContainerLauncher } from './features/deployments/launchers/container-launcher.ts'
 import type { Routes } from './features/deployments/pipeline.ts'
 import { createRecord } from './features/deployments/record.ts'
 import type { Launcher } from './features/deployments/release.ts'
+import { createRenameImages } from './features/deployments/rename-images.ts'
 import { createRestore } from './features/deployments/restore.ts'
 import { createRunDeployment } from './features/deployments/run.ts'
 import type { Context } from './features/deployments/stage.ts'
@@ -23,6 +26,7 @@ import type { EnvVariables } from './features/env-variables/service.ts'
 import { findTemplate } from './features/templates/templates.ts'
 import type { Git } from './git/git.ts'
 import { resolveInside } from './git/resolve-inside.ts'
+import type { SourcePolicy } from './git/source-policy.ts'
 import type { Logger } from './lib/logger.ts'
 import type { SecretBox } from './lib/secret-box.ts'
 import type { Step } from './lib/step.ts'
@@ -35,6 +39,8 @@ type Deps = {
   db: Db
   engine: Engine
   git: Git
+  policy: SourcePolicy
+  isEngineWalled: () => boolean
   instance: string
   secrets: SecretBox
   envVariables: Pick<EnvVariables, 'read'>
@@ -62,7 +68,8 @@ export function createDeploymentParts(deps: Deps) {
   const cloneRepository = createCloneRepository({ git, isPrivileged })
   const buildLimits = { memoryBytes: Math.floor(totalmem() * 0.6), cpus: Math.max(1, availableParallelism() - 0.5) }
   const build: LimitedBuild = async (request) => await engine.build({ ...request, ...buildLimits })
-  const buildImage = createBuildImage({ build, instance })
+  const checkDockerfile = createCheckDockerfile({ policy: deps.policy, isEngineWalled: deps.isEngineWalled })
+  const buildImage = createBuildImage({ build, checkDockerfile, instance, newImageName })
   const pullTemplate = createPullTemplate({ engine, findTemplate })
   const cloneAndBuild = async (context: Context) => {
     await cloneRepository(context)
@@ -74,6 +81,7 @@ export function createDeploymentParts(deps: Deps) {
   const fromTemplate = createContainerLauncher({ ...container, prepare: pullTemplate })
   const compose = createCompose({
     build,
+    checkDockerfile,
     inside: resolveInside,
     path: config.path,
     home: join(config.dataDir, 'compose'),
@@ -86,6 +94,7 @@ export function createDeploymentParts(deps: Deps) {
     instance,
     dataDir: config.dataDir,
     tuning,
+    newImageName,
     reservedPorts: [config.port, config.edge.httpPort, config.edge.httpsPort],
     cloneRepository,
     findActiveId: async (appId) => (await findActive(db, appId))?.id,
@@ -117,6 +126,7 @@ export function createDeploymentParts(deps: Deps) {
     instance,
     onChanged: deps.onChanged,
   })
+  const renameImages = createRenameImages({ db, engine, dataDir: config.dataDir, newImageName, log })
   const restore = createRestore({ db, containers, secrets, launcherOf, step, now, log, onChanged: deps.onChanged })
-  return { logs, containers, isPrivileged, runDeployment, restore }
+  return { logs, containers, isPrivileged, runDeployment, renameImages, restore }
 }

@@ -10,7 +10,8 @@ import { createBuilder } from './build.ts'
 import { buildContext } from './build-context.ts'
 import { createBuildLimits } from './build-limits.ts'
 import { BuilderSilent, BuildFailed, EngineUnreachable } from './errors.ts'
-import { imageTag, labelsOf } from './labels.ts'
+import { newImageName } from './image-names.ts'
+import { labelsOf } from './labels.ts'
 import { createTransport } from './transport.ts'
 
 const test = openTestEngine()
@@ -30,7 +31,7 @@ async function build(
   const lines: string[] = []
   const progress: number[] = []
   nextApp += 1
-  const tag = imageTag(instance, nextApp, 1)
+  const tag = newImageName()
   const { imageId } = await (options.target ?? engine).build({
     contextTar: tarOf({ Dockerfile: `FROM ${BUSYBOX_IMAGE}\n${dockerfile}\n` }),
     dockerfile: 'Dockerfile',
@@ -87,7 +88,7 @@ describe('a build', () => {
     expect(failure).toBeInstanceOf(BuildFailed)
     expect(failure).toMatchObject({ outOfMemory: false, message: expect.stringContaining('exit code: 3') })
     expect((failure as BuildFailed).lastLines.join('\n')).toContain('about-to-fail')
-    expect(await engine.images.exists(imageTag(instance, nextApp, 1))).toBe(false)
+    expect(await engine.images.list({ labels: labelsOf({ instance, kind: 'build', appId: nextApp }) })).toEqual([])
     expect(await engine.containers.list({ labels: { 'berth.instance': instance } })).toEqual([])
   })
 
@@ -108,7 +109,7 @@ describe('a build', () => {
     proxy.delay('POST /build', 5000)
     const transport = createTransport({ address: proxy.address })
     const limits = createBuildLimits({ log: silent })
-    const buildBehind = createBuilder({ transport, limits, cgroupDriver: async () => 'cgroupfs', firstWordMs: 300 })
+    const buildBehind = createBuilder({ transport, images: engine.images, limits, cgroupDriver: async () => 'cgroupfs', firstWordMs: 300 })
     const failure = await build(`RUN echo ${unique()}`, { target: { build: buildBehind } }).catch((cause: unknown) => cause)
     expect(failure).toBeInstanceOf(BuilderSilent)
     expect(failureReason(failure)).toContain('Restart the container engine')
@@ -152,7 +153,7 @@ describe('a build', () => {
       await engine.build({
         contextTar,
         dockerfile: 'Dockerfile.prod',
-        tag: imageTag(instance, nextApp, 2),
+        tag: newImageName(),
         labels,
         onLine: (line) => lines.push(line),
         signal: AbortSignal.timeout(50_000),

@@ -5,6 +5,7 @@ import { BUILD_CGROUP, type BuildLimiter } from './build-limits.ts'
 import { createTraceReader, type OutputStream } from './buildkit-trace.ts'
 import { field, text } from './engine-json.ts'
 import { BuilderSilent, BuildFailed } from './errors.ts'
+import type { Images } from './images.ts'
 import { jsonLines } from './json-lines.ts'
 import { createLineSplitter } from './line-splitter.ts'
 import type { Transport } from './transport.ts'
@@ -12,11 +13,14 @@ import type { Transport } from './transport.ts'
 export type BuildRequest = {
   readonly contextTar: Readable
   readonly dockerfile: string
+  /** What the image is called. The build does not know it. */
   readonly tag: string
   readonly labels: Readonly<Record<string, string>>
   readonly memoryBytes?: number
   readonly cpus?: number
   readonly target?: string
+  /** Who shares what build steps leave in the cache. Without it everybody does. */
+  readonly cacheScope?: string
   /** They stay readable in the image's history: never a secret, never an app's environment. */
   readonly buildArgs?: Readonly<Record<string, string>>
   onLine(line: string, stream: OutputStream): void
@@ -33,6 +37,7 @@ const LET_GO_MS = 10_000
 
 type Deps = {
   transport: Transport
+  images: Pick<Images, 'tag'>
   limits: BuildLimiter
   cgroupDriver: () => Promise<string>
   /** A builder that works takes what is sent, and then says its first word at once, whatever there is to build. */
@@ -41,7 +46,7 @@ type Deps = {
 
 /** Image builds with BuildKit over the engine's own API. A build never outlives our connection. */
 export function createBuilder(deps: Deps) {
-  const { transport, limits, cgroupDriver, firstWordMs = 60_000 } = deps
+  const { transport, images, limits, cgroupDriver, firstWordMs = 60_000 } = deps
 
   return async function build(request: BuildRequest): Promise<{ imageId: string }> {
     const { memoryBytes, signal } = request
@@ -59,6 +64,8 @@ export function createBuilder(deps: Deps) {
       const answer = await transport.stream({ method: 'POST', path: '/build', query, upload, signal: connection.signal, timeoutMs })
       const imageId = await follow(answer.chunks, request, connection.heard)
       signal.throwIfAborted() // it may have ended well before the engine heard of the cancel
+      // Not by the build itself, which would print the name into the log.
+      await images.tag(imageId, request.tag, signal)
       return { imageId }
     } catch (cause) {
       signal.throwIfAborted() // what the engine says of a cancelled build is not why it ended
@@ -120,7 +127,6 @@ async function cancel(transport: Transport, buildid: string, ended: AbortSignal)
 function queryOf(request: BuildRequest): Record<string, string | number | boolean | undefined> {
   return {
     version: '2',
-    t: request.tag,
     dockerfile: request.dockerfile,
     labels: JSON.stringify(request.labels),
     rm: true,
@@ -128,7 +134,20 @@ function queryOf(request: BuildRequest): Record<string, string | number | boolea
     memory: request.memoryBytes,
     memswap: request.memoryBytes,
     target: request.target,
-    buildargs: request.buildArgs === undefined ? undefined : JSON.stringify(request.buildArgs),
+    ...cacheQuery(request),
+  }
+}
+
+/**
+ * BuildKit gives a step's result, and the directories of its `--mount=type=cache`, to every later build that asks alike. The scope makes the
+ * builds of one project ask differently from all others: by a namespace for those directories, and by a host that only the
+ * steps' /etc/hosts knows, which counts as a part of each `RUN`.
+ */
+function cacheQuery({ buildArgs, cacheScope }: BuildRequest): Record<string, string | undefined> {
+  const args = { ...buildArgs, ...(cacheScope !== undefined && { BUILDKIT_CACHE_MOUNT_NS: cacheScope }) }
+  return {
+    buildargs: JSON.stringify(args),
+    extrahosts: cacheScope === undefined ? undefined : `${cacheScope}.invalid:0.0.0.0`,
   }
 }
 

@@ -84,7 +84,14 @@ export function buildOf(value: unknown, at: string, env: Readonly<Record<string,
   const dockerfile = repoPath(given['dockerfile'] ?? 'Dockerfile', `${at}.dockerfile`)
   const target =
     given['target'] === undefined ? {} : { target: matching(given['target'], `${at}.target`, /^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/) }
-  return { context, dockerfile, ...target, args: variables(given['args'], `${at}.args`, env) }
+  return { context, dockerfile, ...target, args: buildArgsOf(given['args'], `${at}.args`, env) }
+}
+
+/** The builder takes some arguments as orders to itself: another program to read the Dockerfile with, another namespace of the cache. */
+function buildArgsOf(value: unknown, at: string, env: Readonly<Record<string, string>>): Record<string, string> {
+  const args = variables(value, at, env)
+  const order = Object.keys(args).find((name) => /^BUILDKIT_/i.test(name) && name !== 'BUILDKIT_INLINE_CACHE')
+  return order === undefined ? args : refuse(`${at}.${order}`)
 }
 
 function repoPath(value: unknown, at: string): string {

@@ -15,7 +15,7 @@ const settings: ComposeSettings = {
   port: 8080,
   memoryBytes: 512 * 1024 ** 2,
   reservedPorts: [3000],
-  imageFor: (index) => `berth/app-7-s${index}:d1`,
+  newImageName: () => 'berth/0123:release',
 }
 
 const GOOD = `
@@ -56,10 +56,10 @@ describe('a compose file', () => {
     expect(plan.services).toEqual(['web', 'db'])
     expect(plan.routedService).toBe('web')
     expect(plan.builds).toEqual([
-      { service: 'web', context: 'web', dockerfile: 'Dockerfile', args: { TAG: '1.2' }, image: 'berth/app-7-s0:d1' },
+      { service: 'web', context: 'web', dockerfile: 'Dockerfile', args: { TAG: '1.2' }, image: 'berth/0123:release' },
     ])
     expect(at('services', 'web')).toMatchObject({
-      image: 'berth/app-7-s0:d1',
+      image: 'berth/0123:release',
       restart: 'unless-stopped',
       environment: { LEVEL: 'info' },
       ports: ['9000:9000/tcp'],
@@ -70,7 +70,7 @@ describe('a compose file', () => {
     })
     expect(at('services', 'web', 'build')).toBeUndefined()
     expect(at('services', 'db')).toMatchObject({
-      image: 'postgres:1.2',
+      image: 'docker.io/library/postgres:1.2',
       environment: { PGDATA: '/data', COST: '$$5' },
       mem_limit: 512 * 1024 ** 2,
     })

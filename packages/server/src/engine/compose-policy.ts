@@ -18,7 +18,7 @@ export type ComposeSettings = {
   readonly memoryBytes?: number
   readonly cpus?: number
   readonly reservedPorts: readonly number[]
-  imageFor(index: number): string
+  newImageName(): string
 }
 
 export type ComposePlan = {
@@ -47,11 +47,12 @@ export function planCompose(text: string, settings: ComposeSettings): ComposePla
   const volumes = volumesOf(top['volumes'])
   checkNetworks(top['networks'])
   const routedService = routedOf(services, settings)
-  const builds = services.flatMap(({ name, build }, index) =>
-    build === null ? [] : [{ ...build, service: name, image: settings.imageFor(index) }],
+  const builds = services.flatMap(({ name, build }) =>
+    build === null ? [] : [{ ...build, service: name, image: settings.newImageName() }],
   )
+  const builtImages = new Map(builds.map(({ service, image }) => [service, image]))
   const model = {
-    services: Object.fromEntries(services.map((service, index) => [service.name, finished(service, { settings, index, routedService })])),
+    services: Object.fromEntries(services.map((service) => [service.name, finished(service, { settings, builtImages, routedService })])),
     volumes: Object.fromEntries(
       [...new Set([...volumes, ...services.flatMap(({ mounts }) => sourcesOf(mounts))])].map((name) => [name, { labels: settings.labels }]),
     ),
@@ -122,9 +123,9 @@ function routedOf(services: readonly ServiceRead[], settings: ComposeSettings): 
 
 function finished(
   service: ServiceRead,
-  plan: { settings: ComposeSettings; index: number; routedService: string | null },
+  plan: { settings: ComposeSettings; builtImages: ReadonlyMap<string, string>; routedService: string | null },
 ): Record<string, unknown> {
-  const { settings, index, routedService } = plan
+  const { settings, builtImages, routedService } = plan
   const ports = service.ports.map((entry) => portOf(entry, `services.${service.name}.ports`, settings.reservedPorts))
   const published = ports.flatMap(({ host, hostIp, container, protocol }) =>
     host === null ? [] : [`${hostIp === '' ? '' : `${hostIp}:`}${host}:${container}/${protocol}`],
@@ -133,7 +134,7 @@ function finished(
   const cpus = [service.cpus, settings.cpus].filter((amount) => amount !== undefined)
   return {
     ...service.kept,
-    image: service.build === null ? service.image : settings.imageFor(index),
+    image: builtImages.get(service.name) ?? service.image,
     ...(published.length === 0 ? {} : { ports: published }),
     ...(service.mounts.length === 0 ? {} : { volumes: service.mounts }),
     ...(memory.length === 0 ? {} : { mem_limit: Math.min(...memory) }),

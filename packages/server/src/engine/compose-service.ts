@@ -9,7 +9,8 @@ import {
   type Mount,
   mountOf,
 } from './compose-parts.ts'
-import { flag, mapping, matching, refuse, sequence, texts, variables } from './compose-refuse.ts'
+import { flag, mapping, matching, refuse, scalar, sequence, texts, variables } from './compose-refuse.ts'
+import { parseImageReference } from './image-reference.ts'
 
 /** One service of the file, as far as we take it over. `kept` goes into the new file as it is. */
 export type ServiceRead = {
@@ -81,7 +82,7 @@ export function serviceOf(service: { name: string; value: unknown }, env: Env): 
   const kept = Object.entries(KEPT).flatMap(([key, read]) =>
     given[key] === undefined ? [] : [[key, read(given[key], `${at}.${key}`, env)] as const],
   )
-  const image = given['image'] === undefined ? null : matching(given['image'], `${at}.image`, /^[a-z0-9][A-Za-z0-9._/:@-]{0,254}$/)
+  const image = given['image'] === undefined ? null : imageOf(given['image'], `${at}.image`)
   const build = given['build'] === undefined ? null : buildOf(given['build'], `${at}.build`, env)
   if (image === null && build === null) refuse(at, 'needs an image or a build')
   const list = (key: string) => (given[key] === undefined || given[key] === null ? [] : sequence(given[key], `${at}.${key}`))
@@ -97,6 +98,10 @@ export function serviceOf(service: { name: string; value: unknown }, env: Env): 
     capDrop: list('cap_drop').map((name) => matching(name, `${at}.cap_drop`, /^[A-Z_]{2,40}$/)),
     ...limitsOf(given, at),
   }
+}
+
+function imageOf(value: unknown, at: string): string {
+  return parseImageReference(scalar(value, at))?.text ?? refuse(at, 'has a value that is not allowed')
 }
 
 /** Limits in either of the two places that Compose knows; everything else in `deploy` is for clusters and has no effect here. */

@@ -12,7 +12,8 @@ import { createCompose } from './compose.ts'
 import { ComposeFailed } from './compose-cli.ts'
 import { planCompose } from './compose-policy.ts'
 import { SpecRefused } from './errors.ts'
-import { appNetworkName, composeImageTag, composeProjectName, LABEL, labelsOf, projectNetworkName } from './labels.ts'
+import { newImageName } from './image-names.ts'
+import { appNetworkName, composeProjectName, LABEL, labelsOf, projectNetworkName } from './labels.ts'
 
 const test = openTestEngine()
 const { engine, instance } = test
@@ -43,7 +44,7 @@ function plan(text: string) {
     port: 8080,
     memoryBytes: 64 * 1024 * 1024,
     reservedPorts: [],
-    imageFor: (index) => composeImageTag(instance, { appId, deploymentId: 1 }, index),
+    newImageName,
   })
 }
 
@@ -51,6 +52,7 @@ const compose = () =>
   createCompose({
     build: engine.build,
     inside: resolveInside,
+    checkDockerfile: async () => undefined,
     path: PROGRAM_PATH,
     home: directory,
     engineUrl: `unix://${engineSocketPath()}`,

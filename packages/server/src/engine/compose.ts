@@ -9,7 +9,11 @@ import { SpecRefused } from './errors.ts'
 type Inside = (workspace: string, repoPath: string) => Promise<{ path: string; kind: 'file' | 'directory' } | null>
 
 /** Multi-container apps, through whichever Compose the machine has. It only ever sees files that `planCompose` wrote. */
-export function createCompose(deps: { build: LimitedBuild; inside: Inside } & Parameters<typeof createComposeCli>[0]) {
+export function createCompose(
+  deps: { build: LimitedBuild; inside: Inside; checkDockerfile: (file: string, signal: AbortSignal) => Promise<void> } & Parameters<
+    typeof createComposeCli
+  >[0],
+) {
   const run = createComposeCli(deps)
 
   /**
@@ -18,7 +22,7 @@ export function createCompose(deps: { build: LimitedBuild; inside: Inside } & Pa
    */
   async function build(
     plan: ComposePlan,
-    options: Pick<BuildRequest, 'labels' | 'onLine' | 'signal'> & { workspace: string },
+    options: Pick<BuildRequest, 'labels' | 'cacheScope' | 'onLine' | 'signal'> & { workspace: string },
   ): Promise<void> {
     const { workspace, ...common } = options
     for (const { service, context, dockerfile, target, args, image } of plan.builds) {
@@ -31,6 +35,7 @@ export function createCompose(deps: { build: LimitedBuild; inside: Inside } & Pa
       const file = await deps.inside(directory.path, dockerfile)
       if (file?.kind !== 'file')
         throw new SpecRefused(`services.${service}.build.dockerfile`, `The service ${service} has no ${dockerfile} in ${context}.`)
+      await deps.checkDockerfile(file.path, options.signal)
       const contextTar = buildContext({ directory: directory.path, dockerfile, signal: options.signal })
       await deps.build({ ...common, contextTar, dockerfile, tag: image, buildArgs: args, ...(target === undefined ? {} : { target }) })
     }

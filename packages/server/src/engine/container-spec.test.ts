@@ -2,11 +2,12 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { assertAllowed, type ContainerSpec, containerRequest } from './container-spec.ts'
 import { SpecRefused } from './errors.ts'
-import { containerName, imageTag, labelsOf, projectNetworkName, volumeName } from './labels.ts'
+import { newImageName } from './image-names.ts'
+import { containerName, labelsOf, projectNetworkName, volumeName } from './labels.ts'
 
 const spec: ContainerSpec = {
   name: containerName('abc', 1, 2),
-  image: imageTag('test', 1, 2),
+  image: newImageName(),
   labels: labelsOf({ instance: 'abc', kind: 'app', projectId: 3, appId: 1, deploymentId: 2 }),
   env: { PORT: '8080', GREETING: 'a "b" $c\n=d' },
   network: projectNetworkName('abc', 3),
@@ -115,7 +116,7 @@ describe('a container request', () => {
         const request = containerRequest({
           ...spec,
           name: containerName('abc', appId, deploymentId),
-          image: imageTag('test', appId, deploymentId),
+          image: newImageName(),
           env,
         })
         expect(() => assertAllowed(request)).not.toThrow()

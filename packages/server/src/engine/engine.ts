@@ -44,8 +44,8 @@ export function createEngine(deps: { address: EngineAddress; log: Log; now: () =
     }
   }
 
-  const build = createBuilder({ transport, limits, cgroupDriver: async () => (await facts()).cgroupDriver })
   const images = createImages({ transport })
+  const build = createBuilder({ transport, images, limits, cgroupDriver: async () => (await facts()).cgroupDriver })
   const containers = createContainers({ transport, now: deps.now })
   const logs = createContainerLogs({ transport })
 

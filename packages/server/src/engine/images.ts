@@ -37,6 +37,13 @@ export function createImages(deps: { transport: Transport }) {
     }
   }
 
+  /** Gives an image a name. */
+  async function tag(id: string, name: string, signal?: AbortSignal): Promise<void> {
+    const colon = name.lastIndexOf(':')
+    const query = { repo: name.slice(0, colon), tag: name.slice(colon + 1) }
+    await transport.json({ method: 'POST', path: `/images/${named(id)}/tag`, query, signal })
+  }
+
   async function list(wanted: { labels: Readonly<Record<string, string>>; signal?: AbortSignal }): Promise<Image[]> {
     const query = { filters: filters({ label: labelFilter(wanted.labels) }) }
     return items(await transport.json({ method: 'GET', path: '/images/json', query, signal: wanted.signal })).map(imageOf)
@@ -55,8 +62,10 @@ export function createImages(deps: { transport: Transport }) {
     }
   }
 
-  return { inspect, exists, remove, list, pull }
+  return { inspect, exists, tag, remove, list, pull }
 }
+
+export type Images = ReturnType<typeof createImages>
 
 function named(reference: string): string {
   return reference.split('/').map(encodeURIComponent).join('/').replaceAll('%3A', ':').replaceAll('%40', '@')

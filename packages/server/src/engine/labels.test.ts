@@ -1,18 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { composeImageTag, containerName, idFrom, imageTag, isOurs, labelsOf, projectNetworkName, volumeName } from './labels.ts'
+import { containerName, idFrom, isOurs, labelsOf, projectNetworkName, volumeName } from './labels.ts'
 
 describe('labels and names', () => {
   it('come from ids alone', () => {
     expect(containerName('abc', 4, 17)).toBe('berth-abc-app-4-d17')
-    expect(imageTag('ab12', 4, 17)).toBe('berth/app-4:d17-ab12')
-    expect(composeImageTag('ab12', { appId: 4, deploymentId: 17 }, 2)).toBe('berth/app-4-s2:d17-ab12')
     expect(volumeName('abc', 4)).toBe('berth-abc-app-4-volume')
     expect(projectNetworkName('abc', 9)).toBe('berth-abc-project-9')
   })
 
   it('refuse whatever is not an id or an instance', () => {
-    for (const id of [0, -1, 1.5, Number.NaN, 2 ** 60]) expect(() => imageTag('ab12', id, 1)).toThrow('not an id')
+    for (const id of [0, -1, 1.5, Number.NaN, 2 ** 60]) expect(() => containerName('ab12', id, 1)).toThrow('not an id')
     for (const instance of ['', 'A', 'a-b', '../x', 'a\n', 'x'.repeat(25)])
       expect(() => containerName(instance, 1, 1)).toThrow('not an instance')
   })

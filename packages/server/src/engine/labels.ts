@@ -65,14 +65,9 @@ export function containerName(instance: string, appId: number, deploymentId: num
   return `berth-${checkedInstance(instance)}-app-${id(appId)}-d${id(deploymentId)}`
 }
 
-/** With the instance in it: two servers on one engine count their apps alike. */
-export function imageTag(instance: string, appId: number, deploymentId: number): string {
-  return `berth/app-${id(appId)}:d${id(deploymentId)}-${checkedInstance(instance)}`
-}
-
-/** The n-th service with a build of its own in a compose app; a number, because the service's name is user text. */
-export function composeImageTag(instance: string, release: { appId: number; deploymentId: number }, index: number): string {
-  return `berth/app-${id(release.appId)}-s${index}:d${id(release.deploymentId)}-${checkedInstance(instance)}`
+/** Under this the builds of one project share their cache, and nobody else's. */
+export function buildCacheScope(instance: string, projectId: number): string {
+  return `berth-${hash('sha256', `${checkedInstance(instance)}/${id(projectId)}`, 'hex').slice(0, 24)}`
 }
 
 export function volumeName(instance: string, appId: number): string {

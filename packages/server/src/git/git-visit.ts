@@ -30,7 +30,7 @@ const RETRY_AFTER_MS = [500, 2_000] as const
 
 /** One visit to a source: vetted first, with a HOME of its own, tried again when the failure may pass. */
 export function createVisits(deps: {
-  policy: SourcePolicy
+  policy: Pick<SourcePolicy, 'admit'>
   scratch: string
   path: string
   runAs?: RunAs

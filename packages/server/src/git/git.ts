@@ -16,7 +16,7 @@ const WHOLE_HISTORY = 2 ** 31 - 1
 
 /** The one place that runs git. Nothing that a user wrote is an option, a command, or a protocol that was not looked at. */
 export function createGit(deps: {
-  policy: SourcePolicy
+  policy: Pick<SourcePolicy, 'admit'>
   /** A directory of ours for git's empty HOME directories. */
   scratch: string
   path: string

@@ -9,6 +9,11 @@ import { RepositoryUnreachable, SourceRefused } from './errors.ts'
 /** A source that may be reached: where it is, and for the network the one address that was looked at and answers. */
 export type AdmittedSource = { readonly url: CloneUrl; readonly address: string | null }
 
+type Words = { what: string; hint: string }
+
+const CLONE_URL: Words = { what: 'The clone URL', hint: 'An admin can allow its host, or own the app.' }
+const ALLOW_HOST = 'Whoever runs the server can allow its host with BERTH_PRIVATE_SOURCES.'
+
 export type SourcePolicy = ReturnType<typeof createSourcePolicy>
 
 /**
@@ -29,19 +34,25 @@ export function createSourcePolicy(deps: {
     }
     const mayBePrivate = caller.privileged || privateHosts.includes(url.host)
     const addresses = await resolve(url.host, { timeoutMs: connectTimeoutMs, signal: caller.signal })
-    for (const address of addresses) judge({ address, port: url.port, mayBePrivate })
+    for (const address of addresses) judge({ address, port: url.port, mayBePrivate, words: CLONE_URL })
     return { url, address: await firstThatAnswers(addresses, url.port, caller.signal) }
   }
 
-  function judge(target: { address: string; port: number; mayBePrivate: boolean }): void {
+  /** For what is fetched on nobody's behalf, such as what a build asks for. `what` begins the sentence of a refusal. */
+  async function admitHost(target: { host: string; port: number }, options: { what: string; signal?: AbortSignal }): Promise<void> {
+    const { what, signal } = options
+    const mayBePrivate = privateHosts.includes(target.host)
+    for (const address of await resolve(target.host, { timeoutMs: connectTimeoutMs, signal }))
+      judge({ address, port: target.port, mayBePrivate, words: { what, hint: ALLOW_HOST } })
+  }
+
+  function judge(target: { address: string; port: number; mayBePrivate: boolean; words: Words }): void {
+    const { what, hint } = target.words
     const kind = kindOfAddress(target.address)
     if (kind === 'forbidden')
-      throw new SourceRefused('The clone URL leads to an address that is never allowed (link-local or a metadata service).')
-    if (ownPorts().includes(target.port) && isThisMachine(target.address))
-      throw new SourceRefused('The clone URL leads to the platform itself.')
-    if (kind !== 'public' && !target.mayBePrivate) {
-      throw new SourceRefused('The clone URL leads to a private address. An admin can allow its host, or own the app.')
-    }
+      throw new SourceRefused(`${what} leads to an address that is never allowed (link-local or a metadata service).`)
+    if (ownPorts().includes(target.port) && isThisMachine(target.address)) throw new SourceRefused(`${what} leads to the platform itself.`)
+    if (kind !== 'public' && !target.mayBePrivate) throw new SourceRefused(`${what} leads to a private address. ${hint}`)
   }
 
   async function firstThatAnswers(addresses: readonly string[], port: number, signal: AbortSignal | undefined): Promise<string> {
@@ -61,7 +72,7 @@ export function createSourcePolicy(deps: {
     })
   }
 
-  return { admit }
+  return { admit, admitHost }
 }
 
 async function resolve(host: string, options: { timeoutMs: number; signal: AbortSignal | undefined }): Promise<string[]> {

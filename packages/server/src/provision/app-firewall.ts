@@ -1,15 +1,9 @@
-import { existsSync } from 'node:fs'
 import type { Logger } from 'pino'
-import { runSystemCommand } from './system-command.ts'
-
-type Result = { ok: true } | { ok: false; reason: string }
+import { ensureRule, type FirewallResult, iptables } from './iptables.ts'
 
 /** The addresses of every network that we make for apps; see `engine/subnets.ts`. */
 const APP_ADDRESSES = '10.224.0.0/12'
 const METADATA = '169.254.0.0/16'
-const TIMEOUT_MS = 20_000
-// By its full path, because a service's PATH may lack the sbin directories.
-const PATHS = ['/usr/sbin/iptables', '/sbin/iptables', '/usr/bin/iptables']
 
 /** One chain an instance: the control plane's port names it, and no two can have the same. */
 export function appFirewallChain(port: number): string {
@@ -62,7 +56,7 @@ export function createAppFirewall(deps: { log: Pick<Logger, 'info' | 'warn'>; mo
   return { ensure, message: () => message }
 }
 
-async function apply(port: number, signal?: AbortSignal): Promise<Result> {
+async function apply(port: number, signal?: AbortSignal): Promise<FirewallResult> {
   if (process.getuid?.() !== 0) return { ok: false, reason: 'this process is not root' }
   const { refuse, enter } = appFirewallRules(port)
   const chain = appFirewallChain(port)
@@ -70,20 +64,15 @@ async function apply(port: number, signal?: AbortSignal): Promise<Result> {
   const made = found.ok ? found : await iptables(['-N', chain], signal)
   if (!made.ok) return made
   for (const rule of refuse) {
-    const added = await ensureRule('-A', rule, signal)
+    const added = await ensureRule('-A', rule, { signal })
     if (!added.ok) return added
   }
   // the door is opened to the chain last, when all of it is there
   for (const rule of enter) {
-    const added = await ensureRule('-I', rule, signal)
+    const added = await ensureRule('-I', rule, { signal })
     if (!added.ok) return added
   }
   return { ok: true }
-}
-
-async function ensureRule(how: '-A' | '-I', rule: readonly string[], signal: AbortSignal | undefined): Promise<Result> {
-  const isThere = await iptables(['-C', ...rule], signal)
-  return isThere.ok ? isThere : await iptables([how, ...rule], signal)
 }
 
 /** Takes an instance's rules away again, for good. */
@@ -92,11 +81,4 @@ export async function removeAppFirewall(port: number): Promise<void> {
   for (const rule of appFirewallRules(port).enter) while ((await iptables(['-D', ...rule])).ok);
   await iptables(['-F', chain])
   await iptables(['-X', chain])
-}
-
-async function iptables(args: readonly string[], signal?: AbortSignal): Promise<Result> {
-  const program = PATHS.find((path) => existsSync(path))
-  if (program === undefined) return { ok: false, reason: 'iptables is not installed' }
-  const { ok, output } = await runSystemCommand(program, ['-w', '5', ...args], { timeoutMs: TIMEOUT_MS, signal })
-  return ok ? { ok } : { ok, reason: output.split('\n')[0] ?? '' }
 }

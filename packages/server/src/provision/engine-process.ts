@@ -4,10 +4,14 @@ import { mkdir, open, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { addressText, type EngineAddress, engineAnswers } from './engine-ping.ts'
+import { moveToOwnGroup } from './engine-process-cgroup.ts'
 import { runSystemCommand } from './system-command.ts'
 
 /** `pid` only when we started the process ourselves, so that whoever may stop it knows which. */
 export type EngineStart = { ok: true; pid: number | undefined } | { ok: false; reason: string }
+
+/** Published ports by the kernel alone: the engine's own proxy would be stopped by the firewall around the engine (decision 8). */
+export const OWN_ENGINE_FLAGS = ['--userland-proxy=false']
 
 const startTimeoutMs = 60_000
 const pollMs = 200
@@ -24,7 +28,7 @@ const isServiceManagerRunning = (): boolean => existsSync('/run/systemd/system')
 /** Starts the machine's own engine: as its service where a service manager runs, as a process that outlives us elsewhere. */
 export async function startEngine(options: { engine: EngineAddress; logDir: string; signal?: AbortSignal }): Promise<EngineStart> {
   const { engine, logDir, signal } = options
-  if (!isServiceManagerRunning()) return startEngineProcess({ engine, logDir, flags: [], ...(signal && { signal }) })
+  if (!isServiceManagerRunning()) return startEngineProcess({ engine, logDir, flags: OWN_ENGINE_FLAGS, ...(signal && { signal }) })
   const service = await runSystemCommand('systemctl', ['start', 'docker'], { timeoutMs: startTimeoutMs, signal })
   if (!service.ok) return { ok: false, reason: `systemctl start docker: ${service.output}` }
   const answered = await untilEngineAnswers(engine, () => true, signal)
@@ -55,6 +59,7 @@ export async function startEngineProcess(options: {
     child.once('exit', () => (isRunning = false))
     child.once('error', () => (isRunning = false))
     child.unref()
+    if (child.pid !== undefined) await moveToOwnGroup(child.pid)
     if (await untilEngineAnswers(engine, () => isRunning, signal)) return { ok: true, pid: child.pid }
     return { ok: false, reason: isRunning ? `dockerd does not answer yet, see ${logFile}` : await lastWords(logFile) }
   } finally {

@@ -11,9 +11,9 @@ const keptOutput = 4_000
 export function runSystemCommand(
   command: string,
   args: readonly string[],
-  options: { timeoutMs: number; signal?: AbortSignal | undefined },
+  options: { timeoutMs: number; signal?: AbortSignal | undefined; input?: string },
 ): Promise<CommandResult> {
-  const { timeoutMs, signal } = options
+  const { timeoutMs, signal, input } = options
   const deadline = AbortSignal.timeout(timeoutMs)
   const stop = signal ? AbortSignal.any([signal, deadline]) : deadline
   if (stop.aborted) return Promise.resolve({ ok: false, output: 'stopped before it began' })
@@ -22,13 +22,15 @@ export function runSystemCommand(
     const keep = (chunk: Buffer) => {
       output = (output + chunk.toString()).slice(-keptOutput)
     }
-    const child = spawn(command, args, { detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(command, args, { detached: true, stdio: 'pipe' })
     const end = () => killGroup(child.pid)
     const finish = (ok: boolean, reason: string) => {
       stop.removeEventListener('abort', end)
       resolve({ ok, output: `${output}${reason}`.trim() })
     }
     stop.addEventListener('abort', end)
+    child.stdin.once('error', () => undefined) // it may end without reading all of it
+    child.stdin.end(input)
     child.stdout.on('data', keep)
     child.stderr.on('data', keep)
     child.once('error', (error) => finish(false, error.message))

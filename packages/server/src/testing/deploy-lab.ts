@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Application, ApplicationChange, Deployment, NewApplication } from '@berth/contract'
-import BetterSqlite from 'better-sqlite3'
+import BetterSqlite, { type Database } from 'better-sqlite3'
 import { readConfig } from '../config.ts'
 import type { ContainerSummary } from '../engine/container-state.ts'
 import { createEngine, type Engine } from '../engine/engine.ts'
@@ -185,6 +185,7 @@ function createWords({ berth, git, engine, owner, instance }: Parts) {
     app: async (appId: number) => await owner.call('apps.get', { appId }),
     log: async (deploymentId: number) => await owner.call('deployments.log', { deploymentId }),
     rows: <Row>(sql: string, ...values: (string | number)[]) => readRows<Row>(berth.dataDir, sql, ...values),
+    writes: async (write: (file: Database) => void) => await writeBeside(berth.dataDir, write),
     status: async (appId: number) => (await owner.call('apps.get', { appId })).status,
   }
 }

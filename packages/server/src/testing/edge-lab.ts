@@ -9,6 +9,7 @@ import { createHaproxyRuntime } from '../edge/haproxy-runtime.ts'
 import { createEngine, type Engine } from '../engine/engine.ts'
 import { LABEL } from '../engine/labels.ts'
 import { removeAppFirewall } from '../provision/app-firewall.ts'
+import { removeEngineFirewall } from '../provision/engine-firewall.ts'
 import { engineSocketPath } from './engine-proxy.ts'
 import { type GitServer, startGitServer } from './git-server.ts'
 import { ensureNodeImage, NODE_IMAGE } from './node-image.ts'
@@ -123,7 +124,7 @@ export async function startEdgeLab(options: LabOptions = {}) {
   async function dispose(): Promise<void> {
     await berth.stop()
     await removeFromEngine(engine, instance)
-    await removeAppFirewall(controlPort)
+    await removeFirewalls(controlPort)
     await berth[Symbol.asyncDispose]()
     await git[Symbol.asyncDispose]()
     await rm(dataDir, { recursive: true, force: true })
@@ -238,4 +239,10 @@ async function removeFromEngine(engine: Engine, instance: string): Promise<void>
   await Promise.all((await engine.containers.list({ labels })).map(async ({ id }) => await engine.containers.remove(id)))
   for (const { name } of await engine.networks.list({ labels })) await engine.networks.remove(name)
   for (const image of await engine.images.list({ labels })) for (const tag of image.tags) await engine.images.remove(tag)
+}
+
+/** The rules that a server with this port has left in the machine's packet filter. */
+export async function removeFirewalls(controlPort: number): Promise<void> {
+  await removeAppFirewall(controlPort)
+  await removeEngineFirewall({ socketPath: engineSocketPath() }, controlPort)
 }

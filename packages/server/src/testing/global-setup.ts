@@ -5,7 +5,7 @@ import type { Logger } from 'pino'
 import type { TestProject } from 'vitest/node'
 import { readConfig } from '../config.ts'
 import { type EngineAddress, engineAnswers } from '../provision/engine-ping.ts'
-import { startEngineProcess } from '../provision/engine-process.ts'
+import { OWN_ENGINE_FLAGS, startEngineProcess } from '../provision/engine-process.ts'
 import { ensureTestPackages, type MissingPackage } from './system-packages.ts'
 
 declare module 'vitest' {
@@ -49,7 +49,15 @@ async function ensureTestEngine(): Promise<EngineAddress | { unavailable: string
   if (await engineAnswers(engine)) return engine
   if (!('socketPath' in engine)) return { unavailable: `no engine answers at ${engine.host}:${engine.port}` }
   await mkdir(stateDir, { recursive: true })
-  const flags = ['--data-root', `${cacheDir}/data`, '--exec-root', `${stateDir}/exec`, '--pidfile', `${stateDir}/docker.pid`]
+  const flags = [
+    ...OWN_ENGINE_FLAGS,
+    '--data-root',
+    `${cacheDir}/data`,
+    '--exec-root',
+    `${stateDir}/exec`,
+    '--pidfile',
+    `${stateDir}/docker.pid`,
+  ]
   // The scheduler of its BuildKit has a race that locks up every build (moby/buildkit#3628), and our suites cancel builds by the hundred.
   const env = { ...process.env, GOMAXPROCS: '1' }
   const started = await startEngineProcess({ engine, logDir: cacheDir, flags, env })

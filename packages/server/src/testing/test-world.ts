@@ -66,7 +66,7 @@ export async function newSubject(berth: TestServer, people: People): Promise<Sub
   const variable = await call('envs.create', { appId: app.id, key: 'COLOUR', value: 'blue' })
   const domain = await call('domains.create', { appId: app.id, domain: `shop-${n}.example.com` })
   const deployment = { appId: app.id, isActive: false, image: '' }
-  const image = `berth/app-${app.id}:d1`
+  const image = `berth/image-of-app-${app.id}`
   return {
     projectId: project.id,
     appId: app.id,

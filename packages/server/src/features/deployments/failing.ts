@@ -1,5 +1,5 @@
 import type { Engine } from '../../engine/engine.ts'
-import { imageTag } from '../../engine/labels.ts'
+import { LABEL } from '../../engine/labels.ts'
 import type { Logger } from '../../lib/logger.ts'
 import type { Step } from '../../lib/step.ts'
 import { JobCancelled } from '../../queue/job-runner.ts'
@@ -65,13 +65,16 @@ export function createFailing(deps: Deps) {
       }
       // The images of a compose app go with the next sweep: `image` names its routed service.
       if (row.release_of === null && (app.app_type === 'web' || app.app_type === 'service'))
-        await deps.step(
-          'engine.remove_image',
-          async () => await deps.engine.images.remove(row.image || imageTag(deps.instance, app.id, row.id)),
-        )
+        await deps.step('engine.remove_image', async () => await removeImages(app.id, row.id))
     } catch (err) {
       deps.log.warn({ deploymentId: row.id, err }, 'a failed deployment was not cleaned up; the reconciler does it')
     }
+  }
+
+  /** Found by label: one that was built and not noted yet has a name that nobody knows. */
+  async function removeImages(appId: number, deploymentId: number): Promise<void> {
+    const labels = { [LABEL.instance]: deps.instance, [LABEL.app]: String(appId), [LABEL.deployment]: String(deploymentId) }
+    for (const { id } of await deps.engine.images.list({ labels })) await deps.engine.images.remove(id)
   }
 
   return failed

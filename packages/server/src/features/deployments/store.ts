@@ -196,6 +196,15 @@ export async function forgetImage(tx: Tx, id: number): Promise<void> {
   await tx.updateTable('deployment').set({ image: '' }).where('id', '=', id).execute()
 }
 
+export async function imageNames(db: Reader): Promise<string[]> {
+  const rows = await db.selectFrom('deployment').select('image').distinct().where('image', '!=', '').execute()
+  return rows.map(({ image }) => image)
+}
+
+export async function renameImage(tx: Tx, from: string, to: string): Promise<void> {
+  await tx.updateTable('deployment').set({ image: to }).where('image', '=', from).execute()
+}
+
 export async function isImageInUse(db: Reader, image: string): Promise<boolean> {
   const user = await db
     .selectFrom('deployment')

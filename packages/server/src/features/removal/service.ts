@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Engine } from '../../engine/engine.ts'
+import { isConflict } from '../../engine/errors.ts'
 import { appNetworkName, LABEL, projectNetworkName } from '../../engine/labels.ts'
 import type { Step } from '../../lib/step.ts'
 import type { JobPayloads } from '../../queue/jobs.ts'
@@ -9,6 +10,10 @@ import { findApp, findProject } from '../../store/rows.ts'
 
 type Deps = { db: Reader; engine: Engine; instance: string; dataDir: string; step: Step; onRemoved: () => void }
 type Labels = Readonly<Record<string, string>>
+
+function unlessInUse(cause: unknown): void {
+  if (!isConflict(cause)) throw cause
+}
 
 /** Takes away everything that a deleted app owned outside the database, found by label: by now nobody else remembers it. */
 export function createRemoval(deps: Deps) {
@@ -31,11 +36,14 @@ export function createRemoval(deps: Deps) {
     for (const container of await engine.containers.list({ labels, signal })) await engine.containers.remove(container.id, signal)
   }
 
-  /** An image that was built again after a crash has lost its name; its label says whose it was. */
+  /**
+   * An image that was built again after a crash has lost its name; its label says whose it was. An image from elsewhere may carry any label,
+   * so one that another app's container uses must not hold up the removal for ever.
+   */
   async function removeImages(labels: Labels, signal: AbortSignal): Promise<void> {
     for (const image of await engine.images.list({ labels, signal })) {
       const tags = image.tags.filter((tag) => !tag.startsWith('<none>'))
-      for (const name of tags.length === 0 ? [image.id] : tags) await engine.images.remove(name, signal)
+      for (const name of tags.length === 0 ? [image.id] : tags) await engine.images.remove(name, signal).catch(unlessInUse)
     }
   }
 

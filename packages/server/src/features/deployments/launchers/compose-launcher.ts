@@ -20,6 +20,7 @@ type Deps = {
   dataDir: string
   tuning: Tuning
   reservedPorts: readonly number[]
+  newImageName: () => string
   cloneRepository: (context: Context) => Promise<void>
   findActiveId: (appId: number) => Promise<number | undefined>
 }

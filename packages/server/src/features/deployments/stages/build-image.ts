@@ -2,12 +2,13 @@ import { readdir } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import type { LimitedBuild } from '../../../engine/build.ts'
 import { buildContext } from '../../../engine/build-context.ts'
-import { imageTag, labelsOf } from '../../../engine/labels.ts'
+import { buildCacheScope, labelsOf } from '../../../engine/labels.ts'
 import { resolveInside } from '../../../git/resolve-inside.ts'
+import type { CheckDockerfile } from '../check-dockerfile.ts'
 import { patiently } from '../patience.ts'
 import { type Context, DeploymentFailure } from '../stage.ts'
 
-type Deps = { build: LimitedBuild; instance: string }
+type Deps = { build: LimitedBuild; checkDockerfile: CheckDockerfile; instance: string; newImageName: () => string }
 
 const LOOK_DEPTH = 3
 
@@ -18,7 +19,8 @@ export function createBuildImage(deps: Deps) {
     await context.enter('building_image')
     const root = await directoryIn(context)
     const dockerfile = await dockerfileIn(context, root)
-    const tag = imageTag(deps.instance, app.id, deployment.id)
+    await deps.checkDockerfile(join(root, dockerfile), signal)
+    const tag = deps.newImageName()
     const labels = labelsOf({ instance: deps.instance, kind: 'app', projectId: app.project_id, appId: app.id, deploymentId: deployment.id })
     await step('engine.build', async () => {
       await patiently(
@@ -29,6 +31,7 @@ export function createBuildImage(deps: Deps) {
             dockerfile,
             tag,
             labels,
+            cacheScope: buildCacheScope(deps.instance, app.project_id),
             onLine: context.output,
             onProgress: context.progress,
             signal,

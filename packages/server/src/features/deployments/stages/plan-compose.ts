@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { COMPOSE_FILES } from '@berth/contract'
 import type { Compose } from '../../../engine/compose.ts'
 import { type ComposePlan, planCompose } from '../../../engine/compose-policy.ts'
-import { appNetworkName, composeImageTag, LABEL, labelsOf, projectNetworkName } from '../../../engine/labels.ts'
+import { appNetworkName, buildCacheScope, LABEL, labelsOf, projectNetworkName } from '../../../engine/labels.ts'
 import { resolveInside } from '../../../git/resolve-inside.ts'
 import { keepPlan } from '../launchers/compose-files.ts'
 import { memoryBytesOf } from '../memory-ceiling.ts'
@@ -14,6 +14,7 @@ type Deps = {
   compose: Pick<Compose, 'build'>
   instance: string
   reservedPorts: readonly number[]
+  newImageName: () => string
   cloneRepository: (context: Context) => Promise<void>
   /** Where the plan of a release is kept. */
   directoryOf: (appId: number, deploymentId: number) => string
@@ -40,7 +41,7 @@ export function createPlanCompose(deps: Deps) {
       memoryBytes: memoryBytesOf(config),
       ...(config.cpus !== null && { cpus: config.cpus }),
       reservedPorts: deps.reservedPorts,
-      imageFor: (index) => composeImageTag(instance, { appId: app.id, deploymentId: deployment.id }, index),
+      newImageName: deps.newImageName,
     })
   }
 
@@ -51,9 +52,11 @@ export function createPlanCompose(deps: Deps) {
     const plan = await planOf(context)
     const labels = labelsOf({ instance, kind: 'compose', projectId: app.project_id, appId: app.id, deploymentId: deployment.id })
     const workspace = app.root_directory === '' ? context.workspace : join(context.workspace, app.root_directory)
+    const cacheScope = buildCacheScope(instance, app.project_id)
     await step(
       'engine.build',
-      async () => await patiently(signal, async () => await compose.build(plan, { labels, onLine: context.output, signal, workspace })),
+      async () =>
+        await patiently(signal, async () => await compose.build(plan, { labels, cacheScope, onLine: context.output, signal, workspace })),
     )
     await step('files.plan', async () => await keepPlan(deps.directoryOf(app.id, deployment.id), plan))
     return plan.routedService ?? plan.services[0] ?? 'compose'

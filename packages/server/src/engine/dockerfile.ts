@@ -1,0 +1,90 @@
+/** Something that a build would fetch from the network, and the line that asks for it. */
+export type Fetch = { readonly line: number; readonly kind: 'url' | 'git' | 'unknown' | 'image'; readonly text: string }
+export type DockerfileReading = { readonly frontend: string | null; readonly fetches: readonly Fetch[] }
+
+type Line = { readonly number: number; readonly text: string }
+
+// NEL is white space to the builder and not to JavaScript.
+const BLANK = /[\s\u0085]+/
+const FRONTEND = /^[\s\u0085]*(?:#|\/\/)[\s\u0085]*syntax[\s\u0085]*=[\s\u0085]*(.*?)[\s\u0085]*$/i
+const COMMENT = /^[\s\u0085]*(?:#|\/\/|$)/
+const ADD = /^(?:ONBUILD[\s\u0085]+)*ADD[\s\u0085]+(.*)$/is
+const FROM = /^FROM[\s\u0085]+(?:--\S+[\s\u0085]+)*(\S+)/i
+const HOST_OF_URL = /^https?:\/\/[^/$@?#\\]+\//i
+const GIT = /^(?:git|ssh|git\+[a-z]+):\/\/|^[^/@:\s]+@[^/:\s]+:/i
+const GIT_OVER_HTTP = /^https?:\/\/[^?#]*\.git(?:[?#]|$)|^https?:\/\/[^#]*#/i
+
+/**
+ * What a Dockerfile makes the engine itself fetch. The engine's parser differs between versions (what joins two lines, what a here-document
+ * is), so every way to read the text counts, and a line that is an instruction in any of them is one.
+ */
+export function readDockerfile(source: string): DockerfileReading {
+  const text = source.replace(/^\uFEFF/, '')
+  const lines = text.split(/\r?\n/).map((line, index) => ({ number: index + 1, text: line }))
+  const readings = [lines, joined(lines, '\\'), joined(lines, '`')].flat()
+  const fetches = readings.flatMap(({ number, text: line }) => [...fetchesOf(number, line.trim())])
+  const unique = new Map(fetches.map((fetch) => [`${fetch.line} ${fetch.kind} ${fetch.text}`, fetch]))
+  return { frontend: frontendOf(text, lines), fetches: [...unique.values()] }
+}
+
+/** The program that reads the rest: named in a comment above the first instruction, or in JSON. */
+function frontendOf(text: string, lines: readonly Line[]): string | null {
+  if (/^\s*\{/.test(text)) return 'JSON'
+  const first = lines.findIndex((line) => !COMMENT.test(line.text))
+  const head = first === -1 ? lines : lines.slice(0, first)
+  return head.flatMap((line) => FRONTEND.exec(line.text)?.[1] ?? []).at(0) ?? null
+}
+
+/** Lines that end in the escape character go on in the next one; comments and empty lines in between do not count. */
+function joined(lines: readonly Line[], escape: string): Line[] {
+  const whole: Line[] = []
+  let open: Line | null = null
+  for (const { number, text } of lines) {
+    if (COMMENT.test(text)) continue
+    const trimmed = text.replace(/[\s\u0085]+$/, '')
+    const goesOn = trimmed.endsWith(escape)
+    const line: Line = { number: open?.number ?? number, text: (open?.text ?? '') + (goesOn ? trimmed.slice(0, -1) : text) }
+    open = goesOn ? line : null
+    if (!goesOn) whole.push(line)
+  }
+  return open === null ? whole : [...whole, open]
+}
+
+function* fetchesOf(line: number, text: string): Generator<Fetch> {
+  const image = FROM.exec(text)?.[1]
+  if (image !== undefined) yield { line, kind: 'image', text: image }
+  const rest = ADD.exec(text)?.[1]
+  for (const source of rest === undefined ? [] : sourcesOf(rest)) {
+    const kind = kindOf(source)
+    if (kind !== 'local') yield { line, kind, text: source }
+  }
+}
+
+/** Everything but the flags and the target, with quotes and escapes taken out as the builder does. */
+function sourcesOf(rest: string): string[] {
+  const plain = rest.replace(/^(?:--\S+[\s\u0085]+)+/, '').trim()
+  const words = jsonWords(plain) ?? plain.split(BLANK).map((word) => word.replaceAll(/["'\\`]/g, ''))
+  return words.slice(0, -1)
+}
+
+function jsonWords(text: string): string[] | null {
+  if (!text.startsWith('[')) return null
+  try {
+    const value: unknown = JSON.parse(text)
+    return Array.isArray(value) && value.every((entry) => typeof entry === 'string') ? value : null
+  } catch {
+    return null // then the builder reads it as words, too
+  }
+}
+
+function kindOf(source: string): Fetch['kind'] | 'local' {
+  if (GIT.test(source) || GIT_OVER_HTTP.test(source)) return 'git'
+  const dollar = source.indexOf('$')
+  if (dollar === -1) return /^https?:\/\//i.test(source) ? 'url' : 'local'
+  const before = source.slice(0, dollar).toLowerCase()
+  if (HOST_OF_URL.test(before)) return 'url'
+  const mayBecomeAddress = ['http://', 'https://', 'git://', 'ssh://', 'git+'].some(
+    (scheme) => scheme.startsWith(before) || before.startsWith(scheme),
+  )
+  return mayBecomeAddress || /^[^/]*[@:]/.test(before) ? 'unknown' : 'local'
+}

@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest'
+import { parseImageReference } from './image-reference.ts'
+
+it('says which registry a reference leads to', () => {
+  const registryOf = (text: string) => parseImageReference(text)?.registry
+  expect(registryOf('redis')).toBe('docker.io')
+  expect(registryOf('grafana/grafana:11')).toBe('docker.io')
+  expect(registryOf('docker.io/library/redis')).toBe('docker.io')
+  expect(registryOf('ghcr.io/owner/app@sha256:00')).toBe('ghcr.io')
+  expect(registryOf('127.0.0.1:5000/x')).toBe('127.0.0.1:5000')
+  expect(registryOf('localhost/x')).toBe('localhost')
+})
+
+it('leaves no reference that the engine could take for the beginning of an image id', () => {
+  for (const text of ['a', 'ab12', 'f'.repeat(64), 'sha256:a', `sha256:${'0'.repeat(64)}`, 'redis', 'redis:7'])
+    expect(parseImageReference(text)?.text).toBe(`docker.io/library/${text}`)
+  expect(parseImageReference('owner/app')?.text).toBe('owner/app')
+})
+
+it('takes nothing that is not a reference', () => {
+  for (const text of ['', '--privileged', 'A/b', 'a b', 'a\nb', '$x', '/x']) expect(parseImageReference(text)).toBeNull()
+})

@@ -1,0 +1,90 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { type AddressInfo, isIPv4 } from 'node:net'
+import { networkInterfaces } from 'node:os'
+import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { newImageName } from '../engine/image-names.ts'
+import { labelsOf } from '../engine/labels.ts'
+import { engineSocketPath } from '../testing/engine-proxy.ts'
+import { BUSYBOX_IMAGE, ensureBusybox, openTestEngine, tarOf } from '../testing/test-images.ts'
+import { createEngineFirewall, removeEngineFirewall } from './engine-firewall.ts'
+import { engineGroup } from './engine-process-cgroup.ts'
+
+const test = openTestEngine()
+const { engine, instance } = test
+const visits: string[] = []
+const server = createServer((request, response) => {
+  visits.push(request.url ?? '')
+  response.end('what nobody outside should read')
+})
+const socketPath = engineSocketPath()
+const log = pino({ level: 'silent' })
+const ownAddress = () =>
+  Object.values(networkInterfaces())
+    .flat()
+    .find((entry) => entry !== undefined && !entry.internal && isIPv4(entry.address))?.address ?? '127.0.0.1'
+let port = 0
+
+beforeAll(async () => {
+  await ensureBusybox(engine)
+  server.listen(0, '0.0.0.0')
+  await once(server, 'listening')
+  port = (server.address() as AddressInfo).port // a listening TCP server has an AddressInfo
+})
+afterAll(async () => {
+  await removeEngineFirewall({ socketPath }, port)
+  server.close()
+  await test[Symbol.asyncDispose]()
+})
+
+async function add(url: string): Promise<string> {
+  try {
+    await engine.build({
+      contextTar: tarOf({ Dockerfile: `FROM ${BUSYBOX_IMAGE}\nADD ${url} /x\n` }),
+      dockerfile: 'Dockerfile',
+      tag: newImageName(),
+      labels: labelsOf({ instance, kind: 'build', appId: 1 }),
+      onLine: () => undefined,
+      signal: AbortSignal.timeout(30_000),
+    })
+    return 'built'
+  } catch (cause) {
+    return cause instanceof Error ? cause.message : String(cause)
+  }
+}
+
+/** Another port than that of the server stands for the control plane here, so that what is refused is refused for its address. */
+const firewall = (privateSources: string[] = []) =>
+  createEngineFirewall({ log, mode: 'auto', engine: { socketPath }, edgePorts: [], privateSources })
+
+describe('around the engine', () => {
+  it('a control group of its own is found by the socket that it listens on', async () => {
+    expect(await engineGroup(socketPath)).toBeTypeOf('string')
+    expect(await engineGroup('/nowhere/at-all.sock')).toBeUndefined()
+  })
+
+  it('a wall keeps its downloads from this machine and from private networks, and comes and goes with its rules', async () => {
+    expect(await add(`http://127.0.0.1:${port}/before`)).toBe('built') // this is what the wall is for
+    const wall = firewall()
+    await wall.ensure(port)
+    expect([wall.message(), wall.isInPlace()]).toEqual(['', true])
+    await wall.ensure(port) // again and again
+    visits.length = 0
+    const hosts = ['127.0.0.1', 'localhost', '127.1', '2130706433', '0.0.0.0', '[::1]', '[::ffff:127.0.0.1]', ownAddress()]
+    for (const host of hosts) expect(await add(`http://${host}:${port}/${host.length}`)).toMatch(/^The build failed: /)
+    expect(await add('http://10.224.0.2/x')).toMatch(/refused|reset/)
+    expect(await add('http://169.254.169.254/latest/meta-data/')).toMatch(/refused|reset/)
+    expect(visits).toEqual([])
+  })
+
+  it('a host that whoever runs the server allows stays open, but never the control plane', async () => {
+    const other = createServer((_request, response) => response.end('allowed')).listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    const allowedPort = (other.address() as AddressInfo).port // as above
+    await firewall(['127.0.0.1']).ensure(port)
+    expect(await add(`http://127.0.0.1:${allowedPort}/x`)).toBe('built')
+    expect(await add(`http://127.0.0.1:${port}/health`)).toMatch(/refused|reset/)
+    other.close()
+  })
+})

@@ -1,0 +1,131 @@
+import { lookup } from 'node:dns/promises'
+import { readFile } from 'node:fs/promises'
+import { isIP } from 'node:net'
+import type { Logger } from 'pino'
+import type { EngineAddress } from './engine-ping.ts'
+import { engineGroup } from './engine-process-cgroup.ts'
+import { ensureRule, type FirewallResult, iptables, replaceChain } from './iptables.ts'
+
+type Rules = readonly (readonly string[])[]
+type Wanted = {
+  controlPort: number
+  edgePorts: readonly number[]
+  /** Name servers and hosts that whoever runs the server allows. */
+  resolvers: readonly string[]
+  allowed: readonly string[]
+}
+
+const PRIVATE = {
+  ipv4: ['127.0.0.0/8', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', '192.0.0.0/24', '198.18.0.0/15'],
+  ipv6: ['::1/128', 'fc00::/7', 'fe80::/10', 'fec0::/10'],
+} as const
+const METADATA = { ipv4: ['169.254.0.0/16', '168.63.129.16/32', '100.100.100.200/32'], ipv6: ['fd00:ec2::254/128'] } as const
+/** See `engine/subnets.ts`. */
+const APP_ADDRESSES = '10.224.0.0/12'
+const SWARM_PORTS = '2377,7946'
+const LOCAL = ['-m', 'addrtype', '--dst-type', 'LOCAL']
+const REFUSE = ['-j', 'REJECT', '--reject-with', 'tcp-reset']
+const ALLOW = ['-j', 'RETURN']
+
+export function engineFirewallChain(port: number): string {
+  return `BERTH-E-${port}`
+}
+
+/**
+ * Where the engine itself may connect to. It downloads what a Dockerfile's `ADD`, a registry's redirect or a base image's trigger names, and
+ * whoever can build can choose those: so never to this machine, its apps or a private network. The first rule that matches counts.
+ */
+export function engineFirewallRules(wanted: Wanted, family: 'ipv4' | 'ipv6'): Rules {
+  const ofFamily = (addresses: readonly string[]) => addresses.filter((address) => (isIP(address) === 6) === (family === 'ipv6'))
+  const tcp = ['-p', 'tcp']
+  return [
+    [...tcp, '--dport', String(wanted.controlPort), ...LOCAL, ...REFUSE],
+    ...METADATA[family].map((range) => ['-d', range, ...tcp, ...REFUSE]),
+    ['-m', 'conntrack', '--ctstate', 'ESTABLISHED,RELATED', ...ALLOW], // answers to those who came to it
+    ...ofFamily(wanted.resolvers).map((address) => ['-d', address, ...tcp, '--dport', '53', ...ALLOW]),
+    ...ofFamily(wanted.allowed).map((address) => ['-d', address, ...ALLOW]),
+    [...tcp, '-m', 'multiport', '--dports', SWARM_PORTS, ...ALLOW],
+    // The engine's own proxy for published ports, to containers that are not ours.
+    ...(family === 'ipv4' ? ['docker0', 'docker_gwbridge', 'br-+'].map((name) => ['!', '-d', APP_ADDRESSES, '-o', name, ...ALLOW]) : []),
+    ...wanted.edgePorts.map((port) => [
+      '!',
+      '-d',
+      family === 'ipv4' ? '127.0.0.0/8' : '::1/128',
+      ...tcp,
+      '--dport',
+      String(port),
+      ...LOCAL,
+      ...ALLOW,
+    ]),
+    [...tcp, ...LOCAL, ...REFUSE],
+    ...PRIVATE[family].map((range) => ['-d', range, ...tcp, ...REFUSE]),
+  ]
+}
+
+type Deps = {
+  log: Pick<Logger, 'info' | 'warn'>
+  mode: 'auto' | 'off'
+  engine: EngineAddress
+  edgePorts: readonly number[]
+  privateSources: readonly string[]
+}
+
+/** Keeps the engine's own downloads away from this machine and from private networks. Asked again and again, it puts right what changed. */
+export function createEngineFirewall(deps: Deps) {
+  const { log } = deps
+  let message = ''
+  let isInPlace = false
+
+  async function ensure(controlPort: number, signal?: AbortSignal): Promise<void> {
+    if (deps.mode === 'off') return
+    const result = await apply(controlPort, signal)
+    if (signal?.aborted) return
+    const problem = result.ok
+      ? ''
+      : `Nothing limits where the engine may download from: ${result.reason}. Dockerfiles cannot ADD from the network.`
+    if (problem !== '' && problem !== message) log.warn({ reason: problem }, 'firewall for the engine not in place')
+    if (problem === '' && !isInPlace) log.info({ chain: engineFirewallChain(controlPort) }, 'firewall for the engine in place')
+    isInPlace = problem === ''
+    message = problem
+  }
+
+  async function apply(controlPort: number, signal: AbortSignal | undefined): Promise<FirewallResult> {
+    if (process.getuid?.() !== 0) return { ok: false, reason: 'this process is not root' }
+    if (!('socketPath' in deps.engine)) return { ok: false, reason: 'the engine is not on this machine' }
+    const group = await engineGroup(deps.engine.socketPath)
+    if (group === undefined) return { ok: false, reason: 'the engine has no control group of its own' }
+    const wanted = { controlPort, edgePorts: deps.edgePorts, resolvers: await resolvers(), allowed: await addressesOf(deps.privateSources) }
+    for (const family of ['ipv4', 'ipv6'] as const) {
+      const chain = engineFirewallChain(controlPort)
+      const replaced = await replaceChain(chain, engineFirewallRules(wanted, family), { family, signal })
+      if (!replaced.ok) return replaced
+      const entered = await ensureRule('-I', ['OUTPUT', '-m', 'cgroup', '--path', group, '-j', chain], { family, signal })
+      if (!entered.ok) return entered
+    }
+    return { ok: true }
+  }
+
+  return { ensure, message: () => message, isInPlace: () => isInPlace }
+}
+
+/** Takes an instance's rules away again, for good. */
+export async function removeEngineFirewall(engine: { socketPath: string }, controlPort: number): Promise<void> {
+  const group = await engineGroup(engine.socketPath)
+  const chain = engineFirewallChain(controlPort)
+  for (const family of ['ipv4', 'ipv6'] as const) {
+    const enter = ['OUTPUT', '-m', 'cgroup', '--path', group ?? '', '-j', chain]
+    if (group !== undefined) while ((await iptables(['-D', ...enter], undefined, family)).ok);
+    await iptables(['-F', chain], undefined, family)
+    await iptables(['-X', chain], undefined, family)
+  }
+}
+
+async function resolvers(): Promise<string[]> {
+  const text = await readFile('/etc/resolv.conf', 'utf8').catch(() => '')
+  return [...text.matchAll(/^nameserver\s+(\S+)/gm)].map(([, address = '']) => address).filter((address) => isIP(address) !== 0)
+}
+
+async function addressesOf(hosts: readonly string[]): Promise<string[]> {
+  const found = await Promise.all(hosts.map(async (host) => await lookup(host, { all: true }).catch(() => [])))
+  return [...new Set(found.flat().map(({ address }) => address))].toSorted()
+}

@@ -1,0 +1,41 @@
+import { existsSync } from 'node:fs'
+import { runSystemCommand } from './system-command.ts'
+
+export type FirewallResult = { ok: true } | { ok: false; reason: string }
+type Family = 'ipv4' | 'ipv6'
+
+const TIMEOUT_MS = 20_000
+// By their full paths, because a service's PATH may lack the sbin directories.
+const DIRECTORIES = ['/usr/sbin', '/sbin', '/usr/bin']
+const PROGRAM = { ipv4: 'iptables', ipv6: 'ip6tables' } as const satisfies Record<Family, string>
+
+async function run(name: string, args: readonly string[], options: { input?: string; signal?: AbortSignal | undefined }) {
+  const program = DIRECTORIES.map((directory) => `${directory}/${name}`).find((path) => existsSync(path))
+  if (program === undefined) return { ok: false, reason: `${name} is not installed` } as const
+  const { ok, output } = await runSystemCommand(program, ['-w', '5', ...args], { timeoutMs: TIMEOUT_MS, ...options })
+  return ok ? ({ ok } as const) : ({ ok, reason: output.split('\n')[0] ?? '' } as const)
+}
+
+export async function iptables(args: readonly string[], signal?: AbortSignal, family: Family = 'ipv4'): Promise<FirewallResult> {
+  return await run(PROGRAM[family], args, { signal })
+}
+
+/** Adds a rule, `[chain, ...match]`, unless it is there. */
+export async function ensureRule(
+  how: '-A' | '-I',
+  rule: readonly string[],
+  options: { signal?: AbortSignal | undefined; family?: Family } = {},
+): Promise<FirewallResult> {
+  const isThere = await iptables(['-C', ...rule], options.signal, options.family)
+  return isThere.ok ? isThere : await iptables([how, ...rule], options.signal, options.family)
+}
+
+/** Makes a chain exactly these rules, in one step: at no moment is it empty or half of it. */
+export async function replaceChain(
+  chain: string,
+  rules: readonly (readonly string[])[],
+  options: { signal?: AbortSignal | undefined; family: Family },
+): Promise<FirewallResult> {
+  const input = ['*filter', `:${chain} - [0:0]`, ...rules.map((rule) => `-A ${chain} ${rule.join(' ')}`), 'COMMIT', ''].join('\n')
+  return await run(`${PROGRAM[options.family]}-restore`, ['--noflush'], { input, signal: options.signal })
+}
