@@ -22,6 +22,7 @@ import { Branch, BranchesRequest, Delivery, Repository, ReposRequest } from './g
 import { Health } from './health.ts'
 import { MetricsHistory, Traffic } from './metrics.ts'
 import { operation } from './operation.ts'
+import { PublishedPort } from './ports.ts'
 import { MembersChange, NewProject, Project, ProjectChange, ProjectDeletion, ProjectDetails } from './projects.ts'
 import { Settings, SettingsChange } from './settings.ts'
 import { Template } from './templates.ts'
@@ -279,6 +280,10 @@ export const operations = {
   'settings.update': operation({
     summary: 'Change settings; only what is given changes',
     method: 'PUT', path: '/api/settings', may: 'admin', body: SettingsChange, answer: Settings,
+  }),
+  'ports.list': operation({
+    summary: 'Ports of the machine that apps publish, and whose they are',
+    method: 'GET', path: '/api/ports', may: 'admin', answer: Type.Array(PublishedPort),
   }),
   'audit.list': operation({
     summary: 'Who changed what, newest first',

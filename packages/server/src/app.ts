@@ -43,6 +43,7 @@ import { createMetricsHistory } from './features/metrics/history.ts'
 import { readCounters } from './features/metrics/machine.ts'
 import { createServerMetrics } from './features/metrics/server-metrics.ts'
 import { createMetricsStreams } from './features/metrics/streams.ts'
+import { createPorts } from './features/ports/service.ts'
 import { createProjects } from './features/projects/service.ts'
 import { createLeftovers } from './features/removal/leftovers.ts'
 import { createRemoval } from './features/removal/service.ts'
@@ -164,6 +165,7 @@ export async function createApp(config: Config, log: Logger) {
     },
   })
 
+  const ports = createPorts({ db, now })
   const parts = createDeploymentParts({
     config,
     db,
@@ -179,6 +181,7 @@ export async function createApp(config: Config, log: Logger) {
     log,
     now,
     routes: routing,
+    ports,
     retention: async () => settingsNow.retention,
     onChanged: onRoutesChanged,
   })
@@ -275,6 +278,7 @@ export async function createApp(config: Config, log: Logger) {
     appDeletion,
     envVariables,
     domains,
+    ports,
     deployments,
     containers,
     settings,
@@ -325,7 +329,7 @@ export async function createApp(config: Config, log: Logger) {
     now,
     wake: background.wake,
     wantCertificates: domainCertificates.wantAll,
-    makeRoom: createMakeRoom({ engine, dataDir: config.dataDir, floorBytes: tuning.diskFloorBytes, log }),
+    makeRoom: createMakeRoom({ engine, buildTimes: parts.buildTimes, dataDir: config.dataDir, floorBytes: tuning.diskFloorBytes, log }),
     metricsHistory,
   })
 

@@ -7,6 +7,7 @@ import type { Engine } from './engine/engine.ts'
 import { newImageName } from './engine/image-names.ts'
 import { createAppContainers } from './features/deployments/app-containers.ts'
 import { createBuildLogs } from './features/deployments/build-log.ts'
+import { createBuildTimes } from './features/deployments/build-times.ts'
 import { createCheckDockerfile } from './features/deployments/check-dockerfile.ts'
 import { createCleanUp } from './features/deployments/clean-up.ts'
 import { createComposeLauncher } from './features/deployments/launchers/compose-launcher.ts'
@@ -23,6 +24,7 @@ import { createCloneRepository } from './features/deployments/stages/clone-repos
 import { createPullTemplate } from './features/deployments/stages/pull-template.ts'
 import { findActive } from './features/deployments/store.ts'
 import type { EnvVariables } from './features/env-variables/service.ts'
+import type { Ports } from './features/ports/service.ts'
 import { findTemplate } from './features/templates/templates.ts'
 import type { Git } from './git/git.ts'
 import { resolveInside } from './git/resolve-inside.ts'
@@ -45,6 +47,7 @@ type Deps = {
   secrets: SecretBox
   envVariables: Pick<EnvVariables, 'read'>
   routes: Routes
+  ports: Ports
   retention: () => Promise<number>
   step: Step
   tuning: Tuning
@@ -67,7 +70,8 @@ export function createDeploymentParts(deps: Deps) {
 
   const cloneRepository = createCloneRepository({ git, isPrivileged })
   const buildLimits = { memoryBytes: Math.floor(totalmem() * 0.6), cpus: Math.max(1, availableParallelism() - 0.5) }
-  const build: LimitedBuild = async (request) => await engine.build({ ...request, ...buildLimits })
+  const buildTimes = createBuildTimes({ db, now })
+  const build: LimitedBuild = async (request) => await buildTimes.during(async () => await engine.build({ ...request, ...buildLimits }))
   const checkDockerfile = createCheckDockerfile({ policy: deps.policy, isEngineWalled: deps.isEngineWalled })
   const buildImage = createBuildImage({ build, checkDockerfile, instance, newImageName })
   const pullTemplate = createPullTemplate({ engine, findTemplate })
@@ -95,6 +99,7 @@ export function createDeploymentParts(deps: Deps) {
     dataDir: config.dataDir,
     tuning,
     newImageName,
+    ports: deps.ports,
     reservedPorts: [config.port, config.edge.httpPort, config.edge.httpsPort],
     cloneRepository,
     findActiveId: async (appId) => (await findActive(db, appId))?.id,
@@ -128,5 +133,5 @@ export function createDeploymentParts(deps: Deps) {
   })
   const renameImages = createRenameImages({ db, engine, dataDir: config.dataDir, newImageName, log })
   const restore = createRestore({ db, containers, secrets, launcherOf, step, now, log, onChanged: deps.onChanged })
-  return { logs, containers, isPrivileged, runDeployment, renameImages, restore }
+  return { logs, buildTimes, containers, isPrivileged, runDeployment, renameImages, restore }
 }

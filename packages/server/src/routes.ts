@@ -17,6 +17,8 @@ import { gitConnectionHandlers } from './features/git-connections/routes.ts'
 import { type HealthSources, healthHandlers } from './features/health/routes.ts'
 import type { MetricsHistoryKeeper } from './features/metrics/history.ts'
 import { metricsHandlers } from './features/metrics/routes.ts'
+import { portHandlers } from './features/ports/routes.ts'
+import type { Ports } from './features/ports/service.ts'
 import { projectHandlers } from './features/projects/routes.ts'
 import type { Projects } from './features/projects/service.ts'
 import { type TrafficSource, trafficHandlers } from './features/routing/routes.ts'
@@ -39,6 +41,7 @@ export type Parts = {
   appDeletion: AppDeletion
   envVariables: EnvVariables
   domains: Domains
+  ports: Ports
   deployments: Deployments
   containers: Containers
   settings: SettingsService
@@ -64,6 +67,7 @@ export function handlersOf(parts: Parts): Handlers {
     ...metricsHandlers(parts.metricsHistory),
     ...templateHandlers(),
     ...settingsHandlers(parts.settings),
+    ...portHandlers(parts.ports),
     ...auditHandlers(parts.db),
     ...gitConnectionHandlers(),
     ...updateHandlers(parts.running),

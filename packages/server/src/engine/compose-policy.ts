@@ -31,6 +31,7 @@ export type ComposePlan = {
 
 const MAX_CHARS = 256 * 1024
 const MAX_SERVICES = 30
+const MAX_PUBLISHED_PORTS = 20
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/
 const TOP_KEYS = ['services', 'volumes', 'networks', 'version', 'name']
 
@@ -44,6 +45,9 @@ export function planCompose(text: string, settings: ComposeSettings): ComposePla
   const services = given.map(([name, value]) =>
     serviceOf({ name: matching(name, `services.${name}`, NAME), value: withoutExtensions(value) }, settings.env),
   )
+  const published = services.flatMap(({ name, ports }) => ports.map((entry) => portOf(entry, `services.${name}.ports`, []).host))
+  if (published.filter((port) => port !== null).length > MAX_PUBLISHED_PORTS)
+    refuse('services', `publish more than ${MAX_PUBLISHED_PORTS} ports of the machine`)
   const volumes = volumesOf(top['volumes'])
   checkNetworks(top['networks'])
   const routedService = routedOf(services, settings)

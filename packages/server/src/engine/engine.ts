@@ -1,4 +1,5 @@
 import { createBuilder } from './build.ts'
+import { createBuildCache } from './build-cache.ts'
 import { createBuildLimits } from './build-limits.ts'
 import type { EngineAddress } from './connection.ts'
 import { createContainerLogs } from './container-logs.ts'
@@ -9,7 +10,7 @@ import { count, field, text } from './engine-json.ts'
 import { createExec } from './exec.ts'
 import { createImages } from './images.ts'
 import { createNetworks } from './networks.ts'
-import { createTransport, type Transport } from './transport.ts'
+import { createTransport } from './transport.ts'
 import { createVolumes } from './volumes.ts'
 
 type Log = { info(fields: object, message: string): void; warn(fields: object, message: string): void }
@@ -62,18 +63,8 @@ export function createEngine(deps: { address: EngineAddress; log: Log; now: () =
     networks: createNetworks({ transport }),
     volumes: createVolumes({ transport }),
     events: createEngineEvents({ transport }),
-    pruneBuildCache: (options: { keepBytes: number; signal?: AbortSignal }) => pruneBuildCache(transport, options),
+    buildCache: createBuildCache({ transport }),
   }
 }
 
 export type Engine = ReturnType<typeof createEngine>
-
-/** What was used longest ago, above `keepBytes`, and nothing that a build uses now. The cache belongs to no instance; losing it costs time alone. */
-async function pruneBuildCache(
-  transport: Transport,
-  options: { keepBytes: number; signal?: AbortSignal },
-): Promise<{ freedBytes: number }> {
-  const query = { 'keep-storage': options.keepBytes, all: true }
-  const answer = await transport.json({ method: 'POST', path: '/build/prune', query, signal: options.signal, timeoutMs: 300_000 })
-  return { freedBytes: count(field(answer, 'SpaceReclaimed')) }
-}

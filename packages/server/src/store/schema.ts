@@ -133,6 +133,9 @@ type AuditTable = {
   address: string
   request_id: string
 }
+/** A port of the machine has one owner; an app that is stopped keeps its own. */
+type PublishedPortTable = { port: number; protocol: 'tcp' | 'udp'; app_id: number; since: string }
+export type BuildTimeTable = { id: Generated<number>; started_at: string; ended_at: string | null }
 type SettingTable = { name: string; value: string }
 /** Facts about this instance: its id, the set-up token, that it has been set up. */
 type FactTable = { name: string; value: string }
@@ -149,6 +152,8 @@ export type Schema = {
   job: JobTable
   event: EventTable
   audit: AuditTable
+  published_port: PublishedPortTable
+  build_time: BuildTimeTable
   setting: SettingTable
   fact: FactTable
 }

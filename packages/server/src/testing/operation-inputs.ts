@@ -70,6 +70,7 @@ const INPUTS: { [Name in OperationName]: Maker<Name> } = {
   'deployments.rollback': ({ subject }) => ({ deploymentId: subject.releaseId }),
   'metrics.history': nothing,
   'templates.list': nothing,
+  'ports.list': nothing,
   'settings.get': nothing,
   'settings.update': () => ({ retention: 6 }),
   'audit.list': () => ({ limit: 5 }),

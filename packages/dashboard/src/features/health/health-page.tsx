@@ -11,6 +11,7 @@ import { HEALTH_LOOK, HEALTH_NOTICES, type Look } from '../../lib/status.ts'
 import { durationWords, exactTime } from '../../lib/time.ts'
 import { useMetrics } from '../overview/metrics-feed.ts'
 import { version } from '../session/queries.ts'
+import { PublishedPorts } from './published-ports.tsx'
 import { health } from './queries.ts'
 
 const WHAT = {
@@ -52,6 +53,7 @@ export function HealthPage() {
             )}
           </QueryView>
         </Card>
+        <PublishedPorts />
         {query.data && <VersionCard uptime={query.data.uptime} />}
       </div>
     </>

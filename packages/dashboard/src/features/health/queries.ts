@@ -2,3 +2,5 @@ import { queryOptions } from '@tanstack/react-query'
 import { call } from '../../lib/api.ts'
 
 export const health = queryOptions({ queryKey: ['health'], queryFn: () => call('health'), refetchInterval: 10_000 })
+
+export const publishedPorts = queryOptions({ queryKey: ['published-ports'], queryFn: () => call('ports.list'), refetchInterval: 30_000 })

@@ -1,7 +1,11 @@
 import type { Kysely } from 'kysely'
 import { up as initial } from './0001-initial.ts'
+import { up as portsAndBuildTimes } from './0003-ports-and-build-times.ts'
 
 export type Migration = { version: number; name: string; up: (db: Kysely<unknown>) => Promise<void> }
 
 /** Every change of the schema, in order. What has shipped is never edited. */
-export const migrations: readonly Migration[] = [{ version: 1, name: '0001-initial', up: initial }]
+export const migrations: readonly Migration[] = [
+  { version: 1, name: '0001-initial', up: initial },
+  { version: 3, name: '0003-ports-and-build-times', up: portsAndBuildTimes },
+]

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { ComposePlan } from '../../../engine/compose-policy.ts'
 import { LABEL, sharedLabel } from '../../../engine/labels.ts'
 import { writeDurably } from '../../../lib/write-durably.ts'
+import { DeploymentFailure } from '../stage.ts'
 
 const FILE = 'plan.json'
 
@@ -70,6 +71,24 @@ export function canBeTwice(plan: ComposePlan): boolean {
   return routed.volumes === undefined && routed.ports === undefined && !waitsForAnEnd
 }
 
+/** The ports of the machine that the plan publishes, written by planCompose as `[address:]host:container/protocol`. */
+export function hostPortsOf(plan: ComposePlan): { port: number; protocol: 'tcp' | 'udp' }[] {
+  return Object.values(modelOf(plan).services).flatMap(({ ports = [] }) =>
+    ports.map((entry) => {
+      const [, port = '0', protocol] = /(\d+):\d+\/(tcp|udp)$/.exec(entry) ?? []
+      return { port: Number(port), protocol: protocol === 'udp' ? 'udp' : 'tcp' } as const
+    }),
+  )
+}
+
+/** Ends the deployment where a port of the machine belongs to another app. */
+export function refuseTaken(taken: { port: number; protocol: string } | undefined): void {
+  if (taken !== undefined)
+    throw new DeploymentFailure(
+      `Port ${taken.port}/${taken.protocol} of this machine belongs to another app. Publish another port, or none: visitors come through the edge.`,
+    )
+}
+
 /** What a service depends on, and on which condition. */
 function dependenciesOf(plan: ComposePlan, name: string): Map<string, string> {
   const given = modelOf(plan).services[name]?.depends_on ?? []
@@ -93,7 +112,7 @@ type Service = {
   image?: string
   labels?: Record<string, string>
   volumes?: unknown[]
-  ports?: unknown[]
+  ports?: string[]
   depends_on?: string[] | Record<string, { condition: string }>
   networks: { project?: { ipv4_address?: string } }
 }

@@ -1,13 +1,15 @@
 import type { Compose } from '../../../engine/compose.ts'
+import type { ComposePlan } from '../../../engine/compose-policy.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import { appNetworkName, LABEL, projectNetworkName } from '../../../engine/labels.ts'
 import type { Tuning } from '../../../tuning.ts'
+import type { Ports } from '../../ports/service.ts'
 import type { AppContainers } from '../app-containers.ts'
 import { patiently } from '../patience.ts'
 import type { Launcher, Release } from '../release.ts'
 import type { Context } from '../stage.ts'
 import { createPlanCompose } from '../stages/plan-compose.ts'
-import { addressOf, hasPlan, keptPlan } from './compose-files.ts'
+import { addressOf, hasPlan, hostPortsOf, keptPlan, refuseTaken } from './compose-files.ts'
 import { createComposeHealth } from './compose-health.ts'
 import { createComposeOthers } from './compose-others.ts'
 import { createComposeUp } from './compose-up.ts'
@@ -21,6 +23,7 @@ type Deps = {
   tuning: Tuning
   reservedPorts: readonly number[]
   newImageName: () => string
+  ports: Pick<Ports, 'findTaken' | 'claim' | 'keepOnly'>
   cloneRepository: (context: Context) => Promise<void>
   findActiveId: (appId: number) => Promise<number | undefined>
 }
@@ -52,6 +55,7 @@ export function createComposeLauncher(deps: Deps): Launcher {
         }),
     )
     const plan = await keptPlan(directoryOf(app.id, source), deployment.id)
+    await claimPorts(context, plan)
     await bringUp(context, plan, await patiently(signal, async () => await others.serving(context, plan)))
     const found = await patiently(signal, async () => await containers.ofRelease(app.id, deployment.id, signal))
     const started = found.filter((container) => plan.services.includes(container.labels[LABEL.service] ?? ''))
@@ -64,6 +68,11 @@ export function createComposeLauncher(deps: Deps): Launcher {
     return { containerIds: inOrder.map((container) => container.id), target }
   }
 
+  async function claimPorts({ app, step }: Context, plan: ComposePlan): Promise<void> {
+    const wanted = hostPortsOf(plan)
+    if (wanted.length > 0) refuseTaken(await step('db.claim_ports', async () => await deps.ports.claim(app.id, wanted)))
+  }
+
   async function removeOld(context: Context): Promise<void> {
     const { app, deployment, signal, step } = context
     const plan = await keptPlan(directoryOf(app.id, deployment.id), deployment.id)
@@ -71,6 +80,15 @@ export function createComposeLauncher(deps: Deps): Launcher {
       'engine.remove_old',
       async () => await patiently(signal, async () => await others.removeAllBut(context, { plan, deploymentId: deployment.id, signal })),
     )
+    await deps.ports.keepOnly(app.id, hostPortsOf(plan))
+  }
+
+  async function portsOfActive(appId: number): Promise<ReturnType<typeof hostPortsOf>> {
+    const active = await deps.findActiveId(appId)
+    const directory = active === undefined ? undefined : directoryOf(appId, active)
+    return active === undefined || directory === undefined || !(await hasPlan(directory))
+      ? []
+      : hostPortsOf(await keptPlan(directory, active))
   }
 
   async function undo(context: Context): Promise<void> {
@@ -82,6 +100,7 @@ export function createComposeLauncher(deps: Deps): Launcher {
       const ending = { removeVolumes: false, graceSeconds: tuning.stopGraceSeconds }
       await patiently(signal, async () => await compose.down(projectOf(context, deployment.id, signal), ending))
     })
+    await deps.ports.keepOnly(app.id, await portsOfActive(app.id))
   }
 
   return { prepare, retireOld: async () => undefined, start, ...health, removeOld, undo }

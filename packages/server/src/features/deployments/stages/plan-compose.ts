@@ -5,7 +5,8 @@ import type { Compose } from '../../../engine/compose.ts'
 import { type ComposePlan, planCompose } from '../../../engine/compose-policy.ts'
 import { appNetworkName, buildCacheScope, LABEL, labelsOf, projectNetworkName } from '../../../engine/labels.ts'
 import { resolveInside } from '../../../git/resolve-inside.ts'
-import { keepPlan } from '../launchers/compose-files.ts'
+import type { Ports } from '../../ports/service.ts'
+import { hostPortsOf, keepPlan, refuseTaken } from '../launchers/compose-files.ts'
 import { memoryBytesOf } from '../memory-ceiling.ts'
 import { patiently } from '../patience.ts'
 import { type Context, DeploymentFailure } from '../stage.ts'
@@ -15,6 +16,7 @@ type Deps = {
   instance: string
   reservedPorts: readonly number[]
   newImageName: () => string
+  ports: Pick<Ports, 'findTaken'>
   cloneRepository: (context: Context) => Promise<void>
   /** Where the plan of a release is kept. */
   directoryOf: (appId: number, deploymentId: number) => string
@@ -50,6 +52,7 @@ export function createPlanCompose(deps: Deps) {
     await deps.cloneRepository(context)
     await context.enter('building_image')
     const plan = await planOf(context)
+    refuseTaken(await deps.ports.findTaken(app.id, hostPortsOf(plan))) // before minutes are spent on building
     const labels = labelsOf({ instance, kind: 'compose', projectId: app.project_id, appId: app.id, deploymentId: deployment.id })
     const workspace = app.root_directory === '' ? context.workspace : join(context.workspace, app.root_directory)
     const cacheScope = buildCacheScope(instance, app.project_id)

@@ -1,0 +1,40 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { Card } from '../../components/card.tsx'
+import { QueryView } from '../../components/query-view.tsx'
+import { exactTime } from '../../lib/time.ts'
+import { paths } from '../../paths.ts'
+import { publishedPorts } from './queries.ts'
+
+/** Ports of this machine that compose apps publish past the edge. */
+export function PublishedPorts() {
+  return (
+    <Card title="Published ports" flush>
+      <QueryView query={useQuery(publishedPorts)}>
+        {(ports) =>
+          ports.length === 0 ? (
+            <p className="px-4 py-3 text-sm text-ink-soft">No app publishes a port of this machine.</p>
+          ) : (
+            <ul className="divide-y divide-line">
+              {ports.map(({ port, protocol, appId, appName, projectName, since }) => (
+                <li key={`${port}/${protocol}`} className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 px-4 py-3 text-sm">
+                  <div className="min-w-0 [overflow-wrap:anywhere]">
+                    <Link to={paths.app(appId)} className="font-medium hover:underline">
+                      {appName}
+                    </Link>
+                    <p className="text-ink-soft">
+                      {projectName}, since {exactTime(new Date(since))}
+                    </p>
+                  </div>
+                  <code className="font-mono text-[13px]">
+                    {port}/{protocol}
+                  </code>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </QueryView>
+    </Card>
+  )
+}

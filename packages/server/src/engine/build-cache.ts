@@ -1,0 +1,37 @@
+import { count, field, filters, items, text } from './engine-json.ts'
+import type { Transport } from './transport.ts'
+
+/** Something that a build left for later builds. The engine does not say whose build. */
+export type CacheRecord = {
+  readonly id: string
+  readonly sizeBytes: number
+  readonly isInUse: boolean
+  readonly createdAt: string
+  readonly lastUsedAt: string
+}
+
+export function createBuildCache({ transport }: { transport: Transport }) {
+  async function list(signal?: AbortSignal): Promise<CacheRecord[]> {
+    const answer = await transport.json({ method: 'GET', path: '/system/df', query: { type: 'build-cache' }, signal, timeoutMs: 300_000 })
+    return items(field(answer, 'BuildCache')).map(recordOf)
+  }
+
+  /** One record, unless something uses it or was built on it. */
+  async function remove(id: string, signal?: AbortSignal): Promise<{ freedBytes: number }> {
+    const query = { all: true, filters: filters({ id: [id] }) }
+    const answer = await transport.json({ method: 'POST', path: '/build/prune', query, signal, timeoutMs: 300_000 })
+    return { freedBytes: count(field(answer, 'SpaceReclaimed')) }
+  }
+
+  return { list, remove }
+}
+
+function recordOf(value: unknown): CacheRecord {
+  return {
+    id: text(field(value, 'ID')),
+    sizeBytes: Math.max(0, count(field(value, 'Size'))), // -1 where nobody has measured it
+    isInUse: field(value, 'InUse') === true,
+    createdAt: text(field(value, 'CreatedAt')),
+    lastUsedAt: text(field(value, 'LastUsedAt')),
+  }
+}
