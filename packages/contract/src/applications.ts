@@ -40,6 +40,8 @@ export const Application = Type.Object({
   git_branch: Type.String(),
   git_provider_id: Nullable(Id),
   git_clone_url: Type.String(),
+  /** Who set the clone URL, and with it whose rights decide what may be cloned; null where that person is gone. */
+  source_set_by: Nullable(Id),
   root_directory: Type.String(),
   dockerfile_path: Nullable(Type.String()),
   deployment_strategy: OneOf(STRATEGIES),

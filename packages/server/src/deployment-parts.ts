@@ -29,6 +29,7 @@ import { findTemplate } from './features/templates/templates.ts'
 import type { Git } from './git/git.ts'
 import { resolveInside } from './git/resolve-inside.ts'
 import type { SourcePolicy } from './git/source-policy.ts'
+import { isStaff } from './http/caller.ts'
 import type { Logger } from './lib/logger.ts'
 import type { SecretBox } from './lib/secret-box.ts'
 import type { Step } from './lib/step.ts'
@@ -66,7 +67,11 @@ export function createDeploymentParts(deps: Deps) {
   const logs = createBuildLogs({ directory: join(config.dataDir, 'logs'), log })
   const record = createRecord({ db, now })
   const containers = createAppContainers({ engine, instance })
-  const isPrivileged = async (userId: number) => ((await findUser(db, userId))?.role ?? 'user') !== 'user'
+  /** Asked anew for each deployment, so that the role of this moment counts. Somebody who is gone has no rights. */
+  const isPrivileged = async (userId: number | null) => {
+    const user = userId === null ? undefined : await findUser(db, userId)
+    return user !== undefined && isStaff(user)
+  }
 
   const cloneRepository = createCloneRepository({ git, isPrivileged })
   const buildLimits = { memoryBytes: Math.floor(totalmem() * 0.6), cpus: Math.max(1, availableParallelism() - 0.5) }

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { socketText } from '../src/testing/crash-sweep.ts'
-import { type DeployLab, dockerfile, openDeployLab, until } from '../src/testing/deploy-lab.ts'
+import { type DeployLab, dockerfile, openDeployLab, until, webFiles } from '../src/testing/deploy-lab.ts'
 
 let lab: DeployLab
 beforeAll(async () => {
@@ -119,4 +119,20 @@ it('lets a plain user neither run commands through git nor reach what is not the
   canary.close()
   expect(outcomes.filter((outcome) => outcome !== 'refused' && outcome !== 'failed')).toEqual([])
   expect(touched).toBe(0)
+})
+
+it('clones no private source that a user set and handed to an owner, and says what an admin can do', async () => {
+  const user = await lab.berth.as('trent')
+  const project = await user.call('projects.create', { name: 'Borrowed rights' })
+  const { url: gitCloneUrl } = await lab.git.createRepository({ files: webFiles('borrowed') })
+  const app = await user.call('apps.create', { name: 'borrowed', projectId: project.id, port: 8080, gitCloneUrl })
+  await user.call('apps.transfer', { appId: app.id, userId: lab.owner.id })
+  lab.git.requests.length = 0
+  const refused = await lab.deploy(app.id)
+  expect([refused.status, lab.git.requests]).toEqual(['failed', []])
+  expect(refused.error_message).toMatch(
+    /private address.*An admin can take the app over and set the clone URL again.*BERTH_PRIVATE_SOURCES/,
+  )
+  await lab.owner.call('apps.update', { appId: app.id, gitCloneUrl })
+  expect(await lab.deploy(app.id)).toMatchObject({ status: 'success', error_message: '' })
 })

@@ -9,10 +9,11 @@ import { RepositoryUnreachable, SourceRefused } from './errors.ts'
 /** A source that may be reached: where it is, and for the network the one address that was looked at and answers. */
 export type AdmittedSource = { readonly url: CloneUrl; readonly address: string | null }
 
-type Words = { what: string; hint: string }
+type Words = { what: string; privateHint: string }
 
-const CLONE_URL: Words = { what: 'The clone URL', hint: 'An admin can allow its host, or own the app.' }
-const ALLOW_HOST = 'Whoever runs the server can allow its host with BERTH_PRIVATE_SOURCES.'
+const ADMINS_ONLY = 'and only an admin may set one that does. An admin can take the app over and set the clone URL again'
+const CLONE_URL: Words = { what: 'The clone URL', privateHint: `${ADMINS_ONLY}, or add its host to BERTH_PRIVATE_SOURCES.` }
+const ALLOW_HOST = 'and only hosts in BERTH_PRIVATE_SOURCES may.'
 
 export type SourcePolicy = ReturnType<typeof createSourcePolicy>
 
@@ -29,7 +30,7 @@ export function createSourcePolicy(deps: {
 
   async function admit(url: CloneUrl, caller: { privileged: boolean; signal?: AbortSignal }): Promise<AdmittedSource> {
     if (url.kind === 'file') {
-      if (!caller.privileged) throw new SourceRefused('Repositories on this machine (file://) are open to admins only.')
+      if (!caller.privileged) throw new SourceRefused(`The clone URL names files of this machine (file://), ${ADMINS_ONLY}.`)
       return { url, address: null }
     }
     const mayBePrivate = caller.privileged || privateHosts.includes(url.host)
@@ -43,16 +44,16 @@ export function createSourcePolicy(deps: {
     const { what, signal } = options
     const mayBePrivate = privateHosts.includes(target.host)
     for (const address of await resolve(target.host, { timeoutMs: connectTimeoutMs, signal }))
-      judge({ address, port: target.port, mayBePrivate, words: { what, hint: ALLOW_HOST } })
+      judge({ address, port: target.port, mayBePrivate, words: { what, privateHint: ALLOW_HOST } })
   }
 
   function judge(target: { address: string; port: number; mayBePrivate: boolean; words: Words }): void {
-    const { what, hint } = target.words
+    const { what, privateHint } = target.words
     const kind = kindOfAddress(target.address)
     if (kind === 'forbidden')
       throw new SourceRefused(`${what} leads to an address that is never allowed (link-local or a metadata service).`)
     if (ownPorts().includes(target.port) && isThisMachine(target.address)) throw new SourceRefused(`${what} leads to the platform itself.`)
-    if (kind !== 'public' && !target.mayBePrivate) throw new SourceRefused(`${what} leads to a private address. ${hint}`)
+    if (kind !== 'public' && !target.mayBePrivate) throw new SourceRefused(`${what} leads to a private address, ${privateHint}`)
   }
 
   async function firstThatAnswers(addresses: readonly string[], port: number, signal: AbortSignal | undefined): Promise<string> {

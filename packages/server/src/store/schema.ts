@@ -45,6 +45,8 @@ export type AppTable = {
   git_branch: string
   git_provider_id: number | null
   git_clone_url: string
+  /** Whose rights decide what may be cloned; null where that person is gone. */
+  source_set_by: number | null
   root_directory: string
   dockerfile_path: string | null
   healthcheck_path: string

@@ -42,6 +42,7 @@ export function newAppRow(input: NewApplication, options: Options): Insertable<A
     git_branch: input.gitBranch ?? '',
     git_provider_id: input.gitProviderId ?? null,
     git_clone_url: input.gitCloneUrl ?? '',
+    source_set_by: options.createdBy,
     root_directory: input.rootDirectory ?? '',
     dockerfile_path: input.dockerfilePath === '' ? null : (input.dockerfilePath ?? null),
     healthcheck_path: '',

@@ -11,6 +11,7 @@ import type { DatabaseTemplate } from '../templates/templates.ts'
 import { changeOf } from './change.ts'
 import { newAppRow, templateOf } from './new-app.ts'
 import type { Source } from './source-check.ts'
+import { sourceSetter } from './source-setter.ts'
 import { insertApp, isSlugTaken, presentApplication, updateApp } from './store.ts'
 
 type Deps = {
@@ -76,7 +77,7 @@ export function createApplications(deps: Deps) {
   }
 
   async function update(caller: Caller, app: AppRow, input: ApplicationChange): Promise<Application> {
-    const change = changeOf(app, input)
+    const change = { ...changeOf(app, input), ...sourceSetter(app, input, caller) }
     refuseBadSource(caller, input)
     const at = now()
     const row = await unlessTaken(

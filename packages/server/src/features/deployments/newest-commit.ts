@@ -1,14 +1,14 @@
 import type { Git } from '../../git/git.ts'
 import type { AppRow } from '../../store/rows.ts'
 
-type Deps = { git: Pick<Git, 'resolveCommit'>; isPrivileged: (userId: number) => Promise<boolean>; waitMs: number }
+type Deps = { git: Pick<Git, 'resolveCommit'>; isPrivileged: (userId: number | null) => Promise<boolean>; waitMs: number }
 
 /** The commit is pinned when the deployment is asked for; a remote that does not answer at once is asked again by the worker. */
 export function createNewestCommit({ git, isPrivileged, waitMs }: Deps) {
   return async (app: AppRow): Promise<{ hash: string; message: string; author: string } | undefined> => {
     if (app.git_clone_url === '' || app.app_type === 'database') return undefined
     try {
-      const source = { url: app.git_clone_url, privileged: await isPrivileged(app.created_by), signal: AbortSignal.timeout(waitMs) }
+      const source = { url: app.git_clone_url, privileged: await isPrivileged(app.source_set_by), signal: AbortSignal.timeout(waitMs) }
       const { hash } = await git.resolveCommit({ ...source, branch: app.git_branch === '' ? null : app.git_branch })
       return { hash, message: '', author: '' }
     } catch {

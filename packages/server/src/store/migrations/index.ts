@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import { up as initial } from './0001-initial.ts'
+import { up as sourceSetBy } from './0002-source-set-by.ts'
 import { up as portsAndBuildTimes } from './0003-ports-and-build-times.ts'
 
 export type Migration = { version: number; name: string; up: (db: Kysely<unknown>) => Promise<void> }
@@ -7,5 +8,6 @@ export type Migration = { version: number; name: string; up: (db: Kysely<unknown
 /** Every change of the schema, in order. What has shipped is never edited. */
 export const migrations: readonly Migration[] = [
   { version: 1, name: '0001-initial', up: initial },
+  { version: 2, name: '0002-source-set-by', up: sourceSetBy },
   { version: 3, name: '0003-ports-and-build-times', up: portsAndBuildTimes },
 ]

@@ -1,0 +1,14 @@
+import type { ApplicationChange } from '@berth/contract'
+import { isStaff } from '../../http/caller.ts'
+import type { AppRow } from '../../store/rows.ts'
+
+/**
+ * Whose rights decide what may be cloned after a change. To name the clone URL, also the same one again, is the caller's own act.
+ * Another branch alone can take rights away and never adds any: an admin who picks one has not looked at the URL, and a user who
+ * picks one has left what the admin chose. The other fields do not change what is cloned.
+ */
+export function sourceSetter(app: AppRow, input: ApplicationChange, caller: Parameters<typeof isStaff>[0] & { id: number }) {
+  const isUrlNamed = input.gitCloneUrl !== undefined
+  const isBranchChanged = input.gitBranch !== undefined && input.gitBranch !== app.git_branch
+  return isUrlNamed || (isBranchChanged && !isStaff(caller)) ? { source_set_by: caller.id } : {}
+}
