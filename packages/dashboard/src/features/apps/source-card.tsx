@@ -4,19 +4,12 @@ import { Card } from '../../components/card.tsx'
 import { TextField } from '../../components/field.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { useAppForm } from './save-app.ts'
+import { sourceChange, sourceValues } from './source-change.ts'
 import { SourceFields } from './source-fields.tsx'
+import { SourceSetter } from './source-setter.tsx'
 
 export function SourceCard({ app, disabled }: { app: Application; disabled: boolean }) {
-  const initial = {
-    gitCloneUrl: app.git_clone_url,
-    gitBranch: app.git_branch,
-    rootDirectory: app.root_directory,
-    dockerfilePath: app.dockerfile_path ?? '',
-  }
-  const { values, set, submit, problems, pending, failure } = useAppForm(app, initial, (typed) => ({
-    ...typed,
-    dockerfilePath: typed.dockerfilePath === '' ? null : typed.dockerfilePath,
-  }))
+  const { values, set, submit, problems, pending, failure } = useAppForm(app, sourceValues(app), (typed) => sourceChange(app, typed))
   return (
     <Card title="Source and build">
       <form className="grid gap-4" onSubmit={submit} noValidate>
@@ -30,6 +23,7 @@ export function SourceCard({ app, disabled }: { app: Application; disabled: bool
           problems={problems}
           disabled={disabled}
         />
+        <SourceSetter app={app} inMyName={values.inMyName} onInMyName={(inMyName) => set('inMyName', inMyName)} disabled={disabled} />
         <div className="grid gap-4 sm:grid-cols-2">
           <TextField
             label="Root directory"

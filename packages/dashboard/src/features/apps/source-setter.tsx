@@ -1,0 +1,27 @@
+import type { Application } from '@berth/contract'
+import { useQuery } from '@tanstack/react-query'
+import { CheckField } from '../../components/field.tsx'
+import { project } from '../projects/queries.ts'
+import { isAdmin, useMe } from '../session/queries.ts'
+
+type Props = { app: Application; inMyName: boolean; onInMyName: (inMyName: boolean) => void; disabled: boolean }
+
+/** Who set the clone URL. Private addresses are open to what an admin set, so an admin can set the same one again. */
+export function SourceSetter({ app, inMyName, onInMyName, disabled }: Props) {
+  const person = useMe()
+  const { data: home } = useQuery(project(app.project_id))
+  if (app.git_clone_url === '' || app.source_set_by === person.id || !home) return undefined
+  const setter = home.members.find(({ id }) => id === app.source_set_by)
+  return (
+    <div className="grid gap-2 text-[13px] text-ink-soft">
+      <p>The clone URL was set by {setter?.email ?? 'somebody who is not a member of this project'}.</p>
+      {isAdmin(person) && !disabled && (
+        <CheckField
+          label="Set it again in my own name. As I am an admin, it may then lead to a private address."
+          checked={inMyName}
+          onCheck={onInMyName}
+        />
+      )}
+    </div>
+  )
+}
