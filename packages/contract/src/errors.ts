@@ -50,6 +50,10 @@ export const ERRORS = {
   body_too_large: { status: 413, message: 'The body is too large; the limit is 1 MiB (25 MiB for webhooks).' },
   not_json: { status: 415, message: 'Send the body as application/json.' },
   internal: { status: 500, message: 'Something went wrong inside Berth; its log has the details.' },
+  too_many_source_checks: {
+    status: 503,
+    message: 'Too many sources are being checked at this moment; try again in a few seconds.',
+  },
   engine_unreachable: { status: 503, message: 'The container engine does not answer; see /health for what to do.' },
   storage_unavailable: { status: 503, message: 'The disk is full or read-only, so nothing was changed; reading still works.' },
   stopping: { status: 503, message: 'Berth is stopping; try again in a moment.' },

@@ -62,6 +62,7 @@ import { createSessionTokens } from './http/session-token.ts'
 import { createWebSockets } from './http/websocket.ts'
 import { instanceId } from './instance.ts'
 import { jobHandlers } from './jobs.ts'
+import { createLimiter } from './lib/limiter.ts'
 import type { Logger } from './lib/logger.ts'
 import { createRedactor } from './lib/redact.ts'
 import { createSecretBox } from './lib/secret-box.ts'
@@ -110,6 +111,10 @@ export async function createApp(config: Config, log: Logger) {
   const ownPorts = () => [config.port, config.edge.httpPort, config.edge.httpsPort]
   const policy = createSourcePolicy({ privateHosts: config.privateSources, ownPorts })
   const git = createGit({ policy, scratch: join(config.workDir, 'git'), path: config.path, ...config.gitRunsAs })
+  // A request that runs git costs three processes and up to 50 MB of disk for some seconds. Those of a person wait in a short queue;
+  // the lookups of `deployment/add` may be many, are short, and go on without an answer.
+  const sourceChecks = createLimiter({ running: 8, runningPerKey: 2, waiting: 64, waitingPerKey: 4, waitMs: 20_000 })
+  const commitLookups = createLimiter({ running: 8, runningPerKey: 2, waiting: 500, waitingPerKey: 100, waitMs: tuning.resolveAtAddMs })
 
   const ensureProgram = async () => {
     const installed = await installDebianPackage(['haproxy'], { log })
@@ -201,7 +206,7 @@ export async function createApp(config: Config, log: Logger) {
     now,
     step,
     logs: parts.logs,
-    resolveCommit: createNewestCommit({ git, isPrivileged: parts.isPrivileged, waitMs: tuning.resolveAtAddMs }),
+    resolveCommit: createNewestCommit({ git, isPrivileged: parts.isPrivileged, limiter: commitLookups, waitMs: tuning.resolveAtAddMs }),
     stop: createCancel({ db, logs: parts.logs, cancelLane: worker.cancelLane, step, now }),
   })
   const onAppsRemoved = (appIds: readonly number[]) => {
@@ -218,7 +223,12 @@ export async function createApp(config: Config, log: Logger) {
     addGeneratedDomain: generatedDomains.add,
     onChanged: onRoutesChanged,
   })
-  const appReading = createAppReading({ db, findTemplate, readEnv: envVariables.read, probeSource: createProbeSource(git) })
+  const appReading = createAppReading({
+    db,
+    findTemplate,
+    readEnv: envVariables.read,
+    probeSource: createProbeSource({ git, limiter: sourceChecks }),
+  })
   const enqueueRemoval = async (tx: Tx, app: JobPayloads['app.remove']) => await enqueue(tx, 'app.remove', app, now())
   const appDeletion = createAppDeletion({ db, step, now, enqueueRemoval, onRemoved: onAppsRemoved })
   const projects = createProjects({

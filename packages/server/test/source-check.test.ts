@@ -76,19 +76,24 @@ it('a source that cannot be looked at leaves its files unknown, and one that the
   })
 })
 
-it('a look that takes too long is given up, and only so many are under way', async () => {
+it('a look that takes too long is given up, two of a person run at once, and only so many wait', async () => {
   const owner = await berth.owner()
+  const admin = await berth.as('admin', 'admin')
   const { id: projectId } = await owner.call('projects.create', { name: 'Slow' })
   const { url: gitCloneUrl } = await git.createRepository({ files: { Dockerfile: 'FROM x' } })
   const look = async () => (await owner.call('apps.checkSourceFiles', { projectId, gitCloneUrl })).dockerfile
   git.setMode({ kind: 'stall' })
   git.requests.length = 0
-  const slow = Promise.all([look(), look(), look(), look()])
-  await expect.poll(() => git.requests.length, { timeout: 9_000 }).toBe(4)
-  expect((await look()).reason).toBe('The server is looking at other sources at this moment.')
-  expect(new Set((await slow).map(({ reason }) => reason))).toEqual(new Set(['The look took more than 10 seconds.']))
+  const stalled = [look(), look()]
+  await expect.poll(() => git.requests.length, { timeout: 9_000 }).toBe(2)
+  const waiting = [look(), look(), look(), look()]
+  await expect.poll(async () => (await look()).reason, { timeout: 9_000 }).toBe('The server is looking at other sources at this moment.')
+  await expect(owner.call('apps.checkSource', { projectId, gitCloneUrl })).rejects.toMatchObject({ code: 'too_many_source_checks' })
+  expect(git.requests.length).toBe(2)
   git.setMode({ kind: 'normal' })
-  expect((await look()).state).toBe('found')
+  expect((await admin.call('apps.checkSource', { projectId, gitCloneUrl })).reachable).toBe(true)
+  expect(new Set((await Promise.all(stalled)).map(({ reason }) => reason))).toEqual(new Set(['The look took more than 10 seconds.']))
+  expect((await Promise.all(waiting)).map(({ state }) => state)).toEqual(['found', 'found', 'found', 'found'])
 }, 60_000)
 
 it('a deployment records the newest commit when it is added, and the lists show it alike', async () => {

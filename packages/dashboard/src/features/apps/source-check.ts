@@ -1,3 +1,4 @@
+import { ApiError } from '@berth/contract'
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { call } from '../../lib/api.ts'
 import { useSettled } from '../../lib/use-settled.ts'
@@ -7,7 +8,7 @@ function sourceCheck(projectId: number, gitCloneUrl: string) {
     queryKey: ['source', projectId, gitCloneUrl],
     queryFn: () => call('apps.checkSource', { projectId, gitCloneUrl }),
     staleTime: 30_000,
-    retry: false,
+    retry: (tries, error) => tries < 3 && error instanceof ApiError && error.code === 'too_many_source_checks',
   })
 }
 

@@ -4,7 +4,7 @@ import { fieldError } from '../../lib/app-error.ts'
 import type { Db, Reader } from '../../store/database.ts'
 import type { AppRow } from '../../store/rows.ts'
 import type { DatabaseTemplate } from '../templates/templates.ts'
-import type { ProbeSource, Source } from './source-check.ts'
+import type { Asker, ProbeSource, Source } from './source-check.ts'
 import type { BuildPlace } from './source-files.ts'
 import { createAppLists, listVisibleApplications, presentApplication } from './store.ts'
 
@@ -30,10 +30,13 @@ export function createAppReading(deps: Deps) {
     listAll: async (caller: Caller) => await listVisibleApplications(db, isStaff(caller) ? undefined : caller.id),
     get: async (app: AppRow) => await presentApplication(db, app),
     connection,
-    checkSource: async (caller: Caller, source: Source) => await deps.probeSource.branches(source, { mayUsePrivate: isStaff(caller) }),
-    checkSourceFiles: async (caller: Caller, source: Source & BuildPlace) =>
-      await deps.probeSource.files(source, { mayUsePrivate: isStaff(caller) }),
+    checkSource: async (caller: Caller, source: Source) => await deps.probeSource.branches(source, asker(caller)),
+    checkSourceFiles: async (caller: Caller, source: Source & BuildPlace) => await deps.probeSource.files(source, asker(caller)),
   }
+}
+
+function asker(caller: Caller): Asker {
+  return { id: caller.id, mayUsePrivate: isStaff(caller) }
 }
 
 export type AppReading = ReturnType<typeof createAppReading>

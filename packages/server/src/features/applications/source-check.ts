@@ -3,15 +3,15 @@ import { parseCloneUrl } from '../../git/clone-url.ts'
 import { RepositoryTooLarge, SourceError } from '../../git/errors.ts'
 import type { Git } from '../../git/git.ts'
 import { isBranchName } from '../../git/ref.ts'
-import { fieldError } from '../../lib/app-error.ts'
+import { AppError, fieldError } from '../../lib/app-error.ts'
+import { type Limiter, LimiterFull } from '../../lib/limiter.ts'
 import { type BuildPlace, findSourceFiles, unknownSourceFiles } from './source-files.ts'
 
 export type Source = { cloneUrl: string; branch: string }
 type Right = { mayUsePrivate: boolean }
+export type Asker = Right & { id: number }
 
 const PROBE_MS = 10_000
-/** Each may need its 50 MB of disk for a moment. */
-const MAX_LOOKS = 4
 
 /** What can be said of a source without asking anyone: the grammar, and who may use files of this machine. */
 export function checkSource(source: Partial<Source>, right: Right): void {
@@ -30,12 +30,21 @@ export function checkSource(source: Partial<Source>, right: Right): void {
     throw fieldError('invalid_source', 'gitBranch', 'must be the name of a branch')
 }
 
-/** What a source says of itself while somebody types its address. One that does not answer is an answer too. */
-export function createProbeSource(git: Pick<Git, 'listBranches' | 'listFiles'>) {
-  let looks = 0
+type Deps = { git: Pick<Git, 'listBranches' | 'listFiles'>; limiter: Limiter }
 
-  async function branches(source: Source, right: Right): Promise<SourceCheck> {
-    checkSource({ cloneUrl: source.cloneUrl }, right)
+/** What a source says of itself while somebody types its address. One that does not answer is an answer too. */
+export function createProbeSource({ git, limiter }: Deps) {
+  async function branches(source: Source, asker: Asker): Promise<SourceCheck> {
+    checkSource({ cloneUrl: source.cloneUrl }, asker)
+    try {
+      return await limiter.run(asker.id, async () => await askForBranches(source, asker))
+    } catch (cause) {
+      if (cause instanceof LimiterFull) throw new AppError('too_many_source_checks', { cause })
+      throw cause
+    }
+  }
+
+  async function askForBranches(source: Source, right: Right): Promise<SourceCheck> {
     const signal = AbortSignal.timeout(PROBE_MS)
     try {
       const found = await git.listBranches({ url: source.cloneUrl, privileged: right.mayUsePrivate, signal })
@@ -56,19 +65,24 @@ export function createProbeSource(git: Pick<Git, 'listBranches' | 'listFiles'>) 
     }
   }
 
-  async function files(source: Source & BuildPlace, right: Right): Promise<SourceFiles> {
-    checkSource({ cloneUrl: source.cloneUrl, ...(source.branch !== '' && { branch: source.branch }) }, right)
-    if (looks >= MAX_LOOKS) return unknownSourceFiles(source, 'The server is looking at other sources at this moment.')
+  async function files(source: Source & BuildPlace, asker: Asker): Promise<SourceFiles> {
+    checkSource({ cloneUrl: source.cloneUrl, ...(source.branch !== '' && { branch: source.branch }) }, asker)
+    try {
+      return await limiter.run(asker.id, async () => await lookAtFiles(source, asker))
+    } catch (cause) {
+      if (cause instanceof LimiterFull) return unknownSourceFiles(source, 'The server is looking at other sources at this moment.')
+      throw cause
+    }
+  }
+
+  async function lookAtFiles(source: Source & BuildPlace, right: Right): Promise<SourceFiles> {
     const signal = AbortSignal.timeout(PROBE_MS)
-    looks += 1
     try {
       const branch = source.branch === '' ? null : source.branch
       return findSourceFiles(await git.listFiles({ url: source.cloneUrl, privileged: right.mayUsePrivate, branch, signal }), source)
     } catch (cause) {
       if (!(cause instanceof SourceError) && !signal.aborted) throw cause
       return unknownSourceFiles(source, reasonOf(cause))
-    } finally {
-      looks -= 1
     }
   }
 

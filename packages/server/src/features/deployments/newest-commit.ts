@@ -1,15 +1,25 @@
 import type { Git } from '../../git/git.ts'
+import type { Limiter } from '../../lib/limiter.ts'
 import type { AppRow } from '../../store/rows.ts'
 
-type Deps = { git: Pick<Git, 'resolveCommit'>; isPrivileged: (userId: number | null) => Promise<boolean>; waitMs: number }
+type Deps = {
+  git: Pick<Git, 'resolveCommit'>
+  isPrivileged: (userId: number | null) => Promise<boolean>
+  limiter: Limiter
+  waitMs: number
+}
 
 /** The commit is pinned when the deployment is asked for; a remote that does not answer at once is asked again by the worker. */
-export function createNewestCommit({ git, isPrivileged, waitMs }: Deps) {
+export function createNewestCommit({ git, isPrivileged, limiter, waitMs }: Deps) {
   return async (app: AppRow): Promise<{ hash: string; message: string; author: string } | undefined> => {
     if (app.git_clone_url === '' || app.app_type === 'database') return undefined
+    const signal = AbortSignal.timeout(waitMs)
+    const ask = async () => {
+      const source = { url: app.git_clone_url, privileged: await isPrivileged(app.source_set_by), signal }
+      return await git.resolveCommit({ ...source, branch: app.git_branch === '' ? null : app.git_branch })
+    }
     try {
-      const source = { url: app.git_clone_url, privileged: await isPrivileged(app.source_set_by), signal: AbortSignal.timeout(waitMs) }
-      const { hash } = await git.resolveCommit({ ...source, branch: app.git_branch === '' ? null : app.git_branch })
+      const { hash } = await limiter.run(app.created_by, ask, signal)
       return { hash, message: '', author: '' }
     } catch {
       return undefined // whatever it is, the worker meets it again and says so on the deployment

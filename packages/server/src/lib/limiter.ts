@@ -1,0 +1,96 @@
+/** There was no room to run, and none to wait in, or the wait took too long. */
+export class LimiterFull extends Error {
+  override readonly name = 'LimiterFull'
+}
+
+export type Limits = {
+  /** How many run at once: of all, and of one key. */
+  running: number
+  runningPerKey: number
+  /** How many wait for that: of all, and of one key. Whoever comes on top is refused at once. */
+  waiting: number
+  waitingPerKey: number
+  waitMs: number
+}
+
+type Lane = { running: number; queue: (() => void)[] }
+
+/** Bounded work: so much at once, the rest waits for a bounded time in a bounded queue. The keys take turns, so that nobody is kept out by one who asks a lot. */
+export function createLimiter(limits: Limits) {
+  const lanes = new Map<string | number, Lane>() // whose turn is next comes first
+  let running = 0
+  let waiting = 0
+
+  async function run<Result>(key: string | number, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+    signal?.throwIfAborted()
+    const lane = lanes.get(key) ?? { running: 0, queue: [] }
+    lanes.set(key, lane)
+    try {
+      if (running < limits.running && lane.running < limits.runningPerKey) take(key, lane)
+      else await turnOf(lane, signal)
+      try {
+        return await work()
+      } finally {
+        giveBack(key, lane)
+      }
+    } finally {
+      if (lane.running === 0 && lane.queue.length === 0) lanes.delete(key)
+    }
+  }
+
+  function take(key: string | number, lane: Lane): void {
+    lane.running += 1
+    running += 1
+    putLast(key, lane)
+  }
+
+  function giveBack(key: string | number, lane: Lane): void {
+    lane.running -= 1
+    running -= 1
+    putLast(key, lane) // who came while it ran has waited for its end
+    startNext()
+  }
+
+  function putLast(key: string | number, lane: Lane): void {
+    lanes.delete(key)
+    lanes.set(key, lane)
+  }
+
+  async function turnOf(lane: Lane, signal: AbortSignal | undefined): Promise<void> {
+    if (waiting >= limits.waiting || lane.queue.length >= limits.waitingPerKey) throw new LimiterFull('too many are waiting')
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    lane.queue.push(resolve)
+    waiting += 1
+    const leave = (reason: unknown) => {
+      const place = lane.queue.indexOf(resolve)
+      if (place === -1) return // it has just been its turn
+      lane.queue.splice(place, 1)
+      waiting -= 1
+      reject(reason)
+    }
+    const timer = setTimeout(() => leave(new LimiterFull('the wait took too long')), limits.waitMs)
+    const onAbort = () => leave(signal?.reason)
+    signal?.addEventListener('abort', onAbort, { once: true })
+    try {
+      await promise
+    } finally {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', onAbort)
+    }
+  }
+
+  function startNext(): void {
+    for (const [key, lane] of lanes) {
+      if (lane.running >= limits.runningPerKey) continue
+      const start = lane.queue.shift()
+      if (start === undefined) continue
+      waiting -= 1
+      take(key, lane) // now, and not when its promise has come round: the room must not be given away twice
+      return start()
+    }
+  }
+
+  return { run }
+}
+
+export type Limiter = ReturnType<typeof createLimiter>
