@@ -96,7 +96,7 @@ export const operations = {
     method: 'PUT', path: '/api/projects/update', may: 'owner of the project', body: ProjectChange, answer: Project,
   }),
   'projects.members': operation({
-    summary: 'Set who is a member; the owner always stays one',
+    summary: 'Set who is a member, naming new people by e-mail; the owner always stays one',
     method: 'PUT', path: '/api/projects/members', may: 'owner of the project', body: MembersChange, answer: ProjectDetails,
   }),
   'projects.delete': operation({
@@ -129,7 +129,7 @@ export const operations = {
     method: 'POST', path: '/api/apps/delete', may: 'member of the app', body: ApplicationDeletion, answer: Deleted, message: 'Application deleted successfully',
   }),
   'apps.transfer': operation({
-    summary: 'Hand an application over to another user',
+    summary: 'Hand an application over to somebody who can see it',
     method: 'POST', path: '/api/apps/transfer', may: 'steward of the app', body: Transfer, answer: Application, message: 'Application transferred successfully',
   }),
   'apps.connection': operation({

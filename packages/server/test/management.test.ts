@@ -87,6 +87,7 @@ describe('projects', () => {
     const project = await newProject(first)
     const set = async (input: { userIds?: number[]; emails?: string[] }) =>
       (await first.call('projects.members', { id: project.id, ...input })).members
+    expect((await set({ emails: [second.email] })).map(({ id }) => id)).toEqual([first.id, second.id])
     expect((await set({ userIds: [second.id] })).map(({ id }) => id)).toEqual([first.id, second.id])
     await refuses(set({ userIds: [999_999] }), 'user_not_found')
     await refuses(set({ emails: [second.email, 'nobody@example.test'] }), 'user_not_found')

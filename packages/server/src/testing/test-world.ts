@@ -58,8 +58,8 @@ export async function newSubject(berth: TestServer, people: People): Promise<Sub
   count += 1
   const n = count
   const project = await people['project owner'].call('projects.create', { name: `Project ${n}` })
-  const userIds = [people.member.id, people['app owner'].id]
-  await people['project owner'].call('projects.members', { id: project.id, userIds })
+  const emails = [people.member.email, people['app owner'].email]
+  await people['project owner'].call('projects.members', { id: project.id, emails })
   const { call } = people['app owner']
   const app = await call('apps.create', { projectId: project.id, name: 'shop' })
   const database = await call('apps.create', { projectId: project.id, name: 'db', appType: 'database', templateName: 'redis' })

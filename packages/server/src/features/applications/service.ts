@@ -12,7 +12,7 @@ import { changeOf } from './change.ts'
 import { newAppRow, templateOf } from './new-app.ts'
 import type { Source } from './source-check.ts'
 import { sourceSetter } from './source-setter.ts'
-import { insertApp, isSlugTaken, presentApplication, updateApp } from './store.ts'
+import { insertApp, isMember, isSlugTaken, presentApplication, updateApp } from './store.ts'
 
 type Deps = {
   db: Db
@@ -102,7 +102,9 @@ export function createApplications(deps: Deps) {
     const at = now()
     const row = await db.transaction(async (tx) => {
       const heir = await findUser(tx, userId)
-      if (!heir) throw new AppError('user_not_found')
+      // to those who cannot list the users, somebody who cannot see the application is as unknown as nobody
+      const isKnown = heir && (isStaff(caller) || isStaff(heir) || (await isMember(tx, app.project_id, heir.id)))
+      if (!isKnown) throw new AppError('user_not_found')
       if (!isStaff(heir)) await insertMember(tx, { projectId: app.project_id, userId: heir.id, at }) // an owner who cannot see it could do nothing with it
       const changed = await updateApp(tx, app.id, { created_by: heir.id, updated_at: at.toISOString() })
       if (!changed) throw new AppError('app_not_found')

@@ -74,6 +74,11 @@ export async function isSlugTaken(db: Reader, projectId: number, slug: string): 
   )
 }
 
+export async function isMember(db: Reader, projectId: number, userId: number): Promise<boolean> {
+  const member = db.selectFrom('project_member').select('user_id').where('project_id', '=', projectId).where('user_id', '=', userId)
+  return (await member.executeTakeFirst()) !== undefined
+}
+
 export async function insertApp(tx: Tx, app: Insertable<AppTable>): Promise<AppRow> {
   return await tx.insertInto('app').values(app).returningAll().executeTakeFirstOrThrow()
 }

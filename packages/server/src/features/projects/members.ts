@@ -1,28 +1,38 @@
 import { recordAudit } from '../../events/audit-log.ts'
 import { appendEvent } from '../../events/event-log.ts'
-import type { Caller } from '../../http/caller.ts'
+import { type Caller, isStaff } from '../../http/caller.ts'
 import { AppError, fieldError } from '../../lib/app-error.ts'
-import type { Db } from '../../store/database.ts'
+import type { Db, Tx } from '../../store/database.ts'
 import { insertMember, type ProjectRow } from '../../store/rows.ts'
 import { deleteMember, findUserIds, listMembers } from './store.ts'
 
 type Wanted = { userIds?: number[]; emails?: string[] }
+type People = { ids: readonly number[]; emails: readonly string[] }
+
+/**
+ * Ids are small numbers that anybody can count through, and an answer that tells members by them would tell who is who on
+ * this server. So whoever cannot list the users names new people by e-mail: an id that is no member's is not even looked up.
+ */
+async function findPeople(tx: Tx, caller: Caller, people: People, memberIds: readonly number[]): Promise<number[]> {
+  if (!isStaff(caller) && !people.ids.every((id) => memberIds.includes(id))) throw new AppError('user_not_found')
+  const found = await findUserIds(tx, people)
+  const isKnown =
+    people.ids.every((id) => found.some((person) => person.id === id)) &&
+    people.emails.every((email) => found.some((person) => person.email === email))
+  if (!isKnown) throw new AppError('user_not_found')
+  return found.map((person) => person.id)
+}
 
 /** Makes the members exactly the named people and the owner. One unknown person refuses the whole change. */
 export async function setMembers(deps: { db: Db; now: () => Date }, caller: Caller, project: ProjectRow, wanted: Wanted): Promise<void> {
   if (wanted.userIds === undefined && wanted.emails === undefined)
-    throw fieldError('invalid_request', 'userIds', 'is required: it must be a list of user ids')
+    throw fieldError('invalid_request', 'userIds', 'or emails is required: a list of members by id, or of people by e-mail')
   const at = deps.now()
   const ids = [...new Set(wanted.userIds ?? [])]
   const emails = [...new Set((wanted.emails ?? []).map((email) => email.trim().toLowerCase()))]
   await deps.db.transaction(async (tx) => {
-    const people = await findUserIds(tx, { ids, emails })
-    const isKnown =
-      ids.every((id) => people.some((person) => person.id === id)) &&
-      emails.every((email) => people.some((person) => person.email === email))
-    if (!isKnown) throw new AppError('user_not_found')
-    const next = new Set([project.owner_id, ...people.map((person) => person.id)])
     const before = (await listMembers(tx, project.id)).map((member) => member.id)
+    const next = new Set([project.owner_id, ...(await findPeople(tx, caller, { ids, emails }, before))])
     const removedUserIds = before.filter((id) => !next.has(id))
     for (const userId of removedUserIds) await deleteMember(tx, project.id, userId)
     for (const userId of next) await insertMember(tx, { projectId: project.id, userId, at })
