@@ -2,7 +2,8 @@ import { type Call, createClient } from '@berth/contract'
 import { CannotDo } from './command.ts'
 import type { Settings } from './settings.ts'
 
-const COOKIE = /^berth_session=([^;]+)/
+/** Over TLS the name has the prefix that keeps other hosts from setting it. */
+const COOKIE = /^(?:__Host-)?berth_session=([^;]+)/
 
 /** The calls to the server: who we are goes along as a bearer token. */
 export function createConnection(deps: { settings: Pick<Settings, 'url' | 'token'>; signal: AbortSignal }) {

@@ -5,6 +5,7 @@ import { Check } from 'typebox/value'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { commands } from './commands.ts'
 import { createCli } from './testing/run-cli.ts'
+import { startEdge } from './testing/start-edge.ts'
 import { OWNER, startServer, type TestServer } from './testing/start-server.ts'
 
 let server: TestServer
@@ -74,6 +75,13 @@ describe('login, whoami and logout', () => {
     expect(code).toBe(3)
     expect(err).toContain('(wrong_credentials)')
     expect(err).toContain('Try: berth login')
+  })
+
+  it('login takes the token also where the server is reached over TLS and its cookie has another name', async () => {
+    await using edge = await startEdge(server.url)
+    const other = createCli()
+    expect(await other.berth(['login', edge.url, '--email', OWNER.email], { input: OWNER.password })).toMatchObject({ code: 0 })
+    expect(await other.berth(['whoami'])).toMatchObject({ code: 0, out: `${OWNER.email} (owner) at ${edge.url}\n` })
   })
 
   it('login without a terminal and without --email is wrong usage', async () => {

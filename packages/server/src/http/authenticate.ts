@@ -1,9 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { AppError } from '../lib/app-error.ts'
 import type { Reader } from '../store/database.ts'
 import { createSessionLookup } from './access-store.ts'
 import type { Caller, Origin } from './caller.ts'
-import { tokenOf } from './session-cookie.ts'
+import { readSession } from './session-cookie.ts'
 import type { SessionTokens } from './session-token.ts'
+
+const TWO_SESSIONS = 'The request carries two session cookies, so neither counts: load the page again, or log in again.'
 
 /** From the headers of a request to the person behind it, or to nobody. */
 export function createAuthenticate(deps: { db: Reader; tokens: Pick<SessionTokens, 'read'>; now: () => Date }) {
@@ -16,7 +19,8 @@ export function createAuthenticate(deps: { db: Reader; tokens: Pick<SessionToken
   }
 
   async function authenticate(headers: IncomingHttpHeaders, origin: Origin): Promise<Caller | undefined> {
-    const token = tokenOf(headers)
+    const { token, isDoubled } = readSession({ headers, isTls: origin.isTls })
+    if (isDoubled) throw new AppError('not_signed_in', { message: TWO_SESSIONS })
     if (token === undefined) return undefined
     const claims = await deps.tokens.read(token)
     return claims && (await callerOfSession(claims.sessionId, origin))

@@ -8,10 +8,11 @@ import type { Origin } from './caller.ts'
 import { createReadInput, type ReadInput } from './input.ts'
 import type { Loaders, Subjects } from './policies.ts'
 import { originOf } from './request-origin.ts'
-import { clearedSessionCookie, sessionCookie } from './session-cookie.ts'
+import { clearedCookies, sessionCookies } from './session-cookie.ts'
+import { strayCookies } from './stray-cookies.ts'
 
 /** What a handler may do to the answer beside its data. */
-type Session = { begin(token: string): void; end(): void }
+type Session = { begin(token: string): void }
 
 type Request<Name extends OperationName> = Subjects[Operations[Name]['may']] & {
   input: Input<Name>
@@ -36,8 +37,9 @@ function readersOf(line: Operation): (request: FastifyRequest) => Record<string,
   return (request) => Object.assign({}, ...parts.map(([read, place]) => read(request[place]))) as Record<string, unknown> // each reader gives a record
 }
 
-async function admit(gate: Gate, may: Policy, request: FastifyRequest, read: (request: FastifyRequest) => Record<string, unknown>) {
-  const origin = originOf(request.raw, request.id)
+type Reading = { request: FastifyRequest; origin: Origin; read: (request: FastifyRequest) => Record<string, unknown> }
+
+async function admit(gate: Gate, may: Policy, { request, origin, read }: Reading) {
   if (may === 'anyone' || may === 'signed webhook') return { origin, input: read(request) }
   const caller = await gate.authentication.authenticate(request.headers, origin)
   if (!caller) throw new AppError('not_signed_in')
@@ -45,13 +47,6 @@ async function admit(gate: Gate, may: Policy, request: FastifyRequest, read: (re
   if (may === 'admin' || may === 'owner') await gate.loaders[may](caller, {}) // a role is judged before the input is looked at
   const input = read(request)
   return { origin, input, ...(await gate.loaders[may](caller, input)) }
-}
-
-function sessionOf(reply: FastifyReply, origin: Origin): Session {
-  return {
-    begin: (token) => void reply.header('set-cookie', sessionCookie(token, origin.isTls)),
-    end: () => void reply.header('set-cookie', clearedSessionCookie(origin.isTls)),
-  }
 }
 
 function send(reply: FastifyReply, line: Operation, result: unknown): FastifyReply {
@@ -75,9 +70,17 @@ export function implement(app: FastifyInstance, name: OperationName, handlers: H
     url: line.path,
     ...(line.bodyLimit === undefined ? {} : { bodyLimit: line.bodyLimit }),
     async handler(request, reply) {
-      if (name === 'auth.logout') reply.header('set-cookie', clearedSessionCookie(originOf(request.raw, request.id).isTls)) // also when there is no session
-      const admitted = await admit(gate, line.may, request, read)
-      const result = handler({ ...admitted, session: sessionOf(reply, admitted.origin) })
+      const origin = originOf(request.raw, request.id)
+      const asked = { headers: request.headers, url: request.url, isTls: origin.isTls }
+      const session: Session = {
+        begin: (token) => void reply.header('set-cookie', [...sessionCookies(asked, token), ...strayCookies(asked)]),
+      }
+      if (name === 'auth.logout') reply.header('set-cookie', clearedCookies(asked)) // also when there is no session
+      const admitted = await admit(gate, line.may, { request, origin, read }).catch((cause: unknown) => {
+        for (const cookie of strayCookies(asked)) void reply.header('set-cookie', cookie)
+        throw cause
+      })
+      const result = handler({ ...admitted, session })
       return send(reply, line, result instanceof Promise ? await result : result)
     },
   })

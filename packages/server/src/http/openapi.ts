@@ -1,5 +1,6 @@
 import { ERRORS, type Operation, operations } from '@berth/contract'
 import type { TObject } from 'typebox'
+import { COOKIE_NAMES } from './session-cookie.ts'
 
 type Json = Record<string, unknown>
 
@@ -68,7 +69,10 @@ export function openApi(version: string): Json {
     info: { title: 'Berth', version, description: 'Deploys applications as containers.' },
     paths,
     components: {
-      securitySchemes: { session: { type: 'apiKey', in: 'cookie', name: 'berth_session' }, bearer: { type: 'http', scheme: 'bearer' } },
+      securitySchemes: {
+        session: { type: 'apiKey', in: 'cookie', name: COOKIE_NAMES.plain, description: `Over TLS it is named ${COOKIE_NAMES.host}.` },
+        bearer: { type: 'http', scheme: 'bearer' },
+      },
       responses: { Failure: { description: 'Refused or failed', content: { 'application/json': { schema: failure } } } },
     },
   }

@@ -13,6 +13,7 @@ import type { Loaders, Subjects } from './policies.ts'
 import { isForeignOrigin, originOf } from './request-origin.ts'
 import { isAmbiguousPath } from './security.ts'
 import { createPeer, type Peer } from './socket-peer.ts'
+import { strayCookies } from './stray-cookies.ts'
 
 type Part<Name extends SocketName, Key extends 'params' | 'query'> =
   Sockets[Name] extends Record<Key, infer Schema extends TObject> ? Static<Schema> : unknown
@@ -70,11 +71,12 @@ function queryOf(url: URL): Record<string, unknown> {
   return query
 }
 
-function refuse(socket: Duplex, error: unknown): void {
+function refuse(socket: Duplex, error: unknown, cookies: readonly string[]): void {
   const { status, body } = failureOf(error)
   const text = JSON.stringify(body)
+  const setCookies = cookies.map((cookie) => `Set-Cookie: ${cookie}\r\n`).join('')
   socket.end(
-    `HTTP/1.1 ${status} Refused\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8\r\nX-Content-Type-Options: nosniff\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
+    `HTTP/1.1 ${status} Refused\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8\r\nX-Content-Type-Options: nosniff\r\n${setCookies}Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
   )
 }
 
@@ -142,7 +144,7 @@ export function createWebSockets(deps: Deps) {
       },
       (error: unknown) => {
         if (failureOf(error).status >= 500) log.error({ err: error }, 'upgrade failed')
-        refuse(socket, error)
+        refuse(socket, error, strayCookies({ headers: request.headers, url: request.url ?? '/', isTls: originOf(request, '').isTls }))
       },
     )
   })

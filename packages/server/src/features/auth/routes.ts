@@ -13,9 +13,8 @@ export function authHandlers(auth: Auth) {
       session.begin(token)
       return answer
     },
-    'auth.logout': async ({ caller, session }) => {
+    'auth.logout': async ({ caller }) => {
       await auth.logout(caller)
-      session.end()
       return {}
     },
     'auth.me': ({ caller }) => ({ id: caller.id, email: caller.email, role: caller.role, createdAt: caller.createdAt }),

@@ -1,0 +1,36 @@
+import { COOKIE_NAMES, type CookieRequest, clearedCookie, cookiesOf, readSession } from './session-cookie.ts'
+
+const MOST_LINES = 30
+const MOST_PARTS = 6 // as deep as our own paths are
+
+/** Every domain that a cookie of a request to this host can have. */
+function domainsOf(host: string): string[] {
+  const name = /^[a-z0-9.-]{1,100}(?=:\d+$|$)/i.exec(host)?.[0] ?? ''
+  const labels = name.split('.')
+  if (labels.length < 2 || /^\d+$/.test(labels.at(-1) ?? '')) return [] // an address has no neighbours by name
+  return labels.slice(0, -1).map((_label, index) => labels.slice(index).join('.'))
+}
+
+/** Every path that a cookie of a request to this address can have. */
+function pathsOf(url: string): string[] {
+  const parts =
+    /^(?:\/[\w-]+)*/
+      .exec(url)?.[0]
+      .split('/')
+      .slice(1, 1 + MOST_PARTS) ?? []
+  const down = parts.map((_part, index) => `/${parts.slice(0, index + 1).join('/')}`)
+  return ['/', ...down.flatMap((path) => [path, `${path}/`])]
+}
+
+/**
+ * The answer to two session cookies: removes those that another host can have set under our name, whatever domain and path
+ * it gave them, so that nobody stays locked out. Our own has no domain and the path "/"; no other host can set that one, so it stays.
+ */
+export function strayCookies(request: CookieRequest): string[] {
+  if (!readSession(request).isDoubled) return []
+  const domains = ['', ...domainsOf(request.headers.host ?? '').map((domain) => `; Domain=${domain}`)]
+  const places = domains.flatMap((domain) => pathsOf(request.url).map((path) => `Path=${path}${domain}`))
+  const plain = places.filter((place) => place !== 'Path=/').map((place) => `${COOKIE_NAMES.plain}=; ${place}; Max-Age=0`)
+  const isHostInDoubt = cookiesOf(request).host.length > (request.isTls ? 1 : 0)
+  return [...(isHostInDoubt ? [clearedCookie('host', request.isTls)] : []), ...plain].slice(0, MOST_LINES)
+}
