@@ -7,6 +7,7 @@ type Problem = { code: string; message: string; next: string; exit: ExitCode }
 const NEXT: Readonly<Record<string, string>> = {
   not_signed_in: 'Try: berth login',
   wrong_credentials: 'Try: berth login, with the right e-mail and password.',
+  too_many_logins: 'Try: the same again in a moment.',
   unreachable: 'Try: berth health, or berth login <address> if the address has changed.',
   engine_unreachable: 'Try: berth health; it says what to do about the engine.',
   not_allowed: 'Try: berth whoami; ask an admin for the right.',

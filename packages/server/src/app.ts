@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Settings } from '@berth/contract'
@@ -16,7 +17,8 @@ import { createAppDeletion } from './features/applications/deletion.ts'
 import { createAppReading } from './features/applications/reading.ts'
 import { createApplications } from './features/applications/service.ts'
 import { checkSource, createProbeSource } from './features/applications/source-check.ts'
-import { hashPassword } from './features/auth/passwords.ts'
+import { createHashQueue } from './features/auth/hash-queue.ts'
+import { createPasswords } from './features/auth/passwords.ts'
 import { createAuth } from './features/auth/service.ts'
 import { createSetup } from './features/auth/setup.ts'
 import { createLiveRelease } from './features/containers/live-release.ts'
@@ -153,9 +155,10 @@ export async function createApp(config: Config, log: Logger) {
     background.wake('certificates')
   }
 
-  const setup = createSetup({ db, now })
-  const auth = createAuth({ db, tokens, setup, newId: randomUUID, now })
-  const users = createUsers({ db, hashPassword, now })
+  const passwords = createPasswords({ queue: createHashQueue({ cores: availableParallelism() }) })
+  const setup = createSetup({ db, passwords, now })
+  const auth = createAuth({ db, tokens, setup, passwords, newId: randomUUID, now })
+  const users = createUsers({ db, hashPassword: passwords.hashPassword, now })
   const envVariables = createEnvVariables({ db, secrets, openRelease, now })
   const generatedDomains = createGeneratedDomains({ readSettings, now })
   const domains = createDomains({ db, now, readSettings, certificates: domainCertificates, ownRecords, onChanged: onRoutesChanged })

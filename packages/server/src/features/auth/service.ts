@@ -6,17 +6,25 @@ import { SESSION_DAYS, type SessionTokens } from '../../http/session-token.ts'
 import { AppError, fieldError } from '../../lib/app-error.ts'
 import type { Db } from '../../store/database.ts'
 import { findUser, type UserRow } from '../../store/rows.ts'
-import { hashPassword, isPassword } from './passwords.ts'
+import type { Passwords } from './passwords.ts'
 import type { Setup } from './setup.ts'
 import { createSlowDown } from './slow-down.ts'
 import { deleteExpiredSessions, deleteOtherSessions, deleteSession, findUserByEmail, insertSession, setPassword } from './store.ts'
 
-type Deps = { db: Db; tokens: Pick<SessionTokens, 'sign'>; setup: Pick<Setup, 'complete'>; newId: () => string; now: () => Date }
+type Deps = {
+  db: Db
+  tokens: Pick<SessionTokens, 'sign'>
+  setup: Pick<Setup, 'complete'>
+  passwords: Passwords
+  newId: () => string
+  now: () => Date
+}
 type Entry = { token: string; answer: SignedIn }
 
 /** Logging in and out, and one's own password. */
 export function createAuth(deps: Deps) {
   const { db, tokens, now } = deps
+  const { hashPassword, isPassword } = deps.passwords
   const slowDown = createSlowDown(now)
 
   async function beginSession(user: Pick<UserRow, 'id' | 'email' | 'role'>, origin: Origin): Promise<Entry> {
@@ -41,7 +49,7 @@ export function createAuth(deps: Deps) {
     const email = input.email.trim().toLowerCase()
     await sleep(slowDown.delayMs(email))
     const user = await findUserByEmail(db, email)
-    if (!(await isPassword(input.password, user?.password_hash)) || !user) {
+    if (!(await isPassword(input.password, user?.password_hash, { isFirst: false })) || !user) {
       slowDown.failed(email)
       throw new AppError('wrong_credentials')
     }
@@ -64,7 +72,8 @@ export function createAuth(deps: Deps) {
 
   async function changePassword(caller: Caller, input: { currentPassword: string; newPassword: string }): Promise<void> {
     const user = await findUser(db, caller.id)
-    if (!(await isPassword(input.currentPassword, user?.password_hash))) throw fieldError('not_allowed', 'currentPassword', 'is wrong')
+    if (!(await isPassword(input.currentPassword, user?.password_hash, { isFirst: true })))
+      throw fieldError('not_allowed', 'currentPassword', 'is wrong')
     const passwordHash = await hashPassword(input.newPassword, 'newPassword')
     const at = now()
     await db.transaction(async (tx) => {

@@ -5,7 +5,7 @@ import { AppError } from '../../lib/app-error.ts'
 import type { Db, Tx } from '../../store/database.ts'
 import { deleteFact, readFact, writeFact } from '../../store/facts.ts'
 import { insertUser } from '../../store/rows.ts'
-import { hashPassword } from './passwords.ts'
+import type { Passwords } from './passwords.ts'
 
 const SET_UP = 'set_up_at'
 const TOKEN = 'setup_token_hash'
@@ -15,8 +15,9 @@ function digest(token: string): Buffer {
 }
 
 /** The first owner. That one has existed is a fact in the database that never goes back, whatever is deleted later. */
-export function createSetup(deps: { db: Db; now: () => Date }) {
+export function createSetup(deps: { db: Db; passwords: Pick<Passwords, 'hashPassword'>; now: () => Date }) {
   const { db, now } = deps
+  const { hashPassword } = deps.passwords
 
   async function makeOwner(tx: Tx, owner: { email: string; passwordHash: string }, actor: Actor): Promise<number> {
     if ((await readFact(tx, SET_UP)) !== undefined) throw new AppError('already_set_up')
