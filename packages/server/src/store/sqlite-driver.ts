@@ -109,9 +109,11 @@ function createConnection(file: SqliteFile): DatabaseConnection {
   }
 }
 
-/** One connection, handed to one borrower at a time: a transaction holds it until it ends. */
-function createWriterDriver(file: SqliteFile, onCommit: () => void): Driver {
+/** One connection, handed to one borrower at a time: a transaction holds it until it ends. `onChange` hears of commits that changed something. */
+function createWriterDriver(file: SqliteFile, onChange: () => void): Driver {
   const connection = createConnection(file)
+  const totalChanges = file.prepare<[], number>('select total_changes()').pluck()
+  let changesBefore: number | undefined
   let turn: Promise<void> = Promise.resolve()
   let endTurn: () => void = () => undefined
   return {
@@ -126,10 +128,12 @@ function createWriterDriver(file: SqliteFile, onCommit: () => void): Driver {
     },
     async beginTransaction() {
       file.exec('begin immediate')
+      changesBefore = totalChanges.get() // SQLite counts what is rolled back too, so each transaction counts from its own beginning
     },
     async commitTransaction() {
+      const hasChanged = totalChanges.get() !== changesBefore
       file.exec('commit')
-      onCommit()
+      if (hasChanged) onChange()
     },
     async rollbackTransaction() {
       if (file.inTransaction) file.exec('rollback')
@@ -171,8 +175,8 @@ function dialect(createDriver: () => Driver): Dialect {
   }
 }
 
-export function writerDialect(file: SqliteFile, onCommit: () => void = () => undefined): Dialect {
-  return dialect(() => createWriterDriver(file, onCommit))
+export function writerDialect(file: SqliteFile, onChange: () => void = () => undefined): Dialect {
+  return dialect(() => createWriterDriver(file, onChange))
 }
 
 export function readerDialect(file: SqliteFile): Dialect {

@@ -125,6 +125,21 @@ describe('transactions', () => {
     await database.close()
   })
 
+  it('tell nobody of what was rolled back, also when the next one changes nothing', async () => {
+    const database = await open()
+    const { db } = database
+    commits = 0
+    const failing = db.transaction(async (tx) => {
+      await tx.insertInto('fact').values({ name: 'a', value: '' }).execute()
+      throw new Error('a mistake')
+    })
+    await expect(failing).rejects.toThrow('a mistake')
+    await db.transaction(async (tx) => await tx.selectFrom('fact').selectAll().execute())
+    await db.transaction(async (tx) => await tx.deleteFrom('fact').where('name', '=', 'nobody').execute())
+    expect(commits).toBe(0)
+    await database.close()
+  })
+
   it('reads do not wait for a transaction, and do not see what is not committed', async () => {
     const database = await open()
     const { db } = database

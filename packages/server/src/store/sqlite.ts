@@ -77,24 +77,22 @@ async function openLocked({ dataDir, now, onCommit }: Options, lock: SqliteFile)
   refuseDamaged(path)
   const file = openFile(path)
   let commits = 0
-  const writer = new Kysely<Schema>({ dialect: writerDialect(file, () => (commits += 1)) })
+  const onChange = () => {
+    commits += 1
+    onCommit()
+  }
+  const writer = new Kysely<Schema>({ dialect: writerDialect(file, onChange) })
   mkdirSync(join(dataDir, 'backups'), { recursive: true, mode: 0o700 })
   await migrate(file, { migrations, backupDir: join(dataDir, 'backups'), now })
   const readerFile = new BetterSqlite(path, { readonly: true, timeout: 5000 })
   readerFile.pragma('cache_size = -4000')
   const reader = new Kysely<Schema>({ dialect: readerDialect(readerFile) })
   let state: StorageState = 'ok'
-  const countChanges = file.prepare<[], { count: number }>('select total_changes() as count')
-  const totalChanges = () => countChanges.get()?.count
-  let changesSeen = totalChanges()
 
   async function transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result> {
     try {
       const result = await writer.transaction().execute(work)
       state = 'ok'
-      const changes = totalChanges()
-      if (changes !== changesSeen) onCommit() // a look that changed nothing is no news
-      changesSeen = changes
       return result
     } catch (cause) {
       if (isStorageFailure(cause)) state = 'read_only'
