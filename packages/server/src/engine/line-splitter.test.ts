@@ -27,6 +27,12 @@ describe('a line splitter', () => {
     expect(split([Buffer.from('aaaaaaaaaaaa'), Buffer.from('aaaa\nb\n')], 10)).toEqual([`aaaaaaaaaa${CUT_MARK}`, 'b'])
   })
 
+  it('that cut a line inside a character begins the next one afresh', () => {
+    const euros = Buffer.from('€€€\n€\n')
+    expect(split([euros], 4)).toEqual([`€${CUT_MARK}`, '€'])
+    expect(split([euros.subarray(0, 2), euros.subarray(2, 11), euros.subarray(11)], 4)).toEqual([`€${CUT_MARK}`, '€'])
+  })
+
   it('keeps a last line without a line feed, and takes carriage returns away', () => {
     expect(split([Buffer.from('one\r\ntwo')])).toEqual(['one', 'two'])
   })

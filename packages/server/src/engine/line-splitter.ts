@@ -5,7 +5,7 @@ export const CUT_MARK = ' … [line cut]'
 
 /** Bytes to lines. A line over the limit is cut with a mark and the rest of it is dropped, so memory stays flat whatever is written. */
 export function createLineSplitter(limit = MAX_LINE_BYTES) {
-  let decoder = new StringDecoder('utf8')
+  const decoder = new StringDecoder('utf8')
   let kept = ''
   let bytes = 0
   let isCut = false
@@ -19,20 +19,23 @@ export function createLineSplitter(limit = MAX_LINE_BYTES) {
   }
 
   function finishLine(): string {
-    const whole = isCut ? kept + CUT_MARK : kept + decoder.end()
-    decoder = new StringDecoder('utf8')
+    const rest = decoder.end() // it is ready for the next line after that
+    const whole = isCut ? kept + CUT_MARK : kept + rest
     kept = ''
     bytes = 0
     isCut = false
-    return whole.endsWith('\r') ? whole.slice(0, -1) : whole
+    return withoutReturn(whole)
   }
 
   function push(chunk: Buffer): string[] {
     const lines: string[] = []
     let from = 0
     for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, from)) {
-      take(chunk.subarray(from, at))
-      lines.push(finishLine())
+      if (bytes === 0 && at - from <= limit) lines.push(withoutReturn(chunk.toString('utf8', from, at)))
+      else {
+        take(chunk.subarray(from, at))
+        lines.push(finishLine())
+      }
       from = at + 1
     }
     take(chunk.subarray(from))
@@ -45,6 +48,10 @@ export function createLineSplitter(limit = MAX_LINE_BYTES) {
   }
 
   return { push, end }
+}
+
+function withoutReturn(line: string): string {
+  return line.endsWith('\r') ? line.slice(0, -1) : line
 }
 
 export type LineSplitter = ReturnType<typeof createLineSplitter>
