@@ -51,6 +51,17 @@ const processesWith = (mark: string) =>
     .split('\n')
     .filter((line) => line.includes(mark)).length
 
+/** Ten stages side by side that each print 180,000 empty lines a second, nearly as much as BuildKit passes on, for so many tenths of one. */
+function flood(tenths: number): string {
+  const stages = Array.from({ length: 10 }, (_, n) => `flood${n}`)
+  const print = `n=0; while [ $n -lt ${tenths} ]; do yes '' | head -n 18000; sleep 0.1; n=$((n+1)); done`
+  return [
+    ...stages.map((stage) => `FROM ${BUSYBOX_IMAGE} AS ${stage}\nRUN ${print} && echo ${unique()} > /${stage}`),
+    `FROM ${BUSYBOX_IMAGE}`,
+    ...stages.map((stage) => `COPY --from=${stage} /${stage} /`),
+  ].join('\n')
+}
+
 /** Starts a build that waits, and gives it once its step runs. */
 async function waitingBuild(options: { target?: typeof engine; signal?: AbortSignal } = {}) {
   const mark = `6${Math.random().toString().slice(2, 12)}` // the time to sleep: it is what the process list shows
@@ -123,6 +134,29 @@ describe('a build', () => {
     await expect(work).rejects.toThrow(EngineUnreachable)
     await expect.poll(() => processesWith(mark), { timeout: 20_000 }).toBe(0)
     await proxy.restore()
+  })
+
+  it('that prints more than anybody can read ends all the same, and its log has every step', async () => {
+    const { imageId, lines } = await build(flood(30))
+    expect(imageId).toMatch(/^sha256:/)
+    const steps = lines.flatMap((line) => /^#(\d+) \[flood\d 2\/2\] RUN /.exec(line)?.[1] ?? [])
+    expect(steps).toHaveLength(10)
+    for (const step of steps) expect(lines.some((line) => line.startsWith(`#${step} DONE `))).toBe(true)
+  })
+
+  it('that the engine has lost track of, because nobody read what it printed, still gives its image', async () => {
+    await using proxy = await startEngineProxy()
+    await using behind = openTestEngine({ address: proxy.address })
+    const read = Promise.withResolvers<void>()
+    proxy.hold('POST /build', read.promise)
+    const pause = `1.${Math.random().toString().slice(2, 12)}` // the time to sleep: it is what the process list shows
+    const work = build(`${flood(20)}\nRUN sleep ${pause}`, { target: behind.engine })
+    await expect.poll(() => processesWith(`sleep ${pause}`), { timeout: 40_000 }).toBeGreaterThan(0)
+    read.resolve()
+    const { imageId, lines } = await work
+    expect((await engine.images.inspect(imageId))?.id).toBe(imageId)
+    const isOld = (await engine.facts()).version.startsWith('20.10.')
+    expect(lines.some((line) => line.includes('printed more at once'))).toBe(isOld)
   })
 
   it('that takes too much memory is said to have run out of it', async (context) => {

@@ -1,16 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type BuildFollower, followBuild } from './build-follow.ts'
 import { BUILD_CGROUP, type BuildLimiter } from './build-limits.ts'
-import { createTraceReader, type OutputStream } from './buildkit-trace.ts'
-import { field, text } from './engine-json.ts'
-import { BuilderSilent, BuildFailed } from './errors.ts'
+import { BuilderSilent } from './errors.ts'
 import type { Images } from './images.ts'
-import { jsonLines } from './json-lines.ts'
-import { createLineSplitter } from './line-splitter.ts'
 import type { Transport } from './transport.ts'
 
-export type BuildRequest = {
+export type BuildRequest = BuildFollower & {
   readonly contextTar: Readable
   readonly dockerfile: string
   /** What the image is called. The build does not know it. */
@@ -23,15 +20,11 @@ export type BuildRequest = {
   readonly cacheScope?: string
   /** They stay readable in the image's history: never a secret, never an app's environment. */
   readonly buildArgs?: Readonly<Record<string, string>>
-  onLine(line: string, stream: OutputStream): void
-  onProgress?(fraction: number): void
-  readonly signal: AbortSignal
 }
 
 /** A build within the limits that all builds of apps have. */
 export type LimitedBuild = (request: Omit<BuildRequest, 'memoryBytes' | 'cpus'>) => Promise<{ imageId: string }>
 
-const KEPT_LINES = 20
 const ASK_AGAIN_MS = 500
 const LET_GO_MS = 10_000
 
@@ -57,12 +50,16 @@ export function createBuilder(deps: Deps) {
     const buildid = randomUUID()
     signal.throwIfAborted() // here, because from the next line on it is listened to
     using connection = cutWhen({ signal, firstWordMs, askToEnd: (ended) => void cancel(transport, buildid, ended) })
-    const upload = Readable.from(noticing(request.contextTar, connection.sent), { objectMode: false })
+    const sent = () => {
+      connection.sent()
+      request.onActivity?.()
+    }
+    const upload = Readable.from(noticing(request.contextTar, sent), { objectMode: false })
     try {
       const query = { ...queryOf(request), cgroupparent, buildid }
       const timeoutMs = Number.POSITIVE_INFINITY
       const answer = await transport.stream({ method: 'POST', path: '/build', query, upload, signal: connection.signal, timeoutMs })
-      const imageId = await follow(answer.chunks, request, connection.heard)
+      const imageId = await followBuild(answer.chunks, request, connection.heard)
       signal.throwIfAborted() // it may have ended well before the engine heard of the cancel
       // Not by the build itself, which would print the name into the log.
       await images.tag(imageId, request.tag, signal)
@@ -149,38 +146,4 @@ function cacheQuery({ buildArgs, cacheScope }: BuildRequest): Record<string, str
     buildargs: JSON.stringify(args),
     extrahosts: cacheScope === undefined ? undefined : `${cacheScope}.invalid:0.0.0.0`,
   }
-}
-
-async function follow(chunks: AsyncIterable<Buffer>, request: BuildRequest, heard: () => void): Promise<string> {
-  const trace = createTraceReader()
-  const plain = createLineSplitter()
-  const lastLines: string[] = []
-  let furthest = 0
-  let imageId = ''
-  const say = (line: string, stream: OutputStream) => {
-    lastLines.push(line)
-    if (lastLines.length > KEPT_LINES) lastLines.shift()
-    request.onLine(line, stream)
-  }
-  for await (const message of jsonLines(chunks)) {
-    heard()
-    const failure = text(field(message, 'errorDetail', 'message')) || text(field(message, 'error'))
-    if (failure !== '') throw failed(failure, lastLines)
-    const aux = field(message, 'aux')
-    if (field(message, 'id') === 'moby.buildkit.trace') {
-      for (const { line, stream } of trace.read(Buffer.from(text(aux), 'base64'))) say(line, stream)
-      furthest = Math.max(furthest, trace.progress())
-      request.onProgress?.(furthest)
-    }
-    imageId = text(field(aux, 'ID')) || imageId
-    for (const line of plain.push(Buffer.from(text(field(message, 'stream'))))) say(line, 'stdout')
-  }
-  if (imageId === '') throw failed('the engine ended the build without an image', lastLines)
-  return imageId
-}
-
-function failed(reason: string, lastLines: readonly string[]): BuildFailed {
-  const outOfMemory = /exit code: 137\b/.test(reason) || /cannot allocate memory|out of memory/i.test(reason)
-  const message = outOfMemory ? `The build ran out of memory: ${reason}` : `The build failed: ${reason}`
-  return new BuildFailed(message, { lastLines: [...lastLines], outOfMemory })
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createTraceReader } from './buildkit-trace.ts'
+import { tracePartsOf } from './buildkit-messages.ts'
+import { createNewsCheck, createTraceReader } from './buildkit-trace.ts'
 
 const varint = (value: number): number[] => (value < 128 ? [value] : [(value % 128) + 128, ...varint(Math.floor(value / 128))])
 const bytes = (number: number, value: Buffer | string) =>
@@ -22,11 +23,13 @@ const vertex = ({ digest, name, cached, started, completed, error }: Step) =>
       ...(error === undefined ? [] : [bytes(7, error)]),
     ]),
   )
+const transfer = (id: string, current: number) => bytes(2, Buffer.concat([bytes(1, id), bytes(2, 'a'), whole(4, current), time(6, 9)]))
 const log = (digest: string, stream: number, message: Buffer | string) =>
   bytes(3, Buffer.concat([bytes(1, digest), time(2, 9), whole(3, stream), bytes(4, message)]))
 
 function lines(reader: ReturnType<typeof createTraceReader>, ...parts: Buffer[]): string[] {
-  return reader.read(Buffer.concat(parts)).map(({ line, stream }) => (stream === 'stderr' ? `! ${line}` : line))
+  const read = tracePartsOf(Buffer.concat(parts)).flatMap(reader.read)
+  return read.map(({ line, stream }) => (stream === 'stderr' ? `! ${line}` : line))
 }
 
 describe('the trace of a build', () => {
@@ -75,10 +78,41 @@ describe('the trace of a build', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (junk) => {
         const reader = createTraceReader()
-        for (const { line } of reader.read(Buffer.from(junk))) expect(line).not.toContain('\n')
+        for (const { line } of tracePartsOf(Buffer.from(junk)).flatMap(reader.read)) expect(line).not.toContain('\n')
         expect(reader.progress()).toBeGreaterThanOrEqual(0)
       }),
       { numRuns: 1000 },
     )
+  })
+})
+
+describe('a sign of life of a build', () => {
+  const news = (...messages: Buffer[][]) => {
+    const isNews = createNewsCheck()
+    return messages.map((parts) => tracePartsOf(Buffer.concat(parts)).filter(isNews).length > 0)
+  }
+
+  it('is a step that begins or ends, once', () => {
+    const begun = [vertex({ digest: 'a', name: 'RUN make', started: 1 })]
+    const ended = [vertex({ digest: 'a', started: 1, completed: 2 })]
+    expect(news([vertex({ digest: 'a' })], begun, begun, ended, ended, begun)).toEqual([true, true, false, true, false, false])
+  })
+
+  it('is anything that a step prints, even the same again', () => {
+    expect(news([log('a', 1, '.')], [log('a', 1, '.')], [log('a', 1, '')])).toEqual([true, true, false])
+  })
+
+  it('is a transfer that moves, not one that stands still', () => {
+    expect(news([transfer('layer', 10)], [transfer('layer', 10)], [transfer('layer', 20)], [transfer('other', 20)])).toEqual([
+      true,
+      false,
+      true,
+      true,
+    ])
+  })
+
+  it('is no empty message', () => {
+    expect(tracePartsOf(Buffer.alloc(0))).toEqual([])
+    expect(news([])).toEqual([false])
   })
 })

@@ -1,7 +1,6 @@
+import { firstLine, type OutputStream, type Printed, type TracePart, type VertexUpdate } from './buildkit-messages.ts'
 import { createLineSplitter, type LineSplitter } from './line-splitter.ts'
-import { fieldsOf } from './protobuf.ts'
 
-export type OutputStream = 'stdout' | 'stderr'
 export type TraceLine = { readonly line: string; readonly stream: OutputStream }
 
 type Vertex = {
@@ -12,10 +11,9 @@ type Vertex = {
   isDone: boolean
   out: Record<OutputStream, LineSplitter>
 }
-type VertexUpdate = { digest: string; name: string; isCached: boolean; startedAt: number | null; completedAt: number | null; error: string }
 
 /**
- * BuildKit's progress (a stream of StatusResponse messages) as lines to read:
+ * BuildKit's progress as lines to read:
  *
  *   #3 [2/4] RUN npm ci       a step begins
  *   #3 added 12 packages      what it prints
@@ -55,20 +53,15 @@ export function createTraceReader() {
     return [...rest, { line: `#${vertex.number} ${ending}`, stream: update.error === '' ? 'stdout' : 'stderr' }]
   }
 
-  function takeLog(bytes: Buffer): TraceLine[] {
-    const log = readLog(bytes)
-    const vertex = vertexOf(log.digest)
-    return vertex.out[log.stream].push(log.message).map((line) => ({ line: `#${vertex.number} ${line}`, stream: log.stream }))
+  function takePrinted({ digest, stream, bytes }: Printed): TraceLine[] {
+    const vertex = vertexOf(digest)
+    return vertex.out[stream].push(bytes).map((line) => ({ line: `#${vertex.number} ${line}`, stream }))
   }
 
-  /** The lines in one message. Starts come before output and ends after it, whatever their order in the message. */
-  function read(message: Buffer): TraceLine[] {
-    const parts = [...fieldsOf(message)].flatMap(({ number, value }) => (Buffer.isBuffer(value) ? [{ number, value }] : []))
-    const updates = parts.filter(({ number }) => number === 1).map(({ value }) => readVertex(value))
-    const started = updates.flatMap((update) => take({ ...update, completedAt: null }))
-    const printed = parts.filter(({ number }) => number === 3).flatMap(({ value }) => takeLog(value))
-    const warned = parts.filter(({ number }) => number === 4).flatMap(({ value }) => readWarning(value))
-    return [...started, ...printed, ...warned, ...updates.flatMap(take)]
+  function read(part: TracePart): TraceLine[] {
+    if (part.kind === 'vertex') return take(part.update)
+    if (part.kind === 'printed') return takePrinted(part.printed)
+    return part.kind === 'line' ? [part] : []
   }
 
   /** Share of the Dockerfile's steps, and the export after them, that are over: 0 to 1. Step names say how many there will be. */
@@ -90,47 +83,21 @@ export function createTraceReader() {
 const STEP = /^\[(?:(\S+) )?\d+\/(\d+)\] /
 const STREAMS = ['stdout', 'stderr'] as const
 
-function readVertex(bytes: Buffer): VertexUpdate {
-  const vertex: VertexUpdate = { digest: '', name: '', isCached: false, startedAt: null, completedAt: null, error: '' }
-  for (const { number, value } of fieldsOf(bytes)) {
-    if (number === 1) vertex.digest = String(value)
-    if (number === 3) vertex.name = firstLine(String(value))
-    if (number === 4) vertex.isCached = value === 1
-    if (number === 5) vertex.startedAt = secondsOf(value)
-    if (number === 6) vertex.completedAt = secondsOf(value)
-    if (number === 7) vertex.error = String(value)
+/** Whether a part says something new. BuildKit repeats how far a transfer is, even when it stands still. */
+export function createNewsCheck(): (part: TracePart) => boolean {
+  const known = new Map<string, number>()
+  return (part) => {
+    if (part.kind === 'printed') return part.printed.bytes.length > 0
+    if (part.kind === 'line') return true
+    const [id, now] = part.kind === 'transfer' ? [part.id, part.current] : [part.update.digest, stateOf(part.update)]
+    const before = known.get(id)
+    if (before !== undefined && (part.kind === 'transfer' ? now === before : now <= before)) return false
+    known.set(id, now)
+    return true
   }
-  return vertex
 }
 
-function readLog(bytes: Buffer): { digest: string; stream: OutputStream; message: Buffer } {
-  let digest = ''
-  let stream: OutputStream = 'stdout'
-  let message: Buffer = Buffer.alloc(0)
-  for (const { number, value } of fieldsOf(bytes)) {
-    if (number === 1) digest = String(value)
-    if (number === 3 && value === 2) stream = 'stderr'
-    if (number === 4 && Buffer.isBuffer(value)) message = value
-  }
-  return { digest, stream, message }
-}
-
-function readWarning(bytes: Buffer): TraceLine[] {
-  const short = [...fieldsOf(bytes)].find(({ number }) => number === 3)
-  return short === undefined ? [] : [{ line: `WARNING: ${firstLine(String(short.value))}`, stream: 'stderr' }]
-}
-
-function secondsOf(value: number | Buffer): number {
-  if (!Buffer.isBuffer(value)) return 0
-  let seconds = 0
-  for (const part of fieldsOf(value)) {
-    if (part.number === 1) seconds += Number(part.value)
-    if (part.number === 2) seconds += Number(part.value) / 1e9
-  }
-  return seconds
-}
-
-function firstLine(value: string): string {
-  const [first = '', ...rest] = value.split('\n')
-  return rest.some((line) => line.trim() !== '') ? `${first} …` : first
+function stateOf({ startedAt, completedAt }: VertexUpdate): number {
+  if (completedAt !== null) return 2
+  return startedAt === null ? 0 : 1
 }

@@ -6,6 +6,7 @@ import path from 'node:path'
 
 type Failure = { readonly pattern: RegExp; readonly status: number; left: number }
 type Delay = { readonly pattern: RegExp; readonly ms: number }
+type Hold = { readonly pattern: RegExp; readonly until: Promise<unknown> }
 type Moment = { readonly pattern: RegExp; readonly act: () => void }
 
 /** The machine's own engine, or the one that DOCKER_HOST names, when it is a unix socket. */
@@ -19,6 +20,7 @@ function createFaults() {
   const delays: Delay[] = []
   const moments: Moment[] = []
   const losses: RegExp[] = []
+  const holds: Hold[] = []
 
   return {
     /** For example `fail('POST /containers/*' + '/start', { status: 500, times: 1 })`; the version prefix is left out. */
@@ -36,14 +38,19 @@ function createFaults() {
     lose(pattern: string): void {
       losses.push(patternOf(pattern))
     },
+    /** The answer to the next such request is not read until then: the engine must wait with what it would send. */
+    hold(pattern: string, until: Promise<unknown>): void {
+      holds.push({ pattern: patternOf(pattern), until })
+    },
     /** Whether a fault that was planted has not happened yet. */
     isWaiting: () => failures.some(({ left }) => left > 0) || moments.length > 0 || losses.length > 0,
     clear(): void {
-      for (const list of [failures, delays, moments, losses]) list.length = 0
+      for (const list of [failures, delays, moments, losses, holds]) list.length = 0
     },
     actAt: (request: string) => takeFirst(moments, ({ pattern }) => pattern.test(request))?.act(),
     failureOf: (request: string) => failures.find(({ pattern, left }) => left > 0 && pattern.test(request)),
     pauseOf: (request: string) => delays.find(({ pattern }) => pattern.test(request))?.ms ?? 0,
+    holdOf: (request: string) => takeFirst(holds, ({ pattern }) => pattern.test(request))?.until,
     isLost: (request: string) => takeFirst(losses, (pattern) => pattern.test(request)) !== undefined,
   }
 }
@@ -72,12 +79,16 @@ export async function startEngineProxy(options: { target?: string } = {}) {
       if (client.destroyed) return
       const failure = faults.failureOf(request)
       if (failure !== undefined) return refuse(client, failure)
-      const isLost = faults.isLost(request)
-      setTimeout(() => forward(client, oneRequestOnly(head), isLost), faults.pauseOf(request))
+      const fate = { isLost: faults.isLost(request), heldUntil: faults.holdOf(request) }
+      setTimeout(() => forward(client, oneRequestOnly(head), fate), faults.pauseOf(request))
     })
   }
 
-  function forward(client: Socket, head: Buffer, isLost: boolean): void {
+  function forward(
+    client: Socket,
+    head: Buffer,
+    { isLost, heldUntil }: { isLost: boolean; heldUntil: Promise<unknown> | undefined },
+  ): void {
     if (client.destroyed) return
     const upstream = connect(target)
     track(open, upstream)
@@ -86,7 +97,8 @@ export async function startEngineProxy(options: { target?: string } = {}) {
     upstream.write(head)
     client.pipe(upstream)
     if (isLost) upstream.once('data', reset)
-    else upstream.pipe(client)
+    else if (heldUntil === undefined) upstream.pipe(client)
+    else void heldUntil.then(() => upstream.pipe(client))
   }
 
   async function restore(): Promise<void> {

@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createBuildOutput } from './build-output.ts'
+import { type OutputStream, tracePartsOf } from './buildkit-messages.ts'
+import { createNewsCheck } from './buildkit-trace.ts'
+import { field, text } from './engine-json.ts'
+import { BuildFailed } from './errors.ts'
+import { jsonLines } from './json-lines.ts'
+import { createLineSplitter } from './line-splitter.ts'
+
+/** Where the news of a build go. */
+export type BuildFollower = {
+  onLine(line: string, stream: OutputStream): void
+  onProgress?(fraction: number): void
+  /** Something happened: a step began or ended, printed something, or moved on. What the engine sends beside that is no sign of life. */
+  onActivity?(): void
+  readonly signal: AbortSignal
+}
+
+const KEPT_LINES = 20
+const EMPTY_IN_A_ROW = 1000
+const EMPTY_PAUSE_MS = 100
+const LOST_TRACK =
+  'The build printed more at once than this version of the container engine can report: the rest of its output is not shown.'
+
+/**
+ * Reads the engine's answer to its end and gives the image.
+ *
+ * BuildKit before 0.10 (engine 20.10) splits a report when the output in it is over 1 MiB, and then never leaves that loop: it sends empty
+ * reports for ever, as fast as they are read. The build itself goes on, and when it succeeds its image still comes between them; when it
+ * fails, nobody is told. So the engine is read as fast as it writes, which keeps its reports small. Where it happens all the same, empty
+ * reports are read slowly, which costs neither side anything, until the image comes or the build is ended for its silence.
+ */
+export async function followBuild(chunks: AsyncIterable<Buffer>, follower: BuildFollower, heard: () => void): Promise<string> {
+  const lastLines: string[] = []
+  const output = createBuildOutput(keeping(lastLines, follower))
+  const say = (line: string, stream: OutputStream) => output.take([{ kind: 'line', line, stream }])
+  const plain = createLineSplitter()
+  const isNews = createNewsCheck()
+  let empty = 0
+  let imageId = ''
+  for await (const message of jsonLines(chunks)) {
+    heard()
+    const failure = text(field(message, 'errorDetail', 'message')) || text(field(message, 'error'))
+    if (failure !== '') {
+      await output.end()
+      throw failed(failure, lastLines)
+    }
+    const aux = field(message, 'aux')
+    if (field(message, 'id') === 'moby.buildkit.trace') {
+      const parts = tracePartsOf(Buffer.from(text(aux), 'base64'))
+      if (parts.filter(isNews).length > 0) follower.onActivity?.()
+      output.take(parts)
+      empty = parts.length === 0 ? empty + 1 : 0
+    }
+    imageId = text(field(aux, 'ID')) || imageId
+    for (const line of plain.push(Buffer.from(text(field(message, 'stream'))))) say(line, 'stdout')
+    if (empty < EMPTY_IN_A_ROW) continue
+    if (empty === EMPTY_IN_A_ROW) say(LOST_TRACK, 'stderr')
+    if (imageId !== '') break
+    if (empty % EMPTY_IN_A_ROW === 0) await sleep(EMPTY_PAUSE_MS)
+  }
+  await output.end()
+  if (imageId === '') throw failed('the engine ended the build without an image', lastLines)
+  return imageId
+}
+
+/** The follower, with the last lines kept for the reason of a failure, and progress that never goes back. */
+function keeping(lastLines: string[], follower: BuildFollower) {
+  let furthest = 0
+  return {
+    onLine: (line: string, stream: OutputStream) => {
+      lastLines.push(line)
+      if (lastLines.length > KEPT_LINES) lastLines.shift()
+      follower.onLine(line, stream)
+    },
+    onProgress: (fraction: number) => {
+      furthest = Math.max(furthest, fraction)
+      follower.onProgress?.(furthest)
+    },
+    signal: follower.signal,
+  }
+}
+
+function failed(reason: string, lastLines: readonly string[]): BuildFailed {
+  const outOfMemory = /exit code: 137\b/.test(reason) || /cannot allocate memory|out of memory/i.test(reason)
+  const message = outOfMemory ? `The build ran out of memory: ${reason}` : `The build failed: ${reason}`
+  return new BuildFailed(message, { lastLines: [...lastLines], outOfMemory })
+}
