@@ -12,6 +12,9 @@ export const TUNING = {
   resolveAtAddMs: 700,
   cloneDeadlineMs: 15 * 60_000,
   buildDeadlineMs: 60 * 60_000,
+  /** How long nothing at all may come from a git server, and from a build: a compile may rightly be silent for long. */
+  cloneIdleMs: 5 * 60_000,
+  buildIdleMs: 20 * 60_000,
   startDeadlineMs: 10 * 60_000,
   reconcileMs: 30_000,
   /** How often the edge is compared with what is wanted, in full. */

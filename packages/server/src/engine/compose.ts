@@ -22,7 +22,7 @@ export function createCompose(
    */
   async function build(
     plan: ComposePlan,
-    options: Pick<BuildRequest, 'labels' | 'cacheScope' | 'onLine' | 'signal'> & { workspace: string },
+    options: Pick<BuildRequest, 'labels' | 'cacheScope' | 'onLine' | 'onActivity' | 'signal'> & { workspace: string },
   ): Promise<void> {
     const { workspace, ...common } = options
     for (const { service, context, dockerfile, target, args, image } of plan.builds) {

@@ -12,6 +12,13 @@ export type Image = {
 }
 export type ImageDetails = Image & { readonly exposedPorts: readonly number[]; readonly declaresVolumes: boolean }
 
+type PullOptions = {
+  readonly signal: AbortSignal
+  onLine(line: string): void
+  /** Something arrived, even when there is no new line to say so. */
+  onActivity?(): void
+}
+
 export function createImages(deps: { transport: Transport }) {
   const { transport } = deps
 
@@ -49,14 +56,19 @@ export function createImages(deps: { transport: Transport }) {
     return items(await transport.json({ method: 'GET', path: '/images/json', query, signal: wanted.signal })).map(imageOf)
   }
 
-  async function pull(reference: string, options: { signal: AbortSignal; onLine(line: string): void }): Promise<void> {
+  async function pull(reference: string, options: PullOptions): Promise<void> {
     const query = { fromImage: reference, ...(/[@]|:[^/]+$/.test(reference) ? {} : { tag: 'latest' }) }
     const answer = await transport.stream({ method: 'POST', path: '/images/create', query, signal: options.signal, timeoutMs: 120_000 })
+    const arrived = new Map<string, number>()
     let last = ''
     for await (const message of jsonLines(answer.chunks)) {
       const failure = text(field(message, 'errorDetail', 'message')) || text(field(message, 'error'))
       if (failure !== '') throw new EngineError(500, failure)
-      const line = [text(field(message, 'id')), text(field(message, 'status'))].filter((part) => part !== '').join(': ')
+      const id = text(field(message, 'id'))
+      const bytes = count(field(message, 'progressDetail', 'current'))
+      if (bytes !== arrived.get(id)) options.onActivity?.()
+      arrived.set(id, bytes)
+      const line = [id, text(field(message, 'status'))].filter((part) => part !== '').join(': ')
       if (line !== last) options.onLine(line) // the engine repeats a layer's status for every piece of it
       last = line
     }

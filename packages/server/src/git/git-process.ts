@@ -12,7 +12,7 @@ export type GitCommand = {
   /** Called with pieces of stdout; without it the text is collected. Throwing ends the process and is passed on. */
   readonly onOutput?: (chunk: Buffer) => void
   /** Called four times a second; throwing ends the process and is passed on. */
-  readonly watch?: () => Promise<void>
+  readonly watch?: () => Promise<unknown>
 }
 
 const WATCH_EVERY_MS = 250

@@ -65,6 +65,20 @@ describe('a commit', () => {
     expect(await readdir(path.join(directory, 'scratch'))).toEqual([])
   })
 
+  it('says while it is checked out that the work goes on, and nothing while the server sends nothing', async () => {
+    const repository = await server.createRepository({ files: { a: '1' } })
+    let told = 0
+    const wanted = { url: repository.url, privileged: true, hash: repository.hash, branch: 'main', into: into() }
+    const onActivity = () => void (told += 1)
+    await gitWith().checkout({ ...wanted, onActivity })
+    expect(told).toBeGreaterThanOrEqual(5)
+    server.setMode({ kind: 'stall' })
+    told = 0
+    const stalled = gitWith().checkout({ ...wanted, onActivity, signal: AbortSignal.timeout(2000) })
+    await expect(stalled).rejects.toThrow('timeout')
+    expect(told).toBeLessThanOrEqual(2) // the empty repository was made, and then seen
+  })
+
   it('is found in the history when the server gives out branches only', async () => {
     const repository = await server.createRepository({ files: { a: 'old' } })
     for (const text of ['1', '2', '3']) await repository.commit({ files: { a: text } })

@@ -7,7 +7,13 @@ import type { SourcePolicy } from './source-policy.ts'
 import { checkDirectorySize, createTreeCheck, DEFAULT_LIMITS, type SizeLimits } from './tree-size.ts'
 
 export type Commit = { readonly hash: string; readonly message: string; readonly author: string }
-type Wanted = { readonly hash: string; readonly branch: string | null; readonly into: string }
+type Wanted = {
+  readonly hash: string
+  readonly branch: string | null
+  readonly into: string
+  /** Something arrived, or a step is done. */
+  readonly onActivity?: () => void
+}
 type Refs = { readonly refs: ReadonlyMap<string, string>; readonly defaultBranch: string | null }
 
 const ASK_TIMEOUT_MS = 60_000
@@ -58,8 +64,9 @@ export function createGit(deps: {
   async function checkout(wanted: Source & Wanted): Promise<Commit> {
     if (!isCommitHash(wanted.hash)) throw new SourceRefused('That is not a commit hash.')
     checkBranch(wanted.branch)
-    return visit(wanted, async (source) => {
+    return visit(wanted, async (visited) => {
       const { hash, into } = wanted
+      const source = reporting(visited, wanted.onActivity)
       await rm(into, { recursive: true, force: true }) // a second attempt starts clean
       await mkdir(into, { recursive: true, mode: 0o700 })
       if (source.runAs !== undefined) await chown(into, source.runAs.uid, source.runAs.gid)
@@ -76,14 +83,20 @@ export function createGit(deps: {
   }
 
   /** By hash first; a server that gives out branches only is asked for the branch, a little of it and then all of it. */
-  async function fetchCommit({ git, url }: Visit, { hash, branch, into }: Wanted): Promise<void> {
+  async function fetchCommit({ git, url }: Visit, { hash, branch, into, onActivity }: Wanted): Promise<void> {
     const ref = branch === null ? 'HEAD' : `refs/heads/${branch}`
     const ways = [
       ['--depth=1', '--', url.href, hash],
       ['--depth=50', '--', url.href, ref],
       [`--depth=${WHOLE_HISTORY}`, '--', url.href, ref],
     ]
-    const fetching = { cwd: into, timeoutMs: fetchTimeoutMs, watch: () => checkDirectorySize(into, limits) }
+    let arrived = 0
+    const watch = async () => {
+      const bytes = await checkDirectorySize(into, limits)
+      if (bytes !== arrived) onActivity?.()
+      arrived = bytes
+    }
+    const fetching = { cwd: into, timeoutMs: fetchTimeoutMs, watch }
     for (const way of ways) {
       try {
         await git(['fetch', '--quiet', '--no-tags', '--no-recurse-submodules', ...way], fetching)
@@ -100,6 +113,16 @@ export function createGit(deps: {
 }
 
 export type Git = ReturnType<typeof createGit>
+
+/** Every command that ends is a sign that the work goes on. */
+function reporting(visit: Visit, onActivity: (() => void) | undefined): Visit {
+  const git: Visit['git'] = async (args, run) => {
+    const out = await visit.git(args, run)
+    onActivity?.()
+    return out
+  }
+  return { ...visit, git }
+}
 
 function refsIn(text: string): Refs {
   const refs = [...text.matchAll(/^([0-9a-f]{40,64})\t(HEAD|refs\/heads\/\S+)$/gm)].map(([, hash = '', ref = '']) => [ref, hash] as const)

@@ -6,8 +6,8 @@ export type SizeLimits = { readonly maxBytes: number; readonly maxFiles: number 
 
 export const DEFAULT_LIMITS: SizeLimits = { maxBytes: 1024 ** 3, maxFiles: 200_000 }
 
-/** Throws as soon as a directory holds more than it may. Files that come and go while it looks do not matter. */
-export async function checkDirectorySize(directory: string, limits: SizeLimits): Promise<void> {
+/** The bytes in a directory; throws as soon as it holds more than it may. Files that come and go while it looks do not matter. */
+export async function checkDirectorySize(directory: string, limits: SizeLimits): Promise<number> {
   const tally = createTally(limits)
   const waiting = [directory]
   for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
@@ -17,6 +17,7 @@ export async function checkDirectorySize(directory: string, limits: SizeLimits):
     const files = entries.filter((entry) => entry.isFile())
     for (const { name } of files) tally.add((await lstat(path.join(here, name)).catch(() => null))?.size ?? 0)
   }
+  return tally.bytes()
 }
 
 /** Reads `ls-tree -r -l -z`, piece by piece: what a checkout would write, known before a byte of it is written. */
@@ -39,6 +40,7 @@ function createTally(limits: SizeLimits) {
   let bytes = 0
   let files = 0
   return {
+    bytes: () => bytes,
     add(size: number): void {
       bytes += size
       files += 1

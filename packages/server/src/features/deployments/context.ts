@@ -2,12 +2,12 @@ import type { Logger } from '../../lib/logger.ts'
 import type { Step } from '../../lib/step.ts'
 import type { AppRow, DeploymentRow } from '../../store/rows.ts'
 import type { Tuning } from '../../tuning.ts'
-import { StageTimedOut } from './failure-reason.ts'
 import { progressIn } from './lifecycle.ts'
 import type { LogWriter } from './log-writer.ts'
 import type { DeploymentRecord } from './record.ts'
 import type { ReleaseConfig } from './release-config.ts'
 import type { Context, StageName } from './stage.ts'
+import { createStageLimits } from './stage-limits.ts'
 
 type Parts = {
   app: AppRow
@@ -43,26 +43,15 @@ export function createContext(parts: Parts): LiveContext {
   const deadline = new AbortController()
   const signal = AbortSignal.any([parts.signal, deadline.signal])
   const startedAt = performance.now() // a monotonic clock: a stepped one must not make a duration negative
-  const deadlines: Record<StageName, number> = {
-    cloning_repo: tuning.cloneDeadlineMs,
-    building_image: tuning.buildDeadlineMs,
-    stopping_old: tuning.startDeadlineMs,
-    starting_new: tuning.startDeadlineMs,
-  }
+  const limits = createStageLimits({ tuning, nameOf: (stage) => WORDS[stage], end: (why) => deadline.abort(why) })
   let row = parts.row
   let stage: StageName = 'cloning_repo'
-  let timer: NodeJS.Timeout | undefined
   let noting: Promise<void> = Promise.resolve()
   let shown = row.progress
 
   async function enter(next: StageName): Promise<void> {
-    clearTimeout(timer)
     stage = next
-    const limitMs = deadlines[next]
-    timer = setTimeout(
-      () => deadline.abort(new StageTimedOut(`${WORDS[next]} took longer than ${Math.round(limitMs / 60_000)} minutes and was ended.`)),
-      limitMs,
-    )
+    limits.enter(next)
     await noting
     shown = Math.max(shown, progressIn(next, 0))
     row = await step(`db.${next}`, async () => await record.stage(row, row.status, { stage: next, progress: shown }))
@@ -93,14 +82,21 @@ export function createContext(parts: Parts): LiveContext {
       row = await record.commit(row, commit)
     },
     progress,
-    say: (line) => writer.append(line, 'berth'),
-    output: (line, stream) => writer.append(line, stream),
+    active: limits.active,
+    say: (line) => {
+      limits.active()
+      writer.append(line, 'berth')
+    },
+    output: (line, stream) => {
+      limits.active()
+      writer.append(line, stream)
+    },
     current: () => row,
     note: (next) => {
       row = next
     },
     seconds: () => Math.max(0, Math.round((performance.now() - startedAt) / 1000)),
     deadlineReason: () => (deadline.signal.aborted && deadline.signal.reason instanceof Error ? deadline.signal.reason : undefined),
-    close: () => clearTimeout(timer),
+    close: limits.stop,
   }
 }

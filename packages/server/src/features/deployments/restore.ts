@@ -52,6 +52,7 @@ export function createRestore(deps: Deps) {
       step: deps.step,
       enter: async () => undefined,
       noteCommit: async () => undefined,
+      active: () => undefined,
       say: (line) => deps.log.info({ appId, deploymentId: active.id }, line),
       output: () => undefined,
       progress: () => undefined,

@@ -17,7 +17,7 @@ export type Context = {
   readonly workspace: string
   readonly signal: AbortSignal
   readonly step: Step
-  /** Begins a stage: its label, its progress, its deadline. */
+  /** Begins a stage: its label, its progress, its limits. */
   readonly enter: (stage: StageName) => Promise<void>
   /** The commit that is really built. */
   readonly noteCommit: (commit: { hash: string; message: string; author: string }) => Promise<void>
@@ -25,6 +25,8 @@ export type Context = {
   readonly say: (line: string) => void
   /** A line that the user's build or container printed. */
   readonly output: (line: string, stream: Exclude<LogStream, 'berth'>) => void
+  /** Something happened that is not worth a line: a stage in which nothing happens for too long is ended. */
+  readonly active: () => void
   /** How far the stage is, from 0 to 1. */
   readonly progress: (fraction: number) => void
 }

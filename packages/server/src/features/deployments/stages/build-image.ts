@@ -34,6 +34,7 @@ export function createBuildImage(deps: Deps) {
             cacheScope: buildCacheScope(deps.instance, app.project_id),
             onLine: context.output,
             onProgress: context.progress,
+            onActivity: context.active,
             signal,
           })
         },

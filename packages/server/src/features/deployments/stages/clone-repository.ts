@@ -15,7 +15,8 @@ export function createCloneRepository(deps: Deps) {
     const branch = app.git_branch === '' ? null : app.git_branch
     const hash = deployment.commit_hash || (await step('git.resolve', async () => await deps.git.resolveCommit({ ...source, branch }))).hash
     say(`Fetching commit ${hash.slice(0, 12)}${branch === null ? '' : ` of ${branch}`}`)
-    const commit = await step('git.checkout', async () => await deps.git.checkout({ ...source, hash, branch, into: workspace }))
+    const wanted = { ...source, hash, branch, into: workspace, onActivity: context.active }
+    const commit = await step('git.checkout', async () => await deps.git.checkout(wanted))
     await step('db.commit', async () => await context.noteCommit(commit))
     say(`${commit.hash.slice(0, 12)} ${commit.message.split('\n')[0] ?? ''} (${commit.author})`)
   }

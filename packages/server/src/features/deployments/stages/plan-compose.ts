@@ -56,10 +56,10 @@ export function createPlanCompose(deps: Deps) {
     const labels = labelsOf({ instance, kind: 'compose', projectId: app.project_id, appId: app.id, deploymentId: deployment.id })
     const workspace = app.root_directory === '' ? context.workspace : join(context.workspace, app.root_directory)
     const cacheScope = buildCacheScope(instance, app.project_id)
+    const follower = { onLine: context.output, onActivity: context.active, signal }
     await step(
       'engine.build',
-      async () =>
-        await patiently(signal, async () => await compose.build(plan, { labels, cacheScope, onLine: context.output, signal, workspace })),
+      async () => await patiently(signal, async () => await compose.build(plan, { labels, cacheScope, ...follower, workspace })),
     )
     await step('files.plan', async () => await keepPlan(deps.directoryOf(app.id, deployment.id), plan))
     return plan.routedService ?? plan.services[0] ?? 'compose'

@@ -19,7 +19,8 @@ export function createPullTemplate(deps: Deps) {
     else {
       say(`Pulling ${image}`)
       await step('engine.pull', async () => {
-        await patiently(signal, async () => await deps.engine.images.pull(image, { signal, onLine: (line) => output(line, 'stdout') }))
+        const pull = { signal, onLine: (line: string) => output(line, 'stdout'), onActivity: context.active }
+        await patiently(signal, async () => await deps.engine.images.pull(image, pull))
       }).catch((cause: unknown) => {
         if (cause instanceof EngineError) throw new DeploymentFailure(`The image ${image} could not be pulled: ${cause.message}`, { cause })
         throw cause
