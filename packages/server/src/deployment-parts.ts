@@ -74,7 +74,12 @@ export function createDeploymentParts(deps: Deps) {
   }
 
   const cloneRepository = createCloneRepository({ git, isPrivileged })
-  const buildLimits = { memoryBytes: Math.floor(totalmem() * 0.6), cpus: Math.max(1, availableParallelism() - 0.5) }
+  const cores = availableParallelism()
+  const buildLimits = {
+    memoryBytes: Math.floor(totalmem() * 0.6),
+    cpus: Math.max(1, cores - 0.5),
+    processes: Math.max(1024, 128 * cores), // threads count, and build tools start some for each core
+  }
   const buildTimes = createBuildTimes({ db, now })
   const build: LimitedBuild = async (request) => await buildTimes.during(async () => await engine.build({ ...request, ...buildLimits }))
   const checkDockerfile = createCheckDockerfile({ policy: deps.policy, isEngineWalled: deps.isEngineWalled })

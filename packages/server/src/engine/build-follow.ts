@@ -19,6 +19,8 @@ export type BuildFollower = {
 const KEPT_LINES = 20
 const EMPTY_IN_A_ROW = 1000
 const EMPTY_PAUSE_MS = 100
+/** The words of shells, and of the engine, when a process cannot be started. */
+const NO_FORK = /can(?:'t|not) fork|fork.{0,40}resource temporarily unavailable/i
 const LOST_TRACK =
   'The build printed more at once than this version of the container engine can report: the rest of its output is not shown.'
 
@@ -83,6 +85,8 @@ function keeping(lastLines: string[], follower: BuildFollower) {
 
 function failed(reason: string, lastLines: readonly string[]): BuildFailed {
   const outOfMemory = /exit code: 137\b/.test(reason) || /cannot allocate memory|out of memory/i.test(reason)
-  const message = outOfMemory ? `The build ran out of memory: ${reason}` : `The build failed: ${reason}`
+  const outOfProcesses = [reason, ...lastLines].some((line) => NO_FORK.test(line))
+  const hint = outOfProcesses ? ' It could not start another process: all builds together may have a limited number of them.' : ''
+  const message = outOfMemory ? `The build ran out of memory: ${reason}` : `The build failed: ${reason}${hint}`
   return new BuildFailed(message, { lastLines: [...lastLines], outOfMemory })
 }

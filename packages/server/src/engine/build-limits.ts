@@ -1,7 +1,12 @@
 import { access, mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 
-export type BuildLimits = { readonly memoryBytes: number; readonly cpus?: number }
+export type BuildLimits = {
+  readonly memoryBytes: number
+  readonly cpus?: number | undefined
+  /** Processes and threads. */
+  readonly processes?: number | undefined
+}
 type Log = { info(fields: object, message: string): void; warn(fields: object, message: string): void }
 
 /** The cgroup that engines put build steps under when they honour `cgroupparent`. */
@@ -49,6 +54,7 @@ function unified(group: string, limits: BuildLimits): Write[] {
     { directory: group, file: 'memory.max', value: String(limits.memoryBytes) },
     { directory: group, file: 'memory.swap.max', value: '0' },
     ...cpu,
+    ...(limits.processes === undefined ? [] : [{ directory: group, file: 'pids.max', value: String(limits.processes) }]),
   ]
 }
 
@@ -65,6 +71,7 @@ function legacy(group: string, limits: BuildLimits): Write[] {
     // Memory with swap may never be below memory alone, so when the limit is raised the first write fails and this one succeeds.
     { directory: `memory/${group}`, file: 'memory.limit_in_bytes', value: String(limits.memoryBytes) },
     ...quota,
+    ...(limits.processes === undefined ? [] : [{ directory: `pids/${group}`, file: 'pids.max', value: String(limits.processes) }]),
   ]
 }
 

@@ -26,9 +26,9 @@ let nextApp = 1_000_000 + Math.floor(Math.random() * 1e9)
 /** A build of our own, with what it printed. */
 async function build(
   dockerfile: string,
-  options: { signal?: AbortSignal; memoryBytes?: number; target?: Pick<typeof engine, 'build'> } = {},
+  options: { signal?: AbortSignal; memoryBytes?: number; processes?: number; target?: Pick<typeof engine, 'build'>; lines?: string[] } = {},
 ) {
-  const lines: string[] = []
+  const { lines = [] } = options
   const progress: number[] = []
   nextApp += 1
   const tag = newImageName()
@@ -38,6 +38,7 @@ async function build(
     tag,
     labels: labelsOf({ instance, kind: 'build', appId: nextApp }),
     ...(options.memoryBytes === undefined ? {} : { memoryBytes: options.memoryBytes }),
+    ...(options.processes === undefined ? {} : { processes: options.processes }),
     onLine: (line) => lines.push(line),
     onProgress: (fraction) => progress.push(fraction),
     signal: options.signal ?? AbortSignal.timeout(50_000),
@@ -157,6 +158,27 @@ describe('a build', () => {
     expect((await engine.images.inspect(imageId))?.id).toBe(imageId)
     const isOld = (await engine.facts()).version.startsWith('20.10.')
     expect(lines.some((line) => line.includes('printed more at once'))).toBe(isOld)
+  })
+
+  it('that starts thousands of processes is held to the limit of all builds, and fails', async (context) => {
+    const limits = createBuildLimits({ log: silent })
+    const free = 2 ** 40
+    const { applied } = await limits.apply({ memoryBytes: free, processes: 1024 })
+    if (applied.length === 0) context.skip()
+    const many = 'n=0; while [ $n -lt 3000 ]; do sleep 600 & n=$((n+1)); [ $((n%100)) -gt 0 ] || echo started-$n; done; echo all'
+    const lines: string[] = []
+    try {
+      const failure = await build(`RUN ${many} # ${unique()}`, { memoryBytes: free, processes: 1024, lines }).catch(
+        (cause: unknown) => cause,
+      )
+      expect(failure).toMatchObject({ name: 'BuildFailed', message: expect.stringContaining('could not start another process') })
+      const started = lines.flatMap((line) => /started-(\d+)$/.exec(line)?.[1] ?? []).map(Number)
+      expect(Math.max(...started)).toBeGreaterThanOrEqual(100)
+      expect(Math.max(...started)).toBeLessThan(1024)
+      expect(lines.join('\n')).toMatch(/can't fork/)
+    } finally {
+      await limits.apply({ memoryBytes: free, processes: 32_000 })
+    }
   })
 
   it('that takes too much memory is said to have run out of it', async (context) => {

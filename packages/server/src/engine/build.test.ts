@@ -8,6 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { tarOf } from '../testing/test-images.ts'
 import { createBuilder } from './build.ts'
 import { createBuildLimits } from './build-limits.ts'
+import { createImages } from './images.ts'
 import { createTransport } from './transport.ts'
 
 let directory = ''
@@ -46,7 +47,7 @@ async function engineThatSends(messages: () => Iterable<string>) {
   await once(server, 'listening')
   const limits = createBuildLimits({ log: { info: () => undefined, warn: () => undefined } })
   const transport = createTransport({ address: { socketPath } })
-  return { build: createBuilder({ transport, limits, cgroupDriver: async () => 'cgroupfs' }), seen }
+  return { build: createBuilder({ transport, images: createImages({ transport }), limits, cgroupDriver: async () => 'cgroupfs' }), seen }
 }
 
 type Build = Awaited<ReturnType<typeof engineThatSends>>['build']

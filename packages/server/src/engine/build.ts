@@ -15,6 +15,8 @@ export type BuildRequest = BuildFollower & {
   readonly labels: Readonly<Record<string, string>>
   readonly memoryBytes?: number
   readonly cpus?: number
+  /** Processes and threads of all builds together. */
+  readonly processes?: number
   readonly target?: string
   /** Who shares what build steps leave in the cache. Without it everybody does. */
   readonly cacheScope?: string
@@ -23,7 +25,7 @@ export type BuildRequest = BuildFollower & {
 }
 
 /** A build within the limits that all builds of apps have. */
-export type LimitedBuild = (request: Omit<BuildRequest, 'memoryBytes' | 'cpus'>) => Promise<{ imageId: string }>
+export type LimitedBuild = (request: Omit<BuildRequest, 'memoryBytes' | 'cpus' | 'processes'>) => Promise<{ imageId: string }>
 
 const ASK_AGAIN_MS = 500
 const LET_GO_MS = 10_000
@@ -42,9 +44,9 @@ export function createBuilder(deps: Deps) {
   const { transport, images, limits, cgroupDriver, firstWordMs = 60_000 } = deps
 
   return async function build(request: BuildRequest): Promise<{ imageId: string }> {
-    const { memoryBytes, signal } = request
+    const { memoryBytes, cpus, processes, signal } = request
     const capped = memoryBytes !== undefined
-    if (capped) await limits.apply({ memoryBytes, ...(request.cpus === undefined ? {} : { cpus: request.cpus }) })
+    if (capped) await limits.apply({ memoryBytes, cpus, processes })
     // A systemd-driven engine wants a slice of its own making here and fails the build otherwise.
     const cgroupparent = capped && (await cgroupDriver()) === 'cgroupfs' ? BUILD_CGROUP : undefined
     const buildid = randomUUID()
