@@ -31,7 +31,7 @@ async function engineThatSends(messages: () => Iterable<string>) {
   async function answer(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
     request.resume()
     if (request.url?.includes('/build/cancel')) seen.isCancelled = true
-    if (!request.url?.includes('/build?')) return void response.writeHead(200, { 'api-version': '1.41' }).end('OK')
+    if (!request.url?.includes('/build?')) return void response.writeHead(200, { 'api-version': '1.41' }).end()
     response.once('close', () => seen.closed.resolve())
     for (const message of messages()) {
       if (response.destroyed || seen.isCancelled) break
