@@ -17,10 +17,15 @@ import { createAppDeletion } from './features/applications/deletion.ts'
 import { createAppReading } from './features/applications/reading.ts'
 import { createApplications } from './features/applications/service.ts'
 import { checkSource, createProbeSource } from './features/applications/source-check.ts'
+import { createFamiliarAddresses } from './features/auth/familiar-addresses.ts'
 import { createHashQueue } from './features/auth/hash-queue.ts'
+import { createLoginTurns } from './features/auth/login-turns.ts'
+import { createPasswordTries } from './features/auth/password-tries.ts'
 import { createPasswords } from './features/auth/passwords.ts'
 import { createAuth } from './features/auth/service.ts'
 import { createSetup } from './features/auth/setup.ts'
+import { createSlowDown } from './features/auth/slow-down.ts'
+import { listLoginAddresses } from './features/auth/store.ts'
 import { createLiveRelease } from './features/containers/live-release.ts'
 import { createReconcile } from './features/containers/reconcile.ts'
 import { createRepair } from './features/containers/repair.ts'
@@ -157,7 +162,11 @@ export async function createApp(config: Config, log: Logger) {
 
   const passwords = createPasswords({ queue: createHashQueue({ cores: availableParallelism() }) })
   const setup = createSetup({ db, passwords, now })
-  const auth = createAuth({ db, tokens, setup, passwords, newId: randomUUID, now })
+  const slowDown = createSlowDown({ secret: randomUUID(), now })
+  const loginTurns = createLoginTurns({ waitMs: slowDown.waitMs })
+  const familiar = createFamiliarAddresses(await listLoginAddresses(db))
+  const tryPassword = createPasswordTries({ slowDown, turns: loginTurns, familiar })
+  const auth = createAuth({ db, tokens, setup, passwords, tryPassword, newId: randomUUID, now })
   const users = createUsers({ db, hashPassword: passwords.hashPassword, now })
   const envVariables = createEnvVariables({ db, secrets, openRelease, now })
   const generatedDomains = createGeneratedDomains({ readSettings, now })
@@ -369,6 +378,7 @@ export async function createApp(config: Config, log: Logger) {
   async function stop(): Promise<void> {
     isStopping = true
     webSockets.closeAll()
+    loginTurns.stop()
     await Promise.all([http.close(), worker.stop(), background.stop()])
     await edgeParts.close()
     await database.close()

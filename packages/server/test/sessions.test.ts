@@ -227,16 +227,14 @@ describe('logging in', () => {
   it('is slowed down after failures of one account, from wherever they come, and never refused', async () => {
     await berth.as('target')
     const attempt = async (password: string, address: string) => {
-      const from = performance.now()
       const body = { email: 'target@example.test', password }
-      const { status } = await berth.raw('POST', '/api/auth/login', { body, headers: { 'x-forwarded-for': address } })
-      return { status, ms: performance.now() - from }
+      return (await berth.raw('POST', '/api/auth/login', { body, headers: { 'x-forwarded-for': address } })).status
     }
-    for (let n = 0; n < 8; n += 1) expect((await attempt('wrong', `203.0.113.${n}`)).status).toBe(401)
-    const slowed = await attempt(PASSWORD, '198.51.100.1')
-    expect(slowed.status).toBe(200)
-    expect(slowed.ms).toBeGreaterThan(500) // eight failures: the right password waits 800 ms
-    expect((await attempt(PASSWORD, '198.51.100.1')).status).toBe(200)
+    const from = performance.now()
+    for (let n = 0; n < 8; n += 1) expect(await attempt('wrong', `203.0.113.${n}`)).toBe(401)
+    expect(await attempt(PASSWORD, '198.51.100.1')).toBe(200)
+    expect(performance.now() - from).toBeGreaterThan(1400) // after the fifth failure 100, 200, 400 and 800 ms
+    expect(await attempt(PASSWORD, '198.51.100.1')).toBe(200)
   })
 
   it('refuses a password of a megabyte before it is looked at', async () => {

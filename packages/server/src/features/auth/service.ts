@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { SignedIn } from '@berth/contract'
 import { recordAudit } from '../../events/audit-log.ts'
 import type { Caller, Origin } from '../../http/caller.ts'
@@ -6,9 +5,9 @@ import { SESSION_DAYS, type SessionTokens } from '../../http/session-token.ts'
 import { AppError, fieldError } from '../../lib/app-error.ts'
 import type { Db } from '../../store/database.ts'
 import { findUser, type UserRow } from '../../store/rows.ts'
+import type { PasswordTries } from './password-tries.ts'
 import type { Passwords } from './passwords.ts'
 import type { Setup } from './setup.ts'
-import { createSlowDown } from './slow-down.ts'
 import { deleteExpiredSessions, deleteOtherSessions, deleteSession, findUserByEmail, insertSession, setPassword } from './store.ts'
 
 type Deps = {
@@ -16,6 +15,8 @@ type Deps = {
   tokens: Pick<SessionTokens, 'sign'>
   setup: Pick<Setup, 'complete'>
   passwords: Passwords
+  /** Judges a password in its turn. */
+  tryPassword: PasswordTries
   newId: () => string
   now: () => Date
 }
@@ -25,7 +26,6 @@ type Entry = { token: string; answer: SignedIn }
 export function createAuth(deps: Deps) {
   const { db, tokens, now } = deps
   const { hashPassword, isPassword } = deps.passwords
-  const slowDown = createSlowDown(now)
 
   async function beginSession(user: Pick<UserRow, 'id' | 'email' | 'role'>, origin: Origin): Promise<Entry> {
     const at = now()
@@ -47,13 +47,11 @@ export function createAuth(deps: Deps) {
 
   async function login(input: { email: string; password: string }, origin: Origin): Promise<Entry> {
     const email = input.email.trim().toLowerCase()
-    await sleep(slowDown.delayMs(email))
-    const user = await findUserByEmail(db, email)
-    if (!(await isPassword(input.password, user?.password_hash, { isFirst: false })) || !user) {
-      slowDown.failed(email)
-      throw new AppError('wrong_credentials')
-    }
-    slowDown.succeeded(email)
+    const user = await deps.tryPassword({ email, address: origin.address }, async ({ isFamiliar }) => {
+      const account = await findUserByEmail(db, email) // in its turn: it may have had to wait
+      return (await isPassword(input.password, account?.password_hash, { isFirst: isFamiliar })) ? account : undefined
+    })
+    if (!user) throw new AppError('wrong_credentials')
     return await beginSession(user, origin)
   }
 
@@ -71,9 +69,12 @@ export function createAuth(deps: Deps) {
   }
 
   async function changePassword(caller: Caller, input: { currentPassword: string; newPassword: string }): Promise<void> {
-    const user = await findUser(db, caller.id)
-    if (!(await isPassword(input.currentPassword, user?.password_hash, { isFirst: true })))
-      throw fieldError('not_allowed', 'currentPassword', 'is wrong')
+    const login = { email: caller.email, address: caller.origin.address }
+    const user = await deps.tryPassword(login, async () => {
+      const account = await findUser(db, caller.id)
+      return (await isPassword(input.currentPassword, account?.password_hash, { isFirst: true })) ? account : undefined
+    })
+    if (!user) throw fieldError('not_allowed', 'currentPassword', 'is wrong')
     const passwordHash = await hashPassword(input.newPassword, 'newPassword')
     const at = now()
     await db.transaction(async (tx) => {

@@ -1,23 +1,50 @@
+import { createHmac } from 'node:crypto'
+
 const FREE_TRIES = 5
 const STEP_MS = 100
 const LONGEST_MS = 3000
 const FORGET_AFTER_MS = 15 * 60 * 1000
-const KEPT_ACCOUNTS = 10_000
+const SLOTS = 2 ** 18
+const MOST_FAILURES = 255
 
-/** Failed logins of one account are slowed, never refused: the owner of the right password always gets in. */
-export function createSlowDown(now: () => Date) {
-  const failures = new Map<string, { count: number; at: number }>()
+/**
+ * How long the next try of an account has to wait after those that failed. The counters are a table of fixed size, in which
+ * an account has the slot that a secret hash of its name gives: nothing is ever pushed out, so nobody can clear a counter by
+ * trying other names, and nobody can aim at the slot of somebody else. Names that share one by chance share its wait; hashing
+ * limits the tries of everybody together to so few that a slot hardly ever fills by chance.
+ */
+export function createSlowDown({ secret, now }: { secret: string; now: () => Date }) {
+  const failures = new Uint8Array(SLOTS)
+  const failedAt = new Float64Array(SLOTS)
 
-  function delayMs(email: string): number {
-    const known = failures.get(email)
-    if (!known || now().getTime() - known.at > FORGET_AFTER_MS || known.count < FREE_TRIES) return 0
-    return Math.min(LONGEST_MS, STEP_MS * 2 ** (known.count - FREE_TRIES))
+  function slotOf(name: string): number {
+    return createHmac('sha256', secret).update(name).digest().readUInt32LE() % SLOTS
   }
 
-  function failed(email: string): void {
-    if (failures.size >= KEPT_ACCOUNTS) failures.clear()
-    failures.set(email, { count: (failures.get(email)?.count ?? 0) + 1, at: now().getTime() })
+  function failuresOf(slot: number): number {
+    const isForgotten = now().getTime() - (failedAt[slot] ?? 0) > FORGET_AFTER_MS
+    return isForgotten ? 0 : (failures[slot] ?? 0)
   }
 
-  return { delayMs, failed, succeeded: (email: string) => void failures.delete(email) }
+  /** What is left of the wait since the last failure: whoever comes later than that does not wait at all. */
+  function waitMs(slot: number): number {
+    const count = failuresOf(slot)
+    if (count < FREE_TRIES) return 0
+    const delay = Math.min(LONGEST_MS, STEP_MS * 2 ** (count - FREE_TRIES))
+    const passed = now().getTime() - (failedAt[slot] ?? 0)
+    return Math.max(0, Math.min(delay, delay - passed)) // a clock that was set back must not make it longer
+  }
+
+  function failed(slot: number): void {
+    failures[slot] = Math.min(MOST_FAILURES, failuresOf(slot) + 1)
+    failedAt[slot] = now().getTime()
+  }
+
+  function succeeded(slot: number): void {
+    failures[slot] = 0
+  }
+
+  return { slotOf, waitMs, failed, succeeded }
 }
+
+export type SlowDown = ReturnType<typeof createSlowDown>

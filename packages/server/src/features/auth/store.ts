@@ -27,3 +27,18 @@ export async function deleteOtherSessions(tx: Tx, userId: number, keptId: string
 export async function deleteExpiredSessions(tx: Tx, at: Date): Promise<void> {
   await tx.deleteFrom('session').where('expires_at', '<=', at.toISOString()).execute()
 }
+
+const LOOKED_THROUGH = 50_000
+
+/** Where people have logged in from, oldest first: of the newest part of the audit log, because it may be long. */
+export async function listLoginAddresses(db: Reader): Promise<{ email: string; address: string }[]> {
+  const newest = await db.selectFrom('audit').select('id').orderBy('id', 'desc').limit(1).executeTakeFirst()
+  return await db
+    .selectFrom('audit')
+    .select(['actor_email as email', 'address'])
+    .where('id', '>', (newest?.id ?? 0) - LOOKED_THROUGH)
+    .where('action', '=', 'session.login')
+    .groupBy(['actor_email', 'address'])
+    .orderBy((eb) => eb.fn.max('id'))
+    .execute()
+}
