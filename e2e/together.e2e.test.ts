@@ -67,6 +67,33 @@ it('lets a member in, shows what they may not do, and closes the door again', as
   await gone(page.getByRole('heading', { name: 'Private place' }))
 })
 
+it('lets somebody who only owns a project add people by e-mail, and shows nothing of those who do not exist', async () => {
+  const person = await lab.berth.as('pia')
+  const member = await lab.berth.as('max')
+  const project = await person.call('projects.create', { name: 'Own place' })
+  const page = await lab.signedIn(person.email, PASSWORD)
+  await page.goto(`/projects/${project.id}/members`)
+  await page.getByLabel('E-mail').fill('nobody@example.test')
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  await shown(page.getByText('There is no such user.'))
+  await page.getByLabel('E-mail').fill(member.email)
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  await shown(page.getByText(`${member.email} is a member now.`))
+  await page.getByRole('button', { name: `Remove ${member.email}` }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+  await shown(page.getByText(`${member.email} is no longer a member.`))
+})
+
+it('shows failed logins in the audit log', async () => {
+  const { email } = await lab.berth.as('gus')
+  await lab.berth.raw('POST', '/api/auth/login', { body: { email, password: 'wrong-password' } })
+  const page = await lab.signedIn()
+  await page.goto('/admin/audit')
+  await page.getByLabel('Action').selectOption({ label: 'Failed logins' })
+  await shown(page.getByText(`Login failed for ${email}`))
+  await shown(page.getByText('Not signed in from 127.0.0.1'))
+})
+
 it('recovers by itself when the server is killed and comes back', async () => {
   const page = await lab.signedIn()
   await page.goto('/projects')

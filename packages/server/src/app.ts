@@ -17,6 +17,7 @@ import { createAppDeletion } from './features/applications/deletion.ts'
 import { createAppReading } from './features/applications/reading.ts'
 import { createApplications } from './features/applications/service.ts'
 import { checkSource, createProbeSource } from './features/applications/source-check.ts'
+import { createFailedTries } from './features/auth/failed-tries.ts'
 import { createFamiliarAddresses } from './features/auth/familiar-addresses.ts'
 import { createHashQueue } from './features/auth/hash-queue.ts'
 import { createLoginTurns } from './features/auth/login-turns.ts'
@@ -166,7 +167,8 @@ export async function createApp(config: Config, log: Logger) {
   const loginTurns = createLoginTurns({ waitMs: slowDown.waitMs })
   const familiar = createFamiliarAddresses(await listLoginAddresses(db))
   const tryPassword = createPasswordTries({ slowDown, turns: loginTurns, familiar })
-  const auth = createAuth({ db, tokens, setup, passwords, tryPassword, newId: randomUUID, now })
+  const failedTries = createFailedTries({ db, log, now })
+  const auth = createAuth({ db, tokens, setup, passwords, tryPassword, failedTries, newId: randomUUID, now })
   const users = createUsers({ db, hashPassword: passwords.hashPassword, now })
   const envVariables = createEnvVariables({ db, secrets, openRelease, now })
   const generatedDomains = createGeneratedDomains({ readSettings, now })
@@ -353,6 +355,7 @@ export async function createApp(config: Config, log: Logger) {
     wantCertificates: domainCertificates.wantAll,
     makeRoom: createMakeRoom({ engine, buildTimes: parts.buildTimes, dataDir: config.dataDir, floorBytes: tuning.diskFloorBytes, log }),
     metricsHistory,
+    writeFailedTries: failedTries.writeCounted,
   })
 
   /** Listening never waits for an engine or an edge: both are made sure of beside it. */
@@ -380,6 +383,7 @@ export async function createApp(config: Config, log: Logger) {
     webSockets.closeAll()
     loginTurns.stop()
     await Promise.all([http.close(), worker.stop(), background.stop()])
+    await failedTries.stop()
     await edgeParts.close()
     await database.close()
   }

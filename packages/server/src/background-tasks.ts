@@ -23,6 +23,7 @@ type Parts = {
   wantCertificates: (turn: { signal: AbortSignal; canBeVisited: boolean }) => Promise<void>
   makeRoom: () => Promise<void>
   metricsHistory: MetricsHistoryKeeper
+  writeFailedTries: () => Promise<void>
 }
 
 const HOUR_MS = 3600 * 1000
@@ -67,6 +68,7 @@ export function backgroundTasks(parts: Parts): Task[] {
       },
     },
     { name: 'disk', everyMs: HOUR_MS / 6, run: async () => (engineWatch.isReachable() ? await parts.makeRoom() : undefined) },
+    { name: 'failed logins', everyMs: HOUR_MS / 6, run: parts.writeFailedTries },
     { name: 'metrics history', everyMs: SAMPLE_EVERY_MS, run: parts.metricsHistory.sample },
     {
       name: 'certificates', // and the names that they are for

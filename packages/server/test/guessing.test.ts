@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { until } from '../src/testing/deploy-lab.ts'
-import { PASSWORD, startTestServer, type TestServer } from '../src/testing/start-test-server.ts'
+import { PASSWORD, type Person, startTestServer, type TestServer } from '../src/testing/start-test-server.ts'
+import { dumpDatabase } from '../src/testing/test-world.ts'
 
 const GUESS = 'a-wrong-guess'
 /** What ten failures in a row have to wait in all: the first five nothing, then 100, 200, 400, 800 and 1,600 ms. */
@@ -92,5 +93,63 @@ describe('a flood of guesses', () => {
     const answers = await flood(berth, (await berth.as('victim')).email)
     expect(await logIn(berth, email, { password: PASSWORD, from: '198.51.100.1' })).toBe(200)
     expect(answers.length).toBeLessThan(SIZE / 2)
+  })
+})
+
+describe('the audit log', () => {
+  let berth: TestServer
+  let owner: Person
+  beforeAll(async () => {
+    berth = await startTestServer()
+    owner = await berth.owner()
+  })
+  afterAll(async () => await berth[Symbol.asyncDispose]())
+
+  const linesOf = async (action: string) => (await owner.call('audit.list', { action })).toReversed()
+  const lines = async (action: string, count: number) =>
+    await until(
+      async () => await linesOf(action),
+      (list) => list.length >= count,
+    )
+
+  it('has failed logins with their address: the first of an account at once, the rest as one line with their number', async () => {
+    const { id, email } = await berth.as('guessed')
+    await logIn(berth, email, { password: GUESS, from: '203.0.113.1' })
+    expect(await lines('session.login_failed', 1)).toMatchObject([
+      {
+        actorId: null,
+        actorEmail: '',
+        subject: 'user',
+        subjectId: id,
+        address: '203.0.113.1',
+        after: { email, tries: 1, addresses: ['203.0.113.1'] },
+      },
+    ])
+    for (let n = 2; n < 5; n += 1) await logIn(berth, email, { password: GUESS, from: `203.0.113.${n}` })
+    await berth.restart() // what was counted is written at the end, too
+    const [, rest, ...more] = await lines('session.login_failed', 2)
+    expect(rest).toMatchObject({ subjectId: id, after: { email, tries: 3, addresses: ['203.0.113.2', '203.0.113.3', '203.0.113.4'] } })
+    expect(more).toEqual([])
+  })
+
+  it('has one line for all e-mails that nobody has, and not what was typed', async () => {
+    const before = (await linesOf('session.login_failed')).length
+    for (let n = 0; n < 6; n += 1) await logIn(berth, `typed-by-mistake-${n}@example.test`, { password: GUESS, from: '203.0.113.9' })
+    await lines('session.login_failed', before + 1)
+    await berth.restart()
+    const fresh = (await lines('session.login_failed', before + 2)).slice(before)
+    expect(fresh).toMatchObject([
+      { subjectId: null, address: '203.0.113.9', after: { email: null, tries: 1 } },
+      { subjectId: null, address: '203.0.113.9', after: { email: null, tries: 5 } },
+    ])
+    expect(fresh).toHaveLength(2)
+    expect(JSON.stringify(dumpDatabase(berth.dataDir))).not.toMatch(/typed-by-mistake|a-wrong-guess/)
+  })
+
+  it('has a wrong current password, with the person who was signed in', async () => {
+    const person = await berth.as('mistaken')
+    const change = { currentPassword: GUESS, newPassword: 'another-password' }
+    await expect(person.call('auth.password', change)).rejects.toMatchObject({ code: 'not_allowed' })
+    expect(await lines('user.password_failed', 1)).toMatchObject([{ actorId: person.id, subjectId: person.id, after: { tries: 1 } }])
   })
 })

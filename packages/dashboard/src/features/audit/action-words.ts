@@ -1,10 +1,14 @@
+import type { AuditEntry } from '@berth/contract'
+
 const WORDS: Readonly<Record<string, string>> = {
   'session.login': 'Logged in',
+  'session.login_failed': 'Login failed',
   'session.logout': 'Logged out',
   'user.setup': 'Owner created',
   'user.create': 'User created',
   'user.update': 'User changed',
   'user.password': 'Password changed',
+  'user.password_failed': 'Wrong current password',
   'user.delete': 'User deleted',
   'project.create': 'Project created',
   'project.update': 'Project changed',
@@ -34,4 +38,23 @@ const WORDS: Readonly<Record<string, string>> = {
 /** What was done, in words; a server that is newer than this page may record more. */
 export function actionWords(action: string): string {
   return WORDS[action] ?? action
+}
+
+/** One line stands for many wrong passwords; it has their number. */
+function triesOf(after: unknown): number {
+  return typeof after === 'object' && after !== null && 'tries' in after && typeof after.tries === 'number' ? after.tries : 1
+}
+
+/** What an entry says after its action: the subject, and how often it happened. */
+export function aboutWords(entry: Pick<AuditEntry, 'action' | 'actorEmail' | 'subjectId' | 'after'>, name: string): string {
+  const isFailedLogin = entry.action === 'session.login_failed'
+  const subject = isFailedLogin && entry.subjectId === null ? 'for an unknown e-mail' : isFailedLogin ? `for ${name}` : name
+  const tries = triesOf(entry.after)
+  return `${subject === '' || subject === entry.actorEmail ? '' : ` ${subject}`}${tries > 1 ? `, ${tries} times` : ''}`
+}
+
+/** Who did it. Somebody whose login fails is nobody yet. */
+export function actorWords({ actorEmail }: Pick<AuditEntry, 'actorEmail'>): string {
+  if (actorEmail === 'berth') return 'Berth itself'
+  return actorEmail === '' ? 'Not signed in' : actorEmail
 }

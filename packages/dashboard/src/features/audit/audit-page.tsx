@@ -9,13 +9,14 @@ import { RelativeTime } from '../../components/relative-time.tsx'
 import { EmptyState } from '../../components/states.tsx'
 import { useSearchState } from '../../lib/route-state.ts'
 import { users } from '../users/queries.ts'
-import { actionWords } from './action-words.ts'
+import { aboutWords, actionWords, actorWords } from './action-words.ts'
 import { auditLog } from './queries.ts'
 import { useSubjectNames } from './subject-names.ts'
 
 const ACTIONS = [
   { value: '', label: 'Every action' },
   { value: 'session.', label: 'Logins' },
+  { value: 'session.login_failed', label: 'Failed logins' },
   { value: 'user.', label: 'Users' },
   { value: 'project.', label: 'Projects' },
   { value: 'app.', label: 'Apps' },
@@ -70,7 +71,7 @@ function isSomething(value: unknown): boolean {
 }
 
 function Entry({ entry, name }: { entry: AuditEntry; name: string }) {
-  const { at, actorEmail, action, subject, subjectId, before, after, address, requestId } = entry
+  const { at, action, subject, subjectId, before, after, address, requestId } = entry
   return (
     <li className="px-4 py-2.5 text-sm">
       <div className="flex items-baseline gap-x-3">
@@ -78,14 +79,14 @@ function Entry({ entry, name }: { entry: AuditEntry; name: string }) {
           <span className="font-semibold" title={action}>
             {actionWords(action)}
           </span>
-          {name !== actorEmail && ` ${name}`}
+          {aboutWords(entry, name)}
         </span>
         <span className="shrink-0 text-[13px] text-ink-soft">
           <RelativeTime at={at} />
         </span>
       </div>
       <p className="text-[13px] break-words text-ink-soft">
-        {actorEmail === '' ? 'Berth itself' : actorEmail}
+        {actorWords(entry)}
         {address !== '' && ` from ${address}`}
       </p>
       {(isSomething(before) || isSomething(after)) && (

@@ -5,6 +5,7 @@ import { SESSION_DAYS, type SessionTokens } from '../../http/session-token.ts'
 import { AppError, fieldError } from '../../lib/app-error.ts'
 import type { Db } from '../../store/database.ts'
 import { findUser, type UserRow } from '../../store/rows.ts'
+import type { FailedTries } from './failed-tries.ts'
 import type { PasswordTries } from './password-tries.ts'
 import type { Passwords } from './passwords.ts'
 import type { Setup } from './setup.ts'
@@ -17,6 +18,7 @@ type Deps = {
   passwords: Passwords
   /** Judges a password in its turn. */
   tryPassword: PasswordTries
+  failedTries: Pick<FailedTries, 'record'>
   newId: () => string
   now: () => Date
 }
@@ -49,7 +51,9 @@ export function createAuth(deps: Deps) {
     const email = input.email.trim().toLowerCase()
     const user = await deps.tryPassword({ email, address: origin.address }, async ({ isFamiliar }) => {
       const account = await findUserByEmail(db, email) // in its turn: it may have had to wait
-      return (await isPassword(input.password, account?.password_hash, { isFirst: isFamiliar })) ? account : undefined
+      if (await isPassword(input.password, account?.password_hash, { isFirst: isFamiliar })) return account
+      deps.failedTries.record({ action: 'session.login_failed', account, actor: { id: null, email: '', origin } })
+      return undefined
     })
     if (!user) throw new AppError('wrong_credentials')
     return await beginSession(user, origin)
@@ -72,7 +76,9 @@ export function createAuth(deps: Deps) {
     const login = { email: caller.email, address: caller.origin.address }
     const user = await deps.tryPassword(login, async () => {
       const account = await findUser(db, caller.id)
-      return (await isPassword(input.currentPassword, account?.password_hash, { isFirst: true })) ? account : undefined
+      if (await isPassword(input.currentPassword, account?.password_hash, { isFirst: true })) return account
+      deps.failedTries.record({ action: 'user.password_failed', account: caller, actor: caller })
+      return undefined
     })
     if (!user) throw fieldError('not_allowed', 'currentPassword', 'is wrong')
     const passwordHash = await hashPassword(input.newPassword, 'newPassword')
