@@ -354,6 +354,7 @@ export async function createApp(config: Config, log: Logger) {
     wake: background.wake,
     wantCertificates: domainCertificates.wantAll,
     makeRoom: createMakeRoom({ engine, buildTimes: parts.buildTimes, dataDir: config.dataDir, floorBytes: tuning.diskFloorBytes, log }),
+    keepReserve: () => database.keepReserve(),
     metricsHistory,
     writeFailedTries: failedTries.writeCounted,
   })

@@ -22,6 +22,7 @@ type Parts = {
   wake: (name: string) => void
   wantCertificates: (turn: { signal: AbortSignal; canBeVisited: boolean }) => Promise<void>
   makeRoom: () => Promise<void>
+  keepReserve: () => void
   metricsHistory: MetricsHistoryKeeper
   writeFailedTries: () => Promise<void>
 }
@@ -67,7 +68,14 @@ export function backgroundTasks(parts: Parts): Task[] {
           if (TELLING_EVENTS.includes(event.action)) wake('reconcile')
       },
     },
-    { name: 'disk', everyMs: HOUR_MS / 6, run: async () => (engineWatch.isReachable() ? await parts.makeRoom() : undefined) },
+    {
+      name: 'disk',
+      everyMs: HOUR_MS / 6,
+      run: async () => {
+        parts.keepReserve()
+        if (engineWatch.isReachable()) await parts.makeRoom()
+      },
+    },
     { name: 'failed logins', everyMs: HOUR_MS / 6, run: parts.writeFailedTries },
     { name: 'metrics history', everyMs: SAMPLE_EVERY_MS, run: parts.metricsHistory.sample },
     {

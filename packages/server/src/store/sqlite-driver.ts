@@ -109,8 +109,15 @@ function createConnection(file: SqliteFile): DatabaseConnection {
   }
 }
 
-/** One connection, handed to one borrower at a time: a transaction holds it until it ends. `onChange` hears of commits that changed something. */
-function createWriterDriver(file: SqliteFile, onChange: () => void): Driver {
+type Listeners = {
+  /** A commit that changed something. */
+  onChange?: () => void
+  /** The end of a transaction, however it ended, before the next one begins. */
+  onEnd?: () => void
+}
+
+/** One connection, handed to one borrower at a time: a transaction holds it until it ends. */
+function createWriterDriver(file: SqliteFile, { onChange, onEnd }: Listeners): Driver {
   const connection = createConnection(file)
   const totalChanges = file.prepare<[], number>('select total_changes()').pluck()
   let changesBefore: number | undefined
@@ -133,12 +140,13 @@ function createWriterDriver(file: SqliteFile, onChange: () => void): Driver {
     async commitTransaction() {
       const hasChanged = totalChanges.get() !== changesBefore
       file.exec('commit')
-      if (hasChanged) onChange()
+      if (hasChanged) onChange?.()
     },
     async rollbackTransaction() {
       if (file.inTransaction) file.exec('rollback')
     },
     async releaseConnection() {
+      onEnd?.()
       endTurn()
     },
     async destroy() {
@@ -175,8 +183,8 @@ function dialect(createDriver: () => Driver): Dialect {
   }
 }
 
-export function writerDialect(file: SqliteFile, onChange: () => void = () => undefined): Dialect {
-  return dialect(() => createWriterDriver(file, onChange))
+export function writerDialect(file: SqliteFile, listeners: Listeners = {}): Dialect {
+  return dialect(() => createWriterDriver(file, listeners))
 }
 
 export function readerDialect(file: SqliteFile): Dialect {

@@ -3,12 +3,15 @@ import { join } from 'node:path'
 import BetterSqlite, { type Database as SqliteFile } from 'better-sqlite3'
 import { Kysely } from 'kysely'
 import { StartRefused } from '../lib/secret-file.ts'
-import type { Database, StorageState, Tx } from './database.ts'
+import type { Database, StorageState } from './database.ts'
 import { migrate } from './migrate.ts'
 import { migrations } from './migrations/index.ts'
+import { createReserve, type Reserve } from './reserve.ts'
 import type { Schema } from './schema.ts'
 import { createCompiledReads, readerDialect, writerDialect } from './sqlite-driver.ts'
 import { isStorageFailure } from './storage-failure.ts'
+import { createTransactions } from './transactions.ts'
+import { createWriteGate } from './write-gate.ts'
 
 const OWNER_ONLY = 0o600
 
@@ -40,6 +43,7 @@ function openFile(path: string): SqliteFile {
   file.pragma('foreign_keys = ON')
   file.pragma('journal_size_limit = 67108864')
   file.pragma('cache_size = -4000')
+  file.pragma('temp_store = MEMORY') // what a long transaction puts aside must not need a disk
   // SQLite would leave them readable to all; a copy of the directory may end up where its own mode is lost.
   for (const part of [path, `${path}-wal`, `${path}-shm`]) if (existsSync(part)) chmodSync(part, OWNER_ONLY)
   return file
@@ -49,7 +53,7 @@ function openFile(path: string): SqliteFile {
 function lockDirectory(dataDir: string): SqliteFile {
   const lock = new BetterSqlite(join(dataDir, 'lock.sqlite'), { timeout: 0 })
   try {
-    lock.pragma('journal_mode = DELETE')
+    lock.pragma('journal_mode = MEMORY') // nothing is ever written, so a full disk does not matter
     lock.exec('begin exclusive')
   } catch (cause) {
     lock.close()
@@ -60,50 +64,73 @@ function lockDirectory(dataDir: string): SqliteFile {
   return lock
 }
 
-type Options = { dataDir: string; now: () => Date; onCommit: () => void }
+/** `onRoom` hears that a disk that was full has room again. */
+type Options = { dataDir: string; now: () => Date; onCommit: () => void; onRoom?: () => void }
 
 export async function openSqlite(options: Options): Promise<Database> {
   const lock = lockDirectory(options.dataDir)
+  const reserve = createReserve(join(options.dataDir, 'reserve'))
   try {
-    return await openLocked(options, lock)
+    return await openLocked(options, { lock, reserve })
   } catch (cause) {
     lock.close()
     throw cause
+  } finally {
+    if (reserve.isLent()) reserve.takeBack()
   }
 }
 
-async function openLocked({ dataDir, now, onCommit }: Options, lock: SqliteFile): Promise<Database> {
+/** Even reading needs a little room: SQLite makes two files beside the database. */
+async function openFiles(options: Options, reserve: Reserve): Promise<{ file: SqliteFile; readerFile: SqliteFile }> {
+  const { dataDir, now } = options
   const path = databasePath(dataDir)
-  refuseDamaged(path)
-  const file = openFile(path)
+  let file: SqliteFile | undefined
+  try {
+    file = openFile(path)
+    mkdirSync(join(dataDir, 'backups'), { recursive: true, mode: 0o700 })
+    await migrate(file, { migrations, backupDir: join(dataDir, 'backups'), now })
+    const readerFile = new BetterSqlite(path, { readonly: true, timeout: 5000 })
+    readerFile.pragma('cache_size = -4000')
+    readerFile.pragma('temp_store = MEMORY')
+    return { file, readerFile }
+  } catch (cause) {
+    file?.close()
+    if (!isStorageFailure(cause) || reserve.isLent()) throw cause
+    reserve.lend()
+    return await openFiles(options, reserve)
+  }
+}
+
+async function openLocked(options: Options, held: { lock: SqliteFile; reserve: Reserve }): Promise<Database> {
+  const { lock, reserve } = held
+  refuseDamaged(databasePath(options.dataDir))
+  const { file, readerFile } = await openFiles(options, reserve)
+  if (reserve.isLent()) reserve.takeBack()
+  reserve.keep()
   let commits = 0
   const onChange = () => {
     commits += 1
-    onCommit()
+    options.onCommit()
   }
-  const writer = new Kysely<Schema>({ dialect: writerDialect(file, onChange) })
-  mkdirSync(join(dataDir, 'backups'), { recursive: true, mode: 0o700 })
-  await migrate(file, { migrations, backupDir: join(dataDir, 'backups'), now })
-  const readerFile = new BetterSqlite(path, { readonly: true, timeout: 5000 })
-  readerFile.pragma('cache_size = -4000')
+  const writer = new Kysely<Schema>({ dialect: writerDialect(file, { onChange, onEnd: endLoan }) })
   const reader = new Kysely<Schema>({ dialect: readerDialect(readerFile) })
-  let state: StorageState = 'ok'
+  const gate = createWriteGate({ reserve, onOpen: () => options.onRoom?.() })
 
-  async function transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result> {
+  /** What was written with the loan moves from the log into the database meanwhile, so that the log is used again from its beginning. */
+  function endLoan(): void {
+    if (!reserve.isLent()) return
     try {
-      const result = await writer.transaction().execute(work)
-      state = 'ok'
-      return result
-    } catch (cause) {
-      if (isStorageFailure(cause)) state = 'read_only'
-      throw cause
+      file.pragma('wal_checkpoint(PASSIVE)')
+    } catch {
+      // It stays in the log, which is as safe.
     }
+    reserve.takeBack()
   }
 
   function currentState(): StorageState {
     try {
       readerFile.prepare('select 1 from fact limit 1').get()
-      return state
+      return gate.isOpen() ? 'ok' : 'read_only'
     } catch {
       return 'unusable'
     }
@@ -119,7 +146,7 @@ async function openLocked({ dataDir, now, onCommit }: Options, lock: SqliteFile)
     selectFrom: reader.selectFrom.bind(reader),
     executeQuery: createCompiledReads(readerFile, () => commits),
     fn: reader.fn,
-    transaction,
+    transaction: createTransactions({ writer, reserve, gate }),
   }
-  return { db, state: currentState, close }
+  return { db, state: currentState, keepReserve: reserve.keep, close }
 }

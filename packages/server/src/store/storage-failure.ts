@@ -8,6 +8,21 @@ export function isStorageFailure(cause: unknown): boolean {
   return SYSTEM_CODES.includes(code) || SQLITE_CODES.some((known) => code.startsWith(known))
 }
 
+/** Refused before anything was tried: the disk was full a moment ago, and still is. */
+export class DiskFull extends Error {
+  override readonly name = 'DiskFull'
+  readonly code = 'SQLITE_FULL'
+
+  constructor() {
+    super('the disk is full')
+  }
+}
+
+/** The database itself could not be written, whatever else could. */
+export function isDatabaseFailure(cause: unknown): boolean {
+  return isStorageFailure(cause) && cause instanceof Error && 'code' in cause && String(cause.code).startsWith('SQLITE')
+}
+
 /** Let the unique index decide, and translate its word. */
 export function isUniqueViolation(cause: unknown, column: string): boolean {
   if (!(cause instanceof Error) || !('code' in cause)) return false

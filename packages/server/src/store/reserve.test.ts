@@ -1,0 +1,129 @@
+import { existsSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it, type TestContext } from 'vitest'
+import { mountSmallDisk, type SmallDisk } from '../testing/small-disk.ts'
+import type { Database, Db, Tx } from './database.ts'
+import { openSqlite } from './sqlite.ts'
+import { isDatabaseFailure } from './storage-failure.ts'
+
+const MEGABYTE = 1024 * 1024
+
+/** A disk of its own, full of everything but a database and what is kept for it. */
+async function openSmallDisk(context: TestContext, megabytes = 96): Promise<SmallDisk> {
+  const disk = await mountSmallDisk(megabytes)
+  if (disk.unavailable !== undefined) context.skip(disk.unavailable)
+  return disk
+}
+async function open({ directory }: SmallDisk, onRoom = () => undefined as void): Promise<Database> {
+  return await openSqlite({ dataDir: directory, now: () => new Date(), onCommit: () => undefined, onRoom })
+}
+const reserveBytes = ({ directory }: SmallDisk) => statSync(join(directory, 'reserve'), { throwIfNoEntry: false })?.size ?? 0
+const insert =
+  (name: string, bytes = 1000) =>
+  async (tx: Tx) =>
+    void (await tx
+      .insertInto('fact')
+      .values({ name, value: 'x'.repeat(bytes) })
+      .execute())
+
+/** Fills the disk, and then what the log of the database still has room for. */
+async function fillCompletely(disk: SmallDisk, db: Db): Promise<void> {
+  await disk.fill()
+  for (let n = 0; n < 1000; n += 1) {
+    const failure = await db.transaction(insert(`fill ${n}`, 20_000)).catch((cause: unknown) => cause)
+    if (isDatabaseFailure(failure)) return
+    if (failure !== undefined) throw failure
+  }
+  throw new Error('the disk did not become full')
+}
+
+it('on a full disk what frees space is written again and again, ordinary writes are not, and room again is all it takes', async (context) => {
+  await using disk = await openSmallDisk(context)
+  let opened = 0
+  const database = await open(disk, () => void (opened += 1))
+  const { db } = database
+  expect(reserveBytes(disk)).toBe(16 * MEGABYTE)
+  await fillCompletely(disk, db)
+  for (let n = 0; n < 300; n += 1) {
+    const freeing = async (tx: Tx) => {
+      await insert(`freeing ${n}`)(tx)
+      await tx.deleteFrom('fact').where('name', '=', `fill ${n}`).execute()
+    }
+    await db.transaction(freeing, { mayUseReserve: true })
+    await disk.fill() // whatever was given back is taken by somebody else
+    await expect(db.transaction(insert(`ordinary ${n}`, 1))).rejects.toThrow('the disk is full')
+  }
+  expect(database.state()).toBe('read_only')
+  expect(reserveBytes(disk)).toBeGreaterThan(14 * MEGABYTE)
+  expect(opened).toBe(0)
+
+  await disk.free()
+  await db.transaction(insert('after'))
+  expect([database.state(), opened, reserveBytes(disk)]).toEqual(['ok', 1, 16 * MEGABYTE])
+  const names = (await db.selectFrom('fact').select('name').execute()).map(({ name }) => name)
+  expect(names).toContain('freeing 299')
+  expect(names.filter((name) => name.startsWith('ordinary'))).toEqual([])
+  await database.close()
+})
+
+it('a transaction that is too large for the small loan gets all of the reserve', async (context) => {
+  await using disk = await openSmallDisk(context)
+  const database = await open(disk)
+  await fillCompletely(disk, database.db)
+  await database.db.transaction(insert('large', 6 * MEGABYTE), { mayUseReserve: true })
+  expect(await database.db.selectFrom('fact').select('name').where('name', '=', 'large').execute()).toHaveLength(1)
+  await disk.free()
+  await database.close()
+})
+
+it('what is wrong with the work itself is thrown at once', async (context) => {
+  await using disk = await openSmallDisk(context)
+  const database = await open(disk)
+  let runs = 0
+  const failing = async () => {
+    runs += 1
+    throw new Error('a mistake')
+  }
+  await expect(database.db.transaction(failing, { mayUseReserve: true })).rejects.toThrow('a mistake')
+  expect([runs, database.state()]).toEqual([1, 'ok'])
+  await database.close()
+})
+
+it('a database is opened on a full disk too', async (context) => {
+  await using disk = await openSmallDisk(context)
+  const first = await open(disk)
+  await first.db.transaction(insert('kept'))
+  await first.close()
+  await disk.fill()
+  const second = await open(disk)
+  expect(await second.db.selectFrom('fact').select('name').execute()).toEqual([{ name: 'kept' }])
+  await second.db.transaction(async (tx) => await tx.deleteFrom('fact').where('name', '=', 'kept').execute(), { mayUseReserve: true })
+  expect(await second.db.selectFrom('fact').select('name').execute()).toEqual([])
+  await disk.free()
+  await second.close()
+})
+
+it('is made only where there is plenty of room, and made whole later', async (context) => {
+  await using disk = await openSmallDisk(context)
+  const { directory } = disk
+  await disk.fill()
+  rmSync(join(directory, 'filler'))
+  const database = await open(disk)
+  rmSync(join(directory, 'reserve'))
+  await disk.fill()
+  database.keepReserve()
+  expect(existsSync(join(directory, 'reserve'))).toBe(false)
+  await disk.free()
+  database.keepReserve()
+  expect(reserveBytes(disk)).toBe(16 * MEGABYTE)
+  await database.close()
+
+  await using tiny = await openSmallDisk(context, 40)
+  const onTiny = await open(tiny)
+  expect(reserveBytes(tiny)).toBe(0)
+  await fillCompletely(tiny, onTiny.db)
+  await tiny.free()
+  await onTiny.db.transaction(insert('after'))
+  expect(reserveBytes(tiny)).toBe(0)
+  await onTiny.close()
+})

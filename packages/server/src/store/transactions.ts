@@ -1,0 +1,59 @@
+import type { Kysely } from 'kysely'
+import type { Db, Tx } from './database.ts'
+import type { Reserve } from './reserve.ts'
+import type { Schema } from './schema.ts'
+import { DiskFull, isStorageFailure } from './storage-failure.ts'
+import type { createWriteGate } from './write-gate.ts'
+
+type Deps = {
+  writer: Kysely<Schema>
+  reserve: Pick<Reserve, 'lend'>
+  gate: ReturnType<typeof createWriteGate>
+}
+type Work<Result> = (tx: Tx) => Promise<Result>
+
+/** Enough for nearly everything that frees space. */
+const SMALL_LOAN = 4 * 1024 * 1024
+
+/** The one way to write. On a full disk ordinary work is refused, and what frees space gets the reserve. */
+export function createTransactions({ writer, reserve, gate }: Deps): Db['transaction'] {
+  async function attempt<Result>(work: Work<Result>): Promise<Result> {
+    try {
+      return await writer.transaction().execute(work)
+    } catch (cause) {
+      if (isStorageFailure(cause)) gate.shut()
+      throw cause
+    }
+  }
+
+  async function unlessFull<Result>(work: Work<Result>): Promise<{ result: Result } | undefined> {
+    try {
+      return { result: await attempt(work) }
+    } catch (cause) {
+      if (isStorageFailure(cause)) return undefined
+      throw cause
+    }
+  }
+
+  /** A small loan is made right before the commit, where nearly all writing to the disk happens: others want those blocks too. */
+  async function withReserve<Result>(work: Work<Result>): Promise<Result> {
+    const done =
+      (await unlessFull(work)) ??
+      (await unlessFull(async (tx) => {
+        const result = await work(tx)
+        reserve.lend(SMALL_LOAN)
+        return result
+      }))
+    if (done) return done.result
+    return await attempt(async (tx) => {
+      reserve.lend()
+      return await work(tx)
+    })
+  }
+
+  return async (work, options = {}) => {
+    if (options.mayUseReserve) return await withReserve(work)
+    if (!gate.isOpen()) throw new DiskFull()
+    return await attempt(work)
+  }
+}
