@@ -87,17 +87,19 @@ import { createWorker } from './queue/worker.ts'
 import { handlersOf } from './routes.ts'
 import type { Tx } from './store/database.ts'
 import { databasePath, openSqlite } from './store/sqlite.ts'
+import { createStorageLog } from './store/storage-log.ts'
 
 /** Everything that exists, created top to bottom. `start` sets it going, `stop` ends it in reverse. */
-export async function createApp(config: Config, log: Logger) {
+export async function createApp(config: Config, givenLog: Logger) {
   const now = () => new Date()
   const startedAt = now()
   const { tuning } = config
   const mayCreate = !existsSync(databasePath(config.dataDir))
   const secrets = createSecretBox(secretFile(join(config.dataDir, 'secrets.key'), { mayCreate }))
   const tokens = createSessionTokens(secretFile(join(config.dataDir, 'session.key'), { mayCreate }))
+  const { log, over } = createStorageLog(givenLog)
   const nudge = createNudge()
-  const database = await openSqlite({ dataDir: config.dataDir, now, onCommit: nudge.nudge })
+  const database = await openSqlite({ dataDir: config.dataDir, now, onCommit: nudge.nudge, onRoom: over })
   const { db } = database
   const instance = await instanceId(db)
   const step = createStep(config.fault, (n, name) => log.info({ step: n, name }, 'step'))

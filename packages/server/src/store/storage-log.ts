@@ -1,0 +1,71 @@
+import type { Logger } from '../lib/logger.ts'
+import { isStorageFailure } from './storage-failure.ts'
+
+const LINE_EVERY_MS = 60_000
+/** Failures further apart than this have nothing to do with each other. */
+const FORGOTTEN_AFTER_MS = 5 * 60_000
+
+type Counts = Record<string, number>
+
+/** Of our own files, or said by the engine, which may be on the same disk; also where another error wraps it. */
+function isAboutStorage(err: unknown): boolean {
+  if (!(err instanceof Error)) return false
+  return isStorageFailure(err) || /no space left on device/i.test(err.message) || isAboutStorage(err.cause)
+}
+
+/**
+ * A full disk fails everything that writes, again and again. Of all that the log has one line when it begins, at most one a minute while it
+ * lasts, with counts, and one when it is over. Every other line passes as it is.
+ */
+export function createStorageLog(log: Logger, nowMs: () => number = () => performance.now()) {
+  let lastLineAt = Number.NEGATIVE_INFINITY
+  let lastFailureAt = Number.NEGATIVE_INFINITY
+  let failures = 0
+  let unsaid: Counts = {}
+  let isAnnounced = false
+
+  /** Whether this failure is written as it is. */
+  function isFirst(message: string): boolean {
+    const now = nowMs()
+    if (now - lastFailureAt > FORGOTTEN_AFTER_MS) [failures, unsaid] = [0, {}]
+    lastFailureAt = now
+    failures += 1
+    if (now - lastLineAt < LINE_EVERY_MS) {
+      unsaid[message] = (unsaid[message] ?? 0) + 1
+      return false
+    }
+    lastLineAt = now
+    isAnnounced = true
+    if (failures === 1) return true
+    unsaid[message] = (unsaid[message] ?? 0) + 1
+    log.error({ failures, sinceLastLine: unsaid }, 'the disk still refuses writes')
+    unsaid = {}
+    return false
+  }
+
+  /** Says so only of what the log has heard of: a disk that is full and not full by turns must not write two lines each time. */
+  function over(): void {
+    if (!isAnnounced) return
+    isAnnounced = false
+    log.info({ failures, sinceLastLine: unsaid }, 'the disk can be written again')
+    failures = 0
+    unsaid = {}
+  }
+
+  function paced(method: 'warn' | 'error', target: Logger): Logger['warn'] {
+    return (...line: unknown[]): void => {
+      const [fields, message] = line
+      const err: unknown = typeof fields === 'object' && fields !== null && 'err' in fields ? fields.err : undefined
+      if (isAboutStorage(err) && !isFirst(String(message))) return
+      Reflect.apply(target[method], target, line)
+    }
+  }
+
+  function wrap(target: Logger): Logger {
+    const { trace, debug, info, fatal } = target
+    const same = { trace: trace.bind(target), debug: debug.bind(target), info: info.bind(target), fatal: fatal.bind(target) }
+    return { ...same, warn: paced('warn', target), error: paced('error', target), child: (bindings) => wrap(target.child(bindings)) }
+  }
+
+  return { log: wrap(log), over }
+}
