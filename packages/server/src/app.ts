@@ -86,6 +86,7 @@ import { lanesInQueue } from './queue/queue-store.ts'
 import { createWorker } from './queue/worker.ts'
 import { handlersOf } from './routes.ts'
 import type { Tx } from './store/database.ts'
+import { createIsDiskFull } from './store/disk-space.ts'
 import { databasePath, openSqlite } from './store/sqlite.ts'
 import { createStorageLog } from './store/storage-log.ts'
 
@@ -101,6 +102,7 @@ export async function createApp(config: Config, givenLog: Logger) {
   const nudge = createNudge()
   const database = await openSqlite({ dataDir: config.dataDir, now, onCommit: nudge.nudge, onRoom: over })
   const { db } = database
+  const isDiskFull = createIsDiskFull({ database, dataDir: config.dataDir, fullDiskBytes: tuning.fullDiskBytes })
   const instance = await instanceId(db)
   const step = createStep(config.fault, (n, name) => log.info({ step: n, name }, 'step'))
   const background = createBackground(log)
@@ -215,6 +217,7 @@ export async function createApp(config: Config, givenLog: Logger) {
     now,
     workerId: randomUUID(),
     slots: async () => settingsNow.concurrency || config.workers,
+    isDiskFull,
     handlers: jobHandlers({ runDeployment: parts.runDeployment.run, restore: parts.restore, removeApp: removal.removeApp }),
   })
   const deployments = createDeployments({
@@ -290,6 +293,7 @@ export async function createApp(config: Config, givenLog: Logger) {
     engine: engineWatch.health,
     edge: () => engineWatch.edgeHealth(edgeParts.edge.state()),
     isQueueStalled: worker.isStalled,
+    isDiskFull,
     firewall: () => [firewall.message(), engineFirewall.message()].filter((text) => text !== '').join(' '),
     dashboardCertificate: () => whyNoCertificate(settingsNow.dashboardDomain, edgeParts.certificates.status(settingsNow.dashboardDomain)),
   }

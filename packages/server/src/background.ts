@@ -1,6 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from './lib/logger.ts'
 
 export type Task = { name: string; everyMs: number; run: (signal: AbortSignal) => Promise<void> }
+
+/** After a failure, however often it is woken meanwhile. */
+const REST_MS = 1000
 
 /** Things that happen again and again. One at a time each; a failure is logged, and the next turn tries again. */
 export function createBackground(log: Logger) {
@@ -15,7 +19,9 @@ export function createBackground(log: Logger) {
       try {
         await task.run(stopping.signal)
       } catch (err) {
-        if (!stopping.signal.aborted) log.warn({ task: task.name, err }, 'background task failed')
+        if (stopping.signal.aborted) return
+        log.warn({ task: task.name, err }, 'background task failed')
+        await sleep(Math.min(REST_MS, task.everyMs), undefined, { signal: stopping.signal }).catch(() => undefined)
       }
       const timer = setTimeout(woken.resolve, task.everyMs)
       await woken.promise

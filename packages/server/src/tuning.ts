@@ -22,6 +22,8 @@ export const TUNING = {
   /** How often it is looked which certificates are due. */
   certificateLookMs: 30_000,
   diskFloorBytes: 500 * 1024 * 1024,
+  /** Below this the disk counts as full: what waits goes on waiting instead of failing one after the other. */
+  fullDiskBytes: 16 * 1024 * 1024,
 }
 
 export type Tuning = typeof TUNING

@@ -1,5 +1,5 @@
 import type { Logger } from '../lib/logger.ts'
-import type { Db } from '../store/database.ts'
+import type { Db, Tx } from '../store/database.ts'
 import { backoffMs } from './backoff.ts'
 import type { JobHandlers, JobName, JobPayloads } from './jobs.ts'
 import { extendLease, type JobRow, postponeJob, settleJob } from './queue-store.ts'
@@ -18,8 +18,8 @@ type Deps = {
   workerId: string
   /** Set once the process stops. */
   stopping: AbortSignal
-  /** Waits a little before something that failed is tried again. */
-  pause: () => Promise<void>
+  /** Waits before something that failed for the n-th time in a row is tried again. */
+  rest: (failures: number) => Promise<void>
   log: Logger
   now: () => Date
 }
@@ -52,31 +52,28 @@ export function createJobRunner(deps: Deps) {
       if (stopping.aborted) return await giveBack(job)
       if (controller.signal.reason instanceof JobCancelled) return await settle(job)
       log.error({ jobId: job.id, job: job.name, attempts: job.attempts, err }, 'job failed, and is tried again')
-      await retrySaving(
-        async () =>
-          await db.transaction(async (tx) => await postponeJob(tx, { id: job.id, worker, until: later(backoffMs(job.attempts)) })),
-      )
+      await save(async (tx) => await postponeJob(tx, { id: job.id, worker, until: later(backoffMs(job.attempts)) }))
     } finally {
       clearInterval(heartbeat)
     }
   }
 
   async function settle(job: JobRow): Promise<void> {
-    await retrySaving(async () => await db.transaction(async (tx) => await settleJob(tx, { id: job.id, worker })))
+    await save(async (tx) => await settleJob(tx, { id: job.id, worker }))
   }
 
   async function giveBack(job: JobRow): Promise<void> {
-    await db.transaction(async (tx) => await postponeJob(tx, { id: job.id, worker, until: now() }))
+    await db.transaction(async (tx) => await postponeJob(tx, { id: job.id, worker, until: now() }), { mayUseReserve: true })
   }
 
-  /** A full disk must not lose the outcome of a job: it is written when there is room again. */
-  async function retrySaving(save: () => Promise<void>): Promise<void> {
-    for (;;) {
+  /** How a job ended is never lost, and it keeps its slot until that is written: on a full disk too, or nothing would be removed there. */
+  async function save(write: (tx: Tx) => Promise<void>): Promise<void> {
+    for (let failures = 1; ; failures += 1) {
       try {
-        return await save()
+        return await db.transaction(write, { mayUseReserve: true })
       } catch (err) {
         log.error({ err }, 'the end of a job was not saved, and is tried again')
-        await deps.pause()
+        await deps.rest(failures)
         if (stopping.aborted) return
       }
     }

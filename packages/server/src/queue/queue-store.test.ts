@@ -26,6 +26,26 @@ describe('claiming jobs', () => {
     expect((await claim(db, 2))?.id).toBe(2)
   })
 
+  it('gives on a full disk no deployments but those that stand before the removal of their app', async () => {
+    await using test = await openTestDatabase()
+    const { db } = test
+    for (const [lane, name] of [
+      ['app:1', 'deployment.run'],
+      ['app:2', 'deployment.run'],
+      ['app:2', 'app.remove'],
+      ['app:3', 'app.remove'],
+      ['app:4', 'app.restore'],
+    ] as const)
+      await add(db, lane, name)
+    const claimed: (number | undefined)[] = []
+    for (let n = 0; n < 4; n += 1) {
+      const asking = { worker: 'w', at: at(1), leaseUntil: at(31), onFullDisk: true }
+      claimed.push((await db.transaction(async (tx) => await claimJob(tx, asking)))?.id)
+    }
+    expect(claimed).toEqual([2, 4, 5, undefined])
+    expect((await claim(db, 1))?.id).toBe(1)
+  })
+
   it('a lapsed lease is free again, and the late worker can no longer end the job', async () => {
     await using test = await openTestDatabase()
     const { db } = test

@@ -1,8 +1,11 @@
 import type { Selectable } from 'kysely'
 import type { Reader, Tx } from '../store/database.ts'
 import type { JobTable } from '../store/schema.ts'
+import type { JobName } from './jobs.ts'
 
 export type JobRow = Selectable<JobTable>
+
+const [REMOVAL, RESTORE] = ['app.remove', 'app.restore'] as const satisfies JobName[]
 
 /** Called inside the transaction of the change that needs the work: either both are there or neither is. */
 export async function insertJob(tx: Tx, job: { name: string; payload: unknown; lane: string; at: Date }): Promise<void> {
@@ -22,17 +25,21 @@ export async function insertJob(tx: Tx, job: { name: string; payload: unknown; l
     .execute()
 }
 
+/** Who asks for work, and when. Without `onFullDisk` every job is meant. */
+type Asking = { worker: string; at: Date; onFullDisk?: boolean }
+
 /**
  * The oldest job that is due, free, and first in its lane. The lapsed lease of another worker is free again; one's own is not: the clock
- * was set, and the job still runs.
+ * was set, and the job still runs. On a full disk only removals are due, with what stands before them in their lane, because they free it;
+ * and restores, because they need next to nothing and an app is down without.
  */
-export async function claimJob(tx: Tx, claim: { worker: string; at: Date; leaseUntil: Date }): Promise<JobRow | undefined> {
-  const time = claim.at.toISOString()
-  const due = await tx
+export async function findDueJob(db: Reader, asking: Asking): Promise<JobRow | undefined> {
+  const time = asking.at.toISOString()
+  let query = db
     .selectFrom('job')
     .selectAll()
     .where('run_at', '<=', time)
-    .where((eb) => eb.or([eb('lease_until', 'is', null), eb.and([eb('lease_until', '<', time), eb('worker', '!=', claim.worker)])]))
+    .where((eb) => eb.or([eb('lease_until', 'is', null), eb.and([eb('lease_until', '<', time), eb('worker', '!=', asking.worker)])]))
     .where((eb) =>
       eb.not(
         eb.exists(
@@ -44,9 +51,18 @@ export async function claimJob(tx: Tx, claim: { worker: string; at: Date; leaseU
         ),
       ),
     )
-    .orderBy('id')
-    .limit(1)
-    .executeTakeFirst()
+  if (asking.onFullDisk)
+    query = query.where((eb) =>
+      eb.or([
+        eb('name', '=', RESTORE),
+        eb('lane', 'in', eb.selectFrom('job as removal').select('removal.lane').where('removal.name', '=', REMOVAL)),
+      ]),
+    )
+  return await query.orderBy('id').limit(1).executeTakeFirst()
+}
+
+export async function claimJob(tx: Tx, claim: Asking & { leaseUntil: Date }): Promise<JobRow | undefined> {
+  const due = await findDueJob(tx, claim)
   if (!due) return undefined
   return await tx
     .updateTable('job')
@@ -76,6 +92,10 @@ export async function postponeJob(tx: Tx, job: { id: number; worker: string; unt
     .where('id', '=', job.id)
     .where('worker', '=', job.worker)
     .execute()
+}
+
+export async function hasLeases(db: Reader): Promise<boolean> {
+  return (await db.selectFrom('job').select('id').where('lease_until', 'is not', null).limit(1).executeTakeFirst()) !== undefined
 }
 
 /** At the start of the only process on this data directory: whoever held these leases is gone. */

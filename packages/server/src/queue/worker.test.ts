@@ -1,15 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { Logger } from '../lib/logger.ts'
 import { openTestDatabase } from '../testing/test-database.ts'
 import { JobCancelled } from './job-runner.ts'
 import { enqueue, type JobHandlers } from './jobs.ts'
 import { createWorker, type Worker } from './worker.ts'
 
-const log = pino({ level: 'silent' })
+const silent = pino({ level: 'silent' })
 const LIMIT_MS = 20_000
 let test: Awaited<ReturnType<typeof openTestDatabase>>
 let worker: Worker | undefined
+let isDiskFull = false
 
 beforeEach(async () => {
   test = await openTestDatabase()
@@ -17,12 +20,22 @@ beforeEach(async () => {
 afterEach(async () => {
   await worker?.stop()
   worker = undefined
+  isDiskFull = false
   await test[Symbol.asyncDispose]()
 })
 
-async function startWorker(run: JobHandlers['deployment.run'], slots = 2): Promise<Worker> {
+async function startWorker(run: JobHandlers['deployment.run'], slots = 2, log: Logger = silent): Promise<Worker> {
   const handlers: JobHandlers = { 'deployment.run': run, 'app.restore': async () => undefined, 'app.remove': async () => undefined }
-  worker = createWorker({ db: test.db, nudge: test.nudge, handlers, workerId: 'w', slots: async () => slots, log, now: () => new Date() })
+  worker = createWorker({
+    db: test.db,
+    nudge: test.nudge,
+    handlers,
+    workerId: 'w',
+    slots: async () => slots,
+    isDiskFull: async () => isDiskFull,
+    log,
+    now: () => new Date(),
+  })
   await worker.start()
   return worker
 }
@@ -112,6 +125,43 @@ it('a job that stops with the process is there again for the next one', async ()
   await startWorker(async ({ deploymentId }) => void seen.push(deploymentId))
   await until(async () => (await jobs()).length === 0)
   expect(seen).toEqual([1])
+})
+
+it('begins no deployment while the disk is full, and a removal all the same, and goes on by itself when there is room', async () => {
+  isDiskFull = true
+  const done: number[] = []
+  await startWorker(async ({ deploymentId }) => void done.push(deploymentId))
+  await add(1, 1)
+  await add(2, 1)
+  const removal = { appId: 2, projectId: 1, deleteVolumes: false }
+  await test.db.transaction(async (tx) => await enqueue(tx, 'app.remove', removal, new Date()))
+  await until(async () => (await jobs()).length === 2)
+  expect(await jobs()).toMatchObject([{ attempts: 0 }, { attempts: 0 }])
+  isDiskFull = false
+  await until(async () => (await jobs()).length === 0)
+  expect(done).toEqual([1, 2])
+})
+
+it('tries again by the clock to save the end of a job, however much is committed meanwhile', async () => {
+  const lines: string[] = []
+  const counting = pino({ base: null }, { write: (line: string) => void lines.push(line) })
+  await test.db.transaction(async (tx) => {
+    await sql`create trigger keep_jobs before delete on job begin select raise(abort, 'jobs stay'); end`.execute(tx)
+  })
+  await startWorker(async () => undefined, 2, counting)
+  await add(1, 1)
+  await until(() => lines.length > 0)
+  for (let n = 0; n < 100; n += 1) {
+    await test.db.transaction(
+      async (tx) =>
+        await tx
+          .insertInto('fact')
+          .values({ name: `${n}`, value: '' })
+          .execute(),
+    )
+    await sleep(1)
+  }
+  expect(lines.length).toBeLessThan(20) // one for each commit if a commit woke it
 })
 
 it('says that it is stalled when a job waits for long and nothing is under way for it', async () => {

@@ -1,18 +1,32 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Nudge } from '../events/nudge.ts'
 import type { Logger } from '../lib/logger.ts'
 import type { Db } from '../store/database.ts'
+import { backoffMs } from './backoff.ts'
 import { createJobRunner, JobCancelled, LEASE_MS } from './job-runner.ts'
 import type { JobHandlers, JobName } from './jobs.ts'
-import { claimJob, type JobRow, oldestWaitingJob, releaseLeases } from './queue-store.ts'
+import { claimJob, findDueJob, hasLeases, type JobRow, oldestWaitingJob, releaseLeases } from './queue-store.ts'
 
 const LOOK_AGAIN_MS = 1000
+/** Short enough that everything goes on soon after what was wrong is mended. */
+const LONGEST_REST_MS = 10_000
 const STALLED_AFTER_MS = 120_000
 
 class WorkerStopping extends Error {
   override readonly name = 'WorkerStopping'
 }
 
-type Deps = { db: Db; nudge: Nudge; handlers: JobHandlers; workerId: string; slots: () => Promise<number>; log: Logger; now: () => Date }
+type Deps = {
+  db: Db
+  nudge: Nudge
+  handlers: JobHandlers
+  workerId: string
+  slots: () => Promise<number>
+  /** While it is, no deployment is begun: none could succeed. */
+  isDiskFull: () => Promise<boolean>
+  log: Logger
+  now: () => Date
+}
 type Running = { job: JobRow; controller: AbortController; done: Promise<void> }
 
 /** Claims jobs while there are free slots, and keeps their leases alive while they run. */
@@ -21,19 +35,25 @@ export function createWorker(deps: Deps) {
   const stopping = new AbortController()
   const running = new Map<number, Running>()
   let loop: Promise<void> = Promise.resolve()
-  const runJob = createJobRunner({ ...deps, stopping: stopping.signal, pause: async () => await pause(LOOK_AGAIN_MS) })
+  const runJob = createJobRunner({ ...deps, stopping: stopping.signal, rest })
 
   function later(ms: number): Date {
     return new Date(now().getTime() + ms)
   }
 
-  async function pause(ms: number): Promise<void> {
-    await nudge.changedSince(nudge.count(), AbortSignal.any([stopping.signal, AbortSignal.timeout(ms)]))
+  /** By the clock alone: what others change meanwhile says nothing about what failed here. */
+  async function rest(failures: number): Promise<void> {
+    await sleep(Math.min(LONGEST_REST_MS, backoffMs(failures)), undefined, { signal: stopping.signal }).catch(() => undefined)
   }
 
+  /** Looking is a read; claiming is a write, and a server with nothing to do writes nothing. */
   async function claimNext(): Promise<boolean> {
     if (running.size >= (await deps.slots())) return false
-    const job = await db.transaction(async (tx) => await claimJob(tx, { worker, at: now(), leaseUntil: later(LEASE_MS) }))
+    const onFullDisk = await deps.isDiskFull()
+    if (!(await findDueJob(db, { worker, at: now(), onFullDisk }))) return false
+    const job = await db.transaction(async (tx) => await claimJob(tx, { worker, at: now(), leaseUntil: later(LEASE_MS), onFullDisk }), {
+      mayUseReserve: onFullDisk,
+    })
     if (!job) return false
     const controller = new AbortController()
     const done = runJob(job, controller)
@@ -51,25 +71,23 @@ export function createWorker(deps: Deps) {
   }
 
   async function work(): Promise<void> {
+    let failures = 0
     while (!stopping.signal.aborted) {
       const seen = nudge.count()
       try {
-        if (await hasWork()) await claimAll()
+        await claimAll()
+        failures = 0
+        await nudge.changedSince(seen, AbortSignal.any([stopping.signal, AbortSignal.timeout(LOOK_AGAIN_MS)]))
       } catch (err) {
+        failures += 1
         log.error({ err }, 'no job could be claimed')
-        await pause(LOOK_AGAIN_MS)
+        await rest(failures)
       }
-      await nudge.changedSince(seen, AbortSignal.any([stopping.signal, AbortSignal.timeout(LOOK_AGAIN_MS)]))
     }
   }
 
-  /** Looking is a read; claiming is a write, and an idle server writes nothing. */
-  async function hasWork(): Promise<boolean> {
-    return (await oldestWaitingJob(db, later(1))) !== undefined
-  }
-
   async function start(): Promise<void> {
-    await db.transaction(releaseLeases)
+    if (await hasLeases(db)) await db.transaction(releaseLeases, { mayUseReserve: true })
     loop = work()
   }
 

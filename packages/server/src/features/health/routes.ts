@@ -13,13 +13,19 @@ export type HealthSources = {
   engine: () => Part<Health['checks']['engine']>
   edge: () => Part<Health['checks']['edge']>
   isQueueStalled: () => Promise<boolean>
+  isDiskFull: () => Promise<boolean>
   /** A sentence while apps can reach what they should not. */
   firewall: () => string
   /** A sentence while the dashboard's own domain has no certificate, or one that is not renewed. */
   dashboardCertificate: () => string
 }
 
-const DATABASE_WORDS = { ok: '', read_only: 'The disk is full or read-only; reading works, changes do not.', unusable: '' } as const
+const DATABASE_WORDS = {
+  ok: '',
+  read_only:
+    'The disk is full or read-only. Reading works; on a full disk so do stopping and deleting, which free space. Other changes are refused.',
+  unusable: '',
+} as const
 
 /** Everything but the database may be down and the server is still of use. */
 export function healthHandlers(sources: HealthSources) {
@@ -35,6 +41,7 @@ export function healthHandlers(sources: HealthSources) {
         database: DATABASE_WORDS[database],
         engine: engine.message,
         edge: edge.message,
+        queue: queue === 'stalled' && (await sources.isDiskFull()) ? 'The disk is full; what is queued waits until there is room.' : '',
         firewall: sources.firewall(),
         dashboard: sources.dashboardCertificate(),
       }

@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest'
+import { type HealthSources, healthHandlers } from './routes.ts'
+
+const well: HealthSources = {
+  version: '1',
+  startedAt: new Date(0),
+  now: () => new Date(1000),
+  database: () => 'ok',
+  engine: () => ({ state: 'ok', message: '' }),
+  edge: () => ({ state: 'ok', message: '' }),
+  isQueueStalled: async () => false,
+  isDiskFull: async () => false,
+  firewall: () => '',
+  dashboardCertificate: () => '',
+}
+
+it('says that what is queued waits for room where the disk is full, and nothing of the kind where it is stuck otherwise', async () => {
+  const stalled = { ...well, isQueueStalled: async () => true }
+  expect(await healthHandlers({ ...stalled, isDiskFull: async () => true }).health()).toMatchObject({
+    status: 'degraded',
+    checks: { queue: 'stalled' },
+    messages: { queue: 'The disk is full; what is queued waits until there is room.' },
+  })
+  expect((await healthHandlers(stalled).health()).messages).toEqual({})
+  expect(await healthHandlers({ ...well, isDiskFull: async () => true }).health()).toMatchObject({ status: 'ok', messages: {} })
+})
