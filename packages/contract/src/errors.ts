@@ -56,7 +56,11 @@ export const ERRORS = {
     message: 'Too many sources are being checked at this moment; try again in a few seconds.',
   },
   engine_unreachable: { status: 503, message: 'The container engine does not answer; see /health for what to do.' },
-  storage_unavailable: { status: 503, message: 'The disk is full or read-only, so nothing was changed; reading still works.' },
+  storage_unavailable: {
+    status: 503,
+    message:
+      'The disk is full or read-only, so nothing was changed. Reading works; on a full disk so do stopping and deleting, which free space.',
+  },
   stopping: { status: 503, message: 'Berth is stopping; try again in a moment.' },
 } as const satisfies Record<string, { status: number; message: string }>
 

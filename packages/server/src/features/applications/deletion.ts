@@ -31,7 +31,8 @@ export function createAppDeletion(deps: Deps) {
   }
 
   async function remove(caller: Caller, app: AppRow, options: { deleteVolumes: boolean }): Promise<{ id: number }> {
-    await step('db.delete_app', async () => await db.transaction(async (tx) => await removeInTx(tx, caller, app, options.deleteVolumes)))
+    const write = async (tx: Tx) => await removeInTx(tx, caller, app, options.deleteVolumes)
+    await step('db.delete_app', async () => await db.transaction(write, { mayUseReserve: true }))
     deps.onRemoved([app.id])
     return { id: app.id }
   }

@@ -67,17 +67,18 @@ export function createContainers(deps: Deps) {
     await whenReachable(async () => {
       const ids = await idsOf(app)
       const wanted = verb === 'stop' ? 'stopped' : 'running'
+      const options = { mayUseReserve: verb === 'stop' }
       await step('db.wanted', async () => {
         await db.transaction(async (tx) => {
           await refuseDuringDeployment(tx, app.id, verb)
           await setWanted(tx, app.id, wanted)
           await recordAudit(tx, now(), caller, { action: `container.${verb}`, subject: 'app', subjectId: app.id })
-        })
+        }, options)
       })
       if (verb !== 'start') deps.onChanged() // visitors get the page before the container goes
       for (const id of ids) await step(`engine.${verb}`, async () => await EFFECTS[verb](id))
       await step('db.app_status', async () => {
-        await db.transaction(async (tx) => await setAppStatus(tx, now(), app.id, { status: wanted, reason: '' }))
+        await db.transaction(async (tx) => await setAppStatus(tx, now(), app.id, { status: wanted, reason: '' }), options)
       })
       deps.onChanged()
     })

@@ -7,9 +7,11 @@ import { appLane } from '../../queue/jobs.ts'
 import { setAppStatus } from '../../store/app-status.ts'
 import type { Db, Tx } from '../../store/database.ts'
 import { type DeploymentRow, findApp, findDeployment } from '../../store/rows.ts'
+import { isStorageFailure } from '../../store/storage-failure.ts'
 import type { BuildLogs } from './build-log.ts'
 import { isUnfinished } from './lifecycle.ts'
 import { LAST_LINE } from './log-lines.ts'
+import type { LogWriter } from './log-writer.ts'
 import { DeploymentMovedOn, findActive, moveDeployment, presentDeployment } from './store.ts'
 
 type Deps = {
@@ -41,13 +43,23 @@ export function createCancel(deps: Deps) {
     return { row, was: current.status }
   }
 
+  /** On a full disk there may be no room for a log; the deployment's job writes its last line later. */
+  async function openLog(deploymentId: number): Promise<LogWriter | undefined> {
+    return await deps.logs
+      .openWriter(deploymentId, (line) => line)
+      .catch((cause: unknown) => {
+        if (isStorageFailure(cause)) return undefined
+        throw cause
+      })
+  }
+
   /** The status changes at once; whatever runs for it is told to stop and cleans up after itself. One that nobody runs yet is ended here. */
   return async function cancel(caller: Caller, deployment: DeploymentRow): Promise<Deployment> {
-    const writer = deployment.status === 'pending' ? await deps.logs.openWriter(deployment.id, (line) => line) : undefined
+    const writer = deployment.status === 'pending' ? await openLog(deployment.id) : undefined
     try {
       const { row, was } = await step(
         'db.stop',
-        async () => await db.transaction(async (tx) => await stopInTx(tx, caller, deployment.id)),
+        async () => await db.transaction(async (tx) => await stopInTx(tx, caller, deployment.id), { mayUseReserve: true }),
       ).catch((cause: unknown) => {
         if (cause instanceof DeploymentMovedOn) throw new AppError('deployment_ended', { cause })
         throw cause

@@ -13,7 +13,7 @@ export function createCleanUp({ db, engine, dataDir, retention }: Deps) {
     if (app.app_type === 'database') return
     const kept = Math.max(0, (await retention()) - 1) // the live release is one of them
     for (const release of await releasesBeyond(db, app.id, kept)) {
-      await db.transaction(async (tx) => await forgetImage(tx, release.id))
+      await db.transaction(async (tx) => await forgetImage(tx, release.id), { mayUseReserve: true })
       if (app.app_type === 'compose') await rm(planDirectory(dataDir, app.id, release.id), { recursive: true, force: true })
       else if (!(await isImageInUse(db, release.image))) await engine.images.remove(release.image)
     }

@@ -110,10 +110,8 @@ export function createProjects(deps: Deps) {
   }
 
   async function remove(caller: Caller, project: ProjectRow, options: { deleteVolumes: boolean }): Promise<{ id: number }> {
-    const appIds = await deps.step(
-      'db.delete_project',
-      async () => await db.transaction(async (tx) => await removeInTx(tx, caller, project, options)),
-    )
+    const write = async (tx: Tx) => await removeInTx(tx, caller, project, options)
+    const appIds = await deps.step('db.delete_project', async () => await db.transaction(write, { mayUseReserve: true }))
     deps.onRemoved(appIds)
     return { id: project.id }
   }
