@@ -5,6 +5,7 @@ import type { Step } from '../../lib/step.ts'
 import { JobCancelled } from '../../queue/job-runner.ts'
 import type { Reader } from '../../store/database.ts'
 import type { AppRow } from '../../store/rows.ts'
+import { isDatabaseFailure } from '../../store/storage-failure.ts'
 import type { LiveContext } from './context.ts'
 import { failureReason, isExpectedFailure } from './failure-reason.ts'
 import { LAST_LINE } from './log-lines.ts'
@@ -39,6 +40,7 @@ export function createFailing(deps: Deps) {
     if (context.current().status === 'success')
       return deps.log.warn({ deploymentId: context.current().id, err: cause }, 'the old release was not removed yet')
     if (signal.aborted && !(signal.reason instanceof JobCancelled)) throw cause // the process stops; the deployment goes on after the start
+    if (isDatabaseFailure(cause) && !signal.aborted) return await giveBack(context, cause)
     const reason = redact(failureReason(context.deadlineReason() ?? cause)) // what a container printed may be in it
     const isCancelled = signal.aborted || cause instanceof DeploymentMovedOn
     if (!isExpectedFailure(cause) && !isCancelled)
@@ -54,9 +56,17 @@ export function createFailing(deps: Deps) {
     await deps.step('db.failed', async () => await record.failed(context.current(), outcome)).catch(ignoreMovedOn)
   }
 
-  async function undo(context: LiveContext): Promise<void> {
+  /** It is not the deployment that failed: the database could not be written. Its job comes back once it can, and goes on with the image. */
+  async function giveBack(context: LiveContext, cause: unknown): Promise<never> {
+    await undo(context, { keepsImage: true })
+    context.say('The disk is full or read-only; this deployment goes on when it can be written again')
+    throw cause
+  }
+
+  async function undo(context: LiveContext, options = { keepsImage: false }): Promise<void> {
     const { app } = context
     const row = context.current()
+    const isImageNeeded = options.keepsImage && row.image !== ''
     try {
       if (row.status === 'deploying') {
         await deps.routes.restore(app.id)
@@ -64,7 +74,7 @@ export function createFailing(deps: Deps) {
         deps.onChanged() // what served before may run again only now
       }
       // The images of a compose app go with the next sweep: `image` names its routed service.
-      if (row.release_of === null && (app.app_type === 'web' || app.app_type === 'service'))
+      if (!isImageNeeded && row.release_of === null && (app.app_type === 'web' || app.app_type === 'service'))
         await deps.step('engine.remove_image', async () => await removeImages(app.id, row.id))
     } catch (err) {
       deps.log.warn({ deploymentId: row.id, err }, 'a failed deployment was not cleaned up; the reconciler does it')

@@ -1,6 +1,8 @@
-import { statfs } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Engine } from '../../engine/engine.ts'
+import { freeBytes } from '../../store/disk-space.ts'
+import { DiskFull } from '../../store/storage-failure.ts'
+import type { Tuning } from '../../tuning.ts'
 import { DeploymentFailure } from './stage.ts'
 
 type Wait = { signal: AbortSignal; waitMs: number; say: (line: string) => void }
@@ -21,10 +23,11 @@ export async function waitForEngine(engine: Pick<Engine, 'ping'>, { signal, wait
   }
 }
 
-/** Below the floor a build would take the disk from everything else on the machine. */
-export async function checkRoom(directory: string, floorBytes: number): Promise<void> {
-  const disk = await statfs(directory)
-  const free = disk.bavail * disk.bsize
+/** Below the floor a build would take the disk from everything else on the machine. A full one is waited for, as by those in the queue. */
+export async function checkRoom(directory: string, tuning: Pick<Tuning, 'diskFloorBytes' | 'fullDiskBytes'>): Promise<void> {
+  const floorBytes = tuning.diskFloorBytes
+  const free = await freeBytes(directory)
+  if (free < tuning.fullDiskBytes) throw new DiskFull()
   if (free < floorBytes) {
     throw new DeploymentFailure(
       `There is too little space on the disk to build: ${Math.round(free / 1e6)} MB are free, and ${Math.round(floorBytes / 1e6)} MB are needed. Free some, then deploy again.`,

@@ -1,6 +1,6 @@
 import type { DeploymentStatus } from '@berth/contract'
 import { setAppStatus, setWanted } from '../../store/app-status.ts'
-import type { Db } from '../../store/database.ts'
+import type { Db, Tx } from '../../store/database.ts'
 import type { AppRow, DeploymentRow } from '../../store/rows.ts'
 import { deactivate, findActive, moveDeployment, noteDeployment } from './store.ts'
 
@@ -66,11 +66,12 @@ export function createRecord({ db, now }: Deps) {
     outcome: { reason: string; durationSeconds: number; settled: Settled },
   ): Promise<DeploymentRow> {
     const at = now()
-    return await db.transaction(async (tx) => {
+    const write = async (tx: Tx) => {
       await setAppStatus(tx, at, row.app_id, outcome.settled)
       const change = { finished_at: at.toISOString(), duration: outcome.durationSeconds, error_message: outcome.reason }
       return await moveDeployment(tx, { id: row.id, from: row.status, to: 'failed', at, change })
-    })
+    }
+    return await db.transaction(write, { mayUseReserve: true }) // a build that filled the disk must not be run again for that
   }
 
   return { begin, stage, commit, deploying, success, failed }

@@ -103,11 +103,13 @@ export function createRunDeployment(deps: Deps) {
 
   async function prepareRoom(context: LiveContext, row: DeploymentRow): Promise<void> {
     if (row.attempts > MOST_ATTEMPTS)
-      throw new DeploymentFailure('Berth was restarted several times while this deployment ran, so it was given up. Deploy again.')
-    if (row.attempts > 1) context.say('Berth was restarted; going on from what is there')
+      throw new DeploymentFailure(
+        'This deployment was interrupted several times, by restarts of Berth or by a full disk, so it was given up. Deploy again.',
+      )
+    if (row.attempts > 1) context.say('This deployment was interrupted; going on from what is there')
     await mkdir(context.workspace, { recursive: true, mode: 0o700 })
     await waitForEngine(deps.engine, { signal: context.signal, waitMs: tuning.engineWaitMs, say: context.say })
-    if (row.image === '') await checkRoom(deps.dataDir, tuning.diskFloorBytes)
+    if (row.image === '') await checkRoom(deps.dataDir, tuning)
     else if (!(await deps.engine.images.exists(row.image, context.signal)) && context.config.type !== 'compose')
       throw new DeploymentFailure('The image of this release is gone. Deploy again to build a new one.')
   }
