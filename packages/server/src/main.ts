@@ -3,6 +3,7 @@ import { createApp } from './app.ts'
 import { type Config, readConfig } from './config.ts'
 import { createLogger } from './lib/logger.ts'
 import { StartRefused } from './lib/secret-file.ts'
+import { isStorageFailure } from './store/storage-failure.ts'
 
 const STOP_WITHIN_MS = 25_000
 const BANNER_WAIT_MS = 1500
@@ -33,6 +34,8 @@ function say(line: string): void {
 
 function wordsFor(cause: unknown, config: Config | undefined): string | undefined {
   if (cause instanceof StartRefused) return cause.message
+  if (isStorageFailure(cause))
+    return `The disk of the data directory ${config?.dataDir} is full or read-only; make room there, and start again.`
   if (!(cause instanceof Error) || !('code' in cause)) return undefined
   if (cause.code === 'EADDRINUSE') return `Port ${config?.port} is taken; stop what uses it, or set PORT to another one.`
   if (cause.code === 'EACCES') return `Port ${config?.port} may not be used by this user; set PORT to one above 1023.`
@@ -63,6 +66,7 @@ function announce(
 }
 
 async function main(): Promise<void> {
+  process.stdout.on('error', () => undefined) // it may be a file on a disk that is full
   let config: Config | undefined
   try {
     config = readConfig()

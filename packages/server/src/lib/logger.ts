@@ -52,9 +52,14 @@ function createTimestamp(): () => string {
   }
 }
 
+/** What waits while standard output takes nothing; newer lines than that are lost. */
+const MOST_WAITING_BYTES = 1024 * 1024
+
 /** Writes are buffered for a moment: a log line costs a request next to nothing. `flush` empties the buffer at the end. */
 export function createLogger(level: string): { log: Logger; flush: () => void } {
-  const destination = pino.destination({ dest: 1, sync: false, minLength: 16_000 })
+  const destination = pino.destination({ dest: 1, sync: false, minLength: 16_000, maxLength: MOST_WAITING_BYTES })
+  // Standard output may be a file on a disk that is full. The next flush tries again; without a listener the process would end.
+  destination.on('error', () => undefined)
   const log = pino(
     {
       level,
