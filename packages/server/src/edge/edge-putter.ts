@@ -1,3 +1,4 @@
+import { isStorageFailure } from '../store/storage-failure.ts'
 import type { RefusedCertificate } from './certificate-applier.ts'
 import type { EdgeCertificate } from './edge.ts'
 import type { createApplier } from './edge-applier.ts'
@@ -12,7 +13,7 @@ type Deps = {
   log: { warn(fields: object, message: string): void }
 }
 
-/** Puts what is wanted on disk, and then into HAProxy. */
+/** Puts what is wanted on disk, and then into HAProxy. A full disk hinders only the first: what is stopped or restored must be routed so at once. */
 export function createEdgePutter({ files, process, applier, log }: Deps) {
   /** Target sets that were in use a moment ago: a request that has just read `apps` must still find them in `targets`. */
   let leaving: ReadonlyMap<string, string> = new Map()
@@ -42,16 +43,22 @@ export function createEdgePutter({ files, process, applier, log }: Deps) {
   ): Promise<RefusedCertificate[]> {
     const left = options.isFull ? serving : new Map([...leaving, ...serving])
     const maps = { ...made.maps, targets: new Map([...left, ...made.maps.targets]) }
-    await files.write(maps, options.certificates)
+    const unsaved = await files.write(maps, options.certificates).then(() => undefined, whenDiskRefuses)
     await process.ensure('ours')
     const newlyRefused = await applier.apply(maps, options)
     if (newlyRefused.length > 0) return newlyRefused
     leaving = left
     serving = made.maps.targets
+    if (unsaved) throw unsaved // until it is on disk as well, the loop tries again
     return []
   }
 
   return { put, isRefused: (certificate: EdgeCertificate) => includes(refused, certificate) }
+}
+
+function whenDiskRefuses(cause: unknown): Error {
+  if (cause instanceof Error && isStorageFailure(cause)) return cause
+  throw cause
 }
 
 function includes(refused: readonly RefusedCertificate[], { fingerprint }: EdgeCertificate): boolean {

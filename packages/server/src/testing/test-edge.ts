@@ -71,9 +71,9 @@ export type TestEdge = {
 
 /** A real HAProxy on free ports, in a directory of its own. */
 export async function startTestEdge(
-  options: { timeouts?: Partial<EdgeTimeouts>; repairEveryMs?: number; httpPort?: number } = {},
+  options: { timeouts?: Partial<EdgeTimeouts>; repairEveryMs?: number; httpPort?: number; dir?: string } = {},
 ): Promise<TestEdge> {
-  const dir = await mkdtemp(join(tmpdir(), 'berth-edge-'))
+  const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 'berth-edge-')))
   const httpPort = options.httpPort ?? (await freePort())
   const httpsPort = await freePort()
   const haproxy = createProcessHost()
