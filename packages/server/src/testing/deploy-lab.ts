@@ -27,7 +27,11 @@ const TUNING = {
 }
 const UNFINISHED = ['pending', 'building', 'deploying']
 
-type LabOptions = Pick<TestServerOptions, 'runs'> & { tuning?: Record<string, number>; env?: Record<string, string>; socketPath?: string }
+type LabOptions = Pick<TestServerOptions, 'runs' | 'dataDir'> & {
+  tuning?: Record<string, number>
+  env?: Record<string, string>
+  socketPath?: string
+}
 type Repository = Awaited<ReturnType<Awaited<ReturnType<typeof startGitServer>>['createRepository']>>
 export type LabApp = Application & { repository: Repository }
 
@@ -64,6 +68,7 @@ export async function openDeployLab(options: LabOptions = {}) {
   const git = await startGitServer()
   const berth = await startTestServer({
     ...(options.runs && { runs: options.runs }),
+    ...(options.dataDir && { dataDir: options.dataDir }),
     tuning: { ...TUNING, ...options.tuning },
     env: { DOCKER_HOST: `unix://${options.socketPath ?? socketPath}`, BERTH_WORKERS: '4', ...options.env },
   })

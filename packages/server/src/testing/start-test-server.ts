@@ -21,6 +21,8 @@ export type TestServerOptions = {
   dataDir?: string
   env?: Record<string, string>
   tuning?: Record<string, number>
+  /** Where a process of its own writes what it says; otherwise the test keeps it. */
+  logFile?: string
 }
 export type Person = { id: number; email: string; role: Role; cookie: string; call: Call }
 type Running = {
@@ -57,8 +59,8 @@ async function startHere(env: Record<string, string>): Promise<Running> {
   return { pid: process.pid, baseUrl: address, setupToken, log: () => lines.join(''), stop: app.stop, kill9 }
 }
 
-async function startProcess(env: Record<string, string>): Promise<Running> {
-  const server = await startServerProcess(env)
+async function startProcess(env: Record<string, string>, logFile: string | undefined): Promise<Running> {
+  const server = await startServerProcess(env, logFile)
   return {
     ...server,
     stop: async () => void (await server.signal('SIGTERM')),
@@ -90,7 +92,7 @@ export async function newDataDir(): Promise<string> {
 export async function startTestServer(options: TestServerOptions = {}) {
   const dataDir = options.dataDir ?? (await newDataDir())
   const env = environmentOf(dataDir, options)
-  const begin = async () => await (options.runs === 'as a process' ? startProcess(env) : startHere(env))
+  const begin = async () => await (options.runs === 'as a process' ? startProcess(env, options.logFile) : startHere(env))
   let running: Running | undefined = await begin()
   let lastUrl = running.baseUrl
   const baseUrl = () => lastUrl

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { closeSync, openSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { bundledMain } from './server-bundle.ts'
 
@@ -15,21 +16,24 @@ export type ServerProcess = {
 }
 export type Ended = { exitCode: number | null; out: string; errors: string }
 
-function launch(main: string, env: Record<string, string>) {
+function launch(main: string, env: Record<string, string>, logFile?: string) {
+  const log = logFile === undefined ? undefined : openSync(logFile, 'a')
   const child: ChildProcess = spawn(process.execPath, ['--no-warnings', main], {
     env: { PATH: process.env['PATH'] ?? '', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', log ?? 'pipe', 'pipe'],
   })
+  if (log !== undefined) closeSync(log)
   const closed = once(child, 'close')
   let [out, errors] = ['', '']
   child.stdout?.on('data', (chunk: Buffer) => (out += chunk.toString()))
   child.stderr?.on('data', (chunk: Buffer) => (errors += chunk.toString()))
-  return { child, closed, out: () => out, errors: () => errors, hasEnded: () => child.exitCode !== null || child.signalCode !== null }
+  const said = () => (logFile === undefined ? out : readFileSync(logFile, 'utf8'))
+  return { child, closed, out: said, errors: () => errors, hasEnded: () => child.exitCode !== null || child.signalCode !== null }
 }
 
 /** The real server as a process of its own, once it listens. */
-export async function startServerProcess(env: Record<string, string>): Promise<ServerProcess> {
-  const server = launch(await bundledMain(), env)
+export async function startServerProcess(env: Record<string, string>, logFile?: string): Promise<ServerProcess> {
+  const server = launch(await bundledMain(), env, logFile)
   const deadline = performance.now() + START_WITHIN_MS
   let baseUrl: string | undefined
   while (baseUrl === undefined) {
