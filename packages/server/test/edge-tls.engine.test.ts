@@ -11,6 +11,7 @@ import { certificateShown, verified, visit, visitHttp2 } from '../src/testing/ed
 import { ownAddress } from '../src/testing/own-address.ts'
 import { ownCertificate } from '../src/testing/own-certificate.ts'
 import { type Pebble, startPebble } from '../src/testing/pebble.ts'
+import { OWNER } from '../src/testing/start-test-server.ts'
 import { freePort } from '../src/testing/test-edge.ts'
 import { startTrustingBrowser } from '../src/testing/trusting-browser.ts'
 import { writeBeside } from '../src/testing/write-beside.ts'
@@ -165,6 +166,15 @@ it('orders certificates by itself, and says on the domain why one does not come 
     'the dashboard over https',
   )
   expect(dashboard.status).toBe(200)
+  const login = await visit(lab, {
+    host: 'berth.example.test',
+    path: '/api/auth/login',
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(OWNER),
+    ca: pebble.root,
+  })
+  expect(login.headers['set-cookie']).toEqual([expect.stringMatching(/^__Host-berth_session=.*; Secure$/)])
   expect((await lab.berth.anonymous('health')).messages['dashboard']).toBeUndefined()
 
   const failed = await becomes(elsewhere.id, 'failed')
