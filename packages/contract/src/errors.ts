@@ -2,6 +2,7 @@
 export const ERRORS = {
   invalid_request: { status: 400, message: 'The request is not valid.' },
   invalid_json: { status: 400, message: 'The body is not valid JSON.' },
+  body_too_slow: { status: 400, message: 'The body arrived too slowly; send it again.' },
   invalid_path: { status: 400, message: 'The address holds "//", "/./" or an encoded slash or dot; write it plainly.' },
   invalid_domain: { status: 400, message: 'This is not a host name that an app can have.' },
   domain_reserved: { status: 400, message: 'This host name is reserved.' },
@@ -61,6 +62,7 @@ export const ERRORS = {
     message:
       'The disk is full or read-only, so nothing was changed. Reading works; on a full disk so do stopping and deleting, which free space.',
   },
+  server_busy: { status: 503, message: 'Too much is being sent to Berth at this moment; try again in a few seconds.' },
   stopping: { status: 503, message: 'Berth is stopping; try again in a moment.' },
 } as const satisfies Record<string, { status: number; message: string }>
 

@@ -45,6 +45,7 @@ import { ownRecords } from './features/domains/own-address.ts'
 import { createDomains } from './features/domains/service.ts'
 import { isHostTaken } from './features/domains/store.ts'
 import { createEnvVariables } from './features/env-variables/service.ts'
+import { createWebhookGate } from './features/git-connections/webhook-gate.ts'
 import { createEngineWatch } from './features/health/engine-watch.ts'
 import { createLiveEvents } from './features/live-events/streams.ts'
 import { createMetricsHistory } from './features/metrics/history.ts'
@@ -317,10 +318,11 @@ export async function createApp(config: Config, givenLog: Logger) {
     traffic: edgeParts.accessCounts,
     metricsHistory,
   })
+  const mayBeSigned = createWebhookGate({ hasSecret: async () => false }) // no provider can be connected yet
   const http = await createHttpServer({
     log,
-    authentication,
-    loaders,
+    gate: { authentication, loaders, mayBeSigned },
+    tuning,
     handlers,
     version: VERSION,
     dashboardDir: dashboardDir(),

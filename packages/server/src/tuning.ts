@@ -21,6 +21,14 @@ export const TUNING = {
   edgeRepairMs: 30_000,
   /** How often it is looked which certificates are due. */
   certificateLookMs: 30_000,
+  /** How long the head of a request may take to arrive, and then its body, of which something must come all the time. */
+  headMs: 15_000,
+  bodyDeadlineMs: 60_000,
+  bodyPaceMs: 10_000,
+  /** How long somebody may go on sending a body after it was refused. */
+  unreadBodyMs: 5000,
+  /** A connection on which nothing moves at all is closed after this time. */
+  idleConnectionMs: 300_000,
   diskFloorBytes: 500 * 1024 * 1024,
   /** Below this the disk counts as full: what waits goes on waiting instead of failing one after the other. */
   fullDiskBytes: 16 * 1024 * 1024,

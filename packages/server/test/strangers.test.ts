@@ -1,90 +1,152 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Operation, operations } from '@berth/contract'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { OWNER, type Person, startTestServer, type TestServer } from '../src/testing/start-test-server.ts'
-import { dumpDatabase } from '../src/testing/test-world.ts'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { weightOf } from '../src/testing/process-weight.ts'
+import { headOf, openConnection, type RawConnection } from '../src/testing/raw-connection.ts'
+import { OWNER, startTestServer, type TestServer } from '../src/testing/start-test-server.ts'
+
+const MIB = 1024 * 1024
+const SIGNATURE = { 'X-Hub-Signature-256': `sha256=${'0'.repeat(64)}` }
+const TUNING = { headMs: 2000, bodyPaceMs: 1000, bodyDeadlineMs: 4000, unreadBodyMs: 3000 }
 
 let berth: TestServer
-let owner: Person
-let person: Person // owns a project and is nobody special on the platform
-let stranger: Person
-let member: Person
-let projectId: number
-let appId: number
-
+let open: RawConnection[] = []
 beforeAll(async () => {
-  berth = await startTestServer()
-  owner = await berth.owner()
-  person = await berth.as('person')
-  stranger = await berth.as('stranger')
-  member = await berth.as('member')
-  projectId = (await person.call('projects.create', { name: 'Mine' })).id
-  await person.call('projects.members', { id: projectId, emails: [member.email] })
-  appId = (await person.call('apps.create', { projectId, name: 'app' })).id
+  berth = await startTestServer({ runs: 'as a process', tuning: TUNING })
+  await berth.owner()
+})
+afterEach(() => {
+  for (const { socket } of open) socket.destroy()
+  open = []
 })
 afterAll(async () => await berth[Symbol.asyncDispose]())
 
-const UNKNOWN_ID = 987_654_321
-const setMembers = async (who: Person, input: { userIds?: number[]; emails?: string[] }) =>
-  await berth.raw('PUT', '/api/projects/members', { cookie: who.cookie, body: { id: projectId, ...input } })
-const transfer = async (who: Person, userId: number) =>
-  await berth.raw('POST', '/api/apps/transfer', { cookie: who.cookie, body: { appId, userId } })
+async function connections(count: number, options: { localAddress?: string } = {}): Promise<RawConnection[]> {
+  const made = await Promise.all(Array.from({ length: count }, async () => await openConnection(berth.baseUrl, options)))
+  open.push(...made)
+  return made
+}
+async function isHealthy(): Promise<boolean> {
+  return (await berth.raw('GET', '/health')).status === 200
+}
+/** Sends bytes at the speed at which they are taken, whatever is answered, until all are sent or the connection is gone. */
+async function send({ socket }: RawConnection, bytes: number): Promise<void> {
+  const gone = new Promise((resolve) => socket.once('close', resolve))
+  const piece = Buffer.alloc(256 * 1024, 'x')
+  for (let sent = 0; sent < bytes && !socket.destroyed; sent += piece.length)
+    if (!socket.write(piece)) await Promise.race([new Promise((resolve) => socket.once('drain', resolve)), gone])
+}
 
-describe('somebody who only owns a project', () => {
-  it('learns nothing about people by their ids: a foreign id is answered as an unknown one, and nobody is added', async () => {
-    const before = dumpDatabase(berth.dataDir)
-    const unknown = await setMembers(person, { userIds: [UNKNOWN_ID] })
-    expect([unknown.status, unknown.json.code]).toEqual([404, 'user_not_found'])
-    for (const userIds of [[stranger.id], [owner.id], [member.id, stranger.id], [person.id, stranger.id, UNKNOWN_ID]])
-      for (const emails of [undefined, [member.email]]) {
-        const { status, text } = await setMembers(person, { userIds, ...(emails && { emails }) })
-        expect([userIds, status, text]).toEqual([userIds, unknown.status, unknown.text])
-      }
-    expect(dumpDatabase(berth.dataDir)).toEqual(before)
+describe('bodies of strangers', () => {
+  it('of 40 webhooks of 24 MB are refused before they are sent, and hold no memory', async () => {
+    const before = (await weightOf(berth.pid())).memoryMb
+    const all = await connections(40)
+    for (const { socket } of all) socket.write(headOf('/api/webhooks/git', 24 * MIB, SIGNATURE))
+    const answers = await Promise.all(all.map(async ({ answered }) => await answered))
+    for (const answer of answers) expect(answer).toMatch(/^HTTP\/1\.1 401 [^]*webhook_not_verified/)
+    let most = 0
+    const sending = Promise.all(all.map(async (connection) => await send(connection, 23 * MIB)))
+    const isDone = sending.then(() => true)
+    while (!(await Promise.race([isDone, sleep(50, false)]))) {
+      most = Math.max(most, (await weightOf(berth.pid())).memoryMb)
+      expect(await isHealthy()).toBe(true)
+    }
+    expect(most - before).toBeLessThan(100)
+    await Promise.all(all.map(async ({ closed }) => await closed)) // who does not stop is cut off
   })
 
-  it('adds people by e-mail, keeps and removes members by id, and cannot name somebody by id who was removed', async () => {
-    const ids = async (input: { userIds?: number[]; emails?: string[] }) =>
-      (await person.call('projects.members', { id: projectId, ...input })).members.map(({ id }) => id)
-    const sorted = (...people: Person[]) => people.map(({ id }) => id).toSorted((a, b) => a - b)
-    expect(await ids({ userIds: [member.id], emails: [stranger.email] })).toEqual(sorted(person, stranger, member))
-    expect(await ids({ userIds: [person.id, member.id] })).toEqual(sorted(person, member))
-    await expect(ids({ userIds: [member.id, stranger.id] })).rejects.toMatchObject({ code: 'user_not_found' })
-    expect(await ids({ userIds: [member.id] })).toEqual(sorted(person, member))
-  })
-
-  it('hands an application only to those who can see it; anybody else is as unknown as nobody', async () => {
-    const unknown = await transfer(person, UNKNOWN_ID)
-    expect([unknown.status, unknown.json.code]).toEqual([404, 'user_not_found'])
-    const foreign = await transfer(person, stranger.id)
-    expect([foreign.status, foreign.text]).toEqual([unknown.status, unknown.text])
-    await expect(stranger.call('apps.get', { appId })).rejects.toMatchObject({ code: 'app_not_found' })
-    const handed = await person.call('apps.transfer', { appId, userId: member.id })
-    expect(handed.created_by).toBe(member.id)
-    expect((await member.call('apps.transfer', { appId, userId: owner.id })).created_by).toBe(owner.id)
-    expect((await person.call('apps.transfer', { appId, userId: person.id })).created_by).toBe(person.id)
-  })
-})
-
-it('admins and owners, who can list all users, may name everybody by id', async () => {
-  const admin = await berth.as('admin', 'admin')
-  const project = await admin.call('projects.create', { name: 'Theirs' })
-  const { members } = await admin.call('projects.members', { id: project.id, userIds: [stranger.id] })
-  expect(members.map(({ email }) => email)).toContain(stranger.email)
-  const app = await admin.call('apps.create', { projectId: project.id, name: 'app' })
-  const newcomer = await berth.as('newcomer')
-  expect((await owner.call('apps.transfer', { appId: app.id, userId: newcomer.id })).created_by).toBe(newcomer.id)
-  expect((await newcomer.call('apps.get', { appId: app.id })).id).toBe(app.id)
-  expect((await setMembers(admin, { userIds: [UNKNOWN_ID] })).json.code).toBe('user_not_found')
-  expect((await setMembers(admin, { emails: [OWNER.email, 'nobody@example.test'] })).json.code).toBe('user_not_found')
-})
-
-it('no other operation that is open to plain users takes the id of a person', () => {
-  const takesPerson = (line: Operation) =>
-    [line.params, line.query, line.body].some((schema) =>
-      Object.keys(schema?.properties ?? {}).some((field) => /user|actor|owner|member/i.test(field)),
-    )
-  const names = Object.entries<Operation>(operations).filter(
-    ([, line]) => takesPerson(line) && line.may !== 'admin' && line.may !== 'owner',
+  it.each(Object.entries<Operation>(operations).filter(([, { may, method }]) => may !== 'anyone' && method !== 'GET'))(
+    'are not waited for: %s is refused by the head alone',
+    async (_name, { method, path }) => {
+      const [connection] = await connections(1)
+      connection?.socket.write(headOf(path, 1000).replace('POST', method))
+      expect(await connection?.answered).toMatch(/^HTTP\/1\.1 401 /)
+    },
   )
-  expect(names.map(([name]) => name)).toEqual(['projects.members', 'apps.transfer'])
+
+  it('are not read for an address where there is nothing, or for another method', async () => {
+    for (const [method, path, status] of [
+      ['POST', '/api/nothing', 404],
+      ['PATCH', '/api/auth/login', 405],
+      ['PUT', '/index.html', 404],
+    ] as const) {
+      const [connection] = await connections(1)
+      connection?.socket.write(headOf(path, 1000).replace('POST', method))
+      expect(await connection?.answered).toMatch(`HTTP/1.1 ${status} `)
+    }
+  })
+
+  it('that come drop by drop are closed, 150 of them', async () => {
+    const all = await connections(150)
+    for (const { socket } of all) socket.write(headOf('/api/auth/login', 1000))
+    const dripping = setInterval(() => {
+      for (const { socket, isClosed } of all) if (!isClosed()) socket.write('x')
+    }, 200)
+    try {
+      await expect.poll(() => all.filter(({ isClosed }) => !isClosed()).length, { timeout: 30_000 }).toBe(0)
+    } finally {
+      clearInterval(dripping)
+    }
+    for (const { answer } of all) expect(answer()).toMatch(/^HTTP\/1\.1 400 [^]*body_too_slow/)
+    expect(await isHealthy()).toBe(true)
+  })
+
+  it('that keep the pace and never end are closed at the deadline', async () => {
+    const { cookie } = await berth.owner()
+    const [connection] = await connections(1)
+    connection?.socket.write(headOf('/api/projects/create', MIB, { Cookie: cookie }))
+    const flowing = setInterval(() => {
+      if (connection?.isClosed() === false) connection.socket.write('x'.repeat(2048))
+    }, 200)
+    try {
+      await expect.poll(() => connection?.isClosed(), { timeout: 30_000 }).toBe(true)
+    } finally {
+      clearInterval(flowing)
+    }
+    expect(connection?.answer()).toMatch(/^HTTP\/1\.1 400 [^]*body_too_slow/)
+  })
+
+  it.each([
+    ['small', 90, 16_000],
+    ['large', 4, 900_000],
+  ])('that are %s share a room by address; what is too much is server_busy, and logins of others go on', async (_size, count, bytes) => {
+    const all = await connections(count)
+    const head = headOf('/api/auth/login', bytes, { 'X-Forwarded-For': '203.0.113.7' })
+    for (const { socket } of all) socket.write(head + 'x'.repeat(bytes - 1))
+    await expect.poll(() => all.filter(({ answer }) => answer().includes('server_busy')).length, { timeout: 10_000 }).toBeGreaterThan(0)
+    const refused = all.find(({ answer }) => answer().includes('server_busy'))
+    expect(refused?.answer()).toMatch(/^HTTP\/1\.1 503 /)
+    await refused?.closed
+    const login = await berth.raw('POST', '/api/auth/login', { body: OWNER, headers: { 'x-forwarded-for': '203.0.113.8' } })
+    expect(login.status).toBe(200)
+  })
+})
+
+describe('bodies of people', () => {
+  it('do not count when the session has ended before they came', async () => {
+    const { cookie } = await berth.logIn(OWNER.email, OWNER.password)
+    const body = JSON.stringify({ name: 'Too late' })
+    const [connection] = await connections(1)
+    connection?.socket.write(headOf('/api/projects/create', body.length, { Cookie: cookie }) + body.slice(0, 5))
+    expect((await berth.raw('POST', '/api/auth/logout', { cookie })).status).toBe(200)
+    connection?.socket.write(body.slice(5))
+    expect(await connection?.answered).toMatch(/^HTTP\/1\.1 401 /)
+    expect(JSON.stringify(await (await berth.owner()).call('projects.list'))).not.toContain('Too late')
+  })
+
+  it('are so many megabytes of one person, and others go on', async () => {
+    const [greedy, other] = [await berth.as('greedy'), await berth.owner()]
+    const all = await connections(12)
+    for (const { socket } of all) socket.write(headOf('/api/projects/create', 1_000_000, { Cookie: greedy.cookie }) + 'x'.repeat(999_999))
+    await expect.poll(() => all.filter(({ answer }) => answer().includes('server_busy')).length, { timeout: 10_000 }).toBeGreaterThan(0)
+    expect((await other.call('projects.create', { name: 'Goes on' })).name).toBe('Goes on')
+  })
+})
+
+describe('connections of strangers', () => {
+  it('that never finish the head of a request are closed', async () => {
+    const all = await connections(20)
+    for (const [n, { socket }] of all.entries()) if (n % 2 === 0) socket.write('POST /api/auth/login HTTP/1.1\r\nHost: x\r\n')
+    await expect.poll(() => all.filter(({ isClosed }) => !isClosed()).length, { timeout: 30_000 }).toBe(0)
+  })
 })

@@ -1,8 +1,9 @@
 import 'fastify'
+import type { Caller } from './caller.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** For the log line; 0 while nobody is known. */
-    callerId: number
+    /** Who asks, once a session has shown it. */
+    caller: Caller | undefined
   }
 }

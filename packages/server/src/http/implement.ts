@@ -1,10 +1,11 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { Answer, Input, Operation, OperationName, Operations, Policy } from '@berth/contract'
 import { operations } from '@berth/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../lib/app-error.ts'
 import type { Authentication } from './authenticate.ts'
-import type { Origin } from './caller.ts'
+import type { Caller, Origin } from './caller.ts'
 import { createReadInput, type ReadInput } from './input.ts'
 import type { Loaders, Subjects } from './policies.ts'
 import { originOf } from './request-origin.ts'
@@ -25,7 +26,12 @@ type Result<Name extends OperationName> = Operations[Name]['shape'] extends 'tex
 export type Handlers = { [Name in OperationName]: (request: Request<Name>) => Promise<Result<Name>> | Result<Name> }
 
 type AnyHandler = (request: Record<string, unknown>) => unknown
-type Gate = { authentication: Authentication; loaders: Loaders }
+export type Gate = {
+  authentication: Authentication
+  loaders: Loaders
+  /** Whether a delivery with these headers could be signed with a secret of ours. */
+  mayBeSigned: (headers: IncomingHttpHeaders) => Promise<boolean>
+}
 
 function readersOf(line: Operation): (request: FastifyRequest) => Record<string, unknown> {
   const parts: [ReadInput, 'params' | 'query' | 'body'][] = []
@@ -37,16 +43,43 @@ function readersOf(line: Operation): (request: FastifyRequest) => Record<string,
   return (request) => Object.assign({}, ...parts.map(([read, place]) => read(request[place]))) as Record<string, unknown> // each reader gives a record
 }
 
-type Reading = { request: FastifyRequest; origin: Origin; read: (request: FastifyRequest) => Record<string, unknown> }
-
-async function admit(gate: Gate, may: Policy, { request, origin, read }: Reading) {
-  if (may === 'anyone' || may === 'signed webhook') return { origin, input: read(request) }
-  const caller = await gate.authentication.authenticate(request.headers, origin)
+/** Before the body is read: who asks, and whether their role is enough. Strangers are listened to only where they may speak. */
+async function enter(gate: Gate, may: Policy, request: FastifyRequest): Promise<void> {
+  if (may === 'anyone') return
+  if (may === 'signed webhook') {
+    if (!(await gate.mayBeSigned(request.headers))) throw new AppError('webhook_not_verified')
+    return
+  }
+  const caller = await gate.authentication.authenticate(request.headers, originOf(request.raw, request.id))
   if (!caller) throw new AppError('not_signed_in')
-  request.callerId = caller.id
+  request.caller = caller
+  if (may === 'admin' || may === 'owner') await gate.loaders[may](caller, {})
+}
+
+/** A body may have taken a minute to arrive, in which the session can have ended. */
+async function callerNow(gate: Gate, request: FastifyRequest): Promise<Caller> {
+  const { caller } = request
+  const now = caller && (request.body === undefined ? caller : await gate.authentication.callerOfSession(caller.sessionId, caller.origin))
+  if (!now) throw new AppError('not_signed_in')
+  return now
+}
+
+async function admit(gate: Gate, may: Policy, request: FastifyRequest, read: (request: FastifyRequest) => Record<string, unknown>) {
+  const origin = originOf(request.raw, request.id)
+  if (may === 'anyone' || may === 'signed webhook') return { origin, input: read(request) }
+  const caller = await callerNow(gate, request)
   if (may === 'admin' || may === 'owner') await gate.loaders[may](caller, {}) // a role is judged before the input is looked at
   const input = read(request)
   return { origin, input, ...(await gate.loaders[may](caller, input)) }
+}
+
+function askedBy(request: FastifyRequest) {
+  return { headers: request.headers, url: request.url, isTls: originOf(request.raw, request.id).isTls }
+}
+
+function sessionOf(request: FastifyRequest, reply: FastifyReply): Session {
+  const asked = askedBy(request)
+  return { begin: (token) => void reply.header('set-cookie', [...sessionCookies(asked, token), ...strayCookies(asked)]) }
 }
 
 function send(reply: FastifyReply, line: Operation, result: unknown): FastifyReply {
@@ -69,18 +102,17 @@ export function implement(app: FastifyInstance, name: OperationName, handlers: H
     method: line.method,
     url: line.path,
     ...(line.bodyLimit === undefined ? {} : { bodyLimit: line.bodyLimit }),
-    async handler(request, reply) {
-      const origin = originOf(request.raw, request.id)
-      const asked = { headers: request.headers, url: request.url, isTls: origin.isTls }
-      const session: Session = {
-        begin: (token) => void reply.header('set-cookie', [...sessionCookies(asked, token), ...strayCookies(asked)]),
-      }
+    async onRequest(request, reply) {
+      const asked = askedBy(request)
       if (name === 'auth.logout') reply.header('set-cookie', clearedCookies(asked)) // also when there is no session
-      const admitted = await admit(gate, line.may, { request, origin, read }).catch((cause: unknown) => {
+      await enter(gate, line.may, request).catch((cause: unknown) => {
         for (const cookie of strayCookies(asked)) void reply.header('set-cookie', cookie)
         throw cause
       })
-      const result = handler({ ...admitted, session })
+    },
+    async handler(request, reply) {
+      const admitted = await admit(gate, line.may, request, read)
+      const result = handler({ ...admitted, session: sessionOf(request, reply) })
       return send(reply, line, result instanceof Promise ? await result : result)
     },
   })

@@ -12,7 +12,7 @@ export function addRequestLog(app: FastifyInstance, log: Pick<Logger, 'info'>): 
         path: end === -1 ? request.url : request.url.slice(0, end),
         status: reply.statusCode,
         ms: Math.round(reply.elapsedTime * 10) / 10,
-        userId: request.callerId,
+        userId: request.caller?.id ?? 0,
       },
       'request',
     )

@@ -2,25 +2,26 @@ import { randomUUID } from 'node:crypto'
 import { type OperationName, operations } from '@berth/contract'
 import { type FastifyReply, fastify } from 'fastify'
 import type { Logger } from '../lib/logger.ts'
-import type { Authentication } from './authenticate.ts'
+import type { Tuning } from '../tuning.ts'
+import { createBodyParsers } from './body-parsers.ts'
 import { serveDashboard } from './dashboard-files.ts'
 import { docsPage } from './docs-page.ts'
 import { createErrorHandler, failureOf } from './error-handler.ts'
-import { type Handlers, implement } from './implement.ts'
+import { type Gate, type Handlers, implement } from './implement.ts'
 import { createMissingRoute } from './not-found.ts'
 import { openApi } from './openapi.ts'
-import type { Loaders } from './policies.ts'
 import { addRequestLog } from './request-log.ts'
 import { addSecurity } from './security.ts'
+import { addUnreadBodyLimit } from './unread-body.ts'
 
 type Deps = {
   log: Logger
-  authentication: Authentication
-  loaders: Loaders
+  gate: Gate
   handlers: Handlers
   dashboardDir: string
   version: string
   isStopping: () => boolean
+  tuning: Pick<Tuning, 'headMs' | 'bodyDeadlineMs' | 'bodyPaceMs' | 'unreadBodyMs' | 'idleConnectionMs'>
 }
 
 const BODY_LIMIT = 1024 * 1024
@@ -30,46 +31,55 @@ function noSchemas(): never {
   throw new Error('routes have no schemas of their own: input.ts reads what the contract describes')
 }
 
-/** Refusals that Fastify makes before there is a route. */
+/** Refusals that Fastify makes before there is a route. No hook sees them, so nobody would look after a body that is still coming. */
 function sendFailure(reply: Pick<FastifyReply, 'raw'>, error: unknown): void {
   const { status, body } = failureOf(error)
-  reply.raw.writeHead(status, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(body))
+  reply.raw.writeHead(status, { 'content-type': 'application/json; charset=utf-8', connection: 'close' }).end(JSON.stringify(body))
+}
+
+function isRead({ method }: { method: string }): boolean {
+  return method === 'GET' || method === 'HEAD'
 }
 
 /** The HTTP side of Berth: the contract's operations, its description, and the dashboard's files. */
 export async function createHttpServer(deps: Deps) {
+  const { headMs, bodyDeadlineMs, idleConnectionMs, unreadBodyMs } = deps.tuning
+  const requestTimeout = headMs + bodyDeadlineMs
   const app = fastify({
     logger: false,
+    http: { headersTimeout: headMs, requestTimeout, connectionsCheckingInterval: 1000 },
+    requestTimeout, // of the whole request, also of one that was answered before its body came
+    connectionTimeout: idleConnectionMs,
     bodyLimit: BODY_LIMIT,
     genReqId: () => randomUUID(),
     requestIdHeader: false,
-    onProtoPoisoning: 'ignore', // the input reader takes named fields only
-    onConstructorPoisoning: 'ignore',
     forceCloseConnections: true,
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     frameworkErrors: (error, _request, reply) => sendFailure(reply, error),
     routerOptions: { caseSensitive: true, ignoreTrailingSlash: false, maxParamLength: 200 },
   })
-  app.decorateRequest('callerId', 0)
-  app.removeContentTypeParser('text/plain')
+  app.decorateRequest('caller', undefined)
+  const parsers = createBodyParsers(deps.tuning)
+  parsers.forJson(app)
+  const missing = createMissingRoute()
   addSecurity(app, deps.isStopping)
+  app.addHook('onRequest', (request, _reply, done) => done(request.is404 && !isRead(request) ? missing(request.url) : undefined)) // no body is read for nothing
+  addUnreadBodyLimit(app, unreadBodyMs)
   addRequestLog(app, deps.log)
   app.setErrorHandler(createErrorHandler(deps.log))
-  const gate = { authentication: deps.authentication, loaders: deps.loaders }
   const names = Object.keys(operations) as OperationName[] // exactly the keys of the list
-  for (const name of names.filter((operation) => operations[operation].may !== 'signed webhook')) implement(app, name, deps.handlers, gate)
+  for (const name of names.filter((operation) => operations[operation].may !== 'signed webhook'))
+    implement(app, name, deps.handlers, deps.gate)
   await app.register(async (raw) => {
-    raw.removeAllContentTypeParsers()
-    raw.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body)) // a signature is over the bytes
+    parsers.forDeliveries(raw)
     for (const name of names.filter((operation) => operations[operation].may === 'signed webhook'))
-      implement(raw, name, deps.handlers, gate)
+      implement(raw, name, deps.handlers, deps.gate)
   })
   app.get('/openapi.json', async (_request, reply) =>
     reply.type('application/json; charset=utf-8').send(JSON.stringify(openApi(deps.version))),
   )
   app.get('/docs', async (_request, reply) => reply.type('text/html; charset=utf-8').send(docsPage(deps.version)))
   const sendPage = await serveDashboard(app, deps.dashboardDir)
-  const missing = createMissingRoute()
   app.setNotFoundHandler((request, reply) => {
     const sent = sendPage(request, reply)
     if (sent === undefined) throw missing(request.url)

@@ -1,0 +1,58 @@
+import type { IncomingMessage } from 'node:http'
+import { AppError } from '../lib/app-error.ts'
+import type { ByteBudget } from './byte-budget.ts'
+
+export type BodyDeadlines = { bodyDeadlineMs: number; bodyPaceMs: number }
+
+type Options = BodyDeadlines & {
+  limitBytes: number
+  /** What the bytes count against until all have arrived. */
+  budget: ByteBudget
+  key: string
+}
+
+const PACE_BYTES_PER_SECOND = 1024
+
+/** The bytes of a body. It has a size, a deadline and a pace, and what was received of it counts while the rest is waited for. */
+export async function readBody(request: IncomingMessage, options: Options): Promise<Buffer> {
+  const { limitBytes, budget, key } = options
+  if (Number(request.headers['content-length'] ?? 0) > limitBytes) throw new AppError('body_too_large')
+  const chunks: Buffer[] = []
+  let size = 0
+  let reserved = 0
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const onData = (chunk: Buffer) => {
+    size += chunk.length
+    if (size > limitBytes) return reject(new AppError('body_too_large'))
+    if (!budget.take(key, chunk.length)) return reject(new AppError('server_busy'))
+    reserved += chunk.length
+    chunks.push(chunk)
+  }
+  const onClose = () => reject(new AppError('invalid_request', { message: 'The connection ended before the body did.' }))
+  const clock = watchPace(options, { size: () => size, onSlow: () => reject(new AppError('body_too_slow')) })
+  if (request.destroyed) onClose()
+  request.on('data', onData).on('end', resolve).on('error', onClose).on('close', onClose)
+  try {
+    await promise
+    return Buffer.concat(chunks, size)
+  } finally {
+    clock.stop()
+    request.off('data', onData).off('end', resolve).off('error', onClose).off('close', onClose)
+    budget.giveBack(key, reserved)
+  }
+}
+
+/** A body that comes drop by drop would hold its connection for ever without ever being late for the next drop. */
+function watchPace({ bodyDeadlineMs, bodyPaceMs }: BodyDeadlines, watched: { size: () => number; onSlow: () => void }): { stop(): void } {
+  const beganAt = performance.now()
+  const leastBytes = (bodyPaceMs / 1000) * PACE_BYTES_PER_SECOND
+  let seen = 0
+  const look = () => {
+    const isLate = performance.now() - beganAt >= bodyDeadlineMs
+    if (isLate || watched.size() - seen < leastBytes) return watched.onSlow()
+    seen = watched.size()
+    timer = setTimeout(look, bodyPaceMs)
+  }
+  let timer = setTimeout(look, bodyPaceMs)
+  return { stop: () => clearTimeout(timer) }
+}

@@ -1,0 +1,41 @@
+import type { IncomingMessage } from 'node:http'
+import type { FastifyInstance } from 'fastify'
+
+const SMALL_BYTES = 64 * 1024
+const DISCARDED_BYTES = 2 * 1024 * 1024
+
+/**
+ * Whoever is answered before the body was there is still sending it, and a connection that is closed under a sender loses the
+ * answer. So what comes is thrown away, up to a limit and for a while; then the connection ends. After a small body it goes on.
+ */
+export function addUnreadBodyLimit(app: FastifyInstance, waitMs: number): void {
+  app.addHook('onSend', ({ raw }, reply, _payload, done) => {
+    if (!raw.complete) {
+      if (!isSmall(raw)) void reply.header('connection', 'close')
+      // After an answer that says so Node calls this, and would close both directions at once.
+      if (reply.getHeader('connection') === 'close') raw.socket.destroySoon = () => void raw.socket.end()
+      discard(raw)
+    }
+    done()
+  })
+
+  app.addHook('onResponse', ({ raw }, _reply, done) => {
+    if (!raw.complete && !raw.socket.destroyed) {
+      const timer = setTimeout(() => raw.complete || raw.socket.destroy(), waitMs).unref()
+      raw.once('close', () => clearTimeout(timer))
+    }
+    done()
+  })
+}
+
+function isSmall({ headers }: IncomingMessage): boolean {
+  return Number(headers['content-length'] ?? Number.POSITIVE_INFINITY) <= SMALL_BYTES
+}
+
+function discard(raw: IncomingMessage): void {
+  let left = DISCARDED_BYTES
+  raw.on('data', (chunk: Buffer) => {
+    left -= chunk.length
+    if (left < 0) raw.pause() // then it stays with its sender
+  })
+}
