@@ -38,6 +38,7 @@ import { createMakeRoom } from './features/deployments/make-room.ts'
 import { createNewestCommit } from './features/deployments/newest-commit.ts'
 import { openConfig } from './features/deployments/release-config.ts'
 import { createDeployments } from './features/deployments/service.ts'
+import { findActive } from './features/deployments/store.ts'
 import { createDeploymentStreams } from './features/deployments/streams.ts'
 import { createDomainCertificates } from './features/domains/certificates.ts'
 import { createGeneratedDomains } from './features/domains/generated-domain.ts'
@@ -71,6 +72,7 @@ import { createSessionTokens } from './http/session-token.ts'
 import { createWebSockets } from './http/websocket.ts'
 import { instanceId } from './instance.ts'
 import { jobHandlers } from './jobs.ts'
+import { withoutColours } from './lib/clean-line.ts'
 import { createLimiter } from './lib/limiter.ts'
 import type { Logger } from './lib/logger.ts'
 import { createRedactor } from './lib/redact.ts'
@@ -261,6 +263,12 @@ export async function createApp(config: Config, givenLog: Logger) {
   })
   const liveRelease = createLiveRelease({ db, containers: parts.containers })
   const containers = createContainers({ db, engine, liveRelease, step, tuning, now, onChanged: onRoutesChanged })
+  /** What the app has now, and what its live release was started with. */
+  const secretsOf = async (appId: number) => {
+    const live = await findActive(db, appId)
+    const released = live?.sealed_config ? openRelease(appId, live.sealed_config).env : {}
+    return [...Object.values(await envVariables.read(db, appId)), ...Object.values(released)]
+  }
   const reconcile = createReconcile({
     db,
     engine,
@@ -269,7 +277,10 @@ export async function createApp(config: Config, givenLog: Logger) {
     log,
     busyLanes: async () => new Set(await lanesInQueue(db)),
     lastLines: parts.containers.lastLines,
-    redact: async (app, text) => createRedactor(Object.values(await envVariables.read(db, app.id)))(text),
+    redact: async (app, lines) =>
+      createRedactor(await secretsOf(app.id))
+        .lines(lines)
+        .map(withoutColours),
     repair: createRepair({ db, engine, stopGraceSeconds: tuning.stopGraceSeconds, now }),
     sweep: leftovers.sweep,
     isAsPlanned: createIsAsPlanned({ dataDir: config.dataDir }),

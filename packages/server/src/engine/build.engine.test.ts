@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { failureReason } from '../features/deployments/failure-reason.ts'
+import { createRedactor } from '../lib/redact.ts'
 import { startEngineProxy } from '../testing/engine-proxy.ts'
 import { BUSYBOX_IMAGE, ensureBusybox, openTestEngine, tarOf } from '../testing/test-images.ts'
 import { createBuilder } from './build.ts'
@@ -124,7 +125,7 @@ describe('a build', () => {
     const buildBehind = createBuilder({ transport, images: engine.images, limits, cgroupDriver: async () => 'cgroupfs', firstWordMs: 300 })
     const failure = await build(`RUN echo ${unique()}`, { target: { build: buildBehind } }).catch((cause: unknown) => cause)
     expect(failure).toBeInstanceOf(BuilderSilent)
-    expect(failureReason(failure)).toContain('Restart the container engine')
+    expect(failureReason(failure, createRedactor([]))).toContain('Restart the container engine')
   })
 
   it('whose engine goes away is unreachable, not failed', async () => {

@@ -1,3 +1,4 @@
+import { cleanLine } from '../lib/clean-line.ts'
 import { pathOf } from './containers.ts'
 import { createLogReader, type LogLine } from './log-frames.ts'
 import type { Transport } from './transport.ts'
@@ -11,7 +12,7 @@ export type LogOptions = {
   readonly signal?: AbortSignal
 }
 
-/** A container's output, oldest first. With `since` the line at exactly that moment is left out, so the `at` of the last line resumes. */
+/** A container's output as clean lines, oldest first. With `since` the line at exactly that moment is left out, so the `at` of the last line resumes. */
 export function createContainerLogs(deps: { transport: Transport }) {
   return async function* logs(container: { id: string; isTty: boolean }, options: LogOptions): AsyncGenerator<LogLine> {
     const { tail, since, follow = false, signal } = options
@@ -30,9 +31,10 @@ export function createContainerLogs(deps: { transport: Transport }) {
     })
     const reader = createLogReader(container)
     const isNew = (line: LogLine) => since === undefined || line.at !== since
+    const clean = (lines: readonly LogLine[]) => lines.filter(isNew).map((entry) => ({ ...entry, line: cleanLine(entry.line) }))
     try {
-      for await (const chunk of answer.chunks) yield* reader.push(chunk).filter(isNew)
-      yield* reader.end().filter(isNew)
+      for await (const chunk of answer.chunks) yield* clean(reader.push(chunk))
+      yield* clean(reader.end())
     } finally {
       answer.close()
     }

@@ -1,28 +1,113 @@
-const SHORTEST_SECRET = 6
-const CUT_MARK = '…'
+import { printedPart, withoutColours } from './clean-line.ts'
+import { type Begun, createLineRedaction, hide, type LineEnd, type PrintedLine, shownLine, stepOf, WORTH_HIDING } from './line-redaction.ts'
+import { formsOf } from './secret-forms.ts'
+import { createSecretSearch } from './secret-search.ts'
 
-/** Hides every one of these texts in lines that people will read. A secret of several lines is hidden line by line. */
-export function createRedactor(secrets: Iterable<string>): (line: string) => string {
-  const parts = new Set<string>()
-  for (const secret of secrets) for (const part of secret.split(/\r?\n/)) if (part.trim().length >= SHORTEST_SECRET) parts.add(part.trim())
-  const longestFirst = [...parts].toSorted((a, b) => b.length - a.length)
-  if (longestFirst.length === 0) return (line) => line
-  return (line) => {
-    let shown = line
-    for (const secret of longestFirst) if (shown.includes(secret)) shown = shown.replaceAll(secret, '***')
-    return hideCutSecret(shown, longestFirst)
-  }
+/** How long a line may wait for the next one when it ends in what may be the beginning of a secret. */
+const HOLD_MS = 200
+const MOST_HELD = 64
+const MOST_SOURCES = 64
+
+export type RedactedStream<Tag> = {
+  push(line: string, tag: Tag, source?: string): void
+  /** Lets go of what is held back; what may be the beginning of a secret is masked. */
+  flush(): void
 }
 
-/** A line that was cut may end in the beginning of a secret. */
-function hideCutSecret(line: string, secrets: readonly string[]): string {
-  const mark = line.lastIndexOf(CUT_MARK)
-  if (mark === -1) return line
-  const head = line.slice(0, mark).trimEnd()
-  for (const secret of secrets) {
-    for (let length = secret.length - 1; length >= 4; length -= 1) {
-      if (head.endsWith(secret.slice(0, length))) return `${head.slice(0, -length)}***${line.slice(head.length)}`
+/**
+ * Makes printed text fit to be read: control characters go, and so do these values, in whatever way they were printed: in
+ * colours, over several lines, escaped or encoded. The names of our own images go from every text.
+ */
+export function createRedactor(secrets: Iterable<string>) {
+  const forms = formsOf(secrets)
+  const search = forms.length === 0 ? undefined : createSecretSearch(forms)
+  const redact = createLineRedaction(search, { hasSpaces: forms.some(({ isSpaced }) => isSpaced) })
+
+  /** Lines of one log, in order. A line is held back while the next one may turn its end into a secret. */
+  function pass<Tag>(release: (line: string, tag: Tag) => void) {
+    /** Of the last line of each source, and of the last line of each step of a build. */
+    const ends = new Map<string, LineEnd>()
+    const held: { line: PrintedLine; tag: Tag }[] = []
+
+    /** Characters at the ends of lines that are still here, and that the next lines may make a secret of. */
+    function undecided(): Begun[] {
+      const all = [...ends.values()].filter(({ begun }) => begun.length >= WORTH_HIDING).flatMap(({ begun }) => begun)
+      return all.filter(({ line, from }) => line.hidden?.[from] !== 1)
+    }
+
+    function releaseAll(): void {
+      for (const { line, tag } of held.splice(0)) release(shownLine(line), tag)
+    }
+
+    function releaseDecided(): void {
+      const waiting = new Set(undecided().map(({ line }) => line))
+      const first = held.findIndex(({ line }) => waiting.has(line))
+      for (const { line, tag } of held.splice(0, first === -1 ? held.length : first)) release(shownLine(line), tag)
+    }
+
+    function push(raw: string, tag: Tag, source = ''): void {
+      const line = { raw: printedPart(raw), hidden: undefined }
+      const step = stepOf(raw)
+      const places = [source, `${source} ${step}`]
+      const end = redact(line, ends.size === 0 ? [] : places.map((place, index) => ({ end: ends.get(place), from: index * step.length })))
+      for (const place of places) {
+        if (end !== undefined) ends.set(place, end)
+        else if (ends.size > 0) ends.delete(place)
+      }
+      const isDecided = end === undefined || end.begun.length < WORTH_HIDING
+      if (isDecided && held.length === 0) return release(shownLine(line), tag)
+      held.push({ line, tag })
+      releaseDecided()
+      if (held.length > MOST_HELD || ends.size > MOST_SOURCES) flush()
+      if (ends.size > MOST_SOURCES) ends.clear()
+    }
+
+    function flush(): void {
+      if (held.length === 0) return
+      for (const { line, from, to } of undecided()) hide(line, from, to)
+      releaseAll()
+    }
+
+    return { push, flush, end: releaseAll, isHolding: () => held.length > 0 }
+  }
+
+  function stream<Tag>(release: (line: string, tag: Tag) => void): RedactedStream<Tag> {
+    const lines = pass(release)
+    let timer: NodeJS.Timeout | undefined
+    function wait(): void {
+      if (lines.isHolding()) timer ??= setTimeout(flush, HOLD_MS)
+      else stopWaiting()
+    }
+    function stopWaiting(): void {
+      clearTimeout(timer)
+      timer = undefined
+    }
+    function flush(): void {
+      lines.flush()
+      stopWaiting()
+    }
+    return {
+      push: (line, tag, source) => {
+        lines.push(line, tag, source)
+        wait()
+      },
+      flush,
     }
   }
-  return line
+
+  /** Consecutive lines with nothing behind them. */
+  function lines(all: readonly string[]): string[] {
+    const shown: string[] = []
+    const each = pass<undefined>((line) => shown.push(line))
+    for (const line of all) each.push(line, undefined)
+    each.end()
+    return shown
+  }
+
+  /** For reasons and descriptions, which have no colours. */
+  const text = (printed: string): string => lines(printed.split('\n')).map(withoutColours).join('\n')
+
+  return { stream, lines, text }
 }
+
+export type Redactor = ReturnType<typeof createRedactor>

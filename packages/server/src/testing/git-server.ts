@@ -54,13 +54,20 @@ export async function startGitServer() {
     await git(work, ['init', '--quiet', `--initial-branch=${branch}`])
 
     /** Adds the files on top of what is there (`clear` begins from nothing), and gives the hash. */
-    async function commit(change: { files: FileMap; message?: string; branch?: string; clear?: boolean }): Promise<string> {
+    async function commit(change: {
+      files: FileMap
+      message?: string
+      author?: string
+      branch?: string
+      clear?: boolean
+    }): Promise<string> {
       const to = change.branch ?? branch
       await git(work, ['checkout', '--quiet', '-B', to]).catch(() => git(work, ['symbolic-ref', 'HEAD', `refs/heads/${to}`]))
       if (change.clear === true) await git(work, ['rm', '-r', '--quiet', '--force', '--ignore-unmatch', '.'])
       await writeFiles(work, change.files)
       await git(work, ['add', '--all', '--force', '.'])
-      await git(work, ['commit', '--quiet', '--allow-empty', '-m', change.message ?? 'A change'])
+      const author = change.author === undefined ? [] : ['--author', `${change.author} <author@example.test>`]
+      await git(work, ['commit', '--quiet', '--allow-empty', ...author, '-m', change.message ?? 'A change'])
       await git(work, ['push', '--quiet', '--force', bare, `HEAD:refs/heads/${to}`])
       return (await git(work, ['rev-parse', 'HEAD'])).trim()
     }

@@ -18,8 +18,8 @@ type Deps = {
   /** Apps that something is under way for: they are left alone. */
   busyLanes: () => Promise<ReadonlySet<string>>
   lastLines: (containerId: string, count: number) => Promise<string[]>
-  /** Hides what must not be read in what the app printed. */
-  redact: (app: AppRow, text: string) => Promise<string>
+  /** Hides what must not be read in lines that the app printed. */
+  redact: (app: AppRow, lines: readonly string[]) => Promise<string[]>
   /** Towards what is wanted; true when it did something. */
   repair: Repair
   /** Images, networks and files that nothing names any more. */
@@ -45,11 +45,12 @@ export function createReconcile(deps: Deps) {
   async function reasonOf(app: AppRow, container: ContainerSummary): Promise<string> {
     const details = await engine.containers.inspect(container.id)
     if (!details || details.state === 'running') return ''
-    const lines = distinctLines(await deps.lastLines(container.id, READ_LINES)).slice(-SHOWN_LINES)
+    const printed = await deps.redact(app, await deps.lastLines(container.id, READ_LINES))
+    const lines = distinctLines(printed).slice(-SHOWN_LINES)
     const what = details.oomKilled
       ? 'The container ran out of memory and was killed'
       : `The container exited with code ${details.exitCode ?? 'unknown'}`
-    return `${what}.${lines.length > 0 ? ` It last printed: ${(await deps.redact(app, lines.join(' | '))).slice(0, 500)}` : ''}`
+    return `${what}.${lines.length > 0 ? ` It last printed: ${lines.join(' | ').slice(0, 500)}` : ''}`
   }
 
   async function observe(app: AppRow, live: readonly ContainerSummary[]): Promise<Observed> {

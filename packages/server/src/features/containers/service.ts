@@ -4,6 +4,7 @@ import { EngineError, EngineUnreachable } from '../../engine/errors.ts'
 import { recordAudit } from '../../events/audit-log.ts'
 import type { Caller } from '../../http/caller.ts'
 import { AppError } from '../../lib/app-error.ts'
+import { createRedactor } from '../../lib/redact.ts'
 import type { Step } from '../../lib/step.ts'
 import { setAppStatus, setWanted } from '../../store/app-status.ts'
 import type { Db, Tx } from '../../store/database.ts'
@@ -31,7 +32,10 @@ async function whenReachable<Result>(work: () => Promise<Result>): Promise<Resul
   } catch (cause) {
     if (cause instanceof EngineUnreachable) throw new AppError('engine_unreachable', { cause })
     if (cause instanceof EngineError)
-      throw new AppError('engine_unreachable', { message: `The container engine refused: ${cause.message}`, cause })
+      throw new AppError('engine_unreachable', {
+        message: `The container engine refused: ${createRedactor([]).text(cause.message)}`,
+        cause,
+      })
     throw cause
   }
 }

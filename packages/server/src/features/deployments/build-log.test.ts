@@ -1,11 +1,11 @@
 import { appendFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import fc from 'fast-check'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createRedactor } from '../../lib/redact.ts'
 import { createBuildLogs } from './build-log.ts'
-import { cleanLine, type LogLine } from './log-lines.ts'
+import type { LogLine } from './log-lines.ts'
 
 let directory: string
 beforeEach(async () => {
@@ -13,7 +13,7 @@ beforeEach(async () => {
 })
 afterEach(async () => await rm(directory, { recursive: true }))
 
-const plain = (line: string) => line
+const plain = createRedactor([])
 const logsOf = () => createBuildLogs({ directory, log: pino({ level: 'silent' }) })
 
 async function collect(lines: AsyncGenerator<readonly LogLine[]>): Promise<LogLine[]> {
@@ -21,37 +21,6 @@ async function collect(lines: AsyncGenerator<readonly LogLine[]>): Promise<LogLi
   for await (const batch of lines) all.push(...batch)
   return all
 }
-
-describe('cleanLine', () => {
-  it.each([
-    ['plain text', 'plain text'],
-    ['a\tb', 'a\tb'],
-    ['\u001b[31mred\u001b[0m', '\u001b[31mred\u001b[0m'],
-    ['\u001b[2Jcleared', 'cleared'],
-    ['\u001b[?25lhidden cursor', 'hidden cursor'],
-    ['\u001b]8;;https://evil.example\u0007link\u001b]8;;\u0007', 'link'],
-    ['\u001b]0;title\u001b\\text', 'text'],
-    ['50%\r100%', '50%100%'],
-    ['nul\u0000byte', 'nulbyte'],
-    ['line\u2028separator', 'lineseparator'],
-    ['<script>alert(1)</script>', '<script>alert(1)</script>'],
-  ])('%j becomes %j', (text, line) => expect(cleanLine(text)).toBe(line))
-
-  it('cuts a line that never ends, and says so', () => {
-    const line = cleanLine('x'.repeat(1_000_000))
-    expect(line.length).toBeLessThan(17_000)
-    expect(line).toMatch(/… \[line cut\]$/)
-  })
-
-  it('is one line of text whatever was printed', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (text) => {
-        // oxlint-disable-next-line no-control-regex -- control characters are what must not be there
-        expect(cleanLine(text)).not.toMatch(/[\u0000-\u0008\u000a-\u001a\u001c-\u001f\u007f-\u009f\u2028\u2029]/)
-      }),
-    )
-  })
-})
 
 describe('a build log', () => {
   it('numbers its lines, keeps their streams, and is the same for every reader', async () => {
@@ -72,7 +41,7 @@ describe('a build log', () => {
 
   it('redacts before anything is written', async () => {
     const logs = logsOf()
-    const writer = await logs.openWriter(1, (line) => line.replaceAll('hunter22', '***'))
+    const writer = await logs.openWriter(1, createRedactor(['hunter22']))
     writer.append('the password is hunter22', 'stdout')
     await writer.close()
     expect(await readFile(path.join(directory, 'd1.log'), 'utf8')).toBe(' the password is ***\n')
@@ -143,6 +112,32 @@ describe('a build log', () => {
     const mark = lines.filter(({ stream }) => stream === 'berth')
     expect(mark).toHaveLength(1)
     expect(Number(/… (\d+) lines left out/.exec(mark[0]?.line ?? '')?.[1])).toBe(2200 - (lines.length - 1))
+  })
+
+  it('a line that ends like the beginning of a secret waits for the next one, and the order stays', async () => {
+    const logs = logsOf()
+    const writer = await logs.openWriter(1, createRedactor(['hunter22-and-more']))
+    writer.append('it is hunter22-a', 'stdout')
+    writer.append('Starting', 'berth')
+    writer.append('nd-more, or not', 'stderr')
+    writer.append('nor is hunter22-a', 'stdout')
+    await writer.close()
+    expect((await logs.read(1)).map(({ line, stream }) => `${stream} ${line}`)).toEqual([
+      'stdout it is ***',
+      'berth Starting',
+      'stderr ***, or not',
+      'stdout nor is ***',
+    ])
+  })
+
+  it('its last line stays what it is, whatever the secrets are', async () => {
+    const logs = logsOf()
+    const writer = await logs.openWriter(1, createRedactor(['Cancelled-for-good', 'Deployed successfully']))
+    writer.append('Cancelled', 'berth')
+    writer.append('Deployed successfully', 'berth')
+    writer.append('Deployed successfully', 'stdout')
+    await writer.close()
+    expect(await logs.text(1)).toBe('Cancelled\nDeployed successfully\n***\n')
   })
 
   it('a log that is removed is empty', async () => {

@@ -1,6 +1,7 @@
 import { appendFile, mkdir, open, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from '../../lib/logger.ts'
+import { createRedactor, type Redactor } from '../../lib/redact.ts'
 import { isLastLine, type LogLine, parseLog, storedLine } from './log-lines.ts'
 import { createLogWriter, type LogWriter, type NewLine } from './log-writer.ts'
 
@@ -41,7 +42,7 @@ export function createBuildLogs(deps: { directory: string; log: Pick<Logger, 'wa
     if (state.writers === 0 && state.followers.size === 0 && live.get(deploymentId) === state) live.delete(deploymentId)
   }
 
-  async function openWriter(deploymentId: number, redact: (line: string) => string): Promise<LogWriter> {
+  async function openWriter(deploymentId: number, redactor: Pick<Redactor, 'stream'>): Promise<LogWriter> {
     await mkdir(deps.directory, { recursive: true, mode: 0o700 })
     const path = pathOf(deploymentId)
     await dropHalfLine(path)
@@ -54,7 +55,7 @@ export function createBuildLogs(deps: { directory: string; log: Pick<Logger, 'wa
       state.writers -= 1
       forgetIdle(deploymentId, state)
     }
-    return createLogWriter({ redact, store: async (lines) => await store(deploymentId, state, lines), onClosed })
+    return createLogWriter({ redactor, store: async (lines) => await store(deploymentId, state, lines), onClosed })
   }
 
   async function store(deploymentId: number, state: Live, added: readonly NewLine[]): Promise<void> {
@@ -80,7 +81,7 @@ export function createBuildLogs(deps: { directory: string; log: Pick<Logger, 'wa
   /** The last line of a deployment that ended while nobody wrote its log; a log that has one already stays as it is. */
   async function finish(deploymentId: number, line: string): Promise<void> {
     if (isLastLine((await read(deploymentId)).at(-1))) return
-    const writer = await openWriter(deploymentId, (text) => text)
+    const writer = await openWriter(deploymentId, createRedactor([]))
     writer.append(line, 'berth')
     await writer.close()
   }

@@ -2,6 +2,7 @@ import type { Deployment } from '@berth/contract'
 import { recordAudit } from '../../events/audit-log.ts'
 import type { Caller } from '../../http/caller.ts'
 import { AppError } from '../../lib/app-error.ts'
+import { createRedactor } from '../../lib/redact.ts'
 import type { Step } from '../../lib/step.ts'
 import { appLane } from '../../queue/jobs.ts'
 import { setAppStatus } from '../../store/app-status.ts'
@@ -46,7 +47,7 @@ export function createCancel(deps: Deps) {
   /** On a full disk there may be no room for a log; the deployment's job writes its last line later. */
   async function openLog(deploymentId: number): Promise<LogWriter | undefined> {
     return await deps.logs
-      .openWriter(deploymentId, (line) => line)
+      .openWriter(deploymentId, createRedactor([]))
       .catch((cause: unknown) => {
         if (isStorageFailure(cause)) return undefined
         throw cause

@@ -1,6 +1,7 @@
 import type { Engine } from '../../engine/engine.ts'
 import { LABEL } from '../../engine/labels.ts'
 import type { Logger } from '../../lib/logger.ts'
+import type { Redactor } from '../../lib/redact.ts'
 import type { Step } from '../../lib/step.ts'
 import { JobCancelled } from '../../queue/job-runner.ts'
 import type { Reader } from '../../store/database.ts'
@@ -28,23 +29,23 @@ type Deps = {
   log: Logger
   onChanged: () => void
 }
-type Ending = { cause: unknown; signal: AbortSignal; writer: LogWriter; redact: (line: string) => string }
+type Ending = { cause: unknown; signal: AbortSignal; writer: LogWriter; redactor: Pick<Redactor, 'text'> }
 
 /** The end of a deployment that did not succeed: what it made goes, what served before goes on, and a person reads why. */
 export function createFailing(deps: Deps) {
   const { db, record } = deps
 
   async function failed(context: LiveContext, ending: Ending): Promise<void> {
-    const { cause, signal, writer, redact } = ending
+    const { cause, signal, writer, redactor } = ending
     const { app } = context
     if (context.current().status === 'success')
-      return deps.log.warn({ deploymentId: context.current().id, err: cause }, 'the old release was not removed yet')
+      return deps.log.warn({ deploymentId: context.current().id, err: readable(cause, redactor) }, 'the old release was not removed yet')
     if (signal.aborted && !(signal.reason instanceof JobCancelled)) throw cause // the process stops; the deployment goes on after the start
     if (isDatabaseFailure(cause) && !signal.aborted) return await giveBack(context, cause)
-    const reason = redact(failureReason(context.deadlineReason() ?? cause)) // what a container printed may be in it
+    const reason = failureReason(context.deadlineReason() ?? cause, redactor)
     const isCancelled = signal.aborted || cause instanceof DeploymentMovedOn
     if (!isExpectedFailure(cause) && !isCancelled)
-      deps.log.error({ deploymentId: context.current().id, err: cause }, 'deployment failed in an unexpected way')
+      deps.log.error({ deploymentId: context.current().id, err: readable(cause, redactor) }, 'deployment failed in an unexpected way')
     await undo(context)
     if (isCancelled) return context.say(LAST_LINE.stopped)
     context.say(LAST_LINE.failed(reason))
@@ -88,6 +89,11 @@ export function createFailing(deps: Deps) {
   }
 
   return failed
+}
+
+/** The server's log is read by people who may not read the environment of every app. */
+function readable(cause: unknown, { text }: Pick<Redactor, 'text'>): unknown {
+  return cause instanceof Error ? { type: cause.name, message: text(cause.message), stack: text(cause.stack ?? '') } : cause
 }
 
 function settle(app: AppRow, isServing: boolean, reason: string): { status: 'running' | 'stopped' | 'error'; reason: string } {

@@ -1,6 +1,7 @@
 import { EdgeUnavailable } from '../../edge/edge.ts'
 import { BuilderSilent, BuildFailed, EngineError, EngineUnreachable, SpecRefused } from '../../engine/errors.ts'
 import { SourceError } from '../../git/errors.ts'
+import type { Redactor } from '../../lib/redact.ts'
 import { isStorageFailure } from '../../store/storage-failure.ts'
 import { DeploymentFailure } from './stage.ts'
 
@@ -30,9 +31,9 @@ function wordsOf(cause: unknown): string {
   return 'Something went wrong inside Berth; its log has the details under this deployment.'
 }
 
-/** What a person reads on a failed deployment. */
-export function failureReason(cause: unknown): string {
-  return wordsOf(cause).slice(0, LONGEST)
+/** What a person reads on a failed deployment. What a build or a container printed may be in it. */
+export function failureReason(cause: unknown, redactor: Pick<Redactor, 'text'>): string {
+  return redactor.text(wordsOf(cause)).slice(0, LONGEST) // in this order: half a secret would not be found
 }
 
 export function isExpectedFailure(cause: unknown): boolean {

@@ -63,8 +63,7 @@ export function createRestore(deps: Deps) {
       await settle(appId, { status: 'running', reason: '' })
     } catch (cause) {
       if (signal.aborted || cause instanceof EngineUnreachable) throw cause // it is tried again
-      const redact = createRedactor(Object.values(context.config.env)) // what the container printed may be in the reason
-      await settle(appId, { status: 'error', reason: redact(failureReason(cause)) })
+      await settle(appId, { status: 'error', reason: failureReason(cause, createRedactor(Object.values(context.config.env))) })
     }
     deps.onChanged()
   }

@@ -2,7 +2,7 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Engine } from '../../engine/engine.ts'
 import type { Logger } from '../../lib/logger.ts'
-import { createRedactor } from '../../lib/redact.ts'
+import { createRedactor, type Redactor } from '../../lib/redact.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
 import type { Step } from '../../lib/step.ts'
 import type { Db } from '../../store/database.ts'
@@ -42,7 +42,7 @@ type Deps = {
   onChanged: () => void
 }
 
-type Work = { app: AppRow; row: DeploymentRow; config: ReleaseConfig; writer: LogWriter; redact: (line: string) => string }
+type Work = { app: AppRow; row: DeploymentRow; config: ReleaseConfig; writer: LogWriter; redactor: Redactor }
 
 const MOST_ATTEMPTS = 3
 
@@ -63,11 +63,11 @@ export function createRunDeployment(deps: Deps) {
     if (!row || !app) return
     if (!isUnfinished(row.status)) return await finish(row)
     const config = await configFor(app, row)
-    const redact = createRedactor(Object.values(config.env))
-    const writer = await logs.openWriter(row.id, redact)
+    const redactor = createRedactor(Object.values(config.env))
+    const writer = await logs.openWriter(row.id, redactor)
     writing.add(row.id)
     try {
-      await attempt({ app, row, config, writer, redact }, signal)
+      await attempt({ app, row, config, writer, redactor }, signal)
     } finally {
       await writer.close()
       writing.delete(row.id)
@@ -92,7 +92,7 @@ export function createRunDeployment(deps: Deps) {
       await deploy(context, pipelineOf(work, context), begun.image)
       await deps.cleanUp(app).catch((err: unknown) => deps.log.warn({ appId: app.id, err }, 'old releases were not cleaned up'))
     } catch (cause) {
-      await failed(context, { cause, signal, writer, redact: work.redact })
+      await failed(context, { cause, signal, writer, redactor: work.redactor })
     } finally {
       context.close()
       await rm(workspace, { recursive: true, force: true }).catch((err: unknown) =>

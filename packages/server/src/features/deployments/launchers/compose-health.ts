@@ -1,6 +1,7 @@
 import type { ContainerDetails } from '../../../engine/container-state.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import { LABEL } from '../../../engine/labels.ts'
+import { createRedactor } from '../../../lib/redact.ts'
 import type { Tuning } from '../../../tuning.ts'
 import type { AppContainers } from '../app-containers.ts'
 import { probePath, probePort, waitUntilHealthy } from '../health-check.ts'
@@ -62,7 +63,9 @@ export function createComposeHealth({ engine, containers, tuning }: Deps) {
 
   async function failure(context: Context, details: ContainerDetails | null, words: string): Promise<DeploymentFailure> {
     const name = details?.labels[LABEL.service] ?? 'a service'
-    for (const line of details ? await containers.lastLines(details.id, LAST_LINES) : []) context.output(`${name}: ${line}`, 'stdout')
+    const printed = details ? await containers.lastLines(details.id, LAST_LINES) : []
+    const lastLines = createRedactor(Object.values(context.config.env)).lines(printed) // before each gets its name in front
+    for (const line of lastLines) context.output(`${name}: ${line}`, 'stdout')
     return new DeploymentFailure(`The service "${name}" ${words}. Its last lines are in the log.`)
   }
 

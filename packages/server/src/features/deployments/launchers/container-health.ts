@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ContainerDetails } from '../../../engine/container-state.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import { projectNetworkName } from '../../../engine/labels.ts'
+import { createRedactor } from '../../../lib/redact.ts'
 import type { Tuning } from '../../../tuning.ts'
 import type { DatabaseTemplate } from '../../templates/templates.ts'
 import type { AppContainers } from '../app-containers.ts'
@@ -63,7 +64,9 @@ export function createContainerHealth(deps: ContainerHealthDeps) {
   async function explained(context: Context, release: Release, reason: string): Promise<DeploymentFailure> {
     const [id = ''] = release.containerIds
     const details = await seenDown(id)
-    const lastLines = details ? await containers.lastLines(id, LAST_LINES) : []
+    const printed = details ? await containers.lastLines(id, LAST_LINES) : []
+    // Here, while they are lines one behind the other: the reason holds some of them, side by side and cut.
+    const lastLines = createRedactor(Object.values(context.config.env)).lines(printed)
     for (const line of lastLines) context.output(line, 'stdout')
     const listening = details?.state === 'running' ? await engine.containers.listeningPorts(id).catch(() => null) : null
     return new DeploymentFailure(

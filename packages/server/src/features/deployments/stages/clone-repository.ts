@@ -1,4 +1,5 @@
 import type { Git } from '../../../git/git.ts'
+import { createRedactor } from '../../../lib/redact.ts'
 import { type Context, DeploymentFailure } from '../stage.ts'
 
 type Deps = { git: Pick<Git, 'resolveCommit' | 'checkout'>; isPrivileged: (userId: number | null) => Promise<boolean> }
@@ -6,7 +7,7 @@ type Deps = { git: Pick<Git, 'resolveCommit' | 'checkout'>; isPrivileged: (userI
 /** The exact commit of the app's repository, in an empty workspace. */
 export function createCloneRepository(deps: Deps) {
   return async function cloneRepository(context: Context): Promise<void> {
-    const { app, deployment, workspace, signal, step, say } = context
+    const { app, config, deployment, workspace, signal, step, say } = context
     await context.enter('cloning_repo')
     if (app.git_clone_url === '')
       throw new DeploymentFailure('The application has no source. Set a clone URL in its settings, then deploy again.')
@@ -16,7 +17,9 @@ export function createCloneRepository(deps: Deps) {
     const hash = deployment.commit_hash || (await step('git.resolve', async () => await deps.git.resolveCommit({ ...source, branch }))).hash
     say(`Fetching commit ${hash.slice(0, 12)}${branch === null ? '' : ` of ${branch}`}`)
     const wanted = { ...source, hash, branch, into: workspace, onActivity: context.active }
-    const commit = await step('git.checkout', async () => await deps.git.checkout(wanted))
+    const found = await step('git.checkout', async () => await deps.git.checkout(wanted))
+    const { text } = createRedactor(Object.values(config.env)) // a value that was committed by mistake is not shown either
+    const commit = { hash: found.hash, message: text(found.message), author: text(found.author) }
     await step('db.commit', async () => await context.noteCommit(commit))
     say(`${commit.hash.slice(0, 12)} ${commit.message.split('\n')[0] ?? ''} (${commit.author})`)
   }

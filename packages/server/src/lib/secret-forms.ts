@@ -1,0 +1,80 @@
+import { SPACE, visibleText } from './text-views.ts'
+
+/**
+ * A text to look for, without its white space. `isSpaced`: there was some. `isPart`: it stands in a run of letters and digits
+ * that is a secret as a whole.
+ */
+export type SecretForm = { readonly text: string; readonly isSpaced: boolean; readonly isPart: boolean }
+
+/** Hiding "on" or "3000" would make a log unreadable. */
+const SHORTEST = 6
+const SHORTEST_ENCODED = 12
+/** A longer text is looked for in parts, so that little of a log is held back while one may be beginning. */
+const LONGEST = 64
+const PART = 32
+/** Of a very long run of letters and digits one part in each line of 64 is enough: all of the run in that line goes. */
+const LONG_RUN = 1024
+const SAMPLE = { length: 16, every: 48 } as const
+const RUN = /^[\w+/=-]+$/
+/** So long may all values be together: no release has more. */
+const LONGEST_VALUES = 128 * 1024
+/** What the forms may come to. Parts can overlap, and short lines are looked for twice. */
+const MOST_PLAIN = 2 * LONGEST_VALUES
+const MOST_ENCODED = LONGEST_VALUES
+const LONGEST_WHOLE = 4096
+
+/** What a value may look like in a text: itself, each of its lines, and base64 of something that it is in. */
+export function formsOf(values: Iterable<string>): SecretForm[] {
+  const shortestFirst = [...new Set(values)].toSorted((a, b) => a.length - b.length)
+  return [...limited(shortestFirst, plainForms, MOST_PLAIN), ...limited(shortestFirst, encodedForms, MOST_ENCODED)]
+}
+
+function limited(values: readonly string[], formsOfOne: (value: string) => Iterable<SecretForm>, most: number): Iterable<SecretForm> {
+  const forms = new Map<string, SecretForm>()
+  let characters = 0
+  for (const value of values) {
+    for (const form of formsOfOne(value)) {
+      const key = `${form.isSpaced ? ' ' : ''}${form.text}`
+      if (!forms.has(key)) characters += form.text.length
+      if (characters > most) return forms.values()
+      forms.set(key, form)
+    }
+  }
+  return forms.values()
+}
+
+function* plainForms(value: string): Generator<SecretForm> {
+  const lines = value.split('\n').map((line) => visibleText(line).text.trim())
+  for (const line of lines) if (line.length >= SHORTEST) yield* partsOf(line)
+  const whole = lines.join('\n').trim()
+  // Short lines are found together with their neighbours.
+  const isCoverable = lines.length > 1 && whole.length >= SHORTEST && whole.length <= LONGEST_WHOLE
+  if (isCoverable && lines.some((line) => line.length < SHORTEST)) yield* partsOf(whole)
+}
+
+/** The characters that its bytes alone decide, for each of the three places where it can begin in a group of three bytes. */
+function* encodedForms(value: string): Generator<SecretForm> {
+  const text = value.trim()
+  if (text.length < SHORTEST_ENCODED) return
+  const bytes = Buffer.from(text)
+  for (const before of [0, 1, 2]) {
+    const encoded = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64')
+    const own = encoded.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6))
+    yield* partsOf(own, true) // what is encoded with it would tell its first and last characters
+  }
+}
+
+function* partsOf(text: string, isPart = false): Generator<SecretForm> {
+  const isSpaced = SPACE.test(text)
+  const solid = text.replaceAll(/\s/g, '')
+  if (solid.length <= LONGEST) {
+    yield { text: solid, isSpaced, isPart }
+    return
+  }
+  const isSampled = text.length > LONG_RUN && RUN.test(text)
+  const { length, every } = isSampled ? SAMPLE : { length: PART, every: PART }
+  for (let at = 0; at < solid.length; at += every) {
+    const from = Math.min(at, solid.length - length) // the last part is as long as the others
+    yield { text: solid.slice(from, from + length), isSpaced, isPart: isPart || isSampled }
+  }
+}

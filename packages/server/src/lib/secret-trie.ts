@@ -1,0 +1,97 @@
+import type { SecretForm } from './secret-forms.ts'
+
+export const CLASSES = 128
+/** Kinds of forms; what ends in one place can be of several. */
+export const WITH_SPACE = 1
+export const WITHOUT_SPACE = 2
+export const PART = 4
+/** A text of fewer characters that are not white space is no secret, however long it is. */
+const FEWEST_CHARACTERS = 4
+
+/**
+ * White space and what cannot be seen are 0: they are passed over. The two alphabets of base64 are one, and so are a space and
+ * the plus that stands for it in a URL. Characters beyond ASCII share a few classes: at worst too much is hidden.
+ */
+export function classOf(unit: number): number {
+  if (unit < 128) return unit <= 32 || unit === 127 ? 0 : unit === 45 ? 43 : unit === 95 ? 47 : unit
+  return /[\s\p{Default_Ignorable_Code_Point}]/u.test(String.fromCharCode(unit)) ? 0 : 1 + (unit % 31)
+}
+
+type Paths = { readonly forms: readonly SecretForm[]; readonly codes: Uint8Array; readonly starts: Uint32Array; readonly longest: number }
+
+/** The forms as classes of characters, one behind the other in one array; the last start is the end of it. */
+function pathsOf(all: readonly SecretForm[]): Paths {
+  const codes = new Uint8Array(all.reduce((sum, { text }) => sum + text.length, 0))
+  const starts = new Uint32Array(all.length + 1)
+  const forms: SecretForm[] = []
+  let [end, longest] = [0, 0]
+  for (const form of all) {
+    const start = end
+    for (let at = 0; at < form.text.length; at += 1) {
+      const code = classOf(form.text.charCodeAt(at))
+      if (code !== 0) codes[end++] = code
+    }
+    if (end - start < FEWEST_CHARACTERS) end = start
+    else starts[forms.push(form)] = end
+    longest = Math.max(longest, end - start)
+  }
+  return { forms, codes: codes.subarray(0, end), starts, longest }
+}
+
+/** Nodes are numbers, the nearest to the beginning first, and what is known of them is in arrays: there can be many. */
+export function createTrie(all: readonly SecretForm[]) {
+  const { forms, codes, starts, longest } = pathsOf(all)
+  const mostNodes = codes.length + 1
+  const children = createChildren(mostNodes)
+  const [depths, kinds] = [new Uint8Array(mostNodes), new Uint8Array(mostNodes)]
+  const [fails, hits] = [new Uint32Array(mostNodes), new Uint32Array(mostNodes)]
+  let nodes = 1
+
+  function addChild(parent: number, code: number): number {
+    const known = children.get(parent, code)
+    if (known !== 0) return known
+    const node = nodes++
+    children.set(parent, code, node)
+    depths[node] = (depths[parent] ?? 0) + 1
+    for (let from = parent; from !== 0 && fails[node] === 0; ) {
+      from = fails[from] ?? 0
+      fails[node] = children.get(from, code)
+    }
+    return node
+  }
+
+  const lasts = new Uint32Array(forms.length)
+  for (let depth = 0; depth < longest; depth += 1)
+    for (let index = 0; index < lasts.length; index += 1) {
+      const at = (starts[index] ?? 0) + depth
+      if (at < (starts[index + 1] ?? 0)) lasts[index] = addChild(lasts[index] ?? 0, codes[at] ?? 0)
+    }
+  for (const [index, { isSpaced, isPart }] of forms.entries()) {
+    const node = lasts[index] ?? 0
+    kinds[node] = (kinds[node] ?? 0) | (isSpaced ? WITH_SPACE : WITHOUT_SPACE) | (isPart ? PART : 0)
+  }
+  for (let node = 1; node < nodes; node += 1) hits[node] = kinds[node] === 0 ? (hits[fails[node] ?? 0] ?? 0) : node
+  return { nodes, depths, kinds, fails, hits, childOf: children.get }
+}
+
+/** The child of a node by its character. One table for all: a Map would take several times the room. */
+function createChildren(mostNodes: number) {
+  const bits = Math.max(8, Math.ceil(Math.log2(mostNodes * 2)))
+  const keys = new Uint32Array(2 ** bits)
+  const nodes = new Uint32Array(2 ** bits)
+
+  function slotOf(key: number): number {
+    let slot = Math.imul(key, 0x9e_37_79_b1) >>> (32 - bits)
+    while (keys[slot] !== 0 && keys[slot] !== key) slot = (slot + 1) & (2 ** bits - 1)
+    return slot
+  }
+
+  return {
+    get: (node: number, code: number): number => nodes[slotOf(node * CLASSES + code)] ?? 0,
+    set: (parent: number, code: number, node: number): void => {
+      const slot = slotOf(parent * CLASSES + code)
+      keys[slot] = parent * CLASSES + code
+      nodes[slot] = node
+    },
+  }
+}
