@@ -5,20 +5,27 @@ const LONG = 127
 /** Frames as they go over the wire, made once however many sockets they go to. */
 export type EncodedFrames = { bytes: Buffer; count: number; timestamp: string }
 
-/** The header of an unmasked text message that is one frame (RFC 6455, section 5.2). */
-function headerOf(length: number): Buffer {
-  if (length < SHORT) return Buffer.from([TEXT_AND_LAST, length])
-  if (length < 65_536) return Buffer.from([TEXT_AND_LAST, SHORT, length >> 8, length & 0xff])
-  const header = Buffer.alloc(10)
-  header.writeUInt16BE((TEXT_AND_LAST << 8) | LONG)
-  header.writeBigUInt64BE(BigInt(length), 2)
-  return header
+function headerLength(length: number): number {
+  return length < SHORT ? 2 : length < 65_536 ? 4 : 10
 }
 
+/** The header of an unmasked text message that is one frame (RFC 6455, section 5.2). Gives the place behind it. */
+function writeHeader(bytes: Buffer, at: number, length: number): number {
+  bytes[at] = TEXT_AND_LAST
+  if (length < SHORT) return bytes.writeUInt8(length, at + 1)
+  bytes[at + 1] = length < 65_536 ? SHORT : LONG
+  return length < 65_536 ? bytes.writeUInt16BE(length, at + 2) : bytes.writeBigUInt64BE(BigInt(length), at + 2)
+}
+
+/** All in one piece of memory: a batch can have a thousand frames, and there can be many batches. */
 export function encodeFrames(frames: readonly { timestamp: string }[]): EncodedFrames {
-  const parts = frames.flatMap((frame) => {
-    const payload = Buffer.from(JSON.stringify(frame))
-    return [headerOf(payload.length), payload]
-  })
-  return { bytes: Buffer.concat(parts), count: frames.length, timestamp: frames[0]?.timestamp ?? '' }
+  const texts = frames.map((frame) => JSON.stringify(frame))
+  const lengths = texts.map((text) => Buffer.byteLength(text))
+  const bytes = Buffer.allocUnsafe(lengths.reduce((sum, length) => sum + headerLength(length) + length, 0))
+  let at = 0
+  for (const [index, text] of texts.entries()) {
+    at = writeHeader(bytes, at, lengths[index] ?? 0)
+    at += bytes.write(text, at)
+  }
+  return { bytes, count: frames.length, timestamp: frames[0]?.timestamp ?? '' }
 }

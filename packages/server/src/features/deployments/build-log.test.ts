@@ -1,10 +1,11 @@
 import { appendFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { text } from 'node:stream/consumers'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createRedactor } from '../../lib/redact.ts'
-import { createBuildLogs } from './build-log.ts'
+import { type BuildLogs, createBuildLogs } from './build-log.ts'
 import type { LogLine } from './log-lines.ts'
 
 let directory: string
@@ -22,6 +23,8 @@ async function collect(lines: AsyncGenerator<readonly LogLine[]>): Promise<LogLi
   return all
 }
 
+const readAll = async (logs: BuildLogs, id: number) => await collect(logs.follow(id, 0, AbortSignal.abort()))
+
 describe('a build log', () => {
   it('numbers its lines, keeps their streams, and is the same for every reader', async () => {
     const logs = logsOf()
@@ -30,12 +33,12 @@ describe('a build log', () => {
     writer.append('output', 'stdout')
     writer.append('!warning', 'stderr')
     await writer.close()
-    expect(await logs.read(1)).toEqual([
+    expect(await readAll(logs, 1)).toEqual([
       { n: 1, line: 'cloning', stream: 'berth' },
       { n: 2, line: 'output', stream: 'stdout' },
       { n: 3, line: '!warning', stream: 'stderr' },
     ])
-    expect(await logs.text(1)).toBe('cloning\noutput\n!warning\n')
+    expect(await text(logs.text(1))).toBe('cloning\noutput\n!warning\n')
     expect((await stat(path.join(directory, 'd1.log'))).mode & 0o777).toBe(0o600)
   })
 
@@ -93,11 +96,11 @@ describe('a build log', () => {
     await writeFile(file, ' one\n two\n')
     await appendFile(file, ' thr')
     const logs = logsOf()
-    expect((await logs.read(1)).map(({ line }) => line)).toEqual(['one', 'two'])
+    expect((await readAll(logs, 1)).map(({ line }) => line)).toEqual(['one', 'two'])
     const writer = await logs.openWriter(1, plain)
     writer.append('three', 'stdout')
     await writer.close()
-    expect((await logs.read(1)).map(({ n, line }) => `${n} ${line}`)).toEqual(['1 one', '2 two', '3 three'])
+    expect((await readAll(logs, 1)).map(({ n, line }) => `${n} ${line}`)).toEqual(['1 one', '2 two', '3 three'])
   })
 
   it('has a limit: the beginning and the last lines are kept, and what lies between is counted', async () => {
@@ -106,12 +109,64 @@ describe('a build log', () => {
     const long = 'x'.repeat(15_000)
     for (let n = 1; n <= 2200; n += 1) writer.append(`${n} ${long}`, 'stdout')
     await writer.close()
-    const lines = await logs.read(1)
+    const lines = await readAll(logs, 1)
     expect(lines[0]?.line.startsWith('1 ')).toBe(true)
     expect(lines.at(-1)?.line.startsWith('2200 ')).toBe(true)
     const mark = lines.filter(({ stream }) => stream === 'berth')
     expect(mark).toHaveLength(1)
     expect(Number(/… (\d+) lines left out/.exec(mark[0]?.line ?? '')?.[1])).toBe(2200 - (lines.length - 1))
+  })
+
+  it('a follower that falls far behind gets every line as well', async () => {
+    const logs = logsOf()
+    const writer = await logs.openWriter(1, plain)
+    const ended = new AbortController()
+    const slow = logs.follow(1, 0, ended.signal)
+    const lines: LogLine[] = []
+    for (let n = 1; n <= 30_000; n += 1) {
+      writer.append(`line ${n}`, 'stdout')
+      if (n % 10_000 === 0) {
+        await writer.flush()
+        const next = await slow.next()
+        if (next.done !== true) lines.push(...next.value)
+      }
+    }
+    expect(lines.length).toBeLessThan(30_000)
+    await writer.close()
+    ended.abort()
+    lines.push(...(await collect(slow)))
+    expect(lines.every(({ n, line }, index) => n === index + 1 && line === `line ${n}`)).toBe(true)
+    expect(lines).toHaveLength(30_000)
+  })
+
+  it('all who are up to date share one batch of new lines', async () => {
+    const logs = logsOf()
+    const writer = await logs.openWriter(1, plain)
+    const ended = new AbortController()
+    const [one, other] = [logs.follow(1, 0, ended.signal), logs.follow(1, 0, ended.signal)]
+    const first = [one.next(), other.next()]
+    writer.append('new', 'stdout')
+    const [a, b] = await Promise.all(first)
+    expect(a?.value).toBe(b?.value)
+    await writer.close()
+    ended.abort()
+    await Promise.all([one, other].map(collect))
+  })
+
+  it('two that write at once number their lines as they are in the file', async () => {
+    const logs = logsOf()
+    const ended = new AbortController()
+    const following = collect(logs.follow(1, 0, ended.signal))
+    const writers = await Promise.all(['stdout', 'stderr'].map(async () => await logs.openWriter(1, plain)))
+    for (let n = 0; n < 500; n += 1) {
+      for (const [index, writer] of writers.entries()) writer.append(`${index} ${n}`, 'stdout')
+      if (n % 50 === 0) await new Promise((resolve) => setImmediate(resolve))
+    }
+    await Promise.all(writers.map(async (writer) => await writer.close()))
+    ended.abort()
+    const lines = await following
+    expect(lines).toEqual(await readAll(logs, 1))
+    expect(lines).toHaveLength(1000)
   })
 
   it('a line that ends like the beginning of a secret waits for the next one, and the order stays', async () => {
@@ -122,7 +177,7 @@ describe('a build log', () => {
     writer.append('nd-more, or not', 'stderr')
     writer.append('nor is hunter22-a', 'stdout')
     await writer.close()
-    expect((await logs.read(1)).map(({ line, stream }) => `${stream} ${line}`)).toEqual([
+    expect((await readAll(logs, 1)).map(({ line, stream }) => `${stream} ${line}`)).toEqual([
       'stdout it is ***',
       'berth Starting',
       'stderr ***, or not',
@@ -137,7 +192,15 @@ describe('a build log', () => {
     writer.append('Deployed successfully', 'berth')
     writer.append('Deployed successfully', 'stdout')
     await writer.close()
-    expect(await logs.text(1)).toBe('Cancelled\nDeployed successfully\n***\n')
+    expect(await text(logs.text(1))).toBe('Cancelled\nDeployed successfully\n***\n')
+  })
+
+  it('is finished once', async () => {
+    const logs = logsOf()
+    await logs.finish(1, 'Failed: it did not work')
+    await logs.finish(1, 'Cancelled')
+    expect(await text(logs.text(1))).toBe('Failed: it did not work\n')
+    expect(logs.isOpen(1)).toBe(false)
   })
 
   it('a log that is removed is empty', async () => {
@@ -146,6 +209,6 @@ describe('a build log', () => {
     writer.append('a', 'stdout')
     await writer.close()
     await logs.remove(1)
-    expect(await logs.text(1)).toBe('')
+    expect(await text(logs.text(1))).toBe('')
   })
 })

@@ -21,8 +21,9 @@ export function storedLine(line: string, stream: LogStream): string {
   return `${MARK[stream]}${line}\n`
 }
 
-export function parseLog(text: string): LogLine[] {
+/** Whole lines of a log; `before` lines come ahead of them. */
+export function parseLines(text: string, before: number): LogLine[] {
   const lines = text.split('\n')
-  lines.pop() // behind the last newline there is nothing, or half a line of a crash
-  return lines.map((line, index) => ({ n: index + 1, line: line.slice(1), stream: STREAM[line.charAt(0)] ?? 'stdout' }))
+  lines.pop() // behind the last newline there is nothing
+  return lines.map((line, index) => ({ n: before + index + 1, line: line.slice(1), stream: STREAM[line.charAt(0)] ?? 'stdout' }))
 }

@@ -6,7 +6,7 @@ export function deploymentHandlers(deployments: Deployments) {
   return {
     'deployments.add': async ({ caller, app }) => await deployments.add(caller, app),
     'deployments.listByApp': async ({ app }) => await deployments.list(app),
-    'deployments.log': async ({ deployment }) => await deployments.log(deployment),
+    'deployments.log': ({ deployment }) => deployments.log(deployment),
     'deployments.create': async ({ caller, app }) => await deployments.create(caller, app),
     'deployments.list': async ({ app }) => await deployments.list(app),
     'deployments.get': ({ deployment }) => presentDeployment(deployment),

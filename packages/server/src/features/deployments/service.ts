@@ -87,7 +87,7 @@ export function createDeployments(deps: Deps) {
     rollback,
     list: async (app: AppRow) => (await listDeployments(db, app.id)).map(presentDeployment),
     running: async (caller: Caller) => (await listUnfinished(db, isStaff(caller) ? undefined : caller.id)).map(presentDeployment),
-    log: async (deployment: DeploymentRow) => await deps.logs.text(deployment.id),
+    log: (deployment: DeploymentRow) => deps.logs.text(deployment.id),
   }
 }
 

@@ -77,8 +77,8 @@ export function createDeploymentStreams(deps: Deps) {
     const { send, signal } = peer
     send(statusFrame(deployment))
     const ended = new AbortController()
-    const stop = AbortSignal.any([signal, ended.signal])
-    const lines = sendLines(deployment.id, from, { ...peer, signal: stop })
+    const lines = sendLines(deployment.id, { from, ended: AbortSignal.any([signal, ended.signal]) }, peer)
+    lines.catch(() => undefined) // it is looked at below, when the deployment has ended
     const last = await followStatus(deployment, send, signal)
     looks.delete(deployment.id)
     await sleep(0) // what was flushed before the end is in the file now
@@ -89,9 +89,10 @@ export function createDeploymentStreams(deps: Deps) {
     send(statusFrame(last))
   }
 
-  async function sendLines(deploymentId: number, from: number, peer: Listener): Promise<void> {
-    for await (const batch of deps.logs.follow(deploymentId, from, peer.signal)) {
+  async function sendLines(deploymentId: number, { from, ended }: { from: number; ended: AbortSignal }, peer: Listener): Promise<void> {
+    for await (const batch of deps.logs.follow(deploymentId, from, ended)) {
       await peer.room()
+      if (peer.signal.aborted) return // nobody is there to read the rest
       peer.sendEncoded(framesOf(batch))
     }
   }

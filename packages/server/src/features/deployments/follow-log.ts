@@ -1,0 +1,72 @@
+import { type LogPlace, readLines } from './log-file.ts'
+import type { LogLine } from './log-lines.ts'
+import type { RecentLines } from './recent-lines.ts'
+
+type Following = {
+  path: string
+  recent: RecentLines
+  /** How far the file may be read: to the end of what is written, or to the end of the file when nobody writes. */
+  writtenBytes: () => number | undefined
+  from: number
+  /** Ends the following: what is there by then is still given. */
+  signal: AbortSignal
+}
+type Step = { readonly lines: readonly LogLine[]; readonly end: LogPlace }
+
+/** Every line after `from`, past and live, each once and in order. */
+export async function* followLog(following: Following): AsyncGenerator<readonly LogLine[]> {
+  const news = listenFor(following)
+  try {
+    yield* everythingBy(following, news)
+  } finally {
+    news.stop()
+  }
+}
+
+async function* everythingBy(following: Following, news: News): AsyncGenerator<readonly LogLine[]> {
+  let place: LogPlace = { lines: 0, bytes: 0 }
+  for (;;) {
+    news.begin() // before the look: what comes during it must not be missed
+    const isLastLook = following.signal.aborted
+    const before = place
+    for await (const { lines, end } of linesAfter(place, following)) {
+      place = end
+      if (lines.length > 0) yield lines
+    }
+    if (place !== before) continue
+    if (isLastLook) return
+    await news.came()
+  }
+}
+
+type News = ReturnType<typeof listenFor>
+
+/** New lines, or the end. */
+function listenFor({ recent, signal }: Following) {
+  let next = Promise.withResolvers<void>()
+  const onNews = () => next.resolve()
+  recent.listeners.add(onNews)
+  signal.addEventListener('abort', onNews)
+  return {
+    begin: () => {
+      next = Promise.withResolvers()
+    },
+    came: async () => await next.promise,
+    stop: () => {
+      recent.listeners.delete(onNews)
+      signal.removeEventListener('abort', onNews)
+    },
+  }
+}
+
+/** What there is behind a place now: the next batch of new lines, or what the file has for one who comes late or reads slowly. */
+async function* linesAfter(place: LogPlace, { path, recent, writtenBytes, from }: Following): AsyncGenerator<Step> {
+  const batch = recent.batchAfter(place)
+  if (batch) yield { lines: unseen(batch.lines, Math.max(from, place.lines)), end: batch.end }
+  else if (!recent.isUpToDate(place)) yield* readLines(path, place, { end: writtenBytes(), after: from })
+}
+
+/** The batch itself where all of it is new, so that whoever follows can share what was made of it. */
+function unseen(batch: readonly LogLine[], after: number): readonly LogLine[] {
+  return (batch[0]?.n ?? 0) > after ? batch : batch.filter(({ n }) => n > after)
+}

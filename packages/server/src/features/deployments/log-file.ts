@@ -1,0 +1,111 @@
+import { type FileHandle, open } from 'node:fs/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { type LogLine, parseLines } from './log-lines.ts'
+
+/** A place in a log: so many lines, and so many bytes, are before it. */
+export type LogPlace = { readonly lines: number; readonly bytes: number }
+type Piece = { readonly lines: readonly LogLine[]; readonly end: LogPlace }
+
+const LINE_FEED = 0x0a
+/** No stored line is longer, so a piece always holds the end of one. */
+const PIECE_BYTES = 64 * 1024
+const LINES_AT_ONCE = 1000
+
+/** Bytes of a file up to `end`, a piece at a time: what a reader takes of memory does not depend on the log. */
+async function* piecesOf(file: FileHandle, from: number, end: number): AsyncGenerator<Buffer> {
+  const room = Buffer.allocUnsafe(PIECE_BYTES)
+  for (let at = from; at < end; ) {
+    const { bytesRead } = await file.read(room, 0, Math.min(room.length, end - at), at)
+    if (bytesRead === 0) return
+    yield room.subarray(0, bytesRead)
+    at += bytesRead
+  }
+}
+
+/** The last bytes before `end`. */
+async function tailOf(file: FileHandle, end: number): Promise<Buffer> {
+  const pieces: Buffer[] = []
+  for await (const piece of piecesOf(file, Math.max(0, end - PIECE_BYTES), end)) pieces.push(Buffer.from(piece))
+  return Buffer.concat(pieces)
+}
+
+/** Where the last whole line ends: a crash can leave half a line behind it. */
+export async function wholeLinesEnd(file: FileHandle): Promise<number> {
+  for (let end = (await file.stat()).size; end > 0; ) {
+    const tail = await tailOf(file, end)
+    const last = tail.lastIndexOf(LINE_FEED)
+    if (last !== -1) return Math.max(0, end - PIECE_BYTES) + last + 1
+    end -= PIECE_BYTES
+  }
+  return 0
+}
+
+export async function countLines(file: FileHandle, end: number): Promise<number> {
+  let count = 0
+  for await (const piece of piecesOf(file, 0, end)) count += endOfLines(piece, 0, Number.POSITIVE_INFINITY).lines
+  return count
+}
+
+export async function lastLine(file: FileHandle): Promise<LogLine | undefined> {
+  const tail = await tailOf(file, await wholeLinesEnd(file))
+  return parseLines(tail.toString('utf8'), 0).at(-1)
+}
+
+/** The log without the marks of the streams, which is what the REST log is. */
+export async function* textOf(path: string, end: number | undefined): AsyncGenerator<Buffer> {
+  await using file = await openIfThere(path)
+  if (!file) return
+  let isMark = true
+  for await (const piece of piecesOf(file, 0, end ?? (await wholeLinesEnd(file)))) {
+    const text = Buffer.allocUnsafe(piece.length)
+    let length = 0
+    for (let at = 0; at < piece.length; at += 1) {
+      const byte = piece[at] ?? 0
+      if (!isMark) text[length++] = byte
+      isMark = byte === LINE_FEED
+    }
+    yield text.subarray(0, length)
+  }
+}
+
+/** Whole lines from a place on, up to `end`. Those up to `after` are counted and passed over. */
+export async function* readLines(path: string, from: LogPlace, options: { end: number | undefined; after: number }): AsyncGenerator<Piece> {
+  await using file = await openIfThere(path)
+  if (!file) return
+  let place = from
+  let rest: Buffer = Buffer.alloc(0)
+  for await (const piece of piecesOf(file, from.bytes, options.end ?? (await wholeLinesEnd(file)))) {
+    const bytes = rest.length === 0 ? piece : Buffer.concat([rest, piece])
+    let at = 0
+    for (;;) {
+      const isWanted = place.lines >= options.after
+      const next = endOfLines(bytes, at, isWanted ? LINES_AT_ONCE : options.after - place.lines)
+      if (next.lines === 0) break
+      const lines = isWanted ? parseLines(bytes.toString('utf8', at, next.end), place.lines) : []
+      place = { lines: place.lines + next.lines, bytes: place.bytes + next.end - at }
+      at = next.end
+      yield { lines, end: place }
+      if (isWanted) await nextTurn() // others have their turn: a log can have millions of lines
+    }
+    rest = Buffer.from(bytes.subarray(at)) // a copy: the next piece is read into the same place
+  }
+}
+
+function endOfLines(bytes: Buffer, from: number, most: number): { lines: number; end: number } {
+  let [lines, end] = [0, from]
+  for (let at = from; at < bytes.length && lines < most; at += 1) {
+    if (bytes[at] !== LINE_FEED) continue
+    lines += 1
+    end = at + 1
+  }
+  return { lines, end }
+}
+
+async function openIfThere(path: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(path, 'r')
+  } catch (cause) {
+    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return undefined
+    throw cause
+  }
+}

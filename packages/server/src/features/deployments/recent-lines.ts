@@ -1,0 +1,41 @@
+import type { LogPlace } from './log-file.ts'
+import type { LogLine } from './log-lines.ts'
+
+type Batch = { readonly lines: readonly LogLine[]; readonly first: number; readonly end: LogPlace }
+
+const MOST_LINES = 8192
+const MOST_CHARACTERS = 1024 * 1024
+
+function charactersOf(lines: readonly LogLine[]): number {
+  return lines.reduce((sum, { line }) => sum + line.length, 0)
+}
+
+/**
+ * The newest lines of a log that is being written, once for all who follow it: whoever is up to date gets the same batch as
+ * everybody else, and whoever is not reads the file. So nobody has a queue.
+ */
+export function createRecentLines() {
+  const batches: Batch[] = []
+  const listeners = new Set<() => void>()
+  let held = { lines: 0, characters: 0 }
+
+  function publish(lines: readonly LogLine[], end: LogPlace): void {
+    batches.push({ lines, end, first: end.lines - lines.length + 1 })
+    held = { lines: held.lines + lines.length, characters: held.characters + charactersOf(lines) }
+    while (batches.length > 1 && (held.lines > MOST_LINES || held.characters > MOST_CHARACTERS)) {
+      const old = batches.shift()?.lines ?? []
+      held = { lines: held.lines - old.length, characters: held.characters - charactersOf(old) }
+    }
+    for (const listener of listeners) listener()
+  }
+
+  /** The batch that holds the line behind this place, if it is still here. */
+  function batchAfter({ lines }: LogPlace): Batch | undefined {
+    const batch = batches.findLast(({ first }) => first <= lines + 1)
+    return batch && batch.end.lines > lines ? batch : undefined
+  }
+
+  return { publish, batchAfter, isUpToDate: ({ lines }: LogPlace): boolean => lines === batches.at(-1)?.end.lines, listeners }
+}
+
+export type RecentLines = ReturnType<typeof createRecentLines>
