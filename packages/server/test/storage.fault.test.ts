@@ -104,7 +104,8 @@ it('on a disk that others keep full, what frees space works and ordinary changes
   const [running, waiting] = [await lab.add(cancelled.id), await lab.add(cancelled.id)]
   const runningOfDeleted = await lab.add(deletedBusy.id)
   await lab.add(deletedBusy.id) // it stands before the removal in the queue of its app
-  for (const id of [running, runningOfDeleted]) await lab.reaches(id, 'building_image')
+  const failing = await lab.add((await lab.createApp(webFiles('failing', [`RUN echo ${Math.random()}; sleep 10; exit 1`]))).id)
+  for (const id of [running, runningOfDeleted, failing]) await lab.reaches(id, 'building_image')
   await fillCompletely(lab, disk, other.id)
 
   const refusal = async () => {
@@ -129,6 +130,7 @@ it('on a disk that others keep full, what frees space works and ordinary changes
       )
     const removals = () => lab.rows("select id from job where name = 'app.remove'")
     await until(removals, (jobs) => jobs.length === 0)
+    expect((await lab.ended(failing)).status).toBe('failed') // so that it does not run again and again
     expect(await refusal()).toEqual(refused)
     expect((await lab.berth.anonymous('health')).checks.database).toBe('read_only')
   }

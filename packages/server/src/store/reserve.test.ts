@@ -32,7 +32,7 @@ async function fillCompletely(disk: SmallDisk, db: Db): Promise<void> {
   for (let n = 0; n < 1000; n += 1) {
     const failure = await db.transaction(insert(`fill ${n}`, 20_000)).catch((cause: unknown) => cause)
     if (isDatabaseFailure(failure)) return
-    if (failure !== undefined) throw failure
+    if (failure instanceof Error) throw failure
   }
   throw new Error('the disk did not become full')
 }

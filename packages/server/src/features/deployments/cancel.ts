@@ -46,12 +46,10 @@ export function createCancel(deps: Deps) {
 
   /** On a full disk there may be no room for a log; the deployment's job writes its last line later. */
   async function openLog(deploymentId: number): Promise<LogWriter | undefined> {
-    return await deps.logs
-      .openWriter(deploymentId, createRedactor([]))
-      .catch((cause: unknown) => {
-        if (isStorageFailure(cause)) return undefined
-        throw cause
-      })
+    return await deps.logs.openWriter(deploymentId, createRedactor([])).catch((cause: unknown) => {
+      if (isStorageFailure(cause)) return undefined
+      throw cause
+    })
   }
 
   /** The status changes at once; whatever runs for it is told to stop and cleans up after itself. One that nobody runs yet is ended here. */
