@@ -66,6 +66,7 @@ import { createGit } from './git/git.ts'
 import { createSourcePolicy } from './git/source-policy.ts'
 import { createMembershipLookup } from './http/access-store.ts'
 import { createAuthenticate } from './http/authenticate.ts'
+import { createConnections } from './http/connections.ts'
 import { createPolicies } from './http/policies.ts'
 import { createHttpServer } from './http/server.ts'
 import { createSessionTokens } from './http/session-token.ts'
@@ -329,10 +330,12 @@ export async function createApp(config: Config, givenLog: Logger) {
     traffic: edgeParts.accessCounts,
     metricsHistory,
   })
+  const connections = createConnections()
   const mayBeSigned = createWebhookGate({ hasSecret: async () => false }) // no provider can be connected yet
   const http = await createHttpServer({
     log,
-    gate: { authentication, loaders, mayBeSigned },
+    gate: { authentication, loaders, mayBeSigned, connections },
+    connections,
     tuning,
     handlers,
     version: VERSION,
@@ -354,6 +357,7 @@ export async function createApp(config: Config, givenLog: Logger) {
     server: http.server,
     authentication,
     loaders,
+    connections,
     streams,
     newId: randomUUID,
     log,

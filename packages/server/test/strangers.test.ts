@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Operation, operations } from '@berth/contract'
+import { type Operation, operations, sockets } from '@berth/contract'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { weightOf } from '../src/testing/process-weight.ts'
 import { headOf, openConnection, type RawConnection } from '../src/testing/raw-connection.ts'
@@ -11,9 +11,11 @@ const TUNING = { headMs: 2000, bodyPaceMs: 1000, bodyDeadlineMs: 4000, unreadBod
 
 let berth: TestServer
 let open: RawConnection[] = []
+let filesAtFirst = 0
 beforeAll(async () => {
   berth = await startTestServer({ runs: 'as a process', tuning: TUNING })
   await berth.owner()
+  filesAtFirst = (await weightOf(berth.pid())).files
 })
 afterEach(() => {
   for (const { socket } of open) socket.destroy()
@@ -148,5 +150,36 @@ describe('connections of strangers', () => {
     const all = await connections(20)
     for (const [n, { socket }] of all.entries()) if (n % 2 === 0) socket.write('POST /api/auth/login HTTP/1.1\r\nHost: x\r\n')
     await expect.poll(() => all.filter(({ isClosed }) => !isClosed()).length, { timeout: 30_000 }).toBe(0)
+  })
+
+  it('are so many of one address: the oldest goes when one more comes, and the newest is answered', async () => {
+    const all = await connections(300, { localAddress: '127.0.0.2' })
+    await expect.poll(() => all.filter(({ isClosed }) => !isClosed()).length, { timeout: 10_000 }).toBeLessThanOrEqual(256)
+    expect(all[0]?.isClosed()).toBe(true)
+    const [newest] = await connections(1, { localAddress: '127.0.0.2' })
+    newest?.socket.write('GET /health HTTP/1.1\r\nHost: x\r\n\r\n')
+    expect(await newest?.answered).toMatch(/^HTTP\/1\.1 200 /)
+  })
+
+  it('are nobody else’s: those of people with a session stay', async () => {
+    const { cookie } = await berth.owner()
+    const own = await connections(40, { localAddress: '127.0.0.3' })
+    for (const { socket } of own) socket.write(`GET /api/auth/me HTTP/1.1\r\nHost: x\r\nCookie: ${cookie}\r\n\r\n`)
+    for (const { answered } of own) expect(await answered).toMatch(/^HTTP\/1\.1 200 /)
+    const crowd = await connections(300, { localAddress: '127.0.0.3' })
+    await expect.poll(() => crowd.filter(({ isClosed }) => isClosed()).length, { timeout: 10_000 }).toBeGreaterThanOrEqual(44)
+    expect(own.filter(({ isClosed }) => isClosed())).toEqual([])
+  })
+
+  it('that ask for a socket without a session are closed by the server, and leave nothing behind', async () => {
+    const all = await connections(60)
+    for (const [n, { socket }] of all.entries()) {
+      const { path } = Object.values(sockets)[n % Object.keys(sockets).length] ?? sockets.events
+      const address = path.replaceAll(/:[A-Za-z]+/g, '1')
+      socket.write(`GET ${address} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nContent-Length: 1000000\r\n\r\n`)
+    }
+    for (const { answered } of all) expect(await answered).toMatch(/^HTTP\/1\.1 401 /)
+    await Promise.all(all.map(async (connection) => await send(connection, MIB)))
+    await expect.poll(async () => (await weightOf(berth.pid())).files, { timeout: 20_000 }).toBeLessThan(filesAtFirst + 20)
   })
 })

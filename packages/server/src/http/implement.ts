@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../lib/app-error.ts'
 import type { Authentication } from './authenticate.ts'
 import type { Caller, Origin } from './caller.ts'
+import type { Connections } from './connections.ts'
 import { createReadInput, type ReadInput } from './input.ts'
 import type { Loaders, Subjects } from './policies.ts'
 import { originOf } from './request-origin.ts'
@@ -31,6 +32,7 @@ export type Gate = {
   loaders: Loaders
   /** Whether a delivery with these headers could be signed with a secret of ours. */
   mayBeSigned: (headers: IncomingHttpHeaders) => Promise<boolean>
+  connections: Pick<Connections, 'known'>
 }
 
 function readersOf(line: Operation): (request: FastifyRequest) => Record<string, unknown> {
@@ -53,6 +55,7 @@ async function enter(gate: Gate, may: Policy, request: FastifyRequest): Promise<
   const caller = await gate.authentication.authenticate(request.headers, originOf(request.raw, request.id))
   if (!caller) throw new AppError('not_signed_in')
   request.caller = caller
+  gate.connections.known(request.raw.socket)
   if (may === 'admin' || may === 'owner') await gate.loaders[may](caller, {})
 }
 

@@ -4,6 +4,7 @@ import { type FastifyReply, fastify } from 'fastify'
 import type { Logger } from '../lib/logger.ts'
 import type { Tuning } from '../tuning.ts'
 import { createBodyParsers } from './body-parsers.ts'
+import type { Connections } from './connections.ts'
 import { serveDashboard } from './dashboard-files.ts'
 import { docsPage } from './docs-page.ts'
 import { createErrorHandler, failureOf } from './error-handler.ts'
@@ -18,6 +19,7 @@ type Deps = {
   log: Logger
   gate: Gate
   handlers: Handlers
+  connections: Connections
   dashboardDir: string
   version: string
   isStopping: () => boolean
@@ -59,6 +61,7 @@ export async function createHttpServer(deps: Deps) {
     routerOptions: { caseSensitive: true, ignoreTrailingSlash: false, maxParamLength: 200 },
   })
   app.decorateRequest('caller', undefined)
+  deps.connections.watch(app.server)
   const parsers = createBodyParsers(deps.tuning)
   parsers.forJson(app)
   const missing = createMissingRoute()

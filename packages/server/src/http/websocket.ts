@@ -7,6 +7,7 @@ import { AppError } from '../lib/app-error.ts'
 import type { Logger } from '../lib/logger.ts'
 import type { Authentication } from './authenticate.ts'
 import type { Caller } from './caller.ts'
+import type { Connections } from './connections.ts'
 import { failureOf } from './error-handler.ts'
 import { createReadInput, type ReadInput } from './input.ts'
 import type { Loaders, Subjects } from './policies.ts'
@@ -32,6 +33,7 @@ type Deps = {
   server: Server
   authentication: Authentication
   loaders: Loaders
+  connections: Pick<Connections, 'known'>
   streams: Streams
   newId: () => string
   log: Logger
@@ -48,6 +50,7 @@ type AnyStream = (request: Record<string, unknown>) => Promise<void>
 
 const NOTHING = { type: 'object', properties: {}, required: [] } as unknown as TObject // the schema of no fields
 const RECHECK_MS = 5000
+const REFUSED_MS = 2000
 
 function lines(): Line[] {
   return (Object.keys(sockets) as SocketName[]).map((name) => {
@@ -78,6 +81,8 @@ function refuse(socket: Duplex, error: unknown, cookies: readonly string[]): voi
   socket.end(
     `HTTP/1.1 ${status} Refused\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8\r\nX-Content-Type-Options: nosniff\r\n${setCookies}Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
   )
+  socket.resume()
+  setTimeout(() => socket.destroy(), REFUSED_MS).unref() // one that is never closed on the other side would stay for ever
 }
 
 /** Every socket passes the same policies as HTTP, before the upgrade, and again and again while it is open. */
@@ -140,6 +145,7 @@ export function createWebSockets(deps: Deps) {
     admit(request).then(
       (admitted) => {
         if (socket.destroyed) return
+        deps.connections.known(request.socket)
         wss.handleUpgrade(request, socket, head, (ws) => void serve(ws, socket, admitted))
       },
       (error: unknown) => {

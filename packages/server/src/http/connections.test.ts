@@ -1,0 +1,74 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { openConnection, type RawConnection } from '../testing/raw-connection.ts'
+import { addressGroup, createConnections } from './connections.ts'
+
+let server: Server
+let connections: ReturnType<typeof createConnections>
+let seen: Socket[] = []
+let open: RawConnection[] = []
+
+beforeEach(async () => {
+  server = createServer()
+  connections = createConnections({ strangers: 6, perAddress: 3 })
+  connections.watch(server)
+  seen = []
+  server.on('connection', (socket: Socket) => seen.push(socket))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+})
+afterEach(async () => {
+  for (const { socket } of open) socket.destroy()
+  open = []
+  server.closeAllConnections()
+  await new Promise((resolve) => server.close(resolve))
+})
+
+async function connect(localAddress: string): Promise<RawConnection> {
+  const { port } = server.address() as AddressInfo // a listening TCP server has one
+  const before = seen.length
+  const connection = await openConnection(`http://127.0.0.1:${port}`, { localAddress })
+  open.push(connection)
+  await expect.poll(() => seen.length).toBe(before + 1)
+  return connection
+}
+function stillOpen(): number[] {
+  return seen.flatMap(({ destroyed }, n) => (destroyed ? [] : [n]))
+}
+
+it('of one address the oldest goes when there is one too many', async () => {
+  for (let n = 0; n < 4; n += 1) await connect('127.0.0.2')
+  await connect('127.0.0.3')
+  expect(stillOpen()).toEqual([1, 2, 3, 4])
+})
+
+it('of all the oldest goes when there is one too many, and our own edge has no limit of its own', async () => {
+  await connect('127.0.0.2')
+  for (let n = 0; n < 6; n += 1) await connect('127.0.0.1')
+  expect(stillOpen()).toEqual([1, 2, 3, 4, 5, 6])
+})
+
+it('whoever is known does not count, and whoever has left does not either', async () => {
+  await connect('127.0.0.2')
+  if (seen[0]) connections.known(seen[0])
+  const leaver = await connect('127.0.0.2')
+  leaver.socket.destroy()
+  await expect.poll(() => seen[1]?.destroyed).toBe(true)
+  for (let n = 0; n < 3; n += 1) await connect('127.0.0.2')
+  expect(stillOpen()).toEqual([0, 2, 3, 4])
+})
+
+it.each([
+  ['203.0.113.7', '203.0.113.7'],
+  ['::ffff:203.0.113.7', '203.0.113.7'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
+  ['2001:db8:1:2::9', '2001:db8:1:2'],
+  ['2001:db8::9', '2001:db8:0:0'],
+  ['fe80::1%eth0', 'fe80:0:0:0'],
+  ['127.0.0.1', undefined],
+  ['::1', undefined],
+])('%s counts as %s', (address, group) => {
+  expect(addressGroup(address)).toBe(group)
+})
