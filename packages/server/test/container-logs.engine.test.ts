@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type DeployLab, dockerfile, openDeployLab, until } from '../src/testing/deploy-lab.ts'
 
@@ -29,4 +30,26 @@ it('what a container prints is clean on every way out, and colours stay', async 
   expect(line.slice(line.indexOf(' ') + 1)).toBe(clean)
   await using socket = await lab.berth.connect('container.logs', { cookie: lab.owner.cookie, input: { containerId } })
   expect((await socket.waitFor(({ type }) => type === 'log')).data['line']).toBe(clean)
+})
+
+it('the answer with the last lines has a limit, whatever was printed, and says so', async () => {
+  const { appId } = await running(`yes "$(head -c 10000 /dev/zero | tr '\\0' x)" | head -n 1000`)
+  const { logs } = await lab.owner.call('containers.logs', { appId, tail: 10_000 })
+  expect(logs.length).toBeLessThan(2.1 * 1024 * 1024)
+  expect(logs).toMatch(/^\S+ … older lines are left out: an answer holds 2 MB\n/)
+  expect(logs).toMatch(/that is all$/)
+})
+
+it('one who reads slowly gets every line of the past', async () => {
+  const { containerId } = await running(
+    `n=0; x="$(head -c 2000 /dev/zero | tr '\\0' x)"; while [ $n -lt 4000 ]; do echo "$n $x"; n=$((n+1)); done`,
+  )
+  await using socket = await lab.berth.connect('container.logs', { cookie: lab.owner.cookie, input: { containerId, tail: 4001 } })
+  socket.pause()
+  await sleep(1000)
+  socket.resume()
+  await socket.waitFor(({ data }) => data['line'] === 'that is all')
+  expect(socket.frames.filter(({ type }) => type === 'gap')).toEqual([])
+  const numbers = socket.frames.flatMap(({ type, data }) => (type === 'log' ? [Number.parseInt(String(data['line']), 10)] : []))
+  expect(numbers.slice(0, -1)).toEqual(Array.from({ length: 4000 }, (_unused, index) => index))
 })

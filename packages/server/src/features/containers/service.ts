@@ -6,11 +6,13 @@ import type { Caller } from '../../http/caller.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { createRedactor } from '../../lib/redact.ts'
 import type { Step } from '../../lib/step.ts'
+import { createTurns } from '../../lib/turns.ts'
 import { setAppStatus, setWanted } from '../../store/app-status.ts'
 import type { Db, Tx } from '../../store/database.ts'
 import type { AppRow } from '../../store/rows.ts'
 import type { Tuning } from '../../tuning.ts'
 import type { LiveRelease } from './live-release.ts'
+import { newestLines } from './newest-lines.ts'
 import { statusesUnderWay } from './store.ts'
 
 type Deps = {
@@ -25,6 +27,8 @@ type Deps = {
 type Verb = 'start' | 'stop' | 'restart'
 
 const DEFAULT_TAIL = 100
+/** Each holds a few megabytes for a moment. */
+const LOGS_AT_ONCE = 4
 
 async function whenReachable<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
@@ -53,6 +57,7 @@ async function refuseDuringDeployment(tx: Tx, appId: number, verb: Verb): Promis
 /** The containers of the live release, by the verbs of the interface. What is wanted is written first: a crash in between is repaired towards it. */
 export function createContainers(deps: Deps) {
   const { db, engine, step, now } = deps
+  const logTurns = createTurns(LOGS_AT_ONCE)
 
   async function idsOf(app: AppRow): Promise<string[]> {
     const release = await deps.liveRelease(app)
@@ -98,24 +103,21 @@ export function createContainers(deps: Deps) {
     })
   }
 
-  async function logs(app: AppRow, tail = DEFAULT_TAIL): Promise<{ logs: string }> {
+  async function newestLog(app: AppRow, tail: number): Promise<string> {
     return await whenReachable(async () => {
       const release = await deps.liveRelease(app)
-      const lines: { at: string; text: string }[] = []
+      const newest = newestLines(tail)
       for (const container of release?.containers ?? []) {
         const details = await engine.containers.inspect(container.id)
         if (!details) continue
-        for await (const { at, line } of engine.logs(details, { tail, signal: AbortSignal.timeout(10_000) }))
-          lines.push({ at, text: `${at} ${line}` })
+        for await (const { at, line } of engine.logs(details, { tail, signal: AbortSignal.timeout(10_000) })) newest.add(at, line)
       }
-      const inOrder = lines.toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
-      return {
-        logs: inOrder
-          .slice(-tail)
-          .map(({ text }) => text)
-          .join('\n'),
-      }
+      return newest.text()
     })
+  }
+
+  async function logs(app: AppRow, tail = DEFAULT_TAIL): Promise<{ logs: string }> {
+    return { logs: await logTurns(async () => await newestLog(app, tail)) }
   }
 
   async function usage(app: AppRow): Promise<ContainerUsage> {

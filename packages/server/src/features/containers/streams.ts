@@ -4,6 +4,7 @@ import { EngineUnreachable } from '../../engine/errors.ts'
 import type { Streams } from '../../http/websocket.ts'
 
 type Deps = { engine: Pick<Engine, 'containers' | 'logs'>; now: () => Date }
+type Peer = { send: (frame: ContainerFrame) => void; room: () => Promise<void>; signal: AbortSignal }
 
 const DEFAULT_TAIL = 100
 const REATTACH_MS = 1000
@@ -28,7 +29,7 @@ export function createContainerStreams({ engine, now }: Deps) {
     })
   }
 
-  async function follow(id: string, tail: number, peer: { send: (frame: ContainerFrame) => void; signal: AbortSignal }): Promise<void> {
+  async function follow(id: string, tail: number, peer: Peer): Promise<void> {
     let since: string | undefined
     while (!peer.signal.aborted) {
       const details = await engine.containers.inspect(id)
@@ -40,6 +41,7 @@ export function createContainerStreams({ engine, now }: Deps) {
       since ??= ''
       for await (const { at, line, stream } of engine.logs(details, options)) {
         since = at
+        await peer.room() // the engine keeps the rest for as long
         peer.send(frame('log', { line, stream, at }))
       }
       if (!peer.signal.aborted) await pause(peer.signal) // a container that restarts is back by then
@@ -47,10 +49,10 @@ export function createContainerStreams({ engine, now }: Deps) {
   }
 
   return {
-    'container.logs': async ({ container, input, send, signal }) => {
+    'container.logs': async ({ container, input, send, room, signal }) => {
       while (!signal.aborted) {
         try {
-          return await follow(container.id, input.tail ?? DEFAULT_TAIL, { send, signal })
+          return await follow(container.id, input.tail ?? DEFAULT_TAIL, { send, room, signal })
         } catch (cause) {
           if (signal.aborted) return
           if (!(cause instanceof EngineUnreachable)) throw cause
