@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import type { Settings } from '@berth/contract'
 import { createBackground } from './background.ts'
 import { backgroundTasks } from './background-tasks.ts'
@@ -11,7 +10,6 @@ import { createDeploymentParts } from './deployment-parts.ts'
 import { whyNoCertificate } from './edge/certificate-status.ts'
 import { createEdgeParts } from './edge-parts.ts'
 import { createEngine } from './engine/engine.ts'
-import { idFrom, LABEL } from './engine/labels.ts'
 import { createNudge } from './events/nudge.ts'
 import { createAppDeletion } from './features/applications/deletion.ts'
 import { createAppReading } from './features/applications/reading.ts'
@@ -27,6 +25,7 @@ import { createAuth } from './features/auth/service.ts'
 import { createSetup } from './features/auth/setup.ts'
 import { createSlowDown } from './features/auth/slow-down.ts'
 import { listLoginAddresses } from './features/auth/store.ts'
+import { createFindContainer } from './features/containers/find-container.ts'
 import { createLiveRelease } from './features/containers/live-release.ts'
 import { createReconcile } from './features/containers/reconcile.ts'
 import { createRepair } from './features/containers/repair.ts'
@@ -67,6 +66,7 @@ import { createSourcePolicy } from './git/source-policy.ts'
 import { createMembershipLookup } from './http/access-store.ts'
 import { createAuthenticate } from './http/authenticate.ts'
 import { createConnections } from './http/connections.ts'
+import { dashboardDirectory } from './http/dashboard-files.ts'
 import { createPolicies } from './http/policies.ts'
 import { createHttpServer } from './http/server.ts'
 import { createSessionTokens } from './http/session-token.ts'
@@ -81,9 +81,8 @@ import { createSecretBox } from './lib/secret-box.ts'
 import { secretFile } from './lib/secret-file.ts'
 import { createStep } from './lib/step.ts'
 import { COMMIT, VERSION } from './lib/version.ts'
-import { createAppFirewall } from './provision/app-firewall.ts'
 import { installDebianPackage } from './provision/debian-packages.ts'
-import { createEngineFirewall } from './provision/engine-firewall.ts'
+import { createFirewalls } from './provision/firewalls.ts'
 import { createProvisioning } from './provision/provisioning.ts'
 import { appLane, enqueue, type JobPayloads } from './queue/jobs.ts'
 import { lanesInQueue } from './queue/queue-store.ts'
@@ -114,18 +113,13 @@ export async function createApp(config: Config, givenLog: Logger) {
   let settingsNow: Settings = await readSettings(db)
 
   const provisioning = createProvisioning({ log, mode: config.provision, engine: config.engine, dataDir: config.dataDir })
-  const firewall = createAppFirewall({ log, mode: config.provision })
-  const engineFirewall = createEngineFirewall({
-    log,
-    mode: config.provision,
-    engine: config.engine,
-    edgePorts: [config.edge.httpPort, config.edge.httpsPort],
-    privateSources: config.privateSources,
-  })
+  const edgePorts = [config.edge.httpPort, config.edge.httpsPort]
+  const { privateSources } = config
+  const firewalls = createFirewalls({ log, mode: config.provision, engine: config.engine, edgePorts, privateSources })
   const engine = createEngine({ address: config.engine, log, now })
   const engineWatch = createEngineWatch({ engine, provisioning })
-  const ownPorts = () => [config.port, config.edge.httpPort, config.edge.httpsPort]
-  const policy = createSourcePolicy({ privateHosts: config.privateSources, ownPorts })
+  const ownPorts = () => [config.port, ...edgePorts]
+  const policy = createSourcePolicy({ privateHosts: privateSources, ownPorts })
   const git = createGit({ policy, scratch: join(config.workDir, 'git'), path: config.path, ...config.gitRunsAs })
   // A request that runs git costs three processes and up to 50 MB of disk for some seconds. Those of a person wait in a short queue;
   // the lookups of `deployment/add` may be many, are short, and go on without an answer.
@@ -199,7 +193,7 @@ export async function createApp(config: Config, givenLog: Logger) {
     engine,
     git,
     policy,
-    isEngineWalled: engineFirewall.isInPlace,
+    isEngineWalled: firewalls.isEngineWalled,
     instance,
     secrets,
     envVariables,
@@ -290,13 +284,7 @@ export async function createApp(config: Config, givenLog: Logger) {
   })
 
   const authentication = createAuthenticate({ db, tokens, now })
-  const findContainer = async (id: string) => {
-    if (!/^[0-9a-f]{12,64}$/.test(id)) return undefined
-    const details = await engine.containers.inspect(id)
-    const appId = details && details.labels[LABEL.instance] === instance ? idFrom(details.labels, 'app') : null
-    return details && appId !== null ? { id: details.id, appId } : undefined
-  }
-  const loaders = createPolicies({ db, findContainer })
+  const loaders = createPolicies({ db, findContainer: createFindContainer({ engine, instance }) })
   const running = { version: VERSION, commit: COMMIT, startedAt: startedAt.toISOString() }
   const health = {
     version: VERSION,
@@ -307,7 +295,7 @@ export async function createApp(config: Config, givenLog: Logger) {
     edge: () => engineWatch.edgeHealth(edgeParts.edge.state()),
     isQueueStalled: worker.isStalled,
     isDiskFull,
-    firewall: () => [firewall.message(), engineFirewall.message()].filter((text) => text !== '').join(' '),
+    firewall: firewalls.message,
     dashboardCertificate: () => whyNoCertificate(settingsNow.dashboardDomain, edgeParts.certificates.status(settingsNow.dashboardDomain)),
   }
   const metricsHistory = createMetricsHistory({ dataDir: config.dataDir, first: await readCounters(), now })
@@ -339,7 +327,7 @@ export async function createApp(config: Config, givenLog: Logger) {
     tuning,
     handlers,
     version: VERSION,
-    dashboardDir: dashboardDir(),
+    dashboardDir: dashboardDirectory(),
     isStopping: () => isStopping,
   })
   const metrics = createServerMetrics({
@@ -392,14 +380,9 @@ export async function createApp(config: Config, givenLog: Logger) {
     for (const task of tasks) background.add(task)
     // again and again: the engine, or a reload of the machine's own firewall, may take rules away
     const { port } = new URL(address)
-    background.add({ name: 'firewall', everyMs: 60_000, run: async (signal) => await ensureFirewalls(Number(port), signal) })
+    background.add({ name: 'firewall', everyMs: 60_000, run: async (signal) => await firewalls.ensure(Number(port), signal) })
     routing.syncSoon()
     return { address, setupToken: link?.token }
-  }
-
-  async function ensureFirewalls(port: number, signal: AbortSignal): Promise<void> {
-    await firewall.ensure(port, signal)
-    await engineFirewall.ensure(port, signal)
   }
 
   async function stop(): Promise<void> {
@@ -413,11 +396,4 @@ export async function createApp(config: Config, givenLog: Logger) {
   }
 
   return { start, stop, health, provisioning: provisioning.state, edge: () => edgeParts.edge.state() }
-}
-
-/** In the repository, wherever in it the server's bundle lies. */
-function dashboardDir(): string {
-  let directory = dirname(fileURLToPath(import.meta.url))
-  while (!existsSync(join(directory, 'packages', 'dashboard')) && directory !== dirname(directory)) directory = dirname(directory)
-  return join(directory, 'packages', 'dashboard', 'dist')
 }

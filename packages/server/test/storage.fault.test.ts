@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { dockerfile, until, webFiles } from '../src/testing/deploy-lab.ts'
 import { askHealth, fillCompletely, keepFull, openLabOnSmallDisk, runOnFullDisk, SILENT_AFTER_MS } from '../src/testing/full-disk.ts'
 import { mountSmallDisk } from '../src/testing/small-disk.ts'
-import { startTestServer } from '../src/testing/start-test-server.ts'
+import { OWNER, startTestServer } from '../src/testing/start-test-server.ts'
 
 it('on a full disk changes are refused clearly, reading goes on, and room again is all it takes', async (context) => {
   const disk = await mountSmallDisk(128)
@@ -32,6 +32,9 @@ it('on a full disk changes are refused clearly, reading goes on, and room again 
   const full = await berth.raw('GET', '/health')
   expect([full.status, full.json]).toMatchObject([200, { status: 'degraded', checks: { database: 'read_only' } }])
   expect((await berth.raw('POST', '/api/projects/create', { cookie: owner.cookie, body: { name: 'x'.repeat(90) } })).status).toBe(503)
+
+  const again = await berth.logIn(OWNER.email, OWNER.password) // who wants to stop something must get in first
+  expect((await berth.raw('POST', '/api/auth/logout', { cookie: again.cookie })).status).toBe(200)
 
   await berth.stop()
   await mounted.fill()

@@ -262,7 +262,7 @@ describe("a stranger's calls", () => {
         async (call) =>
           await call.then(
             () => 200,
-            (cause: { status?: number }) => cause.status,
+            (cause: unknown) => (cause as { status?: number }).status, // an error of the client
           ),
       ),
     )

@@ -1,5 +1,6 @@
 import { createReadStream, existsSync, lstatSync, type Stats } from 'node:fs'
-import { extname, join } from 'node:path'
+import { dirname, extname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../lib/app-error.ts'
 
@@ -62,4 +63,11 @@ export async function serveDashboard(
     if (!PLAIN_PATH.test(path)) throw new AppError('not_found')
     return sendFile(request, reply, join(directory, path))
   }
+}
+
+/** In the repository, wherever in it the server's bundle lies. */
+export function dashboardDirectory(): string {
+  let directory = dirname(fileURLToPath(import.meta.url))
+  while (!existsSync(join(directory, 'packages', 'dashboard')) && directory !== dirname(directory)) directory = dirname(directory)
+  return join(directory, 'packages', 'dashboard', 'dist')
 }

@@ -24,6 +24,9 @@ type Deps = {
 }
 type Entry = { token: string; answer: SignedIn }
 
+/** Whoever is to stop or delete something on a full disk must be able to sign in first. */
+const ON_FULL_DISK = { mayUseReserve: true } as const
+
 /** Logging in and out, and one's own password. */
 export function createAuth(deps: Deps) {
   const { db, tokens, now } = deps
@@ -43,7 +46,7 @@ export function createAuth(deps: Deps) {
         { id: user.id, email: user.email, origin },
         { action: 'session.login', subject: 'user', subjectId: user.id },
       )
-    })
+    }, ON_FULL_DISK)
     return { token, answer: { user: { id: user.id, email: user.email, role: user.role } } }
   }
 
@@ -69,7 +72,7 @@ export function createAuth(deps: Deps) {
     await db.transaction(async (tx) => {
       await deleteSession(tx, caller.sessionId)
       await recordAudit(tx, at, caller, { action: 'session.logout', subject: 'user', subjectId: caller.id })
-    })
+    }, ON_FULL_DISK)
   }
 
   async function changePassword(caller: Caller, input: { currentPassword: string; newPassword: string }): Promise<void> {

@@ -1,0 +1,14 @@
+import type { Engine } from '../../engine/engine.ts'
+import { idFrom, isOurs } from '../../engine/labels.ts'
+
+type Deps = { engine: Pick<Engine, 'containers'>; instance: string }
+
+/** The app that a container belongs to, looked up among our own: an id that somebody knows is no right to anything. */
+export function createFindContainer({ engine, instance }: Deps) {
+  return async function findContainer(id: string): Promise<{ id: string; appId: number } | undefined> {
+    if (!/^[0-9a-f]{12,64}$/.test(id)) return undefined
+    const details = await engine.containers.inspect(id)
+    const appId = details && isOurs(details.labels, instance) ? idFrom(details.labels, 'app') : null
+    return details && appId !== null ? { id: details.id, appId } : undefined
+  }
+}

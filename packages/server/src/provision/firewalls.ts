@@ -1,0 +1,29 @@
+import type { Logger } from 'pino'
+import { createAppFirewall } from './app-firewall.ts'
+import { createEngineFirewall } from './engine-firewall.ts'
+import type { EngineAddress } from './engine-ping.ts'
+
+type Deps = {
+  log: Pick<Logger, 'info' | 'warn'>
+  mode: 'auto' | 'off'
+  engine: EngineAddress
+  edgePorts: readonly number[]
+  privateSources: readonly string[]
+}
+
+/** What keeps apps and builds from the control plane, and the engine's own downloads from private addresses. */
+export function createFirewalls(deps: Deps) {
+  const forApps = createAppFirewall(deps)
+  const forEngine = createEngineFirewall(deps)
+
+  async function ensure(controlPort: number, signal?: AbortSignal): Promise<void> {
+    await forApps.ensure(controlPort, signal)
+    await forEngine.ensure(controlPort, signal)
+  }
+
+  return {
+    ensure,
+    message: () => [forApps.message(), forEngine.message()].filter((text) => text !== '').join(' '),
+    isEngineWalled: forEngine.isInPlace,
+  }
+}
