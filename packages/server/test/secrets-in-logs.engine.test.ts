@@ -103,3 +103,13 @@ describe.concurrent('a value of the environment is not readable', () => {
     expect(crashed.status_reason).toMatch(/It last printed: bye \*\*\* \| \*\*\*$/)
   })
 })
+
+it('an environment that is too large to be hidden is refused', async () => {
+  const app = await lab.createApp({ Dockerfile: dockerfile([], 'sleep 100') }, { appType: 'service', port: null })
+  for (const key of ['A', 'B', 'C']) await lab.owner.call('envs.create', { appId: app.id, key, value: 'x'.repeat(60_000) })
+  expect(await lab.deploy(app.id)).toMatchObject({
+    status: 'failed',
+    error_message:
+      'The values of the environment variables come to 176 KiB, and Berth can hide at most 128 KiB in logs. Put large data into a file instead.',
+  })
+})

@@ -16,8 +16,8 @@ const PART = 32
 const LONG_RUN = 1024
 const SAMPLE = { length: 16, every: 48 } as const
 const RUN = /^[\w+/=-]+$/
-/** So long may all values be together: no release has more. */
-const LONGEST_VALUES = 128 * 1024
+/** So long may all values be together: a deployment with more is refused. */
+export const LONGEST_VALUES = 128 * 1024
 /** What the forms may come to. Parts can overlap, and short lines are looked for twice. */
 const MOST_PLAIN = 2 * LONGEST_VALUES
 const MOST_ENCODED = LONGEST_VALUES

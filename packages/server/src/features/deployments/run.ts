@@ -4,6 +4,7 @@ import type { Engine } from '../../engine/engine.ts'
 import type { Logger } from '../../lib/logger.ts'
 import { createRedactor, type Redactor } from '../../lib/redact.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
+import { LONGEST_VALUES } from '../../lib/secret-forms.ts'
 import type { Step } from '../../lib/step.ts'
 import type { Db } from '../../store/database.ts'
 import { type AppRow, type DeploymentRow, findApp, findDeployment } from '../../store/rows.ts'
@@ -106,6 +107,7 @@ export function createRunDeployment(deps: Deps) {
       throw new DeploymentFailure(
         'This deployment was interrupted several times, by restarts of Berth or by a full disk, so it was given up. Deploy again.',
       )
+    if (row.image === '') checkEnvironment(context.config) // an earlier release comes back as it was
     if (row.attempts > 1) context.say('This deployment was interrupted; going on from what is there')
     await mkdir(context.workspace, { recursive: true, mode: 0o700 })
     await waitForEngine(deps.engine, { signal: context.signal, waitMs: tuning.engineWaitMs, say: context.say })
@@ -132,4 +134,13 @@ export function createRunDeployment(deps: Deps) {
   }
 
   return { run, isWriting: (deploymentId: number) => writing.has(deploymentId) || logs.isOpen(deploymentId) }
+}
+
+/** To search for more than that in every line would cost the server too much. */
+function checkEnvironment({ env }: ReleaseConfig): void {
+  const characters = Object.values(env).reduce((sum, value) => sum + value.length, 0)
+  if (characters > LONGEST_VALUES)
+    throw new DeploymentFailure(
+      `The values of the environment variables come to ${Math.ceil(characters / 1024)} KiB, and Berth can hide at most ${LONGEST_VALUES / 1024} KiB in logs. Put large data into a file instead.`,
+    )
 }
