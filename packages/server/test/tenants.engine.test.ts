@@ -175,3 +175,22 @@ describe('the build cache of another project', () => {
     expect(keyIn(await bobReads({ files }))).not.toBe(keys[0])
   })
 })
+
+it('labels of an image do not put its container into the Compose project of another app', { timeout: 120_000 }, async () => {
+  const alice = await lab.berth.as('alice')
+  const project = await alice.call('projects.create', { name: 'Composed' })
+  const services = { web: { image: BUSYBOX_IMAGE, command: ['httpd', '-f', '-p', '8080', '-h', '/www'], expose: [8080] } }
+  const app = await appIn(alice, project.id, { files: { 'compose.yaml': JSON.stringify({ services }) }, change: { appType: 'compose' } })
+  expect(await lab.deploy(app.id)).toMatchObject({ status: 'success', error_message: '' })
+  const name = `berth-${lab.instance}-app-${app.id}`
+  const forged = ['project=' + name, 'service=web', 'oneoff=False', 'container-number=2', 'config-hash=x', 'version=1.29.2']
+  const labels = `LABEL ${forged.map((label) => `com.docker.compose.${label}`).join(' ')} berth.app=${app.id}`
+  const stranger = await appIn(bob, bobsProject, { files: webFiles('of bob', [labels, 'HEALTHCHECK --interval=1ms CMD true']) })
+  expect(await lab.deploy(stranger.id)).toMatchObject({ status: 'success', error_message: '' })
+  const members = await lab.engine.containers.list({ labels: { 'com.docker.compose.project': name } })
+  expect(members.map((container) => container.labels[LABEL.app])).toEqual([String(app.id)])
+  const [bobs] = await lab.containersOf(stranger.id)
+  await alice.call('apps.update', { appId: app.id, description: 'Deployed again' })
+  expect(await lab.deploy(app.id)).toMatchObject({ status: 'success', error_message: '' })
+  expect((await lab.containersOf(stranger.id)).map(({ id }) => id)).toEqual([bobs?.id])
+})

@@ -10,7 +10,8 @@ export type EdgeWanted = {
   readonly challenges: ReadonlyMap<string, string>
 }
 
-const DASHBOARD_KEY = 'dashboard'
+/** In place of an app's key, for the host of the dashboard itself. */
+export const DASHBOARD_KEY = 'dashboard'
 
 const LABEL = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?'
 const HOST = new RegExp(`^${LABEL}(?:\\.${LABEL})+$`)

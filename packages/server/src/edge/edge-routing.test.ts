@@ -276,3 +276,35 @@ describe('an app', () => {
     )
   })
 })
+
+describe('the sessions of the dashboard', () => {
+  const echo = () => startBackend((req, res) => res.end(JSON.stringify(req.headers.cookie ?? null)))
+  const session = 'abc.def-ghi_jkl'
+
+  it('never reach an app, and its own cookies do', async () => {
+    await using edge = await startTestEdge()
+    await using shop = await echo()
+    await using dashboard = await echo()
+    const routes = {
+      apps: [app('shop', ['shop.test'], { targets: [shop.target] })],
+      dashboard: { host: hostName('dash.test'), target: dashboard.target },
+    }
+    await edge.edge.setRoutes(routes)
+    const cookieAt = async (host: string, cookie: string) =>
+      JSON.parse((await ask(edge, host, { headers: { cookie } })).body) as string | null // written above
+    expect(await cookieAt('shop.test', 'theme=dark; lang=en')).toBe('theme=dark; lang=en')
+    for (const cookie of [
+      `berth_session=${session}`,
+      `__Host-berth_session=${session}`,
+      `berth_session=${session}; __Host-berth_session=${session}`,
+      `theme=dark; berth_session=${session}; lang=en`,
+      `theme=dark;berth_session=${session};berth_session=${session}`,
+    ]) {
+      const seen = (await cookieAt('shop.test', cookie)) ?? ''
+      expect(seen).not.toContain(session)
+      expect(seen.includes('theme=dark')).toBe(cookie.includes('theme=dark'))
+      expect(seen.includes('lang=en')).toBe(cookie.includes('lang=en'))
+      expect(await cookieAt('dash.test', cookie)).toBe(cookie)
+    }
+  })
+})

@@ -1,3 +1,4 @@
+import { DASHBOARD_KEY } from './edge-maps.ts'
 import { edgePaths } from './edge-paths.ts'
 import {
   againSocket,
@@ -17,6 +18,9 @@ const HOST = 'req.fhdr(host),field(1,:),lower,rtrim(.)'
 
 /** Programs ask for JSON; browsers, which take anything, name HTML. */
 const WANTS_JSON = '{ req.fhdr(accept) -m sub application/json } !{ req.fhdr(accept) -m sub text/html }'
+
+/** A cookie header without the sessions of the dashboard, under either name. */
+const WITHOUT_SESSIONS = ['__Host-berth_session', 'berth_session'].map((name) => `regsub(${name}=[^;]*;?[[:space:]]*,,g)`).join(',')
 
 /** What most requests are, and for which no rule is left to look at. */
 const IS_VISIT = `METH_GET ${HAS_TARGET} ${[
@@ -99,6 +103,8 @@ function tellingWhoAsks(scheme: 'http' | 'https'): string[] {
     // With underscores too: to programs that read headers as variables they are the same. And what Connection names would be
     // dropped by an app that passes requests on, such as what we say here.
     '  http-request del-header ^(connection|x[-_]forwarded([-_].*)?|x[-_]real[-_]ip|forwarded|proxy)$ -m reg',
+    // A browser sends a host's cookies to every port of it, and an app may be given a host that the dashboard was used under.
+    `  http-request set-header Cookie %[req.fhdr(cookie),${WITHOUT_SESSIONS}] if { req.fhdr(cookie) -m sub berth_session= } !{ var(txn.found) -m beg ${DASHBOARD_KEY}| }`,
     '  http-request add-header X-Forwarded-For %[var(sess.from)]',
     `  http-request add-header X-Forwarded-Proto ${scheme}`,
     '  http-request add-header X-Forwarded-Host %[req.fhdr(host)]',

@@ -2,7 +2,7 @@ import { mapping, matching, refuse, scalar, texts, variables } from './compose-r
 
 const VOLUME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/
 const TARGET = /^(\/[A-Za-z0-9._@+-]+)+\/?$/
-const FORBIDDEN_TARGET = /(^|\/)\.\.(\/|$)|^\/(proc|sys|dev|run|var\/run)(\/|$)/
+const FORBIDDEN_TARGET = /(^|\/)\.{1,2}(\/|$)|^\/(proc|sys|dev|run|var\/run)(\/|$)/
 const LOWEST_HOST_PORT = 1024
 const MOUNT_KEYS = ['type', 'source', 'target', 'read_only', 'volume', 'tmpfs']
 const PORT_KEYS = ['target', 'published', 'protocol', 'host_ip', 'mode', 'name', 'app_protocol']
@@ -112,6 +112,9 @@ export function healthcheckOf(value: unknown, at: string): Record<string, unknow
   const durations = ['interval', 'timeout', 'start_period'].flatMap((key) =>
     given[key] === undefined ? [] : [[key, matching(given[key], `${at}.${key}`, DURATION)] as const],
   )
+  // Each check is a process of the engine's, outside of the service's limits.
+  if (given['interval'] !== undefined && /^[\d.]+(us|ms)$|^0+(\.\d+)?s?$/.test(scalar(given['interval'], at)))
+    refuse(`${at}.interval`, 'must be at least 1s')
   return {
     ...(given['test'] === undefined ? {} : { test: commandOf(given['test'], `${at}.test`) }),
     ...Object.fromEntries(durations),

@@ -53,7 +53,7 @@ const KEPT: Readonly<Record<string, Read>> = {
   shm_size: bytesOf,
   tmpfs: (value, at) =>
     (Array.isArray(value) ? texts(value, at) : [value]).map((path) =>
-      matching(path, at, /^\/(?!proc|sys|dev(\/(?!shm)|$))[A-Za-z0-9._/-]+$/),
+      matching(path, at, /^(?!.*(\/\/|\/\.{1,2}(\/|$)))\/(?!proc|sys|dev(\/(?!shm)|$))[A-Za-z0-9._/-]+$/),
     ),
 }
 

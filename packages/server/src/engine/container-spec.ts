@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { items, record, text } from './engine-json.ts'
 import { SpecRefused } from './errors.ts'
+import { NOT_COMPOSE } from './labels.ts'
 
 /** What an app's container may be. Whatever is not here cannot be asked for. */
 export type ContainerSpec = {
@@ -20,6 +21,7 @@ export type ContainerSpec = {
   readonly stopGraceSeconds?: number
 }
 
+const NO_HEALTHCHECK = { Test: ['NONE'] } as const
 const DROPPED_CAPABILITIES = ['NET_RAW', 'MKNOD'] as const
 const PIDS_LIMIT = 512
 const LOG_CONFIG = { Type: 'json-file', Config: { 'max-size': '10m', 'max-file': '3' } } as const
@@ -29,7 +31,9 @@ export function containerRequest(spec: ContainerSpec, address?: string): Record<
   return {
     Image: spec.image,
     Env: Object.entries(spec.env).map(([key, value]) => `${key}=${value}`),
-    Labels: { ...spec.labels },
+    Labels: { ...NOT_COMPOSE, ...spec.labels },
+    // Ours is from outside. One of the image's own could run a thousand times a second, outside of the container's limits.
+    Healthcheck: NO_HEALTHCHECK,
     ...(spec.command === undefined ? {} : { Cmd: [...spec.command] }),
     ...(spec.stopGraceSeconds === undefined ? {} : { StopTimeout: spec.stopGraceSeconds }),
     HostConfig: {
@@ -93,14 +97,17 @@ const KEYS: Readonly<Record<string, Check>> = {
   Image: isText(IMAGE),
   Env: isEvery(isText(ENV_ENTRY)),
   Labels: (value) =>
-    Object.values(record(value)).every((entry) => typeof entry === 'string') && text(record(value)['berth.instance']) !== '',
+    Object.values(record(value)).every((entry) => typeof entry === 'string') &&
+    text(record(value)['berth.instance']) !== '' &&
+    Object.keys(NOT_COMPOSE).every((key) => record(value)[key] === ''),
+  Healthcheck: isSame(NO_HEALTHCHECK),
   Cmd: isEvery((value) => typeof value === 'string'),
   StopTimeout: isWhole(0),
   HostConfig: (value) => typeof value === 'object' && value !== null,
   NetworkingConfig: isOurNetworking,
 }
 
-const NEEDED = ['Image', 'Labels', 'HostConfig', 'NetworkingConfig'] as const
+const NEEDED = ['Image', 'Labels', 'Healthcheck', 'HostConfig', 'NetworkingConfig'] as const
 const NEEDED_OF_HOST = ['NetworkMode', 'Mounts', 'PidsLimit', 'RestartPolicy', 'LogConfig', 'CapDrop', 'SecurityOpt', 'Init'] as const
 
 /** The last look at the final request, by allow list: an equivalent field that nobody thought of is refused as well. */

@@ -21,6 +21,10 @@ export function isShared(labels: Readonly<Record<string, string>>): boolean {
   return labels[LABEL.deployment]?.startsWith('shared-') ?? false
 }
 
+const COMPOSE_LABEL = 'com.docker.compose'
+/** What Compose calls the project that a container belongs to. */
+export const COMPOSE_PROJECT_LABEL = `${COMPOSE_LABEL}.project`
+
 type Kind = 'app' | 'database' | 'compose' | 'build' | 'edge' | 'network' | 'volume'
 
 export type Owner = {
@@ -31,6 +35,25 @@ export type Owner = {
   readonly deploymentId?: number
   readonly service?: string
 }
+
+/**
+ * Compose knows its containers by these alone, and a container takes over the labels of its image: whoever wrote a Dockerfile could put a
+ * container of theirs into another app's Compose project. Empty ones of ours win over the image's.
+ */
+export const NOT_COMPOSE: Readonly<Record<string, string>> = Object.fromEntries(
+  [
+    'project',
+    'service',
+    'oneoff',
+    'container-number',
+    'config-hash',
+    'version',
+    'project.config_files',
+    'project.working_dir',
+    'image',
+    'slug',
+  ].map((key) => [`${COMPOSE_LABEL}.${key}`, '']),
+)
 
 const INSTANCE = /^[a-z0-9]{1,24}$/
 

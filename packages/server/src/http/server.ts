@@ -78,8 +78,9 @@ export async function createHttpServer(deps: Deps) {
     for (const name of names.filter((operation) => operations[operation].may === 'signed webhook'))
       implement(raw, name, deps.handlers, deps.gate)
   })
+  let description: string | undefined // made for the first who asks, and never again
   app.get('/openapi.json', async (_request, reply) =>
-    reply.type('application/json; charset=utf-8').send(JSON.stringify(openApi(deps.version))),
+    reply.type('application/json; charset=utf-8').send((description ??= JSON.stringify(openApi(deps.version)))),
   )
   app.get('/docs', async (_request, reply) => reply.type('text/html; charset=utf-8').send(docsPage(deps.version)))
   const sendPage = await serveDashboard(app, deps.dashboardDir)

@@ -1,9 +1,8 @@
 import type { Logger } from 'pino'
-import { ensureRule, type FirewallResult, iptables } from './iptables.ts'
+import { ensureRule, type FirewallResult, iptables, METADATA } from './iptables.ts'
 
 /** The addresses of every network that we make for apps; see `engine/subnets.ts`. */
 const APP_ADDRESSES = '10.224.0.0/12'
-const METADATA = '169.254.0.0/16'
 
 /** One chain an instance: the control plane's port names it, and no two can have the same. */
 export function appFirewallChain(port: number): string {
@@ -27,7 +26,7 @@ export function appFirewallRules(port: number): { refuse: string[][]; enter: str
   return {
     refuse: [
       [chain, '-p', 'tcp', '--dport', String(port), ...local, '-j', 'REJECT', '--reject-with', 'tcp-reset'],
-      [chain, '-d', METADATA, '-j', 'REJECT'],
+      ...METADATA.ipv4.map((range) => [chain, '-d', range, '-j', 'REJECT']),
     ],
     enter: FROM_CONTAINERS.flatMap((match) => ['INPUT', 'DOCKER-USER'].map((from) => [from, ...match, '-j', chain])),
   }

@@ -4,7 +4,7 @@ import { isIP } from 'node:net'
 import type { Logger } from 'pino'
 import type { EngineAddress } from './engine-ping.ts'
 import { engineGroup } from './engine-process-cgroup.ts'
-import { ensureRule, type FirewallResult, iptables, replaceChain } from './iptables.ts'
+import { ensureRule, type FirewallResult, iptables, METADATA, replaceChain } from './iptables.ts'
 
 type Rules = readonly (readonly string[])[]
 type Wanted = {
@@ -19,7 +19,6 @@ const PRIVATE = {
   ipv4: ['127.0.0.0/8', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', '192.0.0.0/24', '198.18.0.0/15'],
   ipv6: ['::1/128', 'fc00::/7', 'fe80::/10', 'fec0::/10'],
 } as const
-const METADATA = { ipv4: ['169.254.0.0/16', '168.63.129.16/32', '100.100.100.200/32'], ipv6: ['fd00:ec2::254/128'] } as const
 /** See `engine/subnets.ts`. */
 const APP_ADDRESSES = '10.224.0.0/12'
 const SWARM_PORTS = '2377,7946'

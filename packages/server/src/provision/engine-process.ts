@@ -10,8 +10,11 @@ import { runSystemCommand } from './system-command.ts'
 /** `pid` only when we started the process ourselves, so that whoever may stop it knows which. */
 export type EngineStart = { ok: true; pid: number | undefined } | { ok: false; reason: string }
 
-/** Published ports by the kernel alone: the engine's own proxy would be stopped by the firewall around the engine (decision 8). */
-export const OWN_ENGINE_FLAGS = ['--userland-proxy=false']
+/**
+ * Published ports by the kernel alone: the engine's own proxy would be stopped by the firewall around the engine (decision 8). And build steps,
+ * which all run on the engine's default bridge, do not reach each other.
+ */
+export const OWN_ENGINE_FLAGS = ['--userland-proxy=false', '--icc=false']
 
 const startTimeoutMs = 60_000
 const pollMs = 200

@@ -1,10 +1,19 @@
 import type { Compose } from '../../../engine/compose.ts'
 import type { ComposePlan } from '../../../engine/compose-policy.ts'
 import type { Engine } from '../../../engine/engine.ts'
-import { composeProjectName, isOfRelease, isShared, LABEL, projectNetworkName } from '../../../engine/labels.ts'
+import {
+  COMPOSE_PROJECT_LABEL,
+  composeProjectName,
+  idFrom,
+  isOfRelease,
+  isOurs,
+  isShared,
+  LABEL,
+  projectNetworkName,
+} from '../../../engine/labels.ts'
 import type { AppContainers } from '../app-containers.ts'
 import { patiently } from '../patience.ts'
-import type { Context } from '../stage.ts'
+import { type Context, DeploymentFailure } from '../stage.ts'
 import { addressOf, keepPlan, keptPlan, planDirectory, routedOf, sharedServices, withAddress } from './compose-files.ts'
 import type { ComposeOthers } from './compose-others.ts'
 
@@ -12,7 +21,7 @@ type Deps = { engine: Engine; compose: Compose; containers: AppContainers; other
 
 /** Brings the plan of a release up, beside what serves or in its place, and back again. */
 export function createComposeUp(deps: Deps) {
-  const { compose, containers, others, instance } = deps
+  const { engine, compose, containers, others, instance } = deps
   const addressed = createAddressed(deps)
 
   function directoryOf(appId: number, deploymentId: number): string {
@@ -46,6 +55,7 @@ export function createComposeUp(deps: Deps) {
 
   async function bringUp(context: Context, wanted: ComposePlan, serving: number): Promise<void> {
     const { app, deployment, signal, step } = context
+    await refuseStrangers(app.id, signal)
     const plan = await addressed(context, wanted, { isBeside: serving > 0, signal })
     await step('files.address', async () => await keepPlan(directoryOf(app.id, deployment.id), plan))
     try {
@@ -59,6 +69,15 @@ export function createComposeUp(deps: Deps) {
       context.say('Another container took the address meanwhile; starting with the next one')
       await bringUp(context, again, serving)
     }
+  }
+
+  /** Compose would take over, start and remove whatever says that it is of this project. */
+  async function refuseStrangers(appId: number, signal: AbortSignal): Promise<void> {
+    const labels = { [COMPOSE_PROJECT_LABEL]: composeProjectName(instance, appId) }
+    const found = await patiently(signal, async () => await engine.containers.list({ labels, signal }))
+    const strangers = found.filter((container) => !isOurs(container.labels, instance) || idFrom(container.labels, 'app') !== appId)
+    if (strangers.length > 0)
+      throw new DeploymentFailure('A container that is not of this app claims to belong to it. Ask whoever runs the server to remove it.')
   }
 
   /** What still serves of the release that is live is not touched. Where more than that has changed hands, Compose puts it right. */
