@@ -10,6 +10,7 @@ import { createDeploymentParts } from './deployment-parts.ts'
 import { whyNoCertificate } from './edge/certificate-status.ts'
 import { createEdgeParts } from './edge-parts.ts'
 import { createEngine } from './engine/engine.ts'
+import { createFeed } from './events/feed.ts'
 import { createNudge } from './events/nudge.ts'
 import { createAppDeletion } from './features/applications/deletion.ts'
 import { createAppReading } from './features/applications/reading.ts'
@@ -63,7 +64,7 @@ import { findTemplate, newSecret } from './features/templates/templates.ts'
 import { createUsers } from './features/users/service.ts'
 import { createGit } from './git/git.ts'
 import { createSourcePolicy } from './git/source-policy.ts'
-import { createMembershipLookup } from './http/access-store.ts'
+import { createProjectsLookup } from './http/access-store.ts'
 import { createAuthenticate } from './http/authenticate.ts'
 import { createConnections } from './http/connections.ts'
 import { dashboardDirectory } from './http/dashboard-files.ts'
@@ -339,7 +340,7 @@ export async function createApp(config: Config, givenLog: Logger) {
     ...createDeploymentStreams({ db, nudge, now, logs: parts.logs, isWriting: parts.runDeployment.isWriting }),
     ...createContainerStreams({ engine, now }),
     ...createMetricsStreams(metrics, now),
-    ...createLiveEvents({ db, nudge, isMember: createMembershipLookup(db) }),
+    ...createLiveEvents({ db, feed: createFeed({ db, nudge }), projectsOf: createProjectsLookup(db) }),
   }
   const webSockets = createWebSockets({
     server: http.server,

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { EventType } from '@berth/contract'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startTestServer, type TestServer } from '../src/testing/start-test-server.ts'
+import { writeBeside } from '../src/testing/write-beside.ts'
 
 let berth: TestServer
 beforeAll(async () => {
@@ -58,6 +59,53 @@ it('a reader that was away goes on behind its cursor, without a gap or a repetit
   await using second = await berth.connect('events', { cookie: owner.cookie, input: { after: cursor + 1 } })
   await second.waitFor(() => second.frames.length === 3)
   expect(second.frames.slice(1)).toEqual(first.frames.slice(2))
+})
+
+/** Events about one person, as if that person had changed so many times. */
+async function insertEvents(userId: number, count: number): Promise<void> {
+  await writeBeside(berth.dataDir, (file) => {
+    const insert = file.prepare('insert into event (at, type, project_id, data) values (?, ?, null, ?)')
+    file.transaction(() => {
+      for (let n = 0; n < count; n += 1) insert.run(new Date().toISOString(), 'user.changed', JSON.stringify({ userId }))
+    })()
+  })
+}
+
+it('other requests are answered while many sockets replay a long past', async () => {
+  const SOCKETS = 12
+  const EVENTS = 4500
+  const person = await berth.as('replayer')
+  await using first = await berth.connect('events', { cookie: person.cookie })
+  const after = (await first.waitFor(({ type }) => type === 'ready')).seq ?? 0
+  await insertEvents(person.id, EVENTS)
+  const sockets = await Promise.all(
+    Array.from({ length: SOCKETS }, async () => await berth.connect('events', { cookie: person.cookie, input: { after } })),
+  )
+  const hasAll = () => sockets.filter(({ frames }) => frames.length > EVENTS).length
+  let answersBeforeTheFirstHasAll = 0
+  while (hasAll() === 0) {
+    expect((await berth.raw('GET', '/health')).status).toBe(200)
+    answersBeforeTheFirstHasAll += 1
+  }
+  expect(answersBeforeTheFirstHasAll).toBeGreaterThan(5)
+  await expect.poll(hasAll, { timeout: 60_000 }).toBe(SOCKETS)
+  for (const socket of sockets) await socket[Symbol.asyncDispose]()
+})
+
+it('a reader that is too far behind starts over at the newest event, and `ready` says so', async () => {
+  const person = await berth.as('replayer')
+  await insertEvents(person.id, 5001)
+  await using newest = await berth.connect('events', { cookie: person.cookie })
+  const { seq = 0 } = await newest.waitFor(({ type }) => type === 'ready')
+  await using tooFar = await berth.connect('events', { cookie: person.cookie, input: { after: seq - 5001 } })
+  expect((await tooFar.waitFor(({ type }) => type === 'ready')).seq).toBe(seq)
+  await using near = await berth.connect('events', { cookie: person.cookie, input: { after: seq - 5000 } })
+  expect((await near.waitFor(({ type }) => type === 'ready')).seq).toBe(seq - 5000)
+  await near.waitFor((frame) => frame.seq === seq)
+  expect(near.frames).toHaveLength(5001)
+  const { id: projectId } = await person.call('projects.create', { name: 'After the new start' })
+  await tooFar.waitFor(({ type }) => type === 'project.created')
+  expect(tooFar.frames.slice(1).map(({ type, data }) => [type, data['projectId']])).toEqual([['project.created', projectId]])
 })
 
 it('people hear of their own projects alone', async () => {

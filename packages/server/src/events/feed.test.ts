@@ -2,7 +2,7 @@ import type { BerthEvent } from '@berth/contract'
 import { expect, it } from 'vitest'
 import { openTestDatabase } from '../testing/test-database.ts'
 import { appendEvent, eventsAfter, forgetEventsBefore, lastEventSeq } from './event-log.ts'
-import { follow } from './feed.ts'
+import { createFeed, type Feed } from './feed.ts'
 
 type TestDatabase = Awaited<ReturnType<typeof openTestDatabase>>
 
@@ -12,12 +12,12 @@ async function append(test: TestDatabase, userId: number, at = new Date()): Prom
 function userOf(event: BerthEvent): number {
   return event.type === 'user.changed' ? event.data.userId : 0
 }
-async function take(test: TestDatabase, cursor: number, count: number): Promise<number[]> {
+async function take(feed: Feed, cursor: number, count: number): Promise<number[]> {
   const stop = new AbortController()
   const seen: number[] = []
-  for await (const event of follow(test, cursor, stop.signal)) {
-    seen.push(userOf(event))
-    if (seen.length === count) stop.abort()
+  for await (const batch of feed.follow(cursor, stop.signal)) {
+    seen.push(...batch.map(userOf))
+    if (seen.length >= count) stop.abort()
   }
   return seen
 }
@@ -26,7 +26,8 @@ it('gives the past and then the future, each event once and in order, to everyon
   await using test = await openTestDatabase()
   for (let n = 1; n <= 20; n += 1) await append(test, n)
   const wanted = Array.from({ length: 120 }, (_unused, index) => index + 1)
-  const readers = [take(test, 0, 120), take(test, 0, 120), take(test, 60, 60)]
+  const feed = createFeed(test)
+  const readers = [take(feed, 0, 120), take(feed, 0, 120), take(feed, 60, 60)]
   for (let n = 21; n <= 120; n += 1) await append(test, n)
   expect(await Promise.all(readers)).toEqual([wanted, wanted, wanted.slice(60)])
 })
@@ -36,14 +37,32 @@ it('reads on behind a batch when the past is long', async () => {
   await test.db.transaction(async (tx) => {
     for (let n = 1; n <= 1203; n += 1) await appendEvent(tx, new Date(), { type: 'user.changed', data: { userId: n } })
   })
-  const seen = await take(test, 0, 1203)
+  const seen = await take(createFeed(test), 0, 1203)
   expect([seen[0], seen.at(-1), new Set(seen).size]).toEqual([1, 1203, 1203])
+})
+
+it('gives the event loop a turn for every batch of every reader', async () => {
+  await using test = await openTestDatabase()
+  await test.db.transaction(async (tx) => {
+    for (let n = 1; n <= 2000; n += 1) await appendEvent(tx, new Date(), { type: 'user.changed', data: { userId: n } })
+  })
+  const feed = createFeed(test)
+  let turns = 0
+  const count = () => {
+    turns += 1
+    next = setImmediate(count)
+  }
+  let next = setImmediate(count)
+  const all = await Promise.all(Array.from({ length: 20 }, async () => await take(feed, 0, 2000)))
+  clearImmediate(next)
+  expect(all.map(({ length }) => length)).toEqual(Array.from({ length: 20 }, () => 2000))
+  expect(turns).toBeGreaterThanOrEqual(20 * 4)
 })
 
 it('ends when the signal says so, also while it waits', async () => {
   await using test = await openTestDatabase()
   const stop = new AbortController()
-  const next = follow(test, 0, stop.signal).next()
+  const next = createFeed(test).follow(0, stop.signal).next()
   stop.abort()
   expect((await next).done).toBe(true)
 })

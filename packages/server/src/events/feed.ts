@@ -1,18 +1,40 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { BerthEvent } from '@berth/contract'
+import { createTurns } from '../lib/turns.ts'
 import type { Db } from '../store/database.ts'
 import { eventsAfter } from './event-log.ts'
 import type { Nudge } from './nudge.ts'
 
-/** Every event after `cursor`, past and future, in order, each once. The log is the truth and a nudge only says "look again". */
-export async function* follow(deps: { db: Db; nudge: Nudge }, cursor: number, signal: AbortSignal): AsyncGenerator<BerthEvent> {
-  let position = cursor
-  while (!signal.aborted) {
-    const seen = deps.nudge.count() // before the read: an append during it must not be missed
+/**
+ * Every event after a cursor, past and future, in order, each once, in batches. The log is the truth and a nudge only says
+ * "look again". The database answers without leaving the thread, so one batch is read per turn of the event loop, however
+ * many readers there are: everything else gets its turn between two batches.
+ */
+export function createFeed(deps: { db: Db; nudge: Nudge }) {
+  const inTurn = createTurns(1)
+
+  async function read(position: number): Promise<readonly BerthEvent[]> {
     const batch = await eventsAfter(deps.db, position)
-    for (const event of batch) {
-      position = event.seq
-      yield event
-    }
-    if (batch.length === 0) await deps.nudge.changedSince(seen, signal)
+    await nextTurn()
+    return batch
   }
+
+  async function* follow(cursor: number, signal: AbortSignal): AsyncGenerator<readonly BerthEvent[]> {
+    let position = cursor
+    while (!signal.aborted) {
+      const seen = deps.nudge.count() // before the read: an append during it must not be missed
+      const batch = await inTurn(async () => (signal.aborted ? [] : await read(position)))
+      const last = batch.at(-1)
+      if (last === undefined) {
+        await deps.nudge.changedSince(seen, signal)
+        continue
+      }
+      position = last.seq
+      yield batch
+    }
+  }
+
+  return { follow }
 }
+
+export type Feed = ReturnType<typeof createFeed>

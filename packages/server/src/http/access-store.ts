@@ -24,3 +24,11 @@ export function createMembershipLookup(db: Reader) {
     return rows.length > 0
   }
 }
+
+export function createProjectsLookup(db: Reader) {
+  const query = db.selectFrom('project_member').select('project_id').where('user_id', '=', 0).compile()
+  return async (userId: number): Promise<ReadonlySet<number>> => {
+    const { rows } = await db.executeQuery<{ project_id: number }>({ ...query, parameters: [userId] })
+    return new Set(rows.map((row) => row.project_id))
+  }
+}
