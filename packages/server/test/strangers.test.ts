@@ -183,3 +183,41 @@ describe('connections of strangers', () => {
     await expect.poll(async () => (await weightOf(berth.pid())).files, { timeout: 20_000 }).toBeLessThan(filesAtFirst + 20)
   })
 })
+
+describe('connections of one person', () => {
+  it('are so many: the one that was silent longest goes, and the newest is answered', async () => {
+    const { cookie } = await berth.as('holder')
+    const all = await connections(200)
+    for (const { socket, answered } of all) {
+      socket.write(`GET /api/auth/me HTTP/1.1\r\nHost: x\r\nCookie: ${cookie}\r\n\r\n`)
+      expect(await answered).toMatch(/^HTTP\/1\.1 200 /)
+    }
+    await expect.poll(() => all.filter(({ isClosed }) => !isClosed()).length, { timeout: 10_000 }).toBeLessThanOrEqual(128)
+    expect([all[0]?.isClosed(), all.at(-1)?.isClosed()]).toEqual([true, false])
+  })
+
+  it('are so many streams: the next one is refused before it opens, and others open theirs', async () => {
+    const { cookie } = await berth.as('holder')
+    const upgrade = (who: string) =>
+      `GET /api/ws/events HTTP/1.1\r\nHost: x\r\nCookie: ${who}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`
+    const all = await connections(140)
+    for (const { socket } of all) socket.write(upgrade(cookie))
+    const answers = await Promise.all(all.map(async ({ answered }) => await answered))
+    expect(answers.filter((answer) => answer.startsWith('HTTP/1.1 101 '))).toHaveLength(128)
+    expect(answers.filter((answer) => /^HTTP\/1\.1 503 [^]*server_busy/.test(answer))).toHaveLength(12)
+    const [other] = await connections(1)
+    other?.socket.write(upgrade((await berth.owner()).cookie))
+    expect(await other?.answered).toMatch(/^HTTP\/1\.1 101 /)
+    all[answers.findIndex((answer) => answer.startsWith('HTTP/1.1 101 '))]?.socket.destroy()
+    await expect
+      .poll(
+        async () => {
+          const [next] = await connections(1)
+          next?.socket.write(upgrade(cookie))
+          return (await next?.answered)?.slice(0, 12)
+        },
+        { timeout: 10_000 },
+      )
+      .toBe('HTTP/1.1 101')
+  })
+})

@@ -12,7 +12,7 @@ let open: RawConnection[] = []
 
 beforeEach(async () => {
   server = createServer()
-  connections = createConnections({ strangers: 6, perAddress: 3 })
+  connections = createConnections({ strangers: 6, perAddress: 3, perPerson: 4, streamsPerPerson: 2 })
   connections.watch(server)
   seen = []
   server.on('connection', (socket: Socket) => seen.push(socket))
@@ -52,12 +52,43 @@ it('of all the oldest goes when there is one too many, and our own edge has no l
 
 it('whoever is known does not count, and whoever has left does not either', async () => {
   await connect('127.0.0.2')
-  if (seen[0]) connections.known(seen[0])
+  if (seen[0]) connections.known(seen[0], 1)
   const leaver = await connect('127.0.0.2')
   leaver.socket.destroy()
   await expect.poll(() => seen[1]?.destroyed).toBe(true)
   for (let n = 0; n < 3; n += 1) await connect('127.0.0.2')
   expect(stillOpen()).toEqual([0, 2, 3, 4])
+})
+
+it('of one person the one that was silent longest goes when there is one too many, and others keep theirs', async () => {
+  const speak = (n: number, userId: number) => {
+    if (seen[n]) connections.known(seen[n], userId)
+  }
+  await connect('127.0.0.1')
+  speak(0, 2)
+  for (let n = 1; n <= 4; n += 1) {
+    await connect('127.0.0.1')
+    speak(n, 1)
+  }
+  speak(1, 1) // again
+  await connect('127.0.0.1')
+  speak(5, 1)
+  expect(stillOpen()).toEqual([0, 1, 3, 4, 5])
+})
+
+it('streams of one person are so many, until one of them ends, and are not closed for anything newer', async () => {
+  const start = (n: number, userId: number) => seen[n] && connections.startStream(seen[n], userId)
+  for (let n = 0; n < 5; n += 1) await connect('127.0.0.1')
+  expect([start(0, 1), start(1, 1), start(2, 1), start(3, 2)]).toEqual([true, true, false, true])
+  seen[0]?.destroy()
+  await expect.poll(() => start(2, 1)).toBe(true)
+  expect(start(4, 1)).toBe(false)
+  for (let n = 5; n < 11; n += 1) {
+    await connect('127.0.0.1')
+    const newest = seen[n]
+    if (newest) connections.known(newest, 1)
+  }
+  expect(stillOpen()).toEqual([1, 2, 3, 4, 7, 8, 9, 10])
 })
 
 it.each([

@@ -55,7 +55,7 @@ async function enter(gate: Gate, may: Policy, request: FastifyRequest): Promise<
   const caller = await gate.authentication.authenticate(request.headers, originOf(request.raw, request.id))
   if (!caller) throw new AppError('not_signed_in')
   request.caller = caller
-  gate.connections.known(request.raw.socket)
+  gate.connections.known(request.raw.socket, caller.id)
   if (may === 'admin' || may === 'owner') await gate.loaders[may](caller, {})
 }
 

@@ -33,7 +33,7 @@ type Deps = {
   server: Server
   authentication: Authentication
   loaders: Loaders
-  connections: Pick<Connections, 'known'>
+  connections: Pick<Connections, 'startStream'>
   streams: Streams
   newId: () => string
   log: Logger
@@ -51,6 +51,7 @@ type AnyStream = (request: Record<string, unknown>) => Promise<void>
 const NOTHING = { type: 'object', properties: {}, required: [] } as unknown as TObject // the schema of no fields
 const RECHECK_MS = 5000
 const REFUSED_MS = 2000
+const TOO_MANY_STREAMS = 'This account has too many live connections open: close some pages of Berth, then try again.'
 
 function lines(): Line[] {
   return (Object.keys(sockets) as SocketName[]).map((name) => {
@@ -145,7 +146,8 @@ export function createWebSockets(deps: Deps) {
     admit(request).then(
       (admitted) => {
         if (socket.destroyed) return
-        deps.connections.known(request.socket)
+        if (!deps.connections.startStream(request.socket, admitted.caller.id))
+          return refuse(socket, new AppError('server_busy', { message: TOO_MANY_STREAMS }), [])
         wss.handleUpgrade(request, socket, head, (ws) => void serve(ws, socket, admitted))
       },
       (error: unknown) => {
