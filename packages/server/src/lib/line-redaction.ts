@@ -1,9 +1,10 @@
 import { cleanLine, cutLine, isColour, NOT_TEXT } from './clean-line.ts'
-import { type Hit, lastPlaces, type SecretSearch } from './secret-search.ts'
-import { decodedText, type OverprintedText, overprintedText, SPACE, type TextView, visibleText } from './text-views.ts'
+import { createMarks, runStart } from './marks.ts'
+import type { Hit, SecretSearch, Steps } from './secret-search.ts'
+import { decodedText, type OverprintedText, overprintedText, type TextView, visibleText } from './text-views.ts'
 
 /** A printed line, and which of its characters nobody may read. */
-export type PrintedLine = { readonly raw: string; hidden: Uint8Array | undefined }
+export type PrintedLine = { readonly raw: string; hidden: Uint8Array | undefined; isAllHidden?: boolean }
 /** A character of a line that may belong to a secret which goes on in the next line. */
 export type Begun = { readonly line: PrintedLine; readonly from: number; readonly to: number }
 /** What had begun by the end of a line. */
@@ -12,7 +13,10 @@ export type LineEnd = { readonly state: number; readonly begun: readonly Begun[]
 type Before = { readonly end: LineEnd | undefined; readonly from: number }
 
 const MASK = '***'
-const OF_A_RUN = /[A-Za-z0-9+/_=-]/
+const ALL_HIDDEN = `${MASK} [line hidden]`
+/** A search takes two steps for each character, or four with white space, and a line is searched at most seven times. */
+const STEPS_PER_CHARACTER = 32
+const FEWEST_STEPS = 1024
 /** A shorter beginning of a secret says nothing about it, and lines end in one all the time. */
 export const WORTH_HIDING = 4
 /** Our own images: whoever knows the name of one could build on it. */
@@ -30,7 +34,8 @@ export function hide(line: PrintedLine, from: number, to: number): void {
 }
 
 /** The line as it may be read: one line of text, with a mask in place of what is hidden. */
-export function shownLine({ raw, hidden }: PrintedLine): string {
+export function shownLine({ raw, hidden, isAllHidden }: PrintedLine): string {
+  if (isAllHidden === true) return ALL_HIDDEN
   if (hidden === undefined) return cleanLine(raw)
   let shown = ''
   let isHiding = false
@@ -55,27 +60,38 @@ export function shownLine({ raw, hidden }: PrintedLine): string {
   return cutLine(shown)
 }
 
+type Options = { readonly hasSpaces: boolean; readonly stepsFor?: (length: number) => number }
+const enoughSteps = (length: number): number => FEWEST_STEPS + STEPS_PER_CHARACTER * length
+
 /** Finds what must be hidden in a line, and in the lines before that it goes on from. */
-export function createLineRedaction(search: SecretSearch | undefined, options: { hasSpaces: boolean }) {
+export function createLineRedaction(search: SecretSearch | undefined, { hasSpaces, stepsFor = enoughSteps }: Options) {
   return function redact(line: PrintedLine, befores: readonly Before[]): LineEnd | undefined {
     const view = visibleText(line.raw)
     if (view.text.includes('berth/')) hideImageNames(line, view)
     if (search === undefined) return undefined
-    const state = hideSecrets(search, line, view)
+    const steps = { left: stepsFor(line.raw.length) }
+    const { state, begun } = hideSecrets(search, line, view, steps)
     const overprinted = overprintedText(line.raw)
-    if (overprinted) hideSecrets(search, line, overprinted)
+    if (overprinted) hideSecrets(search, line, overprinted, steps)
     const decoded = decodedText(view, { plusIsSpace: false })
-    if (decoded) hideSecrets(search, line, decoded)
-    const spaced = options.hasSpaces && view.text.includes('+') ? decodedText(view, { plusIsSpace: true }) : undefined
-    if (spaced) hideSecrets(search, line, spaced)
-    if (view.text.includes('…')) hideBeforeCut(search, line, view)
-    let last: LineEnd | undefined = state === 0 ? undefined : { state, begun: begunIn(line, view, search.begunIn(state)) }
+    if (decoded) hideSecrets(search, line, decoded, steps)
+    const spaced = hasSpaces && view.text.includes('+') ? decodedText(view, { plusIsSpace: true }) : undefined
+    if (spaced) hideSecrets(search, line, spaced, steps)
+    if (view.text.includes('…')) hideBeforeCut(search, line, view, steps)
+    let last: LineEnd | undefined = state === 0 ? undefined : { state, begun: begunAt(line, view, begun) }
     for (const before of befores) {
-      const whole = continueFrom(search, line, view, before)
+      const whole = continueFrom(search, line, view, { ...before, steps })
       if (whole && whole.begun.length > (last?.begun.length ?? 0)) last = whole
     }
+    if (steps.left < 0) hideAll(line, befores)
     return last
   }
+}
+
+/** A line that was not searched to its end is not shown, and neither is what may have gone on in it. */
+function hideAll(line: PrintedLine, befores: readonly Before[]): void {
+  line.isAllHidden = true
+  for (const { end } of befores) for (const { line: other, from, to } of end?.begun ?? []) hide(other, from, to)
 }
 
 function hideImageNames(line: PrintedLine, view: TextView): void {
@@ -87,61 +103,46 @@ function hideRange(line: PrintedLine, view: TextView | OverprintedText, first: n
   for (let at = first; at <= last; at += 1) for (const place of view.placesOf(at)) hide(line, place, place + 1)
 }
 
-function hideSecrets(search: SecretSearch, line: PrintedLine, view: TextView | OverprintedText): number {
-  const { text } = view
-  let done = { first: 0, last: -1 } // a line can be full of them, one behind the other
-  const onHit = (hit: Hit): boolean => {
-    const start = lastPlaces(text, hit.end, hit.length)[0] ?? 0
-    if (start >= done.first && hit.end <= done.last) return true
-    if (!isAsSpaced(hit, text.slice(start, hit.end + 1))) return false
-    const [first, last] = hit.isPart ? wholeRun(text, start, hit.end) : [start, hit.end]
-    const isNext = first >= done.first && first <= done.last
-    hideRange(line, view, isNext ? done.last + 1 : first, last)
-    done = { first: isNext ? done.first : first, last }
-    return true
-  }
-  return search.scan({ text, onHit }).state
+function hideSecrets(search: SecretSearch, line: PrintedLine, view: TextView | OverprintedText, steps: Steps) {
+  const marks = createMarks(view.text)
+  const found = search.scan({ text: view.text, steps, onHit: marks.add })
+  marks.each((first, last) => hideRange(line, view, first, last))
+  return found
 }
 
 /** A line that was cut may end in the beginning of a secret. */
-function hideBeforeCut(search: SecretSearch, line: PrintedLine, view: TextView): void {
+function hideBeforeCut(search: SecretSearch, line: PrintedLine, view: TextView, steps: Steps): void {
   const text = view.text.slice(0, view.text.lastIndexOf('…'))
-  const length = search.begunIn(search.scan({ text, onHit: () => true }).state)
-  const places = lastPlaces(text, text.length - 1, length)
-  if (length >= WORTH_HIDING) hideRange(line, view, places[0] ?? 0, places.at(-1) ?? 0)
+  const { begun } = search.scan({ text, steps, onHit: () => {} })
+  if (begun.length >= WORTH_HIDING) hideRange(line, view, begun[0] ?? 0, begun.at(-1) ?? 0)
 }
 
-function begunIn(line: PrintedLine, view: TextView, count: number): Begun[] {
-  return lastPlaces(view.text, view.text.length - 1, count).map((at) => ({ line, from: view.from(at), to: view.to(at) }))
+function begunAt(line: PrintedLine, view: TextView, places: readonly number[]): Begun[] {
+  return places.map((at) => ({ line, from: view.from(at), to: view.to(at) }))
 }
 
 /** Goes on with what had begun in the lines before. Gives what has begun by now, if all of this line belongs to it. */
-function continueFrom(search: SecretSearch, line: PrintedLine, view: TextView, { end, from }: Before): LineEnd | undefined {
+function continueFrom(
+  search: SecretSearch,
+  line: PrintedLine,
+  view: TextView,
+  { end, from, steps }: Before & { steps: Steps },
+): LineEnd | undefined {
   if (end === undefined) return undefined
-  const onHit = (hit: Hit, count: number): boolean => {
-    const begun = end.begun.slice(count - hit.length)
-    for (const before of begun) hide(before.line, before.from, before.to)
-    const start = lastPlaces(view.text, hit.end, count)[0] ?? 0
-    hideRange(line, view, start, hit.isPart ? wholeRun(view.text, start, hit.end)[1] : hit.end)
-    const [first] = begun
-    if (hit.isPart && first) hide(first.line, wholeRun(first.line.raw, first.from, first.from)[0], first.from)
-    return true
+  const marks = createMarks(view.text)
+  /** How many characters of the lines before belong to a secret, and to a part of one. */
+  const longest = { any: 0, part: 0 }
+  const onHit = (hit: Hit, before: number): void => {
+    marks.add(hit)
+    longest.any = Math.max(longest.any, before)
+    if (hit.isPart) longest.part = Math.max(longest.part, before)
   }
-  const { state, count } = search.scan({ text: view.text, after: { state: end.state, from }, onHit })
+  const { state, count, begun } = search.goOn({ text: view.text, after: { state: end.state, from }, steps, onHit })
+  marks.each((first, last) => hideRange(line, view, Math.max(first, from), last))
+  for (const before of end.begun.slice(end.begun.length - longest.any)) hide(before.line, before.from, before.to)
+  const first = longest.part === 0 ? undefined : end.begun.at(-longest.part)
+  if (first) hide(first.line, runStart(first.line.raw, first.from), first.from)
   const length = search.begunIn(state)
   if (length <= count) return undefined
-  return { state, begun: [...end.begun.slice(count - length), ...begunIn(line, view, count)] }
-}
-
-/** In one line white space counts: "in form" is not "inform". */
-function isAsSpaced(hit: Hit, text: string): boolean {
-  return SPACE.test(text) ? hit.withSpace : hit.withoutSpace
-}
-
-/** All of the run that the places are in. */
-function wholeRun(text: string, start: number, end: number): [number, number] {
-  let [from, to] = [start, end]
-  while (from > 0 && OF_A_RUN.test(text.charAt(from - 1))) from -= 1
-  while (to < text.length - 1 && OF_A_RUN.test(text.charAt(to + 1))) to += 1
-  return [from, to]
+  return { state, begun: [...end.begun.slice(count - length), ...begunAt(line, view, begun)] }
 }

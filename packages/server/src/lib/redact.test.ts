@@ -1,6 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { createLineRedaction, type PrintedLine, shownLine } from './line-redaction.ts'
 import { createRedactor } from './redact.ts'
+import { formsOf } from './secret-forms.ts'
+import { createSecretSearch } from './secret-search.ts'
 
 const KEY = 'correct-horse-42'
 const redact = (text: string, ...secrets: string[]) =>
@@ -112,6 +115,52 @@ describe('a secret is found', () => {
     stream.push('orse-42', '', 'app')
     stream.flush()
     expect(shown).toEqual(['***', 'a line of ours', '***'])
+  })
+})
+
+describe('the time that a line takes', () => {
+  const nested = Array.from({ length: 59 }, (_unused, index) => 'a'.repeat(6 + index))
+  const spread = `a${'\u2003'.repeat(5)}`.repeat(2730)
+  const lines = (pieces: string) => Array.from({ length: 20 }, () => pieces)
+
+  /** Of this thread alone, so that a busy machine does not count. */
+  function cpuSeconds(work: () => void): number {
+    const before = process.threadCpuUsage()
+    work()
+    const { user, system } = process.threadCpuUsage(before)
+    return (user + system) / 1e6
+  }
+
+  it.each([
+    ['nested values and much white space', nested, spread],
+    ['nested values and nothing else', nested, 'a'.repeat(16_380)],
+    ['nested values with spaces', nested.map((value) => `a ${value}`), spread],
+    ['nested values that were printed over themselves', nested.map((value) => `a ${value}`), `\r${spread}`],
+    ['nested values in base64', nested, Buffer.from('a'.repeat(12_000)).toString('base64')],
+  ])('does not grow with the values: %s', (_what, values, line) => {
+    const redactor = createRedactor(values)
+    expect(cpuSeconds(() => redactor.lines(lines(line)))).toBeLessThan(5)
+  })
+
+  it('does not show a secret in such a line', () => {
+    const redactor = createRedactor([...nested, KEY, 'a secret of words'])
+    const shown = redactor.lines([`${spread}${KEY} ${spread}a secret\u2003of words ${spread.slice(0, 600)}aaaaaa${'\u2003'}b`]).join('')
+    expect(shown).not.toMatch(/correct|horse|secret|words|aaaaaa/)
+    expect(shown.match(/\*{3}/g)).toHaveLength(1)
+  })
+
+  it('is at most the steps that a line may take: then all of it is hidden, and what it may have gone on with', () => {
+    const search = createSecretSearch(formsOf([KEY]))
+    const stepsFor = (length: number) => (length > 100 ? 50 : 1000)
+    const redactLine = createLineRedaction(search, { hasSpaces: false, stepsFor })
+    const [first, second]: [PrintedLine, PrintedLine] = [
+      { raw: 'key: correct-h', hidden: undefined },
+      { raw: `orse-4 ${'x'.repeat(100)} ${KEY}`, hidden: undefined },
+    ]
+    const end = redactLine(first, [])
+    expect(shownLine(first)).toBe('key: correct-h')
+    redactLine(second, [{ end, from: 0 }])
+    expect([first, second].map(shownLine)).toEqual(['key: ***', '*** [line hidden]'])
   })
 })
 

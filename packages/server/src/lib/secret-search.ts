@@ -1,41 +1,31 @@
+import { kindOf, WHITE_SPACE } from './character-class.ts'
 import type { SecretForm } from './secret-forms.ts'
-import { CLASSES, classOf, createTrie, PART, WITH_SPACE, WITHOUT_SPACE } from './secret-trie.ts'
+import { CLASSES, createTrie, PART } from './secret-trie.ts'
 
-/** `end` is the place of its last character; `length` counts the characters that are neither white space nor invisible. */
-export type Hit = {
-  readonly end: number
-  readonly length: number
-  /** Whether there are forms like this with and without white space. */
-  readonly withSpace: boolean
-  readonly withoutSpace: boolean
-  readonly isPart: boolean
-}
-type Scan = {
+/** The places of its first and last characters in a text. */
+export type Hit = { readonly first: number; readonly last: number; readonly isPart: boolean }
+/** How much longer a search may take. It ends early when there are none left. */
+export type Steps = { left: number }
+type Scan = { readonly text: string; readonly steps: Steps; readonly onHit: (hit: Hit) => void }
+type GoOn = {
   readonly text: string
-  /** Whether it is one. If not, a shorter one that ends in the same place may be. `count` characters of the text were seen. */
-  readonly onHit: (hit: Hit, count: number) => boolean
-  /** Goes on from a state, and looks only for what began before this text; it ends as soon as nothing goes on any more. */
-  readonly after?: { readonly state: number; readonly from: number }
+  readonly steps: Steps
+  readonly after: { readonly state: number; readonly from: number }
+  /** `before` characters of it came before this text. */
+  readonly onHit: (hit: Hit, before: number) => void
 }
+/** `count` characters were seen that are neither white space nor invisible; `begun` are the places of those that `state` is about. */
+type Found = { readonly state: number; readonly count: number; readonly begun: number[] }
 
 /** Most of a search is near the beginnings: for so many states each next one is worked out in advance. */
 const MOST_ROWS = 512
-
-const CLASS_OF_ASCII = Uint8Array.from({ length: 128 }, (_unused, unit) => classOf(unit))
-
-/** The places of the last characters of a text up to `end` that are neither white space nor invisible, in order. */
-export function lastPlaces(text: string, end: number, count: number): number[] {
-  const places: number[] = []
-  for (let at = end; at >= 0 && places.length < count; at -= 1) if (classOf(text.charCodeAt(at)) !== 0) places.push(at)
-  return places.toReversed()
-}
 
 /**
  * Looks for all forms at once, in one pass however many there are (Aho and Corasick, 1975). A state says what may have begun
  * by the end of a text, so that a search can go on in the next one.
  */
 export function createSecretSearch(forms: readonly SecretForm[]) {
-  const { nodes, depths, kinds, fails, hits, childOf } = createTrie(forms)
+  const { nodes, depths, kinds, fails, spacedHits, solidHits, childOf } = createTrie(forms)
   const rowCount = Math.min(nodes, MOST_ROWS)
   const rows = new Uint32Array(rowCount * CLASSES)
   for (let state = 0; state < rowCount; state += 1)
@@ -44,42 +34,68 @@ export function createSecretSearch(forms: readonly SecretForm[]) {
       rows[state * CLASSES + code] = child !== 0 || state === 0 ? child : (rows[(fails[state] ?? 0) * CLASSES + code] ?? 0)
     }
 
-  function next(state: number, code: number): number {
+  function next(state: number, code: number, steps: Steps): number {
     let from = state
+    steps.left -= 1
     while (from >= rowCount) {
       const child = childOf(from, code)
       if (child !== 0) return child
       from = fails[from] ?? 0
+      steps.left -= 1
     }
     return rows[from * CLASSES + code] ?? 0
   }
 
-  function scan({ text, onHit, after }: Scan): { state: number; count: number } {
-    let state = after?.state ?? 0
-    let count = 0
-    for (let at = after?.from ?? 0; at < text.length; at += 1) {
-      const unit = text.charCodeAt(at)
-      const code = unit < 128 ? (CLASS_OF_ASCII[unit] ?? 0) : classOf(unit)
-      if (code === 0) continue
-      state = next(state, code)
-      count += 1
-      if (hits[state] !== 0) report(state, { end: at, count, longerThan: after === undefined ? 0 : count }, onHit)
-      if (after !== undefined && (depths[state] ?? 0) <= count) break
+  const depthOf = (state: number): number => depths[state] ?? 0
+  const isPart = (hit: number): boolean => ((kinds[hit] ?? 0) & PART) !== 0
+
+  function found(state: number, places: readonly number[]): Found {
+    return { state, count: places.length, begun: places.slice(Math.max(0, places.length - depthOf(state))) }
+  }
+
+  /**
+   * Looks for the longest form that ends in each place. In one line white space counts: "in form" is not "inform". So a form
+   * without any is looked for from the last white space on, and one with some must reach back over it.
+   */
+  function scan({ text, steps, onHit }: Scan): Found {
+    let state = 0
+    let sinceSpace = { state: 0, count: 0 }
+    const places: number[] = []
+    for (let at = 0; at < text.length && steps.left >= 0; at += 1) {
+      const kind = kindOf(text.charCodeAt(at))
+      if (kind === WHITE_SPACE) sinceSpace = { state: 0, count: 0 }
+      if (kind === 0 || kind === WHITE_SPACE) continue
+      const isSame = state === sinceSpace.state
+      state = next(state, kind, steps)
+      sinceSpace.state = isSame ? state : next(sinceSpace.state, kind, steps)
+      sinceSpace.count += 1
+      places.push(at)
+      const spaced = spacedHits[state] ?? 0
+      const hit = depthOf(spaced) > sinceSpace.count ? spaced : (solidHits[sinceSpace.state] ?? 0)
+      if (hit !== 0) onHit({ first: places[places.length - depthOf(hit)] ?? 0, last: at, isPart: isPart(hit) })
     }
-    return { state, count }
+    return found(state, places)
   }
 
-  function report(state: number, { end, count, longerThan }: Record<'end' | 'count' | 'longerThan', number>, onHit: Scan['onHit']): void {
-    for (let hit = hits[state] ?? 0; (depths[hit] ?? 0) > longerThan; hit = hits[fails[hit] ?? 0] ?? 0)
-      if (onHit(hitOf(end, depths[hit] ?? 0, kinds[hit] ?? 0), count)) return
+  /** Goes on from a state, and looks only for what began before this text; it ends as soon as nothing goes on any more. */
+  function goOn({ text, after, steps, onHit }: GoOn): Found {
+    let { state } = after
+    const places: number[] = []
+    for (let at = after.from; at < text.length && steps.left >= 0; at += 1) {
+      const kind = kindOf(text.charCodeAt(at))
+      if (kind === 0 || kind === WHITE_SPACE) continue
+      state = next(state, kind, steps)
+      places.push(at)
+      const [spaced, solid] = [spacedHits[state] ?? 0, solidHits[state] ?? 0]
+      const hit = depthOf(spaced) > depthOf(solid) ? spaced : solid
+      const before = depthOf(hit) - places.length
+      if (before > 0) onHit({ first: places[0] ?? 0, last: at, isPart: isPart(hit) }, before)
+      if (depthOf(state) <= places.length) break
+    }
+    return found(state, places)
   }
 
-  return { scan, begunIn: (state: number): number => depths[state] ?? 0 }
-}
-
-function hitOf(end: number, length: number, kind: number): Hit {
-  const is = (bit: number) => (kind & bit) !== 0
-  return { end, length, withSpace: is(WITH_SPACE), withoutSpace: is(WITHOUT_SPACE), isPart: is(PART) }
+  return { scan, goOn, begunIn: depthOf }
 }
 
 export type SecretSearch = ReturnType<typeof createSecretSearch>

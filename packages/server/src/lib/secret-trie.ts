@@ -1,21 +1,13 @@
+import { classOf } from './character-class.ts'
 import type { SecretForm } from './secret-forms.ts'
 
 export const CLASSES = 128
 /** Kinds of forms; what ends in one place can be of several. */
-export const WITH_SPACE = 1
-export const WITHOUT_SPACE = 2
+const WITH_SPACE = 1
+const WITHOUT_SPACE = 2
 export const PART = 4
 /** A text of fewer characters that are not white space is no secret, however long it is. */
 const FEWEST_CHARACTERS = 4
-
-/**
- * White space and what cannot be seen are 0: they are passed over. The two alphabets of base64 are one, and so are a space and
- * the plus that stands for it in a URL. Characters beyond ASCII share a few classes: at worst too much is hidden.
- */
-export function classOf(unit: number): number {
-  if (unit < 128) return unit <= 32 || unit === 127 ? 0 : unit === 45 ? 43 : unit === 95 ? 47 : unit
-  return /[\s\p{Default_Ignorable_Code_Point}]/u.test(String.fromCharCode(unit)) ? 0 : 1 + (unit % 31)
-}
 
 type Paths = { readonly forms: readonly SecretForm[]; readonly codes: Uint8Array; readonly starts: Uint32Array; readonly longest: number }
 
@@ -44,7 +36,9 @@ export function createTrie(all: readonly SecretForm[]) {
   const mostNodes = codes.length + 1
   const children = createChildren(mostNodes)
   const [depths, kinds] = [new Uint8Array(mostNodes), new Uint8Array(mostNodes)]
-  const [fails, hits] = [new Uint32Array(mostNodes), new Uint32Array(mostNodes)]
+  const fails = new Uint32Array(mostNodes)
+  /** The longest form of each kind that ends in a node. */
+  const [spacedHits, solidHits] = [new Uint32Array(mostNodes), new Uint32Array(mostNodes)]
   let nodes = 1
 
   function addChild(parent: number, code: number): number {
@@ -70,8 +64,12 @@ export function createTrie(all: readonly SecretForm[]) {
     const node = lasts[index] ?? 0
     kinds[node] = (kinds[node] ?? 0) | (isSpaced ? WITH_SPACE : WITHOUT_SPACE) | (isPart ? PART : 0)
   }
-  for (let node = 1; node < nodes; node += 1) hits[node] = kinds[node] === 0 ? (hits[fails[node] ?? 0] ?? 0) : node
-  return { nodes, depths, kinds, fails, hits, childOf: children.get }
+  for (let node = 1; node < nodes; node += 1) {
+    const [kind, fail] = [kinds[node] ?? 0, fails[node] ?? 0]
+    spacedHits[node] = (kind & WITH_SPACE) === 0 ? (spacedHits[fail] ?? 0) : node
+    solidHits[node] = (kind & WITHOUT_SPACE) === 0 ? (solidHits[fail] ?? 0) : node
+  }
+  return { nodes, depths, kinds, fails, spacedHits, solidHits, childOf: children.get }
 }
 
 /** The child of a node by its character. One table for all: a Map would take several times the room. */
