@@ -39,6 +39,10 @@ services:
 volumes: { data: }
 `
 
+function lines(count: number, line: (index: number) => string): string {
+  return Array.from({ length: count }, (_, index) => line(index)).join('\n')
+}
+
 function refusal(text: string): string {
   try {
     planCompose(text, settings)
@@ -89,6 +93,31 @@ describe('a compose file', () => {
       ...'bcdefgh'.split('').map((name, index) => `${name}: &${name} [${Array(9).fill(`*${'abcdefg'[index]}`).join(',')}]`),
     ].join('\n')
     expect(refusal(bomb)).toContain('cannot be read')
+  })
+
+  it('is refused when a mapping has the same key twice', () => {
+    expect(refusal('services: { a: { image: x, image: y } }')).toContain('the key image is there twice')
+    expect(refusal('services: { 1: { image: x }, "1": { image: y } }')).toContain('the key 1 is there twice')
+  })
+
+  it.each([
+    ['very many keys', () => `x-a:\n${lines(18_000, (index) => ` k${index}: 1`)}`, 'has more than'],
+    ['very many signs', () => `x-a: [${'%\n'.repeat(100_000)}`, 'has more than'],
+    ['very many errors', () => `x-a: [${'%\n'.repeat(10_000)}`, 'cannot be read'],
+    ['keys within keys', () => `${'? '.repeat(20_000)}a`, 'cannot be'],
+    ['keys within few keys', () => `${'? '.repeat(15)}a`, 'a key that is not a plain text'],
+    ['lists within lists', () => `x-a: ${'['.repeat(20_000)}${']'.repeat(20_000)}`, 'cannot be'],
+    ['lists within a few lists', () => `x-a: ${'['.repeat(25)}${']'.repeat(25)}`, 'nested too deeply'],
+    [
+      'a large mapping merged very often',
+      () => `x-a: &a\n${lines(5000, (index) => ` k${index}: 1`)}\nx-b:\n${lines(190, (index) => ` m${index}: { <<: *a }`)}`,
+      'with its aliases resolved',
+    ],
+    ['an alias of what it is in', () => 'x-a: &a [*a]', 'refers to itself'],
+  ])('is refused in time when it has %s', (_, text, why) => {
+    const begun = performance.now()
+    expect(refusal(text())).toContain(why)
+    expect(performance.now() - begun).toBeLessThan(8000)
   })
 })
 

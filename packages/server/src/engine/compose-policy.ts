@@ -1,9 +1,8 @@
-import { parseDocument } from 'yaml'
 import { interpolate } from './compose-interpolate.ts'
 import { type ComposeBuild, type Mount, portOf } from './compose-parts.ts'
 import { mapping, matching, refuse } from './compose-refuse.ts'
 import { type ServiceRead, serviceOf } from './compose-service.ts'
-import { SpecRefused } from './errors.ts'
+import { parseComposeYaml } from './compose-yaml.ts'
 
 export type ComposeSettings = {
   /** What `${VAR}` may see: the app's own variables. */
@@ -29,7 +28,6 @@ export type ComposePlan = {
   readonly routedService: string | null
 }
 
-const MAX_CHARS = 256 * 1024
 const MAX_SERVICES = 30
 const MAX_PUBLISHED_PORTS = 20
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/
@@ -37,7 +35,7 @@ const TOP_KEYS = ['services', 'volumes', 'networks', 'version', 'name']
 
 /** A repository's compose file → what we are willing to run. An allow list: a key that is not known is refused by its name. */
 export function planCompose(text: string, settings: ComposeSettings): ComposePlan {
-  const source = interpolated(parse(text), settings.env, 0)
+  const source = interpolated(parseComposeYaml(text), settings.env, 0)
   const top = mapping(withoutExtensions(source), 'the file', TOP_KEYS)
   const given = Object.entries(mapping(top['services'], 'services'))
   if (given.length === 0) refuse('services', 'is empty')
@@ -64,21 +62,6 @@ export function planCompose(text: string, settings: ComposeSettings): ComposePla
   }
   // JSON is YAML without its surprises, so every version of Compose reads the same thing; dollars are literal by now.
   return { file: `${JSON.stringify(escaped(model), null, 2)}\n`, builds, services: services.map(({ name }) => name), routedService }
-}
-
-function parse(text: string): unknown {
-  if (text.length > MAX_CHARS) refuse('the file', 'is too long')
-  const document = parseDocument(text, { merge: true, uniqueKeys: true, version: '1.2' })
-  const problem = document.errors[0] ?? document.warnings[0]
-  if (problem !== undefined) throw new SpecRefused('the file', `The compose file cannot be read: ${problem.message.split('\n')[0]}`)
-  try {
-    return document.toJS({ maxAliasCount: 200 })
-  } catch (cause) {
-    throw new SpecRefused(
-      'the file',
-      `The compose file cannot be read: ${cause instanceof Error ? cause.message : 'its aliases do not resolve'}`,
-    )
-  }
 }
 
 function interpolated(value: unknown, env: Readonly<Record<string, string>>, depth: number): unknown {
