@@ -4,48 +4,68 @@ const NAME = /^[A-Za-z_][A-Za-z0-9_]*/
 const OPERATOR = /^(:?[-?+])/
 const MAX_DEPTH = 10
 
+const MAX_CHARS = 1024 * 1024
+
 type Env = Readonly<Record<string, string>>
+/** How many characters the texts of one file may still become. */
+export type InterpolationBudget = { left: number }
+type Scope = { readonly env: Env; readonly budget: InterpolationBudget; readonly depth: number }
+
+export function newBudget(): InterpolationBudget {
+  return { left: MAX_CHARS }
+}
 
 /** `$VAR`, `${VAR}`, `${VAR:-default}`, `${VAR:?message}`, `${VAR:+other}` and `$$`, from the app's own variables and nothing else. */
-export function interpolate(text: string, env: Env, depth = 0): string {
-  if (depth > MAX_DEPTH) throw new SpecRefused('$', 'The compose file nests its variables too deeply.')
+export function interpolate(text: string, env: Env, budget = newBudget()): string {
+  return resolved(text, { env, budget, depth: 0 })
+}
+
+function resolved(text: string, scope: Scope): string {
+  if (scope.depth > MAX_DEPTH) throw new SpecRefused('$', 'The compose file nests its variables too deeply.')
   let out = ''
   let at = 0
   while (at < text.length) {
     const dollar = text.indexOf('$', at)
-    if (dollar === -1) return out + text.slice(at)
-    out += text.slice(at, dollar)
-    const piece = pieceAt(text, dollar, { env, depth })
+    if (dollar === -1) return out + spent(text.slice(at), scope)
+    out += spent(text.slice(at, dollar), scope)
+    const piece = pieceAt(text, dollar, scope)
     out += piece.value
     at = piece.next
   }
   return out
 }
 
-function pieceAt(text: string, dollar: number, scope: { env: Env; depth: number }): { value: string; next: number } {
-  const after = text.slice(dollar + 1)
-  if (after.startsWith('$')) return { value: '$', next: dollar + 2 }
-  if (after.startsWith('{')) {
+/** Counted as it is added: a short file can name a long variable thousands of times. */
+function spent(piece: string, { budget }: Scope): string {
+  budget.left -= piece.length
+  if (budget.left < 0)
+    throw new SpecRefused('$', `The compose file is longer than ${MAX_CHARS / 1024 ** 2} MiB once its variables are filled in.`)
+  return piece
+}
+
+function pieceAt(text: string, dollar: number, scope: Scope): { value: string; next: number } {
+  if (text.startsWith('$', dollar + 1)) return { value: spent('$', scope), next: dollar + 2 }
+  if (text.startsWith('{', dollar + 1)) {
     const end = closingBrace(text, dollar + 2)
     return { value: braced(text.slice(dollar + 2, end), scope), next: end + 1 }
   }
-  const name = NAME.exec(after)?.[0]
+  const name = NAME.exec(text.slice(dollar + 1))?.[0]
   if (name === undefined) throw invalid(text)
-  return { value: valueOf(name, scope.env) ?? '', next: dollar + 1 + name.length }
+  return { value: spent(valueOf(name, scope.env) ?? '', scope), next: dollar + 1 + name.length }
 }
 
-function braced(inner: string, { env, depth }: { env: Env; depth: number }): string {
+function braced(inner: string, scope: Scope): string {
   const name = NAME.exec(inner)?.[0]
   if (name === undefined) throw invalid(inner)
   const rest = inner.slice(name.length)
-  const value = valueOf(name, env)
-  if (rest === '') return value ?? ''
+  const value = valueOf(name, scope.env)
+  if (rest === '') return spent(value ?? '', scope)
   const operator = OPERATOR.exec(rest)?.[0]
   if (operator === undefined) throw invalid(inner)
   const isSet = value !== undefined && !(operator.startsWith(':') && value === '')
-  const other = () => interpolate(rest.slice(operator.length), env, depth + 1)
+  const other = () => resolved(rest.slice(operator.length), { ...scope, depth: scope.depth + 1 })
   if (operator.endsWith('+')) return isSet ? other() : ''
-  if (isSet) return value
+  if (isSet) return spent(value, scope)
   if (operator.endsWith('-')) return other()
   throw new SpecRefused(name, `The compose file needs the variable ${name}. Add it to the app's environment.`)
 }

@@ -139,4 +139,14 @@ describe('variables in a compose file', () => {
   it('that cannot be read are refused', () => {
     for (const text of ['${', '${A', '$(id)', '${A!x}', '$', '${1}']) expect(() => interpolate(text, env)).toThrow(SpecRefused)
   })
+
+  it('are refused when they make the file longer than the limit', () => {
+    const long = { ...settings, env: { BIG: 'b'.repeat(64 * 1024) } }
+    const file = (count: number) => `services:\n${lines(18, (index) => `  s${index}: { image: x, command: "${'$BIG'.repeat(count)}" }`)}`
+    expect(() => planCompose(file(3000), long)).toThrow('longer than 1 MiB once its variables are filled in')
+    // No single text is too long here, only all of them together.
+    expect(() => planCompose(file(1), long)).toThrow('longer than 1 MiB')
+    expect(() => interpolate(`\${X:-\${Y:-${'$BIG'.repeat(17)}}}`, long.env)).toThrow('longer than 1 MiB')
+    expect(interpolate('$BIG'.repeat(16), long.env).length).toBe(1024 * 1024)
+  })
 })

@@ -1,4 +1,4 @@
-import { interpolate } from './compose-interpolate.ts'
+import { type InterpolationBudget, interpolate, newBudget } from './compose-interpolate.ts'
 import { type ComposeBuild, type Mount, portOf } from './compose-parts.ts'
 import { mapping, matching, refuse } from './compose-refuse.ts'
 import { type ServiceRead, serviceOf } from './compose-service.ts'
@@ -35,7 +35,7 @@ const TOP_KEYS = ['services', 'volumes', 'networks', 'version', 'name']
 
 /** A repository's compose file → what we are willing to run. An allow list: a key that is not known is refused by its name. */
 export function planCompose(text: string, settings: ComposeSettings): ComposePlan {
-  const source = interpolated(parseComposeYaml(text), settings.env, 0)
+  const source = interpolated(parseComposeYaml(text), settings.env, newBudget())
   const top = mapping(withoutExtensions(source), 'the file', TOP_KEYS)
   const given = Object.entries(mapping(top['services'], 'services'))
   if (given.length === 0) refuse('services', 'is empty')
@@ -64,12 +64,12 @@ export function planCompose(text: string, settings: ComposeSettings): ComposePla
   return { file: `${JSON.stringify(escaped(model), null, 2)}\n`, builds, services: services.map(({ name }) => name), routedService }
 }
 
-function interpolated(value: unknown, env: Readonly<Record<string, string>>, depth: number): unknown {
-  if (depth > 20) refuse('the file', 'is nested too deeply')
-  if (typeof value === 'string') return interpolate(value, env)
-  if (Array.isArray(value)) return value.map((entry) => interpolated(entry, env, depth + 1))
+// The nesting was limited when the file was parsed.
+function interpolated(value: unknown, env: Readonly<Record<string, string>>, budget: InterpolationBudget): unknown {
+  if (typeof value === 'string') return interpolate(value, env, budget)
+  if (Array.isArray(value)) return value.map((entry) => interpolated(entry, env, budget))
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, interpolated(entry, env, depth + 1)]))
+  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, interpolated(entry, env, budget)]))
 }
 
 function escaped(value: unknown): unknown {
