@@ -57,4 +57,30 @@ describe('what a Dockerfile makes the engine fetch', () => {
       expect(readDockerfile(`${head}\nFROM a`).frontend).toBe('x/y')
     expect(readDockerfile('{"syntax":"x/y"}').frontend).toBe('JSON')
   })
+
+  it('reads the frontend past a carriage return and blanks of all kinds', () => {
+    expect(readDockerfile('# syntax = \u0085 x/y \u0085\nFROM a').frontend).toBe('x/y')
+    expect(readDockerfile('# syntax=x/y\rz\nFROM a').frontend).toBe('x/y\rz')
+  })
+
+  const many = (text: string) => text.repeat(500_000 / text.length)
+  it.each([
+    ['blanks within a line', () => `RUN a${many(' ')}b`],
+    ['blanks within a syntax comment', () => `# syntax=a${many(' ')}b\nFROM a`],
+    ['blanks before and after a syntax sign', () => `#${many(' ')}syntax${many(' ')}x\nFROM a`],
+    ['blanks after FROM', () => `FROM${many(' ')}`],
+    ['blanks after ONBUILD', () => `ONBUILD${many(' ')}x`],
+    ['ONBUILD without end', () => `${many('ONBUILD ')}x`],
+    ['flags without end', () => `FROM ${many('--x ')}\nADD ${many('--x ')}`],
+    ['flags of next lines', () => `FROM --${many('\u0085')}\nADD --${many('\u0085')}x`],
+    ['dashes', () => `FROM ${many('-')}\nADD ${many('-')} x`],
+    ['git suffixes', () => `ADD https://${many('.git')}x /x`],
+    ['at signs', () => `ADD ${many('a@')} /x`],
+    ['open brackets', () => `ADD ${many('[')}`],
+    ['continued lines', () => `ADD ${many('\\\n')}x`],
+  ])('is read in time when a line has very many %s', (_, text) => {
+    const begun = performance.now()
+    readDockerfile(text())
+    expect(performance.now() - begun).toBeLessThan(5000)
+  })
 })

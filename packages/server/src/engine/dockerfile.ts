@@ -4,12 +4,13 @@ export type DockerfileReading = { readonly frontend: string | null; readonly fet
 
 type Line = { readonly number: number; readonly text: string }
 
-// NEL is white space to the builder and not to JavaScript.
+// NEL is white space to the builder and not to JavaScript. No two neighbouring parts of an expression may match the same characters: a
+// Dockerfile can have a line of a million blanks, and trying every way to divide them would stop the server.
 const BLANK = /[\s\u0085]+/
-const FRONTEND = /^[\s\u0085]*(?:#|\/\/)[\s\u0085]*syntax[\s\u0085]*=[\s\u0085]*(.*?)[\s\u0085]*$/i
+const FRONTEND = /^[\s\u0085]*(?:#|\/\/)[\s\u0085]*syntax[\s\u0085]*=(.*)$/is
 const COMMENT = /^[\s\u0085]*(?:#|\/\/|$)/
 const ADD = /^(?:ONBUILD[\s\u0085]+)*ADD[\s\u0085]+(.*)$/is
-const FROM = /^FROM[\s\u0085]+(?:--\S+[\s\u0085]+)*(\S+)/i
+const FROM = /^FROM[\s\u0085]+(?:--[^\s\u0085]+[\s\u0085]+)*([^\s\u0085]+)/i
 const HOST_OF_URL = /^https?:\/\/[^/$@?#\\]+\//i
 const GIT = /^(?:git|ssh|git\+[a-z]+):\/\/|^[^/@:\s]+@[^/:\s]+:/i
 const GIT_OVER_HTTP = /^https?:\/\/[^?#]*\.git(?:[?#]|$)|^https?:\/\/[^#]*#/i
@@ -32,7 +33,17 @@ function frontendOf(text: string, lines: readonly Line[]): string | null {
   if (/^\s*\{/.test(text)) return 'JSON'
   const first = lines.findIndex((line) => !COMMENT.test(line.text))
   const head = first === -1 ? lines : lines.slice(0, first)
-  return head.flatMap((line) => FRONTEND.exec(line.text)?.[1] ?? []).at(0) ?? null
+  const named = head.flatMap((line) => FRONTEND.exec(line.text)?.[1] ?? []).at(0)
+  return named === undefined ? null : withoutBlanks(named, 'both')
+}
+
+/** A loop, because an expression such as `\s+$` begins anew at every blank of a run that is not at the end. */
+function withoutBlanks(text: string, where: 'end' | 'both'): string {
+  let start = 0
+  let end = text.length
+  while (end > 0 && BLANK.test(text.charAt(end - 1))) end -= 1
+  while (where === 'both' && start < end && BLANK.test(text.charAt(start))) start += 1
+  return text.slice(start, end)
 }
 
 /** Lines that end in the escape character go on in the next one; comments and empty lines in between do not count. */
@@ -41,7 +52,7 @@ function joined(lines: readonly Line[], escape: string): Line[] {
   let open: Line | null = null
   for (const { number, text } of lines) {
     if (COMMENT.test(text)) continue
-    const trimmed = text.replace(/[\s\u0085]+$/, '')
+    const trimmed = withoutBlanks(text, 'end')
     const goesOn = trimmed.endsWith(escape)
     const line: Line = { number: open?.number ?? number, text: (open?.text ?? '') + (goesOn ? trimmed.slice(0, -1) : text) }
     open = goesOn ? line : null
@@ -62,7 +73,7 @@ function* fetchesOf(line: number, text: string): Generator<Fetch> {
 
 /** Everything but the flags and the target, with quotes and escapes taken out as the builder does. */
 function sourcesOf(rest: string): string[] {
-  const plain = rest.replace(/^(?:--\S+[\s\u0085]+)+/, '').trim()
+  const plain = rest.replace(/^(?:--[^\s\u0085]+[\s\u0085]+)+/, '').trim()
   const words = jsonWords(plain) ?? plain.split(BLANK).map((word) => word.replaceAll(/["'\\`]/g, ''))
   return words.slice(0, -1)
 }
