@@ -105,7 +105,8 @@ export function commandOf(value: unknown, at: string): string | string[] | null 
   return Array.isArray(value) ? texts(value, at) : scalar(value, at)
 }
 
-const DURATION = /^\d+(\.\d+)?(us|ms|s|m|h)?(\d+(us|ms|s|m|h))*$/
+// More digits only follow after a unit: otherwise a long number could be divided in very many ways.
+const DURATION = /^\d+(\.\d+)?((us|ms|s|m|h)(\d+(us|ms|s|m|h))*)?$/
 
 export function healthcheckOf(value: unknown, at: string): Record<string, unknown> {
   const given = mapping(value, at, ['test', 'interval', 'timeout', 'retries', 'start_period', 'start_interval', 'disable'])

@@ -113,11 +113,22 @@ describe('a compose file', () => {
       () => `x-a: &a\n${lines(5000, (index) => ` k${index}: 1`)}\nx-b:\n${lines(190, (index) => ` m${index}: { <<: *a }`)}`,
       'with its aliases resolved',
     ],
+    [
+      'a very long duration',
+      () => `services: { a: { image: x, healthcheck: { interval: "${'1'.repeat(200_000)}!" } } }`,
+      'healthcheck.interval',
+    ],
     ['an alias of what it is in', () => 'x-a: &a [*a]', 'refers to itself'],
   ])('is refused in time when it has %s', (_, text, why) => {
     const begun = performance.now()
     expect(refusal(text())).toContain(why)
     expect(performance.now() - begun).toBeLessThan(8000)
+  })
+})
+
+describe('durations of a health check', () => {
+  it.each(['5', '5s', '1.5s', '1m30s', '1h2m3s', '100ms'])('can be %s', (interval) => {
+    expect(refusal(`services: { a: { image: x, healthcheck: { interval: ${JSON.stringify(interval)} } } }`)).toBe('accepted')
   })
 })
 
