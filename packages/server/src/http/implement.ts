@@ -20,6 +20,8 @@ type Request<Name extends OperationName> = Subjects[Operations[Name]['may']] & {
   input: Input<Name>
   origin: Origin
   session: Session
+  /** Ends with the connection: what nobody waits for need not be done. */
+  closed: () => AbortSignal
 }
 type Result<Name extends OperationName> = Operations[Name]['shape'] extends 'text' ? string | Readable : Answer<Name>
 
@@ -85,6 +87,13 @@ function sessionOf(request: FastifyRequest, reply: FastifyReply): Session {
   return { begin: (token) => void reply.header('set-cookie', [...sessionCookies(asked, token), ...strayCookies(asked)]) }
 }
 
+function closeSignal(reply: FastifyReply): AbortSignal {
+  const closed = new AbortController()
+  if (reply.raw.destroyed) closed.abort()
+  else reply.raw.once('close', () => closed.abort())
+  return closed.signal
+}
+
 function send(reply: FastifyReply, line: Operation, result: unknown): FastifyReply {
   if (line.shape === 'text') return reply.type('text/plain; charset=utf-8').send(result)
   const body =
@@ -115,7 +124,7 @@ export function implement(app: FastifyInstance, name: OperationName, handlers: H
     },
     async handler(request, reply) {
       const admitted = await admit(gate, line.may, request, read)
-      const result = handler({ ...admitted, session: sessionOf(request, reply) })
+      const result = handler({ ...admitted, session: sessionOf(request, reply), closed: () => closeSignal(reply) })
       return send(reply, line, result instanceof Promise ? await result : result)
     },
   })

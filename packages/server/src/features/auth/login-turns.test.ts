@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { AppError } from '../../lib/app-error.ts'
-import { createLoginTurns } from './login-turns.ts'
+import { createLoginTurns, type Tried } from './login-turns.ts'
 
 /** Turns whose waits end when the test says so. */
 function setUp(wait = 100) {
@@ -16,12 +16,14 @@ function setUp(wait = 100) {
     },
   })
   const settled = async () => await new Promise((resolve) => setImmediate(resolve))
-  const take = async (slot: number, name: string) =>
-    await turns.take(slot, async () => {
+  const take = async (slot: number, name: string, tried?: Tried) => {
+    const judge = async () => {
       judged.push(name)
       await settled() // a hash takes its time
       return name
-    })
+    }
+    return await turns.take(slot, judge, tried)
+  }
   const nextWait = async () => {
     waits.shift()?.end()
     await settled()
@@ -75,6 +77,43 @@ it('lets 500 wait for an account and 1,000 in all, and sends the oldest away unj
   expect(ends).toHaveLength(501 + 501)
   expect(new Set(ends.slice(2).map((end) => end.split(': ')[1]))).toEqual(new Set(['stopping']))
   expect(judged).toEqual([])
+})
+
+it('drops a try whose client has gone, and none that is being judged', async () => {
+  const { take, judged, nextWait, settled } = setUp()
+  const clients = ['owner', 'gone', 'judged'].map((name) => ({ name, connection: new AbortController() }))
+  const ends = clients.map(
+    async ({ name, connection }) =>
+      await take(1, name, { signal: connection.signal }).catch((cause: unknown) =>
+        cause instanceof AppError ? cause.code : String(cause),
+      ),
+  )
+  clients[1]?.connection.abort()
+  await settled()
+  expect(await ends[1]).toBe('too_many_logins')
+  await nextWait()
+  clients[2]?.connection.abort()
+  expect(await ends[2]).toBe('judged')
+  await nextWait()
+  expect(await ends[0]).toBe('owner')
+  expect(judged).toEqual(['judged', 'owner'])
+  await expect(take(1, 'late', { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'too_many_logins' })
+})
+
+it('lets three of one address wait for an account and sends the oldest of them away', async () => {
+  const { take, stop, settled } = setUp()
+  const ends: string[] = []
+  const begin = (slot: number, name: string, from?: string) =>
+    void take(slot, name, { from }).catch((cause: unknown) =>
+      ends.push(`${name}: ${cause instanceof AppError ? cause.code : String(cause)}`),
+    )
+  begin(1, 'owner', '203.0.113.8')
+  for (let n = 0; n < 5; n += 1) begin(1, `a${n}`, '203.0.113.7')
+  for (let n = 0; n < 3; n += 1) begin(2, `b${n}`, '203.0.113.7')
+  for (let n = 0; n < 5; n += 1) begin(1, `c${n}`)
+  await settled()
+  expect(ends).toEqual(['a0: too_many_logins', 'a1: too_many_logins'])
+  stop()
 })
 
 it('takes nobody any more once it has stopped', async () => {

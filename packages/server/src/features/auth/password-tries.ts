@@ -1,3 +1,4 @@
+import { addressGroup } from '../../http/connections.ts'
 import type { FamiliarAddresses, Login } from './familiar-addresses.ts'
 import type { LoginTurns } from './login-turns.ts'
 import type { SlowDown } from './slow-down.ts'
@@ -11,10 +12,10 @@ type Check<Result> = (turn: { isFamiliar: boolean }) => Promise<Result | undefin
  * its owner out. An e-mail that nobody has is treated as one that somebody has.
  */
 export function createPasswordTries({ slowDown, turns, familiar }: Deps) {
-  return async <Result>(login: Login, check: Check<Result>): Promise<Result | undefined> => {
+  return async <Result>(login: Login, check: Check<Result>, signal?: AbortSignal): Promise<Result | undefined> => {
     const network = familiar.find(login)
     const slot = slowDown.slotOf(network === undefined ? login.email : `${login.email} ${network}`)
-    return await turns.take(slot, async () => {
+    const judge = async () => {
       const result = await check({ isFamiliar: network !== undefined })
       if (result === undefined) slowDown.failed(slot)
       else {
@@ -22,7 +23,8 @@ export function createPasswordTries({ slowDown, turns, familiar }: Deps) {
         familiar.add(login)
       }
       return result
-    })
+    }
+    return await turns.take(slot, judge, { from: addressGroup(login.address), signal })
   }
 }
 

@@ -8,8 +8,8 @@ export function authHandlers(auth: Auth) {
       session.begin(token)
       return answer
     },
-    'auth.login': async ({ input, origin, session }) => {
-      const { token, answer } = await auth.login(input, origin)
+    'auth.login': async ({ input, origin, session, closed }) => {
+      const { token, answer } = await auth.login(input, origin, closed())
       session.begin(token)
       return answer
     },

@@ -50,14 +50,15 @@ export function createAuth(deps: Deps) {
     return { token, answer: { user: { id: user.id, email: user.email, role: user.role } } }
   }
 
-  async function login(input: { email: string; password: string }, origin: Origin): Promise<Entry> {
+  async function login(input: { email: string; password: string }, origin: Origin, signal: AbortSignal): Promise<Entry> {
     const email = input.email.trim().toLowerCase()
-    const user = await deps.tryPassword({ email, address: origin.address }, async ({ isFamiliar }) => {
+    const judge = async ({ isFamiliar }: { isFamiliar: boolean }) => {
       const account = await findUserByEmail(db, email) // in its turn: it may have had to wait
       if (await isPassword(input.password, account?.password_hash, { isFirst: isFamiliar })) return account
       deps.failedTries.record({ action: 'session.login_failed', account, actor: { id: null, email: '', origin } })
       return undefined
-    })
+    }
+    const user = await deps.tryPassword({ email, address: origin.address }, judge, signal)
     if (!user) throw new AppError('wrong_credentials')
     return await beginSession(user, origin)
   }
