@@ -212,7 +212,8 @@ describe('what runs for a user', () => {
     expect(await reach(gateway, lab.httpPort)).toBe('open')
     const listed = await lab.engine.exec(own.id, ['ls', lab.paths.socket], AbortSignal.timeout(10_000))
     expect(listed.exitCode).not.toBe(0)
-    expect((await lab.berth.anonymous('health')).messages).not.toHaveProperty('firewall')
+    // the engine here is a proxy, which no packet rule can tell from others
+    expect((await lab.berth.anonymous('health')).messages['firewall'] ?? '').not.toContain('Apps and builds can reach')
   })
 
   it('reaches neither the control plane nor the addresses of cloud credentials while it is built', async () => {
