@@ -108,14 +108,20 @@ export function commandOf(value: unknown, at: string): string | string[] | null 
 // More digits only follow after a unit: otherwise a long number could be divided in very many ways.
 const DURATION = /^\d+(\.\d+)?((us|ms|s|m|h)(\d+(us|ms|s|m|h))*)?$/
 
+const SECONDS = { us: 1e-6, ms: 1e-3, s: 1 } as const
+
+function isUnderASecond(duration: string): boolean {
+  const [, amount, unit] = /^(\d+(?:\.\d+)?)(us|ms|s)?$/.exec(duration) ?? []
+  return amount !== undefined && Number(amount) * SECONDS[unit === 'us' || unit === 'ms' ? unit : 's'] < 1
+}
+
 export function healthcheckOf(value: unknown, at: string): Record<string, unknown> {
   const given = mapping(value, at, ['test', 'interval', 'timeout', 'retries', 'start_period', 'start_interval', 'disable'])
   const durations = ['interval', 'timeout', 'start_period'].flatMap((key) =>
     given[key] === undefined ? [] : [[key, matching(given[key], `${at}.${key}`, DURATION)] as const],
   )
   // Each check is a process of the engine's, outside of the service's limits.
-  if (given['interval'] !== undefined && /^[\d.]+(us|ms)$|^0+(\.\d+)?s?$/.test(scalar(given['interval'], at)))
-    refuse(`${at}.interval`, 'must be at least 1s')
+  if (given['interval'] !== undefined && isUnderASecond(scalar(given['interval'], at))) refuse(`${at}.interval`, 'must be at least 1s')
   return {
     ...(given['test'] === undefined ? {} : { test: commandOf(given['test'], `${at}.test`) }),
     ...Object.fromEntries(durations),

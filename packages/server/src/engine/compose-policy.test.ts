@@ -127,8 +127,14 @@ describe('a compose file', () => {
 })
 
 describe('durations of a health check', () => {
-  it.each(['5', '5s', '1.5s', '1m30s', '1h2m3s', '100ms'])('can be %s', (interval) => {
+  it.each(['5', '5s', '1.5s', '1m30s', '1h2m3s', '1500ms'])('can be %s', (interval) => {
     expect(refusal(`services: { a: { image: x, healthcheck: { interval: ${JSON.stringify(interval)} } } }`)).toBe('accepted')
+  })
+
+  it.each(['1ms', '999ms', '0', '0s', '0.5s', '10us'])('are at least a second between two of them: not %s', (interval) => {
+    expect(refusal(`services: { a: { image: x, healthcheck: { interval: ${JSON.stringify(interval)} } } }`)).toContain(
+      'services.a.healthcheck.interval must be at least 1s',
+    )
   })
 })
 
