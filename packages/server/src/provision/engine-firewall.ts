@@ -61,7 +61,7 @@ export function engineFirewallRules(wanted: Wanted, family: 'ipv4' | 'ipv6'): Ru
   ]
 }
 
-type Deps = {
+export type EngineFirewallDeps = {
   log: Pick<Logger, 'info' | 'warn'>
   mode: 'auto' | 'off'
   engine: EngineAddress
@@ -70,7 +70,7 @@ type Deps = {
 }
 
 /** Keeps the engine's own downloads away from this machine and from private networks. Asked again and again, it puts right what changed. */
-export function createEngineFirewall(deps: Deps) {
+export function createEngineFirewall(deps: EngineFirewallDeps) {
   const { log } = deps
   let message = ''
   let isInPlace = false

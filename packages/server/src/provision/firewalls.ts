@@ -1,18 +1,8 @@
-import type { Logger } from 'pino'
 import { createAppFirewall } from './app-firewall.ts'
-import { createEngineFirewall } from './engine-firewall.ts'
-import type { EngineAddress } from './engine-ping.ts'
-
-type Deps = {
-  log: Pick<Logger, 'info' | 'warn'>
-  mode: 'auto' | 'off'
-  engine: EngineAddress
-  edgePorts: readonly number[]
-  privateSources: readonly string[]
-}
+import { createEngineFirewall, type EngineFirewallDeps } from './engine-firewall.ts'
 
 /** What keeps apps and builds from the control plane, and the engine's own downloads from private addresses. */
-export function createFirewalls(deps: Deps) {
+export function createFirewalls(deps: EngineFirewallDeps) {
   const forApps = createAppFirewall(deps)
   const forEngine = createEngineFirewall(deps)
 
