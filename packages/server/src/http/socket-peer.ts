@@ -6,6 +6,7 @@ import type { EncodedFrames } from './text-frames.ts'
 const PING_MS = 30_000
 const BUFFER_BYTES = 1024 * 1024
 const PATIENCE_MS = 15_000
+const SLOW = 'this client reads too slowly'
 
 type Frame = { type: string; timestamp: string; data: unknown; seq?: number }
 
@@ -50,7 +51,7 @@ export function createPeer(ws: WebSocket, socket: Duplex) {
       return true
     }
     fullSince ??= performance.now()
-    if (performance.now() - fullSince > PATIENCE_MS) close(1013, 'this client reads too slowly')
+    if (performance.now() - fullSince > PATIENCE_MS) close(1013, SLOW)
     return false
   }
 
@@ -88,7 +89,16 @@ export function createPeer(ws: WebSocket, socket: Duplex) {
     socket.write(bytes)
   }
 
-  return { send, sendEncoded, room, close, signal: ended.signal }
+  /** Resolves when the client has taken them, so that their memory can be used again; a client that never does is closed. */
+  async function sendEncodedAndWait({ bytes, timestamp }: EncodedFrames): Promise<void> {
+    if (ended.signal.aborted || ws.readyState !== ws.OPEN) return
+    sendGap(timestamp)
+    const timer = setTimeout(() => close(1013, SLOW), PATIENCE_MS)
+    await new Promise<void>((resolve) => socket.write(bytes, () => resolve()))
+    clearTimeout(timer)
+  }
+
+  return { send, sendEncoded, sendEncodedAndWait, room, close, signal: ended.signal }
 }
 
 export type Peer = ReturnType<typeof createPeer>

@@ -1,6 +1,7 @@
 const TEXT_AND_LAST = 0x81
 const SHORT = 126
 const LONG = 127
+const NO_ROOM = Buffer.alloc(0)
 
 /** Frames as they go over the wire, made once however many sockets they go to. */
 export type EncodedFrames = { bytes: Buffer; count: number; timestamp: string }
@@ -17,11 +18,12 @@ function writeHeader(bytes: Buffer, at: number, length: number): number {
   return length < 65_536 ? bytes.writeUInt16BE(length, at + 2) : bytes.writeBigUInt64BE(BigInt(length), at + 2)
 }
 
-/** All in one piece of memory: a batch can have a thousand frames, and there can be many batches. */
-export function encodeFrames(frames: readonly { timestamp: string }[]): EncodedFrames {
+/** All in one piece of memory: a batch can have a thousand frames, and there can be many batches. In `room`, if they fit into it. */
+export function encodeFrames(frames: readonly { timestamp: string }[], room = NO_ROOM): EncodedFrames {
   const texts = frames.map((frame) => JSON.stringify(frame))
   const lengths = texts.map((text) => Buffer.byteLength(text))
-  const bytes = Buffer.allocUnsafe(lengths.reduce((sum, length) => sum + headerLength(length) + length, 0))
+  const size = lengths.reduce((sum, length) => sum + headerLength(length) + length, 0)
+  const bytes = size <= room.length ? room.subarray(0, size) : Buffer.allocUnsafe(size)
   let at = 0
   for (const [index, text] of texts.entries()) {
     at = writeHeader(bytes, at, lengths[index] ?? 0)

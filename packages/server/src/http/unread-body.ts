@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 
 const SMALL_BYTES = 64 * 1024
-const DISCARDED_BYTES = 2 * 1024 * 1024
+const DISCARDED_BYTES = 256 * 1024
 
 /**
  * Whoever is answered before the body was there is still sending it, and a connection that is closed under a sender loses the

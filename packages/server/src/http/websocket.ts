@@ -23,6 +23,7 @@ type StreamRequest<Name extends SocketName> = Subjects[Sockets[Name]['may']] & {
   signal: AbortSignal
   send: Peer['send']
   sendEncoded: Peer['sendEncoded']
+  sendEncodedAndWait: Peer['sendEncodedAndWait']
   room: Peer['room']
 }
 
@@ -128,10 +129,10 @@ export function createWebSockets(deps: Deps) {
     const peer = createPeer(ws, socket)
     open.add(peer)
     watchAccess(peer, { caller, line, input })
-    const { send, sendEncoded, room, signal } = peer
+    const { send, sendEncoded, sendEncodedAndWait, room, signal } = peer
     const stream = deps.streams[line.name] as unknown as AnyStream // the map's type ties each name to its stream; the lookup loses that
     try {
-      await stream({ ...subject, input, signal, send, sendEncoded, room })
+      await stream({ ...subject, input, signal, send, sendEncoded, sendEncodedAndWait, room })
       peer.close(1000, 'done')
     } catch (err) {
       if (!peer.signal.aborted) log.error({ socket: line.name, err }, 'stream failed')

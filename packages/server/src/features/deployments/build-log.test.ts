@@ -6,6 +6,7 @@ import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createRedactor } from '../../lib/redact.ts'
 import { type BuildLogs, createBuildLogs } from './build-log.ts'
+import type { LogBatch } from './follow-log.ts'
 import type { LogLine } from './log-lines.ts'
 
 let directory: string
@@ -17,9 +18,9 @@ afterEach(async () => await rm(directory, { recursive: true }))
 const plain = createRedactor([])
 const logsOf = () => createBuildLogs({ directory, log: pino({ level: 'silent' }) })
 
-async function collect(lines: AsyncGenerator<readonly LogLine[]>): Promise<LogLine[]> {
+async function collect(batches: AsyncGenerator<LogBatch>): Promise<LogLine[]> {
   const all: LogLine[] = []
-  for await (const batch of lines) all.push(...batch)
+  for await (const { lines } of batches) all.push(...lines)
   return all
 }
 
@@ -128,7 +129,7 @@ describe('a build log', () => {
       if (n % 10_000 === 0) {
         await writer.flush()
         const next = await slow.next()
-        if (next.done !== true) lines.push(...next.value)
+        if (next.done !== true) lines.push(...next.value.lines)
       }
     }
     expect(lines.length).toBeLessThan(30_000)
@@ -146,8 +147,9 @@ describe('a build log', () => {
     const [one, other] = [logs.follow(1, 0, ended.signal), logs.follow(1, 0, ended.signal)]
     const first = [one.next(), other.next()]
     writer.append('new', 'stdout')
-    const [a, b] = await Promise.all(first)
-    expect(a?.value).toBe(b?.value)
+    const [a, b] = (await Promise.all(first)).map((next) => (next.done === true ? undefined : next.value))
+    expect(a).toMatchObject({ isShared: true })
+    expect(a?.lines).toBe(b?.lines)
     await writer.close()
     ended.abort()
     await Promise.all([one, other].map(collect))

@@ -3,9 +3,10 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { Logger } from '../../lib/logger.ts'
 import { createRedactor, type Redactor } from '../../lib/redact.ts'
+import type { LogBatch } from './follow-log.ts'
 import { createLiveLog, type LiveLog } from './live-log.ts'
 import { lastLine, textOf } from './log-file.ts'
-import { isLastLine, type LogLine } from './log-lines.ts'
+import { isLastLine } from './log-lines.ts'
 import { createLogWriter, type LogWriter } from './log-writer.ts'
 
 /**
@@ -53,7 +54,7 @@ export function createBuildLogs(deps: { directory: string; log: Pick<Logger, 'wa
     }
   }
 
-  async function* follow(deploymentId: number, from: number, signal: AbortSignal): AsyncGenerator<readonly LogLine[]> {
+  async function* follow(deploymentId: number, from: number, signal: AbortSignal): AsyncGenerator<LogBatch> {
     yield* liveOf(deploymentId).follow(from, signal)
   }
 

@@ -11,10 +11,12 @@ type Following = {
   /** Ends the following: what is there by then is still given. */
   signal: AbortSignal
 }
-type Step = { readonly lines: readonly LogLine[]; readonly end: LogPlace }
+/** New lines are the same object for everybody who follows the log; what was read from the file is for one reader alone. */
+export type LogBatch = { readonly lines: readonly LogLine[]; readonly isShared: boolean }
+type Step = LogBatch & { readonly end: LogPlace }
 
 /** Every line after `from`, past and live, each once and in order. */
-export async function* followLog(following: Following): AsyncGenerator<readonly LogLine[]> {
+export async function* followLog(following: Following): AsyncGenerator<LogBatch> {
   const news = listenFor(following)
   try {
     yield* everythingBy(following, news)
@@ -23,15 +25,15 @@ export async function* followLog(following: Following): AsyncGenerator<readonly 
   }
 }
 
-async function* everythingBy(following: Following, news: News): AsyncGenerator<readonly LogLine[]> {
+async function* everythingBy(following: Following, news: News): AsyncGenerator<LogBatch> {
   let place: LogPlace = { lines: 0, bytes: 0 }
   for (;;) {
     news.begin() // before the look: what comes during it must not be missed
     const isLastLook = following.signal.aborted
     const before = place
-    for await (const { lines, end } of linesAfter(place, following)) {
+    for await (const { lines, isShared, end } of linesAfter(place, following)) {
       place = end
-      if (lines.length > 0) yield lines
+      if (lines.length > 0) yield { lines, isShared }
     }
     if (place !== before) continue
     if (isLastLook) return
@@ -62,8 +64,9 @@ function listenFor({ recent, signal }: Following) {
 /** What there is behind a place now: the next batch of new lines, or what the file has for one who comes late or reads slowly. */
 async function* linesAfter(place: LogPlace, { path, recent, writtenBytes, from }: Following): AsyncGenerator<Step> {
   const batch = recent.batchAfter(place)
-  if (batch) yield { lines: unseen(batch.lines, Math.max(from, place.lines)), end: batch.end }
-  else if (!recent.isUpToDate(place)) yield* readLines(path, place, { end: writtenBytes(), after: from })
+  if (batch) yield { lines: unseen(batch.lines, Math.max(from, place.lines)), isShared: true, end: batch.end }
+  if (batch || recent.isUpToDate(place)) return
+  for await (const read of readLines(path, place, { end: writtenBytes(), after: from })) yield { ...read, isShared: false }
 }
 
 /** The batch itself where all of it is new, so that whoever follows can share what was made of it. */

@@ -1,8 +1,8 @@
 import { appendFile, open, truncate } from 'node:fs/promises'
 import type { Logger } from '../../lib/logger.ts'
-import { followLog } from './follow-log.ts'
+import { followLog, type LogBatch } from './follow-log.ts'
 import { countLines, type LogPlace, wholeLinesEnd } from './log-file.ts'
-import { type LogLine, storedLine } from './log-lines.ts'
+import { storedLine } from './log-lines.ts'
 import type { NewLine } from './log-writer.ts'
 import { createRecentLines } from './recent-lines.ts'
 
@@ -70,7 +70,7 @@ export function createLiveLog({ path, deploymentId, log, onIdle }: Deps) {
     return end
   }
 
-  async function* follow(from: number, signal: AbortSignal): AsyncGenerator<readonly LogLine[]> {
+  async function* follow(from: number, signal: AbortSignal): AsyncGenerator<LogBatch> {
     followers += 1
     try {
       yield* followLog({ path, recent, writtenBytes: () => writtenBytes, from, signal })

@@ -9,7 +9,7 @@ type Piece = { readonly lines: readonly LogLine[]; readonly end: LogPlace }
 const LINE_FEED = 0x0a
 /** No stored line is longer, so a piece always holds the end of one. */
 const PIECE_BYTES = 64 * 1024
-const LINES_AT_ONCE = 1000
+const LINES_AT_ONCE = 250
 
 /** Bytes of a file up to `end`, a piece at a time: what a reader takes of memory does not depend on the log. */
 async function* piecesOf(file: FileHandle, from: number, end: number): AsyncGenerator<Buffer> {

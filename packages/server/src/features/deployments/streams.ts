@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DeploymentFrame } from '@berth/contract'
 import type { Nudge } from '../../events/nudge.ts'
+import type { Peer } from '../../http/socket-peer.ts'
 import { type EncodedFrames, encodeFrames } from '../../http/text-frames.ts'
 import type { Streams } from '../../http/websocket.ts'
 import type { Db } from '../../store/database.ts'
@@ -11,9 +12,11 @@ import type { LogLine } from './log-lines.ts'
 
 type Deps = { db: Db; nudge: Nudge; logs: Pick<BuildLogs, 'follow'>; isWriting: (deploymentId: number) => boolean; now: () => Date }
 type Send = (frame: DeploymentFrame) => void
-type Listener = { send: Send; sendEncoded: (frames: EncodedFrames) => void; room: () => Promise<void>; signal: AbortSignal }
+type Listener = Pick<Peer, 'sendEncoded' | 'sendEncodedAndWait' | 'room' | 'signal'> & { send: Send }
 
 const LOOK_AGAIN_MS = 1000
+/** For the frames of what is read from the file, again and again: twenty readers of a long log would fill the memory with used buffers. */
+const ROOM_BYTES = 64 * 1024
 
 const WORDS = {
   pending: 'Waiting for its turn',
@@ -90,20 +93,27 @@ export function createDeploymentStreams(deps: Deps) {
   }
 
   async function sendLines(deploymentId: number, { from, ended }: { from: number; ended: AbortSignal }, peer: Listener): Promise<void> {
-    for await (const batch of deps.logs.follow(deploymentId, from, ended)) {
-      await peer.room()
+    const room = Buffer.allocUnsafe(ROOM_BYTES)
+    for await (const { lines, isShared } of deps.logs.follow(deploymentId, from, ended)) {
+      if (isShared) await peer.room()
       if (peer.signal.aborted) return // nobody is there to read the rest
-      peer.sendEncoded(framesOf(batch))
+      if (isShared) peer.sendEncoded(sharedFrames(lines))
+      else await peer.sendEncodedAndWait(framesOf(lines, room))
     }
   }
 
-  function framesOf(batch: readonly LogLine[]): EncodedFrames {
+  function sharedFrames(batch: readonly LogLine[]): EncodedFrames {
     const known = encoded.get(batch)
     if (known) return known
-    const timestamp = now().toISOString()
-    const frames = encodeFrames(batch.map((data) => ({ type: 'log', timestamp, data })))
+    const frames = framesOf(batch)
     encoded.set(batch, frames)
     return frames
+  }
+
+  function framesOf(batch: readonly LogLine[], room?: Buffer<ArrayBuffer>): EncodedFrames {
+    const timestamp = now().toISOString()
+    const frames = batch.map((data) => ({ type: 'log', timestamp, data }))
+    return encodeFrames(frames, room)
   }
 
   return {

@@ -25,7 +25,12 @@ it('reads no further than one batch for a client that does not read, and asks fo
   const full = Promise.withResolvers<void>()
   const read = Promise.withResolvers<void>()
   let sent = 0
-  const peer = { send: () => void (sent += 1), sendEncoded: () => undefined, signal: stop.signal }
+  const peer = {
+    send: () => void (sent += 1),
+    sendEncoded: () => undefined,
+    sendEncodedAndWait: async () => undefined,
+    signal: stop.signal,
+  }
   const room = async () => {
     full.resolve()
     await read.promise
