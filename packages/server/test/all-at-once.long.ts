@@ -20,7 +20,7 @@ it('stays small and answers while everything comes at once', async () => {
   const storm = await lab.createApp(webFiles('storm', ['RUN i=0; while [ $i -lt 3000 ]; do sleep 20 & i=$((i+1)); done; wait']))
   await using health = await startPolling(`${lab.berth.baseUrl}/health`)
   await using memory = watchMemory(lab.berth.pid())
-  const atRest = memory.now()
+  const atRest = await memory.look()
   const ending = AbortSignal.timeout(LAST_MS)
   const sockets: Socket[] = []
   const halfSent = (head: string, body: string) => {
@@ -94,11 +94,12 @@ async function startPolling(url: string) {
 }
 
 function watchMemory(pid: number) {
-  let [now, most] = [0, 0]
+  let most = 0
   const look = async () => {
-    now = Math.round((await weightOf(pid)).memoryMb)
+    const now = Math.round((await weightOf(pid)).memoryMb)
     most = Math.max(most, now)
+    return now
   }
   const timer = setInterval(() => void look().catch(() => undefined), 100)
-  return { now: () => now, most: () => most, [Symbol.asyncDispose]: async () => clearInterval(timer) }
+  return { look, most: () => most, [Symbol.asyncDispose]: async () => clearInterval(timer) }
 }

@@ -1,9 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, readFileSync } from 'node:fs'
+import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { bundledMain } from './server-bundle.ts'
 
+const PRODUCT = path.resolve(import.meta.dirname, '../../../../scripts/lib/server-process.mjs')
+type Product = { nodeFlags: string[]; environment: Record<string, string> }
 const START_WITHIN_MS = 60_000
 
 export type ServerProcess = {
@@ -16,10 +19,12 @@ export type ServerProcess = {
 }
 export type Ended = { exitCode: number | null; out: string; errors: string }
 
-function launch(main: string, env: Record<string, string>, logFile?: string) {
+/** The flags and variables that `npm start` gives the server: what is tested is what people run. */
+async function launch(main: string, env: Record<string, string>, logFile?: string) {
+  const { nodeFlags, environment } = (await import(PRODUCT)) as Product // plain JavaScript, typed here
   const log = logFile === undefined ? undefined : openSync(logFile, 'a')
-  const child: ChildProcess = spawn(process.execPath, ['--no-warnings', main], {
-    env: { PATH: process.env['PATH'] ?? '', ...env },
+  const child: ChildProcess = spawn(process.execPath, ['--no-warnings', ...nodeFlags, main], {
+    env: { PATH: process.env['PATH'] ?? '', ...environment, ...env },
     stdio: ['ignore', log ?? 'pipe', 'pipe'],
   })
   if (log !== undefined) closeSync(log)
@@ -33,7 +38,7 @@ function launch(main: string, env: Record<string, string>, logFile?: string) {
 
 /** The real server as a process of its own, once it listens. */
 export async function startServerProcess(env: Record<string, string>, logFile?: string): Promise<ServerProcess> {
-  const server = launch(await bundledMain(), env, logFile)
+  const server = await launch(await bundledMain(), env, logFile)
   const deadline = performance.now() + START_WITHIN_MS
   let baseUrl: string | undefined
   while (baseUrl === undefined) {
@@ -62,7 +67,7 @@ export async function startServerProcess(env: Record<string, string>, logFile?: 
 
 /** For starts that are refused: what was said, and the exit code. One that does not end by itself is ended. */
 export async function runServerToItsEnd(env: Record<string, string>): Promise<Ended> {
-  const server = launch(await bundledMain(), env)
+  const server = await launch(await bundledMain(), env)
   const timer = setTimeout(() => server.child.kill('SIGKILL'), START_WITHIN_MS)
   await server.closed
   clearTimeout(timer)
