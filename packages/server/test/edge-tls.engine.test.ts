@@ -1,16 +1,16 @@
 import { once } from 'node:events'
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { createServer as createHttpServer } from 'node:http'
-import { type AddressInfo, connect, createServer, type Server } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Domain } from '@berth/contract'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type EdgeLab, type LabApp, startEdgeLab, until } from '../src/testing/edge-lab.ts'
 import { certificateShown, verified, visit, visitHttp2 } from '../src/testing/edge-visitor.ts'
-import { ownAddress } from '../src/testing/own-address.ts'
 import { ownCertificate } from '../src/testing/own-certificate.ts'
 import { type Pebble, startPebble } from '../src/testing/pebble.ts'
+import { takePublicAddress } from '../src/testing/public-address.ts'
 import { OWNER } from '../src/testing/start-test-server.ts'
 import { freePort } from '../src/testing/test-edge.ts'
 import { startTrustingBrowser } from '../src/testing/trusting-browser.ts'
@@ -24,19 +24,8 @@ let hasty: Pebble
 let misled: Pebble
 let app: LabApp
 let folder: string
-let port80: Server
+let publicAddress: Awaited<ReturnType<typeof takePublicAddress>>
 const liar = createHttpServer((_request, response) => response.end('not what was asked for'))
-
-/** What a router does: port 80 of the address that the world knows leads to the edge's own port. */
-async function forwardPort80(to: number): Promise<Server> {
-  const server = createServer((client) => {
-    const inner = connect(to, '127.0.0.1')
-    for (const socket of [client, inner]) socket.on('error', () => undefined)
-    client.pipe(inner).pipe(client)
-  })
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(80, ownAddress(), resolve))
-  return server
-}
 
 async function domainOf(id: number): Promise<Domain> {
   const found = (await lab.call('domains.list', { appId: app.id })).find((domain) => domain.id === id)
@@ -66,14 +55,14 @@ beforeAll(async () => {
     NODE_OPTIONS: `--import=${NAMES}`,
     EDGE_TEST_NAME_SERVER: pebble.dnsServer,
   }
+  publicAddress = await takePublicAddress(http)
   lab = await startEdgeLab({ env, ports: { http }, tuning: { certificateLookMs: 500 } })
-  port80 = await forwardPort80(http)
   app = await lab.addApp('Shop', { domain: 'shop.example.test' })
   await lab.deployWell(app)
 })
 afterAll(async () => {
-  port80.close()
   await lab[Symbol.asyncDispose]()
+  await publicAddress[Symbol.asyncDispose]()
   for (const authority of [pebble, hasty, misled]) await authority[Symbol.asyncDispose]()
   liar.close()
   await rm(folder, { recursive: true, force: true })
@@ -147,8 +136,8 @@ it('forgets a certificate that was brought where a crash came before the row kne
 
 it('orders certificates by itself, and says on the domain why one does not come and when it is tried again', async () => {
   const [good, elsewhere] = [await add('good.example.test'), await add('elsewhere.example.test')]
-  await pebble.pointTo('good.example.test', [ownAddress()])
-  await pebble.pointTo('berth.example.test', [ownAddress()])
+  await pebble.pointTo('good.example.test', [publicAddress.address])
+  await pebble.pointTo('berth.example.test', [publicAddress.address])
   await pebble.pointTo('elsewhere.example.test', ['127.0.0.9'])
   await lab.call('settings.update', {
     acmeEmail: 'owner@example.test',
@@ -185,13 +174,16 @@ it('orders certificates by itself, and says on the domain why one does not come 
   expect(pebble.orders).toContain('good.example.test')
   expect(pebble.orders).not.toContain('elsewhere.example.test')
 
-  await pebble.pointTo('elsewhere.example.test', [ownAddress()])
+  await pebble.pointTo('elsewhere.example.test', [publicAddress.address])
   expect(await lab.call('domains.check', { id: elsewhere.id })).toMatchObject({ dnsStatus: 'ok', sslStatus: 'active', sslError: '' })
   await lab.call('settings.update', { acmeDirectory: 'https://localhost:1/dir' })
-  await pebble.pointTo('late.example.test', [ownAddress()])
+  await pebble.pointTo('late.example.test', [publicAddress.address])
   const late = await becomes((await add('late.example.test')).id, 'failed')
   expect(late.sslError).toContain('cannot be reached')
-  const noticed = async () => (await lab.berth.anonymous('health')).messages['dashboard']
+  const noticed = async () => {
+    const message = (await lab.berth.anonymous('health')).messages['dashboard']
+    return message?.includes('next try') === true && message // it has none while a try is under way
+  }
   expect(await until(noticed, 'what is wrong with the certificate of the dashboard')).toMatch(
     /^There is no new certificate for berth\.example\.test: .* cannot be reached: .* The next try is at \d{4}-/,
   )
@@ -228,8 +220,8 @@ it('opens in a browser that trusts the root without a warning, and in no other',
 
 it('says on the domain what the authority found wrong, and how long it limits us', async () => {
   await lab.call('settings.update', { acmeDirectory: misled.directoryUrl })
-  await pebble.pointTo('misled.example.test', [ownAddress()])
-  await pebble.pointTo('busy.example.test', [ownAddress()])
+  await pebble.pointTo('misled.example.test', [publicAddress.address])
+  await pebble.pointTo('busy.example.test', [publicAddress.address])
   const wrong = await becomes((await add('misled.example.test')).id, 'failed')
   expect(wrong.sslError).toMatch(/refused misled\.example\.test: .*authorization/i)
   expect(Date.parse(wrong.nextTryAt ?? '')).toBeGreaterThan(Date.now())
@@ -250,7 +242,7 @@ it('says on the domain what the authority found wrong, and how long it limits us
 it('renews a certificate by itself after two thirds of its life, and nobody who verifies it notices', async () => {
   const host = 'hasty.example.test'
   await lab.call('settings.update', { acmeDirectory: hasty.directoryUrl })
-  await pebble.pointTo(host, [ownAddress()])
+  await pebble.pointTo(host, [publicAddress.address])
   const { id } = await add(host)
   const first = await becomes(id, 'active')
   const shown = await certificateShown(lab, host)
