@@ -17,6 +17,7 @@ import { domainsOf } from '../domains/queries.ts'
 import { appUrl } from './app-url.ts'
 import { LatestDeployment } from './latest-deployment.tsx'
 import { container } from './queries.ts'
+import { internalAddress } from './runtime-values.ts'
 import { TrafficCard } from './traffic-card.tsx'
 import { UsageCard } from './usage-card.tsx'
 import { hasDomains, useApp } from './use-app.ts'
@@ -102,10 +103,7 @@ function StateCard({ app }: { app: Application }) {
           )}
         </Fact>
         <Fact name="Inside the project">
-          <code className="font-mono text-[13px]">
-            {app.slug}
-            {app.port === null ? '' : `:${app.port}`}
-          </code>
+          <code className="font-mono text-[13px]">{internalAddress(app)}</code>
         </Fact>
       </Facts>
     </Card>

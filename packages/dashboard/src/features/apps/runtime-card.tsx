@@ -4,31 +4,14 @@ import { Card } from '../../components/card.tsx'
 import { SelectField, TextField } from '../../components/field.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { RESTART_WORDS, STRATEGY_WORDS } from '../../lib/status.ts'
+import { runtimeChange, runtimeValues } from './runtime-values.ts'
 import { useAppForm } from './save-app.ts'
 
 const RESTARTS = RESTART_POLICIES.map((value) => ({ value, label: RESTART_WORDS[value] }))
 const STRATEGY_OPTIONS = STRATEGIES.map((value) => ({ value, label: STRATEGY_WORDS[value] }))
 
-/** Empty is "none"; what is no number is left for the check to refuse. */
-function numberOrNull(text: string): number | null {
-  return text.trim() === '' ? null : Number(text)
-}
-
 export function RuntimeCard({ app }: { app: Application }) {
-  const initial = {
-    port: app.port === null ? '' : String(app.port),
-    healthcheckPath: app.healthcheck_path,
-    cpuLimit: app.cpu_limit === null ? '' : String(app.cpu_limit),
-    memoryLimit: app.memory_limit === null ? '' : String(app.memory_limit),
-    restartPolicy: app.restart_policy,
-    deploymentStrategy: app.deployment_strategy,
-  }
-  const { values, set, submit, problems, pending, failure } = useAppForm(app, initial, (typed) => ({
-    ...typed,
-    port: numberOrNull(typed.port),
-    cpuLimit: numberOrNull(typed.cpuLimit),
-    memoryLimit: numberOrNull(typed.memoryLimit),
-  }))
+  const { values, set, submit, problems, pending, failure } = useAppForm(app, runtimeValues(app), runtimeChange)
   return (
     <Card title="Running">
       <form className="grid gap-4" onSubmit={submit} noValidate>
@@ -36,7 +19,7 @@ export function RuntimeCard({ app }: { app: Application }) {
         <div className="grid gap-4 sm:grid-cols-2">
           <TextField
             label="Port"
-            hint="Where the app listens. It is given to it as PORT."
+            hint="The port your app listens on, passed to it as PORT."
             inputMode="numeric"
             value={values.port}
             onText={(text) => set('port', text)}
@@ -44,7 +27,7 @@ export function RuntimeCard({ app }: { app: Application }) {
           />
           <TextField
             label="Health path"
-            hint="Asked before a release goes live; empty only connects."
+            hint="Checked before a release goes live. If empty, only the port is checked."
             placeholder="/health"
             mono
             value={values.healthcheckPath}
@@ -52,8 +35,8 @@ export function RuntimeCard({ app }: { app: Application }) {
             problem={problems['healthcheckPath']}
           />
           <TextField
-            label="Processor limit"
-            hint="Cores, such as 0.5. Empty is no limit."
+            label="CPU limit"
+            hint="Cores, such as 0.5. If empty, the app can use every core."
             inputMode="decimal"
             value={values.cpuLimit}
             onText={(text) => set('cpuLimit', text)}
@@ -61,7 +44,7 @@ export function RuntimeCard({ app }: { app: Application }) {
           />
           <TextField
             label="Memory limit"
-            hint="Megabytes. Empty is no limit."
+            hint="Megabytes. If empty, the app can use 90% of the server's memory."
             inputMode="numeric"
             value={values.memoryLimit}
             onText={(text) => set('memoryLimit', text)}
