@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
+import type { LogFormat } from './lib/logger.ts'
 import { StartRefused } from './lib/secret-file.ts'
 import type { Fault } from './lib/step.ts'
 import { TUNING, type Tuning } from './tuning.ts'
@@ -20,6 +21,9 @@ export type Config = Readonly<{
   privateSources: readonly string[]
   provision: 'auto' | 'off'
   logLevel: (typeof LOG_LEVELS)[number]
+  /** Without the variable: text on a terminal, JSON elsewhere. */
+  logFormat: LogFormat
+  useColours: boolean
   /** Where programs are found; the only other thing that ours inherit. */
   path: string
   /** Where repositories are checked out. Git runs as nobody when we are root, and nobody may not look into the data directory. */
@@ -113,6 +117,8 @@ export function readConfig(env: Environment = process.env): Config {
       .filter((host) => host !== ''),
     provision: oneOf(env, 'BERTH_PROVISION', ['auto', 'off'], 'auto'),
     logLevel: oneOf(env, 'BERTH_LOG_LEVEL', LOG_LEVELS, 'info'),
+    logFormat: oneOf(env, 'BERTH_LOG_FORMAT', ['json', 'text'], process.stdout.isTTY ? 'text' : 'json'),
+    useColours: process.stdout.isTTY && !env['NO_COLOR'],
     path: env['PATH'] || '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
     workDir: workDir(dataDir),
     gitRunsAs: process.getuid?.() === 0 ? { runAs: NOBODY } : {},

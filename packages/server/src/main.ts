@@ -71,7 +71,7 @@ async function main(): Promise<void> {
   try {
     config = readConfig()
     prepareDataDir(config.dataDir)
-    const { log, flush } = createLogger(config.logLevel)
+    const { log, flush } = createLogger({ level: config.logLevel, format: config.logFormat, useColours: config.useColours })
     const app = await createApp(config, log)
     prepareWorkDir(config.workDir) // once nobody else can have this data directory
     const started = await app.start()

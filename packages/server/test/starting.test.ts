@@ -95,6 +95,21 @@ describe('a start', () => {
     expect(server.errors()).toBe('')
   })
 
+  it('logs JSON where nobody sits at a terminal, and text where that is asked for', async () => {
+    const entries = async (env: Record<string, string>) => {
+      const server = await startServerProcess({ ...environment(), ...env })
+      await server.signal('SIGTERM')
+      return server
+        .log()
+        .split('\n')
+        .filter((line) => line.includes('BERTH_PROVISION=off') && !line.startsWith(' '))
+    }
+    expect(await entries({})).toEqual([expect.stringMatching(/^\{"level":40,"time":"/)])
+    expect(await entries({ BERTH_LOG_FORMAT: 'text' })).toEqual([
+      expect.stringMatching(/^\d\d:\d\d:\d\d warn {2}No container engine answers/),
+    ])
+  })
+
   it('makes its directory for itself alone, also when it was open', async () => {
     const env = environment()
     await mkdir(env['BERTH_DATA_DIR'] ?? '')

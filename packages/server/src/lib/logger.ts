@@ -1,4 +1,5 @@
-import { type Logger as PinoLogger, pino } from 'pino'
+import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino'
+import { createTerminalLines } from './terminal-log.ts'
 
 export type Logger = Pick<PinoLogger, 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal'> & {
   child(bindings: Record<string, unknown>): Logger
@@ -55,19 +56,23 @@ function createTimestamp(): () => string {
 /** What waits while standard output takes nothing; newer lines than that are lost. */
 const MOST_WAITING_BYTES = 1024 * 1024
 
+export type LogFormat = 'json' | 'text'
+
 /** Writes are buffered for a moment: a log line costs a request next to nothing. `flush` empties the buffer at the end. */
-export function createLogger(level: string): { log: Logger; flush: () => void } {
+export function createLogger({ level, format, useColours }: { level: string; format: LogFormat; useColours: boolean }) {
   const destination = pino.destination({ dest: 1, sync: false, minLength: 16_000, maxLength: MOST_WAITING_BYTES })
   // Standard output may be a file on a disk that is full. The next flush tries again; without a listener the process would end.
   destination.on('error', () => undefined)
-  const log = pino(
+  const lines = createTerminalLines({ useColours, now: Date.now })
+  const terminal: DestinationStream = { write: (line) => void destination.write(lines(line)) }
+  const log: Logger = pino(
     {
       level,
       base: null,
       formatters: { log: withoutSecrets, bindings: withoutSecrets },
       timestamp: createTimestamp(),
     },
-    destination,
+    format === 'json' ? destination : terminal,
   )
   const timer = setInterval(() => destination.flush(), 200)
   timer.unref()
