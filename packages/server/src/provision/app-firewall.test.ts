@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
-import { appFirewallChain, appFirewallRules, createAppFirewall } from './app-firewall.ts'
+import { appFirewallChain, appFirewallRules, createAppFirewall, FORGERIES } from './app-firewall.ts'
 
 describe('the rules that keep apps away', () => {
   const { refuse, enter } = appFirewallRules(8080)
@@ -27,4 +27,9 @@ it('sets nothing and says nothing where provisioning is off', async () => {
   const firewall = createAppFirewall({ log: pino({ base: null }, { write: (line: string) => void said.push(line) }), mode: 'off' })
   await firewall.ensure(8080)
   expect([said, firewall.message()]).toEqual([[], ''])
+})
+
+it('drops loopback addresses from wherever they arrive, whoever the packet claims to be from', () => {
+  const lines = FORGERIES.loopback.map((rule) => rule.join(' '))
+  expect(lines).toEqual(['-d 127.0.0.0/8 -j DROP', '-s 127.0.0.0/8 -j DROP'])
 })

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { ensureRule, type FirewallResult, iptables, METADATA } from './iptables.ts'
+import { ensureRule, type FirewallResult, iptables, METADATA, replaceChain, type Table } from './iptables.ts'
 
 /** The addresses of every network that we make for apps; see `engine/subnets.ts`. */
 const APP_ADDRESSES = '10.224.0.0/12'
@@ -32,6 +32,28 @@ export function appFirewallRules(port: number): { refuse: string[][]; enter: str
   }
 }
 
+/**
+ * What no packet may say of itself. An engine without a userland proxy tells the kernel to take loopback addresses from its bridges
+ * (route_localnet), and build steps may write raw packets: without these rules, services that listen on 127.0.0.1 alone would be open to them. These
+ * go before address translation, where answers to a port published on 127.0.0.1 still have the bridge's address.
+ */
+export const FORGERIES = {
+  loopback: [
+    ['-d', '127.0.0.0/8', '-j', 'DROP'],
+    ['-s', '127.0.0.0/8', '-j', 'DROP'],
+  ],
+  // not on networks of apps: without raw sockets they cannot do that
+  otherSources: [['-i', 'docker0', '-m', 'rpfilter', '--invert', '-j', 'DROP']],
+}
+const ARRIVING = ['PREROUTING', '!', '-i', 'lo', '-j']
+/** The first that the kernel has. */
+const FORGERY_WALLS: readonly { table: Table; rules: readonly (readonly string[])[] }[] = [
+  { table: 'raw', rules: [...FORGERIES.loopback, ...FORGERIES.otherSources] },
+  { table: 'mangle', rules: [...FORGERIES.loopback, ...FORGERIES.otherSources] },
+  { table: 'raw', rules: FORGERIES.loopback },
+  { table: 'mangle', rules: FORGERIES.loopback },
+]
+
 /** Keeps apps and builds away from the control plane. Asked again and again, it adds only what is missing; it takes nothing away. */
 export function createAppFirewall(deps: { log: Pick<Logger, 'info' | 'warn'>; mode: 'auto' | 'off' }) {
   const { log, mode } = deps
@@ -44,7 +66,7 @@ export function createAppFirewall(deps: { log: Pick<Logger, 'info' | 'warn'>; mo
     if (signal?.aborted) return
     const problem = result.ok
       ? ''
-      : `Apps and builds can reach the control plane's port ${port}, because the firewall rules could not be set: ${result.reason}. ` +
+      : `Apps and builds can reach the control plane's port ${port} or services on 127.0.0.1, because the firewall rules could not be set: ${result.reason}. ` +
         'Run Berth as root with iptables installed, or keep the port from 10.224.0.0/12 and docker0 by other means.'
     if (problem !== '' && problem !== message) log.warn({ port, reason: problem }, 'firewall for apps not in place')
     if (problem === '' && !isInPlace) log.info({ port, chain: appFirewallChain(port) }, 'firewall for apps in place')
@@ -71,13 +93,23 @@ async function apply(port: number, signal?: AbortSignal): Promise<FirewallResult
     const added = await ensureRule('-I', rule, { signal })
     if (!added.ok) return added
   }
-  return { ok: true }
+  return await refuseForgeries(chain, signal)
+}
+
+async function refuseForgeries(chain: string, signal: AbortSignal | undefined): Promise<FirewallResult> {
+  let result: FirewallResult = { ok: false, reason: 'the kernel has no table for packets that arrive' }
+  for (const { table, rules } of FORGERY_WALLS) {
+    result = await replaceChain(chain, rules, { family: 'ipv4', table, signal })
+    if (result.ok) result = await ensureRule('-I', [...ARRIVING, chain], { table, signal })
+    if (result.ok) break
+  }
+  return result
 }
 
 /** Takes an instance's rules away again, for good. */
 export async function removeAppFirewall(port: number): Promise<void> {
   const chain = appFirewallChain(port)
   for (const rule of appFirewallRules(port).enter) while ((await iptables(['-D', ...rule])).ok);
-  await iptables(['-F', chain])
-  await iptables(['-X', chain])
+  for (const table of ['raw', 'mangle']) while ((await iptables(['-t', table, '-D', ...ARRIVING, chain])).ok);
+  for (const table of ['filter', 'raw', 'mangle']) for (const end of ['-F', '-X']) await iptables(['-t', table, end, chain])
 }

@@ -3,6 +3,8 @@ import { runSystemCommand } from './system-command.ts'
 
 export type FirewallResult = { ok: true } | { ok: false; reason: string }
 type Family = 'ipv4' | 'ipv6'
+/** In the order in which an arriving packet meets them; `filter` unless told. */
+export type Table = 'raw' | 'mangle' | 'filter'
 
 /** Where clouds hand out credentials to whoever asks from the machine. */
 export const METADATA = { ipv4: ['169.254.0.0/16', '168.63.129.16/32', '100.100.100.200/32'], ipv6: ['fd00:ec2::254/128'] } as const
@@ -27,18 +29,20 @@ export async function iptables(args: readonly string[], signal?: AbortSignal, fa
 export async function ensureRule(
   how: '-A' | '-I',
   rule: readonly string[],
-  options: { signal?: AbortSignal | undefined; family?: Family } = {},
+  options: { signal?: AbortSignal | undefined; family?: Family; table?: Table } = {},
 ): Promise<FirewallResult> {
-  const isThere = await iptables(['-C', ...rule], options.signal, options.family)
-  return isThere.ok ? isThere : await iptables([how, ...rule], options.signal, options.family)
+  const { signal, family, table = 'filter' } = options
+  const isThere = await iptables(['-t', table, '-C', ...rule], signal, family)
+  return isThere.ok ? isThere : await iptables(['-t', table, how, ...rule], signal, family)
 }
 
 /** Makes a chain exactly these rules, in one step: at no moment is it empty or half of it. */
 export async function replaceChain(
   chain: string,
   rules: readonly (readonly string[])[],
-  options: { signal?: AbortSignal | undefined; family: Family },
+  options: { signal?: AbortSignal | undefined; family: Family; table?: Table },
 ): Promise<FirewallResult> {
-  const input = ['*filter', `:${chain} - [0:0]`, ...rules.map((rule) => `-A ${chain} ${rule.join(' ')}`), 'COMMIT', ''].join('\n')
+  const { table = 'filter' } = options
+  const input = [`*${table}`, `:${chain} - [0:0]`, ...rules.map((rule) => `-A ${chain} ${rule.join(' ')}`), 'COMMIT', ''].join('\n')
   return await run(`${PROGRAM[options.family]}-restore`, ['--noflush'], { input, signal: options.signal })
 }
