@@ -4,7 +4,9 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createCheckDockerfile } from '../features/deployments/check-dockerfile.ts'
 import { resolveInside } from '../git/resolve-inside.ts'
+import { createSourcePolicy } from '../git/source-policy.ts'
 import { engineSocketPath } from '../testing/engine-proxy.ts'
 import { PROGRAM_PATH } from '../testing/git-server.ts'
 import { BUSYBOX_IMAGE, ensureBusybox, openTestEngine } from '../testing/test-images.ts'
@@ -52,7 +54,10 @@ const compose = () =>
   createCompose({
     build: engine.build,
     inside: resolveInside,
-    checkDockerfile: async () => undefined,
+    checkDockerfile: createCheckDockerfile({
+      policy: createSourcePolicy({ privateHosts: [], ownPorts: () => [] }),
+      isEngineWalled: () => true,
+    }),
     path: PROGRAM_PATH,
     home: directory,
     engineUrl: `unix://${engineSocketPath()}`,
@@ -113,6 +118,13 @@ volumes: { data: }
     await mkdir(path.join(directory, 'work'), { recursive: true })
     const wanted = plan('services: { web: { build: missing } }')
     await expect(compose().build(wanted, buildOptions())).rejects.toThrow(SpecRefused)
+  })
+
+  it('whose build arguments fill up a line of its Dockerfile is refused', async () => {
+    await mkdir(path.join(directory, 'work'), { recursive: true })
+    await writeFile(path.join(directory, 'work/Dockerfile'), `FROM ${BUSYBOX_IMAGE}\nARG TEXT\nLABEL text=$TEXT\n`)
+    const wanted = plan(`services: { web: { build: { context: ., args: { TEXT: "${'x'.repeat(100_000)}" } } } }`)
+    await expect(compose().build(wanted, buildOptions())).rejects.toThrow('Line 3 of the Dockerfile is longer than 64 KB')
   })
 
   it('that cannot come up says so', async () => {

@@ -6,13 +6,12 @@ import { createComposeCli, FILE, NO_ENV_FILE, type Project } from './compose-cli
 import type { ComposePlan } from './compose-policy.ts'
 import { SpecRefused } from './errors.ts'
 
+type CheckDockerfile = (file: string, signal: AbortSignal, buildArgs: Readonly<Record<string, string>>) => Promise<void>
 type Inside = (workspace: string, repoPath: string) => Promise<{ path: string; kind: 'file' | 'directory' } | null>
 
 /** Multi-container apps, through whichever Compose the machine has. It only ever sees files that `planCompose` wrote. */
 export function createCompose(
-  deps: { build: LimitedBuild; inside: Inside; checkDockerfile: (file: string, signal: AbortSignal) => Promise<void> } & Parameters<
-    typeof createComposeCli
-  >[0],
+  deps: { build: LimitedBuild; inside: Inside; checkDockerfile: CheckDockerfile } & Parameters<typeof createComposeCli>[0],
 ) {
   const run = createComposeCli(deps)
 
@@ -35,7 +34,7 @@ export function createCompose(
       const file = await deps.inside(directory.path, dockerfile)
       if (file?.kind !== 'file')
         throw new SpecRefused(`services.${service}.build.dockerfile`, `The service ${service} has no ${dockerfile} in ${context}.`)
-      await deps.checkDockerfile(file.path, options.signal)
+      await deps.checkDockerfile(file.path, options.signal, args)
       const contextTar = buildContext({ directory: directory.path, dockerfile, signal: options.signal })
       await deps.build({ ...common, contextTar, dockerfile, tag: image, buildArgs: args, ...(target === undefined ? {} : { target }) })
     }

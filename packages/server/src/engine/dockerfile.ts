@@ -1,6 +1,13 @@
+import { whyTooLong } from './dockerfile-expansion.ts'
+
 /** Something that a build would fetch from the network, and the line that asks for it. */
 export type Fetch = { readonly line: number; readonly kind: 'url' | 'git' | 'unknown' | 'image'; readonly text: string }
-export type DockerfileReading = { readonly frontend: string | null; readonly fetches: readonly Fetch[] }
+export type DockerfileReading = {
+  readonly frontend: string | null
+  readonly fetches: readonly Fetch[]
+  /** A sentence, or null. */
+  readonly tooLong: string | null
+}
 
 type Line = { readonly number: number; readonly text: string }
 
@@ -19,13 +26,18 @@ const GIT_OVER_HTTP = /^https?:\/\/[^?#]*\.git(?:[?#]|$)|^https?:\/\/[^#]*#/i
  * What a Dockerfile makes the engine itself fetch. The engine's parser differs between versions (what joins two lines, what a here-document
  * is), so every way to read the text counts, and a line that is an instruction in any of them is one.
  */
-export function readDockerfile(source: string): DockerfileReading {
+export function readDockerfile(source: string, buildArgs: Readonly<Record<string, string>> = {}): DockerfileReading {
   const text = source.replace(/^\uFEFF/, '')
   const lines = text.split(/\r?\n/).map((line, index) => ({ number: index + 1, text: line }))
-  const readings = [lines, joined(lines, '\\'), joined(lines, '`')].flat()
-  const fetches = readings.flatMap(({ number, text: line }) => [...fetchesOf(number, line.trim())])
+  const readings = [lines, joined(lines, '\\'), joined(lines, '`')]
+  const plain = lines.filter((line) => !COMMENT.test(line.text))
+  const fetches = readings.flat().flatMap(({ number, text: line }) => [...fetchesOf(number, line.trim())])
   const unique = new Map(fetches.map((fetch) => [`${fetch.line} ${fetch.kind} ${fetch.text}`, fetch]))
-  return { frontend: frontendOf(text, lines), fetches: [...unique.values()] }
+  return {
+    frontend: frontendOf(text, lines),
+    fetches: [...unique.values()],
+    tooLong: whyTooLong(lines, [plain, ...readings.slice(1)], buildArgs),
+  }
 }
 
 /** The program that reads the rest: named in a comment above the first instruction, or in JSON. */

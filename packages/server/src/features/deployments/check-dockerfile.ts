@@ -11,8 +11,8 @@ type Deps = {
   isEngineWalled: () => boolean
 }
 
-/** Checks where a build would fetch from, before it begins. */
-export type CheckDockerfile = (file: string, signal: AbortSignal) => Promise<void>
+/** Checks where a build would fetch from and how long its lines become, before it begins. */
+export type CheckDockerfile = (file: string, signal: AbortSignal, buildArgs?: Readonly<Record<string, string>>) => Promise<void>
 
 const LONGEST = 1024 * 1024
 /** Docker's own. Any other can fetch whatever it likes, from the engine's place in the network. */
@@ -45,8 +45,9 @@ export function createCheckDockerfile({ policy, isEngineWalled }: Deps): CheckDo
     }
   }
 
-  return async (file, signal) => {
-    const { frontend, fetches } = readDockerfile(await readText(file))
+  return async (file, signal, buildArgs = {}) => {
+    const { frontend, fetches, tooLong } = readDockerfile(await readText(file), buildArgs)
+    if (tooLong !== null) refuse(tooLong)
     if (frontend !== null && !OFFICIAL.test(frontend))
       refuse(
         `The Dockerfile is to be read by "${frontend.slice(0, 100)}" (syntax=). Only docker/dockerfile:1 may do that here. Remove the line, or write # syntax=docker/dockerfile:1.`,
