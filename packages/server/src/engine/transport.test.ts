@@ -63,6 +63,28 @@ describe('the transport', () => {
     expect(asked.slice(1)).toEqual(['GET /v1.41/x', 'GET /v1.41/x', 'POST /v1.41/x'])
   })
 
+  it('reads no answer without end, neither a good one nor a bad one', async () => {
+    const sent = { bytes: 0 }
+    const endless =
+      (status: number): http.RequestListener =>
+      async (_request, response) => {
+        response.writeHead(status)
+        const piece = Buffer.alloc(1024 * 1024, ' ')
+        while (!response.destroyed && sent.bytes < 512 * piece.length) {
+          sent.bytes += piece.length
+          if (!response.write(piece)) await Promise.race([once(response, 'drain'), once(response, 'close')])
+        }
+        response.end()
+      }
+    const long = await engineThat(endless(200))
+    await expect(long.transport.json(get)).rejects.toMatchObject({ message: 'The answer of the container engine is longer than 64 MB.' })
+    expect(sent.bytes).toBeLessThan(128 * 1024 * 1024)
+    sent.bytes = 0
+    const wrong = await engineThat(endless(404))
+    await expect(wrong.transport.json(get)).rejects.toMatchObject({ status: 404 })
+    expect(sent.bytes).toBeLessThan(64 * 1024 * 1024)
+  })
+
   it('gives the words of the engine with its status', async () => {
     const plain = await engineThat((_request, response) => void response.writeHead(500).end('not JSON'))
     await expect(plain.transport.json(get)).rejects.toMatchObject({ name: 'EngineError', status: 500, message: 'not JSON' })

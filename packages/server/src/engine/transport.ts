@@ -11,6 +11,8 @@ const OLDEST_KNOWN = 41
 const PING_TIMEOUT_MS = 5_000
 const STUMBLE_MS = 200
 const MAX_ERROR_BYTES = 64 * 1024
+/** Far above the longest list of a machine full of containers. */
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 
 /** Requests to the engine's HTTP API over its socket. Each has a connection of its own, so that closing one ends that one's work. */
 export function createTransport(deps: { address: EngineAddress; connectTimeoutMs?: number }) {
@@ -89,8 +91,22 @@ function bytesOf(response: http.IncomingMessage): AsyncIterable<Buffer> {
 
 async function readAll(response: http.IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = []
-  for await (const chunk of bytesOf(response)) chunks.push(chunk)
+  let length = 0
+  for await (const chunk of bytesOf(response)) {
+    length += chunk.length
+    if (length > MAX_ANSWER_BYTES) throw new EngineError(413, 'The answer of the container engine is longer than 64 MB.')
+    chunks.push(chunk)
+  }
   return Buffer.concat(chunks)
+}
+
+async function readBeginning(response: http.IncomingMessage, mostBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of bytesOf(response)) {
+    chunks.push(chunk)
+    if (chunks.reduce((sum, { length }) => sum + length, 0) >= mostBytes) break
+  }
+  return Buffer.concat(chunks).subarray(0, mostBytes)
 }
 
 async function drain(response: http.IncomingMessage): Promise<void> {
@@ -102,7 +118,7 @@ async function drain(response: http.IncomingMessage): Promise<void> {
 }
 
 async function messageOf(response: http.IncomingMessage): Promise<string> {
-  const body = (await readAll(response)).subarray(0, MAX_ERROR_BYTES).toString('utf8')
+  const body = (await readBeginning(response, MAX_ERROR_BYTES)).toString('utf8')
   try {
     return text(field(JSON.parse(body), 'message')) || body
   } catch {
