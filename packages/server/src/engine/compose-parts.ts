@@ -105,31 +105,6 @@ export function commandOf(value: unknown, at: string): string | string[] | null 
   return Array.isArray(value) ? texts(value, at) : scalar(value, at)
 }
 
-// More digits only follow after a unit: otherwise a long number could be divided in very many ways.
-const DURATION = /^\d+(\.\d+)?((us|ms|s|m|h)(\d+(us|ms|s|m|h))*)?$/
-
-const SECONDS = { us: 1e-6, ms: 1e-3, s: 1 } as const
-
-function isUnderASecond(duration: string): boolean {
-  const [, amount, unit] = /^(\d+(?:\.\d+)?)(us|ms|s)?$/.exec(duration) ?? []
-  return amount !== undefined && Number(amount) * SECONDS[unit === 'us' || unit === 'ms' ? unit : 's'] < 1
-}
-
-export function healthcheckOf(value: unknown, at: string): Record<string, unknown> {
-  const given = mapping(value, at, ['test', 'interval', 'timeout', 'retries', 'start_period', 'start_interval', 'disable'])
-  const durations = ['interval', 'timeout', 'start_period'].flatMap((key) =>
-    given[key] === undefined ? [] : [[key, matching(given[key], `${at}.${key}`, DURATION)] as const],
-  )
-  // Each check is a process of the engine's, outside of the service's limits.
-  if (given['interval'] !== undefined && isUnderASecond(scalar(given['interval'], at))) refuse(`${at}.interval`, 'must be at least 1s')
-  return {
-    ...(given['test'] === undefined ? {} : { test: commandOf(given['test'], `${at}.test`) }),
-    ...Object.fromEntries(durations),
-    ...(given['retries'] === undefined ? {} : { retries: Number(matching(given['retries'], `${at}.retries`, /^\d{1,3}$/)) }),
-    ...(given['disable'] === true ? { disable: true } : {}),
-  }
-}
-
 export function dependsOnOf(value: unknown, at: string): Record<string, { condition: string }> | string[] {
   if (Array.isArray(value)) return texts(value, at)
   const conditions = Object.entries(mapping(value, at)).map(([service, wanted]) => {
@@ -160,8 +135,10 @@ export function aliasesOf(value: unknown, at: string): string[] {
 const SIZE = /^(?<amount>\d+(?:\.\d+)?)(?<unit>[bkmg]?)b?$/i
 const UNIT = { '': 1, b: 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 } as const
 
-export function bytesOf(value: unknown, at: string): number {
+/** Never nothing: to the engine that is no limit at all. */
+export function bytesOf(value: unknown, at: string, least: { bytes: number; text: string } = { bytes: 4096, text: '4k' }): number {
   const { amount = '', unit = '' } = SIZE.exec(scalar(value, at))?.groups ?? refuse(at, 'must be a size such as 512m')
   const factor = Object.entries(UNIT).find(([name]) => name === unit.toLowerCase())?.[1] ?? 1
-  return Math.round(Number(amount) * factor)
+  const bytes = Math.round(Number(amount) * factor)
+  return bytes < least.bytes ? refuse(at, `must be at least ${least.text}`) : bytes
 }

@@ -131,10 +131,49 @@ describe('durations of a health check', () => {
     expect(refusal(`services: { a: { image: x, healthcheck: { interval: ${JSON.stringify(interval)} } } }`)).toBe('accepted')
   })
 
-  it.each(['1ms', '999ms', '0', '0s', '0.5s', '10us'])('are at least a second between two of them: not %s', (interval) => {
-    expect(refusal(`services: { a: { image: x, healthcheck: { interval: ${JSON.stringify(interval)} } } }`)).toContain(
-      'services.a.healthcheck.interval must be at least 1s',
-    )
+  it.each(['1ms', '999ms', '0', '0s', '0.5s', '10us', '0m1ms', '0h0m999ms', '0s1us'])(
+    'are at least a second between two of them: not %s',
+    (interval) => {
+      expect(refusal(`services: { a: { image: x, healthcheck: { interval: ${JSON.stringify(interval)} } } }`)).toContain(
+        'services.a.healthcheck.interval must be at least 1s',
+      )
+    },
+  )
+})
+
+describe('limits of a service', () => {
+  it.each([
+    ['mem_limit: 0', 'services.a.mem_limit must be at least 6m'],
+    ['mem_limit: "0.4b"', 'services.a.mem_limit must be at least 6m'],
+    ['mem_limit: 5m', 'services.a.mem_limit must be at least 6m'],
+    ['deploy: { resources: { limits: { memory: 0 } } }', 'services.a.mem_limit must be at least 6m'],
+    ['cpus: 0', 'services.a.cpus must be at least 0.01'],
+    ['cpus: "0.000"', 'services.a.cpus must be at least 0.01'],
+    ['deploy: { resources: { limits: { cpus: "0" } } }', 'services.a.cpus must be at least 0.01'],
+    ['cpus: -1', 'services.a.cpus'],
+    ['mem_limit: -1', 'services.a.mem_limit'],
+    ['shm_size: 0', 'services.a.shm_size must be at least 4k'],
+    ['memswap_limit: -1', 'services.a.memswap_limit'],
+    ['pids_limit: -1', 'services.a.pids_limit'],
+    ['ulimits: { nproc: -1 }', 'services.a.ulimits'],
+    ['stop_grace_period: 1000h', 'services.a.stop_grace_period must be at most 10m'],
+    ['healthcheck: { timeout: 100h }', 'services.a.healthcheck.timeout must be at most 1440m'],
+  ])('cannot be taken away by %s', (line, why) => {
+    expect(refusal(`services: { a: { image: x, ${line} } }`)).toContain(why)
+  })
+
+  it('are kept where they are sensible', () => {
+    const line =
+      'mem_limit: 64m, cpus: 0.5, shm_size: 128m, stop_grace_period: 1m30s, healthcheck: { test: x, interval: 1500ms, timeout: 3 }'
+    const plan = planCompose(`services: { a: { image: x, ${line} } }`, settings)
+    expect(field(JSON.parse(plan.file), 'services', 'a')).toMatchObject({
+      mem_limit: 64 * 1024 ** 2,
+      cpus: 0.5,
+      shm_size: 128 * 1024 ** 2,
+      stop_grace_period: '90s',
+      healthcheck: { test: 'x', interval: '1500ms', timeout: '3s' },
+      pids_limit: 512,
+    })
   })
 })
 

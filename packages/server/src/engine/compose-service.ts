@@ -1,14 +1,5 @@
-import {
-  aliasesOf,
-  buildOf,
-  bytesOf,
-  type ComposeBuild,
-  commandOf,
-  dependsOnOf,
-  healthcheckOf,
-  type Mount,
-  mountOf,
-} from './compose-parts.ts'
+import { durationMs, durationText, healthcheckOf } from './compose-healthcheck.ts'
+import { aliasesOf, buildOf, bytesOf, type ComposeBuild, commandOf, dependsOnOf, type Mount, mountOf } from './compose-parts.ts'
 import { flag, mapping, matching, refuse, scalar, sequence, texts, variables } from './compose-refuse.ts'
 import { parseImageReference } from './image-reference.ts'
 
@@ -31,7 +22,11 @@ type Env = Readonly<Record<string, string>>
 type Read = (value: unknown, at: string, env: Env) => unknown
 
 const WORD = /^[A-Za-z0-9_.:/@+-]{1,255}$/
-const DURATION = /^(\d+(us|ms|s|m|h))+$/
+/** The engine's own minimum. */
+const LEAST_MEMORY = { bytes: 6 * 1024 ** 2, text: '6m' }
+const LEAST_CPUS = 0.01
+/** An engine that is to end waits for the longest of all its containers. */
+const LONGEST_GRACE_MS = 10 * 60_000
 
 /** Keys that are copied once their value has been read. */
 const KEPT: Readonly<Record<string, Read>> = {
@@ -45,12 +40,12 @@ const KEPT: Readonly<Record<string, Read>> = {
   user: (value, at) => matching(value, at, /^[A-Za-z0-9_-]{1,32}(:[A-Za-z0-9_-]{1,32})?$/),
   hostname: (value, at) => matching(value, at, /^[A-Za-z0-9][A-Za-z0-9.-]{0,62}$/),
   stop_signal: (value, at) => matching(value, at, /^[A-Z0-9+]{1,16}$/),
-  stop_grace_period: (value, at) => matching(value, at, DURATION),
+  stop_grace_period: (value, at) => durationText(durationMs(value, at, LONGEST_GRACE_MS)),
   tty: flag,
   stdin_open: flag,
   read_only: flag,
   platform: (value, at) => matching(value, at, WORD),
-  shm_size: bytesOf,
+  shm_size: (value, at) => bytesOf(value, at),
   tmpfs: (value, at) =>
     (Array.isArray(value) ? texts(value, at) : [value]).map((path) =>
       matching(path, at, /^(?!.*(\/\/|\/\.{1,2}(\/|$)))\/(?!proc|sys|dev(\/(?!shm)|$))[A-Za-z0-9._/-]+$/),
@@ -115,7 +110,12 @@ function limitsOf(given: Readonly<Record<string, unknown>>, at: string): { memor
   const memory = given['mem_limit'] ?? limits['memory']
   const cpus = given['cpus'] ?? limits['cpus']
   return {
-    ...(memory === undefined ? {} : { memoryBytes: bytesOf(memory, `${at}.mem_limit`) }),
-    ...(cpus === undefined ? {} : { cpus: Number(matching(cpus, `${at}.cpus`, /^\d{1,3}(\.\d{1,3})?$/)) }),
+    ...(memory === undefined ? {} : { memoryBytes: bytesOf(memory, `${at}.mem_limit`, LEAST_MEMORY) }),
+    ...(cpus === undefined ? {} : { cpus: cpusOf(cpus, `${at}.cpus`) }),
   }
+}
+
+function cpusOf(value: unknown, at: string): number {
+  const cpus = Number(matching(value, at, /^\d{1,3}(\.\d{1,3})?$/))
+  return cpus < LEAST_CPUS ? refuse(at, `must be at least ${LEAST_CPUS}`) : cpus
 }

@@ -44,9 +44,9 @@ describe('the length of a Dockerfile with its variables filled in', () => {
   })
 
   it('counts all lines together', () => {
-    const label = (count: number) => `FROM x\n${`LABEL l=${'x'.repeat(10 * KB)}\n`.repeat(count)}`
-    expect(why(label(20))).toBeNull()
-    expect(why(label(100))).toContain('The Dockerfile is too long')
+    const label = (count: number) => `FROM x\n${`LABEL l=${'x'.repeat(30 * KB)}\n`.repeat(count)}`
+    expect(why(label(5))).toBeNull()
+    expect(why(label(40))).toContain('The Dockerfile is too long')
   })
 })
 
