@@ -74,6 +74,17 @@ async function waitingBuild(options: { target?: typeof engine; signal?: AbortSig
 }
 
 describe('a build', () => {
+  it('is refused when the image says very much of itself, and leaves nothing behind', async () => {
+    const labels = (count: number) =>
+      Array.from({ length: count }, (_, index) => `LABEL l${index}-${unique()}=${'x'.repeat(1024)}`).join('\n')
+    const before = await engine.images.list({ labels: { 'berth.instance': instance } })
+    await expect(build(labels(90))).rejects.toThrow(
+      /^The image that was built has \d+ KB of labels, variables and commands, and 64 KB are allowed/,
+    )
+    expect(await engine.images.list({ labels: { 'berth.instance': instance } })).toHaveLength(before.length)
+    expect((await build(labels(30))).imageId).toContain('sha256:')
+  })
+
   it('gives an image with our labels, readable lines and rising progress', async () => {
     const mark = unique()
     const { tag, imageId, lines, progress } = await build(`EXPOSE 8080\nEXPOSE 9090/udp\nRUN echo out-${mark} && echo err-${mark} >&2`)

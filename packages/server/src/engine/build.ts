@@ -3,8 +3,8 @@ import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type BuildFollower, followBuild } from './build-follow.ts'
 import { BUILD_CGROUP, type BuildLimiter } from './build-limits.ts'
-import { BuilderSilent } from './errors.ts'
-import type { Images } from './images.ts'
+import { BuilderSilent, SpecRefused } from './errors.ts'
+import { type Images, MOST_SETTINGS_BYTES } from './images.ts'
 import type { Transport } from './transport.ts'
 
 export type BuildRequest = BuildFollower & {
@@ -32,7 +32,7 @@ const LET_GO_MS = 10_000
 
 type Deps = {
   transport: Transport
-  images: Pick<Images, 'tag'>
+  images: Pick<Images, 'tag' | 'inspect' | 'remove'>
   limits: BuildLimiter
   cgroupDriver: () => Promise<string>
   /** A builder that works takes what is sent, and then says its first word at once, whatever there is to build. */
@@ -63,6 +63,7 @@ export function createBuilder(deps: Deps) {
       const answer = await transport.stream({ method: 'POST', path: '/build', query, upload, signal: connection.signal, timeoutMs })
       const imageId = await followBuild(answer.chunks, request, connection.heard)
       signal.throwIfAborted() // it may have ended well before the engine heard of the cancel
+      await refuseLongSettings(images, imageId, signal)
       // Not by the build itself, which would print the name into the log.
       await images.tag(imageId, request.tag, signal)
       return { imageId }
@@ -71,6 +72,16 @@ export function createBuilder(deps: Deps) {
       throw cause
     }
   }
+}
+
+async function refuseLongSettings(images: Pick<Images, 'inspect' | 'remove'>, imageId: string, signal: AbortSignal): Promise<void> {
+  const image = await images.inspect(imageId, signal)
+  if (image === null || image.settingsBytes <= MOST_SETTINGS_BYTES) return
+  if (image.tags.length === 0) await images.remove(imageId, signal)
+  throw new SpecRefused(
+    'Dockerfile',
+    `The image that was built has ${Math.ceil(image.settingsBytes / 1024)} KB of labels, variables and commands, and 64 KB are allowed. Keep long texts in files.`,
+  )
 }
 
 type Cut = { signal: AbortSignal; firstWordMs: number; askToEnd: (ended: AbortSignal) => void }

@@ -10,10 +10,21 @@ export type Image = {
   readonly sizeBytes: number
   readonly createdAt: string
 }
-export type ImageDetails = Image & { readonly exposedPorts: readonly number[]; readonly declaresVolumes: boolean }
+export type ImageDetails = Image & {
+  readonly exposedPorts: readonly number[]
+  readonly declaresVolumes: boolean
+  /** Labels, variables, command and whatever else the image says of itself. */
+  readonly settingsBytes: number
+  /** Between two of its own health checks, where it says so; the engine's default is 30 s. */
+  readonly shortestCheckMs: number | null
+}
+
+/** The engine repeats an image's labels for each of its containers in every list, and sorts them out for every reader. */
+export const MOST_SETTINGS_BYTES = 64 * 1024
 
 type PullOptions = {
   readonly signal: AbortSignal
+  readonly platform?: string | undefined
   onLine(line: string): void
   /** Something arrived, even when there is no new line to say so. */
   onActivity?(): void
@@ -57,7 +68,7 @@ export function createImages(deps: { transport: Transport }) {
   }
 
   async function pull(reference: string, options: PullOptions): Promise<void> {
-    const query = { fromImage: reference, ...(/[@]|:[^/]+$/.test(reference) ? {} : { tag: 'latest' }) }
+    const query = { fromImage: reference, platform: options.platform, ...(/[@]|:[^/]+$/.test(reference) ? {} : { tag: 'latest' }) }
     const answer = await transport.stream({ method: 'POST', path: '/images/create', query, signal: options.signal, timeoutMs: 120_000 })
     const arrived = new Map<string, number>()
     let last = ''
@@ -94,6 +105,7 @@ function imageOf(value: unknown): Image {
 }
 
 function detailsOf(value: unknown): ImageDetails {
+  const checks = ['Interval', 'StartInterval'].map((key) => count(field(value, 'Config', 'Healthcheck', key))).filter((ns) => ns > 0)
   const exposedPorts = Object.keys(record(field(value, 'Config', 'ExposedPorts'))).flatMap((key) =>
     key.endsWith('/tcp') ? [Number.parseInt(key, 10)] : [],
   )
@@ -105,5 +117,7 @@ function detailsOf(value: unknown): ImageDetails {
     createdAt: text(field(value, 'Created')),
     exposedPorts: exposedPorts.toSorted((a, b) => a - b),
     declaresVolumes: Object.keys(record(field(value, 'Config', 'Volumes'))).length > 0,
+    shortestCheckMs: checks.length === 0 ? null : Math.min(...checks) / 1e6,
+    settingsBytes: Buffer.byteLength(JSON.stringify(record(field(value, 'Config')))),
   }
 }

@@ -52,6 +52,13 @@ export function sharedServices(plan: ComposePlan): { services: string[]; alone: 
   return { services: shared, alone: shared.some(needsRouted) }
 }
 
+/** What each service runs from. */
+export function imagesOf(plan: ComposePlan): { service: string; image: string; platform?: string | undefined }[] {
+  return Object.entries(modelOf(plan).services).flatMap(([service, { image, platform }]) =>
+    image === undefined ? [] : [{ service, image, platform }],
+  )
+}
+
 /** The service that has the port. `alone` where it waits for nothing: services that have ended are not run once more for it then. */
 export function routedOf(plan: ComposePlan): { service: string; image: string; alone: boolean } | undefined {
   const service = plan.routedService
@@ -110,6 +117,7 @@ export function withAddress(plan: ComposePlan, address: string): ComposePlan {
 
 type Service = {
   image?: string
+  platform?: string
   labels?: Record<string, string>
   volumes?: unknown[]
   ports?: string[]

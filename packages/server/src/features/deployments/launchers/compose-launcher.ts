@@ -11,6 +11,7 @@ import type { Context } from '../stage.ts'
 import { createPlanCompose } from '../stages/plan-compose.ts'
 import { addressOf, hasPlan, hostPortsOf, keptPlan, refuseTaken } from './compose-files.ts'
 import { createComposeHealth } from './compose-health.ts'
+import { createCheckImages } from './compose-images.ts'
 import { createComposeOthers } from './compose-others.ts'
 import { createComposeUp } from './compose-up.ts'
 
@@ -37,6 +38,7 @@ export function createComposeLauncher(deps: Deps): Launcher {
   const health = createComposeHealth(deps)
   const others = createComposeOthers(deps)
   const { directoryOf, projectOf, bringUp, backTo } = createComposeUp({ ...deps, others })
+  const checkImages = createCheckImages(deps)
   const prepare = createPlanCompose({ ...deps, directoryOf })
 
   async function start(context: Context, routedService: string): Promise<Release> {
@@ -56,6 +58,7 @@ export function createComposeLauncher(deps: Deps): Launcher {
     )
     const plan = await keptPlan(directoryOf(app.id, source), deployment.id)
     await claimPorts(context, plan)
+    await checkImages(context, plan)
     await bringUp(context, plan, await patiently(signal, async () => await others.serving(context, plan)))
     const found = await patiently(signal, async () => await containers.ofRelease(app.id, deployment.id, signal))
     const started = found.filter((container) => plan.services.includes(container.labels[LABEL.service] ?? ''))
