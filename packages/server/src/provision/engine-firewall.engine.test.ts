@@ -4,8 +4,10 @@ import { type AddressInfo, isIPv4 } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { field, text } from '../engine/engine-json.ts'
 import { newImageName } from '../engine/image-names.ts'
 import { labelsOf } from '../engine/labels.ts'
+import { createTransport } from '../engine/transport.ts'
 import { engineSocketPath } from '../testing/engine-proxy.ts'
 import { BUSYBOX_IMAGE, ensureBusybox, openTestEngine, tarOf } from '../testing/test-images.ts'
 import { createEngineFirewall, removeEngineFirewall } from './engine-firewall.ts'
@@ -19,6 +21,7 @@ const server = createServer((request, response) => {
   response.end('what nobody outside should read')
 })
 const socketPath = engineSocketPath()
+const transport = createTransport({ address: { socketPath } })
 const log = pino({ level: 'silent' })
 const ownAddress = () =>
   Object.values(networkInterfaces())
@@ -76,6 +79,27 @@ describe('around the engine', () => {
     expect(await add('http://10.224.0.2/x')).toMatch(/refused|reset/)
     expect(await add('http://169.254.169.254/latest/meta-data/')).toMatch(/refused|reset/)
     expect(visits).toEqual([])
+  })
+
+  it('no container can be reached either: not a build step on the default bridge, nor an app by the ports of a swarm', async () => {
+    const network = (await engine.networks.ensureProjectNetwork({ instance, projectId: 1 })).name
+    const start = async (port: number, where: string) => {
+      const body = {
+        Image: BUSYBOX_IMAGE,
+        Cmd: ['sh', '-c', `echo reached > /www/x; exec httpd -f -p ${port} -h /www`],
+        Labels: labelsOf({ instance, kind: 'build', appId: 1 }),
+        HostConfig: { NetworkMode: where },
+      }
+      const id = text(field(await transport.json({ method: 'POST', path: '/containers/create', body }), 'Id'))
+      await transport.json({ method: 'POST', path: `/containers/${id}/start` })
+      const networks = field(await transport.json({ method: 'GET', path: `/containers/${id}/json` }), 'NetworkSettings', 'Networks')
+      return `http://${text(field(networks, where, 'IPAddress'))}:${port}/x`
+    }
+    const urls = [await start(7946, network), await start(8080, 'bridge')]
+    for (const url of urls) await expect.poll(async () => (await fetch(url)).status, { timeout: 20_000 }).toBe(200)
+    const wall = firewall()
+    await wall.ensure(port)
+    for (const url of urls) expect(await add(url)).toMatch(/refused|reset/)
   })
 
   it('a host that whoever runs the server allows stays open, but never the control plane', async () => {

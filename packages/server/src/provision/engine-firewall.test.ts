@@ -2,8 +2,16 @@ import { pino } from 'pino'
 import { expect, it } from 'vitest'
 import { createEngineFirewall, engineFirewallChain, engineFirewallRules } from './engine-firewall.ts'
 
-const wanted = { controlPort: 8080, edgePorts: [80, 443], resolvers: ['10.0.0.2', 'fd00::2'], allowed: ['10.0.0.9'] }
-const lines = (family: 'ipv4' | 'ipv6') => engineFirewallRules(wanted, family).map((rule) => rule.join(' '))
+const wanted = {
+  controlPort: 8080,
+  edgePorts: [80, 443],
+  resolvers: ['10.0.0.2', 'fd00::2'],
+  allowed: ['10.0.0.9'],
+  proxied: [{ address: '172.17.0.5', port: 5432 }],
+  isInSwarm: false,
+}
+const lines = (family: 'ipv4' | 'ipv6', more: object = {}) =>
+  engineFirewallRules({ ...wanted, ...more }, family).map((rule) => rule.join(' '))
 const firstOf = (all: readonly string[], part: string) => all.findIndex((line) => line.includes(part))
 
 it('refuses the control plane and metadata services before anything is allowed', () => {
@@ -25,8 +33,29 @@ it('allows name servers and named hosts of the same family, and refuses every ot
   expect(lines('ipv6')).toContain('-d ::1/128 -p tcp -j REJECT --reject-with tcp-reset')
 })
 
-it('lets the proxy of published ports reach networks of others, never those of our apps', () => {
-  expect(lines('ipv4')).toContain('! -d 10.224.0.0/12 -o br-+ -j RETURN')
+it('lets the proxies of published ports reach their containers, and nothing else that is on a bridge', () => {
+  const all = lines('ipv4')
+  const proxied = firstOf(all, '-d 172.17.0.5 -p tcp --dport 5432 -j RETURN')
+  expect(proxied).toBeGreaterThanOrEqual(0)
+  expect(all.filter((line) => /-o \S+ .*RETURN|! -d 10\.224/.test(line))).toEqual([])
+  for (const bridge of ['docker0', 'docker_gwbridge', 'br-+'])
+    expect(all.indexOf(`-o ${bridge} -p tcp -j REJECT --reject-with tcp-reset`)).toBeGreaterThan(proxied)
+  expect(lines('ipv6').join('\n')).not.toContain('172.17.0.5')
+})
+
+it('opens the ports of a swarm only within one, and neither to containers nor to this machine', () => {
+  expect(lines('ipv4').join('\n')).not.toContain('7946')
+  const all = lines('ipv4', { isInSwarm: true })
+  const swarm = firstOf(all, '2377,7946')
+  for (const refused of [
+    '-d 10.224.0.0/12 -p tcp -j REJECT',
+    '-o docker0 -p tcp -j REJECT',
+    '-p tcp -m addrtype --dst-type LOCAL -j REJECT',
+  ]) {
+    expect(firstOf(all, refused)).toBeGreaterThanOrEqual(0)
+    expect(firstOf(all, refused)).toBeLessThan(swarm)
+  }
+  expect(swarm).toBeLessThan(firstOf(all, '-d 10.0.0.0/8'))
 })
 
 it('does nothing where provisioning is off, and then nothing counts as in place', async () => {

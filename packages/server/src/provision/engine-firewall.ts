@@ -2,8 +2,9 @@ import { lookup } from 'node:dns/promises'
 import { readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import type { Logger } from 'pino'
-import type { EngineAddress } from './engine-ping.ts'
+import { type EngineAddress, isInSwarm } from './engine-ping.ts'
 import { engineGroup } from './engine-process-cgroup.ts'
+import { type ProxyTarget, proxyTargets } from './engine-proxies.ts'
 import { ensureRule, type FirewallResult, iptables, METADATA, replaceChain } from './iptables.ts'
 
 type Rules = readonly (readonly string[])[]
@@ -13,6 +14,9 @@ type Wanted = {
   /** Name servers and hosts that whoever runs the server allows. */
   resolvers: readonly string[]
   allowed: readonly string[]
+  /** Where the engine's proxies for published ports lead to. */
+  proxied: readonly ProxyTarget[]
+  isInSwarm: boolean
 }
 
 const PRIVATE = {
@@ -21,6 +25,8 @@ const PRIVATE = {
 } as const
 /** See `engine/subnets.ts`. */
 const APP_ADDRESSES = '10.224.0.0/12'
+/** Where containers are: those of others, and build steps on the first. */
+const BRIDGES = ['docker0', 'docker_gwbridge', 'br-+']
 const SWARM_PORTS = '2377,7946'
 const LOCAL = ['-m', 'addrtype', '--dst-type', 'LOCAL']
 const REFUSE = ['-j', 'REJECT', '--reject-with', 'tcp-reset']
@@ -43,9 +49,11 @@ export function engineFirewallRules(wanted: Wanted, family: 'ipv4' | 'ipv6'): Ru
     ['-m', 'conntrack', '--ctstate', 'ESTABLISHED,RELATED', ...ALLOW], // answers to those who came to it
     ...ofFamily(wanted.resolvers).map((address) => ['-d', address, ...tcp, '--dport', '53', ...ALLOW]),
     ...ofFamily(wanted.allowed).map((address) => ['-d', address, ...ALLOW]),
-    [...tcp, '-m', 'multiport', '--dports', SWARM_PORTS, ...ALLOW],
-    // The engine's own proxy for published ports, to containers that are not ours.
-    ...(family === 'ipv4' ? ['docker0', 'docker_gwbridge', 'br-+'].map((name) => ['!', '-d', APP_ADDRESSES, '-o', name, ...ALLOW]) : []),
+    ...(family === 'ipv4' ? [['-d', APP_ADDRESSES, ...tcp, ...REFUSE]] : []),
+    ...wanted.proxied
+      .filter(({ address }) => ofFamily([address]).length > 0)
+      .map(({ address, port }) => ['-d', address, ...tcp, '--dport', String(port), ...ALLOW]),
+    ...BRIDGES.map((name) => ['-o', name, ...tcp, ...REFUSE]),
     ...wanted.edgePorts.map((port) => [
       '!',
       '-d',
@@ -57,6 +65,8 @@ export function engineFirewallRules(wanted: Wanted, family: 'ipv4' | 'ipv6'): Ru
       ...ALLOW,
     ]),
     [...tcp, ...LOCAL, ...REFUSE],
+    // Other machines of the swarm may have private addresses.
+    ...(wanted.isInSwarm ? [[...tcp, '-m', 'multiport', '--dports', SWARM_PORTS, ...ALLOW]] : []),
     ...PRIVATE[family].map((range) => ['-d', range, ...tcp, ...REFUSE]),
   ]
 }
@@ -93,7 +103,14 @@ export function createEngineFirewall(deps: EngineFirewallDeps) {
     if (!('socketPath' in deps.engine)) return { ok: false, reason: 'the engine is not on this machine' }
     const group = await engineGroup(deps.engine.socketPath)
     if (group === undefined) return { ok: false, reason: 'the engine has no control group of its own' }
-    const wanted = { controlPort, edgePorts: deps.edgePorts, resolvers: await resolvers(), allowed: await addressesOf(deps.privateSources) }
+    const wanted = {
+      controlPort,
+      edgePorts: deps.edgePorts,
+      resolvers: await resolvers(),
+      allowed: await addressesOf(deps.privateSources),
+      proxied: await proxyTargets(group),
+      isInSwarm: await isInSwarm(deps.engine, signal),
+    }
     for (const family of ['ipv4', 'ipv6'] as const) {
       const chain = engineFirewallChain(controlPort)
       const replaced = await replaceChain(chain, engineFirewallRules(wanted, family), { family, signal })

@@ -1,6 +1,9 @@
 import { request } from 'node:http'
+import { field, text } from '../engine/engine-json.ts'
+import { createTransport } from '../engine/transport.ts'
 
 const pingTimeoutMs = 3_000
+const infoTimeoutMs = 10_000
 
 export type EngineAddress = { socketPath: string } | { host: string; port: number }
 
@@ -19,4 +22,12 @@ export function engineAnswers(engine: EngineAddress, signal?: AbortSignal): Prom
     ping.once('error', () => resolve(false))
     ping.end()
   })
+}
+
+/** Whether the engine belongs to a swarm. Where it does not say, it does not. */
+export async function isInSwarm(engine: EngineAddress, signal?: AbortSignal): Promise<boolean> {
+  const info = await createTransport({ address: engine })
+    .json({ method: 'GET', path: '/info', signal, timeoutMs: infoTimeoutMs })
+    .catch(() => null)
+  return text(field(info, 'Swarm', 'LocalNodeState')) === 'active'
 }

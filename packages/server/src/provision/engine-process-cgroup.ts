@@ -31,6 +31,13 @@ export async function engineGroup(socketPath: string): Promise<string | undefine
   return group
 }
 
+/** The processes of a control group, with what they were started by. */
+export async function commandsIn(group: string): Promise<string[][]> {
+  const text = await readFile(path.join(groupsRoot() ?? '', group, 'cgroup.procs'), 'utf8').catch(() => '')
+  const pids = text.split('\n').filter((pid) => /^[1-9]\d*$/.test(pid))
+  return await Promise.all(pids.map(async (pid) => (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0')))
+}
+
 async function groupOf(pid: string): Promise<string | undefined> {
   const text = await readFile(`/proc/${pid}/cgroup`, 'utf8').catch(() => '')
   return /^0::\/(.*)$/m.exec(text)?.[1]
