@@ -7,11 +7,14 @@ import { field, filters, items, labelFilter, text } from './engine-json.ts'
 import { EngineError, isNotFound } from './errors.ts'
 import { idFrom } from './labels.ts'
 import { type ListeningPort, listeningPortsIn } from './proc-net.ts'
+import { readBeginning } from './read-beginning.ts'
 import type { Transport } from './transport.ts'
 
 const NAME = /^berth-[a-z0-9]{1,24}-app-[1-9]\d*-[a-z0-9-]{1,40}$/
 const ANSWER_AFTER_GRACE_MS = 60_000
 const MOST_TRIES = 5
+/** The kernel lists those that listen before all others. */
+const MOST_OF_A_TABLE = 256 * 1024
 
 /** The life of containers. Everything here may run twice: what is done already is no error. */
 export function createContainers(deps: { transport: Transport; now: () => Date }) {
@@ -90,7 +93,9 @@ export function createContainers(deps: { transport: Transport; now: () => Date }
     const found = await inspect(id, signal)
     const pid = found?.pid ?? null
     if (found === null || pid === null || !(await isProcessOf(pid, found.id))) return null
-    const tables = await Promise.all(['tcp', 'tcp6'].map((table) => readFile(`/proc/${pid}/net/${table}`, 'utf8').catch(() => null)))
+    const tables = await Promise.all(
+      ['tcp', 'tcp6'].map((table) => readBeginning(`/proc/${pid}/net/${table}`, MOST_OF_A_TABLE).catch(() => null)),
+    )
     const read = tables.flatMap((table) => (table === null ? [] : [table]))
     return read.length === 0 ? null : listeningPortsIn(read)
   }

@@ -1,4 +1,4 @@
-import { readdir, readFile, rm } from 'node:fs/promises'
+import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Engine } from '../../engine/engine.ts'
 import { EngineError } from '../../engine/errors.ts'
@@ -8,6 +8,7 @@ import type { Logger } from '../../lib/logger.ts'
 import { appLane } from '../../queue/jobs.ts'
 import { lanesInQueue } from '../../queue/queue-store.ts'
 import type { Reader } from '../../store/database.ts'
+import { createPlannedImages } from './planned-images.ts'
 import { type KeptRelease, keptReleases, knownIds } from './store.ts'
 
 type Deps = { db: Reader; engine: Pick<Engine, 'images' | 'networks'>; instance: string; dataDir: string; log: Logger }
@@ -32,25 +33,18 @@ export function createLeftovers(deps: Deps) {
 
   async function sweepImages(images: readonly Image[], known: Known, isBusy: (appId: number) => boolean): Promise<void> {
     const kept = new Set(known.releases.map((release) => release.image))
+    const plannedImages = createPlannedImages({ directoryOf: plansOf, releases: known.releases })
     for (const image of images) {
       const appId = idFrom(image.labels, 'app')
       if (appId === null || isBusy(appId)) continue
       const tags = image.tags.filter((tag) => !tag.startsWith('<none>'))
-      const plans = await readPlans(appId, known)
-      const unused = tags.filter((tag) => !kept.has(tag) && !plans.some((plan) => plan.includes(`"${tag}"`)))
+      const planned = await plannedImages(appId)
+      const unused = tags.filter((tag) => !kept.has(tag) && !planned.has(tag))
       for (const name of tags.length === 0 ? [image.id] : unused) {
         log.info({ appId, image: name }, 'removing an image that no release uses')
         await engine.images.remove(name).catch(unlessUsed)
       }
     }
-  }
-
-  async function readPlans(appId: number, known: Known): Promise<string[]> {
-    const own = known.releases.filter((release) => release.appId === appId && release.type === 'compose')
-    const texts = await Promise.all(
-      own.map(async ({ id }) => await readFile(join(plansOf(appId), `d${id}`, 'compose.json'), 'utf8').catch(() => '')),
-    )
-    return texts.filter((text) => text !== '')
   }
 
   async function sweepNetworks(networks: readonly Network[], known: Known, isBusy: (appId: number) => boolean): Promise<void> {
