@@ -1,9 +1,10 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readlink, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { type FastifyInstance, fastify } from 'fastify'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { openConnection } from '../testing/raw-connection.ts'
 import { serveDashboard } from './dashboard-files.ts'
 import { failureOf } from './error-handler.ts'
 
@@ -66,4 +67,27 @@ it.each(['/../secret.txt', '/assets/..%2f..%2fsecret.txt', '/link.txt', '/assets
 
 it('leaves the API to the API', async () => {
   expect((await app.inject({ url: '/api/nothing' })).body).toBe('none')
+})
+
+it('sends the new version of a file that has changed', async () => {
+  const file = path.join(root, 'dist', 'changing.txt')
+  for (const text of ['before', 'afterwards']) {
+    await writeFile(file, text)
+    expect((await app.inject({ url: '/changing.txt' })).body).toBe(text)
+  }
+})
+
+it('holds no file open for those who ask again and again and never read', async () => {
+  await writeFile(path.join(root, 'dist', 'large.js'), 'x'.repeat(300_000))
+  const address = await app.listen({ host: '127.0.0.1', port: 0 })
+  const { socket } = await openConnection(address)
+  socket.pause()
+  let asked = 0
+  app.server.on('request', () => (asked += 1))
+  socket.write('GET /large.js HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(200))
+  await expect.poll(() => asked, { timeout: 10_000 }).toBe(200)
+  await new Promise((resolve) => setTimeout(resolve, 200)) // files are opened a moment later
+  const files = await Promise.all((await readdir('/proc/self/fd')).map(async (fd) => await readlink(`/proc/self/fd/${fd}`).catch(() => '')))
+  expect(files.filter((file) => file.endsWith('large.js'))).toEqual([])
+  socket.destroy()
 })

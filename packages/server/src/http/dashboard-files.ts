@@ -1,4 +1,4 @@
-import { createReadStream, existsSync, lstatSync, type Stats } from 'node:fs'
+import { existsSync, lstatSync, readFileSync, type Stats } from 'node:fs'
 import { dirname, extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -30,20 +30,35 @@ function takesGzip(request: FastifyRequest): boolean {
   return /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))
 }
 
-function sendFile(request: FastifyRequest, reply: FastifyReply, file: string): FastifyReply {
-  const small = takesGzip(request) ? statOf(`${file}.gz`) : undefined
-  const found = small ?? statOf(file)
-  if (!found) throw new AppError('not_found')
-  if (small) void reply.header('content-encoding', 'gzip')
-  const etag = `"${found.size.toString(36)}-${found.mtimeMs.toString(36)}"`
-  void reply
-    .header('cache-control', file.includes('/assets/') ? HASHED : 'no-cache')
-    .header('etag', etag)
-    .header('vary', 'accept-encoding')
-  if (request.headers['if-none-match'] === etag) return reply.code(304).send()
-  void reply.code(200).type(TYPES[extname(file)] ?? 'application/octet-stream')
-  if (request.method === 'HEAD') return reply.header('content-length', found.size).send('')
-  return reply.send(createReadStream(small ? `${file}.gz` : file))
+/** The bytes of each file, read once for each version of it: however many ask and do not read the answer, all of them share these. */
+function createKeptFiles() {
+  const kept = new Map<string, { etag: string; bytes: Buffer }>()
+  return (file: string, etag: string): Buffer => {
+    const known = kept.get(file)
+    if (known?.etag === etag) return known.bytes
+    const bytes = readFileSync(file)
+    kept.set(file, { etag, bytes })
+    return bytes
+  }
+}
+
+function createSendFile() {
+  const bytesOf = createKeptFiles()
+  return (request: FastifyRequest, reply: FastifyReply, file: string): FastifyReply => {
+    const small = takesGzip(request) ? statOf(`${file}.gz`) : undefined
+    const found = small ?? statOf(file)
+    if (!found) throw new AppError('not_found')
+    if (small) void reply.header('content-encoding', 'gzip')
+    const etag = `"${found.size.toString(36)}-${found.mtimeMs.toString(36)}"`
+    void reply
+      .header('cache-control', file.includes('/assets/') ? HASHED : 'no-cache')
+      .header('etag', etag)
+      .header('vary', 'accept-encoding')
+    if (request.headers['if-none-match'] === etag) return reply.code(304).send()
+    void reply.code(200).type(TYPES[extname(file)] ?? 'application/octet-stream')
+    if (request.method === 'HEAD') return reply.header('content-length', found.size).send('')
+    return reply.send(bytesOf(small ? `${file}.gz` : file, etag))
+  }
 }
 
 /**
@@ -55,6 +70,7 @@ export async function serveDashboard(
   directory: string,
 ): Promise<(request: FastifyRequest, reply: FastifyReply) => FastifyReply | undefined> {
   if (!existsSync(join(directory, 'index.html'))) return () => undefined
+  const sendFile = createSendFile()
   return (request, reply) => {
     const isPage = request.method === 'GET' || request.method === 'HEAD'
     const path = request.url.split('?')[0] ?? ''
