@@ -152,6 +152,32 @@ describe('connections of strangers', () => {
     await expect.poll(() => all.filter(({ isClosed }) => !isClosed()).length, { timeout: 30_000 }).toBe(0)
   })
 
+  it.each([['/docs'], ['/openapi.json'], ['/health'], ['/']])(
+    'that ask for %s a thousand times and read no answer are closed, and hold no memory',
+    async (path) => {
+      const before = (await weightOf(berth.pid())).memoryMb
+      const all = await connections(20)
+      const asked = berth.log().split('"msg":"request"').length
+      for (const { socket } of all) {
+        socket.pause()
+        socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(1000))
+      }
+      await sleep(1000)
+      expect(await isHealthy()).toBe(true)
+      for (const { socket } of all) socket.resume()
+      await Promise.all(all.map(async ({ closed }) => await closed))
+      const weight = await weightOf(berth.pid())
+      expect(weight.memoryMb - before).toBeLessThan(200)
+      expect(berth.log().split('"msg":"request"').length - asked).toBeLessThanOrEqual(20 * 9 + 10)
+    },
+  )
+
+  it('that name no host are told so', async () => {
+    const [connection] = await connections(1)
+    connection?.socket.write('GET /health HTTP/1.1\r\n\r\n')
+    expect(await connection?.answered).toMatch(/^HTTP\/1\.1 400 [^]*no Host header/)
+  })
+
   it('are so many of one address: the oldest goes when one more comes, and the newest is answered', async () => {
     const all = await connections(300, { localAddress: '127.0.0.2' })
     await expect.poll(() => all.filter(({ isClosed }) => !isClosed()).length, { timeout: 10_000 }).toBeLessThanOrEqual(256)

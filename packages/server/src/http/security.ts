@@ -11,6 +11,7 @@ const HEADERS = {
   'cross-origin-opener-policy': 'same-origin',
   'cache-control': 'no-store',
 }
+const NO_HOST = 'The request has no Host header; it should name the host that is asked.'
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 const AMBIGUOUS = /\/[/.]|\\|%(?:2f|2e|5c|00)/i
@@ -27,6 +28,8 @@ export function addSecurity(app: FastifyInstance, isStopping: () => boolean): vo
     reply.headers(HEADERS)
     reply.header('x-request-id', request.id)
     if (isStopping()) return done(new AppError('stopping'))
+    if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
+      return done(new AppError('invalid_request', { message: NO_HOST }))
     if (isAmbiguousPath(request.url)) return done(new AppError('invalid_path'))
     if (!SAFE_METHODS.has(request.method) && isForeignOrigin(request.raw)) return done(new AppError('foreign_origin'))
     return done()

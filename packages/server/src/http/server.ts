@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { createServer, type RequestListener } from 'node:http'
 import { type OperationName, operations } from '@berth/contract'
 import { type FastifyReply, fastify } from 'fastify'
 import type { Logger } from '../lib/logger.ts'
@@ -13,6 +14,7 @@ import { createMissingRoute } from './not-found.ts'
 import { openApi } from './openapi.ts'
 import { addRequestLog } from './request-log.ts'
 import { addSecurity } from './security.ts'
+import { handleInTurn } from './turns.ts'
 import { addUnreadBodyLimit } from './unread-body.ts'
 
 type Deps = {
@@ -27,6 +29,7 @@ type Deps = {
 }
 
 const BODY_LIMIT = 1024 * 1024
+const KEEP_ALIVE_MS = 72_000
 
 /** The contract's own readers check what comes in, so Fastify's two schema compilers are never loaded. */
 function noSchemas(): never {
@@ -39,19 +42,37 @@ function sendFailure(reply: Pick<FastifyReply, 'raw'>, error: unknown): void {
   reply.raw.writeHead(status, { 'content-type': 'application/json; charset=utf-8', connection: 'close' }).end(JSON.stringify(body))
 }
 
+/** Made for the first who asks. As bytes, because the answers to all who ask then share them. */
+function madeOnce(make: () => string): () => Buffer {
+  let made: Buffer | undefined
+  return () => (made ??= Buffer.from(make()))
+}
+
 function isRead({ method }: { method: string }): boolean {
   return method === 'GET' || method === 'HEAD'
 }
 
+/** Fastify asks for one for each address it listens on. */
+function createNodeServer({ connections, tuning }: Pick<Deps, 'connections' | 'tuning'>, handle: RequestListener) {
+  const { headMs, bodyDeadlineMs, idleConnectionMs } = tuning
+  const server = createServer({
+    headersTimeout: headMs,
+    requestTimeout: headMs + bodyDeadlineMs, // of the whole request, also of one that was answered before its body came
+    connectionsCheckingInterval: 1000,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    requireHostHeader: false, // Node would answer past the turns; `security.ts` asks for it
+  })
+  server.setTimeout(idleConnectionMs)
+  connections.watch(server)
+  handleInTurn(server, handle)
+  return server
+}
+
 /** The HTTP side of Berth: the contract's operations, its description, and the dashboard's files. */
 export async function createHttpServer(deps: Deps) {
-  const { headMs, bodyDeadlineMs, idleConnectionMs, unreadBodyMs } = deps.tuning
-  const requestTimeout = headMs + bodyDeadlineMs
   const app = fastify({
     logger: false,
-    http: { headersTimeout: headMs, requestTimeout, connectionsCheckingInterval: 1000 },
-    requestTimeout, // of the whole request, also of one that was answered before its body came
-    connectionTimeout: idleConnectionMs,
+    serverFactory: (handle) => createNodeServer(deps, handle),
     bodyLimit: BODY_LIMIT,
     genReqId: () => randomUUID(),
     requestIdHeader: false,
@@ -61,13 +82,12 @@ export async function createHttpServer(deps: Deps) {
     routerOptions: { caseSensitive: true, ignoreTrailingSlash: false, maxParamLength: 200 },
   })
   app.decorateRequest('caller', undefined)
-  deps.connections.watch(app.server)
   const parsers = createBodyParsers(deps.tuning)
   parsers.forJson(app)
   const missing = createMissingRoute()
   addSecurity(app, deps.isStopping)
   app.addHook('onRequest', (request, _reply, done) => done(request.is404 && !isRead(request) ? missing(request.url) : undefined)) // no body is read for nothing
-  addUnreadBodyLimit(app, unreadBodyMs)
+  addUnreadBodyLimit(app, deps.tuning.unreadBodyMs)
   addRequestLog(app, deps.log)
   app.setErrorHandler(createErrorHandler(deps.log))
   const names = Object.keys(operations) as OperationName[] // exactly the keys of the list
@@ -78,11 +98,10 @@ export async function createHttpServer(deps: Deps) {
     for (const name of names.filter((operation) => operations[operation].may === 'signed webhook'))
       implement(raw, name, deps.handlers, deps.gate)
   })
-  let description: string | undefined // made for the first who asks, and never again
-  app.get('/openapi.json', async (_request, reply) =>
-    reply.type('application/json; charset=utf-8').send((description ??= JSON.stringify(openApi(deps.version)))),
-  )
-  app.get('/docs', async (_request, reply) => reply.type('text/html; charset=utf-8').send(docsPage(deps.version)))
+  const description = madeOnce(() => JSON.stringify(openApi(deps.version)))
+  app.get('/openapi.json', async (_request, reply) => reply.type('application/json; charset=utf-8').send(description()))
+  const docs = madeOnce(() => docsPage(deps.version))
+  app.get('/docs', async (_request, reply) => reply.type('text/html; charset=utf-8').send(docs()))
   const sendPage = await serveDashboard(app, deps.dashboardDir)
   app.setNotFoundHandler((request, reply) => {
     const sent = sendPage(request, reply)
