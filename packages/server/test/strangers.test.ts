@@ -39,6 +39,15 @@ async function send({ socket }: RawConnection, bytes: number): Promise<void> {
     if (!socket.write(piece)) await Promise.race([new Promise((resolve) => socket.once('drain', resolve)), gone])
 }
 
+function upgrade(cookie: string): string {
+  return `GET /api/ws/events HTTP/1.1\r\nHost: x\r\nCookie: ${cookie}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`
+}
+/** A frame of a client, masked with zeros. */
+function frame(kind: 'text' | 'continuation' | 'ping' | 'pong', text: string, isLast = true): Buffer {
+  const code = { continuation: 0, text: 1, ping: 9, pong: 10 }[kind]
+  return Buffer.concat([Buffer.from([(isLast ? 0x80 : 0) | code, 0x80 | text.length, 0, 0, 0, 0]), Buffer.from(text)])
+}
+
 describe('bodies of strangers', () => {
   it('of 40 webhooks of 24 MB are refused before they are sent, and hold no memory', async () => {
     const before = (await weightOf(berth.pid())).memoryMb
@@ -224,8 +233,6 @@ describe('connections of one person', () => {
 
   it('are so many streams: the next one is refused before it opens, and others open theirs', async () => {
     const { cookie } = await berth.as('holder')
-    const upgrade = (who: string) =>
-      `GET /api/ws/events HTTP/1.1\r\nHost: x\r\nCookie: ${who}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`
     const all = await connections(140)
     for (const { socket } of all) socket.write(upgrade(cookie))
     const answers = await Promise.all(all.map(async ({ answered }) => await answered))
@@ -245,5 +252,49 @@ describe('connections of one person', () => {
         { timeout: 10_000 },
       )
       .toBe('HTTP/1.1 101')
+  })
+})
+
+describe('streams', () => {
+  async function streams(count: number): Promise<RawConnection[]> {
+    const { cookie } = await berth.as('listener')
+    const made = await connections(count)
+    for (const { socket, answered } of made) {
+      socket.write(upgrade(cookie))
+      expect(await answered).toMatch(/^HTTP\/1\.1 101 /)
+    }
+    return made
+  }
+
+  it('answer the pings of a client', async () => {
+    const [stream] = await streams(1)
+    for (const text of ['hello', 'again']) {
+      stream?.socket.write(frame('ping', text))
+      await expect.poll(() => stream?.answer()).toContain(text)
+    }
+  })
+
+  it('that are pinged without end by clients that do not read are closed, and hold no memory', async () => {
+    const before = (await weightOf(berth.pid())).memoryMb
+    const flood = Buffer.concat(Array.from({ length: 10_000 }, () => frame('ping', '')).concat(frame('pong', '')))
+    const all = await streams(4)
+    for (const { socket } of all) socket.pause()
+    await Promise.all(
+      all.map(async ({ socket, closed, isClosed }) => {
+        for (let sent = 0; sent < 200 && !isClosed(); sent += 1)
+          if (!socket.write(flood)) await Promise.race([new Promise((resolve) => socket.once('drain', resolve)), closed])
+      }),
+    )
+    expect((await weightOf(berth.pid())).memoryMb - before).toBeLessThan(200)
+    expect(all.filter(({ isClosed }) => !isClosed())).toHaveLength(0)
+  })
+
+  it('are closed when their client sends a message, or parts of one', async () => {
+    const [talker, stutterer] = await streams(2)
+    talker?.socket.write(frame('text', 'ping'))
+    await talker?.closed
+    expect(talker?.answer()).toContain('this stream takes no messages')
+    stutterer?.socket.write(Buffer.concat([frame('text', 'a', false), frame('continuation', 'b', false)]))
+    await stutterer?.closed
   })
 })

@@ -7,18 +7,22 @@ const PING_MS = 30_000
 const BUFFER_BYTES = 1024 * 1024
 const PATIENCE_MS = 15_000
 const SLOW = 'this client reads too slowly'
+const INPUT_BYTES = 16 * 1024 // between two pings; a client that pings every second sends a quarter of it at most
+const NO_INPUT = 'this stream takes no messages'
 
 type Frame = { type: string; timestamp: string; data: unknown; seq?: number }
 
 /**
  * One client of a stream. A client that does not read costs a bounded buffer: beyond it log lines are dropped and counted,
- * a gap frame says how many, and after a while the connection is closed. Nobody else waits for it.
+ * a gap frame says how many, and after a while the connection is closed. Nobody else waits for it. Streams take no input, so a
+ * client that sends messages, or more than a few pings, is closed too.
  */
 export function createPeer(ws: WebSocket, socket: Duplex) {
   const ended = new AbortController()
   let isAlive = true
   let dropped = 0
   let fullSince: number | undefined
+  let received = 0
 
   function close(code: number, reason: string): void {
     if (ended.signal.aborted) return
@@ -37,10 +41,20 @@ export function createPeer(ws: WebSocket, socket: Duplex) {
   const ping = setInterval(() => {
     if (!isAlive) return ws.terminate()
     isAlive = false
-    ws.ping()
+    received = 0
+    if (hasRoom()) ws.ping()
   }, PING_MS)
   ws.on('pong', () => {
     isAlive = true
+  })
+  ws.on('ping', (data) => {
+    if (ws.readyState === ws.OPEN && hasRoom()) ws.pong(data)
+  })
+  ws.on('message', () => close(1003, NO_INPUT))
+  // before the library reads the frames in it, of which there can be ten thousand
+  socket.prependListener('data', (chunk: Buffer) => {
+    received += chunk.length
+    if (received > INPUT_BYTES) ws.terminate()
   })
   ws.on('close', end)
   ws.on('error', () => ws.terminate())

@@ -91,7 +91,8 @@ function refuse(socket: Duplex, error: unknown, cookies: readonly string[]): voi
 export function createWebSockets(deps: Deps) {
   const { authentication, loaders, log } = deps
   const table = lines()
-  const wss = new WebSocketServer({ noServer: true, maxPayload: 64 * 1024, perMessageDeflate: false })
+  // Streams take no input: what a client sends is not kept, and its pings are answered by the peer, when there is room for it.
+  const wss = new WebSocketServer({ noServer: true, maxPayload: 1024, maxFragments: 1, autoPong: false, perMessageDeflate: false })
   const open = new Set<Peer>()
 
   async function admit(request: IncomingMessage) {
