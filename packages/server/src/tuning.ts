@@ -27,6 +27,8 @@ export const TUNING = {
   bodyPaceMs: 10_000,
   /** How long somebody may go on sending a body after it was refused. */
   unreadBodyMs: 5000,
+  /** How often it is looked whether those for whom an answer waits have read some of it since. */
+  answerPaceMs: 60_000,
   /** A connection on which nothing moves at all is closed after this time. */
   idleConnectionMs: 300_000,
   diskFloorBytes: 500 * 1024 * 1024,

@@ -15,6 +15,7 @@ import { openApi } from './openapi.ts'
 import { addRequestLog } from './request-log.ts'
 import { addSecurity } from './security.ts'
 import { handleInTurn } from './turns.ts'
+import { addAnswerLimit, closeUnread } from './unread-answers.ts'
 import { addUnreadBodyLimit } from './unread-body.ts'
 
 type Deps = {
@@ -25,7 +26,7 @@ type Deps = {
   dashboardDir: string
   version: string
   isStopping: () => boolean
-  tuning: Pick<Tuning, 'headMs' | 'bodyDeadlineMs' | 'bodyPaceMs' | 'unreadBodyMs' | 'idleConnectionMs'>
+  tuning: Pick<Tuning, 'headMs' | 'bodyDeadlineMs' | 'bodyPaceMs' | 'unreadBodyMs' | 'answerPaceMs' | 'idleConnectionMs'>
 }
 
 const BODY_LIMIT = 1024 * 1024
@@ -64,6 +65,8 @@ function createNodeServer({ connections, tuning }: Pick<Deps, 'connections' | 't
   })
   server.setTimeout(idleConnectionMs)
   connections.watch(server)
+  const looking = setInterval(closeUnread(server), tuning.answerPaceMs).unref()
+  server.once('close', () => clearInterval(looking))
   handleInTurn(server, handle)
   return server
 }
@@ -88,6 +91,7 @@ export async function createHttpServer(deps: Deps) {
   addSecurity(app, deps.isStopping)
   app.addHook('onRequest', (request, _reply, done) => done(request.is404 && !isRead(request) ? missing(request.url) : undefined)) // no body is read for nothing
   addUnreadBodyLimit(app, deps.tuning.unreadBodyMs)
+  addAnswerLimit(app)
   addRequestLog(app, deps.log)
   app.setErrorHandler(createErrorHandler(deps.log))
   const names = Object.keys(operations) as OperationName[] // exactly the keys of the list
