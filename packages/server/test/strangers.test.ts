@@ -1,3 +1,5 @@
+import { appendFile } from 'node:fs/promises'
+import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Operation, operations, sockets } from '@berth/contract'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -7,7 +9,7 @@ import { OWNER, startTestServer, type TestServer } from '../src/testing/start-te
 
 const MIB = 1024 * 1024
 const SIGNATURE = { 'X-Hub-Signature-256': `sha256=${'0'.repeat(64)}` }
-const TUNING = { headMs: 2000, bodyPaceMs: 1000, bodyDeadlineMs: 4000, unreadBodyMs: 3000 }
+const TUNING = { headMs: 2000, bodyPaceMs: 1000, bodyDeadlineMs: 4000, unreadBodyMs: 3000, answerPaceMs: 1000 }
 
 let berth: TestServer
 let open: RawConnection[] = []
@@ -151,6 +153,26 @@ describe('bodies of people', () => {
     for (const { socket } of all) socket.write(headOf('/api/projects/create', 1_000_000, { Cookie: greedy.cookie }) + 'x'.repeat(999_999))
     await expect.poll(() => all.filter(({ answer }) => answer().includes('server_busy')).length, { timeout: 10_000 }).toBeGreaterThan(0)
     expect((await other.call('projects.create', { name: 'Goes on' })).name).toBe('Goes on')
+  })
+})
+
+describe('answers', () => {
+  it('that are not read at all are given up', async () => {
+    const owner = await berth.owner()
+    const { id: projectId } = await owner.call('projects.create', { name: 'Talkative' })
+    const { id: appId } = await owner.call('apps.create', { name: 'talker', projectId })
+    const { id } = await owner.call('deployments.add', { appId })
+    await expect.poll(async () => (await owner.call('deployments.get', { id })).status, { timeout: 20_000 }).toBe('failed')
+    await appendFile(path.join(berth.dataDir, 'logs', `d${id}.log`), ` ${'x'.repeat(99)}\n`.repeat(300_000))
+    const [connection] = await connections(1)
+    connection?.socket.write(`GET /api/deployment/logs/${id} HTTP/1.1\r\nHost: x\r\nCookie: ${owner.cookie}\r\n\r\n`)
+    expect(await connection?.answered).toMatch(/^HTTP\/1\.1 200 /)
+    connection?.socket.pause()
+    const isGone = () => {
+      connection?.socket.write('\r\n') // means nothing to a server, and shows whether one is there
+      return connection?.isClosed()
+    }
+    await expect.poll(isGone, { timeout: 30_000, interval: 200 }).toBe(true)
   })
 })
 
