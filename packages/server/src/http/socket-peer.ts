@@ -12,6 +12,20 @@ const NO_INPUT = 'this stream takes no messages'
 
 type Frame = { type: string; timestamp: string; data: unknown; seq?: number }
 
+/** Ends the connection of a client that sends much, before the library reads the frames in it: one read can hold ten thousand. */
+function watchInput(ws: WebSocket, socket: Duplex): { countAnew(): void } {
+  let received = 0
+  socket.prependListener('data', (chunk: Buffer) => {
+    received += chunk.length
+    if (received > INPUT_BYTES) ws.terminate()
+  })
+  return {
+    countAnew: () => {
+      received = 0
+    },
+  }
+}
+
 /**
  * One client of a stream. A client that does not read costs a bounded buffer: beyond it log lines are dropped and counted,
  * a gap frame says how many, and after a while the connection is closed. Nobody else waits for it. Streams take no input, so a
@@ -22,7 +36,7 @@ export function createPeer(ws: WebSocket, socket: Duplex) {
   let isAlive = true
   let dropped = 0
   let fullSince: number | undefined
-  let received = 0
+  const input = watchInput(ws, socket)
 
   function close(code: number, reason: string): void {
     if (ended.signal.aborted) return
@@ -41,7 +55,7 @@ export function createPeer(ws: WebSocket, socket: Duplex) {
   const ping = setInterval(() => {
     if (!isAlive) return ws.terminate()
     isAlive = false
-    received = 0
+    input.countAnew()
     if (hasRoom()) ws.ping()
   }, PING_MS)
   ws.on('pong', () => {
@@ -51,11 +65,6 @@ export function createPeer(ws: WebSocket, socket: Duplex) {
     if (ws.readyState === ws.OPEN && hasRoom()) ws.pong(data)
   })
   ws.on('message', () => close(1003, NO_INPUT))
-  // before the library reads the frames in it, of which there can be ten thousand
-  socket.prependListener('data', (chunk: Buffer) => {
-    received += chunk.length
-    if (received > INPUT_BYTES) ws.terminate()
-  })
   ws.on('close', end)
   ws.on('error', () => ws.terminate())
 
