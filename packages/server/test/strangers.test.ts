@@ -244,8 +244,12 @@ describe('connections of strangers', () => {
 describe('connections of one person', () => {
   it('are so many: the one that was silent longest goes, and the newest is answered', async () => {
     const { cookie } = await berth.as('holder')
-    const all = await connections(200)
-    for (const { socket, answered } of all) {
+    const all: RawConnection[] = []
+    for (let n = 0; n < 200; n += 1) {
+      const connection = await openConnection(berth.baseUrl)
+      all.push(connection)
+      open.push(connection)
+      const { socket, answered } = connection
       socket.write(`GET /api/auth/me HTTP/1.1\r\nHost: x\r\nCookie: ${cookie}\r\n\r\n`)
       expect(await answered).toMatch(/^HTTP\/1\.1 200 /)
     }
