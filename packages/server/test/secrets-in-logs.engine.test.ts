@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type DeployLab, dockerfile, openDeployLab, until } from '../src/testing/deploy-lab.ts'
+import { writeBeside } from '../src/testing/write-beside.ts'
 
 let lab: DeployLab
 beforeAll(async () => {
@@ -106,10 +107,20 @@ describe.concurrent('a value of the environment is not readable', () => {
 
 it('an environment that is too large to be hidden is refused', async () => {
   const app = await lab.createApp({ Dockerfile: dockerfile([], 'sleep 100') }, { appType: 'service', port: null })
-  for (const key of ['A', 'B', 'C']) await lab.owner.call('envs.create', { appId: app.id, key, value: 'x'.repeat(60_000) })
+  const { id } = await lab.owner.call('envs.create', { appId: app.id, key: 'A', value: 'x'.repeat(60_000) })
+  await writeBeside(lab.berth.dataDir, (file) => {
+    // as an earlier version would have let in
+    for (const key of ['B', 'C'])
+      file
+        .prepare(
+          `insert into env_variable (app_id, key, sealed_value, created_at, updated_at)
+           select app_id, ?, sealed_value, created_at, updated_at from env_variable where id = ?`,
+        )
+        .run(key, id)
+  })
   expect(await lab.deploy(app.id)).toMatchObject({
     status: 'failed',
     error_message:
-      'The values of the environment variables come to 176 KiB, and Berth can hide at most 128 KiB in logs. Put large data into a file instead.',
+      'The environment variables of the application come to 176 KiB with their names, and it can have 128 KiB. Put large data into a file instead.',
   })
 })

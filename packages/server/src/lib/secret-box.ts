@@ -2,11 +2,18 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 
 /** A shorter tag would be taken too, and could be guessed. */
 const TAG = { authTagLength: 16 }
+const NONCE_BYTES = 12
+const HEAD_BYTES = NONCE_BYTES + TAG.authTagLength
+
+/** How many bytes the text has, without opening it. */
+export function sealedTextBytes(sealed: string): number {
+  return Buffer.byteLength(sealed, 'base64') - HEAD_BYTES
+}
 
 /** Seals texts with AES-256-GCM. `about` is bound in, so that a sealed value cannot be moved to another row. */
 export function createSecretBox(key: Buffer) {
   function seal(text: string, about: string): string {
-    const nonce = randomBytes(12)
+    const nonce = randomBytes(NONCE_BYTES)
     const cipher = createCipheriv('aes-256-gcm', key, nonce, TAG).setAAD(Buffer.from(about))
     const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
     return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64')
@@ -14,9 +21,9 @@ export function createSecretBox(key: Buffer) {
 
   function open(sealed: string, about: string): string {
     const bytes = Buffer.from(sealed, 'base64')
-    const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12), TAG).setAAD(Buffer.from(about))
-    decipher.setAuthTag(bytes.subarray(12, 28))
-    return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8')
+    const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE_BYTES), TAG).setAAD(Buffer.from(about))
+    decipher.setAuthTag(bytes.subarray(NONCE_BYTES, HEAD_BYTES))
+    return Buffer.concat([decipher.update(bytes.subarray(HEAD_BYTES)), decipher.final()]).toString('utf8')
   }
 
   return { seal, open }

@@ -16,7 +16,7 @@ const PART = 32
 const LONG_RUN = 1024
 const SAMPLE = { length: 16, every: 48 } as const
 const RUN = /^[\w+/=-]+$/
-/** So long may all values be together: a deployment with more is refused. */
+/** So long may all values be together; `environment-size.ts` sees to it. */
 export const LONGEST_VALUES = 128 * 1024
 /** What the forms may come to. Parts can overlap, and short lines are looked for twice. */
 const MOST_PLAIN = 2 * LONGEST_VALUES

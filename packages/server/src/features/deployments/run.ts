@@ -1,10 +1,10 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Engine } from '../../engine/engine.ts'
+import { environmentProblem, environmentSize } from '../../lib/environment-size.ts'
 import type { Logger } from '../../lib/logger.ts'
 import { createRedactor, type Redactor } from '../../lib/redact.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
-import { LONGEST_VALUES } from '../../lib/secret-forms.ts'
 import type { Step } from '../../lib/step.ts'
 import type { Db } from '../../store/database.ts'
 import { type AppRow, type DeploymentRow, findApp, findDeployment } from '../../store/rows.ts'
@@ -136,11 +136,9 @@ export function createRunDeployment(deps: Deps) {
   return { run, isWriting: (deploymentId: number) => writing.has(deploymentId) || logs.isOpen(deploymentId) }
 }
 
-/** To search for more than that in every line would cost the server too much. */
-function checkEnvironment({ env }: ReleaseConfig): void {
-  const characters = Object.values(env).reduce((sum, value) => sum + value.length, 0)
-  if (characters > LONGEST_VALUES)
-    throw new DeploymentFailure(
-      `The values of the environment variables come to ${Math.ceil(characters / 1024)} KiB, and Berth can hide at most ${LONGEST_VALUES / 1024} KiB in logs. Put large data into a file instead.`,
-    )
+/** For variables from before there was a limit. The port that Berth adds is not counted. */
+function checkEnvironment({ env, port }: ReleaseConfig): void {
+  const given = Object.entries(env).filter(([key, value]) => key !== 'PORT' || value !== String(port))
+  const problem = environmentProblem(environmentSize(given.map(([key, value]) => ({ key, valueBytes: Buffer.byteLength(value) }))))
+  if (problem) throw new DeploymentFailure(problem)
 }

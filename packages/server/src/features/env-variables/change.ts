@@ -1,0 +1,61 @@
+import { recordAudit } from '../../events/audit-log.ts'
+import { appendEvent } from '../../events/event-log.ts'
+import type { Caller } from '../../http/caller.ts'
+import { AppError, fieldError } from '../../lib/app-error.ts'
+import { type EnvironmentSize, environmentProblem, environmentSize } from '../../lib/environment-size.ts'
+import { sealedTextBytes } from '../../lib/secret-box.ts'
+import type { Db, Tx } from '../../store/database.ts'
+import type { AppRow, EnvVariableRow } from '../../store/rows.ts'
+import { isUniqueViolation } from '../../store/storage-failure.ts'
+import { listEnvVariables } from './store.ts'
+
+type Words = { action: string; field: string }
+type Rows = readonly EnvVariableRow[]
+
+/** Enough to see what a change was about; a whole environment in every line would make the audit log too long to be read. */
+const MOST_KEYS = 50
+
+async function unlessTaken<Result>(write: Promise<Result>): Promise<Result> {
+  try {
+    return await write
+  } catch (cause) {
+    if (isUniqueViolation(cause, 'env_variable.key'))
+      throw new AppError('env_key_taken', { details: [{ field: 'key', message: 'is taken in this application' }], cause })
+    throw cause
+  }
+}
+
+function sizeOf(rows: Rows): EnvironmentSize {
+  return environmentSize(rows.map((row) => ({ key: row.key, valueBytes: sealedTextBytes(row.sealed_value) })))
+}
+
+function changedKeys(before: Rows, after: Rows): string[] {
+  const [old, now] = [before, after].map((rows) => new Map(rows.map((row) => [row.key, row.sealed_value])))
+  return [...new Set([...before, ...after].map(({ key }) => key))].filter((key) => old?.get(key) !== now?.get(key))
+}
+
+/** Does the work, and refuses it when it has made the environment too large. Answers the names of the variables that changed, too. */
+export async function withinLimits<Result>(tx: Tx, appId: number, field: string, work: (tx: Tx) => Promise<Result>) {
+  const before = await listEnvVariables(tx, appId)
+  const result = await work(tx)
+  const after = await listEnvVariables(tx, appId)
+  const problem = environmentProblem(sizeOf(after), sizeOf(before))
+  if (problem) throw fieldError('invalid_request', field, problem)
+  return { result, keys: changedKeys(before, after) }
+}
+
+/** A change within the limits, its audit line and its event, in one transaction. Keys are kept, values never. */
+export function createChange({ db, now }: { db: Db; now: () => Date }) {
+  return async <Result>(caller: Caller, app: AppRow, words: Words, work: (tx: Tx) => Promise<Result>): Promise<Result> => {
+    const at = now()
+    return await unlessTaken(
+      db.transaction(async (tx) => {
+        const { result, keys } = await withinLimits(tx, app.id, words.field, work)
+        const after = { keys: keys.slice(0, MOST_KEYS), ...(keys.length > MOST_KEYS && { more: keys.length - MOST_KEYS }) }
+        await recordAudit(tx, at, caller, { action: words.action, subject: 'app', subjectId: app.id, after })
+        await appendEvent(tx, at, { type: 'env.changed', data: { projectId: app.project_id, appId: app.id } })
+        return result
+      }),
+    )
+  }
+}
