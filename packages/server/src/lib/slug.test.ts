@@ -26,3 +26,13 @@ it('takes the first number that is free', async () => {
   expect(await freeSlug('shop', isTaken)).toBe('shop-3')
   expect(await freeSlug('other', isTaken)).toBe('other')
 })
+
+it('asks a few times only, however many are taken', async () => {
+  let asked = 0
+  const isTaken = async (slug: string) => {
+    asked += 1
+    return /^shop(-\d{1,7})?$/.test(slug)
+  }
+  expect(await freeSlug('shop', isTaken)).toMatch(/^shop-[0-9a-f]{8}$/)
+  expect(asked).toBeLessThan(50)
+})

@@ -1,3 +1,8 @@
+import { randomBytes } from 'node:crypto'
+
+const NUMBERED = 20
+const TRIES = 20
+
 /** Lower-case letters, digits and dashes: what a host label and a network alias may hold. */
 export function slugOf(text: string, fallback: string): string {
   const slug = text
@@ -11,10 +16,15 @@ export function slugOf(text: string, fallback: string): string {
   return slug === '' || /^\d+$/.test(slug) ? `${fallback}${slug === '' ? '' : `-${slug}`}` : slug
 }
 
-/** The first of `slug`, `slug-2`, `slug-3` … that is not taken. */
+/** `slug`, `slug-2`, `slug-3` … and after some of them names that nobody can have taken beforehand. */
+function* candidates(slug: string): Generator<string> {
+  yield slug
+  for (let n = 2; n <= NUMBERED; n += 1) yield `${slug}-${n}`
+  for (let tries = 0; tries < TRIES; tries += 1) yield `${slug}-${randomBytes(4).toString('hex')}`
+}
+
+/** The first name of that kind that is not taken. It asks a few times at most, because all other writers wait meanwhile. */
 export async function freeSlug(slug: string, isTaken: (candidate: string) => Promise<boolean>): Promise<string> {
-  for (let n = 1; ; n += 1) {
-    const candidate = n === 1 ? slug : `${slug}-${n}`
-    if (!(await isTaken(candidate))) return candidate
-  }
+  for (const candidate of candidates(slug)) if (!(await isTaken(candidate))) return candidate
+  throw new Error(`no free name like ${slug}`)
 }
