@@ -3,6 +3,7 @@ import { changedFields, recordAudit } from '../../events/audit-log.ts'
 import { appendEvent } from '../../events/event-log.ts'
 import { type Caller, isStaff } from '../../http/caller.ts'
 import { AppError } from '../../lib/app-error.ts'
+import { QUOTAS, refuseBeyond } from '../../lib/quota.ts'
 import { freeSlug, slugOf } from '../../lib/slug.ts'
 import type { Db, Tx } from '../../store/database.ts'
 import { type AppRow, findUser, insertMember, type ProjectRow } from '../../store/rows.ts'
@@ -12,7 +13,7 @@ import { changeOf } from './change.ts'
 import { newAppRow, templateOf } from './new-app.ts'
 import type { Source } from './source-check.ts'
 import { sourceSetter } from './source-setter.ts'
-import { insertApp, isMember, isSlugTaken, presentApplication, updateApp } from './store.ts'
+import { countApps, insertApp, isMember, isSlugTaken, presentApplication, updateApp } from './store.ts'
 
 type Deps = {
   db: Db
@@ -36,6 +37,14 @@ async function unlessTaken<Result>(write: Promise<Result>): Promise<Result> {
   }
 }
 
+/** The slug of a new app, if the project has room for one more. */
+async function slugInProject(tx: Tx, projectId: number, name: string): Promise<string> {
+  const { ofProject, ofUser } = await countApps(tx, projectId)
+  refuseBeyond(QUOTAS.appsOfProject, ofProject, { field: 'projectId', who: 'a project', what: 'applications' })
+  refuseBeyond(QUOTAS.appsOfUser, ofUser, { field: 'projectId', who: 'all projects of a person', what: 'applications' })
+  return await freeSlug(slugOf(name, 'app'), async (candidate) => await isSlugTaken(tx, projectId, candidate))
+}
+
 /** Applications: what they are and who owns them. What runs is the business of deployments and containers. */
 export function createApplications(deps: Deps) {
   const { db, now } = deps
@@ -55,7 +64,7 @@ export function createApplications(deps: Deps) {
     const at = now()
     const row = await unlessTaken(
       db.transaction(async (tx) => {
-        const slug = await freeSlug(slugOf(input.name, 'app'), async (candidate) => await isSlugTaken(tx, project.id, candidate))
+        const slug = await slugInProject(tx, project.id, input.name)
         const app = await insertApp(
           tx,
           newAppRow({ ...input, projectId: project.id }, { slug, createdBy: caller.id, template, at: at.toISOString() }),

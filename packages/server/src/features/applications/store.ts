@@ -3,6 +3,7 @@ import type { Insertable, Updateable } from 'kysely'
 import type { Reader, Tx } from '../../store/database.ts'
 import type { AppRow } from '../../store/rows.ts'
 import type { AppTable } from '../../store/schema.ts'
+import { projectsSharingQuota } from '../../store/shared-quota.ts'
 
 type Host = { appId: number; host: string }
 type Hosts = Map<number, string[]>
@@ -55,10 +56,14 @@ export async function listVisibleApplications(db: Reader, userId: number | undef
   if (userId !== undefined) {
     apps = apps.innerJoin('project_member', 'project_member.project_id', 'app.project_id').where('project_member.user_id', '=', userId)
   }
-  const [rows, domains] = await Promise.all([
-    apps.execute(),
-    db.selectFrom('domain').select(['app_id as appId', 'host']).orderBy('id').execute(),
-  ])
+  let hostsOfApps = db.selectFrom('domain').select(['domain.app_id as appId', 'domain.host']).orderBy('domain.id')
+  if (userId !== undefined) {
+    hostsOfApps = hostsOfApps
+      .innerJoin('app', 'app.id', 'domain.app_id')
+      .innerJoin('project_member', 'project_member.project_id', 'app.project_id')
+      .where('project_member.user_id', '=', userId)
+  }
+  const [rows, domains] = await Promise.all([apps.execute(), hostsOfApps.execute()])
   const hosts = groupHosts(domains)
   return rows.map((row) => present(row, hosts))
 }
@@ -72,6 +77,19 @@ export async function isSlugTaken(db: Reader, projectId: number, slug: string): 
   return (
     (await db.selectFrom('app').select('id').where('project_id', '=', projectId).where('slug', '=', slug).executeTakeFirst()) !== undefined
   )
+}
+
+/** How many apps the project has, and how many all projects have that share its quota. */
+export async function countApps(db: Reader, projectId: number): Promise<{ ofProject: number; ofUser: number }> {
+  const { ofProject, ofUser } = await db
+    .selectFrom('app')
+    .select((eb) => [
+      eb.fn.countAll<number>().as('ofUser'),
+      eb.fn.countAll<number>().filterWhere('project_id', '=', projectId).as('ofProject'),
+    ])
+    .where('project_id', 'in', projectsSharingQuota(db, projectId))
+    .executeTakeFirstOrThrow()
+  return { ofProject, ofUser }
 }
 
 export async function isMember(db: Reader, projectId: number, userId: number): Promise<boolean> {

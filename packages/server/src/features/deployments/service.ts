@@ -2,13 +2,22 @@ import type { Deployment, QueuedDeployment, Trigger } from '@berth/contract'
 import { recordAudit } from '../../events/audit-log.ts'
 import { type Caller, isStaff } from '../../http/caller.ts'
 import { AppError } from '../../lib/app-error.ts'
+import { QUOTAS, refuseBeyond } from '../../lib/quota.ts'
 import type { Step } from '../../lib/step.ts'
 import { enqueue } from '../../queue/jobs.ts'
 import type { Db, Tx } from '../../store/database.ts'
 import { type AppRow, type DeploymentRow, findDeployment } from '../../store/rows.ts'
 import type { BuildLogs } from './build-log.ts'
 import type { Cancel } from './cancel.ts'
-import { canRollBackTo, findActive, insertDeployment, listDeployments, listUnfinished, presentDeployment } from './store.ts'
+import {
+  canRollBackTo,
+  countUnfinished,
+  findActive,
+  insertDeployment,
+  listDeployments,
+  listUnfinished,
+  presentDeployment,
+} from './store.ts'
 
 type Commit = { hash: string; message: string; author: string }
 
@@ -45,6 +54,7 @@ export function createDeployments(deps: Deps) {
   async function request(caller: Caller, app: AppRow, trigger: Trigger): Promise<DeploymentRow> {
     const commit = (await deps.resolveCommit(app)) ?? NO_COMMIT
     return await inOneStep('db.add', async (tx) => {
+      await refuseTooMany(tx, caller, app)
       const deployment = await insertDeployment(tx, { app, trigger, triggeredBy: caller.id, commit, at: now() }).catch((cause: unknown) => {
         if (isForeignKeyViolation(cause)) throw new AppError('app_not_found', { cause }) // deleted while its remote was asked
         throw cause
@@ -61,6 +71,7 @@ export function createDeployments(deps: Deps) {
 
   async function rollback(caller: Caller, app: AppRow, target: DeploymentRow): Promise<Deployment> {
     const row = await inOneStep('db.rollback', async (tx) => {
+      await refuseTooMany(tx, caller, app)
       const release = await findDeployment(tx, target.id)
       const active = await findActive(tx, app.id)
       if (!release || !canRollBackTo(release)) throw new AppError('no_release')
@@ -89,6 +100,13 @@ export function createDeployments(deps: Deps) {
     running: async (caller: Caller) => (await listUnfinished(db, isStaff(caller) ? undefined : caller.id)).map(presentDeployment),
     log: (deployment: DeploymentRow) => deps.logs.text(deployment.id),
   }
+}
+
+async function refuseTooMany(tx: Tx, caller: Caller, app: AppRow): Promise<void> {
+  const { ofApp, ofUser } = await countUnfinished(tx, { appId: app.id, userId: caller.id })
+  const what = 'deployments that have not ended'
+  refuseBeyond(QUOTAS.unfinishedOfApp, ofApp, { field: 'appId', who: 'an application', what })
+  if (!isStaff(caller)) refuseBeyond(QUOTAS.unfinishedOfUser, ofUser, { field: 'appId', who: 'a person', what })
 }
 
 function isForeignKeyViolation(cause: unknown): boolean {

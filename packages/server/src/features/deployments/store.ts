@@ -160,6 +160,17 @@ export async function listDeployments(db: Reader, appId: number): Promise<Deploy
   return await db.selectFrom('deployment').selectAll().where('app_id', '=', appId).orderBy('number', 'desc').execute()
 }
 
+/** How many deployments of an app wait or run, and how many that a person asked for. */
+export async function countUnfinished(db: Reader, of: { appId: number; userId: number }): Promise<{ ofApp: number; ofUser: number }> {
+  const unfinished = db
+    .selectFrom('deployment')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('finished_at', 'is', null)
+  const { count: ofApp } = await unfinished.where('app_id', '=', of.appId).executeTakeFirstOrThrow()
+  const { count: ofUser } = await unfinished.where('triggered_by', '=', of.userId).executeTakeFirstOrThrow()
+  return { ofApp, ofUser }
+}
+
 /** Without a user: of every app, for those who see everything. */
 export async function listUnfinished(db: Reader, userId: number | undefined): Promise<DeploymentRow[]> {
   let query = db

@@ -4,10 +4,11 @@ import { appendEvent } from '../../events/event-log.ts'
 import type { Caller } from '../../http/caller.ts'
 import { AppError, fieldError } from '../../lib/app-error.ts'
 import { hostProblem, normalHost } from '../../lib/host-name.ts'
+import { QUOTAS, refuseBeyond } from '../../lib/quota.ts'
 import type { Db, Reader, Tx } from '../../store/database.ts'
 import { type AppRow, type DomainRow, findDomain } from '../../store/rows.ts'
 import { isUniqueViolation } from '../../store/storage-failure.ts'
-import { deleteDomain, insertDomain, listDomains, newDomainRow, presentDomain, updateDomain } from './store.ts'
+import { countDomains, deleteDomain, insertDomain, listDomains, newDomainRow, presentDomain, updateDomain } from './store.ts'
 
 /** What the edge does for domains; each call writes what it found to the row. */
 export type DomainCertificates = {
@@ -48,6 +49,7 @@ export function createDomains(deps: Deps) {
     try {
       const row = await change(caller, app, { action: 'domain.create', host }, async (tx) => {
         await refuseReserved(tx, host)
+        await refuseTooMany(tx, app)
         return await insertDomain(tx, newDomainRow(app.id, host, { generated: false, at: now() }))
       })
       return await shown(row)
@@ -112,6 +114,12 @@ async function current(reader: Reader, domain: DomainRow): Promise<DomainRow> {
   const row = await findDomain(reader, domain.id)
   if (!row) throw new AppError('domain_not_found')
   return row
+}
+
+async function refuseTooMany(tx: Tx, app: AppRow): Promise<void> {
+  const { ofApp, ofUser } = await countDomains(tx, app)
+  refuseBeyond(QUOTAS.domainsOfApp, ofApp, { field: 'domain', who: 'an application', what: 'domains' })
+  refuseBeyond(QUOTAS.domainsOfUser, ofUser, { field: 'domain', who: 'all projects of a person', what: 'domains' })
 }
 
 const isLocalhost = (host: string): boolean => host === 'localhost' || host.endsWith('.localhost')

@@ -3,6 +3,7 @@ import type { Insertable, Updateable } from 'kysely'
 import type { Reader, Tx } from '../../store/database.ts'
 import type { AppRow, DomainRow } from '../../store/rows.ts'
 import type { DomainTable } from '../../store/schema.ts'
+import { projectsSharingQuota } from '../../store/shared-quota.ts'
 
 export function presentDomain(row: DomainRow, dnsRecords: readonly DnsRecord[]): Domain {
   return {
@@ -44,6 +45,17 @@ export function newDomainRow(appId: number, host: string, options: { generated: 
 
 export async function listDomains(db: Reader, appId: number): Promise<DomainRow[]> {
   return await db.selectFrom('domain').selectAll().where('app_id', '=', appId).orderBy('id').execute()
+}
+
+/** How many domains the app has, and how many all apps have that share its quota. */
+export async function countDomains(db: Reader, app: AppRow): Promise<{ ofApp: number; ofUser: number }> {
+  const { ofApp, ofUser } = await db
+    .selectFrom('domain')
+    .innerJoin('app', 'app.id', 'domain.app_id')
+    .select((eb) => [eb.fn.countAll<number>().as('ofUser'), eb.fn.countAll<number>().filterWhere('domain.app_id', '=', app.id).as('ofApp')])
+    .where('app.project_id', 'in', projectsSharingQuota(db, app.project_id))
+    .executeTakeFirstOrThrow()
+  return { ofApp, ofUser }
 }
 
 export async function insertDomain(tx: Tx, domain: Insertable<DomainTable>): Promise<DomainRow> {

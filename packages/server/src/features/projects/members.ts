@@ -2,6 +2,7 @@ import { recordAudit } from '../../events/audit-log.ts'
 import { appendEvent } from '../../events/event-log.ts'
 import { type Caller, isStaff } from '../../http/caller.ts'
 import { AppError, fieldError } from '../../lib/app-error.ts'
+import { QUOTAS } from '../../lib/quota.ts'
 import type { Db, Tx } from '../../store/database.ts'
 import { insertMember, type ProjectRow } from '../../store/rows.ts'
 import { deleteMember, findUserIds, listMembers } from './store.ts'
@@ -33,6 +34,8 @@ export async function setMembers(deps: { db: Db; now: () => Date }, caller: Call
   await deps.db.transaction(async (tx) => {
     const before = (await listMembers(tx, project.id)).map((member) => member.id)
     const next = new Set([project.owner_id, ...(await findPeople(tx, caller, { ids, emails }, before))])
+    if (next.size > Math.max(QUOTAS.membersOfProject, before.length))
+      throw fieldError('invalid_request', 'emails', `a project can have ${QUOTAS.membersOfProject} members, and these are ${next.size}`)
     const removedUserIds = before.filter((id) => !next.has(id))
     for (const userId of removedUserIds) await deleteMember(tx, project.id, userId)
     for (const userId of next) await insertMember(tx, { projectId: project.id, userId, at })

@@ -3,12 +3,13 @@ import { changedFields, recordAudit } from '../../events/audit-log.ts'
 import { appendEvent } from '../../events/event-log.ts'
 import { type Caller, isStaff } from '../../http/caller.ts'
 import { AppError } from '../../lib/app-error.ts'
+import { QUOTAS, refuseBeyond } from '../../lib/quota.ts'
 import { freeSlug, slugOf } from '../../lib/slug.ts'
 import type { Step } from '../../lib/step.ts'
 import type { Db, Tx } from '../../store/database.ts'
 import { insertMember, type ProjectRow } from '../../store/rows.ts'
 import { setMembers } from './members.ts'
-import { deleteProject, insertProject, isSlugTaken, listMembers, listProjects, updateProject } from './store.ts'
+import { countProjectsOf, deleteProject, insertProject, isSlugTaken, listMembers, listProjects, updateProject } from './store.ts'
 
 type Deps = {
   db: Db
@@ -33,6 +34,11 @@ function presentProject(row: ProjectRow): Project {
   return { id, name, description, tags, ownerId: row.owner_id, createdAt: row.created_at, updatedAt: row.updated_at }
 }
 
+async function refuseTooMany(tx: Tx, caller: Caller): Promise<void> {
+  const words = { field: 'name', who: 'a person', what: 'projects' }
+  if (!isStaff(caller)) refuseBeyond(QUOTAS.projectsOfUser, await countProjectsOf(tx, caller.id), words)
+}
+
 /** Projects and who belongs to them. */
 export function createProjects(deps: Deps) {
   const { db, now } = deps
@@ -50,6 +56,7 @@ export function createProjects(deps: Deps) {
     const at = now()
     const time = at.toISOString()
     const row = await db.transaction(async (tx) => {
+      await refuseTooMany(tx, caller)
       const project = await insertProject(tx, {
         name: input.name,
         slug: await freeSlug(slugOf(input.name, 'project'), async (candidate) => await isSlugTaken(tx, candidate)),

@@ -18,6 +18,15 @@ export async function isSlugTaken(db: Reader, slug: string): Promise<boolean> {
   return (await db.selectFrom('project').select('id').where('slug', '=', slug).executeTakeFirst()) !== undefined
 }
 
+export async function countProjectsOf(db: Reader, ownerId: number): Promise<number> {
+  const { count } = await db
+    .selectFrom('project')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('owner_id', '=', ownerId)
+    .executeTakeFirstOrThrow()
+  return count
+}
+
 export async function insertProject(tx: Tx, project: Insertable<ProjectTable>): Promise<ProjectRow> {
   return await tx.insertInto('project').values(project).returningAll().executeTakeFirstOrThrow()
 }
