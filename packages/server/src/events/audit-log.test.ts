@@ -1,8 +1,46 @@
 import { expect, it } from 'vitest'
-import { changedFields } from './audit-log.ts'
+import { openTestDatabase } from '../testing/test-database.ts'
+import { changedFields, PLATFORM, recordAudit } from './audit-log.ts'
 
 it('keeps the fields that really changed, before and after', () => {
   const before = { name: 'a', port: 80, tags: '' }
   expect(changedFields(before, { name: 'b', port: 80 })).toEqual({ before: { name: 'a' }, after: { name: 'b' } })
   expect(changedFields(before, {})).toEqual({ before: {}, after: {} })
+})
+
+async function recorded(detail: Record<string, unknown>): Promise<string> {
+  await using test = await openTestDatabase()
+  await test.db.transaction(
+    async (tx) => await recordAudit(tx, new Date(), PLATFORM, { action: 'app.update', subject: 'app', before: detail, after: detail }),
+  )
+  const row = await test.db.selectFrom('audit').select(['before', 'after']).executeTakeFirstOrThrow()
+  expect(row.before).toBe(row.after)
+  return row.after
+}
+
+it('keeps what is short as it is, and the beginning of each field where it is too long', async () => {
+  const short = { name: 'a', ids: [1, 2], nothing: null, description: 'x'.repeat(2000) }
+  expect(JSON.parse(await recorded(short))).toEqual(short)
+  const long = { ...short, nothing: undefined, description: '\u0001'.repeat(2000), ids: Array.from({ length: 5000 }, (_, id) => id) }
+  const kept = JSON.parse(await recorded(long)) as Record<string, unknown>
+  expect(Object.keys(kept)).toEqual(['name', 'ids', 'description'])
+  expect(kept).toMatchObject({ name: 'a', ids: expect.stringMatching(/^\[0,1,2,3,.*…$/), description: expect.stringMatching(/…$/) })
+})
+
+const fieldsOf = (count: number, value: unknown) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`field_${n}`, value]))
+
+it.each([
+  ['control characters', fieldsOf(16, '\u0001'.repeat(2000))],
+  ['quotes', fieldsOf(1, '"'.repeat(20_000))],
+  ['halves of characters', fieldsOf(3, '\ud83d'.repeat(5000))],
+  [
+    'lists',
+    fieldsOf(
+      2,
+      Array.from({ length: 1000 }, () => 'K'.repeat(254)),
+    ),
+  ],
+  ['objects', fieldsOf(5, { inner: { text: '\\'.repeat(9000) } })],
+])('a line has at most 8 KiB of it: %s', async (_, detail) => {
+  expect((await recorded(detail)).length).toBeLessThanOrEqual(8192)
 })

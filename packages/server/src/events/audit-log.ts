@@ -15,6 +15,25 @@ export type Actor = Pick<Caller, 'email' | 'origin'> & { id: number | null }
 
 export const PLATFORM: Actor = { id: null, email: 'berth', origin: { address: '', requestId: '', isTls: false } }
 
+/** In characters: many lines are answered at once. */
+const LONGEST_DETAIL = 8192
+/** What one character can come to in JSON, and what stands around a field. */
+const [ESCAPED, AROUND] = [6, 8]
+
+/** Fields stay by name; where all of them are too long together, each keeps its beginning, as a text. */
+function detailText(detail: Record<string, unknown> | undefined): string {
+  const whole = JSON.stringify(detail ?? null)
+  if (whole.length <= LONGEST_DETAIL) return whole
+  const fields = Object.entries(JSON.parse(whole) as Record<string, unknown>) // what was written above
+  const share = Math.floor(LONGEST_DETAIL / fields.length)
+  const shortened = fields.map(([name, value]) => {
+    const text = typeof value === 'string' ? value : JSON.stringify(value)
+    const most = Math.max(0, Math.floor((share - JSON.stringify(name).length - AROUND) / ESCAPED))
+    return [name, text.length <= most ? value : `${text.slice(0, most)}…`]
+  })
+  return JSON.stringify(Object.fromEntries(shortened))
+}
+
 /** Written in the transaction of the change. Callers name the fields they keep, so that no secret gets here. */
 export async function recordAudit(tx: Tx, at: Date, actor: Actor, record: AuditRecord): Promise<void> {
   await tx
@@ -26,8 +45,8 @@ export async function recordAudit(tx: Tx, at: Date, actor: Actor, record: AuditR
       action: record.action,
       subject: record.subject,
       subject_id: record.subjectId ?? null,
-      before: JSON.stringify(record.before ?? null),
-      after: JSON.stringify(record.after ?? null),
+      before: detailText(record.before),
+      after: detailText(record.after),
       address: actor.origin.address,
       request_id: actor.origin.requestId,
     })
