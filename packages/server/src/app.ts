@@ -85,11 +85,10 @@ import { COMMIT, VERSION } from './lib/version.ts'
 import { installDebianPackage } from './provision/debian-packages.ts'
 import { createFirewalls } from './provision/firewalls.ts'
 import { createProvisioning } from './provision/provisioning.ts'
-import { appLane, enqueue, type JobPayloads } from './queue/jobs.ts'
+import { appLane, enqueue } from './queue/jobs.ts'
 import { lanesInQueue } from './queue/queue-store.ts'
 import { createWorker } from './queue/worker.ts'
 import { handlersOf } from './routes.ts'
-import type { Tx } from './store/database.ts'
 import { createIsDiskFull } from './store/disk-space.ts'
 import { databasePath, openSqlite } from './store/sqlite.ts'
 import { createStorageLog } from './store/storage-log.ts'
@@ -247,8 +246,7 @@ export async function createApp(config: Config, givenLog: Logger) {
     readEnv: envVariables.read,
     probeSource: createProbeSource({ git, limiter: sourceChecks }),
   })
-  const enqueueRemoval = async (tx: Tx, app: JobPayloads['app.remove']) => await enqueue(tx, 'app.remove', app, now())
-  const appDeletion = createAppDeletion({ db, step, now, enqueueRemoval, onRemoved: onAppsRemoved })
+  const appDeletion = createAppDeletion({ db, step, now, onRemoved: onAppsRemoved })
   const projects = createProjects({
     db,
     step,
@@ -280,7 +278,8 @@ export async function createApp(config: Config, givenLog: Logger) {
     repair: createRepair({ db, engine, stopGraceSeconds: tuning.stopGraceSeconds, now }),
     sweep: leftovers.sweep,
     isAsPlanned: createIsAsPlanned({ dataDir: config.dataDir }),
-    restore: async (app) => await db.transaction(async (tx) => await enqueue(tx, 'app.restore', { appId: app.id }, now())),
+    restore: async ({ id: appId, created_by: by }) =>
+      await db.transaction(async (tx) => await enqueue(tx, 'app.restore', { appId }, { by, at: now() })),
     onChanged: onRoutesChanged,
   })
 

@@ -17,11 +17,16 @@ export function appLane(appId: number): string {
   return `app:${appId}`
 }
 
+/** Those who share the slots are people: whoever has many projects has no more of them for that. */
+function tenantOf(userId: number | null): string {
+  return `user:${userId ?? ''}`
+}
+
 export async function enqueue<Name extends JobName>(
   tx: Tx,
   name: Name,
   payload: JobPayloads[Name] & { appId: number },
-  at: Date,
+  asked: { by: number | null; at: Date },
 ): Promise<void> {
-  await insertJob(tx, { name, payload, lane: appLane(payload.appId), at })
+  await insertJob(tx, { name, payload, lane: appLane(payload.appId), tenant: tenantOf(asked.by), at: asked.at })
 }

@@ -3,16 +3,20 @@ import { describe, expect, it } from 'vitest'
 import type { Db } from '../store/database.ts'
 import { openTestDatabase } from '../testing/test-database.ts'
 import { enqueue } from './jobs.ts'
-import { claimJob, extendLease, insertJob, lanesInQueue, oldestWaitingJob, postponeJob, releaseLeases, settleJob } from './queue-store.ts'
+import { claimJob, extendLease, insertJob, lanesInQueue, postponeJob, releaseLeases, settleJob } from './queue-store.ts'
 
 const start = new Date('2026-01-01T00:00:00Z')
 const at = (seconds: number) => new Date(start.getTime() + seconds * 1000)
 
-async function add(db: Db, lane: string, name = 'deployment.run'): Promise<void> {
-  await db.transaction(async (tx) => await insertJob(tx, { name, payload: {}, lane, at: start }))
+async function add(db: Db, lane: string, name = 'deployment.run', tenant = 'user:1'): Promise<void> {
+  await db.transaction(async (tx) => await insertJob(tx, { name, payload: {}, lane, tenant, at: start }))
 }
-async function claim(db: Db, seconds: number, worker = 'w') {
-  return await db.transaction(async (tx) => await claimJob(tx, { worker, at: at(seconds), leaseUntil: at(seconds + 30) }))
+async function claim(db: Db, seconds: number, worker = 'w', slots = 10) {
+  return await db.transaction(async (tx) => await claimJob(tx, { worker, at: at(seconds), leaseUntil: at(seconds + 30), slots }))
+}
+async function claimAll(db: Db, slots: number): Promise<number[]> {
+  const job = await claim(db, 1, 'w', slots)
+  return job ? [job.id, ...(await claimAll(db, slots))] : []
 }
 
 describe('claiming jobs', () => {
@@ -39,7 +43,7 @@ describe('claiming jobs', () => {
       await add(db, lane, name)
     const claimed: (number | undefined)[] = []
     for (let n = 0; n < 4; n += 1) {
-      const asking = { worker: 'w', at: at(1), leaseUntil: at(31), onFullDisk: true }
+      const asking = { worker: 'w', at: at(1), leaseUntil: at(31), slots: 10, onFullDisk: true }
       claimed.push((await db.transaction(async (tx) => await claimJob(tx, asking)))?.id)
     }
     expect(claimed).toEqual([2, 4, 5, undefined])
@@ -97,9 +101,8 @@ describe('claiming jobs', () => {
     const { db } = test
     await add(db, 'app:1')
     await claim(db, 0, 'a process that died')
-    expect(await oldestWaitingJob(db, at(10))).toBeUndefined()
+    expect(await claim(db, 1, 'the next')).toBeUndefined()
     await db.transaction(releaseLeases)
-    expect((await oldestWaitingJob(db, at(10)))?.id).toBe(1)
     expect((await claim(db, 1, 'the next'))?.id).toBe(1)
   })
 
@@ -107,12 +110,12 @@ describe('claiming jobs', () => {
     await using test = await openTestDatabase()
     const { db } = test
     await db.transaction(async (tx) => {
-      await enqueue(tx, 'deployment.run', { deploymentId: 1, appId: 1 }, start)
-      await enqueue(tx, 'app.restore', { appId: 2 }, start)
-      await enqueue(tx, 'app.remove', { appId: 3, projectId: 1, deleteVolumes: false }, start)
+      await enqueue(tx, 'deployment.run', { deploymentId: 1, appId: 1 }, { by: 1, at: start })
+      await enqueue(tx, 'app.restore', { appId: 2 }, { by: 1, at: start })
+      await enqueue(tx, 'app.remove', { appId: 3, projectId: 1, deleteVolumes: false }, { by: 1, at: start })
     })
     expect(await lanesInQueue(db)).toEqual(['app:1', 'app:2', 'app:3'])
-    expect((await claim(db, 1))?.name).toBe('deployment.run')
+    expect(await claimAll(db, 10)).toEqual([2, 3, 1])
   })
 
   it('whatever the order of claims and endings, a lane never runs two at once and never overtakes itself', async () => {
@@ -147,5 +150,51 @@ describe('claiming jobs', () => {
       ),
       { numRuns: 25 },
     )
+  })
+})
+
+describe('sharing the slots', () => {
+  it('one person takes all slots, and one more is there for whoever has nothing running', async () => {
+    await using test = await openTestDatabase()
+    const { db } = test
+    for (const lane of ['app:1', 'app:2', 'app:3']) await add(db, lane)
+    expect(await claimAll(db, 2)).toEqual([1, 2])
+    for (const tenant of ['user:2', 'user:2', 'user:3']) await add(db, `app:of ${tenant}`, 'deployment.run', tenant)
+    expect(await claimAll(db, 2)).toEqual([4])
+    await db.transaction(async (tx) => await settleJob(tx, { id: 4, worker: 'w' }))
+    expect(await claimAll(db, 2)).toEqual([5])
+  })
+
+  it('whoever has the fewest running comes first, then the oldest', async () => {
+    await using test = await openTestDatabase()
+    const { db } = test
+    for (const lane of ['app:1', 'app:2', 'app:3', 'app:4']) await add(db, lane)
+    for (const lane of ['app:5', 'app:6']) await add(db, lane, 'deployment.run', 'user:2')
+    await add(db, 'app:7', 'deployment.run', 'user:3')
+    expect(await claimAll(db, 6)).toEqual([1, 5, 7, 2, 6, 3])
+  })
+
+  it('removals, what stands before them, and restores do not wait for builds, and share slots of their own', async () => {
+    await using test = await openTestDatabase()
+    const { db } = test
+    for (const lane of ['app:1', 'app:2', 'app:3']) await add(db, lane)
+    expect(await claimAll(db, 1)).toEqual([1])
+    await add(db, 'app:2', 'app.remove')
+    for (const lane of ['app:4', 'app:5']) await add(db, lane, 'app.restore')
+    expect(await claimAll(db, 1)).toEqual([2, 5])
+    await db.transaction(async (tx) => await settleJob(tx, { id: 5, worker: 'w' }))
+    expect(await claimAll(db, 1)).toEqual([6])
+    await add(db, 'app:6', 'app.remove', 'user:2')
+    expect(await claimAll(db, 1)).toEqual([7])
+  })
+
+  it('the slots of a worker that is gone are free', async () => {
+    await using test = await openTestDatabase()
+    const { db } = test
+    await add(db, 'app:1')
+    await add(db, 'app:2')
+    expect((await claim(db, 0, 'gone', 1))?.id).toBe(1)
+    expect(await claim(db, 1, 'next', 1)).toBeUndefined()
+    expect((await claim(db, 31, 'next', 1))?.id).toBe(1)
   })
 })

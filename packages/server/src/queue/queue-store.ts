@@ -1,14 +1,15 @@
-import type { Selectable } from 'kysely'
+import { type ExpressionBuilder, type Selectable, sql } from 'kysely'
 import type { Reader, Tx } from '../store/database.ts'
-import type { JobTable } from '../store/schema.ts'
+import type { JobTable, Schema } from '../store/schema.ts'
 import type { JobName } from './jobs.ts'
 
 export type JobRow = Selectable<JobTable>
 
-const [REMOVAL, RESTORE] = ['app.remove', 'app.restore'] as const satisfies JobName[]
+const REMOVAL = 'app.remove' satisfies JobName
+const SHORT = [REMOVAL, 'app.restore'] as const satisfies JobName[]
 
 /** Called inside the transaction of the change that needs the work: either both are there or neither is. */
-export async function insertJob(tx: Tx, job: { name: string; payload: unknown; lane: string; at: Date }): Promise<void> {
+export async function insertJob(tx: Tx, job: { name: string; payload: unknown; lane: string; tenant: string; at: Date }): Promise<void> {
   const time = job.at.toISOString()
   await tx
     .insertInto('job')
@@ -16,6 +17,7 @@ export async function insertJob(tx: Tx, job: { name: string; payload: unknown; l
       name: job.name,
       payload: JSON.stringify(job.payload),
       lane: job.lane,
+      tenant: job.tenant,
       run_at: time,
       attempts: 0,
       lease_until: null,
@@ -25,15 +27,41 @@ export async function insertJob(tx: Tx, job: { name: string; payload: unknown; l
     .execute()
 }
 
-/** Who asks for work, and when. Without `onFullDisk` every job is meant. */
-type Asking = { worker: string; at: Date; onFullDisk?: boolean }
+/** Who asks for work, when, and how many jobs of a kind may run at once. Without `onFullDisk` every job is meant. */
+type Asking = { worker: string; at: Date; slots: number; onFullDisk?: boolean }
+type Kind = 'short' | 'long'
+
+/** The lapsed lease of another worker holds nothing; one's own does: the clock was set, and the job still runs. */
+function isHeld(eb: ExpressionBuilder<Schema & { held: JobTable }, 'held'>, { worker, at }: Asking) {
+  return eb.and([
+    eb('held.lease_until', 'is not', null),
+    eb.or([eb('held.lease_until', '>=', at.toISOString()), eb('held.worker', '=', worker)]),
+  ])
+}
 
 /**
- * The oldest job that is due, free, and first in its lane. The lapsed lease of another worker is free again; one's own is not: the clock
- * was set, and the job still runs. On a full disk only removals are due, with what stands before them in their lane, because they free it;
- * and restores, because they need next to nothing and an app is down without.
+ * The next job that may run now: due, free, first in its lane, and with a slot. Short and long jobs have slots of their own, so that
+ * removals and restores never wait for builds. On a full disk only short ones are due, because they free it or need next to nothing.
  */
 export async function findDueJob(db: Reader, asking: Asking): Promise<JobRow | undefined> {
+  const short = await findDueOfKind(db, 'short', asking)
+  return short ?? (asking.onFullDisk ? undefined : await findDueOfKind(db, 'long', asking))
+}
+
+/**
+ * The oldest of those for whom the fewest jobs run. When all slots are taken there is one more, for somebody who has none: a job
+ * that runs cannot be put aside, so one person may take all slots, and nobody else waits for that.
+ */
+async function findDueOfKind(db: Reader, kind: Kind, asking: Asking): Promise<JobRow | undefined> {
+  const names = kind === 'short' ? 'in' : 'not in'
+  const running = db
+    .selectFrom('job as held')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('held.name', names, SHORT)
+    .where((eb) => isHeld(eb, asking))
+  const { count } = await running.executeTakeFirstOrThrow()
+  if (count > asking.slots) return undefined
+  const ofTenant = running.where('held.tenant', '=', sql.ref<string>('job.tenant'))
   const time = asking.at.toISOString()
   let query = db
     .selectFrom('job')
@@ -51,14 +79,17 @@ export async function findDueJob(db: Reader, asking: Asking): Promise<JobRow | u
         ),
       ),
     )
-  if (asking.onFullDisk)
+  if (kind === 'short')
     query = query.where((eb) =>
       eb.or([
-        eb('name', '=', RESTORE),
+        eb('name', 'in', SHORT),
+        // what stands before a removal ends as soon as it sees that the app is gone
         eb('lane', 'in', eb.selectFrom('job as removal').select('removal.lane').where('removal.name', '=', REMOVAL)),
       ]),
     )
-  return await query.orderBy('id').limit(1).executeTakeFirst()
+  else query = query.where('name', 'not in', SHORT)
+  if (count === asking.slots) query = query.where(ofTenant, '=', 0)
+  return await query.orderBy(ofTenant).orderBy('id').limit(1).executeTakeFirst()
 }
 
 export async function claimJob(tx: Tx, claim: Asking & { leaseUntil: Date }): Promise<JobRow | undefined> {
@@ -101,17 +132,6 @@ export async function hasLeases(db: Reader): Promise<boolean> {
 /** At the start of the only process on this data directory: whoever held these leases is gone. */
 export async function releaseLeases(tx: Tx): Promise<void> {
   await tx.updateTable('job').set({ lease_until: null, worker: null }).execute()
-}
-
-export async function oldestWaitingJob(db: Reader, at: Date): Promise<JobRow | undefined> {
-  return await db
-    .selectFrom('job')
-    .selectAll()
-    .where('lease_until', 'is', null)
-    .where('run_at', '<', at.toISOString())
-    .orderBy('id')
-    .limit(1)
-    .executeTakeFirst()
 }
 
 export async function lanesInQueue(db: Reader): Promise<string[]> {

@@ -24,9 +24,9 @@ afterEach(async () => {
   await test[Symbol.asyncDispose]()
 })
 
-async function startWorker(run: JobHandlers['deployment.run'], slots = 2, log: Logger = silent): Promise<Worker> {
+function parts(run: JobHandlers['deployment.run'], slots = 2, log: Logger = silent) {
   const handlers: JobHandlers = { 'deployment.run': run, 'app.restore': async () => undefined, 'app.remove': async () => undefined }
-  worker = createWorker({
+  return {
     db: test.db,
     nudge: test.nudge,
     handlers,
@@ -35,12 +35,15 @@ async function startWorker(run: JobHandlers['deployment.run'], slots = 2, log: L
     isDiskFull: async () => isDiskFull,
     log,
     now: () => new Date(),
-  })
+  }
+}
+async function startWorker(...given: Parameters<typeof parts>): Promise<Worker> {
+  worker = createWorker(parts(...given))
   await worker.start()
   return worker
 }
-async function add(deploymentId: number, appId: number): Promise<void> {
-  await test.db.transaction(async (tx) => await enqueue(tx, 'deployment.run', { deploymentId, appId }, new Date()))
+async function add(deploymentId: number, appId: number, by = 1): Promise<void> {
+  await test.db.transaction(async (tx) => await enqueue(tx, 'deployment.run', { deploymentId, appId }, { by, at: new Date() }))
 }
 async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = performance.now() + LIMIT_MS
@@ -134,7 +137,7 @@ it('begins no deployment while the disk is full, and a removal all the same, and
   await add(1, 1)
   await add(2, 1)
   const removal = { appId: 2, projectId: 1, deleteVolumes: false }
-  await test.db.transaction(async (tx) => await enqueue(tx, 'app.remove', removal, new Date()))
+  await test.db.transaction(async (tx) => await enqueue(tx, 'app.remove', removal, { by: 1, at: new Date() }))
   await until(async () => (await jobs()).length === 2)
   expect(await jobs()).toMatchObject([{ attempts: 0 }, { attempts: 0 }])
   isDiskFull = false
@@ -164,9 +167,31 @@ it('tries again by the clock to save the end of a job, however much is committed
   expect(lines.length).toBeLessThan(20) // one for each commit if a commit woke it
 })
 
-it('says that it is stalled when a job waits for long and nothing is under way for it', async () => {
-  const { isStalled } = await startWorker(async () => undefined, 0)
+it('somebody who has nothing running gets a turn beside builds that never end, and so do removals', async () => {
+  const begun: number[] = []
+  await startWorker(async ({ deploymentId }, signal) => {
+    begun.push(deploymentId)
+    await untilStopped(signal)
+  })
+  for (const id of [1, 2, 3, 4]) await add(id, id, 1)
+  await until(() => begun.length === 2)
+  await add(5, 5, 2)
+  await until(() => begun.includes(5))
+  const removal = { appId: 6, projectId: 1, deleteVolumes: false }
+  await test.db.transaction(async (tx) => await enqueue(tx, 'app.remove', removal, { by: 1, at: new Date() }))
+  await until(async () => (await jobs()).every(({ name }) => name === 'deployment.run'))
+  expect(begun).toEqual([1, 2, 5])
+})
+
+it('says that it is stalled when a job could run for long and does not, and not while it waits for its turn', async () => {
+  const long = { by: 1, at: new Date(Date.now() - 600_000) }
+  const never = createWorker({ ...parts(async () => undefined), workerId: 'never started' })
+  expect(await never.isStalled()).toBe(false)
+  await test.db.transaction(async (tx) => {
+    for (const deploymentId of [1, 2]) await enqueue(tx, 'deployment.run', { deploymentId, appId: deploymentId }, long)
+  })
+  expect(await never.isStalled()).toBe(true)
+  const { isStalled, isRunning } = await startWorker(async (_payload, signal) => await untilStopped(signal), 1)
+  await until(() => isRunning('app:1'))
   expect(await isStalled()).toBe(false)
-  await test.db.transaction(async (tx) => await enqueue(tx, 'app.restore', { appId: 1 }, new Date(Date.now() - 600_000)))
-  expect(await isStalled()).toBe(false) // no slot is free: it waits for its turn
 })

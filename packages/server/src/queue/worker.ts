@@ -5,7 +5,7 @@ import type { Db } from '../store/database.ts'
 import { backoffMs } from './backoff.ts'
 import { createJobRunner, JobCancelled, LEASE_MS } from './job-runner.ts'
 import type { JobHandlers, JobName } from './jobs.ts'
-import { claimJob, findDueJob, hasLeases, type JobRow, oldestWaitingJob, releaseLeases } from './queue-store.ts'
+import { claimJob, findDueJob, hasLeases, type JobRow, releaseLeases } from './queue-store.ts'
 
 const LOOK_AGAIN_MS = 1000
 /** Short enough that everything goes on soon after what was wrong is mended. */
@@ -48,10 +48,10 @@ export function createWorker(deps: Deps) {
 
   /** Looking is a read; claiming is a write, and a server with nothing to do writes nothing. */
   async function claimNext(): Promise<boolean> {
-    if (running.size >= (await deps.slots())) return false
-    const onFullDisk = await deps.isDiskFull()
-    if (!(await findDueJob(db, { worker, at: now(), onFullDisk }))) return false
-    const job = await db.transaction(async (tx) => await claimJob(tx, { worker, at: now(), leaseUntil: later(LEASE_MS), onFullDisk }), {
+    const [slots, onFullDisk] = await Promise.all([deps.slots(), deps.isDiskFull()])
+    const asking = { worker, at: now(), slots, onFullDisk }
+    if (!(await findDueJob(db, asking))) return false
+    const job = await db.transaction(async (tx) => await claimJob(tx, { ...asking, at: now(), leaseUntil: later(LEASE_MS) }), {
       mayUseReserve: onFullDisk,
     })
     if (!job) return false
@@ -106,11 +106,10 @@ export function createWorker(deps: Deps) {
     await Promise.all([loop, ...[...running.values()].map((entry) => entry.done)])
   }
 
+  /** Something could have been claimed for a while, and was not. */
   async function isStalled(): Promise<boolean> {
-    const waiting = await oldestWaitingJob(db, new Date(now().getTime() - STALLED_AFTER_MS))
-    return (
-      waiting !== undefined && running.size < (await deps.slots()) && ![...running.values()].some(({ job }) => job.lane === waiting.lane)
-    )
+    const at = new Date(now().getTime() - STALLED_AFTER_MS)
+    return (await findDueJob(db, { worker, at, slots: await deps.slots() })) !== undefined
   }
 
   return { start, stop, cancelLane, isStalled, isRunning: (lane: string) => [...running.values()].some(({ job }) => job.lane === lane) }

@@ -115,6 +115,8 @@ export type JobTable = {
   payload: string
   /** Jobs of one lane run one at a time, in order. */
   lane: string
+  /** For whom the work is done: nobody takes all the slots. */
+  tenant: string
   run_at: string
   attempts: number
   lease_until: string | null

@@ -3,6 +3,7 @@ import { appendEvent } from '../../events/event-log.ts'
 import type { Caller } from '../../http/caller.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { Step } from '../../lib/step.ts'
+import { enqueue } from '../../queue/jobs.ts'
 import type { Db, Tx } from '../../store/database.ts'
 import type { AppRow } from '../../store/rows.ts'
 import { deleteApp, listAppRows } from './store.ts'
@@ -11,8 +12,6 @@ type Deps = {
   db: Db
   step: Step
   now: () => Date
-  /** Leaves the job that removes what the app owns outside the database. */
-  enqueueRemoval: (tx: Tx, removal: { appId: number; projectId: number; deleteVolumes: boolean }) => Promise<void>
   /** Called after the commit: ends a running deployment and takes the routes away. */
   onRemoved: (appIds: readonly number[]) => void
 }
@@ -24,7 +23,8 @@ export function createAppDeletion(deps: Deps) {
   async function removeInTx(tx: Tx, caller: Caller, app: AppRow, deleteVolumes: boolean): Promise<void> {
     const at = now()
     if (!(await deleteApp(tx, app.id))) throw new AppError('app_not_found')
-    await deps.enqueueRemoval(tx, { appId: app.id, projectId: app.project_id, deleteVolumes })
+    const removal = { appId: app.id, projectId: app.project_id, deleteVolumes }
+    await enqueue(tx, 'app.remove', removal, { by: caller.id, at }) // removes what the app owns outside the database
     const words = { before: { name: app.name }, after: { deleteVolumes } }
     await recordAudit(tx, at, caller, { action: 'app.delete', subject: 'app', subjectId: app.id, ...words })
     await appendEvent(tx, at, { type: 'app.deleted', data: { projectId: app.project_id, appId: app.id } })

@@ -106,7 +106,7 @@ export function createReconcile(deps: Deps) {
     await db.transaction(async (tx) => {
       for (const lost of await unfinishedWithoutJob(tx)) {
         log.error({ deploymentId: lost.id }, 'a deployment had no job, and was queued again')
-        await enqueue(tx, 'deployment.run', { deploymentId: lost.id, appId: lost.app_id }, deps.now())
+        await enqueue(tx, 'deployment.run', { deploymentId: lost.id, appId: lost.app_id }, { by: lost.triggered_by, at: deps.now() })
       }
     })
   }

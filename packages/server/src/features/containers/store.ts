@@ -14,10 +14,10 @@ export async function listActive(db: Reader): Promise<Pick<DeploymentRow, 'id' |
 }
 
 /** Unfinished, and nothing in the queue would go on with it. */
-export async function unfinishedWithoutJob(db: Reader): Promise<Pick<DeploymentRow, 'id' | 'app_id'>[]> {
+export async function unfinishedWithoutJob(db: Reader): Promise<Pick<DeploymentRow, 'id' | 'app_id' | 'triggered_by'>[]> {
   const rows = await db
     .selectFrom('deployment')
-    .select(['id', 'app_id'])
+    .select(['id', 'app_id', 'triggered_by'])
     .where('finished_at', 'is', null)
     .where('status', 'in', UNFINISHED)
     .execute()

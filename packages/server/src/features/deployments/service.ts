@@ -42,7 +42,7 @@ export function createDeployments(deps: Deps) {
   }
 
   async function queue(tx: Tx, caller: Caller, deployment: DeploymentRow): Promise<void> {
-    await enqueue(tx, 'deployment.run', { deploymentId: deployment.id, appId: deployment.app_id }, now())
+    await enqueue(tx, 'deployment.run', { deploymentId: deployment.id, appId: deployment.app_id }, { by: caller.id, at: now() })
     await recordAudit(tx, now(), caller, {
       action: deployment.trigger === 'rollback' ? 'deployment.rollback' : 'deployment.add',
       subject: 'app',
