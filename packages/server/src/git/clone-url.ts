@@ -1,15 +1,21 @@
-/** Where a repository is. `href` is what git is given: rebuilt from the parsed parts, never the text that came in. */
+import { isIPv6 } from 'node:net'
+
+/**
+ * Where a repository is. `href` is what git is given: rebuilt from the parsed parts, never the text that came in. The name in it is exactly
+ * `host`, the one that is judged and pinned: `host.` and `HOST` are other names to curl and would be looked up again.
+ */
 export type CloneUrl =
   | { readonly kind: 'http' | 'https' | 'ssh'; readonly host: string; readonly port: number; readonly href: string }
   | { readonly kind: 'file'; readonly path: string; readonly href: string }
 
 const MAX_CHARS = 2048
 const LABEL = '[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?'
-const HOST = new RegExp(`^${LABEL}(?:\\.${LABEL})*\\.?$`)
-const IPV6 = /^\[[0-9a-fA-F:.]+\]$/
+const HOST = new RegExp(`^${LABEL}(?:\\.${LABEL})*$`)
 const USER = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$/
 // Letters of any script are not needed in a path: they arrive percent-encoded.
 const PATH = /^\/[A-Za-z0-9._~%+@:,=/-]*$/
+// Git decodes an ssh URL before it looks for the host: `/x%40%5Bhost%5D/r` would become another host.
+const ESCAPED_HOST = /%(?:3a|40|5b|5d)/i
 const SCP = /^(?<user>[A-Za-z0-9_][A-Za-z0-9._-]{0,63})@(?<host>[^:/@]+):(?<path>[^:].*)$/
 const DEFAULT_PORT = { http: 80, https: 443, ssh: 22 } as const
 
@@ -25,21 +31,24 @@ export function parseCloneUrl(text: string): CloneUrl | null {
 
 function networkUrl(text: string, kind: 'http' | 'https' | 'ssh'): CloneUrl | null {
   const url = parsed(text)
-  if (url === null || !isHost(url.hostname) || !isPath(url.pathname) || url.search !== '' || url.hash !== '') return null
+  const host = url === null ? null : canonicalHost(url.hostname)
+  if (url === null || host === null || !isPath(url.pathname) || url.search !== '' || url.hash !== '') return null
   // A password in the address would end up in logs and in the process list; credentials have a place of their own.
   if (url.password !== '' || (url.username !== '' && (kind !== 'ssh' || !USER.test(url.username)))) return null
+  if (kind === 'ssh' && ESCAPED_HOST.test(url.pathname)) return null
   const port = url.port === '' ? DEFAULT_PORT[kind] : Number(url.port)
   const user = url.username === '' ? '' : `${url.username}@`
   const shownPort = url.port === '' ? '' : `:${url.port}`
-  return port === 0 ? null : { kind, host: bare(url.hostname), port, href: `${kind}://${user}${url.hostname}${shownPort}${url.pathname}` }
+  return port === 0 ? null : { kind, host, port, href: `${kind}://${user}${inUrl(host)}${shownPort}${url.pathname}` }
 }
 
 function scpForm(text: string): CloneUrl | null {
   const parts = SCP.exec(text)?.groups
-  const { user = '', host = '', path = '' } = parts ?? {}
+  const { user = '', path = '' } = parts ?? {}
+  const host = canonicalHost(parts?.['host'] ?? '')
   const rooted = path.startsWith('/') ? path : `/${path}`
-  if (!isHost(host) || !USER.test(user) || !isPath(rooted) || path.startsWith('-')) return null
-  return { kind: 'ssh', host: bare(host), port: DEFAULT_PORT.ssh, href: `ssh://${user}@${host}${rooted}` }
+  if (host === null || !USER.test(user) || !isPath(rooted) || ESCAPED_HOST.test(path) || path.startsWith('-')) return null
+  return { kind: 'ssh', host, port: DEFAULT_PORT.ssh, href: `ssh://${user}@${inUrl(host)}${rooted}` }
 }
 
 function fileUrl(text: string): CloneUrl | null {
@@ -53,8 +62,18 @@ function parsed(text: string): URL | null {
   return URL.canParse(text) ? new URL(text) : null
 }
 
-function isHost(host: string): boolean {
-  return (HOST.test(host) || IPV6.test(host)) && host.length <= 253
+/** One spelling for every host: lower case, no trailing dot, no brackets. Null for what is neither a name nor an address. */
+function canonicalHost(text: string): string | null {
+  const host = text
+    .replace(/^\[(.*)\]$/, '$1')
+    .replace(/\.$/, '')
+    .toLowerCase()
+  const isOne = text.startsWith('[') ? isIPv6(host) : HOST.test(host)
+  return isOne && host.length <= 253 ? host : null
+}
+
+function inUrl(host: string): string {
+  return isIPv6(host) ? `[${host}]` : host
 }
 
 function isPath(path: string): boolean {
@@ -64,13 +83,6 @@ function isPath(path: string): boolean {
     !path.startsWith('//') &&
     !path.startsWith('/-') &&
     !/(^|\/)\.\.(\/|$)/.test(path) &&
-    !/%(?:2e|2f|5c|0[0-9a-f]|1[0-9a-f])/i.test(path)
+    !/%(?:2e|2f|5c|7f|0[0-9a-f]|1[0-9a-f])/i.test(path)
   )
-}
-
-function bare(host: string): string {
-  return host
-    .replace(/^\[|\]$/g, '')
-    .replace(/\.$/, '')
-    .toLowerCase()
 }

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { parseCloneUrl } from './clone-url.ts'
 import { failureOf } from './git-failure.ts'
@@ -45,8 +46,63 @@ describe('the environment of git', () => {
 
   it('pins ssh to the vetted address, and takes no other text into its command', () => {
     const args = gitSettings({ url: url('git@host.test:o/r'), address: '192.0.2.7' })
-    expect(args.at(-1)).toMatch(/^core\.sshCommand=ssh .*BatchMode=yes.* -o HostKeyAlias=host\.test -o HostName=192\.0\.2\.7$/)
+    expect(args.at(-1)).toMatch(/^core\.sshCommand=ssh .*BatchMode=yes.* -o HostKeyAlias=host\.test -o HostName=192\.0\.2\.7 -o Port=22$/)
     expect(() => gitSettings({ url: url('git@host.test:o/r'), address: '$(id)' })).toThrow('vetted')
+  })
+})
+
+/** Every spelling that we know of a host, and the one that it must become wherever it is judged, pinned and asked. */
+describe('the name that is pinned is the name that git is given', () => {
+  const nameIn = (href: string) => /^[a-z]+:\/\/(?:[^@/]*@)?(\[[^\]]*\]|[^:/]*)(?::(\d+))?\//.exec(href)
+
+  it.each([
+    ['https://host.test/r', 'host.test', 443],
+    ['https://host.test./r', 'host.test', 443],
+    ['https://HOST.Test./r', 'host.test', 443],
+    ['https://host.test:443/r', 'host.test', 443],
+    ['https://host.test.:0443/r', 'host.test', 443],
+    ['https://@host.test./r', 'host.test', 443],
+    ['http://host.test.:443/r', 'host.test', 443],
+    ['http://host.test.:8080/r', 'host.test', 8080],
+    ['http://h%6fst.test%2e/r', 'host.test', 80],
+    ['http://host\uff0etest\u3002/r', 'host.test', 80],
+    ['http://b\u00fccher.test./r', 'xn--bcher-kva.test', 80],
+    ['http://XN--BCHER-KVA.test/r', 'xn--bcher-kva.test', 80],
+    ['http://\u24d7ost.test/r', 'host.test', 80],
+    ['http://localhost./r', 'localhost', 80],
+    ['http://127.0.0.1./r', '127.0.0.1', 80],
+    ['http://0x7f.1./r', '127.0.0.1', 80],
+    ['http://[0:0::1]:3000/r', '::1', 3000],
+    ['http://[::ffff:127.0.0.1]/r', '::ffff:7f00:1', 80],
+    ['ssh://git@HOST.test./r', 'host.test', 22],
+    ['ssh://git@host.test.:0022/r', 'host.test', 22],
+    ['ssh://git@[::FFFF:127.0.0.1]:2222/r', '::ffff:7f00:1', 2222],
+    ['git@HOST.test.:o/r', 'host.test', 22],
+  ])('%s', (text, host, port) => {
+    const parsed = url(text)
+    const [, name, shownPort = `${port}`] = nameIn(parsed.href) ?? []
+    expect(parsed).toMatchObject({ host, port })
+    expect([name, Number(shownPort)]).toEqual([host.includes(':') ? `[${host}]` : host, port])
+    const pins = gitSettings({ url: parsed, address: '192.0.2.7' }).join(' ')
+    const ssh = `-o HostKeyAlias=${host} -o HostName=192.0.2.7 -o Port=${port}`
+    const http = isIP(host) === 0 ? `http.curloptResolve=${host}:${port}:192.0.2.7` : '' // an address has nothing to be looked up
+    expect(pins).toContain(parsed.kind === 'ssh' ? ssh : http)
+  })
+
+  it.each([
+    'https://host.test../r',
+    'https://./r',
+    'http://[fe80::1%25eth0]/r',
+    'ssh://git@h%6fst.test/r',
+    'ssh://git@b\u00fccher.test/r',
+    'ssh://git@host.test/x%40%5bother.test%5d:99/r',
+    'git@host.test:x%40%5Bother.test%5D/r',
+    'git@[host.test]:o/r',
+    'git@[192.0.2.7]:o/r',
+    'https://host.test@other.test/r',
+    'https://host.test%00.other.test/r',
+  ])('%s is not taken', (text) => {
+    expect(parseCloneUrl(text)).toBeNull()
   })
 })
 

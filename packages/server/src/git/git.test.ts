@@ -125,8 +125,10 @@ describe('a source that is hostile', () => {
     const repository = await server.createRepository({ files: { a: '1' } })
     const policy = { admit: async (url: CloneUrl) => ({ url, address: '127.0.0.1' }) }
     const git = createGit({ policy, scratch: path.join(directory, 'scratch'), path: PROGRAM_PATH })
-    const url = `http://rebinding.invalid:${server.port}/${repository.name}.git`
-    expect((await git.resolveCommit({ url, privileged: false, branch: 'main' })).hash).toBe(repository.hash)
+    for (const host of ['rebinding.invalid', 'rebinding.invalid.', 'REBINDING.invalid.']) {
+      const url = `http://${host}:${server.port}/${repository.name}.git`
+      expect((await git.resolveCommit({ url, privileged: false, branch: 'main' })).hash).toBe(repository.hash)
+    }
   })
 
   it('is refused before git sees it', async () => {
