@@ -4,7 +4,7 @@ import { createVisits, type RunAs, type Source, type Visit } from './git-visit.t
 import { createListFiles } from './list-files.ts'
 import { checkBranch, isCommitHash } from './ref.ts'
 import type { SourcePolicy } from './source-policy.ts'
-import { checkDirectorySize, createTreeCheck, DEFAULT_LIMITS, type SizeLimits } from './tree-size.ts'
+import { checkDirectorySize, createTreeCheck, DEFAULT_LIMITS, LIST_TREE, type SizeLimits } from './tree-size.ts'
 
 export type Commit = { readonly hash: string; readonly message: string; readonly author: string }
 type Wanted = {
@@ -74,7 +74,7 @@ export function createGit(deps: {
       await source.git(['init', '--quiet', '.'], local)
       await fetchCommit(source, wanted)
       await checkDirectorySize(into, limits)
-      await source.git(['ls-tree', '-r', '-l', '-z', hash], { ...local, onOutput: createTreeCheck(limits) })
+      await source.git([...LIST_TREE, '-l', hash], { ...local, onOutput: createTreeCheck(limits) })
       await source.git(['checkout', '--quiet', '--force', '--detach', hash, '--'], local)
       const shown = await source.git(['show', '--no-patch', '--no-show-signature', '--format=%H%x00%an%x00%B', hash, '--'], local)
       const [exact = '', author = '', message = ''] = shown.split('\u0000')

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type GitServer, PROGRAM_PATH, startGitServer } from '../testing/git-server.ts'
 import { RepositoryTooLarge, SourceRefused } from './errors.ts'
 import { createGit } from './git.ts'
@@ -25,6 +25,9 @@ afterEach(async () => {
   await rm(directory, { recursive: true, force: true })
   if (left.length > 0) throw new Error(`A look left ${left.join(', ')} behind.`) // however it ended
 })
+
+/** Takes every file; a test of its own shows that the others are left out. */
+const isWanted = () => true
 
 function gitWith(options: Pick<Parameters<typeof createGit>[0], 'lookLimits' | 'runAs'> = {}) {
   const policy = createSourcePolicy({ privateHosts: [], ownPorts: () => [], connectTimeoutMs: 2_000 })
@@ -51,16 +54,21 @@ it.each(['true', 'false'])(
     await repository.git(['config', 'uploadpack.allowFilter', allowFilter])
     await repository.commit({ files: { only: 'x' }, branch: 'next', clear: true })
     const source = { url: repository.url, privileged: true }
-    expect(await gitWith().listFiles({ ...source, branch: null })).toEqual(NAMES)
-    expect(await gitWith().listFiles({ ...source, branch: 'next' })).toEqual([{ path: 'only', isLink: false }])
-    expect(await gitWith().listFiles({ url: `file://${repository.directory}`, privileged: true, branch: 'trunk' })).toEqual(NAMES)
+    expect(await gitWith().listFiles({ ...source, branch: null, isWanted })).toEqual(NAMES)
+    expect(await gitWith().listFiles({ ...source, branch: 'next', isWanted })).toEqual([{ path: 'only', isLink: false }])
+    expect(await gitWith().listFiles({ url: `file://${repository.directory}`, privileged: true, branch: 'trunk', isWanted })).toEqual(NAMES)
   },
 )
 
 it('content is left out where the server can, and counts where it cannot', async () => {
   const repository = await server.createRepository({ files: { Dockerfile: 'FROM x', large: randomBytes(4 * MIB) } })
   const look = async () =>
-    await gitWith({ lookLimits: { maxBytes: MIB, maxFiles: 1_000 } }).listFiles({ url: repository.url, privileged: true, branch: 'main' })
+    await gitWith({ lookLimits: { maxBytes: MIB, maxFiles: 1_000 } }).listFiles({
+      url: repository.url,
+      privileged: true,
+      branch: 'main',
+      isWanted,
+    })
   await repository.git(['config', 'uploadpack.allowFilter', 'true'])
   expect((await look()).map((file) => file.path)).toEqual(['Dockerfile', 'large'])
   await repository.git(['config', 'uploadpack.allowFilter', 'false'])
@@ -70,7 +78,69 @@ it('content is left out where the server can, and counts where it cannot', async
 it('more names than allowed are too large', async () => {
   const { url } = await server.createRepository({ files: Object.fromEntries(Array.from({ length: 200 }, (_, n) => [`f${n}`, 'x'])) })
   const git = gitWith({ lookLimits: { maxBytes: MIB, maxFiles: 150 } })
-  await expect(git.listFiles({ url, privileged: true, branch: null })).rejects.toThrow('150 files')
+  await expect(git.listFiles({ url, privileged: true, branch: null, isWanted })).rejects.toThrow('150 files')
+})
+
+describe('a tree that was made by hand', () => {
+  type Entry = { mode: string; name: string; hash: string }
+
+  /** A repository whose one commit has the tree that `build` makes out of raw objects. */
+  async function repositoryOf(build: (write: (entries: readonly Entry[]) => Promise<string>, blob: string) => Promise<string>) {
+    const repository = await server.createRepository({ files: { a: 'x' } })
+    const blob = (await repository.git(['rev-parse', 'main:a'])).trim()
+    const write = async (entries: readonly Entry[]) => {
+      const file = path.join(directory, 'tree')
+      await writeFile(
+        file,
+        entries.flatMap(({ mode, name, hash }) => [Buffer.from(`${mode} ${name}\0`), Buffer.from(hash, 'hex')]),
+      )
+      return (await repository.git(['hash-object', '-w', '-t', 'tree', '--literally', file])).trim()
+    }
+    const commit = (await repository.git(['commit-tree', await build(write, blob), '-m', 'x'])).trim()
+    await repository.git(['update-ref', 'refs/heads/main', commit])
+    await repository.git(['config', 'uploadpack.allowFilter', 'true'])
+    const source = { url: repository.url, privileged: true, branch: 'main' }
+    return {
+      look: async (isOne: (name: string) => boolean = () => false) => {
+        const git = gitWith({ lookLimits: { maxBytes: MIB, maxFiles: 50_000 } })
+        return await git.listFiles({ ...source, isWanted: (file) => isOne(file.path) })
+      },
+      checkout: async () => await gitWith().checkout({ ...source, hash: commit, into: path.join(directory, 'workspace') }),
+    }
+  }
+
+  it('has many files of which only those that are looked for are held, and not too many of them', async () => {
+    const { look } = await repositoryOf(
+      async (write, hash) => await write(Array.from({ length: 5_002 }, (_, n) => ({ mode: '100644', name: `f${10_000 + n}`, hash }))),
+    )
+    expect(await look((name) => name === 'f10007')).toEqual([{ path: 'f10007', isLink: false }])
+    await expect(look(() => true)).rejects.toThrow('5000 files')
+  })
+
+  it('has more bytes of names than it may, in a repository that is small', async () => {
+    const { look, checkout } = await repositoryOf(async (write, hash) => {
+      const names = Array.from({ length: 30_000 }, (_, n) => ({ mode: '100644', name: `f${n}`.padEnd(7, '-'), hash }))
+      return await write([{ mode: '40000', name: 'd'.repeat(4_000), hash: await write(names) }])
+    })
+    await expect(look()).rejects.toThrow('64 MiB of file names')
+    await expect(checkout()).rejects.toThrow('64 MiB of file names')
+  })
+
+  it('has a path that no system could write', async () => {
+    const { look, checkout } = await repositoryOf(async (write, hash) => await write([{ mode: '100644', name: 'd'.repeat(5 * MIB), hash }]))
+    await expect(look()).rejects.toThrow('longer than 4096 bytes')
+    await expect(checkout()).rejects.toThrow('longer than 4096 bytes')
+  })
+
+  it('has directories without end and no file', async () => {
+    const { look } = await repositoryOf(async (write) => {
+      let hash = await write([])
+      for (let level = 0; level < 8; level += 1)
+        hash = await write(Array.from({ length: 50 }, (_, n) => ({ mode: '40000', name: `d${10 + n}`, hash })))
+      return hash
+    })
+    await expect(look()).rejects.toThrow('50000 files and directories')
+  })
 })
 
 it('a submodule is no file and is not visited', async () => {
@@ -83,24 +153,24 @@ it('a submodule is no file and is not visited', async () => {
   const root = (await repository.git(['write-tree'])).trim()
   const commit = (await repository.git(['commit-tree', root, '-m', 'x'])).trim()
   await repository.git(['update-ref', 'refs/heads/main', commit])
-  const files = await gitWith().listFiles({ url: repository.url, privileged: true, branch: 'main' })
+  const files = await gitWith().listFiles({ url: repository.url, privileged: true, branch: 'main', isWanted })
   expect(files.map((file) => file.path)).toEqual(['.gitmodules', 'a'])
 })
 
 it('a branch that is missing or no name, and a repository without a commit, are said to be', async () => {
   const repository = await server.createRepository({ files: { a: 'x' } })
   const source = { url: repository.url, privileged: true }
-  await expect(gitWith().listFiles({ ...source, branch: 'gone' })).rejects.toThrow('There is no commit on that branch.')
+  await expect(gitWith().listFiles({ ...source, branch: 'gone', isWanted })).rejects.toThrow('There is no commit on that branch.')
   for (const branch of ['--upload-pack=touch x', '$(id)', 'main:refs/heads/x'])
-    await expect(gitWith().listFiles({ ...source, branch })).rejects.toThrow(SourceRefused)
+    await expect(gitWith().listFiles({ ...source, branch, isWanted })).rejects.toThrow(SourceRefused)
   await repository.git(['update-ref', '-d', 'refs/heads/main'])
-  await expect(gitWith().listFiles({ ...source, branch: null })).rejects.toThrow('There is no commit on that branch.')
+  await expect(gitWith().listFiles({ ...source, branch: null, isWanted })).rejects.toThrow('There is no commit on that branch.')
 })
 
 it('an address that is not open to the one who asks is not visited', async () => {
   const { url } = await server.createRepository({ files: { a: 'x' } })
   server.requests.length = 0
-  await expect(gitWith().listFiles({ url, privileged: false, branch: null })).rejects.toThrow(SourceRefused)
+  await expect(gitWith().listFiles({ url, privileged: false, branch: null, isWanted })).rejects.toThrow(SourceRefused)
   expect(server.requests).toEqual([])
 })
 
@@ -109,7 +179,7 @@ it('a server that stalls is left when the one who asks goes', async () => {
   server.setMode({ kind: 'stall' })
   const stop = new AbortController()
   const before = server.requests.length
-  const work = gitWith().listFiles({ url, privileged: true, branch: null, signal: stop.signal })
+  const work = gitWith().listFiles({ url, privileged: true, branch: null, signal: stop.signal, isWanted })
   work.catch(() => undefined)
   await expect.poll(() => server.requests.length, { timeout: 20_000 }).toBeGreaterThan(before)
   stop.abort(new Error('stopped by a person'))
@@ -120,5 +190,5 @@ it.runIf(process.getuid?.() === 0)('another user of the machine can look, where 
   await rm(directory, { recursive: true })
   await mkdir(directory, { mode: 0o711 })
   const { url } = await server.createRepository({ files: FILES })
-  expect(await gitWith({ runAs: { uid: 65534, gid: 65534 } }).listFiles({ url, privileged: true, branch: 'main' })).toEqual(NAMES)
+  expect(await gitWith({ runAs: { uid: 65534, gid: 65534 } }).listFiles({ url, privileged: true, branch: 'main', isWanted })).toEqual(NAMES)
 })

@@ -3,19 +3,24 @@ import path from 'node:path'
 import { CommitMissing, RepositoryTooLarge, SourceError } from './errors.ts'
 import type { Source, Visit, Visits } from './git-visit.ts'
 import { checkBranch } from './ref.ts'
-import { checkDirectorySize, createEntryReader, type SizeLimits } from './tree-size.ts'
+import { checkDirectorySize, createEntryReader, LIST_TREE, type SizeLimits } from './tree-size.ts'
 
 export type TreeFile = { readonly path: string; readonly isLink: boolean }
 
 const LOOK_LIMITS: SizeLimits = { maxBytes: 50 * 1024 ** 2, maxFiles: 200_000 }
 const LOOK_TIMEOUT_MS = 10_000
+/** Of the files that are looked for. Their names are held in memory, those of all others are not. */
+const MAX_FOUND = 5_000
 
 /** For those who only want to know what is there: somebody waits for the answer, so it is quick or none. */
 export function createListFiles(deps: { visit: Visits; scratch: string; lookLimits?: SizeLimits }) {
   const { visit, scratch, lookLimits = LOOK_LIMITS } = deps
 
-  /** The names of a branch's files (without one, of the default branch's), without their content where the server can leave it out. */
-  return async function listFiles(wanted: Source & { branch: string | null }): Promise<TreeFile[]> {
+  /**
+   * The names of those files of a branch (without one, of the default branch) that `isWanted` takes, without their content where the server
+   * can leave it out.
+   */
+  return async function listFiles(wanted: Source & { branch: string | null; isWanted: (file: TreeFile) => boolean }): Promise<TreeFile[]> {
     checkBranch(wanted.branch)
     const ref = wanted.branch === null ? 'HEAD' : `refs/heads/${wanted.branch}`
     return visit(wanted, async (source) => {
@@ -23,7 +28,7 @@ export function createListFiles(deps: { visit: Visits; scratch: string; lookLimi
       try {
         if (source.runAs !== undefined) await chown(into, source.runAs.uid, source.runAs.gid)
         await fetchTrees(source, { into, ref })
-        return await readNames(source, into)
+        return await readNames(source, into, wanted.isWanted)
       } finally {
         await rm(into, { recursive: true, force: true })
       }
@@ -45,14 +50,18 @@ export function createListFiles(deps: { visit: Visits; scratch: string; lookLimi
     await check()
   }
 
-  async function readNames({ git }: Visit, into: string): Promise<TreeFile[]> {
-    const files: TreeFile[] = []
+  async function readNames({ git }: Visit, into: string, isWanted: (file: TreeFile) => boolean): Promise<TreeFile[]> {
+    const found: TreeFile[] = []
+    let seen = 0
     const onOutput = createEntryReader((entry) => {
+      seen += 1
+      if (seen > lookLimits.maxFiles) throw new RepositoryTooLarge(`${lookLimits.maxFiles} files and directories`)
       const [, mode = '', name = ''] = /^(\d+) blob [0-9a-f]+\t([^]*)$/.exec(entry) ?? []
-      if (name !== '') files.push({ path: Buffer.from(name, 'latin1').toString('utf8'), isLink: mode === '120000' })
-      if (files.length > lookLimits.maxFiles) throw new RepositoryTooLarge(`${lookLimits.maxFiles} files`)
+      const file = { path: Buffer.from(name, 'latin1').toString('utf8'), isLink: mode === '120000' }
+      if (name !== '' && isWanted(file)) found.push(file)
+      if (found.length > MAX_FOUND) throw new RepositoryTooLarge(`${MAX_FOUND} files of the kind that is looked for`)
     })
-    await git(['ls-tree', '-r', '-z', 'FETCH_HEAD'], { cwd: into, timeoutMs: LOOK_TIMEOUT_MS, onOutput })
-    return files
+    await git([...LIST_TREE, 'FETCH_HEAD'], { cwd: into, timeoutMs: LOOK_TIMEOUT_MS, onOutput })
+    return found
   }
 }

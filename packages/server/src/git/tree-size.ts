@@ -1,6 +1,6 @@
 import { lstat, readdir } from 'node:fs/promises'
 import path from 'node:path'
-import { RepositoryTooLarge } from './errors.ts'
+import { RepositoryTooLarge, SourceRefused } from './errors.ts'
 
 export type SizeLimits = { readonly maxBytes: number; readonly maxFiles: number }
 
@@ -13,24 +13,39 @@ export async function checkDirectorySize(directory: string, limits: SizeLimits):
   for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
     const here = at
     const entries = await readdir(here, { withFileTypes: true }).catch(() => [])
-    waiting.push(...entries.filter((entry) => entry.isDirectory()).map(({ name }) => path.join(here, name)))
+    for (const entry of entries) if (entry.isDirectory()) waiting.push(path.join(here, entry.name))
     const files = entries.filter((entry) => entry.isFile())
     for (const { name } of files) tally.add((await lstat(path.join(here, name)).catch(() => null))?.size ?? 0)
   }
   return tally.bytes()
 }
 
-/** Reads `ls-tree -r -l -z`, piece by piece: what a checkout would write, known before a byte of it is written. */
+/** The longest path that Linux takes. A checkout of more would fail. */
+const MAX_PATH_BYTES = 4096
+/** Mode, kind, hash and size before the path. */
+const MAX_ENTRY_BYTES = MAX_PATH_BYTES + 128
+/** All names of a tree. The largest repositories that people build have a tenth of it. */
+const MAX_LIST_BYTES = 64 * 1024 ** 2
+
+/** What `ls-tree` is asked for: directories count too, because a tree of empty ones can name itself without end. */
+export const LIST_TREE = ['ls-tree', '-r', '-t', '-z'] as const
+
+/** Reads `ls-tree -r -t -z -l`, piece by piece: what a checkout would write, known before a byte of it is written. */
 export function createTreeCheck(limits: SizeLimits) {
   const tally = createTally(limits)
   return createEntryReader((entry) => tally.add(Number(/^\d+ \w+ [0-9a-f]+ +(\d+)\t/.exec(entry)?.[1] ?? 0)))
 }
 
-/** Cuts the output of `-z` into its entries, whose bytes are the characters 0 to 255. */
+/** Cuts the output of `-z` into its entries, whose bytes are the characters 0 to 255. Holds no more than one entry and one chunk. */
 export function createEntryReader(onEntry: (entry: string) => void) {
   let rest = ''
+  let bytes = 0
   return (chunk: Buffer): void => {
+    bytes += chunk.length
+    if (bytes > MAX_LIST_BYTES) throw new RepositoryTooLarge(`${MAX_LIST_BYTES / 1024 ** 2} MiB of file names`)
     const entries = (rest + chunk.toString('latin1')).split('\u0000')
+    if (entries.some((entry) => entry.length > MAX_ENTRY_BYTES))
+      throw new SourceRefused(`The repository has a file whose path is longer than ${MAX_PATH_BYTES} bytes. Shorten its name.`)
     rest = entries.pop() ?? ''
     for (const entry of entries) onEntry(entry)
   }
@@ -45,7 +60,7 @@ function createTally(limits: SizeLimits) {
       bytes += size
       files += 1
       if (bytes > limits.maxBytes) throw new RepositoryTooLarge(`${Math.round(limits.maxBytes / 1024 ** 2)} MiB`)
-      if (files > limits.maxFiles) throw new RepositoryTooLarge(`${limits.maxFiles} files`)
+      if (files > limits.maxFiles) throw new RepositoryTooLarge(`${limits.maxFiles} files and directories`)
     },
   }
 }

@@ -5,7 +5,7 @@ import type { Git } from '../../git/git.ts'
 import { isBranchName } from '../../git/ref.ts'
 import { AppError, fieldError } from '../../lib/app-error.ts'
 import { type Limiter, LimiterFull } from '../../lib/limiter.ts'
-import { type BuildPlace, findSourceFiles, unknownSourceFiles } from './source-files.ts'
+import { type BuildPlace, findSourceFiles, interestIn, unknownSourceFiles } from './source-files.ts'
 
 export type Source = { cloneUrl: string; branch: string }
 type Right = { mayUsePrivate: boolean }
@@ -79,7 +79,8 @@ export function createProbeSource({ git, limiter }: Deps) {
     const signal = AbortSignal.timeout(PROBE_MS)
     try {
       const branch = source.branch === '' ? null : source.branch
-      return findSourceFiles(await git.listFiles({ url: source.cloneUrl, privileged: right.mayUsePrivate, branch, signal }), source)
+      const wanted = { url: source.cloneUrl, privileged: right.mayUsePrivate, branch, signal, isWanted: interestIn(source) }
+      return findSourceFiles(await git.listFiles(wanted), source)
     } catch (cause) {
       if (!(cause instanceof SourceError) && !signal.aborted) throw cause
       return unknownSourceFiles(source, reasonOf(cause))

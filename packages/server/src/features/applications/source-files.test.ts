@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { findSourceFiles } from './source-files.ts'
+import { type BuildPlace, findSourceFiles, interestIn } from './source-files.ts'
 
-const look = (paths: readonly string[], place: { rootDirectory?: string; dockerfilePath?: string } = {}) =>
-  findSourceFiles(
-    paths.map((path) => ({ path: path.replace(/@$/, ''), isLink: path.endsWith('@') })),
-    { rootDirectory: '', dockerfilePath: '', ...place },
-  )
+/** What the files say, and the same from those of interest alone. */
+const look = (paths: readonly string[], where: Partial<BuildPlace> = {}) => {
+  const place = { rootDirectory: '', dockerfilePath: '', ...where }
+  const files = paths.map((path) => ({ path: path.replace(/@$/, ''), isLink: path.endsWith('@') }))
+  const answer = findSourceFiles(files, place)
+  expect(findSourceFiles(files.filter(interestIn(place)), place)).toEqual(answer)
+  return answer
+}
 
 describe('the Dockerfile', () => {
   it('is found at the top, or where the app says', () => {
@@ -50,4 +53,13 @@ describe('the Compose file', () => {
     expect(look(['a/compose.yaml', 'compose.prod.yaml']).composeFile).toMatchObject({ state: 'missing', others: ['a/compose.yaml'] })
     expect(look(['a/compose.yaml'], { rootDirectory: 'a' }).composeFile).toMatchObject({ state: 'found', path: 'a/compose.yaml' })
   })
+})
+
+it('only files that can change the answer are of interest', () => {
+  const isOne = interestIn({ rootDirectory: 'web', dockerfilePath: '' })
+  const names = (isLink: boolean, paths: readonly string[]) => paths.filter((path) => isOne({ path, isLink }))
+  expect(
+    names(false, ['web/Dockerfile', 'a/Dockerfile', 'web', 'web/a.ts', 'node_modules/x/Dockerfile', `${'d'.repeat(600)}/Dockerfile`]),
+  ).toEqual(['web/Dockerfile', 'a/Dockerfile'])
+  expect(names(true, ['web', 'web/Dockerfile', 'a/Dockerfile', 'we'])).toEqual(['web', 'web/Dockerfile'])
 })

@@ -6,20 +6,41 @@ export type BuildPlace = { rootDirectory: string; dockerfilePath: string }
 
 const DOCKERFILE = /^((.+\.)?dockerfile|dockerfile\.(?!dockerignore$).+|containerfile)$/i
 const NOT_THEIRS = /(^|\/)(node_modules|vendor|\.devcontainer)\//
+const CHOICE = new RegExp(REPOSITORY_PATH)
 const MAX_OTHERS = 8
 
 /** What a deployment of these files would find, by the rules of a deployment. */
 export function findSourceFiles(files: readonly TreeFile[], place: BuildPlace): SourceFiles {
   return {
-    dockerfile: judge(files, [dockerfileOf(place)], (name) => DOCKERFILE.test(name)),
-    composeFile: judge(files, composeFilesOf(place), (name) => COMPOSE_FILES.some((known) => known === name)),
+    dockerfile: judge(files, [dockerfileOf(place)], isDockerfile),
+    composeFile: judge(files, composeFilesOf(place), isComposeFile),
   }
+}
+
+/** Tells the files that can change the answer from all others, which need not be held. */
+export function interestIn(place: BuildPlace): (file: TreeFile) => boolean {
+  const wanted = [dockerfileOf(place), ...composeFilesOf(place)]
+  const isOther = (path: string) => (isDockerfile(nameOf(path)) || isComposeFile(nameOf(path))) && isChoice(path)
+  return ({ path, isLink }) =>
+    isLink ? wanted.some((each) => each === path || each.startsWith(`${path}/`)) : wanted.includes(path) || isOther(path)
 }
 
 /** The answer of a look that saw nothing. */
 export function unknownSourceFiles(place: BuildPlace, reason: string): SourceFiles {
   const unknown = (path: string): SourceFile => ({ state: 'unknown', path, others: [], reason })
   return { dockerfile: unknown(dockerfileOf(place)), composeFile: unknown(composeFilesOf(place)[0] ?? '') }
+}
+
+function isDockerfile(name: string): boolean {
+  return DOCKERFILE.test(name)
+}
+
+function isComposeFile(name: string): boolean {
+  return COMPOSE_FILES.some((known) => known === name)
+}
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1)
 }
 
 function dockerfileOf({ rootDirectory, dockerfilePath }: BuildPlace): string {
@@ -40,7 +61,7 @@ function judge(files: readonly TreeFile[], wanted: readonly string[], isOne: (na
   const links = files.filter(({ isLink }) => isLink).map(({ path }) => path)
   const linkTo = (path: string) => links.find((link) => path === link || path.startsWith(`${link}/`))
   const path = wanted.find((each) => plain.has(each) || linkTo(each) !== undefined) ?? wanted[0] ?? ''
-  const others = [...plain].filter((each) => each !== path && isOne(each.slice(each.lastIndexOf('/') + 1)) && isChoice(each))
+  const others = [...plain].filter((each) => each !== path && isOne(nameOf(each)) && isChoice(each))
   const shared = { path, others: others.toSorted(nearTheTopFirst).slice(0, MAX_OTHERS) }
   if (plain.has(path)) return { ...shared, state: 'found', reason: '' }
   const link = linkTo(path)
@@ -49,7 +70,7 @@ function judge(files: readonly TreeFile[], wanted: readonly string[], isOne: (na
 }
 
 function isChoice(path: string): boolean {
-  return parseRepoPath(path) === path && new RegExp(REPOSITORY_PATH).test(path) && !NOT_THEIRS.test(path)
+  return parseRepoPath(path) === path && CHOICE.test(path) && !NOT_THEIRS.test(path)
 }
 
 function nearTheTopFirst(a: string, b: string): number {
