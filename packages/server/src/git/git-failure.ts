@@ -4,10 +4,13 @@ type Rule = { readonly says: RegExp; readonly error: () => SourceError }
 
 const unreachable = (message: string) => () => new RepositoryUnreachable(message, { isTransient: true })
 
-/** What git says on stderr (in the C locale) → what we tell the user. The first rule that matches wins; git's own text is never passed on. */
+/**
+ * What git says on stderr (in the C locale, its addresses emptied) → what we tell the user. The first rule that matches wins; git's own text
+ * is never passed on. The patterns repeat nothing without a bound, because part of the text may be the server's.
+ */
 const RULES: readonly Rule[] = [
   {
-    says: /transport '.*' not allowed|protocol '.*' is not supported/i,
+    says: /transport '[^'\n]{0,40}' not allowed|protocol '[^'\n]{0,40}' is not supported/i,
     error: () => new SourceRefused('That kind of clone URL is not allowed.'),
   },
   {
@@ -19,7 +22,7 @@ const RULES: readonly Rule[] = [
     error: () => new SourceRefused('The clone URL redirects to another address. Use the address that it redirects to.'),
   },
   {
-    says: /repository '.*' not found|returned error: 404|does not appear to be a git repository|not a git repository|repository not found/i,
+    says: /repository '' not found|returned error: 404|does not appear to be a git repository|not a git repository|repository not found/i,
     error: () => new RepositoryUnreachable('No repository was found at the clone URL. Check it; a private repository needs credentials.'),
   },
   {
@@ -46,7 +49,43 @@ const RULES: readonly Rule[] = [
   },
 ]
 
-export function failureOf(stderr: string): SourceError {
-  const rule = RULES.find(({ says }) => says.test(stderr))
+const MAX_LINE = 300
+const MAX_RAW_LINE = 4096 // an address alone may have 2048
+const MAX_LINES = 50
+
+/** Collects the last lines that git itself wrote on stderr. What the server says comes after `remote:` and decides nothing. */
+export function createFailureReader() {
+  const lines: string[] = []
+  let line = '' // so far; what is beyond its limit is dropped, its beginning never is
+
+  function endLine(): void {
+    if (line !== '' && !line.startsWith('remote:')) lines.push(withoutAddresses(line).slice(0, MAX_LINE))
+    if (lines.length > MAX_LINES) lines.shift()
+    line = ''
+  }
+
+  return {
+    add(chunk: Buffer): void {
+      const [first = '', ...others] = chunk.toString('utf8').split('\n')
+      line += first.slice(0, MAX_RAW_LINE - line.length)
+      for (const text of others) {
+        endLine()
+        line = text.slice(0, MAX_RAW_LINE)
+      }
+    },
+    failure(): SourceError {
+      endLine()
+      return failureOf(lines.join('\n'))
+    },
+  }
+}
+
+/** The words of an address are its owner's: a repository may be called `redirect` or `timeout`. */
+function withoutAddresses(line: string): string {
+  return line.replace(/'[a-z]{1,9}:\/\/[^']*'/g, "''")
+}
+
+function failureOf(text: string): SourceError {
+  const rule = RULES.find(({ says }) => says.test(text))
   return rule === undefined ? new SourceError('Git could not read the repository. Check the clone URL and the branch.') : rule.error()
 }

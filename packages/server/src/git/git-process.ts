@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
-import { RepositoryUnreachable } from './errors.ts'
-import { failureOf } from './git-failure.ts'
+import { RepositoryUnreachable, SourceError } from './errors.ts'
+import { createFailureReader } from './git-failure.ts'
 
 export type GitCommand = {
   readonly args: readonly string[]
@@ -29,23 +29,29 @@ export async function runGit(command: GitCommand): Promise<string> {
     stdio: ['ignore', 'pipe', 'pipe'],
     ...command.runAs,
   })
-  let [out, errors] = ['', '']
+  const out: Buffer[] = []
+  let outBytes = 0
+  const errors = createFailureReader()
   let reason: unknown
   const end = (why: unknown) => {
     reason ??= why
     killGroup(child.pid)
   }
+  const collect = (chunk: Buffer) => {
+    outBytes += chunk.length
+    if (outBytes > MAX_TEXT)
+      throw new SourceError('The repository has more branches, or a longer commit message, than we can read (8 MiB).')
+    out.push(chunk)
+  }
   child.stdout.on('data', (chunk: Buffer) => {
+    if (reason !== undefined) return // it was told to end, and what is left in the pipe is of no use
     try {
-      if (command.onOutput === undefined) out = (out + chunk.toString('utf8')).slice(0, MAX_TEXT)
-      else command.onOutput(chunk)
+      ;(command.onOutput ?? collect)(chunk)
     } catch (why) {
       end(why)
     }
   })
-  child.stderr.on('data', (chunk: Buffer) => {
-    errors = (errors + chunk.toString('utf8')).slice(-64 * 1024)
-  })
+  child.stderr.on('data', errors.add)
   const onAbort = () => end(command.signal?.reason)
   command.signal?.addEventListener('abort', onAbort, { once: true })
   const slow = () => end(new RepositoryUnreachable('Reading the repository took too long.'))
@@ -54,8 +60,8 @@ export async function runGit(command: GitCommand): Promise<string> {
   child.once('error', reject)
   child.once('close', (code) => {
     if (reason !== undefined) reject(reason)
-    else if (code === 0) resolve(out)
-    else reject(failureOf(errors))
+    else if (code === 0) resolve(Buffer.concat(out).toString('utf8'))
+    else reject(errors.failure())
   })
   try {
     return await promise

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { parseCloneUrl } from './clone-url.ts'
-import { failureOf } from './git-failure.ts'
+import { createFailureReader } from './git-failure.ts'
 import { gitEnvironment, gitSettings } from './git-settings.ts'
 
 function url(text: string) {
@@ -107,6 +107,13 @@ describe('the name that is pinned is the name that git is given', () => {
 })
 
 describe('what git says', () => {
+  const failureOf = (stderr: string, pieceBytes = stderr.length) => {
+    const reader = createFailureReader()
+    const bytes = Buffer.from(stderr)
+    for (let at = 0; at < bytes.length; at += pieceBytes) reader.add(bytes.subarray(at, at + pieceBytes))
+    return reader.failure()
+  }
+
   it.each([
     ["fatal: could not read Username for 'https://x': terminal prompts disabled", 'RepositoryNeedsCredentials', false],
     ["fatal: Authentication failed for 'https://x/'", 'RepositoryNeedsCredentials', false],
@@ -123,5 +130,31 @@ describe('what git says', () => {
     ['something new', 'SourceError', false],
   ])('%s is told as %s', (stderr, name, isTransient) => {
     expect(failureOf(stderr)).toMatchObject({ name, isTransient })
+  })
+
+  it.each([
+    ['a line', 'remote: fatal: upload-pack: not our ref\n'],
+    ['many lines', 'remote: authentication failed\n'.repeat(10_000)],
+    ['a line that is longer than what is kept', `remote: ${'redirect '.repeat(20_000)}\n`],
+    ['a carriage return', 'remote: x\rfatal: not our ref\n'],
+  ])('the server does not choose what is told: %s', (_, said) => {
+    const own = "fatal: unable to access 'https://x/': The requested URL returned error: 503"
+    for (const stderr of [said + own, `${own}\n${said}`])
+      for (const pieceBytes of [7, 65_536, stderr.length])
+        expect(failureOf(stderr, pieceBytes)).toMatchObject({ name: 'RepositoryUnreachable', isTransient: true })
+  })
+
+  it.each(['redirect', 'timeout', 'not-our-ref-authentication failed', 'x'.repeat(2000)])(
+    'nor does the name of the repository: %s',
+    (name) => {
+      const stderr = `fatal: unable to access 'https://x/${name}/': The requested URL returned error: 404`
+      expect(failureOf(stderr).message).toContain('No repository was found')
+    },
+  )
+
+  it('takes time that grows with the length of the text, not with its square', () => {
+    // What took minutes with a pattern that looks back from each of its beginnings; the test's own deadline is the limit.
+    for (const unit of ["transport '", "repository '", "protocol '", "'a://"])
+      for (let n = 0; n < 50; n += 1) expect(failureOf(`fatal: remote error: ${unit.repeat(20_000)}`).name).toBe('SourceError')
   })
 })

@@ -110,6 +110,17 @@ describe('a commit', () => {
     await expect(failure).rejects.toThrow('Its branches are: main.')
   })
 
+  it('and branches with names or texts of any length are cut to what anybody would read', async () => {
+    const repository = await server.createRepository({ files: { a: '1' } })
+    const hash = await repository.commit({ files: { a: '2' }, message: 'x'.repeat(100_000), author: 'y'.repeat(1000) })
+    const long = 'long/'.repeat(60)
+    await repository.git(['update-ref', `refs/heads/${long}x`, hash])
+    const source = { url: repository.url, privileged: true }
+    expect((await gitWith().listBranches(source)).branches).toEqual(['main'])
+    const commit = await gitWith().checkout({ ...source, hash, branch: 'main', into: into() })
+    expect([commit.message.length, commit.author.length]).toEqual([10_000, 200])
+  })
+
   it.runIf(process.getuid?.() === 0)('can be fetched as another user of the machine, where the tests are root', async () => {
     await rm(directory, { recursive: true })
     await mkdir(directory, { mode: 0o711 })

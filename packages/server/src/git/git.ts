@@ -18,6 +18,8 @@ type Refs = { readonly refs: ReadonlyMap<string, string>; readonly defaultBranch
 
 const ASK_TIMEOUT_MS = 60_000
 const LOCAL_TIMEOUT_MS = 300_000
+const MAX_AUTHOR = 200
+const MAX_MESSAGE = 10_000
 const WHOLE_HISTORY = 2 ** 31 - 1
 
 /** The one place that runs git. Nothing that a user wrote is an option, a command, or a protocol that was not looked at. */
@@ -78,7 +80,7 @@ export function createGit(deps: {
       await source.git(['checkout', '--quiet', '--force', '--detach', hash, '--'], local)
       const shown = await source.git(['show', '--no-patch', '--no-show-signature', '--format=%H%x00%an%x00%B', hash, '--'], local)
       const [exact = '', author = '', message = ''] = shown.split('\u0000')
-      return { hash: exact, author, message: message.trim() }
+      return { hash: exact, author: author.slice(0, MAX_AUTHOR), message: message.trim().slice(0, MAX_MESSAGE) }
     })
   }
 
@@ -124,9 +126,12 @@ function reporting(visit: Visit, onActivity: (() => void) | undefined): Visit {
   return { ...visit, git }
 }
 
+/** Names that we could not use are left out: too long, or with control characters, which git allows in none. */
 function refsIn(text: string): Refs {
-  const refs = [...text.matchAll(/^([0-9a-f]{40,64})\t(HEAD|refs\/heads\/\S+)$/gm)].map(([, hash = '', ref = '']) => [ref, hash] as const)
-  return { refs: new Map(refs), defaultBranch: /^ref: refs\/heads\/(\S+)\tHEAD$/m.exec(text)?.[1] ?? null }
+  const refs = [...text.matchAll(/^([0-9a-f]{40,64})\t(HEAD|refs\/heads\/[!-~\u0080-\uffff]{1,255})$/gm)].map(
+    ([, hash = '', ref = '']) => [ref, hash] as const,
+  )
+  return { refs: new Map(refs), defaultBranch: /^ref: refs\/heads\/([!-~\u0080-\uffff]{1,255})\tHEAD$/m.exec(text)?.[1] ?? null }
 }
 
 function branchesIn(refs: ReadonlyMap<string, string>): string[] {
