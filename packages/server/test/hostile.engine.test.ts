@@ -132,6 +132,11 @@ describe('a hostile repository', () => {
     expect((await lab.belongings()).filter((thing) => thing.includes(`app-${app.id}`))).toEqual([])
   })
 
+  it('whose compose file is long is refused before it is read', async () => {
+    const app = await appOf({ 'compose.yaml': Buffer.alloc(1024 ** 2 + 1, '#') }, { appType: 'compose' })
+    expect((await lab.deploy(app.id)).error_message).toContain('longer than 1 MB')
+  })
+
   it('whose compose file, or what that builds, is a link out of it is refused', async () => {
     const outside = { 'compose.yaml': { link: '/etc/hostname' } }
     const context = { 'compose.yaml': 'services: { a: { build: out } }', out: { link: '/etc' } }

@@ -1,8 +1,8 @@
-import { open } from 'node:fs/promises'
 import { type Fetch, readDockerfile } from '../../engine/dockerfile.ts'
 import { SpecRefused } from '../../engine/errors.ts'
 import { parseImageReference } from '../../engine/image-reference.ts'
 import { SourceRefused } from '../../git/errors.ts'
+import { readTextUpTo } from '../../git/read-text.ts'
 import type { SourcePolicy } from '../../git/source-policy.ts'
 
 type Deps = {
@@ -46,7 +46,8 @@ export function createCheckDockerfile({ policy, isEngineWalled }: Deps): CheckDo
   }
 
   return async (file, signal, buildArgs = {}) => {
-    const { frontend, fetches, tooLong } = readDockerfile(await readText(file), buildArgs)
+    const text = (await readTextUpTo(file, LONGEST)) ?? refuse('The Dockerfile is longer than 1 MB.')
+    const { frontend, fetches, tooLong } = readDockerfile(text, buildArgs)
     if (tooLong !== null) refuse(tooLong)
     if (frontend !== null && !OFFICIAL.test(frontend))
       refuse(
@@ -58,12 +59,6 @@ export function createCheckDockerfile({ policy, isEngineWalled }: Deps): CheckDo
 
 function refuse(message: string): never {
   throw new SpecRefused('Dockerfile', message)
-}
-
-async function readText(file: string): Promise<string> {
-  await using handle = await open(file, 'r')
-  if ((await handle.stat()).size > LONGEST) refuse('The Dockerfile is longer than 1 MB.')
-  return await handle.readFile('utf8')
 }
 
 function hostOf(url: string): { host: string; port: number } | null {

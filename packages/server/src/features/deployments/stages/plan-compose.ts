@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { COMPOSE_FILES } from '@berth/contract'
 import type { Compose } from '../../../engine/compose.ts'
 import { type ComposePlan, planCompose } from '../../../engine/compose-policy.ts'
 import { appNetworkName, buildCacheScope, LABEL, labelsOf, projectNetworkName } from '../../../engine/labels.ts'
+import { readTextUpTo } from '../../../git/read-text.ts'
 import { resolveInside } from '../../../git/resolve-inside.ts'
 import type { Ports } from '../../ports/service.ts'
 import { hostPortsOf, keepPlan, refuseTaken } from '../launchers/compose-files.ts'
@@ -21,6 +21,9 @@ type Deps = {
   /** Where the plan of a release is kept. */
   directoryOf: (appId: number, deploymentId: number) => string
 }
+
+/** Before a byte of it is read. What is read is then judged by its characters and values. */
+const MAX_BYTES = 1024 * 1024
 
 /** A compose file made into a plan that asks for nothing an app may not have, its images built, and the plan kept for rollbacks. */
 export function createPlanCompose(deps: Deps) {
@@ -69,7 +72,10 @@ export function createPlanCompose(deps: Deps) {
 async function composeText(root: string): Promise<string> {
   for (const name of COMPOSE_FILES) {
     const file = await resolveInside(root, name)
-    if (file?.kind === 'file') return await readFile(file.path, 'utf8')
+    if (file?.kind !== 'file') continue
+    const text = await readTextUpTo(file.path, MAX_BYTES)
+    if (text === null) throw new DeploymentFailure(`The compose file ${name} is longer than 1 MB. Make it shorter, then deploy again.`)
+    return text
   }
   throw new DeploymentFailure(
     `The repository has no compose file. Berth looks for ${COMPOSE_FILES.join(', ')} in the root directory of the application.`,
