@@ -42,6 +42,12 @@ function ownAddresses(): string[] {
   return all.filter((entry) => !entry.internal && !entry.address.startsWith('fe80')).map((entry) => entry.address)
 }
 
+/** Apps are in our own networks (`engine/subnets.ts`), and build steps on the engine's bridge, here as it is by default until there is one. */
+function containerNetworks(): string[] {
+  const bridge = networkInterfaces()['docker0']?.find((entry) => entry.family === 'IPv4')?.cidr
+  return ['10.224.0.0/12', bridge ?? '172.17.0.1/16']
+}
+
 /** Everything about the edge, created top to bottom. */
 export async function createEdgeParts(deps: Deps) {
   const { config, log, now } = deps
@@ -49,7 +55,8 @@ export async function createEdgeParts(deps: Deps) {
   const paths = edgePaths(dir)
   const store = createCertificateStore({ dir: paths.certificatesDir })
   const { httpPort, httpsPort } = config.edge
-  const settings = { dir, httpPort, httpsPort, ipv6: await hasIpv6(), cores: availableParallelism(), runAs: RUN_AS }
+  const machine = { ipv6: await hasIpv6(), cores: availableParallelism(), containerNetworks: containerNetworks() }
+  const settings = { dir, httpPort, httpsPort, ...machine, runAs: RUN_AS }
   const accessCounts = createAccessCounts({ socketPath: paths.socket, now })
   const edge = createEdgeController({
     settings,

@@ -24,7 +24,7 @@ it('quantiles come from a histogram within a fifth of the truth', () => {
 })
 
 it('the configuration depends on settings alone and carries its own hash', () => {
-  const settings = { dir: '/data/edge', httpPort: 80, httpsPort: 443, ipv6: true, cores: 2 }
+  const settings = { dir: '/data/edge', httpPort: 80, httpsPort: 443, ipv6: true, cores: 2, containerNetworks: ['10.224.0.0/12'] }
   const one = haproxyConfig(settings)
   expect(haproxyConfig(settings)).toEqual(one)
   expect(one.text).toContain(`description berth-${one.hash}`)

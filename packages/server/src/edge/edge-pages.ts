@@ -27,6 +27,20 @@ const PAGES = {
     text: 'Nothing serves this app at the moment. Its logs in the dashboard say why.',
     retryAfter: 30,
   },
+  busy: {
+    status: '503 Service Unavailable',
+    code: 'app_busy',
+    title: 'This app has too many visitors',
+    text: 'It is working on as many requests as this server allows one app. Please try again in a moment.',
+    retryAfter: 10,
+  },
+  'too-many': {
+    status: '429 Too Many Requests',
+    code: 'too_many_requests',
+    title: 'Too many requests at once',
+    text: 'So many requests from your network are being worked on that no more are taken. Please try again in a moment.',
+    retryAfter: 10,
+  },
   unreachable: {
     status: '502 Bad Gateway',
     code: 'app_not_answering',

@@ -2,15 +2,16 @@ import { DASHBOARD_KEY } from './edge-maps.ts'
 import { edgePaths } from './edge-paths.ts'
 import {
   againSocket,
+  CONNECTIONS_TABLE,
   HAS_TARGET,
   type HaproxySettings,
   IN_FLIGHT_TABLE,
   IS_FOUND,
   lookUp,
-  maxConnections,
-  PER_SOURCE_TABLE,
   quote,
+  REQUESTS_TABLE,
   SET_DESTINATION,
+  sharesOf,
 } from './haproxy-terms.ts'
 
 /** Said anew where it is needed: few requests need it twice. */
@@ -43,6 +44,8 @@ export function frontends(settings: HaproxySettings): string[] {
     ...tellingWhoAsks('http'),
     `  http-request redirect location https://%[${HOST}]${to}%[pathq] code 308 if { var(txn.found) -m sub |r }`,
     ...findingTheTarget(settings, 'first'),
+    ...sharing(settings),
+    ...SET_DESTINATION,
     ...choosingTheWay(),
     '',
     'frontend https',
@@ -52,6 +55,8 @@ export function frontends(settings: HaproxySettings): string[] {
     ...tellingWhoAsks('https'),
     '  http-after-response set-header Strict-Transport-Security max-age=31536000 if { var(txn.found) -m end s } !{ res.hdr(Strict-Transport-Security) -m found }',
     ...findingTheTarget(settings, 'first'),
+    ...sharing(settings),
+    ...SET_DESTINATION,
     ...choosingTheWay(),
     '',
     // what met a dead target comes here from ourselves, with all that was said about the visitor in it already
@@ -61,6 +66,7 @@ export function frontends(settings: HaproxySettings): string[] {
     '  http-request set-log-level silent',
     ...findingTheApp(settings),
     ...findingTheTarget(settings, 'last'),
+    ...SET_DESTINATION,
     `  use_backend again-json if ${WANTS_JSON}`,
     '  default_backend again-html',
     '',
@@ -72,17 +78,27 @@ function binds(settings: HaproxySettings, port: number, options: string): string
 }
 
 /**
- * Once for all that is asked on a connection. One address never takes all the connections there are; enough is left for the many
+ * Once for all that is asked on a connection. One source never takes all the connections there are; enough is left for the many
  * who come from behind one router. Answers of challenges are for whichever host.
  */
 function welcoming(settings: HaproxySettings): string[] {
   const answer = `path,field(4,/),${lookUp(settings, 'challenges')}`
+  const shares = sharesOf(settings)
+  const isContainer = `{ src ${settings.containerNetworks.join(' ')} }`
   return [
     // as text: it is written into a header of each request
     '  tcp-request connection set-var(sess.from) src,lower',
-    `  tcp-request connection track-sc1 src table ${PER_SOURCE_TABLE}`,
-    `  tcp-request connection reject if { sc1_conn_cur gt ${Math.floor(maxConnections(settings) / 4)} }`,
+    // a customer of a provider has up to a /48 of IPv6 addresses to come from, and a tenant as many containers as they like
+    '  tcp-request connection set-var(sess.source) src,ipmask(32,48)',
+    `  tcp-request connection set-var(sess.source) ipv4(0.0.0.0) if ${isContainer}`,
+    `  tcp-request connection track-sc1 var(sess.source) table ${CONNECTIONS_TABLE}`,
+    `  tcp-request connection reject if { sc1_conn_cur gt ${shares.connectionsOfSource} } !${isContainer}`,
+    `  tcp-request connection reject if { sc1_conn_cur gt ${shares.connectionsOfContainers} }`,
     `  http-request return status 200 content-type text/plain lf-string %[${answer}] if { path_beg /.well-known/acme-challenge/ } { ${answer} -m found }`,
+    // While connections run low, none is kept for a next request. After a 101 the connection is a WebSocket.
+    ...['http', 'https'].map(
+      (port) => `  http-after-response set-header Connection close if { fe_conn(${port}) gt ${shares.keptOpen} } !{ status 101 }`,
+    ),
   ]
 }
 
@@ -116,7 +132,16 @@ function findingTheTarget(settings: HaproxySettings, which: 'first' | 'last'): s
   return [
     `  http-request set-var(txn.to) var(txn.found),field(1,|),${lookUp(settings, 'apps')},field(${which === 'first' ? 1 : -1},!)`,
     `  http-request track-sc0 var(txn.to) table ${IN_FLIGHT_TABLE}`,
-    ...SET_DESTINATION,
+  ]
+}
+
+/** In place of its target, a request that is one too many gets a page. Sockets are requests that take long. */
+function sharing(settings: HaproxySettings): string[] {
+  const shares = sharesOf(settings)
+  return [
+    `  http-request track-sc2 var(sess.source) table ${REQUESTS_TABLE}`,
+    `  http-request set-var(txn.to) str(busy) if { sc0_conn_cur gt ${shares.requestsOfApp} }`,
+    `  http-request set-var(txn.to) str(too-many) if { sc2_conn_cur gt ${shares.requestsOfSource} }`,
   ]
 }
 

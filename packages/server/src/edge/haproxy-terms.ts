@@ -7,6 +7,8 @@ export type HaproxySettings = {
   /** Whether the machine has IPv6; binding `::` fails where it is switched off. */
   readonly ipv6: boolean
   readonly cores: number
+  /** Where this machine's own containers are, as `address/bits`: apps and build steps, which together count as one visitor. */
+  readonly containerNetworks: readonly string[]
   readonly maxConnections?: number
   readonly timeouts?: Partial<EdgeTimeouts>
   /** The user HAProxy becomes once it has bound its ports. Only where it starts as root. */
@@ -35,7 +37,9 @@ const TIMEOUTS: EdgeTimeouts = {
 export const ACCESS_RING = 'access'
 /** Counts the requests that each target set is working on. */
 export const IN_FLIGHT_TABLE = 'in-flight'
-export const PER_SOURCE_TABLE = 'per-source'
+/** Count what each source has: open connections, and requests that are being worked on. */
+export const CONNECTIONS_TABLE = 'connections'
+export const REQUESTS_TABLE = 'requests'
 
 /** The host is an app's: `txn.found` is its entry in `hosts`. */
 export const IS_FOUND = '{ var(txn.found) -m found }'
@@ -50,6 +54,22 @@ export function timeoutsOf(settings: HaproxySettings): EdgeTimeouts {
 
 export function maxConnections(settings: HaproxySettings): number {
   return settings.maxConnections ?? 8000
+}
+
+/**
+ * What nobody gets more of. A source is an IPv4 address or the IPv6 network of one customer; behind either there may be many people.
+ * One connection of HTTP/2 carries a hundred requests, and each takes a connection to the app, so requests are counted as well.
+ */
+export function sharesOf(settings: HaproxySettings) {
+  const all = maxConnections(settings)
+  return {
+    connectionsOfSource: Math.floor(all / 16),
+    connectionsOfContainers: Math.floor(all / 8),
+    requestsOfSource: Math.floor(all / 8),
+    requestsOfApp: Math.floor(all / 2),
+    /** Of one port. As long as neither has more, a quarter of all is free. */
+    keptOpen: Math.floor((all * 3) / 8),
+  }
 }
 
 /**

@@ -71,7 +71,7 @@ export type TestEdge = {
 
 /** A real HAProxy on free ports, in a directory of its own. */
 export async function startTestEdge(
-  options: { timeouts?: Partial<EdgeTimeouts>; repairEveryMs?: number; httpPort?: number; dir?: string } = {},
+  options: { timeouts?: Partial<EdgeTimeouts>; repairEveryMs?: number; httpPort?: number; dir?: string; ipv6?: boolean } = {},
 ): Promise<TestEdge> {
   const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 'berth-edge-')))
   const httpPort = options.httpPort ?? (await freePort())
@@ -85,7 +85,8 @@ export async function startTestEdge(
         dir,
         httpPort,
         httpsPort,
-        ipv6: false,
+        ipv6: options.ipv6 ?? false,
+        containerNetworks: ['10.224.0.0/12', '172.17.0.1/16'],
         cores: availableParallelism(),
         maxConnections: 2000,
         timeouts: changed.timeouts ?? options.timeouts ?? {},
