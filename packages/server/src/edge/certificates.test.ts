@@ -215,7 +215,7 @@ describe('a certificate', () => {
     expect(first.sslError).toBe('The edge of this server was away: The edge does not know its routes yet.')
     const second = await sut.certificates.checkNow('away.test')
     expect(second.nextTryAt?.getTime()).toBeLessThan(Date.now() + 61_000)
-    expect(JSON.parse(await readFile(join(sut.acmeDir, 'attempts.json'), 'utf8'))).toMatchObject([['away.test', { failures: 0 }]])
+    expect(await readFile(join(sut.acmeDir, 'attempts.json'), 'utf8')).toMatch(/\["away.test",\{"failures":0,[^\n]*$/)
   })
 
   it('is not asked for again within the hour when the authority limits us, not even by hand', async () => {

@@ -5,7 +5,7 @@ import { type CertificateStatus, certificateStatus } from './certificate-status.
 import type { CertificateSource, CertificateStore } from './certificate-store.ts'
 import type { Edge } from './edge.ts'
 import type { EdgeLog } from './edge-controller.ts'
-import { createHostWork } from './host-work.ts'
+import { createHostWork, type HostOwners } from './host-work.ts'
 import type { IssueAttempts } from './issue-attempts.ts'
 import { createShownCertificates } from './shown-certificates.ts'
 
@@ -61,12 +61,12 @@ export function createCertificates(deps: CertificatesDeps) {
   }
 
   /** The hosts that shall have a certificate of ours. Others keep what they have until `forget`. */
-  async function want(hosts: readonly string[]): Promise<void> {
+  async function want(hosts: readonly string[], owners?: HostOwners): Promise<void> {
     await ready
     for (const host of await shown.missLost(work.isWorking)) report(host)
     await shown.finishRemovals()
     reportChanged(shown.hosts().filter((host) => !work.isWorking(host) && !uploading.has(host)))
-    work.want(hosts)
+    work.want(hosts, owners)
   }
 
   /** Tries now instead of at the next planned time. The authority's own limit is waited for all the same. */

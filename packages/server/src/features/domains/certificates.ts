@@ -69,9 +69,11 @@ export function createDomainCertificates(deps: Deps) {
   async function wantAll({ signal, canBeVisited }: Turn): Promise<void> {
     if (canBeVisited) await dnsLook.look(signal)
     const { acmeEmail, dashboardDomain } = await deps.readSettings(db)
-    const hosts = [...(await listHosts(db)), ...(dashboardDomain === '' ? [] : [{ host: dashboardDomain, isOwn: false }])]
+    const ofApps = await listHosts(db)
+    const hosts = [...ofApps, ...(dashboardDomain === '' ? [] : [{ host: dashboardDomain, isOwn: false }])]
     await forgetOthers(new Map(hosts.map(({ host, isOwn }) => [host, isOwn])), dashboardDomain)
-    await deps.certificates().want(acmeEmail === '' ? [] : hosts.filter(({ isOwn }) => !isOwn).map(({ host }) => host))
+    const ours = acmeEmail === '' ? [] : hosts.filter(({ isOwn }) => !isOwn).map(({ host }) => host)
+    await deps.certificates().want(ours, new Map(ofApps.map(({ host, ownerId }) => [host, ownerId])))
   }
 
   /**

@@ -22,11 +22,17 @@ let written: string[]
 beforeEach(async () => {
   test = await openTestDatabase()
   ;[clock, stop, world, asked, written] = [new Date('2026-01-01T00:00:00Z'), new AbortController(), new Map(), [], []]
+  appId = await addApp('a@example.test')
+})
+afterEach(async () => await test[Symbol.asyncDispose]())
+
+/** With an owner of its own. */
+async function addApp(email: string): Promise<number> {
   const at = clock.toISOString()
-  appId = await test.db.transaction(async (tx) => {
-    const owner = await insertUser(tx, { email: 'a@example.test', passwordHash: '', role: 'owner', at: clock })
+  return await test.db.transaction(async (tx) => {
+    const owner = await insertUser(tx, { email, passwordHash: '', role: 'owner', at: clock })
     const times = { created_at: at, updated_at: at }
-    const project = { name: 'p', slug: 'p', description: '', tags: '[]', owner_id: owner.id, ...times }
+    const project = { name: email, slug: email, description: '', tags: '[]', owner_id: owner.id, ...times }
     const { id } = await tx.insertInto('project').values(project).returning('id').executeTakeFirstOrThrow()
     const texts = { description: '', status_reason: '', git_repository: '', git_branch: '', git_clone_url: '', root_directory: '' }
     const nothing = { port: null, git_provider_id: null, dockerfile_path: null, cpu_limit: null, memory_limit: null }
@@ -52,12 +58,14 @@ beforeEach(async () => {
       .executeTakeFirstOrThrow()
     return app.id
   })
-})
-afterEach(async () => await test[Symbol.asyncDispose]())
+}
 
 async function add(...hosts: string[]): Promise<void> {
+  await addTo(appId, ...hosts)
+}
+async function addTo(app: number, ...hosts: string[]): Promise<void> {
   await test.db.transaction(async (tx) => {
-    for (const host of hosts) await insertDomain(tx, newDomainRow(appId, host, { generated: false, at: clock }))
+    for (const host of hosts) await insertDomain(tx, newDomainRow(app, host, { generated: false, at: clock }))
   })
 }
 function open(slowMs?: number) {
@@ -125,6 +133,15 @@ it('looks at four at once, at new ones first, and goes round when there are more
   await eventually(() => expect(asked).toHaveLength(8))
   expect(asked.slice(4, 7).toSorted()).toEqual(['n4.example.test', 'n5.example.test', 'new.example.test'])
   expect(asked.at(-1)).toBe('n3.example.test')
+})
+
+it('looks at domains of each owner in turn, however many one of them has', async () => {
+  const { look } = open()
+  await add(...Array.from({ length: 50 }, (_unused, n) => `n${n}.example.test`))
+  await addTo(await addApp('b@example.test'), 'theirs.example.test', 'theirs-too.example.test')
+  await look(stop.signal)
+  await eventually(() => expect(asked).toHaveLength(52))
+  expect(asked.slice(0, 4)).toEqual(['n0', 'theirs', 'n1', 'theirs-too'].map((name) => `${name}.example.test`))
 })
 
 it('a slow name gives its place away, is not asked twice at a time, and counts when it answers', async () => {

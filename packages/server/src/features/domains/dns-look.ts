@@ -1,6 +1,7 @@
 import type { DnsStatus } from '@berth/contract'
 import type { DnsCheck } from '../../edge/dns-check.ts'
 import type { Logger } from '../../lib/logger.ts'
+import { takeTurns } from '../../lib/take-turns.ts'
 import type { Reader } from '../../store/database.ts'
 import { type DnsState, listDnsStates } from './store.ts'
 
@@ -20,9 +21,12 @@ const GOOD_FOR_MS = 4 * 3600 * 1000
 /** Where the names of domains point, looked at beside everything else: at each look, or seldom where all was well. */
 export function createDnsLook({ db, now, log, check, write, slowMs = 20_000 }: Deps) {
   const lookedAt = new Map<number, number>()
+  /** Owners take turns: the many domains of one keep nobody else's waiting. */
+  const ownersTurn = new Map<number, number>()
   const working = new Set<number>()
   let waiting: DnsState[] = []
   let taken = 0
+  let turn = 0
 
   const lastLook = ({ id }: DnsState): number => lookedAt.get(id) ?? 0
 
@@ -36,7 +40,13 @@ export function createDnsLook({ db, now, log, check, write, slowMs = 20_000 }: D
     const domains = await listDnsStates(db)
     const ids = new Set(domains.map(({ id }) => id))
     for (const id of lookedAt.keys()) if (!ids.has(id)) lookedAt.delete(id)
-    waiting = domains.filter(isDue).toSorted((a, b) => lastLook(a) - lastLook(b))
+    const owners = new Set(domains.map(({ ownerId }) => ownerId))
+    for (const id of ownersTurn.keys()) if (!owners.has(id)) ownersTurn.delete(id)
+    waiting = takeTurns(domains.filter(isDue), {
+      owner: ({ ownerId }) => ownerId,
+      last: lastLook,
+      lastOfOwner: (owner) => ownersTurn.get(owner) ?? 0,
+    })
     fill(signal)
   }
 
@@ -45,6 +55,7 @@ export function createDnsLook({ db, now, log, check, write, slowMs = 20_000 }: D
       const domain = waiting.shift()
       if (!domain) return
       taken += 1
+      ownersTurn.set(domain.ownerId, (turn += 1))
       void inTime(lookAt(domain, signal)).then(() => {
         taken -= 1
         fill(signal)

@@ -106,13 +106,17 @@ export async function findDomainByHost(db: Reader, host: string): Promise<Domain
   return await db.selectFrom('domain').selectAll().where('host', '=', host).executeTakeFirst()
 }
 
-export async function listHosts(db: Reader): Promise<{ host: string; isOwn: boolean }[]> {
-  const rows = await db.selectFrom('domain').select(['host', 'own_certificate']).execute()
-  return rows.map((row) => ({ host: row.host, isOwn: row.own_certificate === 1 }))
+/** The owner is the person whose app it is. */
+export async function listHosts(db: Reader): Promise<{ host: string; isOwn: boolean; ownerId: number }[]> {
+  const domains = db.selectFrom('domain').innerJoin('app', 'app.id', 'domain.app_id')
+  const rows = await domains.select(['host', 'own_certificate', 'created_by']).orderBy('domain.id').execute()
+  return rows.map((row) => ({ host: row.host, isOwn: row.own_certificate === 1, ownerId: row.created_by }))
 }
 
-export type DnsState = Pick<DomainRow, 'id' | 'host' | 'dns_status' | 'dns_error'>
+export type DnsState = Pick<DomainRow, 'id' | 'host' | 'dns_status' | 'dns_error'> & { ownerId: number }
 
 export async function listDnsStates(db: Reader): Promise<DnsState[]> {
-  return await db.selectFrom('domain').select(['id', 'host', 'dns_status', 'dns_error']).orderBy('id').execute()
+  const domains = db.selectFrom('domain').innerJoin('app', 'app.id', 'domain.app_id')
+  const columns = ['domain.id', 'host', 'dns_status', 'dns_error', 'created_by as ownerId'] as const
+  return await domains.select(columns).orderBy('domain.id').execute()
 }

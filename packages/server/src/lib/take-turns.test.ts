@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest'
+import { takeTurns } from './take-turns.ts'
+
+const order = (items: string[], { last = {}, lastOfOwner = {} }: Record<string, Record<string, number>> = {}) =>
+  takeTurns(items, { owner: ([owner = '']) => owner, last: (item) => last[item] ?? 0, lastOfOwner: (owner) => lastOfOwner[owner] ?? 0 })
+
+it('lets each owner have one before any has a second', () => {
+  expect(order(['a1', 'a2', 'a3', 'b1', 'c1', 'c2'])).toEqual(['a1', 'b1', 'c1', 'a2', 'c2', 'a3'])
+})
+
+it('begins with the owner who has waited longest, and of theirs with what has waited longest', () => {
+  expect(order(['a1', 'b1', 'b2'], { last: { a1: 1, b1: 2, b2: 0 }, lastOfOwner: { a: 1, b: 2 } })).toEqual(['a1', 'b2', 'b1'])
+})
