@@ -13,21 +13,29 @@ beforeAll(async () => {
 })
 afterAll(async () => await test[Symbol.asyncDispose]())
 
-/** An address of this machine under which visitors reach it; the server is told that it has another one, as behind a router. */
+/**
+ * An address of this machine under which visitors reach it; the server is told that it has another one, as behind a router. Here that
+ * address is a private one, so these tests say which are public.
+ */
 const outside = () =>
   Object.values(networkInterfaces())
     .flatMap((entries) => entries ?? [])
     .find((entry) => entry.family === 'IPv4' && !entry.internal)?.address ?? ''
 
-const preflight = (found: readonly string[], { port = test.httpPort, own = '198.51.100.1' } = {}) =>
+type Options = { port?: number; own?: string; isPublic?: (address: string) => boolean }
+const preflight = (found: readonly string[], { port = test.httpPort, own = '198.51.100.1', isPublic = () => true }: Options = {}) =>
   createPreflight({
     edge: test.edge,
     resolve: async () => [...found],
     addresses: () => [own],
     newToken: randomUUID,
+    isPublic,
     port,
     timeoutMs: 2_000,
   })
+
+/** As in the product, where a private address is not public. */
+const machine = (address: string) => ({ edge: test.edge, resolve: async () => [address], port: test.httpPort, timeoutMs: 2_000 })
 
 /** Something else than this server, which does with every connection as it is told. */
 async function startOther(serve: (socket: Socket) => void) {
@@ -70,9 +78,28 @@ describe('a name that points to an address that this server does not know as its
     expect(await preflight([outside()], { port: 1 }).problem('shop.example.test')).toEqual(elsewhere)
   })
 
-  it('is never asked where that would be this machine itself', async () => {
-    expect(await preflight(['127.0.0.1']).check('shop.example.test')).toMatchObject({ dnsStatus: 'wrong' })
-    expect(await preflight(['169.254.169.254']).check('shop.example.test')).toMatchObject({ dnsStatus: 'wrong' })
+  it.each([
+    '127.0.0.1',
+    '169.254.169.254',
+    '100.100.100.200',
+    '10.0.0.7',
+    '172.16.0.7',
+    '192.168.0.7',
+    '100.64.0.7',
+    '::ffff:10.0.0.7',
+    'fd00::7',
+  ])('is never asked at %s, and what is there is not told', async (address) => {
+    let tokens = 0
+    const newToken = () => `token-${(tokens += 1)}`
+    const seen = createPreflight({ ...machine(address), addresses: () => ['198.51.100.1'], newToken })
+    expect(await seen.problem('shop.example.test')).toContain(`points to ${address}, and this server is 198.51.100.1`)
+    expect(await seen.check('shop.example.test')).toMatchObject({ dnsStatus: 'wrong' })
+    expect(tokens).toBe(0) // nothing was put up to be asked for
+  })
+
+  it('is asked at a private address that is this server’s own', async () => {
+    const seen = createPreflight({ ...machine(outside()), addresses: () => [outside()], newToken: randomUUID })
+    expect(await seen.problem('shop.example.test')).toBeUndefined()
   })
 })
 

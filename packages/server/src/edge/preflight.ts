@@ -1,5 +1,6 @@
 import { request } from 'node:http'
-import { BlockList, isIPv4, isIPv6 } from 'node:net'
+import { isIPv4, isIPv6 } from 'node:net'
+import { kindOfAddress } from '../lib/address-kinds.ts'
 import { checkDns, type DnsCheck, judgeDns, type Resolve } from './dns-check.ts'
 import type { Edge } from './edge.ts'
 
@@ -9,6 +10,8 @@ export type PreflightDeps = {
   /** This server's own addresses, as the world sees them. */
   addresses: () => readonly string[]
   newToken: () => string
+  /** Whether we may ask there, at somebody's wish. What is ours we may always ask. */
+  isPublic?: (address: string) => boolean
   /** 80, wherever the world looks. */
   port?: number
   /** For all addresses of a name together: whoever answers slowly must not keep us from the names of others. */
@@ -17,14 +20,6 @@ export type PreflightDeps = {
 
 type Question = { address: string; token: string; signal: AbortSignal }
 
-/** Addresses that no name of the world may make us talk to, unless they are our own. */
-const NEVER = new BlockList()
-NEVER.addSubnet('127.0.0.0', 8)
-NEVER.addSubnet('169.254.0.0', 16)
-NEVER.addSubnet('0.0.0.0', 8)
-NEVER.addSubnet('::', 127, 'ipv6')
-NEVER.addSubnet('fe80::', 10, 'ipv6')
-
 /** What a connect ends with on a machine that has no IPv6. */
 const NO_WAY = new Set(['ENETUNREACH', 'EADDRNOTAVAIL', 'EAFNOSUPPORT'])
 const MAX_ANSWER = 1_000
@@ -32,6 +27,7 @@ const MAX_ANSWER = 1_000
 /** What the certificate authority will see, seen beforehand: failed orders are counted against us, failed looks are not. */
 export function createPreflight(deps: PreflightDeps) {
   const { edge, resolve, addresses, newToken, port = 80, timeoutMs = 5_000 } = deps
+  const { isPublic = (address: string) => kindOfAddress(address) === 'public' } = deps
 
   /** Undefined when a challenge would be answered, otherwise a sentence that says what is wrong. */
   async function problem(host: string): Promise<string | undefined> {
@@ -52,7 +48,7 @@ export function createPreflight(deps: PreflightDeps) {
   /** Undefined when this server answers at every address, otherwise the first where it does not: the authority takes any of them. */
   async function otherThanUs(host: string, found: readonly string[]): Promise<{ address: string; reason: string } | undefined> {
     const own = addresses()
-    const never = found.find((address) => NEVER.check(address, isIPv6(address) ? 'ipv6' : 'ipv4') && !own.includes(address))
+    const never = found.find((address) => !isPublic(address) && !own.includes(address))
     if (never !== undefined) return { address: never, reason: `${host} points to ${never}, which is not an address of this server.` }
     // a proxy has addresses of both kinds, and a machine without IPv6 can ask only one; without a proxy the other one is a wrong record
     const isProxied = found.some(isIPv4) && !found.some((address) => own.includes(address))

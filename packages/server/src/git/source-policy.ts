@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises'
 import { connect, isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { setTimeout as wait } from 'node:timers/promises'
-import { kindOfAddress } from './address.ts'
+import { kindOfAddress } from '../lib/address-kinds.ts'
 import type { CloneUrl } from './clone-url.ts'
 import { RepositoryUnreachable, SourceRefused } from './errors.ts'
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os'
 import type { DnsRecord } from '@berth/contract'
-import { kindOfAddress } from '../../git/address.ts'
+import { kindOfAddress } from '../../lib/address-kinds.ts'
 
 type Interfaces = Readonly<Record<string, readonly NetworkInterfaceInfo[] | undefined>>
 type Routes = { ipv4: string; ipv6: string }
