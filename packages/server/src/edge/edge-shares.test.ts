@@ -122,7 +122,7 @@ describe('connections', () => {
       for (let number = 0; number < SHARES.connectionsOfSource; number += 1)
         taken.push(connect({ host: '127.0.0.1', port: lab.edge.httpPort, localAddress: `127.0.1.${source}` }))
     for (const socket of taken) if (socket.connecting) await once(socket, 'connect')
-    await expect.poll(async () => (await lab.visit('one.test')).headers.connection).toBe('close')
+    await expect.poll(async () => (await lab.visit('one.test')).headers.connection, { timeout: 30_000 }).toBe('close')
     const { socket, say } = await openEcho(lab.edge, 'one.test')
     expect(await say('hello')).toBe('hello')
     for (const each of [socket, ...taken]) each.destroy()
