@@ -69,11 +69,9 @@ export function createDomainCertificates(deps: Deps) {
   async function wantAll({ signal, canBeVisited }: Turn): Promise<void> {
     if (canBeVisited) await dnsLook.look(signal)
     const { acmeEmail, dashboardDomain } = await deps.readSettings(db)
-    const ofApps = await listHosts(db)
-    const hosts = [...ofApps, ...(dashboardDomain === '' ? [] : [{ host: dashboardDomain, isOwn: false }])]
+    const hosts = [...(await listHosts(db)), ...(dashboardDomain === '' ? [] : [{ host: dashboardDomain, isOwn: false }])]
     await forgetOthers(new Map(hosts.map(({ host, isOwn }) => [host, isOwn])), dashboardDomain)
-    const ours = acmeEmail === '' ? [] : hosts.filter(({ isOwn }) => !isOwn).map(({ host }) => host)
-    await deps.certificates().want(ours, new Map(ofApps.map(({ host, ownerId }) => [host, ownerId])))
+    await deps.certificates().want(...automatic(acmeEmail === '' ? [] : hosts))
   }
 
   /**
@@ -126,6 +124,15 @@ export function createDomainCertificates(deps: Deps) {
 
   const port: DomainCertificates = { checkNow, useOwn, dropOwn }
   return { ...port, onStatus, wantAll }
+}
+
+type Host = { host: string; isOwn: boolean; ownerId?: number }
+
+/** Those that get a certificate of ours, and whose they are. */
+function automatic(hosts: readonly Host[]): [string[], Map<string, number>] {
+  const ours = hosts.filter(({ isOwn }) => !isOwn)
+  const owners = ours.flatMap(({ host, ownerId }): [string, number][] => (ownerId === undefined ? [] : [[host, ownerId]]))
+  return [ours.map(({ host }) => host), new Map(owners)]
 }
 
 function isKnown(row: DomainRow, change: Change): boolean {

@@ -6,7 +6,7 @@ export function domainHandlers(domains: Domains) {
     'domains.create': async ({ caller, app, input }) => await domains.create(caller, app, input),
     'domains.list': async ({ app }) => await domains.list(app),
     'domains.update': async ({ caller, app, domain, input }) => await domains.update(caller, app, domain, input),
-    'domains.check': async ({ domain }) => await domains.checkNow(domain),
+    'domains.check': async ({ caller, domain }) => await domains.checkNow(caller, domain),
     'domains.setCertificate': async ({ caller, app, domain, input }) => await domains.setCertificate(caller, app, domain, input),
     'domains.removeCertificate': async ({ caller, app, domain }) => await domains.removeCertificate(caller, app, domain),
     'domains.delete': async ({ caller, app, domain }) => await domains.remove(caller, app, domain),

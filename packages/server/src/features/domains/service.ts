@@ -4,6 +4,7 @@ import { appendEvent } from '../../events/event-log.ts'
 import type { Caller } from '../../http/caller.ts'
 import { AppError, fieldError } from '../../lib/app-error.ts'
 import { hostProblem, normalHost } from '../../lib/host-name.ts'
+import { createLimiter, LimiterFull } from '../../lib/limiter.ts'
 import { QUOTAS, refuseBeyond } from '../../lib/quota.ts'
 import type { Db, Reader, Tx } from '../../store/database.ts'
 import { type AppRow, type DomainRow, findDomain } from '../../store/rows.ts'
@@ -29,12 +30,17 @@ type Deps = {
   onChanged: () => void
 }
 
+/** A check asks name servers, a server that we do not know, and an authority: seconds each. */
+const CHECKS = { running: 8, runningPerKey: 2, waiting: 64, waitingPerKey: 8, waitMs: 20_000 }
+const TOO_MANY_CHECKS = 'Too many domains are being checked at this moment; try again in a few seconds.'
+
 /** The host names of applications. */
 export function createDomains(deps: Deps) {
   const { db, now } = deps
 
   const refuseReserved = createRefuseReserved(deps.readSettings)
   const change = createChange(deps)
+  const checks = createLimiter(CHECKS)
 
   const shown = async (row: DomainRow): Promise<Domain> => presentDomain(row, await deps.ownRecords())
   const touched = async (caller: Caller, app: AppRow, domain: DomainRow, action: string): Promise<DomainRow> =>
@@ -85,8 +91,12 @@ export function createDomains(deps: Deps) {
     })
   }
 
-  async function checkNow(domain: DomainRow): Promise<Domain> {
-    await deps.certificates.checkNow(domain)
+  async function checkNow(caller: Pick<Caller, 'id'>, domain: DomainRow): Promise<Domain> {
+    await checks
+      .run(caller.id, async () => await deps.certificates.checkNow(domain))
+      .catch((cause: unknown) => {
+        throw cause instanceof LimiterFull ? new AppError('server_busy', { message: TOO_MANY_CHECKS, cause }) : cause
+      })
     return await shown(await current(db, domain))
   }
 
