@@ -1,8 +1,7 @@
 import { type ReactNode, useState } from 'react'
-import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
 import { TextField } from './field.tsx'
-import { Notice } from './notice.tsx'
+import { Form } from './form.tsx'
 
 type Props = {
   title: string
@@ -20,27 +19,18 @@ type Props = {
 export function ConfirmDialog({ title, children, action, typed, kind = 'danger', pending, failure, onConfirm, onClose }: Props) {
   const [text, setText] = useState('')
   const ready = typed === undefined || text === typed
+  function submit(event: { preventDefault: () => void }): void {
+    event.preventDefault()
+    if (ready) onConfirm()
+  }
   return (
     <Dialog title={title} onClose={onClose}>
-      <form
-        className="grid gap-4"
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (ready) onConfirm()
-        }}
-      >
+      <Form form={{ submit, pending, failure }} submit={action} kind={kind} disabled={!ready} onCancel={onClose}>
         <div className="grid gap-3 text-sm text-ink-soft">{children}</div>
         {typed !== undefined && (
           <TextField label={`Type "${typed}" to go on`} value={text} onText={setText} autoComplete="off" spellCheck={false} />
         )}
-        {failure !== undefined && <Notice tone="bad">{failure}</Notice>}
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Keep it</Button>
-          <Button kind={kind} type="submit" disabled={!ready} pending={pending}>
-            {action}
-          </Button>
-        </div>
-      </form>
+      </Form>
     </Dialog>
   )
 }

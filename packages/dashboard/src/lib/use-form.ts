@@ -11,6 +11,20 @@ type Options<Name extends OperationName, Values> = {
   onDone: (answer: Answer<Name>, values: Values) => void | Promise<void>
 }
 
+/** What a field needs of the form: `{...form.field('name')}`. */
+export type FieldBinding<Value> = { value: Value; onText: (value: Value) => void; problem: string | undefined }
+/** The same for a list to choose from. */
+type ChoiceBinding<Value> = { value: Value; onPick: (value: Value) => void; problem: string | undefined }
+
+/** The part of a form that a group of fields works with. */
+export type FormFields<Values> = {
+  values: Values
+  set: <Key extends keyof Values & string>(key: Key, value: Values[Key]) => void
+  field: <Key extends keyof Values & string>(key: Key) => FieldBinding<Values[Key]>
+  choice: <Key extends keyof Values & string>(key: Key) => ChoiceBinding<Values[Key]>
+  problems: Record<string, string>
+}
+
 /** A form around one operation: checked by the contract's schema first, then by the server, whose details go to their fields. */
 export function useForm<Name extends OperationName, Values extends Record<string, unknown>>(name: Name, options: Options<Name, Values>) {
   const [values, setValues] = useState(options.initial)
@@ -25,10 +39,18 @@ export function useForm<Name extends OperationName, Values extends Record<string
     onError: (error) => setProblems(fieldProblems(error)),
   })
 
-  function set<Key extends keyof Values>(key: Key, value: Values[Key]): void {
+  function set<Key extends keyof Values & string>(key: Key, value: Values[Key]): void {
     setValues((before) => ({ ...before, [key]: value }))
     setTouched(true)
     setProblems((before) => Object.fromEntries(Object.entries(before).filter(([field]) => field !== key)))
+  }
+
+  function field<Key extends keyof Values & string>(key: Key): FieldBinding<Values[Key]> {
+    return { value: values[key], onText: (value) => set(key, value), problem: problems[key] }
+  }
+
+  function choice<Key extends keyof Values & string>(key: Key): ChoiceBinding<Values[Key]> {
+    return { value: values[key], onPick: (value) => set(key, value), problem: problems[key] }
   }
 
   function submit(event?: { preventDefault: () => void }): void {
@@ -46,7 +68,18 @@ export function useForm<Name extends OperationName, Values extends Record<string
     mutation.reset()
   }
 
-  return { values, set, submit, reset, problems, touched, pending: mutation.isPending, failure: failureOf(mutation.error, problems) }
+  return {
+    values,
+    set,
+    field,
+    choice,
+    submit,
+    reset,
+    problems,
+    touched,
+    pending: mutation.isPending,
+    failure: failureOf(mutation.error, problems),
+  }
 }
 
 /** The field's label stands above the message, so the API's name for it is left out. */

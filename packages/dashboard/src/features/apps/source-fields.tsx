@@ -3,25 +3,23 @@ import { TextField } from '../../components/field.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Spinner } from '../../components/spinner.tsx'
 import { plural } from '../../lib/sizes.ts'
+import type { FieldBinding } from '../../lib/use-form.ts'
 import { useSourceCheck } from './source-check.ts'
 
 type Props = {
   projectId: number
-  url: string
-  branch: string
-  onUrl: (url: string) => void
-  onBranch: (branch: string) => void
-  problems: Record<string, string>
+  url: FieldBinding<string>
+  branch: FieldBinding<string>
   /** Somebody who may not change the source needs no word on whether it answers. */
   disabled?: boolean
 }
 
 /** A clone URL, checked while it is typed, and the branch to follow. */
-export function SourceFields({ projectId, url, branch, onUrl, onBranch, problems, disabled = false }: Props) {
-  const check = useSourceCheck(projectId, url, !disabled)
+export function SourceFields({ projectId, url, branch, disabled = false }: Props) {
+  const check = useSourceCheck(projectId, url.value, !disabled)
   const branches = check.result?.branches ?? []
   const listId = useId()
-  const unknown = branch !== '' && branches.length > 0 && !branches.includes(branch)
+  const unknown = branch.value !== '' && branches.length > 0 && !branches.includes(branch.value)
   return (
     <>
       <TextField
@@ -30,9 +28,7 @@ export function SourceFields({ projectId, url, branch, onUrl, onBranch, problems
         placeholder="https://github.com/owner/repository.git"
         autoComplete="off"
         spellCheck={false}
-        value={url}
-        onText={onUrl}
-        problem={problems['gitCloneUrl']}
+        {...url}
         hint={<CheckWords check={check} />}
       />
       <TextField
@@ -40,9 +36,8 @@ export function SourceFields({ projectId, url, branch, onUrl, onBranch, problems
         mono
         list={listId}
         placeholder={check.result?.defaultBranch || 'The default branch'}
-        value={branch}
-        onText={onBranch}
-        problem={problems['gitBranch'] ?? (unknown ? 'The source has no branch of this name.' : undefined)}
+        {...branch}
+        problem={branch.problem ?? (unknown ? 'The source has no branch of this name.' : undefined)}
         hint="Empty follows the default branch of the source."
       />
       <datalist id={listId}>

@@ -1,9 +1,8 @@
 import type { Domain } from '@berth/contract'
 import { useQueryClient } from '@tanstack/react-query'
-import { Button } from '../../components/button.tsx'
 import { Dialog } from '../../components/dialog.tsx'
 import { AreaField } from '../../components/field.tsx'
-import { Notice } from '../../components/notice.tsx'
+import { Form } from '../../components/form.tsx'
 import { toast } from '../../components/toast.tsx'
 import { useForm } from '../../lib/use-form.ts'
 import { domainKeys } from './queries.ts'
@@ -21,8 +20,7 @@ export function CertificateDialog({ domain, onClose }: { domain: Domain; onClose
   })
   return (
     <Dialog title={`Certificate for ${domain.domain}`} onClose={onClose} wide>
-      <form className="grid gap-4" onSubmit={form.submit} noValidate>
-        {form.failure !== undefined && <Notice tone="bad">{form.failure}</Notice>}
+      <Form form={form} submit="Use it" onCancel={onClose}>
         <AreaField
           label="Certificate and chain (PEM)"
           mono
@@ -30,9 +28,7 @@ export function CertificateDialog({ domain, onClose }: { domain: Domain; onClose
           spellCheck={false}
           autoComplete="off"
           placeholder="-----BEGIN CERTIFICATE-----"
-          value={form.values.certificate}
-          onText={(text) => form.set('certificate', text)}
-          problem={form.problems['certificate']}
+          {...form.field('certificate')}
         />
         <AreaField
           label="Private key (PEM)"
@@ -42,17 +38,9 @@ export function CertificateDialog({ domain, onClose }: { domain: Domain; onClose
           spellCheck={false}
           autoComplete="off"
           placeholder="-----BEGIN PRIVATE KEY-----"
-          value={form.values.privateKey}
-          onText={(text) => form.set('privateKey', text)}
-          problem={form.problems['privateKey']}
+          {...form.field('privateKey')}
         />
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" pending={form.pending}>
-            Use it
-          </Button>
-        </div>
-      </form>
+      </Form>
     </Dialog>
   )
 }

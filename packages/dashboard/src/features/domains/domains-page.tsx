@@ -1,8 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Button } from '../../components/button.tsx'
 import { Card } from '../../components/card.tsx'
 import { TextField } from '../../components/field.tsx'
-import { Notice } from '../../components/notice.tsx'
+import { Form } from '../../components/form.tsx'
 import { QueryView } from '../../components/query-view.tsx'
 import { EmptyState } from '../../components/states.tsx'
 import { toast } from '../../components/toast.tsx'
@@ -51,26 +50,18 @@ function AddDomain({ appId }: { appId: number }) {
   })
   return (
     <Card title="Add a domain">
-      <form className="grid gap-3" onSubmit={form.submit} noValidate>
-        {form.failure !== undefined && <Notice tone="bad">{form.failure}</Notice>}
-        <div className="flex items-start gap-2">
-          <div className="min-w-0 flex-1">
-            <TextField
-              label="Host name"
-              hideLabel
-              placeholder="app.example.com"
-              autoComplete="off"
-              spellCheck={false}
-              value={form.values.domain}
-              onText={(domain) => form.set('domain', domain)}
-              problem={form.problems['domain']}
-            />
-          </div>
-          <Button kind="primary" type="submit" pending={form.pending}>
-            Add
-          </Button>
+      <Form form={form} submit="Add" row="flex items-start gap-2">
+        <div className="min-w-0 flex-1">
+          <TextField
+            label="Host name"
+            hideLabel
+            placeholder="app.example.com"
+            autoComplete="off"
+            spellCheck={false}
+            {...form.field('domain')}
+          />
         </div>
-      </form>
+      </Form>
     </Card>
   )
 }

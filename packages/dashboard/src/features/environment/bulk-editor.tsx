@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { Button } from '../../components/button.tsx'
 import { Card } from '../../components/card.tsx'
 import { AreaField } from '../../components/field.tsx'
-import { Notice } from '../../components/notice.tsx'
+import { Form } from '../../components/form.tsx'
 import { toast } from '../../components/toast.tsx'
 import { classNames } from '../../lib/class-names.ts'
 import { diffVariables, type EnvChange, formatDotenv, parseDotenv } from '../../lib/dotenv.ts'
@@ -28,8 +28,16 @@ export function BulkEditor({ appId, variables, onDone }: Props) {
   const changes = diffVariables(variables, wanted).filter(({ is }) => is !== 'same')
   return (
     <Card title="All variables" note="Values are shown here. Saving replaces the whole environment.">
-      <form className="grid gap-4" onSubmit={form.submit} noValidate>
-        {form.failure !== undefined && <Notice tone="bad">{form.failure}</Notice>}
+      <Form
+        form={form}
+        submit="Save"
+        disabled={changes.length === 0 || problems.length > 0}
+        beside={
+          <Button onClick={() => form.reset({ text: formatDotenv(variables) })} disabled={!form.touched}>
+            Start over
+          </Button>
+        }
+      >
         <AreaField
           label="Variables, one per line"
           hideLabel
@@ -38,20 +46,11 @@ export function BulkEditor({ appId, variables, onDone }: Props) {
           spellCheck={false}
           autoComplete="off"
           placeholder={'KEY=value\nGREETING="hello world"'}
-          value={form.values.text}
-          onText={(text) => form.set('text', text)}
+          {...form.field('text')}
           problem={problems[0] ? `Line ${problems[0].line}: ${problems[0].message}` : Object.values(form.problems)[0]}
         />
         <Changes changes={changes} />
-        <div className="flex gap-2">
-          <Button kind="primary" type="submit" pending={form.pending} disabled={changes.length === 0 || problems.length > 0}>
-            Save
-          </Button>
-          <Button onClick={() => form.reset({ text: formatDotenv(variables) })} disabled={!form.touched}>
-            Start over
-          </Button>
-        </div>
-      </form>
+      </Form>
     </Card>
   )
 }

@@ -1,9 +1,8 @@
 import type { EnvVariable } from '@berth/contract'
 import { useQueryClient } from '@tanstack/react-query'
-import { Button } from '../../components/button.tsx'
 import { Dialog } from '../../components/dialog.tsx'
 import { AreaField, TextField } from '../../components/field.tsx'
-import { Notice } from '../../components/notice.tsx'
+import { Form } from '../../components/form.tsx'
 import { toast } from '../../components/toast.tsx'
 import { useForm } from '../../lib/use-form.ts'
 import { environmentKeys } from './queries.ts'
@@ -20,36 +19,10 @@ export function AddVariable({ appId }: { appId: number }) {
     },
   })
   return (
-    <form className="grid gap-3" onSubmit={form.submit} noValidate>
-      {form.failure !== undefined && <Notice tone="bad">{form.failure}</Notice>}
-      <div className="grid items-start gap-2 sm:grid-cols-[16rem_minmax(0,1fr)_auto]">
-        <TextField
-          label="Name"
-          hideLabel
-          placeholder="NAME"
-          mono
-          autoComplete="off"
-          spellCheck={false}
-          value={form.values.key}
-          onText={(key) => form.set('key', key)}
-          problem={form.problems['key']}
-        />
-        <TextField
-          label="Value"
-          hideLabel
-          placeholder="value"
-          mono
-          autoComplete="off"
-          spellCheck={false}
-          value={form.values.value}
-          onText={(value) => form.set('value', value)}
-          problem={form.problems['value']}
-        />
-        <Button kind="primary" type="submit" pending={form.pending}>
-          Add
-        </Button>
-      </div>
-    </form>
+    <Form form={form} submit="Add" row="grid items-start gap-2 sm:grid-cols-[16rem_minmax(0,1fr)_auto]">
+      <TextField label="Name" hideLabel placeholder="NAME" mono autoComplete="off" spellCheck={false} {...form.field('key')} />
+      <TextField label="Value" hideLabel placeholder="value" mono autoComplete="off" spellCheck={false} {...form.field('value')} />
+    </Form>
   )
 }
 
@@ -66,26 +39,10 @@ export function EditVariable({ variable, onClose }: { variable: EnvVariable; onC
   })
   return (
     <Dialog title={`Edit ${variable.key}`} onClose={onClose}>
-      <form className="grid gap-4" onSubmit={form.submit} noValidate>
-        {form.failure !== undefined && <Notice tone="bad">{form.failure}</Notice>}
-        <TextField label="Name" mono value={form.values.key} onText={(key) => form.set('key', key)} problem={form.problems['key']} />
-        <AreaField
-          label="Value"
-          mono
-          rows={4}
-          data-focus
-          spellCheck={false}
-          value={form.values.value}
-          onText={(value) => form.set('value', value)}
-          problem={form.problems['value']}
-        />
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" pending={form.pending}>
-            Save
-          </Button>
-        </div>
-      </form>
+      <Form form={form} submit="Save" onCancel={onClose}>
+        <TextField label="Name" mono {...form.field('key')} />
+        <AreaField label="Value" mono rows={4} data-focus spellCheck={false} {...form.field('value')} />
+      </Form>
     </Dialog>
   )
 }

@@ -4,14 +4,15 @@ import { Button } from '../../components/button.tsx'
 import { TextField } from '../../components/field.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Spinner } from '../../components/spinner.tsx'
+import type { FormFields } from '../../lib/use-form.ts'
 import { placeOfComposeFile, placeOfDockerfile } from './build-place.ts'
-import type { NewAppValues, SetValue } from './new-app-form.ts'
+import type { NewAppValues } from './new-app-form.ts'
 import { useSourceFiles } from './source-files.ts'
 
-type Props = { projectId: number; values: NewAppValues; set: SetValue; problems: Record<string, string> }
+type Props = { projectId: number; form: FormFields<NewAppValues> }
 
 /** Where the build begins and by which file, with a look at whether that file is there. */
-export function BuildFields({ projectId, values, set, problems }: Props) {
+export function BuildFields({ projectId, form: { values, set, field } }: Props) {
   const { looking, files, error } = useSourceFiles(projectId, values)
   const isCompose = values.appType === 'compose'
   const kind = isCompose ? 'Compose file' : 'Dockerfile'
@@ -28,24 +29,8 @@ export function BuildFields({ projectId, values, set, problems }: Props) {
   return (
     <div>
       <div className="grid gap-4 sm:grid-cols-2">
-        <TextField
-          label="Root directory"
-          mono
-          placeholder="The top"
-          value={values.rootDirectory}
-          onText={(text) => set('rootDirectory', text)}
-          problem={problems['rootDirectory']}
-        />
-        {!isCompose && (
-          <TextField
-            label="Dockerfile"
-            mono
-            placeholder="Dockerfile"
-            value={values.dockerfilePath}
-            onText={(text) => set('dockerfilePath', text)}
-            problem={problems['dockerfilePath']}
-          />
-        )}
+        <TextField label="Root directory" mono placeholder="The top" {...field('rootDirectory')} />
+        {!isCompose && <TextField label="Dockerfile" mono placeholder="Dockerfile" {...field('dockerfilePath')} />}
       </div>
       <div ref={words} tabIndex={-1} aria-live="polite" className="mt-1 min-h-5 text-[13px] text-ink-soft">
         {looking && (

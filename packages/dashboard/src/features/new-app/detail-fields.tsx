@@ -1,15 +1,11 @@
 import { TextField } from '../../components/field.tsx'
+import type { FormFields } from '../../lib/use-form.ts'
 import { SourceFields } from '../apps/source-fields.tsx'
 import { BuildFields } from './build-fields.tsx'
-import { type NewAppValues, nameFromUrl, type SetValue } from './new-app-form.ts'
+import { type NewAppValues, nameFromUrl } from './new-app-form.ts'
 import { TemplatePicker } from './template-picker.tsx'
 
-type Props = {
-  projectId: number
-  values: NewAppValues
-  set: SetValue
-  problems: Record<string, string>
-}
+type Props = { projectId: number; form: FormFields<NewAppValues> }
 
 const PORT_HINT = {
   web: 'Where the app listens. It is given to it as PORT.',
@@ -17,8 +13,9 @@ const PORT_HINT = {
   compose: 'The service that has this port gets the address.',
 } as const
 
-export function DetailFields({ projectId, values, set, problems }: Props) {
-  const name = <TextField label="Name" value={values.name} onText={(text) => set('name', text)} problem={problems['name']} />
+export function DetailFields({ projectId, form }: Props) {
+  const { values, set, field } = form
+  const name = <TextField label="Name" {...field('name')} />
   if (values.appType === 'database') {
     return (
       <div className="grid gap-4">
@@ -37,26 +34,19 @@ export function DetailFields({ projectId, values, set, problems }: Props) {
     <div className="grid gap-4">
       <SourceFields
         projectId={projectId}
-        url={values.gitCloneUrl}
-        branch={values.gitBranch}
-        onUrl={(url) => {
-          if (values.name === nameFromUrl(values.gitCloneUrl)) set('name', nameFromUrl(url))
-          set('gitCloneUrl', url)
+        url={{
+          ...field('gitCloneUrl'),
+          onText: (url) => {
+            if (values.name === nameFromUrl(values.gitCloneUrl)) set('name', nameFromUrl(url))
+            set('gitCloneUrl', url)
+          },
         }}
-        onBranch={(branch) => set('gitBranch', branch)}
-        problems={problems}
+        branch={field('gitBranch')}
       />
-      <BuildFields projectId={projectId} values={values} set={set} problems={problems} />
+      <BuildFields projectId={projectId} form={form} />
       <div className="grid gap-4 sm:grid-cols-2">
         {name}
-        <TextField
-          label="Port"
-          inputMode="numeric"
-          hint={PORT_HINT[values.appType]}
-          value={values.port}
-          onText={(text) => set('port', text)}
-          problem={problems['port']}
-        />
+        <TextField label="Port" inputMode="numeric" hint={PORT_HINT[values.appType]} {...field('port')} />
       </div>
     </div>
   )

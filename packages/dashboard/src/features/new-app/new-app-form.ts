@@ -13,8 +13,6 @@ export type NewAppValues = {
   env: string
 }
 
-export type SetValue = <Key extends keyof NewAppValues>(key: Key, value: NewAppValues[Key]) => void
-
 export const EMPTY: NewAppValues = {
   appType: 'web',
   name: '',

@@ -1,10 +1,9 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { Button } from '../../components/button.tsx'
 import { Card } from '../../components/card.tsx'
 import { CheckField } from '../../components/field.tsx'
-import { Notice } from '../../components/notice.tsx'
+import { Form } from '../../components/form.tsx'
 import { PageHeader } from '../../components/page.tsx'
 import { QueryView } from '../../components/query-view.tsx'
 import { toast } from '../../components/toast.tsx'
@@ -52,24 +51,24 @@ function Wizard({ projectId }: { projectId: number }) {
   const broken = parseDotenv(form.values.env).problems.length > 0
   const unpicked = form.values.appType === 'database' && form.values.templateName === ''
   return (
-    <form className="grid max-w-3xl gap-4" onSubmit={form.submit} noValidate>
+    <Form
+      form={form}
+      submit={deployNow ? 'Create and deploy' : 'Create'}
+      icon="rocket"
+      disabled={broken || unpicked}
+      beside={<CheckField label="Deploy at once" checked={deployNow} onCheck={setDeployNow} />}
+      className="max-w-3xl"
+    >
       <Card title="1 · What is it?">
         <KindPicker value={form.values.appType} onPick={(appType) => form.set('appType', appType)} />
       </Card>
       <Card title={form.values.appType === 'database' ? '2 · Which database?' : '2 · Where is its source?'}>
-        <DetailFields projectId={projectId} values={form.values} set={form.set} problems={form.problems} />
+        <DetailFields projectId={projectId} form={form} />
       </Card>
       <Card title="3 · Environment" note="Optional; you can change it at any time.">
         <EnvironmentField text={form.values.env} onText={(text) => form.set('env', text)} problem={form.problems['envVars']} />
       </Card>
-      {form.failure !== undefined && <Notice tone="bad">{form.failure}</Notice>}
-      <div className="flex flex-wrap items-center gap-4">
-        <Button kind="primary" type="submit" icon="rocket" pending={form.pending || open.isPending} disabled={broken || unpicked}>
-          {deployNow ? 'Create and deploy' : 'Create'}
-        </Button>
-        <CheckField label="Deploy at once" checked={deployNow} onCheck={setDeployNow} />
-      </div>
-    </form>
+    </Form>
   )
 }
 

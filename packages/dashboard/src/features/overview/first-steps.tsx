@@ -1,10 +1,10 @@
 import type { Project } from '@berth/contract'
 import { useNavigate } from '@tanstack/react-router'
-import { Button, ButtonLink } from '../../components/button.tsx'
+import { ButtonLink } from '../../components/button.tsx'
 import { Card } from '../../components/card.tsx'
 import { TextField } from '../../components/field.tsx'
+import { Form } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
-import { Notice } from '../../components/notice.tsx'
 import { useForm } from '../../lib/use-form.ts'
 import { paths } from '../../paths.ts'
 
@@ -59,20 +59,8 @@ function ProjectForm() {
     onDone: ({ id }) => navigate({ to: paths.newApp(id) }),
   })
   return (
-    <form className="grid gap-3" onSubmit={form.submit} noValidate>
-      {form.failure !== undefined && <Notice tone="bad">{form.failure}</Notice>}
-      <TextField
-        label="Name of the project"
-        placeholder="My project"
-        value={form.values.name}
-        onText={(name) => form.set('name', name)}
-        problem={form.problems['name']}
-      />
-      <div>
-        <Button kind="primary" type="submit" pending={form.pending}>
-          Make it
-        </Button>
-      </div>
-    </form>
+    <Form form={form} submit="Make it">
+      <TextField label="Name of the project" placeholder="My project" {...form.field('name')} />
+    </Form>
   )
 }

@@ -1,9 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { Button } from '../../components/button.tsx'
 import { Dialog } from '../../components/dialog.tsx'
 import { AreaField, TextField } from '../../components/field.tsx'
-import { Notice } from '../../components/notice.tsx'
+import { Form } from '../../components/form.tsx'
 import { useForm } from '../../lib/use-form.ts'
 import { paths } from '../../paths.ts'
 import { projectKeys } from './queries.ts'
@@ -21,29 +20,11 @@ export function NewProjectDialog({ onClose }: { onClose: () => void }) {
   })
   return (
     <Dialog title="New project" onClose={onClose}>
-      <form className="grid gap-4" onSubmit={form.submit} noValidate>
-        {form.failure !== undefined && <Notice tone="bad">{form.failure}</Notice>}
-        <TextField label="Name" value={form.values.name} onText={(name) => form.set('name', name)} problem={form.problems['name']} />
-        <AreaField
-          label="Description"
-          value={form.values.description}
-          onText={(text) => form.set('description', text)}
-          problem={form.problems['description']}
-        />
-        <TextField
-          label="Tags"
-          hint="Separated by commas."
-          value={form.values.tags}
-          onText={(tags) => form.set('tags', tags)}
-          problem={form.problems['tags']}
-        />
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" pending={form.pending}>
-            Make the project
-          </Button>
-        </div>
-      </form>
+      <Form form={form} submit="Make the project" onCancel={onClose}>
+        <TextField label="Name" {...form.field('name')} />
+        <AreaField label="Description" {...form.field('description')} />
+        <TextField label="Tags" hint="Separated by commas." {...form.field('tags')} />
+      </Form>
     </Dialog>
   )
 }

@@ -1,11 +1,11 @@
 import type { Member, ProjectDetails } from '@berth/contract'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { Button, IconButton } from '../../components/button.tsx'
+import { IconButton } from '../../components/button.tsx'
 import { Card } from '../../components/card.tsx'
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
 import { TextField } from '../../components/field.tsx'
-import { Notice } from '../../components/notice.tsx'
+import { Form } from '../../components/form.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
 import { toast } from '../../components/toast.tsx'
 import { call } from '../../lib/api.ts'
@@ -57,25 +57,18 @@ function AddMember({ project }: { project: ProjectDetails }) {
   })
   return (
     <Card title="Add a member" note="Somebody who has an account on this server.">
-      <form className="grid gap-3" onSubmit={form.submit} noValidate>
-        {form.failure !== undefined && <Notice tone="bad">{form.failure}</Notice>}
-        <div className="flex items-start gap-2">
-          <div className="flex-1">
-            <TextField
-              label="E-mail"
-              hideLabel
-              type="email"
-              placeholder="name@example.com"
-              value={form.values.email}
-              onText={(email) => form.set('email', email)}
-              problem={form.problems['emails'] ?? Object.entries(form.problems).find(([field]) => field.startsWith('emails'))?.[1]}
-            />
-          </div>
-          <Button kind="primary" type="submit" pending={form.pending} disabled={form.values.email.trim() === ''}>
-            Add
-          </Button>
+      <Form form={form} submit="Add" row="flex items-start gap-2" disabled={form.values.email.trim() === ''}>
+        <div className="flex-1">
+          <TextField
+            label="E-mail"
+            hideLabel
+            type="email"
+            placeholder="name@example.com"
+            {...form.field('email')}
+            problem={form.problems['emails'] ?? Object.entries(form.problems).find(([field]) => field.startsWith('emails'))?.[1]}
+          />
         </div>
-      </form>
+      </Form>
     </Card>
   )
 }

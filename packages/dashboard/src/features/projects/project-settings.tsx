@@ -6,6 +6,7 @@ import { Button } from '../../components/button.tsx'
 import { Card } from '../../components/card.tsx'
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
 import { AreaField, CheckField, TextField } from '../../components/field.tsx'
+import { Form } from '../../components/form.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { toast } from '../../components/toast.tsx'
 import { call } from '../../lib/api.ts'
@@ -39,28 +40,11 @@ function DetailsCard({ project }: { project: ProjectDetails }) {
   })
   return (
     <Card title="Details">
-      <form className="grid gap-4" onSubmit={form.submit} noValidate>
-        {form.failure !== undefined && <Notice tone="bad">{form.failure}</Notice>}
-        <TextField label="Name" value={form.values.name} onText={(name) => form.set('name', name)} problem={form.problems['name']} />
-        <AreaField
-          label="Description"
-          value={form.values.description}
-          onText={(text) => form.set('description', text)}
-          problem={form.problems['description']}
-        />
-        <TextField
-          label="Tags"
-          hint="Separated by commas."
-          value={form.values.tags}
-          onText={(tags) => form.set('tags', tags)}
-          problem={form.problems['tags']}
-        />
-        <div>
-          <Button kind="primary" type="submit" pending={form.pending}>
-            Save
-          </Button>
-        </div>
-      </form>
+      <Form form={form} submit="Save">
+        <TextField label="Name" {...form.field('name')} />
+        <AreaField label="Description" {...form.field('description')} />
+        <TextField label="Tags" hint="Separated by commas." {...form.field('tags')} />
+      </Form>
     </Card>
   )
 }

@@ -1,8 +1,7 @@
-import { Button } from '../../components/button.tsx'
 import { Card } from '../../components/card.tsx'
 import { Fact, Facts } from '../../components/facts.tsx'
 import { TextField } from '../../components/field.tsx'
-import { Notice } from '../../components/notice.tsx'
+import { Form } from '../../components/form.tsx'
 import { PageHeader } from '../../components/page.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
 import { toast } from '../../components/toast.tsx'
@@ -46,31 +45,16 @@ function PasswordCard() {
   })
   return (
     <Card title="Password" note="Changing it ends your other sessions.">
-      <form className="grid gap-4" onSubmit={form.submit} noValidate>
-        {form.failure !== undefined && <Notice tone="bad">{form.failure}</Notice>}
-        <TextField
-          label="Current password"
-          type="password"
-          autoComplete="current-password"
-          value={form.values.currentPassword}
-          onText={(text) => form.set('currentPassword', text)}
-          problem={form.problems['currentPassword']}
-        />
+      <Form form={form} submit="Change the password">
+        <TextField label="Current password" type="password" autoComplete="current-password" {...form.field('currentPassword')} />
         <TextField
           label="New password"
           type="password"
           autoComplete="new-password"
           hint="At least 8 characters."
-          value={form.values.newPassword}
-          onText={(text) => form.set('newPassword', text)}
-          problem={form.problems['newPassword']}
+          {...form.field('newPassword')}
         />
-        <div>
-          <Button kind="primary" type="submit" pending={form.pending}>
-            Change the password
-          </Button>
-        </div>
-      </form>
+      </Form>
     </Card>
   )
 }

@@ -1,9 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate, useRouterState } from '@tanstack/react-router'
 import { useState } from 'react'
-import { Button } from '../../components/button.tsx'
 import { TextField } from '../../components/field.tsx'
-import { Notice } from '../../components/notice.tsx'
+import { Form } from '../../components/form.tsx'
 import { useForm } from '../../lib/use-form.ts'
 import { paths } from '../../paths.ts'
 import { EntryCard } from './entry-card.tsx'
@@ -27,40 +26,13 @@ export function SetupPage() {
   })
   return (
     <EntryCard title="Set up Berth" note="Make the first account. It owns this server.">
-      <form className="grid gap-4" onSubmit={form.submit} noValidate>
-        {form.failure !== undefined && <Notice tone="bad">{form.failure}</Notice>}
+      <Form form={form} submit="Create the owner" fullWidthButton>
         {linkToken === '' && (
-          <TextField
-            label="Set-up token"
-            hint="It is in the link that the server printed when it started."
-            mono
-            value={form.values.token}
-            onText={(token) => form.set('token', token)}
-            problem={form.problems['token']}
-          />
+          <TextField label="Set-up token" hint="It is in the link that the server printed when it started." mono {...form.field('token')} />
         )}
-        <TextField
-          label="E-mail"
-          type="email"
-          autoComplete="username"
-          autoFocus
-          value={form.values.email}
-          onText={(email) => form.set('email', email)}
-          problem={form.problems['email']}
-        />
-        <TextField
-          label="Password"
-          type="password"
-          autoComplete="new-password"
-          hint="At least 8 characters."
-          value={form.values.password}
-          onText={(password) => form.set('password', password)}
-          problem={form.problems['password']}
-        />
-        <Button kind="primary" type="submit" pending={form.pending}>
-          Create the owner
-        </Button>
-      </form>
+        <TextField label="E-mail" type="email" autoComplete="username" autoFocus {...form.field('email')} />
+        <TextField label="Password" type="password" autoComplete="new-password" hint="At least 8 characters." {...form.field('password')} />
+      </Form>
       <p className="mt-5 text-[13px] text-ink-soft">
         Set up already?{' '}
         <Link to={paths.login()} className="text-accent underline">

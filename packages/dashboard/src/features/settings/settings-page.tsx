@@ -1,9 +1,8 @@
 import type { Settings } from '@berth/contract'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Button } from '../../components/button.tsx'
 import { Card } from '../../components/card.tsx'
 import { TextField } from '../../components/field.tsx'
-import { Notice } from '../../components/notice.tsx'
+import { Form } from '../../components/form.tsx'
 import { PageHeader } from '../../components/page.tsx'
 import { QueryView } from '../../components/query-view.tsx'
 import { toast } from '../../components/toast.tsx'
@@ -79,22 +78,16 @@ function SettingsForm({ now }: { now: Settings }) {
     },
   })
   return (
-    <form className="grid max-w-3xl gap-4" onSubmit={form.submit} noValidate>
-      {form.failure !== undefined && <Notice tone="bad">{form.failure}</Notice>}
+    <Form form={form} submit="Save" disabled={!form.touched} className="max-w-3xl">
       {GROUPS.map(({ title, lines }) => (
         <Card key={title} title={title}>
           <div className="grid gap-4 sm:grid-cols-2">
             {lines.map(({ key, ...line }) => (
-              <TextField key={key} {...line} value={form.values[key]} onText={(text) => form.set(key, text)} problem={form.problems[key]} />
+              <TextField key={key} {...line} {...form.field(key)} />
             ))}
           </div>
         </Card>
       ))}
-      <div>
-        <Button kind="primary" type="submit" pending={form.pending} disabled={!form.touched}>
-          Save
-        </Button>
-      </div>
-    </form>
+    </Form>
   )
 }
