@@ -6,7 +6,7 @@ import type { LogBuffer, LogFilter } from '../lib/log-buffer.ts'
 import { saveFile } from '../lib/save-file.ts'
 import { plural } from '../lib/sizes.ts'
 import type { Look } from '../lib/status.ts'
-import { FixedLines, WrappedLines } from './log-lines.tsx'
+import { LogLines } from './log-lines.tsx'
 import { type LogOptions, LogToolbar } from './log-toolbar.tsx'
 import { toast } from './toast.tsx'
 
@@ -32,7 +32,6 @@ export function LogViewer({ buffer, fileName, streams, state, looks, empty, whol
     if (next.paused !== options.paused) buffer.setPaused(next.paused)
     setOptions(next)
   }
-  const Lines = options.wrap ? WrappedLines : FixedLines
   async function download(): Promise<void> {
     try {
       const text = whole ? await whole() : buffer.text()
@@ -51,7 +50,7 @@ export function LogViewer({ buffer, fileName, streams, state, looks, empty, whol
         state={looks[state]}
         isWhole={state === 'ended'}
       />
-      <Lines view={view} options={options} empty={empty} />
+      <LogLines key={String(options.wrap)} view={view} options={options} empty={empty} />
       <footer className="border-t border-line px-3 py-1.5 text-xs text-ink-soft">
         {view.lines.length === view.total ? plural(view.total, 'line') : `${view.lines.length} of ${plural(view.total, 'line')}`}
         {view.dropped > 0 && `, ${plural(view.dropped, 'older line')} not kept`}
