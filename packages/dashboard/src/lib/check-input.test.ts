@@ -22,4 +22,14 @@ describe('checking a form against the contract', () => {
       { field: 'name', message: 'name must be a text of 1 to 100 characters on one line.' },
     ])
   })
+
+  it('checks lists and records as the server does', () => {
+    const tags = Array.from({ length: 31 }, (_, at) => `tag ${at}`)
+    expect(checkInput('projects.create', { name: 'A', tags: tags.slice(0, 30) })).toEqual([])
+    expect(checkInput('projects.create', { name: 'A', tags }).map(({ field }) => field)).toEqual(['tags'])
+    expect(checkInput('apps.create', { projectId: 1, name: 'a', envVars: { 'not a name': 'x' } }).map(({ field }) => field)).toEqual([
+      'envVars',
+    ])
+    expect(checkInput('apps.create', { projectId: 1, name: 'a', envVars: { A_NAME: 'x' } })).toEqual([])
+  })
 })

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { lazy, Suspense } from 'react'
 import { ButtonLink } from '../../components/button.tsx'
 import { Card } from '../../components/card.tsx'
 import { PageHeader } from '../../components/page.tsx'
@@ -9,11 +10,13 @@ import { AppList } from '../apps/app-list.tsx'
 import { apps } from '../apps/queries.ts'
 import { projects } from '../projects/queries.ts'
 import { AttentionCard } from './attention-card.tsx'
-import { FirstSteps } from './first-steps.tsx'
 import { useMetrics } from './metrics-feed.ts'
 import { RunningCard } from './running-card.tsx'
 import { ServerPlots } from './server-plots.tsx'
 import { useConcerns } from './use-concerns.ts'
+
+/** Apart, because only a new server shows it and forms bring the schema checker along. */
+const FirstSteps = lazy(async () => ({ default: (await import('./first-steps.tsx')).FirstSteps }))
 
 const APPS_SHOWN = 12
 
@@ -37,7 +40,11 @@ export function OverviewPage() {
     <>
       <PageHeader title="Overview" />
       <div className="grid gap-4">
-        {isNew && <FirstSteps projects={projectsQuery.data ?? []} />}
+        {isNew && (
+          <Suspense fallback={<Skeleton bare rows={1} height="h-48" />}>
+            <FirstSteps projects={projectsQuery.data ?? []} />
+          </Suspense>
+        )}
         <div className="grid items-start gap-4 lg:grid-cols-2">
           <AttentionCard concerns={concerns} isWhole={appsQuery.data !== undefined} />
           <RunningCard nameOf={nameOf} />
