@@ -40,6 +40,23 @@ module.exports = {
       to: { path: '^(packages|bench|scripts|e2e)/', pathNot: ['^packages/contract/', '^packages/$1/'] },
     },
     {
+      name: 'dashboard-features-share-queries',
+      comment: "Of another feature only its queries.ts is known; what several features show or do lies in the dashboard's shared/.",
+      severity: 'error',
+      from: { path: '^packages/dashboard/src/features/([^/]+)/', pathNot: testFiles },
+      to: {
+        path: '^packages/dashboard/src/(features|app)/',
+        pathNot: ['^packages/dashboard/src/features/$1/', '^packages/dashboard/src/features/[^/]+/queries[.]ts$'],
+      },
+    },
+    {
+      name: 'dashboard-floor-knows-no-feature',
+      comment: 'Imports go one way: app, features, shared, components, lib. Of a feature, shared knows the queries.',
+      severity: 'error',
+      from: { path: '^packages/dashboard/src/(shared|components|lib)/', pathNot: testFiles },
+      to: { path: '^packages/dashboard/src/(features|app)/', pathNot: '^packages/dashboard/src/features/[^/]+/queries[.]ts$' },
+    },
+    {
       name: 'only-stores-speak-sql',
       comment: 'Queries live in store files; everything else may name the types.',
       severity: 'error',

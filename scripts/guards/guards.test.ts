@@ -41,6 +41,8 @@ describe('the boundaries', () => {
     ['contract-stands-alone', 'packages/contract/src/knows-the-server.ts'],
     ['clients-speak-the-contract', 'packages/cli/src/reaches-into-server.ts'],
     ['clients-speak-the-contract', 'packages/dashboard/src/reaches-into-server.ts'],
+    ['dashboard-features-share-queries', 'packages/dashboard/src/features/logs/reaches-into-apps.ts'],
+    ['dashboard-floor-knows-no-feature', 'packages/dashboard/src/shared/knows-a-feature.ts'],
     ['only-stores-speak-sql', 'packages/server/src/features/users/service.ts'],
   ]
 

@@ -26,7 +26,7 @@ export const pages = {
   appSettings: lazyRouteComponent(() => import('../features/apps/app-settings.tsx'), 'AppSettings'),
   appDanger: lazyRouteComponent(() => import('../features/apps/app-danger.tsx'), 'AppDanger'),
 
-  admin: lazyRouteComponent(() => import('../features/health/admin-layout.tsx'), 'AdminLayout'),
+  admin: lazyRouteComponent(() => import('./admin-layout.tsx'), 'AdminLayout'),
   users: lazyRouteComponent(() => import('../features/users/users-page.tsx'), 'UsersPage'),
   templates: lazyRouteComponent(() => import('../features/templates/templates-page.tsx'), 'TemplatesPage'),
   settings: lazyRouteComponent(() => import('../features/settings/settings-page.tsx'), 'SettingsPage'),

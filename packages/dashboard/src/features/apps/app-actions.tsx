@@ -2,8 +2,9 @@ import type { Application } from '@berth/contract'
 import { useQuery } from '@tanstack/react-query'
 import { Button } from '../../components/button.tsx'
 import { isRunning } from '../../lib/status.ts'
+import { useDeploy } from '../../shared/use-deploy.ts'
 import { deploymentsOfApp } from '../deployments/queries.ts'
-import { type ContainerAction, useContainerAction, useDeploy } from './actions.ts'
+import { type ContainerAction, useContainerAction } from './use-container-action.ts'
 
 const WAIT = 'A deployment is under way; wait until it has ended, or cancel it.'
 

@@ -9,11 +9,11 @@ import { CheckField } from '../../components/field.tsx'
 import { toast } from '../../components/toast.tsx'
 import { call } from '../../lib/api.ts'
 import { paths } from '../../paths.ts'
+import { useApp } from '../../shared/use-app.ts'
 import { project } from '../projects/queries.ts'
 import { isAdmin, useMe } from '../session/queries.ts'
 import { appKeys } from './queries.ts'
 import { TransferCard } from './transfer-card.tsx'
-import { useApp } from './use-app.ts'
 
 export function AppDanger() {
   const app = useApp()

@@ -8,10 +8,10 @@ import { Tabs } from '../../components/tabs.tsx'
 import { useIdParam } from '../../lib/route-state.ts'
 import { APP_LOOK, TYPE_WORDS } from '../../lib/status.ts'
 import { paths } from '../../paths.ts'
+import { hasDomains } from '../../shared/use-app.ts'
 import { projects } from '../projects/queries.ts'
 import { AppActions } from './app-actions.tsx'
 import { app } from './queries.ts'
-import { hasDomains } from './use-app.ts'
 
 export function AppLayout() {
   const appId = useIdParam('appId')

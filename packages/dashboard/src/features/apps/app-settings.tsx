@@ -1,9 +1,9 @@
 import { Notice } from '../../components/notice.tsx'
+import { useApp } from '../../shared/use-app.ts'
 import { useMe } from '../session/queries.ts'
 import { GeneralCard } from './general-card.tsx'
 import { RuntimeCard } from './runtime-card.tsx'
 import { SourceCard } from './source-card.tsx'
-import { useApp } from './use-app.ts'
 
 export function AppSettings() {
   const app = useApp()

@@ -9,8 +9,8 @@ import { EmptyState } from '../../components/states.tsx'
 import { useSearchState } from '../../lib/route-state.ts'
 import { APP_LOOK, TYPE_WORDS } from '../../lib/status.ts'
 import { paths } from '../../paths.ts'
+import { AppList } from '../../shared/app-list.tsx'
 import { projects } from '../projects/queries.ts'
-import { AppList } from './app-list.tsx'
 import { apps } from './queries.ts'
 
 const TYPE_OPTIONS = [{ value: '', label: 'Every kind' }, ...APP_TYPES.map((type) => ({ value: type, label: TYPE_WORDS[type].label }))]

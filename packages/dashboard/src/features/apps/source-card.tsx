@@ -2,9 +2,9 @@ import type { Application } from '@berth/contract'
 import { Card } from '../../components/card.tsx'
 import { TextField } from '../../components/field.tsx'
 import { Form } from '../../components/form.tsx'
+import { SourceFields } from '../../shared/source-fields.tsx'
 import { useAppForm } from './save-app.ts'
 import { sourceChange, sourceValues } from './source-change.ts'
-import { SourceFields } from './source-fields.tsx'
 import { SourceSetter } from './source-setter.tsx'
 
 export function SourceCard({ app, disabled }: { app: Application; disabled: boolean }) {

@@ -14,7 +14,7 @@ import { useIdParam } from '../../lib/route-state.ts'
 import { DEPLOYMENT_LOOK, isRunning, TRIGGER_WORDS } from '../../lib/status.ts'
 import { durationWords } from '../../lib/time.ts'
 import { paths } from '../../paths.ts'
-import { CommitWords } from './commit-words.tsx'
+import { CommitWords } from '../../shared/commit-words.tsx'
 import { deploymentsOfApp } from './queries.ts'
 import { RollbackButton } from './rollback-button.tsx'
 

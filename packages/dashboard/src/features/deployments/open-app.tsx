@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Icon } from '../../components/icon.tsx'
-import { appUrl } from '../apps/app-url.ts'
-import { hasDomains, useApp } from '../apps/use-app.ts'
+import { appUrl } from '../../shared/app-url.ts'
+import { hasDomains, useApp } from '../../shared/use-app.ts'
 import { domainsOf } from '../domains/queries.ts'
 
 /** The last step of a deployment: look at what it brought. */

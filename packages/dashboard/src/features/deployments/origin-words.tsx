@@ -5,7 +5,7 @@ import { RelativeTime } from '../../components/relative-time.tsx'
 import { TRIGGER_WORDS } from '../../lib/status.ts'
 import { durationWords } from '../../lib/time.ts'
 import { paths } from '../../paths.ts'
-import { useApp } from '../apps/use-app.ts'
+import { useApp } from '../../shared/use-app.ts'
 import { project } from '../projects/queries.ts'
 import { deploymentsOfApp } from './queries.ts'
 

@@ -3,8 +3,8 @@ import { useState } from 'react'
 import { Button } from '../../components/button.tsx'
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
+import { CommitWords } from '../../shared/commit-words.tsx'
 import { useRollback } from './actions.ts'
-import { CommitWords } from './commit-words.tsx'
 
 export function RollbackButton({ deployment }: { deployment: Deployment }) {
   const [open, setOpen] = useState(false)

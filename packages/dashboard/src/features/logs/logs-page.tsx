@@ -4,8 +4,8 @@ import { LogViewer } from '../../components/log-viewer.tsx'
 import { QueryView } from '../../components/query-view.tsx'
 import { EmptyState } from '../../components/states.tsx'
 import { STREAM_LOOK } from '../../lib/status.ts'
+import { useApp } from '../../shared/use-app.ts'
 import { container } from '../apps/queries.ts'
-import { useApp } from '../apps/use-app.ts'
 import { useContainerLog } from './follow-container.ts'
 
 export function LogsPage() {

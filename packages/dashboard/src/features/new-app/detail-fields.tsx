@@ -1,6 +1,6 @@
 import { TextField } from '../../components/field.tsx'
 import type { FormFields } from '../../lib/use-form.ts'
-import { SourceFields } from '../apps/source-fields.tsx'
+import { SourceFields } from '../../shared/source-fields.tsx'
 import { BuildFields } from './build-fields.tsx'
 import { type NewAppValues, nameFromUrl } from './new-app-form.ts'
 import { TemplatePicker } from './template-picker.tsx'

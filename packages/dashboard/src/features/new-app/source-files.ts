@@ -3,7 +3,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query'
 import { call } from '../../lib/api.ts'
 import { checkInput } from '../../lib/check-input.ts'
 import { useSettled } from '../../lib/use-settled.ts'
-import { useSourceCheck } from '../apps/source-check.ts'
+import { useSourceCheck } from '../../shared/source-check.ts'
 import type { NewAppValues } from './new-app-form.ts'
 
 function sourceFiles(asked: Input<'apps.checkSourceFiles'>) {

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { QueryView } from '../../components/query-view.tsx'
 import { EmptyState } from '../../components/states.tsx'
+import { TemplateMark } from '../../components/template-mark.tsx'
 import { templates } from '../templates/queries.ts'
-import { TemplateMark } from '../templates/template-mark.tsx'
 
 export function TemplatePicker({ value, onPick }: { value: string; onPick: (name: string) => void }) {
   return (

@@ -6,7 +6,7 @@ import { RelativeTime } from '../../components/relative-time.tsx'
 import { Segmented } from '../../components/segmented.tsx'
 import { useSearchState } from '../../lib/route-state.ts'
 import { percentWords, plural, sizeWords } from '../../lib/sizes.ts'
-import { KEPT_SECONDS, type MetricsSample, type MetricsView, type PlotPoint, pointsOf, secondsOf } from './metrics-feed.ts'
+import { KEPT_SECONDS, type MetricsSample, type MetricsView, type PlotPoint, pointsOf, secondsOf } from '../../shared/metrics-feed.ts'
 
 const rate = (bytes: number): string => `${sizeWords(bytes)}/s`
 const loadWords = (load: number): string => load.toFixed(2)

@@ -1,11 +1,11 @@
 import type { Application } from '@berth/contract'
 import { useQueries, useQuery } from '@tanstack/react-query'
+import type { MetricsSample } from '../../shared/metrics-feed.ts'
 import { deploymentsOfApp } from '../deployments/queries.ts'
 import { domainsOf } from '../domains/queries.ts'
 import { health } from '../health/queries.ts'
 import { isAdmin, useMe } from '../session/queries.ts'
 import { type Concern, concernsOf } from './attention.ts'
-import type { MetricsSample } from './metrics-feed.ts'
 
 /** Asking each app for its deployments and domains is fine for dozens, not for hundreds. */
 const APPS_LOOKED_AT = 40

@@ -1,7 +1,7 @@
 import { ButtonLink } from '../../components/button.tsx'
 import { EmptyState } from '../../components/states.tsx'
 import { paths } from '../../paths.ts'
-import { AppCard } from '../apps/app-card.tsx'
+import { AppCard } from '../../shared/app-card.tsx'
 import { useProject } from './use-project.ts'
 
 export function ProjectApps() {

@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { PageHeader } from '../../components/page.tsx'
 import { QueryView } from '../../components/query-view.tsx'
 import { EmptyState } from '../../components/states.tsx'
+import { TemplateMark } from '../../components/template-mark.tsx'
 import { templates } from './queries.ts'
-import { TemplateMark } from './template-mark.tsx'
 
 export function TemplatesPage() {
   return (

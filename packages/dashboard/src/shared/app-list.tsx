@@ -1,9 +1,9 @@
 import type { Application, Project } from '@berth/contract'
 import { Link } from '@tanstack/react-router'
-import { Badge } from '../../components/badge.tsx'
-import { Icon } from '../../components/icon.tsx'
-import { APP_LOOK, TYPE_WORDS } from '../../lib/status.ts'
-import { paths } from '../../paths.ts'
+import { Badge } from '../components/badge.tsx'
+import { Icon } from '../components/icon.tsx'
+import { APP_LOOK, TYPE_WORDS } from '../lib/status.ts'
+import { paths } from '../paths.ts'
 import { appUrl } from './app-url.ts'
 
 /** Apps as rows: state, name, project, address. */

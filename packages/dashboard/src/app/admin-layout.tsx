@@ -1,6 +1,6 @@
 import { Outlet } from '@tanstack/react-router'
-import { EmptyState } from '../../components/states.tsx'
-import { isAdmin, useMe } from '../session/queries.ts'
+import { EmptyState } from '../components/states.tsx'
+import { isAdmin, useMe } from '../features/session/queries.ts'
 
 /** The server refuses these pages to others anyway; this says so in words. */
 export function AdminLayout() {

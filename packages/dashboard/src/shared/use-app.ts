@@ -1,7 +1,7 @@
 import type { Application } from '@berth/contract'
 import { useSuspenseQuery } from '@tanstack/react-query'
-import { useIdParam } from '../../lib/route-state.ts'
-import { app } from './queries.ts'
+import { app } from '../features/apps/queries.ts'
+import { useIdParam } from '../lib/route-state.ts'
 
 /** The app of the address; its layout has loaded it. */
 export function useApp(): Application {

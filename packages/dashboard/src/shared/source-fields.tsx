@@ -1,9 +1,9 @@
 import { useId } from 'react'
-import { TextField } from '../../components/field.tsx'
-import { Icon } from '../../components/icon.tsx'
-import { Spinner } from '../../components/spinner.tsx'
-import { plural } from '../../lib/sizes.ts'
-import type { FieldBinding } from '../../lib/use-form.ts'
+import { TextField } from '../components/field.tsx'
+import { Icon } from '../components/icon.tsx'
+import { Spinner } from '../components/spinner.tsx'
+import { plural } from '../lib/sizes.ts'
+import type { FieldBinding } from '../lib/use-form.ts'
 import { useSourceCheck } from './source-check.ts'
 
 type Props = {

@@ -1,7 +1,7 @@
 import type { MetricsFrame, MetricsHistory, MetricsPoint, ServerMetrics, StreamState } from '@berth/contract'
 import { useSyncExternalStore } from 'react'
-import { call } from '../../lib/api.ts'
-import { follow } from '../../lib/sockets.ts'
+import { call } from '../lib/api.ts'
+import { follow } from '../lib/sockets.ts'
 
 /** A point of the plots; `at` is in seconds. What this page hears itself has more figures than what the server kept. */
 export type PlotPoint = Omit<MetricsPoint, 'at'> & { at: number }

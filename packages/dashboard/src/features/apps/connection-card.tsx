@@ -5,8 +5,8 @@ import { CopyButton } from '../../components/copy-button.tsx'
 import { Fact, Facts } from '../../components/facts.tsx'
 import { QueryView } from '../../components/query-view.tsx'
 import { Secret } from '../../components/secret.tsx'
-import { connection } from '../apps/queries.ts'
 import { templates } from '../templates/queries.ts'
+import { connection } from './queries.ts'
 
 /** How the other apps of the project reach a database. */
 export function ConnectionCard({ app }: { app: Application }) {

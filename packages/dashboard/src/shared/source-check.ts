@@ -1,7 +1,7 @@
 import { ApiError } from '@berth/contract'
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
-import { call } from '../../lib/api.ts'
-import { useSettled } from '../../lib/use-settled.ts'
+import { call } from '../lib/api.ts'
+import { useSettled } from '../lib/use-settled.ts'
 
 function sourceCheck(projectId: number, gitCloneUrl: string) {
   return queryOptions({

@@ -1,0 +1,21 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { toast } from '../components/toast.tsx'
+import { deploymentKeys } from '../features/deployments/queries.ts'
+import { call } from '../lib/api.ts'
+import { paths } from '../paths.ts'
+
+/** Deploys the newest commit (or the template) and shows how it goes. */
+export function useDeploy() {
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  return useMutation({
+    mutationFn: (appId: number) => call('deployments.add', { appId }),
+    onSuccess: async ({ id }, appId) => {
+      void client.invalidateQueries({ queryKey: deploymentKeys.ofApp(appId) })
+      void client.invalidateQueries({ queryKey: deploymentKeys.running })
+      await navigate({ to: paths.deployment(appId, id) })
+    },
+    onError: (error) => toast(error.message, 'bad'),
+  })
+}
