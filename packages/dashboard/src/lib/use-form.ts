@@ -82,9 +82,14 @@ export function useForm<Name extends OperationName, Values extends Record<string
   }
 }
 
-/** The field's label stands above the message, so the API's name for it is left out. */
 function byField(problems: readonly Problem[]): Record<string, string> {
-  return Object.fromEntries(problems.map(({ field, message }) => [field, message.replace(`${field} must `, 'Must ')]))
+  return Object.fromEntries(problems.map(({ field, message }) => [field, problemSentence(field, message)]))
+}
+
+/** A sentence of its own: the field's label is right above it, so the API's name for the field is left out. */
+function problemSentence(field: string, message: string): string {
+  const words = message.startsWith(`${field} `) ? message.slice(field.length + 1) : message
+  return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? '' : '.'}`
 }
 
 function fieldProblems(error: unknown): Record<string, string> {

@@ -1,0 +1,147 @@
+// @vitest-environment happy-dom
+import type { Application, Project, User } from '@berth/contract'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { fakeNetwork, Refusal, type Replies } from './fake-network.ts'
+import { field, openPage, press, shows, text, type, until } from './page.ts'
+
+const AT = '2026-01-02T03:04:05.000Z'
+const OWNER: User = { id: 1, email: 'owner@example.com', role: 'owner', createdAt: AT }
+const PROJECT: Project = { id: 1, name: 'Shop', description: '', tags: '', ownerId: 1, createdAt: AT, updatedAt: AT }
+
+function application(given: Partial<Application>): Application {
+  return {
+    id: 7,
+    name: 'worker',
+    description: '',
+    project_id: 1,
+    app_type: 'service',
+    port: 0,
+    status: 'stopped',
+    status_reason: '',
+    slug: 'worker-shop',
+    created_by: 1,
+    created_at: AT,
+    updated_at: AT,
+    git_repository: '',
+    git_branch: '',
+    git_provider_id: null,
+    git_clone_url: '',
+    source_set_by: null,
+    root_directory: '',
+    dockerfile_path: null,
+    deployment_strategy: 'rolling',
+    restart_policy: 'unless-stopped',
+    cpu_limit: null,
+    memory_limit: null,
+    template_name: '',
+    healthcheck_path: '',
+    domains: [],
+    ...given,
+  }
+}
+
+/** What every page behind the login asks for. */
+const SHELL = { 'auth.me': OWNER, 'updates.version': { version: '0.1.0', commit: 'unknown', startedAt: AT } } satisfies Replies
+const ONE_APP = {
+  ...SHELL,
+  'projects.list': [PROJECT],
+  'projects.get': { ...PROJECT, applications: [], members: [{ id: 1, email: OWNER.email, role: 'owner', addedAt: AT }] },
+  'apps.get': application({}),
+  'deployments.listByApp': [],
+  'containers.status': { state: 'none', status: 'No container', id: '' },
+} satisfies Replies
+
+afterEach(() => vi.unstubAllGlobals())
+
+describe('logging in', () => {
+  it('asks who is not logged in, says what was wrong, and goes on to the page that was asked for', async () => {
+    let isLoggedIn = false
+    const network = fakeNetwork({
+      ...SHELL,
+      'auth.me': () => (isLoggedIn ? OWNER : new Refusal(401, { error: 'You are not logged in.', code: 'not_signed_in' })),
+      'auth.login': ({ password }) => {
+        if (password !== 'right password') return new Refusal(401, { error: 'The password is wrong.', code: 'wrong_credentials' })
+        isLoggedIn = true
+        return { user: OWNER }
+      },
+      'projects.list': [PROJECT],
+      'apps.listAll': [],
+    })
+    using _page = openPage('/projects')
+    await type('E-mail', OWNER.email)
+    await type('Password', 'wrong password')
+    await press('Log in')
+    await shows('The password is wrong.')
+    await type('Password', 'right password')
+    await press('Log in')
+    await shows(PROJECT.name)
+    expect(location.pathname).toBe('/projects')
+    expect(network.unanswered).toEqual([])
+  })
+
+  it('checks the fields before it asks the server', async () => {
+    const network = fakeNetwork({ 'auth.me': new Refusal(401, { error: 'You are not logged in.', code: 'not_signed_in' }) })
+    using _page = openPage('/login')
+    await type('E-mail', 'nobody')
+    await press('Log in')
+    await shows('Must be an e-mail address.')
+    expect(field('E-mail')?.getAttribute('aria-invalid')).toBe('true')
+    expect(network.sent.map(({ name }) => name)).not.toContain('auth.login')
+    expect(network.unanswered).toEqual([])
+  })
+})
+
+describe('the projects page', () => {
+  it('invites to create the first project where there is none', async () => {
+    const network = fakeNetwork({ ...SHELL, 'projects.list': [], 'apps.listAll': [] })
+    using _page = openPage('/projects')
+    await shows('No projects yet')
+    expect(network.unanswered).toEqual([])
+  })
+})
+
+describe('an app without a port', () => {
+  it('shows no port', async () => {
+    const network = fakeNetwork(ONE_APP)
+    using _page = openPage('/apps/7')
+    await shows('worker-shop')
+    expect(text()).not.toContain(':0')
+    expect(network.unanswered).toEqual([])
+  })
+
+  it('can be saved without giving it one', async () => {
+    const network = fakeNetwork({ ...ONE_APP, 'apps.update': application({}) })
+    using _page = openPage('/apps/7/settings')
+    expect((await until(() => field('Port'))).value).toBe('')
+    await press('Save', () => field('Port')?.form)
+    await until(() => network.sent.some(({ name }) => name === 'apps.update'))
+    expect(network.sent.find(({ name }) => name === 'apps.update')?.body).toMatchObject({ appId: 7, port: null })
+    expect(network.unanswered).toEqual([])
+  })
+})
+
+describe('a save that the server refuses', () => {
+  it('shows the problem at its field, and nothing above the button', async () => {
+    const details = [{ field: 'port', message: 'must be a port that no other app of the project uses' }]
+    const network = fakeNetwork({
+      ...ONE_APP,
+      'apps.update': new Refusal(400, { error: 'The port is taken.', code: 'invalid_request', details }),
+    })
+    using _page = openPage('/apps/7/settings')
+    await type('Port', '8080')
+    await press('Save', () => field('Port')?.form)
+    const problem = await until(() => document.getElementById(`${field('Port')?.id}-problem`) ?? undefined)
+    expect(problem.textContent).toBe('Must be a port that no other app of the project uses.')
+    expect(field('Port')?.getAttribute('aria-describedby')).toContain(problem.id)
+    expect(document.querySelector('[role=alert]')).toBeNull()
+    expect(network.unanswered).toEqual([])
+  })
+
+  it('shows a failure of the whole form above the button', async () => {
+    fakeNetwork({ ...ONE_APP, 'apps.update': new Refusal(503, { error: 'The disk is full.', code: 'disk_full' }) })
+    using _page = openPage('/apps/7/settings')
+    await press('Save', () => field('Port')?.form)
+    const alert = await until(() => document.querySelector('[role=alert]') ?? undefined)
+    expect(alert.textContent).toBe('The disk is full.')
+  })
+})
