@@ -51,7 +51,7 @@ export async function runGit(command: GitCommand): Promise<string> {
       end(why)
     }
   })
-  child.stderr.on('data', errors.add)
+  child.stderr.on('data', (chunk: Buffer) => errors.add(chunk))
   const onAbort = () => end(command.signal?.reason)
   command.signal?.addEventListener('abort', onAbort, { once: true })
   const slow = () => end(new RepositoryUnreachable('Reading the repository took too long.'))
