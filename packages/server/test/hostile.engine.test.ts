@@ -120,7 +120,7 @@ describe('a hostile repository', () => {
 
   it.each([
     ['its Dockerfile', { Dockerfile: { link: '/etc/hostname' } }, {}],
-    ['a Dockerfile in a folder', { 'in/Dockerfile': { link: '../../../../../../etc/hostname' } }, { dockerfilePath: 'in/Dockerfile' }],
+    ['a Dockerfile in a folder', { 'in/Dockerfile': { link: '../../../../../etc/hostname' } }, { dockerfilePath: 'in/Dockerfile' }],
     ['its root directory', { Dockerfile: 'FROM x', out: { link: '/etc' } }, { rootDirectory: 'out' }],
     ['a folder on the way', { Dockerfile: 'FROM x', out: { link: '/' } }, { rootDirectory: 'out/etc' }],
   ])('that leads out by a link is refused: %s', async (_what, files: FileMap, change) => {

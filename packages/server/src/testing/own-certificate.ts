@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:tls'
-import { selfSignedCertificate } from '../edge/placeholder-certificate.ts'
+import { selfSignedCertificate } from '../edge/certificates/placeholder.ts'
 
 const DAY_MS = 86_400_000
 

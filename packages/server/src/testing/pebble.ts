@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { selfSignedCertificate } from '../edge/placeholder-certificate.ts'
+import { selfSignedCertificate } from '../edge/certificates/placeholder.ts'
 import { startAuthorityFront } from './authority-front.ts'
 import { freePort } from './test-edge.ts'
 

@@ -5,12 +5,12 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createCertificateStore } from '../edge/certificate-store.ts'
+import { createCertificateStore } from '../edge/certificates/store.ts'
+import { createEdgeController } from '../edge/controller.ts'
 import type { Edge } from '../edge/edge.ts'
-import type { EdgeHost } from '../edge/edge-container.ts'
-import { createEdgeController } from '../edge/edge-controller.ts'
-import { type EdgePaths, edgePaths } from '../edge/edge-paths.ts'
-import type { EdgeTimeouts } from '../edge/haproxy-terms.ts'
+import type { EdgeTimeouts } from '../edge/haproxy/terms.ts'
+import type { EdgeHost } from '../edge/host/container.ts'
+import { type EdgePaths, edgePaths } from '../edge/paths.ts'
 
 /** A port that nothing listened on a moment ago. */
 export async function freePort(): Promise<number> {

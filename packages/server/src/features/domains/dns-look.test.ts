@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import type { DnsCheck } from '../../edge/dns-check.ts'
+import type { DnsCheck } from '../../edge/certificates/dns-check.ts'
 import { insertUser } from '../../store/rows.ts'
 import { openTestDatabase } from '../../testing/test-database.ts'
 import { createDnsLook } from './dns-look.ts'

@@ -1,5 +1,5 @@
 import type { DnsStatus } from '@berth/contract'
-import type { DnsCheck } from '../../edge/dns-check.ts'
+import type { DnsCheck } from '../../edge/certificates/dns-check.ts'
 import type { Logger } from '../../lib/logger.ts'
 import { takeTurns } from '../../lib/take-turns.ts'
 import type { Reader } from '../../store/database.ts'

@@ -1,5 +1,5 @@
 import type { Traffic } from '@berth/contract'
-import type { AccessSnapshot } from '../../edge/access-counts.ts'
+import type { AccessSnapshot } from '../../edge/traffic/access-counts.ts'
 import type { Handlers } from '../../http/implement.ts'
 import { appKey } from './look.ts'
 

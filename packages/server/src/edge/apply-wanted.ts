@@ -1,0 +1,66 @@
+import { isStorageFailure } from '../store/storage-failure.ts'
+import type { createApplier } from './applier.ts'
+import type { RefusedCertificate } from './certificates/applier.ts'
+import type { EdgeCertificate } from './edge.ts'
+import type { createEdgeFiles } from './files.ts'
+import type { createEdgeProcess } from './host/process.ts'
+import { type EdgeMaps, type EdgeWanted, edgeMaps } from './maps.ts'
+
+type Deps = {
+  files: ReturnType<typeof createEdgeFiles>
+  process: ReturnType<typeof createEdgeProcess>
+  applier: ReturnType<typeof createApplier>
+  log: { warn(fields: object, message: string): void }
+}
+
+/** Puts what is wanted on disk, and then into HAProxy. A full disk hinders only the first: what is stopped or restored must be routed so at once. */
+export function createEdgePutter({ files, process, applier, log }: Deps) {
+  /** Target sets that were in use a moment ago: a request that has just read `apps` must still find them in `targets`. */
+  let leaving: ReadonlyMap<string, string> = new Map()
+  let serving: ReadonlyMap<string, string> = new Map()
+  let refused: readonly RefusedCertificate[] = []
+
+  /** Gives a sentence for each thing that is not served. What was refused is tried again at the next full pass. */
+  async function put(wanted: EdgeWanted, isFull: boolean): Promise<string[]> {
+    return await putWhatIsTaken(wanted, { isFull, left: isFull ? [] : refused })
+  }
+
+  /** A certificate that HAProxy does not take is left out, with what hangs on it; everything else is served. */
+  async function putWhatIsTaken(wanted: EdgeWanted, options: { isFull: boolean; left: readonly RefusedCertificate[] }): Promise<string[]> {
+    const { isFull, left } = options
+    const certificates = wanted.certificates.filter((each) => !includes(left, each))
+    const made = edgeMaps({ ...wanted, certificates })
+    const newlyRefused = await putMaps(made, { certificates, isFull })
+    for (const { certificate, reason } of newlyRefused) log.warn({ host: certificate.host, reason }, 'HAProxy does not take a certificate')
+    if (newlyRefused.length > 0) return await putWhatIsTaken(wanted, { isFull, left: [...left, ...newlyRefused] })
+    refused = left
+    return [...made.refused, ...refused.map(({ certificate, reason }) => `The certificate of ${certificate.host}: ${reason}`)]
+  }
+
+  async function putMaps(
+    made: EdgeMaps,
+    options: { certificates: readonly EdgeCertificate[]; isFull: boolean },
+  ): Promise<RefusedCertificate[]> {
+    const left = options.isFull ? serving : new Map([...leaving, ...serving])
+    const maps = { ...made.maps, targets: new Map([...left, ...made.maps.targets]) }
+    const unsaved = await files.write(maps, options.certificates).then(() => undefined, whenDiskRefuses)
+    await process.ensure('ours')
+    const newlyRefused = await applier.apply(maps, options)
+    if (newlyRefused.length > 0) return newlyRefused
+    leaving = left
+    serving = made.maps.targets
+    if (unsaved) throw unsaved // until it is on disk as well, the loop tries again
+    return []
+  }
+
+  return { put, isRefused: (certificate: EdgeCertificate) => includes(refused, certificate) }
+}
+
+function whenDiskRefuses(cause: unknown): Error {
+  if (cause instanceof Error && isStorageFailure(cause)) return cause
+  throw cause
+}
+
+function includes(refused: readonly RefusedCertificate[], { fingerprint }: EdgeCertificate): boolean {
+  return refused.some(({ certificate }) => certificate.fingerprint === fingerprint)
+}

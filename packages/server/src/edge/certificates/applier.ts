@@ -1,0 +1,67 @@
+import { readFile } from 'node:fs/promises'
+import type { EdgeCertificate } from '../edge.ts'
+import type { HaproxyRuntime } from '../haproxy/runtime.ts'
+import { RuntimeError, RuntimeSilent } from '../haproxy/runtime-error.ts'
+import type { EdgePaths } from '../paths.ts'
+
+/** Certificates whose contents are compared in one full pass; the next pass takes the following ones. */
+const COMPARED_AT_ONCE = 100
+
+export type RefusedCertificate = { readonly certificate: EdgeCertificate; readonly reason: string }
+
+/** Brings the certificates that a running HAProxy shows to those that are wanted. */
+export function createCertificateApplier(deps: { paths: EdgePaths; runtime: HaproxyRuntime }) {
+  const { paths, runtime } = deps
+  const loaded = new Map<string, string>()
+  let compareFrom = 0
+
+  /** Gives what is listed and no longer wanted, and what HAProxy does not take. */
+  async function add(certificates: readonly EdgeCertificate[], isFull: boolean) {
+    if (isFull) await compareContents(certificates)
+    const listed = await runtime.listCertificates(paths.certificateList)
+    const inUse = new Set(listed.map(({ path, host }) => `${path} ${host}`))
+    const refused: RefusedCertificate[] = []
+    for (const certificate of certificates) {
+      try {
+        await addOne(certificate, inUse)
+      } catch (cause) {
+        // an HAProxy that is too busy, or away, is not one that refuses
+        if (!(cause instanceof RuntimeError) || cause instanceof RuntimeSilent) throw cause
+        await runtime.info()
+        refused.push({ certificate, reason: cause.message })
+      }
+    }
+    const wanted = new Set(certificates.map(({ path, host }) => `${path} ${host}`))
+    return { surplus: listed.filter(({ path, host }) => !wanted.has(`${path} ${host}`)), refused }
+  }
+
+  async function addOne({ path, host, fingerprint }: EdgeCertificate, inUse: ReadonlySet<string>): Promise<void> {
+    if (loaded.get(path) !== fingerprint) await runtime.putCertificate(path, await readFile(path, 'utf8'))
+    loaded.set(path, fingerprint)
+    if (!inUse.has(`${path} ${host}`)) await runtime.addToList(paths.certificateList, { path, host })
+  }
+
+  /** Everything once after a restart of either side, and then a part at a time: thousands of certificates are slow to list. */
+  async function compareContents(certificates: readonly EdgeCertificate[]): Promise<void> {
+    const files = certificates.map(({ path }) => path)
+    const unknown = files.filter((path) => !loaded.has(path))
+    const part = files.slice(compareFrom, compareFrom + COMPARED_AT_ONCE)
+    compareFrom = compareFrom + COMPARED_AT_ONCE < files.length ? compareFrom + COMPARED_AT_ONCE : 0
+    const looked = [...new Set([...unknown, ...part])]
+    for (const path of looked) loaded.delete(path)
+    for (const [path, fingerprint] of await runtime.certificateFingerprints(looked)) loaded.set(path, fingerprint)
+  }
+
+  async function remove(entry: { path: string; line: number }): Promise<void> {
+    await runtime.removeFromList(paths.certificateList, entry)
+    loaded.delete(entry.path)
+    await runtime.deleteCertificate(entry.path)
+  }
+
+  /** Another HAProxy holds none of what was put into the one before. */
+  function doubt(): void {
+    loaded.clear()
+  }
+
+  return { add, remove, doubt }
+}

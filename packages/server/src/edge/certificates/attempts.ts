@@ -1,0 +1,102 @@
+import { appendFile } from 'node:fs/promises'
+import { writeDurably } from '../../lib/write-durably.ts'
+import { readIfThere } from '../map-files.ts'
+
+export type IssueAttempt = {
+  readonly failures: number
+  readonly reason: string
+  readonly isRateLimited: boolean
+  readonly nextTryAt: number
+  /** Whom it was asked of: another authority knows nothing of it. */
+  readonly directory?: string
+}
+
+/** Lines that no longer count may be as many as those that do, and so many more. */
+const STALE_LINES = 200
+const MAX_REASON = 1_000
+
+/**
+ * What failed and when it may be tried again, kept on disk: a restart is no reason to ask the authority at once. One line for each
+ * change, the last one of a host counts; the file is written anew when most of it no longer counts.
+ */
+export function createIssueAttempts(deps: { path: string }) {
+  const { path } = deps
+  const attempts = new Map<string, IssueAttempt>()
+  let lines = Number.POSITIVE_INFINITY // not known: then all is written anew
+  let saving: Promise<void> = Promise.resolve()
+
+  async function load(): Promise<void> {
+    for (const [host, attempt] of parseAttempts((await readIfThere(path)) ?? '')) {
+      if (attempt === undefined) attempts.delete(host)
+      else attempts.set(host, attempt)
+    }
+  }
+
+  function save(host: string): Promise<void> {
+    const line = lineOf(host, attempts.get(host))
+    const write = async () => {
+      const isAppended = lines < 2 * attempts.size + STALE_LINES
+      const after = isAppended ? lines + 1 : attempts.size
+      lines = Number.POSITIVE_INFINITY // a write that fails is made up for by the next one
+      if (isAppended) await appendFile(path, line, { flush: true })
+      else await writeDurably(path, [...attempts].map(([each, attempt]) => lineOf(each, attempt)).join(''))
+      lines = after
+    }
+    saving = saving.then(write, write)
+    return saving
+  }
+
+  return {
+    load,
+    get: (host: string) => attempts.get(host),
+    hosts: () => [...attempts.keys()],
+    set(host: string, attempt: IssueAttempt): Promise<void> {
+      attempts.set(host, { ...attempt, reason: attempt.reason.slice(0, MAX_REASON) })
+      return save(host)
+    },
+    async clear(host: string): Promise<void> {
+      if (attempts.delete(host)) await save(host)
+    },
+  }
+}
+
+export type IssueAttempts = ReturnType<typeof createIssueAttempts>
+
+/** Begins with the line's end, so that one that was cut off does not take the next one with it. */
+function lineOf(host: string, attempt: IssueAttempt | undefined): string {
+  return `\n${JSON.stringify([host, attempt ?? null])}`
+}
+
+function parseAttempts(text: string): [string, IssueAttempt | undefined][] {
+  return text.split('\n').flatMap((line) => {
+    const row = parseLine(line)
+    // an earlier version wrote all of them as one array
+    const rows: unknown[] = Array.isArray(row[0]) ? row : [row]
+    return rows.flatMap((pair): [string, IssueAttempt | undefined][] => {
+      const both: unknown[] = Array.isArray(pair) ? pair : []
+      const [host, attempt] = both
+      if (typeof host !== 'string' || (attempt !== null && !isAttempt(attempt))) return []
+      return [[host, attempt ?? undefined]]
+    })
+  })
+}
+
+function parseLine(line: string): unknown[] {
+  try {
+    const row: unknown = JSON.parse(line)
+    return Array.isArray(row) ? row : []
+  } catch {
+    return [] // damaged: trying once more is the whole loss
+  }
+}
+
+function isAttempt(value: unknown): value is IssueAttempt {
+  if (typeof value !== 'object' || value === null) return false
+  const fields = new Map(Object.entries(value))
+  return (
+    typeof fields.get('failures') === 'number' &&
+    typeof fields.get('reason') === 'string' &&
+    typeof fields.get('isRateLimited') === 'boolean' &&
+    typeof fields.get('nextTryAt') === 'number'
+  )
+}

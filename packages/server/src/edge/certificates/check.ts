@@ -1,0 +1,80 @@
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
+import { createSecureContext } from 'node:tls'
+import { BUFFER_BYTES } from '../haproxy/config.ts'
+
+export type UploadCheck = { readonly chain: string; readonly key: string; readonly notAfter: Date } | { readonly problem: string }
+
+const BLOCK = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g
+/** HAProxy takes a certificate in one buffer, with the command in front of it. */
+const MAX_PEM = BUFFER_BYTES - 1_500
+
+/** Whether a certificate somebody brings can be used for this host. A `problem` is a sentence for that person. */
+export function checkUpload(upload: { host: string; certificate: string; key: string; now: Date }): UploadCheck {
+  const { host, now } = upload
+  const blocks = upload.certificate.match(BLOCK) ?? []
+  const chain = blocks.map(parseCertificate)
+  const [leaf, ...rest] = chain
+  if (leaf === undefined) return { problem: 'There is no certificate in this text. It must start with -----BEGIN CERTIFICATE-----.' }
+  if (chain.includes('unreadable') || leaf === 'unreadable') return { problem: 'The certificate cannot be read. Paste it again, whole.' }
+  const key = parseKey(upload.key)
+  if (typeof key === 'string') return { problem: key }
+  if (!leaf.checkPrivateKey(key))
+    return { problem: 'The private key does not belong to this certificate. The certificate of the host itself must come first.' }
+  if (leaf.checkHost(host) === undefined) return { problem: `The certificate does not cover ${host}. It covers ${coveredNames(leaf)}.` }
+  const notAfter = new Date(leaf.validTo)
+  if (notAfter <= now) return { problem: `The certificate expired on ${day(notAfter)}.` }
+  const notBefore = new Date(leaf.validFrom)
+  if (notBefore > now) return { problem: `The certificate is not valid before ${day(notBefore)}.` }
+  const broken = brokenLink([leaf, ...rest.filter((each) => each !== 'unreadable')])
+  if (broken !== undefined) return { problem: broken }
+  const text = blocks.join('\n')
+  const keyText = key.export({ type: 'pkcs8', format: 'pem' }).toString()
+  if (text.length + keyText.length > MAX_PEM) return { problem: 'The certificate chain is too long. Leave out what browsers have already.' }
+  return usable(text, keyText)
+    ? { chain: text, key: keyText, notAfter }
+    : { problem: 'The key or the signature is too weak to be used. Use RSA with 2048 bits or more, or P-256.' }
+}
+
+function parseCertificate(pem: string): X509Certificate | 'unreadable' {
+  try {
+    return new X509Certificate(pem)
+  } catch {
+    return 'unreadable'
+  }
+}
+
+function parseKey(pem: string): KeyObject | string {
+  if (/ENCRYPTED/.test(pem)) return 'The private key is protected by a passphrase. Remove the passphrase first.'
+  try {
+    return createPrivateKey(pem)
+  } catch {
+    return 'The private key cannot be read. It must start with -----BEGIN PRIVATE KEY-----, or with RSA or EC in it.'
+  }
+}
+
+function brokenLink(chain: readonly X509Certificate[]): string | undefined {
+  for (const [index, certificate] of chain.entries()) {
+    const issuer = chain[index + 1]
+    if (issuer !== undefined && !certificate.checkIssued(issuer))
+      return `Certificate ${index + 2} of the chain did not sign certificate ${index + 1}.`
+  }
+  return undefined
+}
+
+/** The same library as HAProxy's judges key and signature; what it refuses would keep HAProxy from starting. */
+function usable(cert: string, key: string): boolean {
+  try {
+    createSecureContext({ cert, key })
+    return true
+  } catch {
+    return false
+  }
+}
+
+function coveredNames(certificate: X509Certificate): string {
+  return certificate.subjectAltName?.replaceAll('DNS:', '') ?? 'no host at all'
+}
+
+function day(date: Date): string {
+  return date.toISOString().slice(0, 10)
+}

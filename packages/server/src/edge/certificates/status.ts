@@ -1,0 +1,45 @@
+import type { IssueAttempt } from './attempts.ts'
+import type { StoredCertificate } from './store.ts'
+
+export type CertificateStatus = {
+  readonly sslStatus: 'none' | 'pending' | 'active' | 'failed'
+  /** Also set beside `active`: a certificate that serves while its renewal fails. */
+  readonly sslError: string | null
+  readonly expiresAt: Date | null
+  readonly nextTryAt: Date | null
+}
+
+const REFUSED = "The edge does not take this certificate; Berth's log has its reason. Bring another one, or remove it."
+
+/** For a host that has no row to say it on. Nothing where all is well, or nobody wants one. */
+export function whyNoCertificate(host: string, { sslError, nextTryAt }: CertificateStatus): string {
+  if (host === '' || sslError === null) return ''
+  const next = nextTryAt === null ? '' : ` The next try is at ${nextTryAt.toISOString().slice(0, 16).replace('T', ' ')} UTC.`
+  return `There is no new certificate for ${host}: ${sslError}${next}`
+}
+
+export function certificateStatus(known: {
+  certificate: StoredCertificate | undefined
+  attempt: IssueAttempt | undefined
+  isRefused: boolean
+  isWorking: boolean
+  isWanted: boolean
+  now: Date
+}): CertificateStatus {
+  const { certificate, attempt, isRefused, isWorking, isWanted, now } = known
+  const nextTryAt = attempt === undefined || isWorking ? null : new Date(attempt.nextTryAt)
+  const sslError = attempt?.reason ?? null
+  if (certificate !== undefined) {
+    const expiresAt = certificate.notAfter
+    if (isRefused) return { sslStatus: 'failed', sslError: REFUSED, expiresAt, nextTryAt }
+    if (expiresAt > now) return { sslStatus: 'active', sslError, expiresAt, nextTryAt }
+    return {
+      sslStatus: 'failed',
+      sslError: sslError ?? `The certificate expired on ${expiresAt.toISOString().slice(0, 10)}.`,
+      expiresAt,
+      nextTryAt,
+    }
+  }
+  if (attempt !== undefined && !isWorking) return { sslStatus: 'failed', sslError, expiresAt: null, nextTryAt }
+  return { sslStatus: isWanted || isWorking ? 'pending' : 'none', sslError, expiresAt: null, nextTryAt: null }
+}

@@ -1,0 +1,92 @@
+import { X509Certificate } from 'node:crypto'
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { writeDurably } from '../../lib/write-durably.ts'
+import type { EdgeCertificate } from '../edge.ts'
+import { fingerprintOf } from '../haproxy/certificates.ts'
+import { makeDirectories, readIfThere } from '../map-files.ts'
+import { routableHost } from '../maps.ts'
+
+export type CertificateSource = 'acme' | 'uploaded'
+export type StoredCertificate = EdgeCertificate & {
+  readonly source: CertificateSource
+  /** Where it was ordered, in so far as it was. */
+  readonly directory: string | undefined
+  readonly notBefore: Date
+  readonly notAfter: Date
+}
+
+const FROM = 'From: '
+const FILE = /^([a-z0-9.-]+)\.(acme|uploaded)\.pem$/
+
+/** Certificates with their keys, one PEM file a host, readable by us alone. HAProxy reads the very same files at its start. */
+export function createCertificateStore(deps: { dir: string }) {
+  const { dir } = deps
+
+  async function list(): Promise<StoredCertificate[]> {
+    await makeDirectories([dir])
+    const found = new Map<string, StoredCertificate>()
+    for (const file of (await readdir(dir)).sort()) {
+      const [, host, source] = FILE.exec(file) ?? []
+      if (host === undefined || (source !== 'acme' && source !== 'uploaded')) continue
+      const pem = await readIfThere(join(dir, file))
+      const stored = pem === undefined ? undefined : describe(host, { source, pem, path: join(dir, file) })
+      // sorted: an uploaded one replaces ours for the same host
+      if (stored !== undefined) found.set(host, stored)
+    }
+    return [...found.values()]
+  }
+
+  /** The paths of the files that are there, without a look inside. */
+  async function paths(): Promise<Set<string>> {
+    await makeDirectories([dir])
+    return new Set((await readdir(dir)).map((file) => join(dir, file)))
+  }
+
+  async function put(
+    host: string,
+    source: CertificateSource,
+    pem: { chain: string; key: string; directory?: string },
+  ): Promise<StoredCertificate> {
+    if (routableHost(host) !== host) throw new Error(`not a host that can have a certificate: ${JSON.stringify(host)}`)
+    await makeDirectories([dir])
+    const path = join(dir, `${host}.${source}.pem`)
+    // what stands before the first block is for people, and for us
+    const text = `${pem.directory === undefined ? '' : `${FROM}${pem.directory}\n`}${pem.chain.trim()}\n${pem.key.trim()}\n`
+    const stored = describe(host, { source, pem: text, path })
+    if (stored === undefined) throw new Error(`the certificate for ${host} cannot be read`)
+    await writeDurably(path, text)
+    return stored
+  }
+
+  /** Call after HAProxy's list no longer names the file: a list that names a missing file keeps HAProxy from starting. */
+  async function remove(host: string, source: CertificateSource): Promise<void> {
+    await rm(join(dir, `${host}.${source}.pem`), { force: true })
+  }
+
+  return { list, paths, put, remove }
+}
+
+export type CertificateStore = ReturnType<typeof createCertificateStore>
+
+function describe(host: string, file: { source: CertificateSource; pem: string; path: string }): StoredCertificate | undefined {
+  const leaf = parseLeaf(file.pem)
+  if (leaf === undefined) return undefined
+  return {
+    host,
+    path: file.path,
+    source: file.source,
+    directory: file.pem.startsWith(FROM) ? file.pem.slice(FROM.length, file.pem.indexOf('\n')) : undefined,
+    fingerprint: fingerprintOf(leaf.fingerprint.replaceAll(':', ''), file.pem.split('-----BEGIN CERTIFICATE-----').length - 2),
+    notBefore: new Date(leaf.validFrom),
+    notAfter: new Date(leaf.validTo),
+  }
+}
+
+function parseLeaf(pem: string): X509Certificate | undefined {
+  try {
+    return new X509Certificate(pem)
+  } catch {
+    return undefined // a damaged file is as good as none: the host gets the placeholder and a new certificate
+  }
+}

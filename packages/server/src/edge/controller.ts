@@ -1,0 +1,97 @@
+import { createApplier } from './applier.ts'
+import { createEdgePutter } from './apply-wanted.ts'
+import { type Edge, type EdgeCertificate, type EdgeRelease, type EdgeRoutes, type EdgeState, EdgeUnavailable } from './edge.ts'
+import { createEdgeFiles } from './files.ts'
+import { haproxyConfig } from './haproxy/config.ts'
+import { createHaproxyRuntime } from './haproxy/runtime.ts'
+import { type HaproxySettings, IN_FLIGHT_TABLE } from './haproxy/terms.ts'
+import type { EdgeHost, EdgeImageSource } from './host/container.ts'
+import { createEdgeProcess } from './host/process.ts'
+import { createEdgeLoop } from './loop.ts'
+import { targetSet } from './maps.ts'
+import { edgePaths } from './paths.ts'
+
+export type EdgeLog = { info(fields: object, message: string): void; warn(fields: object, message: string): void }
+
+export type EdgeDeps = {
+  settings: HaproxySettings
+  /** Undefined: nothing may be started here; an HAProxy that somebody else runs on our files is used all the same. */
+  host: EdgeHost | undefined
+  image: EdgeImageSource
+  certificates: () => Promise<readonly EdgeCertificate[]>
+  log: EdgeLog
+  now: () => Date
+  newId: () => string
+  onReload: () => void
+  repairEveryMs?: number
+  startWithinMs?: number
+}
+
+/** Wanted → compare → apply → verify. Starts working at once; nothing that HAProxy routes is touched before the first `setRoutes`. */
+export function createEdgeController(deps: EdgeDeps): Edge {
+  const paths = edgePaths(deps.settings.dir)
+  const config = haproxyConfig(deps.settings)
+  const runtime = createHaproxyRuntime({ socketPath: paths.socket, masterSocketPath: paths.masterSocket })
+  const files = createEdgeFiles({ paths, config: config.text, now: deps.now })
+  const process = createEdgeProcess({ ...deps, paths, runtime, configHash: config.hash })
+  const applier = createApplier({ paths, runtime, instance: deps.newId() })
+  const putter = createEdgePutter({ files, process, applier, log: deps.log })
+  const challenges = new Map<string, string>()
+  let routes: EdgeRoutes | undefined
+  let certificates: readonly EdgeCertificate[] | undefined
+  let state: EdgeState = { state: 'starting', message: 'The edge is starting.', refused: [] }
+
+  async function pass(isFull: boolean): Promise<void> {
+    if (isFull) files.doubt()
+    await files.prepare()
+    certificates ??= await deps.certificates()
+    if (routes === undefined) await process.ensure('whichever')
+    const refused = routes === undefined ? [] : await putter.put({ routes, certificates, challenges }, isFull)
+    state = { state: 'ready', message: 'The edge is serving.', refused }
+  }
+
+  const loop = createEdgeLoop({
+    pass,
+    onFailure(message, err) {
+      state = { state: deps.host === undefined ? 'off' : 'unreachable', message, refused: state.refused }
+      deps.log.warn({ err }, 'edge not in its wanted state')
+    },
+    repairEveryMs: deps.repairEveryMs ?? 30_000,
+  })
+
+  async function setRoutes(wanted: EdgeRoutes): Promise<void> {
+    routes = wanted
+    await loop.request()
+  }
+
+  async function setRelease(appKey: string, release: EdgeRelease): Promise<void> {
+    if (routes === undefined) throw new Error('setRelease before the first setRoutes')
+    const hosts = routes.apps.find((app) => app.appKey === appKey)?.hosts ?? []
+    routes = { ...routes, apps: [...routes.apps.filter((app) => app.appKey !== appKey), { ...release, appKey, hosts }] }
+    await loop.request()
+  }
+
+  loop.begin()
+  return {
+    setRoutes,
+    setRelease,
+    async setCertificates(wanted) {
+      certificates = wanted
+      await loop.request()
+    },
+    async addChallenge(token, answer) {
+      if (routes === undefined) throw new EdgeUnavailable('The edge does not know its routes yet.')
+      challenges.set(token, answer)
+      await loop.request()
+    },
+    async removeChallenge(token) {
+      if (challenges.delete(token)) await loop.request()
+    },
+    isRefused: putter.isRefused,
+    inFlight: (targets) => runtime.tableCount(IN_FLIGHT_TABLE, targetSet(targets).set),
+    state: () => state,
+    isServing: runtime.isListenedTo,
+    repair: loop.repair,
+    close: loop.close,
+  }
+}

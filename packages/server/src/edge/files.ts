@@ -1,0 +1,46 @@
+import { selfSignedCertificate } from './certificates/placeholder.ts'
+import type { EdgeCertificate } from './edge.ts'
+import { createMirror, makeDirectories, readIfThere } from './map-files.ts'
+import { certificateListFile, mapFile } from './maps.ts'
+import { edgePages } from './pages.ts'
+import { type EdgePaths, MAP_NAMES, type MapName } from './paths.ts'
+
+const TEN_YEARS_MS = 3_652 * 86_400_000
+
+/** Everything HAProxy reads at its start. It is on disk before HAProxy hears of it, so a restart comes up the same. */
+export function createEdgeFiles(deps: { paths: EdgePaths; config: string; now: () => Date }) {
+  const { paths, config, now } = deps
+  const mirror = createMirror()
+  let isPrepared = false
+
+  /** What HAProxy needs to start at all. Maps and certificates that are there already stay as they are. */
+  async function prepare(): Promise<void> {
+    if (isPrepared) return
+    await makeDirectories([paths.runDir, paths.mapsDir, paths.pagesDir, paths.certificatesDir])
+    for (const [file, text] of edgePages()) await mirror.put(paths.page(file), text)
+    for (const path of [...MAP_NAMES.map(paths.map), paths.certificateList]) {
+      if ((await readIfThere(path)) === undefined) await mirror.put(path, '')
+    }
+    if ((await readIfThere(paths.placeholder)) === undefined) {
+      const notBefore = now()
+      const notAfter = new Date(notBefore.getTime() + TEN_YEARS_MS)
+      await mirror.put(paths.placeholder, selfSignedCertificate({ host: 'placeholder.invalid', notBefore, notAfter }))
+    }
+    await mirror.put(paths.config, config)
+    isPrepared = true
+  }
+
+  /** In the order in which they refer to each other: what is pointed at comes first. */
+  async function write(maps: Record<MapName, ReadonlyMap<string, string>>, certificates: readonly EdgeCertificate[]): Promise<void> {
+    await mirror.put(paths.certificateList, certificateListFile(certificates))
+    for (const name of MAP_NAMES) await mirror.put(paths.map(name), mapFile(maps[name]))
+  }
+
+  /** Looks at the disk again next time, in case somebody else has written there. */
+  function doubt(): void {
+    isPrepared = false
+    mirror.doubt()
+  }
+
+  return { prepare, write, doubt }
+}

@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto'
+import { edgePaths } from '../paths.ts'
+import { backends } from './backends.ts'
+import { frontends } from './frontends.ts'
+import { ACCESS_RING, type HaproxySettings, maxConnections, quote, timeoutsOf } from './terms.ts'
+
+/** What a request's header lines, and a command with its payload, must fit into. */
+export const BUFFER_BYTES = 16_384
+
+/**
+ * The whole configuration. It depends on settings only, never on an app or a domain: those are maps and certificates, so
+ * that HAProxy is never reloaded. `description` carries a hash, by which a running HAProxy tells which configuration it has.
+ */
+export function haproxyConfig(settings: HaproxySettings): { text: string; hash: string } {
+  const body = (hash: string) =>
+    [...globalSection(settings, hash), ...defaultsSection(settings), ...frontends(settings), ...backends(settings)].join('\n')
+  const hash = createHash('sha256').update(body('')).digest('hex').slice(0, 16)
+  return { text: `${body(hash)}\n`, hash }
+}
+
+function globalSection(settings: HaproxySettings, hash: string): string[] {
+  const paths = edgePaths(settings.dir)
+  return [
+    'global',
+    `  description berth-${hash}`,
+    // the other half of the cores is for the apps; with as many threads as cores they slow each other down
+    `  nbthread ${Math.max(1, Math.floor(settings.cores / 2))}`,
+    `  maxconn ${maxConnections(settings)}`,
+    // fewer open files than wished for mean fewer connections, not no edge
+    '  no strict-limits',
+    // as long as a socket may be silent: a worker that was taken over from keeps those that it has
+    '  hard-stop-after 1h',
+    `  stats socket ${quote(paths.socket)} mode 600 level admin`,
+    // the reader of the access log waits on this socket for as long as nobody visits
+    '  stats timeout 1h',
+    '  stats maxconn 20',
+    // one request's header lines must fit into one buffer: this is the header size limit (16 KB less what we add, and Node.js
+    // takes no more either). A whole buffer is copied for each request that could be repeated, so twice the size is felt.
+    `  tune.bufsize ${BUFFER_BYTES}`,
+    '  tune.maxrewrite 2048',
+    '  tune.http.maxhdr 128',
+    '  ssl-default-bind-options ssl-min-ver TLSv1.2 no-tls-tickets',
+    '  ssl-default-bind-ciphers ECDHE+AESGCM:ECDHE+CHACHA20',
+    ...(settings.runAs === undefined ? [] : [`  uid ${settings.runAs.uid}`, `  gid ${settings.runAs.gid}`]),
+    '',
+    `ring ${ACCESS_RING}`,
+    '  format raw',
+    '  maxlen 256',
+    // more than a second of the most that one machine serves: what has no room while the reader rests is not counted
+    '  size 4194304',
+    '',
+  ]
+}
+
+function defaultsSection(settings: HaproxySettings): string[] {
+  const t = timeoutsOf(settings)
+  return [
+    'defaults',
+    '  mode http',
+    `  log ring@${ACCESS_RING} local0`,
+    '  log-format "%[var(txn.found)] %ST %Tr %B %U"',
+    '  option http-keep-alive',
+    // a worker that was taken over from answers once more on a kept connection, and says there that it closes it
+    '  option idle-close-on-response',
+    '  option abortonclose',
+    // a connection that was opened ahead and never used is no request and no error
+    '  option http-ignore-probes',
+    '  retries 3',
+    `  timeout connect ${t.connectMs}ms`,
+    `  timeout client ${t.clientMs}ms`,
+    `  timeout client-fin ${t.clientMs}ms`,
+    `  timeout server ${t.serverMs}ms`,
+    `  timeout tunnel ${t.streamMs}ms`,
+    `  timeout http-request ${t.requestMs}ms`,
+    `  timeout http-keep-alive ${t.keepAliveMs}ms`,
+    '',
+  ]
+}

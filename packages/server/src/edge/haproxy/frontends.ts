@@ -1,0 +1,156 @@
+import { DASHBOARD_KEY } from '../maps.ts'
+import { edgePaths } from '../paths.ts'
+import {
+  againSocket,
+  CONNECTIONS_TABLE,
+  HAS_TARGET,
+  type HaproxySettings,
+  IN_FLIGHT_TABLE,
+  IS_FOUND,
+  lookUp,
+  quote,
+  REQUESTS_TABLE,
+  SET_DESTINATION,
+  sharesOf,
+} from './terms.ts'
+
+/** Said anew where it is needed: few requests need it twice. */
+const HOST = 'req.fhdr(host),field(1,:),lower,rtrim(.)'
+
+/** Programs ask for JSON; browsers, which take anything, name HTML. */
+const WANTS_JSON = '{ req.fhdr(accept) -m sub application/json } !{ req.fhdr(accept) -m sub text/html }'
+
+/** A cookie header without the sessions of the dashboard, under either name. */
+const WITHOUT_SESSIONS = ['__Host-berth_session', 'berth_session'].map((name) => `regsub(${name}=[^;]*;?[[:space:]]*,,g)`).join(',')
+
+/** What most requests are, and for which no rule is left to look at. */
+const IS_VISIT = `METH_GET ${HAS_TARGET} ${[
+  '{ req.fhdr(accept) -m sub application/json text/event-stream }',
+  '{ req.fhdr(content-length) -m found }',
+  '{ req.fhdr(upgrade) -m found }',
+]
+  .map((other) => `!${other}`)
+  .join(' ')}`
+
+export function frontends(settings: HaproxySettings): string[] {
+  const paths = edgePaths(settings.dir)
+  const ssl = ` ssl crt ${quote(paths.placeholder)} crt-list ${quote(paths.certificateList)} alpn h2,http/1.1`
+  const to = settings.httpsPort === 443 ? '' : `:${settings.httpsPort}`
+  return [
+    'frontend http',
+    ...binds(settings, settings.httpPort, ''),
+    ...welcoming(settings),
+    ...findingTheApp(settings),
+    ...tellingWhoAsks('http'),
+    `  http-request redirect location https://%[${HOST}]${to}%[pathq] code 308 if { var(txn.found) -m sub |r }`,
+    ...findingTheTarget(settings, 'first'),
+    ...sharing(settings),
+    ...SET_DESTINATION,
+    ...choosingTheWay(),
+    '',
+    'frontend https',
+    ...binds(settings, settings.httpsPort, ssl),
+    ...welcoming(settings),
+    ...findingTheApp(settings),
+    ...tellingWhoAsks('https'),
+    '  http-after-response set-header Strict-Transport-Security max-age=31536000 if { var(txn.found) -m end s } !{ res.hdr(Strict-Transport-Security) -m found }',
+    ...findingTheTarget(settings, 'first'),
+    ...sharing(settings),
+    ...SET_DESTINATION,
+    ...choosingTheWay(),
+    '',
+    // what met a dead target comes here from ourselves, with all that was said about the visitor in it already
+    'frontend again',
+    `  bind ${againSocket(settings)} accept-proxy`,
+    // the visitor's own request is in the log already
+    '  http-request set-log-level silent',
+    ...findingTheApp(settings),
+    ...findingTheTarget(settings, 'last'),
+    ...SET_DESTINATION,
+    `  use_backend again-json if ${WANTS_JSON}`,
+    '  default_backend again-html',
+    '',
+  ]
+}
+
+function binds(settings: HaproxySettings, port: number, options: string): string[] {
+  return [`  bind 0.0.0.0:${port}${options}`, ...(settings.ipv6 ? [`  bind :::${port} v6only${options}`] : [])]
+}
+
+/**
+ * Once for all that is asked on a connection. One source never takes all the connections there are; enough is left for the many
+ * who come from behind one router. Answers of challenges are for whichever host.
+ */
+function welcoming(settings: HaproxySettings): string[] {
+  const answer = `path,field(4,/),${lookUp(settings, 'challenges')}`
+  const shares = sharesOf(settings)
+  const isContainer = `{ src ${settings.containerNetworks.join(' ')} }`
+  return [
+    // as text: it is written into a header of each request
+    '  tcp-request connection set-var(sess.from) src,lower',
+    // a customer of a provider has up to a /48 of IPv6 addresses to come from, and a tenant as many containers as they like
+    '  tcp-request connection set-var(sess.source) src,ipmask(32,48)',
+    `  tcp-request connection set-var(sess.source) ipv4(0.0.0.0) if ${isContainer}`,
+    `  tcp-request connection track-sc1 var(sess.source) table ${CONNECTIONS_TABLE}`,
+    `  tcp-request connection reject if { sc1_conn_cur gt ${shares.connectionsOfSource} } !${isContainer}`,
+    `  tcp-request connection reject if { sc1_conn_cur gt ${shares.connectionsOfContainers} }`,
+    `  http-request return status 200 content-type text/plain lf-string %[${answer}] if { path_beg /.well-known/acme-challenge/ } { ${answer} -m found }`,
+    // While connections run low, none is kept for a next request. After a 101 the connection is a WebSocket.
+    ...['http', 'https'].map(
+      (port) => `  http-after-response set-header Connection close if { fe_conn(${port}) gt ${shares.keptOpen} } !{ status 101 }`,
+    ),
+  ]
+}
+
+/** Most ask for a name just as the map has it. How others write it is looked at closely. */
+function findingTheApp(settings: HaproxySettings): string[] {
+  const app = lookUp(settings, 'hosts')
+  return [
+    `  http-request set-var(txn.found) req.fhdr(host),${app}`,
+    // apps build links from the host they are told: it is a name and a port, and nothing that could be read as anything else
+    `  http-request deny deny_status 400 if !${IS_FOUND} { req.fhdr(host) -m found } !{ req.fhdr(host) -m reg ^[A-Za-z0-9._-]+(:[0-9]*)?$ }`,
+    `  http-request set-var(txn.found) ${HOST},${app} if !${IS_FOUND}`,
+  ]
+}
+
+/** What the app is told about the visitor. Nothing of that is taken from the visitor. */
+function tellingWhoAsks(scheme: 'http' | 'https'): string[] {
+  return [
+    // With underscores too: to programs that read headers as variables they are the same. And what Connection names would be
+    // dropped by an app that passes requests on, such as what we say here.
+    '  http-request del-header ^(connection|x[-_]forwarded([-_].*)?|x[-_]real[-_]ip|forwarded|proxy)$ -m reg',
+    // A browser sends a host's cookies to every port of it, and an app may be given a host that the dashboard was used under.
+    `  http-request set-header Cookie %[req.fhdr(cookie),${WITHOUT_SESSIONS}] if { req.fhdr(cookie) -m sub berth_session= } !{ var(txn.found) -m beg ${DASHBOARD_KEY}| }`,
+    '  http-request add-header X-Forwarded-For %[var(sess.from)]',
+    `  http-request add-header X-Forwarded-Proto ${scheme}`,
+    '  http-request add-header X-Forwarded-Host %[req.fhdr(host)]',
+  ]
+}
+
+/** The app's first target set is its release; the last one is the release before while that one is on trial. */
+function findingTheTarget(settings: HaproxySettings, which: 'first' | 'last'): string[] {
+  return [
+    `  http-request set-var(txn.to) var(txn.found),field(1,|),${lookUp(settings, 'apps')},field(${which === 'first' ? 1 : -1},!)`,
+    `  http-request track-sc0 var(txn.to) table ${IN_FLIGHT_TABLE}`,
+  ]
+}
+
+/** In place of its target, a request that is one too many gets a page. Sockets are requests that take long. */
+function sharing(settings: HaproxySettings): string[] {
+  const shares = sharesOf(settings)
+  return [
+    `  http-request track-sc2 var(sess.source) table ${REQUESTS_TABLE}`,
+    `  http-request set-var(txn.to) str(busy) if { sc0_conn_cur gt ${shares.requestsOfApp} }`,
+    `  http-request set-var(txn.to) str(too-many) if { sc2_conn_cur gt ${shares.requestsOfSource} }`,
+  ]
+}
+
+function choosingTheWay(): string[] {
+  return [
+    `  use_backend visits if ${IS_VISIT}`,
+    `  use_backend acts-json if !METH_GET ${WANTS_JSON}`,
+    '  use_backend acts-html if !METH_GET',
+    `  use_backend reads-json if ${WANTS_JSON}`,
+    '  default_backend reads-html',
+  ]
+}

@@ -1,0 +1,94 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { createCertificateCommands } from './certificates.ts'
+import { type MapChange, type MapEntry, mapCommands, parseMap } from './commands.ts'
+import { RuntimeError, RuntimeSilent } from './runtime-error.ts'
+
+/** The client of HAProxy's runtime socket: one short connection a command, each bounded in time. */
+export function createHaproxyRuntime(deps: { socketPath: string; masterSocketPath?: string; timeoutMs?: number }) {
+  const { socketPath, masterSocketPath, timeoutMs = 5_000 } = deps
+  const ask = async (command: string) => await askAt(socketPath, command, timeoutMs)
+
+  /** For commands that say nothing when they succeed. */
+  async function order(command: string): Promise<void> {
+    const answer = (await ask(command)).trim()
+    if (answer !== '') throw new RuntimeError(`HAProxy refused "${command.slice(0, 60)}": ${answer.slice(0, 300)}`)
+  }
+
+  async function readMap(path: string): Promise<MapEntry[]> {
+    const text = await ask(`show map ${path}`)
+    if (text.startsWith('Unknown map')) throw new RuntimeError(`HAProxy has no map ${path}`)
+    return parseMap(text)
+  }
+
+  /** The changes in the order given; each single entry changes atomically. */
+  async function changeMap(path: string, changes: readonly MapChange[]): Promise<void> {
+    for (const command of mapCommands(path, changes)) await order(command)
+  }
+
+  async function getMap(path: string, key: string): Promise<string | undefined> {
+    return /found=yes.* value="([^"]*)"/.exec(await ask(`get map ${path} ${key}`))?.[1]
+  }
+
+  /** `description` names the configuration that runs. */
+  async function info(): Promise<Map<string, string>> {
+    const fields = (await ask('show info')).split('\n').map((line): [string, string] => {
+      const colon = line.indexOf(': ')
+      return [line.slice(0, colon), line.slice(colon + 2)]
+    })
+    return new Map(fields)
+  }
+
+  /** Also by an HAProxy that is too busy to answer. */
+  async function isListenedTo(): Promise<boolean> {
+    const socket = connect(socketPath)
+    try {
+      await once(socket, 'connect')
+      return true
+    } catch (cause) {
+      return (cause as NodeJS.ErrnoException).code === 'EAGAIN' // more callers than it has taken up
+    } finally {
+      socket.destroy()
+    }
+  }
+
+  /** Of the worker that serves, and of those that it took over from and that finish what they have. */
+  async function tableCount(table: string, key: string): Promise<number> {
+    const command = `show table ${table} key ${key}`
+    const answers = [await ask(command)]
+    if (masterSocketPath !== undefined) {
+      const old = oldWorkers(await askAt(masterSocketPath, 'show proc', timeoutMs))
+      for (const pid of old) answers.push(await askAt(masterSocketPath, `@!${pid} ${command}`, timeoutMs))
+    }
+    return answers.reduce((sum, answer) => sum + Number(/conn_cur=(\d+)/.exec(answer)?.[1] ?? 0), 0)
+  }
+
+  return { info, isListenedTo, readMap, changeMap, getMap, tableCount, ...createCertificateCommands(ask) }
+}
+
+export type HaproxyRuntime = ReturnType<typeof createHaproxyRuntime>
+
+/** A command is one line, and so is each line of a payload: nothing that comes from elsewhere may begin another command. */
+function askAt(path: string, command: string, timeoutMs: number): Promise<string> {
+  const [line = ''] = command.split(' <<\n', 1)
+  if (/[\n\r]/.test(line)) return Promise.reject(new Error(`not one command: ${JSON.stringify(command.slice(0, 200))}`))
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    const socket = connect(path)
+    const timer = setTimeout(() => socket.destroy(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs)
+    socket.on('connect', () => socket.end(`${command}\n`)) // the master waits for more until it hears that there is none
+    socket.on('data', (chunk) => chunks.push(chunk))
+    socket.on('error', (cause) => reject(new RuntimeSilent(`HAProxy's socket: ${cause.message}`, { cause })))
+    socket.on('close', (hadError) => {
+      clearTimeout(timer)
+      if (!hadError) resolve(Buffer.concat(chunks).toString('utf8'))
+    })
+  })
+}
+
+/** The process numbers below the line that begins them, up to the next such line. */
+function oldWorkers(processes: string): string[] {
+  const [, part = ''] = processes.split('# old workers\n')
+  const [old = ''] = part.split('\n#', 1)
+  return [...old.matchAll(/^(\d+)\s+worker/gm)].flatMap(([, pid]) => (pid === undefined ? [] : [pid]))
+}

@@ -1,0 +1,92 @@
+import { edgePaths, type MapName } from '../paths.ts'
+
+export type HaproxySettings = {
+  readonly dir: string
+  readonly httpPort: number
+  readonly httpsPort: number
+  /** Whether the machine has IPv6; binding `::` fails where it is switched off. */
+  readonly ipv6: boolean
+  readonly cores: number
+  /** Where this machine's own containers are, as `address/bits`: apps and build steps, which together count as one visitor. */
+  readonly containerNetworks: readonly string[]
+  readonly maxConnections?: number
+  readonly timeouts?: Partial<EdgeTimeouts>
+  /** The user HAProxy becomes once it has bound its ports. Only where it starts as root. */
+  readonly runAs?: { readonly uid: number; readonly gid: number }
+}
+
+export type EdgeTimeouts = {
+  clientMs: number
+  serverMs: number
+  streamMs: number
+  connectMs: number
+  requestMs: number
+  keepAliveMs: number
+}
+
+const TIMEOUTS: EdgeTimeouts = {
+  clientMs: 60_000,
+  serverMs: 300_000,
+  streamMs: 3_600_000,
+  connectMs: 3_000,
+  requestMs: 10_000,
+  keepAliveMs: 75_000,
+}
+
+/** The in-memory log that access counts are read from. */
+export const ACCESS_RING = 'access'
+/** Counts the requests that each target set is working on. */
+export const IN_FLIGHT_TABLE = 'in-flight'
+/** Count what each source has: open connections, and requests that are being worked on. */
+export const CONNECTIONS_TABLE = 'connections'
+export const REQUESTS_TABLE = 'requests'
+
+/** The host is an app's: `txn.found` is its entry in `hosts`. */
+export const IS_FOUND = '{ var(txn.found) -m found }'
+/** `txn.to` is one target, ip | port, and neither a page nor a set of several. */
+export const HAS_TARGET = '{ var(txn.to) -m sub | }'
+/** Where that target is, for HAProxy to connect to. */
+export const SET_DESTINATION = ['  http-request set-dst var(txn.to),field(1,|)', '  http-request set-dst-port var(txn.to),field(2,|)']
+
+export function timeoutsOf(settings: HaproxySettings): EdgeTimeouts {
+  return { ...TIMEOUTS, ...settings.timeouts }
+}
+
+export function maxConnections(settings: HaproxySettings): number {
+  return settings.maxConnections ?? 8000
+}
+
+/**
+ * What nobody gets more of. A source is an IPv4 address or the IPv6 network of one customer; behind either there may be many people.
+ * One connection of HTTP/2 carries a hundred requests, and each takes a connection to the app, so requests are counted as well.
+ */
+export function sharesOf(settings: HaproxySettings) {
+  const all = maxConnections(settings)
+  return {
+    connectionsOfSource: Math.floor(all / 16),
+    connectionsOfContainers: Math.floor(all / 8),
+    requestsOfSource: Math.floor(all / 8),
+    requestsOfApp: Math.floor(all / 2),
+    /** Of one port. As long as neither has more, a quarter of all is free. */
+    keptOpen: Math.floor((all * 3) / 8),
+  }
+}
+
+/**
+ * Between two parts of one HAProxy. Abstract, because the user that it has become reaches no file of ours; named by a port, which
+ * no two of them can share. Containers of apps do not see it: it is of the machine's own network.
+ */
+export function againSocket(settings: HaproxySettings): string {
+  return `abns@berth-again-${settings.httpPort}`
+}
+
+/** What a map has for the word before it. */
+export function lookUp(settings: HaproxySettings, map: MapName): string {
+  return `map_str(${quote(edgePaths(settings.dir).map(map))})`
+}
+
+/** Paths travel through the configuration and the socket's command language; plain ones need no quoting in either. */
+export function quote(path: string): string {
+  if (/^[A-Za-z0-9_./@+-]+$/.test(path)) return path
+  throw new Error(`The path of the data directory may hold only letters, digits and . _ - @ + / here: ${JSON.stringify(path)}`)
+}

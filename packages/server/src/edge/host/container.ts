@@ -1,0 +1,60 @@
+import { hash } from 'node:crypto'
+import type { EdgePaths } from '../paths.ts'
+
+/** What the controller needs from whatever runs HAProxy: a container of the engine, or a process in tests. */
+export interface EdgeHost {
+  /** `other` is one that runs and was made otherwise than this fingerprint says. */
+  inspectEdge(fingerprint: string): Promise<'absent' | 'running' | 'other' | 'stopped'>
+  /** Makes sure of an image and says its name: pulled when a registry answers, otherwise built from `context`. */
+  ensureImage(source: EdgeImageSource): Promise<string>
+  /** Starts HAProxy in place of any that is there. */
+  runEdge(spec: EdgeContainerSpec): Promise<void>
+  /** Has HAProxy read its files anew: another worker takes over its sockets, and the one before finishes what it has begun. */
+  reloadEdge(): Promise<void>
+  removeEdge(): Promise<void>
+  /** The last lines HAProxy printed: they say why it does not start. */
+  edgeOutput(): Promise<string>
+}
+
+export type EdgeImageSource = { readonly pull: string; readonly build: string; readonly context: () => Promise<Buffer> }
+
+/** Everything a container for HAProxy needs, and nothing more. Host networking: it reaches every project's network without joining it. */
+export type EdgeContainerSpec = {
+  /** Of everything but the image. */
+  readonly fingerprint: string
+  readonly image: string
+  readonly command: readonly string[]
+  readonly user: '0:0'
+  readonly network: 'host'
+  readonly restart: 'always'
+  readonly readOnlyRoot: true
+  readonly mounts: readonly { readonly source: string; readonly target: string; readonly readOnly: boolean }[]
+  readonly capDrop: readonly ['ALL']
+  readonly capAdd: readonly string[]
+  readonly noNewPrivileges: true
+  readonly openFiles: number
+  readonly stopSignal: 'SIGUSR1'
+  readonly stopTimeoutS: number
+}
+
+/** The worker is root only until the ports are bound and the keys are read; SIGUSR1 lets requests in flight finish. */
+export function edgeContainerSpec(paths: EdgePaths): Omit<EdgeContainerSpec, 'image'> {
+  const spec = {
+    command: ['haproxy', '-W', '-db', '-S', `${paths.masterSocket},mode,600`, '-f', paths.config],
+    user: '0:0',
+    network: 'host',
+    restart: 'always',
+    readOnlyRoot: true,
+    mounts: [
+      { source: paths.dir, target: paths.dir, readOnly: true },
+      { source: paths.runDir, target: paths.runDir, readOnly: false },
+    ],
+    capDrop: ['ALL'],
+    capAdd: ['NET_BIND_SERVICE', 'SETUID', 'SETGID', 'CHOWN', 'DAC_OVERRIDE', 'KILL'],
+    noNewPrivileges: true,
+    openFiles: 20_000,
+    stopSignal: 'SIGUSR1',
+    stopTimeoutS: 30,
+  } as const
+  return { ...spec, fingerprint: hash('sha256', JSON.stringify(spec), 'hex').slice(0, 16) }
+}

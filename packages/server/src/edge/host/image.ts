@@ -1,0 +1,44 @@
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { promisify } from 'node:util'
+import { archiveOf, type PlainFile } from '../../engine/tar.ts'
+import { elfInterpreter, listedLibraries } from './elf.ts'
+
+const run = promisify(execFile)
+
+/**
+ * A build context for an image of the machine's own HAProxy: the program, the libraries it loads, and nothing else. For
+ * machines that reach no registry.
+ */
+export async function edgeImageContext(options: { haproxyPath?: string } = {}): Promise<Buffer> {
+  const { haproxyPath = '/usr/sbin/haproxy' } = options
+  const program = await readProgram(haproxyPath)
+  const loader = elfInterpreter(program)
+  const libraries = loader === undefined ? [] : await librariesOf(haproxyPath, loader)
+  const files: PlainFile[] = [
+    { path: 'Dockerfile', mode: 0o644, contents: Buffer.from(dockerfile(libraries)) },
+    { path: 'root/usr/sbin/haproxy', mode: 0o755, contents: program },
+  ]
+  for (const path of libraries) files.push({ path: `root${path}`, mode: 0o755, contents: await readFile(path) })
+  return archiveOf(files)
+}
+
+async function readProgram(path: string): Promise<Buffer> {
+  try {
+    return await readFile(path)
+  } catch (cause) {
+    throw new Error(`There is no HAProxy at ${path}. Install the package haproxy, or make an image registry reachable.`, { cause })
+  }
+}
+
+/** Asks the loader itself, which searches as it will at run time. */
+async function librariesOf(program: string, loader: string): Promise<string[]> {
+  const { stdout } = await run(loader, ['--list', program], { timeout: 10_000, env: {} })
+  return [...new Set([loader, ...listedLibraries(stdout)])].sort()
+}
+
+function dockerfile(libraries: readonly string[]): string {
+  const folders = [...new Set(libraries.map((path) => dirname(path)))].join(':')
+  return ['FROM scratch', 'COPY root/ /', 'ENV PATH=/usr/sbin', `ENV LD_LIBRARY_PATH=${folders}`, 'CMD ["haproxy", "-v"]', ''].join('\n')
+}

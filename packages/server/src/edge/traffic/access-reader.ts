@@ -1,0 +1,75 @@
+import { connect, type Socket } from 'node:net'
+import { ACCESS_RING } from '../haproxy/terms.ts'
+
+const RECONNECT_MS = 2_000
+const MAX_LINE = 4_096
+/** A reader that is always there is woken for every line, and so is HAProxy: a third of what a request costs. So it rests in between. */
+const REST_MS = 500
+/** What HAProxy has waiting comes in pieces of nearly its buffer's size; smaller ones tell that nothing more does. */
+const LITTLE = 8_192
+const PIECE_BYTES = 65_536
+
+/**
+ * Follows HAProxy's in-memory log over the runtime socket: many lines a read, no open port, and a reader that is slow or away
+ * never holds up a request. The log holds the lines of well over the rest between two reads.
+ */
+export function createAccessReader(deps: { socketPath: string; onLine: (line: string) => void }) {
+  let socket: Socket | undefined
+  let isClosed = false
+  let reconnect: NodeJS.Timeout | undefined
+
+  function open(): void {
+    const opened = connect({
+      path: deps.socketPath,
+      // not 'data' events: a socket that is paused goes on reading line by line until its own buffer is full
+      onread: { buffer: Buffer.alloc(PIECE_BYTES), callback: readThenRest(deps.onLine, () => opened.resume()) },
+    })
+    opened.on('connect', () => opened.write(`show events ${ACCESS_RING} -w -n\n`))
+    opened.on('error', () => undefined) // the edge is away; 'close' follows and plans the next try
+    opened.on('close', () => {
+      if (isClosed || socket !== opened) return
+      reconnect = setTimeout(open, RECONNECT_MS)
+      reconnect.unref()
+    })
+    socket = opened
+  }
+
+  open()
+  return {
+    /** Reads from the worker that serves now. */
+    reopen: (): void => {
+      if (isClosed) return
+      const before = socket
+      clearTimeout(reconnect)
+      open()
+      before?.destroy()
+    },
+    close: (): void => {
+      isClosed = true
+      clearTimeout(reconnect)
+      socket?.destroy()
+    },
+  }
+}
+
+/** Takes piece after piece until HAProxy has no more; then false, which ends the reading, and `goOn` after the rest. */
+function readThenRest(onLine: (line: string) => void, goOn: () => void): (bytes: number, buffer: Uint8Array) => boolean {
+  let cut = ''
+  let pieces = 0
+  return (bytes, buffer) => {
+    const lines = `${cut}${latin1(buffer, bytes)}`.split('\n') // plain ASCII, so a piece may end anywhere
+    cut = lines.pop() ?? ''
+    if (cut.length > MAX_LINE) cut = ''
+    lines.forEach(onLine)
+    pieces += 1
+    // the first piece is what has lain in the socket, as little as that may be
+    if (pieces === 1 || bytes >= LITTLE) return true
+    pieces = 0
+    setTimeout(goOn, REST_MS).unref()
+    return false
+  }
+}
+
+function latin1(buffer: Uint8Array, bytes: number): string {
+  return Buffer.from(buffer.buffer, buffer.byteOffset, bytes).toString('latin1')
+}

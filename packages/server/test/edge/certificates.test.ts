@@ -1,0 +1,66 @@
+import { X509Certificate } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { describe, expect, it } from 'vitest'
+import { createCertificateStore } from '../../src/edge/certificates/store.ts'
+import type { EdgeCertificate } from '../../src/edge/edge.ts'
+import { ownCertificate, shownFingerprint } from '../../src/testing/own-certificate.ts'
+import { startTestEdge, type TestEdge } from '../../src/testing/test-edge.ts'
+
+/** As somebody who was killed before the next command. */
+async function order(edge: TestEdge, command: string): Promise<string> {
+  const socket = connect(edge.paths.socket)
+  socket.end(`${command}\n`)
+  return await text(socket)
+}
+
+const leafOf = ({ fingerprint }: EdgeCertificate) => fingerprint.split('+')[0]
+const app = (appKey: string, host: string) => ({ appKey, hosts: [{ host, redirectHttps: true, hsts: true }], targets: [] })
+
+describe('a certificate', () => {
+  it('comes into place although somebody was killed while putting it there, or another one', async () => {
+    await using edge = await startTestEdge()
+    const store = createCertificateStore({ dir: edge.paths.certificatesDir })
+    await edge.edge.setRoutes({ apps: [app('a1', 'one.test'), app('a2', 'two.test')] })
+    const one = await store.put('one.test', 'uploaded', ownCertificate('one.test'))
+    expect(await order(edge, `new ssl cert ${one.path}`)).toContain('New empty')
+    await edge.edge.setCertificates([one])
+    expect(await shownFingerprint(edge, 'one.test')).toBe(leafOf(one))
+
+    const other = ownCertificate('other.test')
+    const started = await order(edge, `set ssl cert ${one.path} <<\n${(other.chain + other.key).trim()}\n`)
+    expect(started).toContain('Transaction created')
+    const two = await store.put('two.test', 'uploaded', ownCertificate('two.test'))
+    await edge.edge.setCertificates([one, two])
+    expect([await shownFingerprint(edge, 'one.test'), await shownFingerprint(edge, 'two.test')]).toEqual([leafOf(one), leafOf(two)])
+  })
+
+  it('that HAProxy does not take is left out and said, and everybody else is served', async () => {
+    await using edge = await startTestEdge()
+    const store = createCertificateStore({ dir: edge.paths.certificatesDir })
+    await edge.edge.setRoutes({ apps: [app('a1', 'one.test')] })
+    const long = await store.put('long.test', 'uploaded', ownCertificate('long.test'))
+    const { chain, key } = ownCertificate('long.test')
+    await writeFile(long.path, `${chain.repeat(40)}${key}`)
+    const fingerprint = new X509Certificate(chain).fingerprint.replaceAll(':', '')
+    const one = await store.put('one.test', 'uploaded', ownCertificate('one.test'))
+    await edge.edge.setCertificates([{ ...long, fingerprint }, one])
+    await edge.edge.setRoutes({ apps: [app('a1', 'one.test'), app('a2', 'long.test'), app('a3', 'three.test')] })
+    expect(edge.edge.state()).toMatchObject({ state: 'ready', refused: [expect.stringMatching(/^The certificate of long\.test: HAProxy/)] })
+    expect(await shownFingerprint(edge, 'one.test')).toBe(leafOf(one))
+    const statusOf = async (host: string) => {
+      const socket = connect(edge.httpPort, '127.0.0.1')
+      socket.write(`GET / HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`)
+      return (await text(socket)).slice(9, 12)
+    }
+    expect([await statusOf('one.test'), await statusOf('long.test'), await statusOf('three.test')]).toEqual(['308', '503', '503'])
+  })
+
+  it('is kept only for a host that is a plain name', async () => {
+    await using edge = await startTestEdge()
+    const store = createCertificateStore({ dir: edge.paths.certificatesDir })
+    for (const host of ['../../one.test', 'x\nshow info', 'ONE.test', '*.one.test'])
+      await expect(store.put(host, 'uploaded', ownCertificate('one.test'))).rejects.toThrow('not a host')
+  })
+})

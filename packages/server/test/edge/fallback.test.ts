@@ -1,0 +1,96 @@
+import { once } from 'node:events'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { EdgeTarget } from '../../src/edge/edge.ts'
+import { createAccessCounts } from '../../src/edge/traffic/access-counts.ts'
+import { visit } from '../../src/testing/edge-visitor.ts'
+import { freePort, startTestEdge, type TestEdge } from '../../src/testing/test-edge.ts'
+
+type Heard = { method: string | undefined; body: string; headers: IncomingHttpHeaders }
+
+/** Says who it is, or hangs up on whatever it is asked. */
+async function startApp(kind: 'answers' | 'hangs up') {
+  const heard: Heard[] = []
+  const server = createServer((request, response) => {
+    let body = ''
+    request.on('data', (chunk: Buffer) => (body += chunk.toString()))
+    request.on('end', () => {
+      heard.push({ method: request.method, body, headers: request.headers })
+      if (kind === 'answers') response.end('old')
+      else request.socket.destroy()
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('no port was given')
+  return { heard, target: { ip: '127.0.0.1', port: address.port }, close: () => server.close() }
+}
+
+let edge: TestEdge
+let old: Awaited<ReturnType<typeof startApp>>
+let broken: Awaited<ReturnType<typeof startApp>>
+let refusing: EdgeTarget
+const HOST = 'trial.test'
+
+beforeAll(async () => {
+  edge = await startTestEdge()
+  old = await startApp('answers')
+  broken = await startApp('hangs up')
+  refusing = { ip: '127.0.0.1', port: await freePort() }
+})
+afterAll(async () => {
+  await edge[Symbol.asyncDispose]()
+  old.close()
+  broken.close()
+})
+
+async function route(target: EdgeTarget, fallback?: EdgeTarget): Promise<void> {
+  const hosts = [{ host: HOST, redirectHttps: false, hsts: false }]
+  const release = { targets: [target], ...(fallback && { fallback: [fallback] }) }
+  await edge.edge.setRoutes({ apps: [{ appKey: 'a1', hosts, ...release }] })
+}
+
+it('gives what a new release refuses to the release before, whatever the method, and once only', async () => {
+  await route(refusing, old.target)
+  old.heard.length = 0
+  expect(await visit(edge, { host: HOST, headers: { 'x-forwarded-for': '203.0.113.9' } })).toMatchObject({ status: 200, text: 'old' })
+  expect(await visit(edge, { host: HOST, method: 'POST', body: 'order' })).toMatchObject({ status: 200, text: 'old' })
+  expect(old.heard.map(({ method, body }) => [method, body])).toEqual([
+    ['GET', ''],
+    ['POST', 'order'],
+  ])
+  expect(old.heard[0]?.headers).toMatchObject({ host: HOST, 'x-forwarded-for': '127.0.0.1', 'x-forwarded-proto': 'http' })
+  await expect.poll(async () => await edge.edge.inFlight([old.target])).toBe(0)
+})
+
+it('repeats what a new release broke off only where that is harmless', async () => {
+  await route(broken.target, old.target)
+  broken.heard.length = 0
+  expect(await visit(edge, { host: HOST })).toMatchObject({ status: 200, text: 'old' })
+  expect((await visit(edge, { host: HOST, method: 'POST', body: 'order' })).status).toBe(502)
+  expect(broken.heard.map(({ method }) => method)).toEqual(['GET', 'POST'])
+})
+
+it('counts a request once, however often it was tried', async () => {
+  await route(refusing, old.target)
+  const counts = createAccessCounts({ socketPath: edge.paths.socket, now: () => new Date() })
+  try {
+    let sent = 0
+    const asked = async () => {
+      sent += 1
+      await visit(edge, { host: HOST })
+      return counts.snapshot('a1').requests
+    }
+    await expect.poll(asked, { timeout: 10_000 }).toBeGreaterThan(20)
+    expect(counts.snapshot('a1').requests).toBeLessThanOrEqual(sent)
+    expect(counts.snapshot('a1').statuses['5xx']).toBe(0)
+  } finally {
+    counts.close()
+  }
+})
+
+it('says that an app does not answer when there is nothing to fall back to', async () => {
+  await route(refusing)
+  const answer = await visit(edge, { host: HOST, headers: { accept: 'application/json' } })
+  expect([answer.status, JSON.parse(answer.text)]).toMatchObject([502, { error: { code: 'app_not_answering' } }])
+})
