@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config'
 const WITH_ENGINE = ['packages/*/{src,test}/**/*.{engine,fault}.test.ts', 'e2e/*.e2e.test.ts']
 /** What is shared between them after all: the limit of all builds, the firewall of the engine, a well-known port, and the time that others take. */
 const ALONE = [
-  'packages/server/src/engine/build.engine.test.ts',
+  'packages/server/src/engine/build/build.engine.test.ts',
   'packages/server/src/provision/engine-firewall.engine.test.ts',
   'packages/server/test/edge-{load,tls}.engine.test.ts',
   'packages/server/test/{many-deployments,kill-bursts,storage}.fault.test.ts',

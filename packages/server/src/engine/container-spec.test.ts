@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { SpecRefused } from './api/errors.ts'
 import { assertAllowed, type ContainerSpec, containerRequest } from './container-spec.ts'
-import { SpecRefused } from './errors.ts'
 import { newImageName } from './image-names.ts'
 import { containerName, labelsOf, projectNetworkName, volumeName } from './labels.ts'
 

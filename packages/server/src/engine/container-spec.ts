@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
-import { items, record, text } from './engine-json.ts'
-import { SpecRefused } from './errors.ts'
+import { SpecRefused } from './api/errors.ts'
+import { items, record, text } from './api/json.ts'
 import { NOT_COMPOSE } from './labels.ts'
 
 /** What an app's container may be. Whatever is not here cannot be asked for. */

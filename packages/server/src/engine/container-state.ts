@@ -1,4 +1,4 @@
-import { count, field, items, record, text, texts } from './engine-json.ts'
+import { count, field, items, record, text, texts } from './api/json.ts'
 
 export type ContainerDetails = {
   readonly id: string

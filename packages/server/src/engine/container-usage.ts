@@ -1,4 +1,4 @@
-import { count, field } from './engine-json.ts'
+import { count, field } from './api/json.ts'
 
 /** `cpu` in cores (0.5 = half of one), `memoryBytes` without the page cache that the kernel would give back. */
 export type ContainerUsage = { readonly cpu: number; readonly memoryBytes: number; readonly memoryLimitBytes: number }

@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startEngineProxy } from '../testing/engine-proxy.ts'
 import { BUSYBOX_IMAGE, ensureBusybox, openTestEngine } from '../testing/test-images.ts'
+import { EngineUnreachable, SpecRefused } from './api/errors.ts'
+import type { LogLine } from './api/log-frames.ts'
 import type { ContainerSpec } from './container-spec.ts'
 import type { ContainerEvent } from './engine-events.ts'
-import { EngineUnreachable, SpecRefused } from './errors.ts'
 import { containerName, labelsOf, projectNetworkName, volumeName } from './labels.ts'
-import type { LogLine } from './log-frames.ts'
 
 const test = openTestEngine()
 const { engine, instance } = test

@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises'
+import { type ListeningPort, listeningPortsIn } from '../lib/proc-net.ts'
+import { readBeginning } from '../lib/read-beginning.ts'
 import { freeAddress } from './addresses.ts'
+import { EngineError, isNotFound } from './api/errors.ts'
+import { field, filters, items, labelFilter, text } from './api/json.ts'
+import type { Transport } from './api/transport.ts'
 import { assertAllowed, type ContainerSpec, containerRequest } from './container-spec.ts'
 import { type ContainerDetails, type ContainerSummary, detailsOf, summaryOf } from './container-state.ts'
 import { type ContainerUsage, usageOf } from './container-usage.ts'
-import { field, filters, items, labelFilter, text } from './engine-json.ts'
-import { EngineError, isNotFound } from './errors.ts'
 import { idFrom } from './labels.ts'
-import { type ListeningPort, listeningPortsIn } from './proc-net.ts'
-import { readBeginning } from './read-beginning.ts'
-import type { Transport } from './transport.ts'
 
 const NAME = /^berth-[a-z0-9]{1,24}-app-[1-9]\d*-[a-z0-9-]{1,40}$/
 const ANSWER_AFTER_GRACE_MS = 60_000

@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream'
-import type { createBuilder } from './build.ts'
+import { isConflict, isNotFound } from './api/errors.ts'
+import { field, text } from './api/json.ts'
+import type { Transport } from './api/transport.ts'
+import type { createBuilder } from './build/build.ts'
 import type { createContainerLogs } from './container-logs.ts'
 import type { createContainers } from './containers.ts'
-import { field, text } from './engine-json.ts'
-import { isConflict, isNotFound } from './errors.ts'
 import type { createImages } from './images.ts'
 import { labelsOf } from './labels.ts'
-import type { Transport } from './transport.ts'
 
 type Spec = {
   readonly fingerprint: string

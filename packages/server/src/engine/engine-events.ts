@@ -1,7 +1,7 @@
-import { count, field, filters, text, texts } from './engine-json.ts'
-import { jsonLines } from './json-lines.ts'
+import { count, field, filters, text, texts } from './api/json.ts'
+import { jsonLines } from './api/json-lines.ts'
+import type { Transport } from './api/transport.ts'
 import { LABEL } from './labels.ts'
-import type { Transport } from './transport.ts'
 
 export type ContainerEvent = {
   /** Hand it back as `since` to go on after this event. */

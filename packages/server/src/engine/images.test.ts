@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, it } from 'vitest'
+import { createTransport } from './api/transport.ts'
 import { createImages } from './images.ts'
-import { createTransport } from './transport.ts'
 
 let server: http.Server | undefined
 afterEach(() => {

@@ -1,7 +1,7 @@
-import { count, field, filters, items, labelFilter, record, text, texts } from './engine-json.ts'
-import { EngineError, isNotFound } from './errors.ts'
-import { jsonLines } from './json-lines.ts'
-import type { Transport } from './transport.ts'
+import { EngineError, isNotFound } from './api/errors.ts'
+import { count, field, filters, items, labelFilter, record, text, texts } from './api/json.ts'
+import { jsonLines } from './api/json-lines.ts'
+import type { Transport } from './api/transport.ts'
 
 export type Image = {
   readonly id: string

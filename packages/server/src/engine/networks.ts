@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { engineRange } from './addresses.ts'
-import { count, field, filters, items, labelFilter, record, text, texts } from './engine-json.ts'
-import { EngineError, isConflict, isNotFound } from './errors.ts'
+import { EngineError, isConflict, isNotFound } from './api/errors.ts'
+import { count, field, filters, items, labelFilter, record, text, texts } from './api/json.ts'
+import type { Transport } from './api/transport.ts'
 import { hostSubnets } from './host-routes.ts'
 import { isOurs, labelsOf, type Owner, projectNetworkName } from './labels.ts'
 import { freeSubnets } from './subnets.ts'
-import type { Transport } from './transport.ts'
 
 export type Network = {
   readonly id: string

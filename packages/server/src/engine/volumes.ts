@@ -1,7 +1,7 @@
-import { field, filters, items, labelFilter, text, texts } from './engine-json.ts'
-import { EngineError, isNotFound } from './errors.ts'
+import { EngineError, isNotFound } from './api/errors.ts'
+import { field, filters, items, labelFilter, text, texts } from './api/json.ts'
+import type { Transport } from './api/transport.ts'
 import { isOurs, LABEL } from './labels.ts'
-import type { Transport } from './transport.ts'
 
 export type Volume = { readonly name: string; readonly labels: Readonly<Record<string, string>>; readonly createdAt: string }
 

@@ -1,5 +1,5 @@
 import type { ErrorCode, Policy } from '@berth/contract'
-import { EngineUnreachable } from '../engine/errors.ts'
+import { EngineUnreachable } from '../engine/api/errors.ts'
 import { AppError } from '../lib/app-error.ts'
 import type { Reader } from '../store/database.ts'
 import * as store from '../store/rows.ts'

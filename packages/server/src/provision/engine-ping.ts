@@ -1,6 +1,6 @@
 import { request } from 'node:http'
-import { field, text } from '../engine/engine-json.ts'
-import { createTransport } from '../engine/transport.ts'
+import { field, text } from '../engine/api/json.ts'
+import { createTransport } from '../engine/api/transport.ts'
 
 const pingTimeoutMs = 3_000
 const infoTimeoutMs = 10_000

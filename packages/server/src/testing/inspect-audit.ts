@@ -1,6 +1,6 @@
-import { field, filters, items, record, text, texts } from '../engine/engine-json.ts'
+import { field, filters, items, record, text, texts } from '../engine/api/json.ts'
+import { createTransport } from '../engine/api/transport.ts'
 import { isShared, LABEL } from '../engine/labels.ts'
-import { createTransport } from '../engine/transport.ts'
 import { engineSocketPath } from './engine-proxy.ts'
 
 type Facts = { readonly container: unknown; readonly host: unknown; readonly labels: Readonly<Record<string, unknown>> }

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { Readable } from 'node:stream'
-import type { EngineAddress } from '../engine/connection.ts'
+import type { EngineAddress } from '../engine/api/connection.ts'
+import { END_OF_ARCHIVE, headerOf, paddingFor } from '../engine/build/tar.ts'
 import { createEngine, type Engine } from '../engine/engine.ts'
 import { LABEL } from '../engine/labels.ts'
-import { END_OF_ARCHIVE, headerOf, paddingFor } from '../engine/tar.ts'
 import { engineSocketPath } from './engine-proxy.ts'
 
 /** The real engine, and an instance name that nobody else has. Everything made under it is removed at the end. */

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
-import { archiveOf, type PlainFile } from '../../engine/tar.ts'
+import { archiveOf, type PlainFile } from '../../engine/build/tar.ts'
 import { elfInterpreter, listedLibraries } from './elf.ts'
 
 const run = promisify(execFile)

@@ -1,6 +1,6 @@
 import type { ContainerStatus, ContainerUsage } from '@berth/contract'
+import { EngineError, EngineUnreachable } from '../../engine/api/errors.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { EngineError, EngineUnreachable } from '../../engine/errors.ts'
 import { recordAudit } from '../../events/audit-log.ts'
 import type { Caller } from '../../http/caller.ts'
 import { AppError } from '../../lib/app-error.ts'

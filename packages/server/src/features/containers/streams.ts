@@ -1,6 +1,6 @@
 import type { ContainerFrame } from '@berth/contract'
+import { EngineUnreachable } from '../../engine/api/errors.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { EngineUnreachable } from '../../engine/errors.ts'
 import type { Streams } from '../../http/websocket.ts'
 
 type Deps = { engine: Pick<Engine, 'containers' | 'logs'>; now: () => Date }

@@ -1,5 +1,5 @@
-import { type Fetch, readDockerfile } from '../../engine/dockerfile.ts'
-import { SpecRefused } from '../../engine/errors.ts'
+import { SpecRefused } from '../../engine/api/errors.ts'
+import { type Fetch, readDockerfile } from '../../engine/build/dockerfile.ts'
 import { parseImageReference } from '../../engine/image-reference.ts'
 import { SourceRefused } from '../../git/errors.ts'
 import { readTextUpTo } from '../../git/read-text.ts'

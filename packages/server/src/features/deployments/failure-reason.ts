@@ -1,5 +1,5 @@
 import { EdgeUnavailable } from '../../edge/edge.ts'
-import { BuilderSilent, BuildFailed, EngineError, EngineUnreachable, SpecRefused } from '../../engine/errors.ts'
+import { BuilderSilent, BuildFailed, EngineError, EngineUnreachable, SpecRefused } from '../../engine/api/errors.ts'
 import { SourceError } from '../../git/errors.ts'
 import type { Redactor } from '../../lib/redact.ts'
 import { isStorageFailure } from '../../store/storage-failure.ts'

@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises'
-import type { CacheRecord } from '../../engine/build-cache.ts'
+import type { CacheRecord } from '../../engine/build/cache.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Logger } from '../../lib/logger.ts'
 import type { BuildTimes } from './build-times.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { EngineUnreachable } from '../../engine/errors.ts'
+import { EngineUnreachable } from '../../engine/api/errors.ts'
 
 const PAUSE_MS = 500
 const LONGEST_OUTAGE_MS = 60_000

@@ -1,4 +1,4 @@
-import { EngineUnreachable } from '../../engine/errors.ts'
+import { EngineUnreachable } from '../../engine/api/errors.ts'
 import type { Logger } from '../../lib/logger.ts'
 import { createRedactor } from '../../lib/redact.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'

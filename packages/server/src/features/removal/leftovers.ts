@@ -1,7 +1,7 @@
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { EngineError } from '../../engine/api/errors.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { EngineError } from '../../engine/errors.ts'
 import type { Image } from '../../engine/images.ts'
 import { idFrom, LABEL } from '../../engine/labels.ts'
 import type { Logger } from '../../lib/logger.ts'

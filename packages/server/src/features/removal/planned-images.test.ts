@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { planCompose } from '../../engine/compose-policy.ts'
+import { planCompose } from '../../engine/compose/policy.ts'
 import { createPlannedImages } from './planned-images.ts'
 
 let directory = ''

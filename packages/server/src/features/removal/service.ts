@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isConflict } from '../../engine/api/errors.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { isConflict } from '../../engine/errors.ts'
 import { appNetworkName, LABEL, projectNetworkName } from '../../engine/labels.ts'
 import type { Step } from '../../lib/step.ts'
 import type { JobPayloads } from '../../queue/jobs.ts'

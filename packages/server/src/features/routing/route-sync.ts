@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Edge, EdgeUnavailable } from '../../edge/edge.ts'
-import { EngineError, EngineUnreachable } from '../../engine/errors.ts'
+import { EngineError, EngineUnreachable } from '../../engine/api/errors.ts'
 import type { Logger } from '../../lib/logger.ts'
 import type { Look } from './look.ts'
 import { createTurns } from './turns.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Edge, type EdgeTarget, EdgeUnavailable } from '../../edge/edge.ts'
-import { EngineUnreachable } from '../../engine/errors.ts'
+import { EngineUnreachable } from '../../engine/api/errors.ts'
 import type { Logger } from '../../lib/logger.ts'
 import type { Tuning } from '../../tuning.ts'
 import type { Routes } from '../deployments/pipeline.ts'

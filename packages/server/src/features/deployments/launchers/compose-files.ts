@@ -1,6 +1,6 @@
 import { access, mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { ComposePlan } from '../../../engine/compose-policy.ts'
+import type { ComposePlan } from '../../../engine/compose/policy.ts'
 import { LABEL, sharedLabel } from '../../../engine/labels.ts'
 import { writeDurably } from '../../../lib/write-durably.ts'
 import { DeploymentFailure } from '../stage.ts'

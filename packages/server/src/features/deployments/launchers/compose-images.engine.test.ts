@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { planCompose } from '../../../engine/compose-policy.ts'
+import { planCompose } from '../../../engine/compose/policy.ts'
 import { newImageName } from '../../../engine/image-names.ts'
 import { labelsOf } from '../../../engine/labels.ts'
 import { BUSYBOX_IMAGE, ensureBusybox, openTestEngine, tarOf } from '../../../testing/test-images.ts'

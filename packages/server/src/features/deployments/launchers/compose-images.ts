@@ -1,6 +1,6 @@
-import type { ComposePlan } from '../../../engine/compose-policy.ts'
+import { EngineError } from '../../../engine/api/errors.ts'
+import type { ComposePlan } from '../../../engine/compose/policy.ts'
 import type { Engine } from '../../../engine/engine.ts'
-import { EngineError } from '../../../engine/errors.ts'
 import { type ImageDetails, MOST_SETTINGS_BYTES } from '../../../engine/images.ts'
 import { patiently } from '../patience.ts'
 import { type Context, DeploymentFailure } from '../stage.ts'

@@ -1,5 +1,5 @@
-import type { Compose } from '../../../engine/compose.ts'
-import type { ComposePlan } from '../../../engine/compose-policy.ts'
+import type { Compose } from '../../../engine/compose/compose.ts'
+import type { ComposePlan } from '../../../engine/compose/policy.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import { appNetworkName, LABEL, projectNetworkName } from '../../../engine/labels.ts'
 import type { Tuning } from '../../../tuning.ts'

@@ -1,5 +1,5 @@
+import { EngineError } from '../../../engine/api/errors.ts'
 import type { Engine } from '../../../engine/engine.ts'
-import { EngineError } from '../../../engine/errors.ts'
 import type { DatabaseTemplate } from '../../templates/templates.ts'
 import { patiently } from '../patience.ts'
 import { type Context, DeploymentFailure } from '../stage.ts'

@@ -1,8 +1,8 @@
 import path from 'node:path'
-import { runCompose } from './compose-process.ts'
-import type { EngineAddress } from './connection.ts'
-import { EngineUnreachable } from './errors.ts'
-import { createTransport, type Transport } from './transport.ts'
+import type { EngineAddress } from '../api/connection.ts'
+import { EngineUnreachable } from '../api/errors.ts'
+import { createTransport, type Transport } from '../api/transport.ts'
+import { runCompose } from './process.ts'
 
 type OnLine = (line: string, stream: 'stdout' | 'stderr') => void
 export type Project = { readonly name: string; readonly directory: string; readonly signal: AbortSignal; readonly onLine: OnLine }

@@ -1,4 +1,4 @@
-import { createLineSplitter, MAX_LINE_BYTES } from './line-splitter.ts'
+import { createLineSplitter, MAX_LINE_BYTES } from '../build/line-splitter.ts'
 
 export type LogLine = { readonly at: string; readonly stream: 'stdout' | 'stderr'; readonly line: string }
 

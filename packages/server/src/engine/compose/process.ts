@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { createLineSplitter } from './line-splitter.ts'
+import { createLineSplitter } from '../build/line-splitter.ts'
 
 export type ComposeRun = {
   readonly command: string

@@ -1,6 +1,6 @@
 import { type Document, isAlias, isMap, isScalar, isSeq, Lexer, parseDocument } from 'yaml'
-import { refuse } from './compose-refuse.ts'
-import { SpecRefused } from './errors.ts'
+import { SpecRefused } from '../api/errors.ts'
+import { refuse } from './refuse.ts'
 
 const MAX_CHARS = 256 * 1024
 const MAX_TOKENS = 60_000

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createBuildOutput } from './build-output.ts'
+import { BuildFailed } from '../api/errors.ts'
+import { field, text } from '../api/json.ts'
+import { jsonLines } from '../api/json-lines.ts'
 import { type OutputStream, tracePartsOf } from './buildkit-messages.ts'
 import { createNewsCheck } from './buildkit-trace.ts'
-import { field, text } from './engine-json.ts'
-import { BuildFailed } from './errors.ts'
-import { jsonLines } from './json-lines.ts'
 import { createLineSplitter } from './line-splitter.ts'
+import { createBuildOutput } from './output.ts'
 
 /** Where the news of a build go. */
 export type BuildFollower = {

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type BuildFollower, followBuild } from './build-follow.ts'
-import { BUILD_CGROUP, type BuildLimiter } from './build-limits.ts'
-import { BuilderSilent, SpecRefused } from './errors.ts'
-import { type Images, MOST_SETTINGS_BYTES } from './images.ts'
-import type { Transport } from './transport.ts'
+import { BuilderSilent, SpecRefused } from '../api/errors.ts'
+import type { Transport } from '../api/transport.ts'
+import { type Images, MOST_SETTINGS_BYTES } from '../images.ts'
+import { type BuildFollower, followBuild } from './follow.ts'
+import { BUILD_CGROUP, type BuildLimiter } from './limits.ts'
 
 export type BuildRequest = BuildFollower & {
   readonly contextTar: Readable

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { unixTime } from './container-logs.ts'
+import { unixTime } from '../container-logs.ts'
 import { createLogReader } from './log-frames.ts'
 
 const AT = '2026-01-02T03:04:05.123456789Z'

@@ -1,5 +1,5 @@
-import { commandOf } from './compose-parts.ts'
-import { mapping, matching, refuse } from './compose-refuse.ts'
+import { commandOf } from './parts.ts'
+import { mapping, matching, refuse } from './refuse.ts'
 
 // More digits only follow after a unit: otherwise a long number could be divided in very many ways.
 const DURATION = /^\d{1,12}(\.\d{1,9})?((us|ms|s|m|h)(\d{1,12}(us|ms|s|m|h)){0,9})?$/

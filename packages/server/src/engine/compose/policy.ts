@@ -1,8 +1,8 @@
-import { type InterpolationBudget, interpolate, newBudget } from './compose-interpolate.ts'
-import { type ComposeBuild, type Mount, portOf } from './compose-parts.ts'
-import { mapping, matching, refuse } from './compose-refuse.ts'
-import { type ServiceRead, serviceOf } from './compose-service.ts'
-import { parseComposeYaml } from './compose-yaml.ts'
+import { type InterpolationBudget, interpolate, newBudget } from './interpolate.ts'
+import { type ComposeBuild, type Mount, portOf } from './parts.ts'
+import { mapping, matching, refuse } from './refuse.ts'
+import { type ServiceRead, serviceOf } from './service.ts'
+import { parseComposeYaml } from './yaml.ts'
 
 export type ComposeSettings = {
   /** What `${VAR}` may see: the app's own variables. */

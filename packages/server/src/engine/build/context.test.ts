@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { buildContext } from './build-context.ts'
+import { buildContext } from './context.ts'
 
 let directory = ''
 beforeEach(async () => {

@@ -1,8 +1,8 @@
 import type http from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ANSWER_TIMEOUT_MS, type EngineAddress, type EngineRequest, openRequest, translate } from './connection.ts'
-import { field, text } from './engine-json.ts'
 import { EngineError, EngineUnreachable } from './errors.ts'
+import { field, text } from './json.ts'
 
 export type EngineStream = { readonly contentType: string; readonly chunks: AsyncIterable<Buffer>; close(): void }
 

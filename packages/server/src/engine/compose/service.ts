@@ -1,7 +1,7 @@
-import { durationMs, durationText, healthcheckOf } from './compose-healthcheck.ts'
-import { aliasesOf, buildOf, bytesOf, type ComposeBuild, commandOf, dependsOnOf, type Mount, mountOf } from './compose-parts.ts'
-import { flag, mapping, matching, refuse, scalar, sequence, texts, variables } from './compose-refuse.ts'
-import { parseImageReference } from './image-reference.ts'
+import { parseImageReference } from '../image-reference.ts'
+import { durationMs, durationText, healthcheckOf } from './healthcheck.ts'
+import { aliasesOf, buildOf, bytesOf, type ComposeBuild, commandOf, dependsOnOf, type Mount, mountOf } from './parts.ts'
+import { flag, mapping, matching, refuse, scalar, sequence, texts, variables } from './refuse.ts'
 
 /** One service of the file, as far as we take it over. `kept` goes into the new file as it is. */
 export type ServiceRead = {

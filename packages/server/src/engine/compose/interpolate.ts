@@ -1,4 +1,4 @@
-import { SpecRefused } from './errors.ts'
+import { SpecRefused } from '../api/errors.ts'
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*/
 const OPERATOR = /^(:?[-?+])/

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createBuildLimits } from './build-limits.ts'
+import { createBuildLimits } from './limits.ts'
 
 const log = { info: () => undefined, warn: () => undefined }
 const GROUPS = ['docker/buildkit', 'berth-build']

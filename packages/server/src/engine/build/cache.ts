@@ -1,5 +1,5 @@
-import { count, field, filters, items, text } from './engine-json.ts'
-import type { Transport } from './transport.ts'
+import { count, field, filters, items, text } from '../api/json.ts'
+import type { Transport } from '../api/transport.ts'
 
 /** Something that a build left for later builds. The engine does not say whose build. */
 export type CacheRecord = {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { FORBIDDEN_COMPOSE } from '../testing/hostile-compose.ts'
-import { interpolate } from './compose-interpolate.ts'
-import { type ComposeSettings, planCompose } from './compose-policy.ts'
-import { field } from './engine-json.ts'
-import { SpecRefused } from './errors.ts'
+import { FORBIDDEN_COMPOSE } from '../../testing/hostile-compose.ts'
+import { SpecRefused } from '../api/errors.ts'
+import { field } from '../api/json.ts'
+import { interpolate } from './interpolate.ts'
+import { type ComposeSettings, planCompose } from './policy.ts'
 
 const settings: ComposeSettings = {
   env: { TAG: '1.2', PRICE: '$5', EMPTY: '' },

@@ -1,4 +1,4 @@
-import { SpecRefused } from './errors.ts'
+import { SpecRefused } from '../api/errors.ts'
 
 export function refuse(key: string, why = 'is not allowed'): never {
   throw new SpecRefused(key, `The compose file cannot be used: ${key} ${why}.`)

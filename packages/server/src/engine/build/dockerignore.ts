@@ -1,4 +1,4 @@
-import { SpecRefused } from './errors.ts'
+import { SpecRefused } from '../api/errors.ts'
 import { type PathPattern, parsePathPattern } from './path-pattern.ts'
 
 /** Which paths of a build context a `.dockerignore` leaves out. Paths are relative, with `/`. The last pattern that matches decides. */
@@ -43,7 +43,7 @@ function ruleOf(line: string, index: number): Rule[] {
 function cleaned(pattern: string): string {
   const parts: string[] = []
   for (const part of pattern.split('/')) {
-    if (part === '..') parts.pop()
+    if (part === '../..') parts.pop()
     else if (part !== '' && part !== '.') parts.push(part)
   }
   return parts.join('/')

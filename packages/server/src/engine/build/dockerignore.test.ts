@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { SpecRefused } from '../api/errors.ts'
 import { parseDockerignore } from './dockerignore.ts'
-import { SpecRefused } from './errors.ts'
 
 const ignored = (rules: string, paths: readonly string[]) => paths.filter((path) => parseDockerignore(rules).isIgnored(path))
 

@@ -1,10 +1,10 @@
 import { access, mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import type { BuildRequest, LimitedBuild } from './build.ts'
-import { buildContext } from './build-context.ts'
-import { createComposeCli, FILE, NO_ENV_FILE, type Project } from './compose-cli.ts'
-import type { ComposePlan } from './compose-policy.ts'
-import { SpecRefused } from './errors.ts'
+import { SpecRefused } from '../api/errors.ts'
+import type { BuildRequest, LimitedBuild } from '../build/build.ts'
+import { buildContext } from '../build/context.ts'
+import { createComposeCli, FILE, NO_ENV_FILE, type Project } from './cli.ts'
+import type { ComposePlan } from './policy.ts'
 
 type CheckDockerfile = (file: string, signal: AbortSignal, buildArgs: Readonly<Record<string, string>>) => Promise<void>
 type Inside = (workspace: string, repoPath: string) => Promise<{ path: string; kind: 'file' | 'directory' } | null>

@@ -1,7 +1,7 @@
 import http from 'node:http'
 import type { Readable } from 'node:stream'
-import { field, text } from './engine-json.ts'
 import { EngineUnreachable } from './errors.ts'
+import { field, text } from './json.ts'
 
 export type EngineAddress = { readonly socketPath: string } | { readonly host: string; readonly port: number }
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { createBuildOutput } from './build-output.ts'
 import type { TracePart } from './buildkit-messages.ts'
+import { createBuildOutput } from './output.ts'
 
 const printed = (text: string): TracePart => ({ kind: 'printed', printed: { digest: 'a', stream: 'stdout', bytes: Buffer.from(text) } })
 const begun: TracePart = {
