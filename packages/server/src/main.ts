@@ -1,5 +1,5 @@
 import { accessSync, chmodSync, constants, lstatSync, mkdirSync, rmSync } from 'node:fs'
-import { createApp } from './app.ts'
+import { createApp } from './app/app.ts'
 import { type Config, readConfig } from './config.ts'
 import { createLogger } from './lib/logger.ts'
 import { StartRefused } from './lib/secret-file.ts'

@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { DEPLOYMENT_STATUSES, ERRORS, EVENTS, operations, POLICIES, STAGES, sockets } from '@berth/contract'
 import { describe, expect, it } from 'vitest'
-import { jobHandlers } from '../src/jobs.ts'
+import { jobHandlers } from '../src/app/jobs.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../../..')
 const OWN = path.basename(import.meta.filename)

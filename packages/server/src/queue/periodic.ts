@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Logger } from './lib/logger.ts'
+import type { Logger } from '../lib/logger.ts'
 
 export type Task = { name: string; everyMs: number; run: (signal: AbortSignal) => Promise<void> }
 

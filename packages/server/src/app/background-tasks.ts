@@ -1,13 +1,13 @@
-import type { Task } from './background.ts'
-import type { Engine } from './engine/engine.ts'
-import { forgetEventsBefore } from './events/event-log.ts'
-import type { Reconcile } from './features/containers/reconcile.ts'
-import type { EngineWatch } from './features/health/engine-watch.ts'
-import { type MetricsHistoryKeeper, SAMPLE_EVERY_MS } from './features/metrics/history.ts'
-import type { Routing } from './features/routing/routing.ts'
-import type { Provisioning } from './provision/provisioning.ts'
-import type { Db } from './store/database.ts'
-import type { Tuning } from './tuning.ts'
+import type { Engine } from '../engine/engine.ts'
+import { forgetEventsBefore } from '../events/event-log.ts'
+import type { Reconcile } from '../features/containers/reconcile.ts'
+import type { EngineWatch } from '../features/health/engine-watch.ts'
+import { type MetricsHistoryKeeper, SAMPLE_EVERY_MS } from '../features/metrics/history.ts'
+import type { Routing } from '../features/routing/routing.ts'
+import type { Provisioning } from '../provision/provisioning.ts'
+import type { Task } from '../queue/periodic.ts'
+import type { Db } from '../store/database.ts'
+import type { Tuning } from '../tuning.ts'
 
 type Parts = {
   db: Db

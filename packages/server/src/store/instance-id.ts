@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { Db } from './store/database.ts'
-import { readFact, writeFact } from './store/facts.ts'
+import type { Db } from './database.ts'
+import { readFact, writeFact } from './facts.ts'
 
 const NAME = 'instance_id'
 

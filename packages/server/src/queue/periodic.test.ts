@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { expect, it } from 'vitest'
-import { createBackground } from './background.ts'
+import { createBackground } from './periodic.ts'
 
 it('a task that fails rests a while, however often it is woken meanwhile', async () => {
   const background = createBackground(pino({ level: 'silent' }))

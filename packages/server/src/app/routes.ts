@@ -1,0 +1,75 @@
+import type { AppDeletion } from '../features/applications/deletion.ts'
+import type { AppReading } from '../features/applications/reading.ts'
+import { applicationHandlers } from '../features/applications/routes.ts'
+import type { Applications } from '../features/applications/service.ts'
+import { auditHandlers } from '../features/audit/routes.ts'
+import { authHandlers } from '../features/auth/routes.ts'
+import type { Auth } from '../features/auth/service.ts'
+import { containerHandlers } from '../features/containers/routes.ts'
+import type { Containers } from '../features/containers/service.ts'
+import { deploymentHandlers } from '../features/deployments/routes.ts'
+import type { Deployments } from '../features/deployments/service.ts'
+import { domainHandlers } from '../features/domains/routes.ts'
+import type { Domains } from '../features/domains/service.ts'
+import { envVariableHandlers } from '../features/env-variables/routes.ts'
+import type { EnvVariables } from '../features/env-variables/service.ts'
+import { gitConnectionHandlers } from '../features/git-connections/routes.ts'
+import { type HealthSources, healthHandlers } from '../features/health/routes.ts'
+import type { MetricsHistoryKeeper } from '../features/metrics/history.ts'
+import { metricsHandlers } from '../features/metrics/routes.ts'
+import { portHandlers } from '../features/ports/routes.ts'
+import type { Ports } from '../features/ports/service.ts'
+import { projectHandlers } from '../features/projects/routes.ts'
+import type { Projects } from '../features/projects/service.ts'
+import { type TrafficSource, trafficHandlers } from '../features/routing/routes.ts'
+import { settingsHandlers } from '../features/settings/routes.ts'
+import type { SettingsService } from '../features/settings/service.ts'
+import { templateHandlers } from '../features/templates/routes.ts'
+import { updateHandlers } from '../features/updates/routes.ts'
+import { userHandlers } from '../features/users/routes.ts'
+import type { Users } from '../features/users/service.ts'
+import type { Handlers } from '../http/implement.ts'
+import type { Db } from '../store/database.ts'
+
+export type Parts = {
+  db: Db
+  auth: Auth
+  users: Users
+  projects: Projects
+  applications: Applications
+  appReading: AppReading
+  appDeletion: AppDeletion
+  envVariables: EnvVariables
+  domains: Domains
+  ports: Ports
+  deployments: Deployments
+  containers: Containers
+  settings: SettingsService
+  traffic: TrafficSource
+  metricsHistory: MetricsHistoryKeeper
+  health: HealthSources
+  running: { version: string; commit: string; startedAt: string }
+}
+
+/** Every operation of the contract, and the feature that answers it. A missing one does not compile. */
+export function handlersOf(parts: Parts): Handlers {
+  return {
+    ...healthHandlers(parts.health),
+    ...authHandlers(parts.auth),
+    ...userHandlers(parts.users),
+    ...projectHandlers(parts.projects),
+    ...applicationHandlers({ applications: parts.applications, reading: parts.appReading, deletion: parts.appDeletion }),
+    ...envVariableHandlers(parts.envVariables),
+    ...domainHandlers(parts.domains),
+    ...deploymentHandlers(parts.deployments),
+    ...containerHandlers(parts.containers),
+    ...trafficHandlers(parts.traffic),
+    ...metricsHandlers(parts.metricsHistory),
+    ...templateHandlers(),
+    ...settingsHandlers(parts.settings),
+    ...portHandlers(parts.ports),
+    ...auditHandlers(parts.db),
+    ...gitConnectionHandlers(),
+    ...updateHandlers(parts.running),
+  }
+}
