@@ -1,5 +1,5 @@
 const machinery = '^packages/server/src/(http|store|queue|events|engine|edge|git|provision|lib)/'
-const testFiles = ['[.]test[.]tsx?$', '[.]long[.]ts$', '^packages/[^/]+/test/', '^packages/server/src/testing/']
+const testFiles = ['[.]test[.]tsx?$', '[.]long[.]ts$', '^packages/[^/]+/test/', '^packages/server/testing/']
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {

@@ -2,12 +2,12 @@ import { defineConfig } from 'vitest/config'
 
 /** They need a real engine, and each has instances, networks and ports of its own: two at a time, because they mostly wait. */
 const WITH_ENGINE = ['packages/*/{src,test}/**/*.{engine,fault}.test.ts', 'e2e/*.e2e.test.ts']
-/** What is shared between them after all: the limit of all builds, the firewall of the engine, a well-known port, and the time that others take. */
+/** What is shared between them after all: the limit of all builds, the firewall of the engine, and the time that others take. */
 const ALONE = [
   'packages/server/src/engine/build/build.engine.test.ts',
   'packages/server/src/provision/engine-firewall.engine.test.ts',
-  'packages/server/test/edge-{load,tls}.engine.test.ts',
-  'packages/server/test/{many-deployments,kill-bursts,storage}.fault.test.ts',
+  'packages/server/test/edge/{load,tls}.engine.test.ts',
+  'packages/server/test/crash/{many-deployments,kill-bursts,storage}.fault.test.ts',
 ]
 const NEVER = ['**/node_modules/**', '**/dist/**', '**/fixtures/**']
 
@@ -15,7 +15,7 @@ const limits = { environment: 'node', pool: 'forks', testTimeout: 60_000, hookTi
 
 export default defineConfig({
   test: {
-    globalSetup: 'packages/server/src/testing/global-setup.ts',
+    globalSetup: 'packages/server/testing/harness/global-setup.ts',
     projects: [
       {
         test: {

@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 /** The long forms of sweeps and soaks, by hand: `npx vitest run --config vitest.long.config.ts <name>`. */
 export default defineConfig({
   test: {
-    globalSetup: 'packages/server/src/testing/global-setup.ts',
+    globalSetup: 'packages/server/testing/harness/global-setup.ts',
     include: ['packages/*/{src,test}/**/*.long.ts'],
     exclude: ['**/node_modules/**', '**/dist/**', '**/fixtures/**'],
     environment: 'node',

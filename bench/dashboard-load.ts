@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { startBrowserLab } from '../e2e/browser-lab.ts'
 import { ended } from '../e2e/wait.ts'
-import { httpdApp } from '../packages/server/src/testing/test-images.ts'
+import { httpdApp } from '../packages/server/testing/images/test-images.ts'
 import { numberFlag, say, verdict } from './lib/numbers.ts'
 
 /** What a browser loads before the overview is there, and how much its pages move while they load. */

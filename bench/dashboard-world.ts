@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BrowserLab } from '../e2e/browser-lab.ts'
 import { visit } from '../e2e/visit.ts'
-import { ensurePostgresImage, ensureRedisImage } from '../packages/server/src/testing/database-images.ts'
-import { PASSWORD } from '../packages/server/src/testing/start-test-server.ts'
-import { BUSYBOX_IMAGE } from '../packages/server/src/testing/test-images.ts'
+import { PASSWORD } from '../packages/server/testing/harness/start-test-server.ts'
+import { ensurePostgresImage, ensureRedisImage } from '../packages/server/testing/images/database-images.ts'
+import { BUSYBOX_IMAGE } from '../packages/server/testing/images/test-images.ts'
 
 type Owner = Awaited<ReturnType<BrowserLab['berth']['owner']>>
 

@@ -7,8 +7,8 @@ import { promisify } from 'node:util'
 import { buildContext } from '../packages/server/src/engine/build/context.ts'
 import type { ContainerSummary } from '../packages/server/src/engine/container-state.ts'
 import { containerName, LABEL, labelsOf, projectNetworkName } from '../packages/server/src/engine/labels.ts'
-import { type DeployLab, type LabApp, openDeployLab, webFiles } from '../packages/server/src/testing/deploy-lab.ts'
-import { ensureNpmImage, NPM_IMAGE } from '../packages/server/src/testing/node-image.ts'
+import { ensureNpmImage, NPM_IMAGE } from '../packages/server/testing/images/node-image.ts'
+import { type DeployLab, type LabApp, openDeployLab, webFiles } from '../packages/server/testing/labs/deploy-lab.ts'
 import { median, numberFlag, say, verdict } from './lib/numbers.ts'
 
 const run = promisify(execFile)

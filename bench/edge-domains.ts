@@ -1,5 +1,5 @@
 import type { EdgeApp, EdgeRoutes } from '../packages/server/src/edge/edge.ts'
-import { startTestEdge } from '../packages/server/src/testing/test-edge.ts'
+import { startTestEdge } from '../packages/server/testing/harness/test-edge.ts'
 import { residentMegabytes } from './lib/child.ts'
 import { median, numberFlag, percentile, say, verdict } from './lib/numbers.ts'
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startBrowserLab } from '../e2e/browser-lab.ts'
 import { ended } from '../e2e/wait.ts'
-import { BUSYBOX_IMAGE } from '../packages/server/src/testing/test-images.ts'
+import { BUSYBOX_IMAGE } from '../packages/server/testing/images/test-images.ts'
 import { numberFlag, percentile, say, verdict } from './lib/numbers.ts'
 
 /**

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { httpdApp } from '../packages/server/src/testing/test-images.ts'
+import { httpdApp } from '../packages/server/testing/images/test-images.ts'
 import { type BrowserLab, startBrowserLab } from './browser-lab.ts'
 
 type Violation = { id: string; impact: string | null; nodes: { target: unknown[]; html: string }[] }

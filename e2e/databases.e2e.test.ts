@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { ensureRedisImage } from '../packages/server/src/testing/database-images.ts'
-import { BUSYBOX_IMAGE } from '../packages/server/src/testing/test-images.ts'
+import { ensureRedisImage } from '../packages/server/testing/images/database-images.ts'
+import { BUSYBOX_IMAGE } from '../packages/server/testing/images/test-images.ts'
 import { type BrowserLab, startBrowserLab } from './browser-lab.ts'
 import { visit } from './visit.ts'
 import { ended, shown } from './wait.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { httpdApp } from '../packages/server/src/testing/test-images.ts'
+import { httpdApp } from '../packages/server/testing/images/test-images.ts'
 import { type BrowserLab, startBrowserLab } from './browser-lab.ts'
 import { visit } from './visit.ts'
 import { ended, press, shown } from './wait.ts'

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { BUSYBOX_IMAGE } from '../packages/server/src/testing/test-images.ts'
+import { BUSYBOX_IMAGE } from '../packages/server/testing/images/test-images.ts'
 import { type BrowserLab, startBrowserLab } from './browser-lab.ts'
 import { ended, gone, shown } from './wait.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { BUSYBOX_IMAGE, httpdApp } from '../packages/server/src/testing/test-images.ts'
+import { BUSYBOX_IMAGE, httpdApp } from '../packages/server/testing/images/test-images.ts'
 import { type BrowserLab, startBrowserLab } from './browser-lab.ts'
 import { ended, gone, shown } from './wait.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { PASSWORD } from '../packages/server/src/testing/start-test-server.ts'
+import { PASSWORD } from '../packages/server/testing/harness/start-test-server.ts'
 import { type BrowserLab, startBrowserLab } from './browser-lab.ts'
 import { gone, shown } from './wait.ts'
 

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { chromium, type Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { PASSWORD, startTestServer } from '../packages/server/src/testing/start-test-server.ts'
-import { CHROMIUM } from '../packages/server/src/testing/trusting-browser.ts'
+import { PASSWORD, startTestServer } from '../packages/server/testing/harness/start-test-server.ts'
+import { CHROMIUM } from '../packages/server/testing/harness/trusting-browser.ts'
 
 /** An app on a host below the dashboard's own, which gives every visitor its own session for the dashboard. */
 async function startNeighbour(token: string) {

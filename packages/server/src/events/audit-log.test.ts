@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { openTestDatabase } from '../testing/test-database.ts'
+import { openTestDatabase } from '../../testing/harness/test-database.ts'
 import { changedFields, PLATFORM, recordAudit } from './audit-log.ts'
 
 it('keeps the fields that really changed, before and after', () => {

@@ -1,6 +1,6 @@
 import type { BerthEvent } from '@berth/contract'
 import { expect, it } from 'vitest'
-import { openTestDatabase } from '../testing/test-database.ts'
+import { openTestDatabase } from '../../testing/harness/test-database.ts'
 import { appendEvent, eventsAfter, forgetEventsBefore, lastEventSeq } from './event-log.ts'
 import { createFeed, type Feed } from './feed.ts'
 

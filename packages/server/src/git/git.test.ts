@@ -2,7 +2,7 @@ import { access, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, wr
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type GitServer, PROGRAM_PATH, startGitServer } from '../testing/git-server.ts'
+import { type GitServer, PROGRAM_PATH, startGitServer } from '../../testing/harness/git-server.ts'
 import type { CloneUrl } from './clone-url.ts'
 import {
   BranchMissing,

@@ -1,6 +1,6 @@
 import { type FastifyInstance, fastify } from 'fastify'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { headOf, openConnection, type RawConnection } from '../testing/raw-connection.ts'
+import { headOf, openConnection, type RawConnection } from '../../testing/harness/raw-connection.ts'
 import { createBodyParsers } from './body-parsers.ts'
 import type { Caller } from './caller.ts'
 import { failureOf } from './error-handler.ts'

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { openConnection, type RawConnection } from '../testing/raw-connection.ts'
+import { openConnection, type RawConnection } from '../../testing/harness/raw-connection.ts'
 import { addressGroup, createConnections } from './connections.ts'
 
 let server: Server

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { type FastifyInstance, fastify } from 'fastify'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { openConnection } from '../testing/raw-connection.ts'
+import { openConnection } from '../../testing/harness/raw-connection.ts'
 import { serveDashboard } from './dashboard-files.ts'
 import { failureOf } from './error-handler.ts'
 

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { openConnection, type RawConnection } from '../testing/raw-connection.ts'
+import { openConnection, type RawConnection } from '../../testing/harness/raw-connection.ts'
 import { handleInTurn } from './turns.ts'
 
 let server: Server

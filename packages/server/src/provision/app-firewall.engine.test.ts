@@ -3,11 +3,11 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { engineSocketPath } from '../../testing/harness/engine-proxy.ts'
+import { BUSYBOX_IMAGE, ensureBusybox, openTestEngine } from '../../testing/images/test-images.ts'
 import { field, items, text } from '../engine/api/json.ts'
 import { createTransport } from '../engine/api/transport.ts'
 import { labelsOf } from '../engine/labels.ts'
-import { engineSocketPath } from '../testing/engine-proxy.ts'
-import { BUSYBOX_IMAGE, ensureBusybox, openTestEngine } from '../testing/test-images.ts'
 import { createAppFirewall, removeAppFirewall } from './app-firewall.ts'
 
 const PROBES = 2

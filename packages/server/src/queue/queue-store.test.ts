@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { openTestDatabase } from '../../testing/harness/test-database.ts'
 import type { Db } from '../store/database.ts'
-import { openTestDatabase } from '../testing/test-database.ts'
 import { enqueue } from './jobs.ts'
 import { claimJob, extendLease, insertJob, lanesInQueue, postponeJob, releaseLeases, settleJob } from './queue-store.ts'
 

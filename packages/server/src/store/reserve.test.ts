@@ -1,7 +1,7 @@
 import { existsSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, type TestContext } from 'vitest'
-import { mountSmallDisk, type SmallDisk } from '../testing/small-disk.ts'
+import { mountSmallDisk, type SmallDisk } from '../../testing/harness/small-disk.ts'
 import type { Database, Db, Tx } from './database.ts'
 import { openSqlite } from './sqlite.ts'
 import { isDatabaseFailure } from './storage-failure.ts'

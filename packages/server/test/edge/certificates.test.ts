@@ -5,8 +5,8 @@ import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import { createCertificateStore } from '../../src/edge/certificates/store.ts'
 import type { EdgeCertificate } from '../../src/edge/edge.ts'
-import { ownCertificate, shownFingerprint } from '../../src/testing/own-certificate.ts'
-import { startTestEdge, type TestEdge } from '../../src/testing/test-edge.ts'
+import { ownCertificate, shownFingerprint } from '../../testing/harness/own-certificate.ts'
+import { startTestEdge, type TestEdge } from '../../testing/harness/test-edge.ts'
 
 /** As somebody who was killed before the next command. */
 async function order(edge: TestEdge, command: string): Promise<string> {

@@ -4,9 +4,9 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { EdgeUnavailable } from '../../src/edge/edge.ts'
-import { visit } from '../../src/testing/edge-visitor.ts'
-import { mountSmallDisk } from '../../src/testing/small-disk.ts'
-import { startTestEdge } from '../../src/testing/test-edge.ts'
+import { mountSmallDisk } from '../../testing/harness/small-disk.ts'
+import { startTestEdge } from '../../testing/harness/test-edge.ts'
+import { visit } from '../../testing/labs/edge-visitor.ts'
 
 async function startApp(text: string) {
   const server = createServer((_request, response) => response.end(text)).listen(0, '127.0.0.1')

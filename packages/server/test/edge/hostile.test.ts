@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, request } fro
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
-import { startTestEdge, type TestEdge } from '../../src/testing/test-edge.ts'
+import { startTestEdge, type TestEdge } from '../../testing/harness/test-edge.ts'
 
 async function withApp(handle: RequestListener) {
   const edge = await startTestEdge()

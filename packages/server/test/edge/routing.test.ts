@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 import type { EdgeApp, EdgePage, EdgeTarget } from '../../src/edge/edge.ts'
-import { startTestEdge, type TestEdge } from '../../src/testing/test-edge.ts'
+import { startTestEdge, type TestEdge } from '../../testing/harness/test-edge.ts'
 
 type Backend = AsyncDisposable & { target: EdgeTarget; server: Server }
 type Answer = { status: number; headers: IncomingMessage['headers']; body: string }

@@ -7,8 +7,8 @@ import { connect, type Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, it, type TestContext } from 'vitest'
-import { openEcho } from '../../src/testing/edge-visitor.ts'
-import { startTestEdge } from '../../src/testing/test-edge.ts'
+import { startTestEdge } from '../../testing/harness/test-edge.ts'
+import { openEcho } from '../../testing/labs/edge-visitor.ts'
 
 /** Of the 2,000 connections that a test's edge has. */
 const SHARES = { connectionsOfSource: 125, connectionsOfContainers: 250, requestsOfSource: 250, requestsOfApp: 1000, keptOpen: 750 }
@@ -21,7 +21,7 @@ async function crowd(context: TestContext, wanted: { crowd: string[]; each: numb
     (address) => `ip addr add ${address}/${address.includes(':') ? '128 nodad' : '32'} dev lo`,
   )
   const script = ['ip link set lo up', ...addresses, 'exec "$@"'].join(' && ')
-  const program = fileURLToPath(new URL('../../src/testing/edge-crowd.ts', import.meta.url))
+  const program = fileURLToPath(new URL('../../testing/labs/edge-crowd.ts', import.meta.url))
   const inside = ['--net', 'sh', '-c', script, 'sh', process.execPath, program, JSON.stringify(wanted)]
   const unavailable = await run('unshare', ['--net', 'ip', '-6', 'addr']).then(
     () => undefined,

@@ -10,8 +10,8 @@ import { createCertificateStore } from '../../src/edge/certificates/store.ts'
 import type { EdgeTarget } from '../../src/edge/edge.ts'
 import { createHaproxyRuntime } from '../../src/edge/haproxy/runtime.ts'
 import { createAccessCounts } from '../../src/edge/traffic/access-counts.ts'
-import { ownCertificate, shownFingerprint } from '../../src/testing/own-certificate.ts'
-import { freePort, startTestEdge, type TestEdge } from '../../src/testing/test-edge.ts'
+import { ownCertificate, shownFingerprint } from '../../testing/harness/own-certificate.ts'
+import { freePort, startTestEdge, type TestEdge } from '../../testing/harness/test-edge.ts'
 
 async function startBackend(name: string) {
   const slow: (() => void)[] = []

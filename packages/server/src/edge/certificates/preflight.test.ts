@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startTestEdge, type TestEdge } from '../../testing/test-edge.ts'
+import { startTestEdge, type TestEdge } from '../../../testing/harness/test-edge.ts'
 import { createPreflight } from './preflight.ts'
 
 let test: TestEdge

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { FORBIDDEN_COMPOSE } from '../../testing/hostile-compose.ts'
+import { FORBIDDEN_COMPOSE } from '../../../test/hostile/hostile-compose.ts'
 import { SpecRefused } from '../api/errors.ts'
 import { field } from '../api/json.ts'
 import { interpolate } from './interpolate.ts'

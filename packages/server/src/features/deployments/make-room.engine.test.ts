@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { openTestDatabase } from '../../../testing/harness/test-database.ts'
+import { BUSYBOX_IMAGE, ensureBusybox, openTestEngine, tarOf } from '../../../testing/images/test-images.ts'
 import { newImageName } from '../../engine/image-names.ts'
 import { labelsOf } from '../../engine/labels.ts'
-import { openTestDatabase } from '../../testing/test-database.ts'
-import { BUSYBOX_IMAGE, ensureBusybox, openTestEngine, tarOf } from '../../testing/test-images.ts'
 import { createBuildTimes } from './build-times.ts'
 import { createMakeRoom } from './make-room.ts'
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { BUSYBOX_IMAGE, ensureBusybox, openTestEngine, tarOf } from '../../../../testing/images/test-images.ts'
 import { planCompose } from '../../../engine/compose/policy.ts'
 import { newImageName } from '../../../engine/image-names.ts'
 import { labelsOf } from '../../../engine/labels.ts'
-import { BUSYBOX_IMAGE, ensureBusybox, openTestEngine, tarOf } from '../../../testing/test-images.ts'
 import { createCheckImages, objectionTo } from './compose-images.ts'
 
 const test = openTestEngine()

@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Person, startTestServer, type TestServer } from '../../testing/harness/start-test-server.ts'
+
+let berth: TestServer
+let user: Person
+let appId: number
+let n = 0
+
+beforeAll(async () => {
+  berth = await startTestServer()
+  user = await berth.as('mallory')
+  appId = (await newApp(user)).id
+})
+afterAll(async () => await berth[Symbol.asyncDispose]())
+
+async function newApp(person: Person, name = 'app', project?: string) {
+  n += 1
+  const { id: projectId } = await person.call('projects.create', { name: project ?? `Project ${n}` })
+  return await person.call('apps.create', { projectId, name })
+}
+
+const long = (length: number) =>
+  `${'a.'
+    .repeat(length)
+    .slice(0, length - 8)
+    .replace(/\.$/, 'a')}.example`
+
+const A_HUNDRED_THOUSAND = 'a'.repeat(100_000)
+const BAD = {
+  'ends in localhost': [
+    '../../../foolocalhost',
+    'x\nylocalhost',
+    '*.x-localhost',
+    'notlocalhost',
+    '-localhost',
+    `${'a'.repeat(300)}localhost`,
+  ],
+  'is localhost': ['localhost', 'LOCALHOST', 'localhost.', ' localhost ', 'localhost\n', '\tlocalhost', '*.localhost', 'A.LOCALHOST.'],
+  'is under localhost': ['a.localhost', 'a.b.localhost', '../a.localhost', '../../../etc/passwd.localhost', `${'a'.repeat(300)}.localhost`],
+  'has spaces under localhost': ['x y.localhost', 'x\ny.localhost', 'x\ty.localhost', 'x\r\ny.localhost', 'x\0y.localhost'],
+  'has spaces': ['a b.example.org', 'a\nb.example.org', 'a.example.org\nb.example.org', 'a\tb.example.org', 'a\0.example.org'],
+  'is the twin of another': ['ехample.org', 'exаmple.org', 'ｅxample.org', 'example。org', 'a.ｌｏｃａｌｈｏｓｔ', 'ſhop.example.org'],
+  'is outside ASCII': ['bücher.example.org', 'a\u200B.example.org', 'a\u2028b.example.org', '\u202Ea.example.org'],
+  'is an address': ['127.0.0.1', '127.1', '1.2.3.4.', '::1', '[::1]', '[::ffff:1.2.3.4]', '2001:db8::1', '0x7f.0.0.1', 'example.1'],
+  'lacks a part': ['', ' ', '.', '../..', 'a..example.org', '.example.org', 'a.example.org..', 'org'],
+  'has another letter': ['*.example.org', 'a_b.example.org', '-a.example.org', 'a-.example.org', 'a@b.example.org', 'a\\b.example.org'],
+  'is part of an address of a page': ['a.example.org/x', 'a.example.org:80', 'http://a.example.org', 'a.example.org#'],
+  'is too long': [`${'a'.repeat(64)}.example.org`, long(254), `${long(254)}.`, A_HUNDRED_THOUSAND],
+}
+
+describe('a name that is not a host name', () => {
+  it.each(Object.entries(BAD))('that %s is refused by its field, and leaves nothing', async (_kind, names) => {
+    for (const domain of names) {
+      const answer = await berth.raw('POST', '/api/apps/domains/create', { cookie: user.cookie, body: { appId, domain } })
+      const fields = answer.json.details?.map(({ field }) => field)
+      expect({ domain, status: answer.status, fields }).toEqual({ domain, status: 400, fields: ['domain'] })
+      expect(await user.call('domains.list', { appId })).toEqual([])
+    }
+  })
+
+  it.each([
+    ['Shop.Example.ORG.', 'shop.example.org'],
+    ['localhost.example.org'],
+    ['not-localhost.example.org'],
+    ['xn--bcher-kva.example.org'],
+    [long(253)],
+  ])('%j is one, and works', async (given, shown = given) => {
+    const domain = await user.call('domains.create', { appId, domain: given })
+    expect(domain.domain).toBe(shown)
+    expect((await user.call('domains.list', { appId })).map((one) => one.domain)).toEqual([shown])
+    await user.call('domains.delete', { id: domain.id })
+  })
+})
+
+describe('generated domains', () => {
+  it('come anew when the wildcard moves up to the name above it, and once alone', async () => {
+    await using own = await startTestServer()
+    const { call } = await own.owner()
+    const { id } = await newApp(await own.owner(), 'shop', 'east')
+    const hosts = async () => (await call('apps.get', { appId: id })).domains
+    for (const wildcardDomain of ['apps.example.test', 'example.test', 'apps.example.test', 'example.test'])
+      await call('settings.update', { wildcardDomain })
+    expect(await hosts()).toEqual(['shop-east.apps.example.test', 'shop-east.example.test'])
+    await call('settings.update', { wildcardDomain: 'deep.apps.example.test' })
+    expect(await hosts()).toHaveLength(3)
+  })
+
+  it('are found for an app although somebody took its names beforehand', async () => {
+    await using own = await startTestServer()
+    const owner = await own.owner()
+    const other = await own.as('mallory')
+    const taker = await newApp(other, 'taker')
+    const old = await newApp(owner, 'old', 'west')
+    const names = ['shop-west', 'old-west', `old-west-${old.id}`]
+    for (let ahead = 1; ahead <= 5; ahead += 1) names.push(`shop-west-${old.id + ahead}`, `shop-west-${old.id + ahead}-2`)
+    for (const name of names) await other.call('domains.create', { appId: taker.id, domain: `${name}.apps.example.test` })
+
+    await owner.call('settings.update', { wildcardDomain: 'apps.example.test', dashboardDomain: 'mine.apps.example.test' })
+    const [oldHost = ''] = (await owner.call('apps.get', { appId: old.id })).domains
+    expect(oldHost).toMatch(new RegExp(`^old-west-${old.id}-[0-9a-f]{8}\\.apps\\.example\\.test$`))
+    const shop = await owner.call('apps.create', { projectId: old.project_id, name: 'shop' })
+    expect(shop.domains).toHaveLength(1)
+    expect(shop.domains[0]).toMatch(new RegExp(`^shop-west-${shop.id}-[0-9a-f]{8}\\.apps\\.example\\.test$`))
+  })
+
+  it('are never the name of the dashboard, with the id behind it neither', async () => {
+    await using own = await startTestServer()
+    const owner = await own.owner()
+    const old = await newApp(owner, 'old', 'west')
+    const next = old.id + 1
+    await owner.call('settings.update', { wildcardDomain: 'apps.example.test', dashboardDomain: `shop-west-${next}.apps.example.test` })
+    await owner.call('domains.create', { appId: old.id, domain: 'shop-west.apps.example.test' })
+    const shop = await owner.call('apps.create', { projectId: old.project_id, name: 'shop' })
+    expect([shop.id, shop.domains[0]]).toEqual([next, expect.stringMatching(/^shop-west-\d+-[0-9a-f]{8}\.apps\.example\.test$/)])
+  })
+})

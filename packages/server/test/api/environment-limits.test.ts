@@ -1,0 +1,106 @@
+import path from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createSecretBox } from '../../src/lib/secret-box.ts'
+import { secretFile } from '../../src/lib/secret-file.ts'
+import { type Person, startTestServer, type TestServer } from '../../testing/harness/start-test-server.ts'
+import { writeBeside } from '../../testing/harness/write-to-database.ts'
+
+const KIB = 1024
+let berth: TestServer
+let member: Person
+let projectId: number
+let n = 0
+
+beforeAll(async () => {
+  berth = await startTestServer()
+  member = await berth.as('member')
+  projectId = (await member.call('projects.create', { name: 'Limits' })).id
+})
+afterAll(async () => await berth[Symbol.asyncDispose]())
+
+async function newApp(envVars: Record<string, string> = {}): Promise<number> {
+  n += 1
+  return (await member.call('apps.create', { projectId, name: `app ${n}`, envVars })).id
+}
+async function keysOf(appId: number): Promise<string[]> {
+  return (await member.call('envs.list', { appId })).map(({ key }) => key)
+}
+function numbered(count: number): { key: string; value: string }[] {
+  return Array.from({ length: count }, (_, index) => ({ key: `KEY_${index}`, value: '' }))
+}
+const large = 'x'.repeat(60 * KIB)
+const tooLarge = { code: 'invalid_request', message: expect.stringMatching(/come to 18\d KiB with their names, and it can have 128 KiB/) }
+const tooMany = { code: 'invalid_request', message: expect.stringContaining('would have 1001 environment variables, and it can have 1000') }
+
+/** Rows as an earlier version would have left them. */
+async function insertVariables(appId: number, values: Record<string, string>): Promise<void> {
+  const secrets = createSecretBox(secretFile(path.join(berth.dataDir, 'secrets.key'), { mayCreate: false }))
+  await writeBeside(berth.dataDir, (file) => {
+    const insert = file.prepare(`insert into env_variable (app_id, key, sealed_value, created_at, updated_at) values (?, ?, ?, ?, ?)`)
+    const at = new Date().toISOString()
+    for (const [key, value] of Object.entries(values)) insert.run(appId, key, secrets.seal(value, `env:${appId}`), at, at)
+  })
+}
+
+it('the variables of an app come to 128 KiB at most, however they are set', async () => {
+  const appId = await newApp({ A: large, B: large })
+  await expect(member.call('envs.create', { appId, key: 'C', value: large })).rejects.toMatchObject(tooLarge)
+  const variables = ['D', 'E', 'F'].map((key) => ({ key, value: large }))
+  await expect(member.call('envs.replace', { appId, variables })).rejects.toMatchObject(tooLarge)
+  expect(await keysOf(appId)).toEqual(['A', 'B'])
+  const small = await member.call('envs.create', { appId, key: 'C', value: 'x' })
+  await expect(member.call('envs.update', { id: small.id, value: large })).rejects.toMatchObject(tooLarge)
+  expect((await member.call('envs.list', { appId })).map(({ value }) => value)).toEqual([large, large, 'x'])
+  await expect(newApp({ A: large, B: large, C: large })).rejects.toMatchObject(tooLarge)
+  expect(await member.call('apps.list', { projectId })).toHaveLength(1)
+})
+
+it('bytes are counted, and those of the names too', async () => {
+  const appId = await newApp({ A: 'é'.repeat(32 * KIB), B: 'é'.repeat(32 * KIB - 2) })
+  await member.call('envs.create', { appId, key: 'C', value: 'x' })
+  await expect(member.call('envs.create', { appId, key: 'D', value: '' })).rejects.toMatchObject({ code: 'invalid_request' })
+})
+
+it('an app has 1,000 variables at most', async () => {
+  const appId = await newApp()
+  await member.call('envs.replace', { appId, variables: numbered(1000) })
+  await expect(member.call('envs.create', { appId, key: 'ONE_MORE', value: '' })).rejects.toMatchObject(tooMany)
+  expect(await keysOf(appId)).toHaveLength(1000)
+})
+
+it('the longest list is less than a megabyte, even if each character takes six in JSON', async () => {
+  const appId = await newApp()
+  const control = '\u0001'.repeat(30 * KIB)
+  for (const key of ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H'])
+    await member.call('envs.create', { appId, key, value: control }).catch(() => undefined)
+  const { text } = await berth.raw('POST', '/api/apps/envs/get', { cookie: member.cookie, body: { appId } })
+  expect(text.length).toBeGreaterThan(0.7 * KIB * KIB)
+  expect(text.length).toBeLessThan(KIB * KIB)
+})
+
+it('variables from before there was a limit can be read, made smaller and deleted, and nothing can be added', async () => {
+  const appId = await newApp()
+  await insertVariables(appId, { A: large, B: large, C: large, D: large })
+  const [first, second] = await member.call('envs.list', { appId })
+  if (!first || !second) throw new Error('they are gone')
+  await expect(member.call('envs.update', { id: first.id, value: `${large}x` })).rejects.toMatchObject({ code: 'invalid_request' })
+  expect(await member.call('envs.update', { id: first.id, value: 'small' })).toMatchObject({ value: 'small' })
+  expect(await member.call('envs.update', { id: first.id, key: 'Z' })).toMatchObject({ key: 'Z' })
+  await expect(member.call('envs.create', { appId, key: 'NEW', value: '' })).rejects.toMatchObject({ code: 'invalid_request' })
+  await member.call('envs.delete', { id: second.id })
+  expect(await keysOf(appId)).toEqual(['Z', 'C', 'D'])
+  await member.call('envs.create', { appId, key: 'NEW', value: '' })
+})
+
+it('the audit log has the names that changed, and of very many only the first', async () => {
+  const owner = await berth.owner()
+  const lastReplace = async () => (await owner.call('audit.list', { limit: 1, action: 'env.replace' }))[0]?.after
+  const appId = await newApp()
+  await member.call('envs.replace', { appId, variables: numbered(500) })
+  expect(await lastReplace()).toEqual({
+    keys: numbered(50).map(({ key }) => key),
+    more: 450,
+  })
+  await member.call('envs.replace', { appId, variables: [...numbered(498), { key: 'KEY_498', value: 'new' }, { key: 'ADDED', value: '' }] })
+  expect(await lastReplace()).toEqual({ keys: ['KEY_498', 'KEY_499', 'ADDED'] })
+})

@@ -1,0 +1,77 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ApiError } from '@berth/contract'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type GitServer, startGitServer } from '../../testing/harness/git-server.ts'
+import { weightOf } from '../../testing/harness/process-resources.ts'
+import { type Person, startTestServer, type TestServer } from '../../testing/harness/start-test-server.ts'
+
+let berth: TestServer
+let git: GitServer
+let gitCloneUrl: string
+beforeAll(async () => {
+  git = await startGitServer()
+  gitCloneUrl = (await git.createRepository({ files: { Dockerfile: 'FROM x' } })).url
+  berth = await startTestServer({ runs: 'as a process', tuning: { resolveAtAddMs: 5000 } })
+})
+afterAll(async () => {
+  await berth[Symbol.asyncDispose]()
+  await git[Symbol.asyncDispose]()
+})
+
+/** The most git processes that the server had while the work went on; each of them starts one or two more. */
+async function mostProcesses(work: Promise<unknown>): Promise<number> {
+  let isDone = false
+  const ended = work.finally(() => {
+    isDone = true
+  })
+  let most = 0
+  while (!isDone) {
+    most = Math.max(most, (await weightOf(berth.pid())).children)
+    await sleep(10)
+  }
+  await ended
+  return most
+}
+
+it('150 source checks of six people run few git processes at once, and those who are refused are told so', async () => {
+  const names = ['a', 'b', 'c', 'd', 'e', 'f']
+  const people = await Promise.all(names.map(async (name) => await berth.as(`checker-${name}`, 'admin')))
+  let refused = 0
+  const check = async ({ id, call }: Person, projectId: number) => {
+    const input = { projectId, gitCloneUrl }
+    const ask = async () => (id % 2 === 0 ? await call('apps.checkSource', input) : await call('apps.checkSourceFiles', input))
+    const words = JSON.stringify(await ask().catch((cause: unknown) => cause instanceof ApiError && cause.code))
+    if (/too_many_source_checks|looking at other sources/.test(words)) refused += 1
+    if (refused === 100) git.setMode({ kind: 'normal' })
+  }
+  git.setMode({ kind: 'stall' })
+  const work = people.map(async (person) => {
+    const { id } = await person.call('projects.create', { name: 'Checks' })
+    await Promise.all(Array.from({ length: 25 }, async () => await check(person, id)))
+  })
+  const most = await mostProcesses(Promise.all(work))
+  git.setMode({ kind: 'normal' })
+  expect(most).toBeGreaterThan(0)
+  expect(most).toBeLessThanOrEqual(8)
+  expect(refused).toBeGreaterThan(0)
+  expect((await berth.raw('GET', '/health')).status).toBe(200)
+}, 120_000)
+
+it('100 deployments that are asked for at once run few git processes, and all are queued', async () => {
+  const owner = await berth.owner()
+  const { id: projectId } = await owner.call('projects.create', { name: 'Many' })
+  const apps = await Promise.all(
+    Array.from({ length: 100 }, async (_, n) => await owner.call('apps.create', { projectId, name: `app ${n}`, gitCloneUrl })),
+  )
+  git.setMode({ kind: 'stall' })
+  const added: string[] = []
+  const most = await mostProcesses(
+    Promise.all(apps.map(async ({ id }) => added.push((await owner.call('deployments.add', { appId: id })).status))),
+  )
+  git.setMode({ kind: 'normal' })
+  expect(added).toEqual(Array.from({ length: 100 }, () => 'pending'))
+  expect(most).toBeGreaterThan(0)
+  expect(most).toBeLessThanOrEqual(2)
+  const again = await owner.call('deployments.add', { appId: apps[0]?.id ?? 0 })
+  expect(again.commit_hash).not.toBe('')
+}, 120_000)

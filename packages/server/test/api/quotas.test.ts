@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type Person, startTestServer, type TestServer } from '../../testing/harness/start-test-server.ts'
+import { insertDeployment } from '../../testing/harness/test-world.ts'
+import { writeBeside } from '../../testing/harness/write-to-database.ts'
+
+let berth: TestServer
+let owner: Person
+let n = 0
+
+beforeAll(async () => {
+  berth = await startTestServer()
+  owner = await berth.owner()
+})
+afterAll(async () => await berth[Symbol.asyncDispose]())
+
+async function newPerson(): Promise<Person> {
+  n += 1
+  return await berth.as(`person-${n}`)
+}
+async function newApp(person: Person): Promise<{ projectId: number; appId: number }> {
+  const { id: projectId } = await person.call('projects.create', { name: 'Project' })
+  const { id: appId } = await person.call('apps.create', { projectId, name: 'app' })
+  return { projectId, appId }
+}
+/** Copies of a row, which differ in these columns: `?` is the number of the copy. */
+async function copy(table: string, id: number, count: number, columns: Record<string, string>): Promise<void> {
+  await writeBeside(berth.dataDir, (file) => {
+    const all = file.prepare<[], { name: string }>(`pragma table_info("${table}")`).all()
+    const names = all.map(({ name }) => name).filter((name) => name !== 'id')
+    const values = names.map((name) => columns[name] ?? `"${name}"`)
+    const insert = file.prepare(
+      `with given as (select ? as nth) insert into "${table}" (${names.map((name) => `"${name}"`).join(', ')})
+       select ${values.join(', ')} from "${table}", given where "${table}".id = ?`,
+    )
+    file.transaction(() => {
+      for (let number = 1; number <= count; number += 1) insert.run(number, id)
+    })()
+  })
+}
+async function copyProject(id: number, count: number): Promise<void> {
+  await copy('project', id, count, { slug: `slug || '-copy-' || given.nth` })
+}
+async function copyApp(id: number, count: number, projectId: number | string = 'project_id'): Promise<void> {
+  await copy('app', id, count, {
+    project_id: String(projectId),
+    name: `name || '-copy-' || given.nth`,
+    slug: `slug || '-copy-' || given.nth`,
+  })
+}
+async function copyDomain(id: number, count: number, appId: number | string = 'app_id'): Promise<void> {
+  await copy('domain', id, count, { app_id: String(appId), host: `given.nth || '-${appId}.' || host` })
+}
+/** A job that is due much later keeps the worker away from what else waits for this app. */
+async function holdLane(appId: number): Promise<void> {
+  await writeBeside(berth.dataDir, (file) =>
+    file
+      .prepare(
+        `insert into job (name, payload, lane, run_at, attempts, created_at) values ('app.restore', '{"appId":0}', ?, '2100-01-01', 0, '')`,
+      )
+      .run(`app:${appId}`),
+  )
+}
+const refused = (words: string) => ({ code: 'invalid_request', message: expect.stringContaining(words) })
+
+it('a person has 200 projects at most, and whoever runs the server as many as they like', async () => {
+  const person = await newPerson()
+  const { id } = await person.call('projects.create', { name: 'Mine' })
+  await copyProject(id, 198)
+  await person.call('projects.create', { name: 'The last' })
+  await expect(person.call('projects.create', { name: 'One more' })).rejects.toMatchObject(refused('can have 200 projects'))
+  await person.call('projects.delete', { id })
+  await person.call('projects.create', { name: 'Another' })
+  const { id: ofOwner } = await owner.call('projects.create', { name: 'Theirs' })
+  await copyProject(ofOwner, 250)
+  await owner.call('projects.create', { name: 'One more' })
+})
+
+it('a project has 500 apps at most, whoever it belongs to', async () => {
+  const { projectId, appId } = await newApp(owner)
+  await copyApp(appId, 498)
+  const { id } = await owner.call('apps.create', { projectId, name: 'the last' })
+  const more = async () => await owner.call('apps.create', { projectId, name: 'one more' })
+  await expect(more()).rejects.toMatchObject(refused('can have 500 applications'))
+  await owner.call('apps.delete', { appId: id })
+  await more()
+})
+
+it('all projects of a person have 1,000 apps together at most, and those of others do not count', async () => {
+  const person = await newPerson()
+  const { appId } = await newApp(person)
+  await copyApp(appId, 499)
+  const { id: second } = await person.call('projects.create', { name: 'Second' })
+  await copyApp(appId, 499, second)
+  const { id: third } = await person.call('projects.create', { name: 'Third' })
+  await person.call('apps.create', { projectId: third, name: 'the last' })
+  const more = person.call('apps.create', { projectId: third, name: 'one more' })
+  await expect(more).rejects.toMatchObject(refused('can have 1000 applications'))
+  await newApp(await newPerson())
+})
+
+it('an app has 200 domains at most, and all projects of a person 2,000', async () => {
+  const person = await newPerson()
+  const { projectId, appId } = await newApp(person)
+  const { id } = await person.call('domains.create', { appId, domain: `x${n}.example.com` })
+  await copyDomain(id, 198)
+  await person.call('domains.create', { appId, domain: `last${n}.example.com` })
+  const oneMore = { appId, domain: `more${n}.example.com` }
+  await expect(person.call('domains.create', oneMore)).rejects.toMatchObject(refused('can have 200 domains'))
+  for (let app = 1; app <= 9; app += 1) {
+    const { id: other } = await person.call('apps.create', { projectId, name: `other ${app}` })
+    await copyDomain(id, 200, other)
+  }
+  const { appId: elsewhere } = await newApp(person)
+  const domain = `elsewhere${n}.example.com`
+  await expect(person.call('domains.create', { appId: elsewhere, domain })).rejects.toMatchObject(refused('can have 2000 domains'))
+  const { appId: ofOther } = await newApp(owner)
+  await owner.call('domains.create', { appId: ofOther, domain })
+})
+
+it('a project has 500 members at most; one that has more already can lose some', async () => {
+  const { id } = await owner.call('projects.create', { name: 'Many' })
+  await writeBeside(berth.dataDir, (file) => {
+    const at = new Date().toISOString()
+    const insert = file.prepare(`insert into user (email, password_hash, role, created_at) values (?, 'none', 'user', ?)`)
+    file.transaction(() => {
+      for (let number = 0; number < 503; number += 1) insert.run(`many-${number}@example.test`, at)
+    })()
+  })
+  const emails = (count: number) => Array.from({ length: count }, (_, index) => `many-${index}@example.test`)
+  await expect(owner.call('projects.members', { id, emails: emails(500) })).rejects.toMatchObject(refused('can have 500 members'))
+  expect((await owner.call('projects.members', { id, emails: emails(499) })).members).toHaveLength(500)
+  await writeBeside(berth.dataDir, (file) =>
+    file
+      .prepare(
+        `insert into project_member (project_id, user_id, added_at)
+         select ?, id, created_at from user where email in ('many-500@example.test', 'many-501@example.test')`,
+      )
+      .run(id),
+  )
+  expect((await owner.call('projects.members', { id, emails: emails(500) })).members).toHaveLength(501)
+})
+
+it('20 deployments of an app wait or run at most', async () => {
+  const { appId } = await newApp(owner)
+  await holdLane(appId)
+  const released = await insertDeployment(berth.dataDir, { appId, number: 1, status: 'success', isActive: false, image: 'some/image' })
+  await copy('deployment', released, 30, { number: 'number + given.nth' })
+  await copy('deployment', released, 20, { number: '100 + given.nth', status: `'pending'`, finished_at: 'null' })
+  const words = 'can have 20 deployments that have not ended'
+  await expect(owner.call('deployments.create', { appId })).rejects.toMatchObject(refused(words))
+  await expect(owner.call('deployments.add', { appId })).rejects.toMatchObject(refused(words))
+  await expect(owner.call('deployments.rollback', { deploymentId: released })).rejects.toMatchObject(refused(words))
+  const [waiting] = await owner.call('deployments.list', { appId })
+  await owner.call('deployments.stop', { deploymentId: waiting?.id ?? 0 })
+  await owner.call('deployments.create', { appId })
+})
+
+it('500 deployments that a person asked for wait or run at most', async () => {
+  const person = await newPerson()
+  const { projectId } = await newApp(person)
+  for (let app = 1; app <= 27; app += 1) {
+    const { id } = await person.call('apps.create', { projectId, name: `app ${app}` })
+    await holdLane(id)
+    const first = await insertDeployment(berth.dataDir, { appId: id, number: 1, status: 'pending', isActive: false, image: '' })
+    await copy('deployment', first, 19, { number: 'number + given.nth', triggered_by: String(person.id) })
+  }
+  const { id: appId } = await person.call('apps.create', { projectId, name: 'one more' })
+  await expect(person.call('deployments.create', { appId })).rejects.toMatchObject(refused('can have 500 deployments that have not ended'))
+  await owner.call('deployments.create', { appId })
+})

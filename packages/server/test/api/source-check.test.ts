@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type GitServer, startGitServer } from '../../testing/harness/git-server.ts'
+import { startTestServer, type TestServer } from '../../testing/harness/start-test-server.ts'
+
+let berth: TestServer
+let git: GitServer
+beforeAll(async () => {
+  git = await startGitServer()
+  berth = await startTestServer()
+})
+afterAll(async () => {
+  await berth[Symbol.asyncDispose]()
+  await git[Symbol.asyncDispose]()
+})
+
+it('a source that answers shows its branches, and says when one is missing', async () => {
+  const owner = await berth.owner()
+  const { id: projectId } = await owner.call('projects.create', { name: 'Sources' })
+  const repository = await git.createRepository({ files: { 'a.txt': 'a' }, branch: 'trunk' })
+  await repository.commit({ files: { 'b.txt': 'b' }, branch: 'next' })
+  const check = async (gitBranch?: string) =>
+    await owner.call('apps.checkSource', { projectId, gitCloneUrl: repository.url, ...(gitBranch && { gitBranch }) })
+  expect(await check()).toEqual({ reachable: true, message: '2 branches', defaultBranch: 'trunk', branches: ['next', 'trunk'] })
+  expect((await check('next')).message).toBe('2 branches')
+  expect((await check('nowhere')).message).toBe('There is no branch "nowhere".')
+})
+
+it('a source that does not answer is an answer too, and so is one that the caller may not use', async () => {
+  const owner = await berth.owner()
+  const person = await berth.as('person')
+  const { id: projectId } = await person.call('projects.create', { name: 'Sources' })
+  const repository = await git.createRepository({ files: { 'a.txt': 'a' } })
+  const missing = await owner.call('apps.checkSource', { projectId, gitCloneUrl: `${git.origin}/missing.git` })
+  expect([missing.reachable, missing.branches]).toEqual([false, []])
+  git.requests.length = 0
+  const inside = await person.call('apps.checkSource', { projectId, gitCloneUrl: repository.url })
+  expect([inside.reachable, git.requests]).toEqual([false, []])
+  await expect(person.call('apps.checkSource', { projectId, gitCloneUrl: 'file:///etc' })).rejects.toMatchObject({ code: 'invalid_source' })
+})
+
+it('a source shows whether its Dockerfile is there, and those that are elsewhere', async () => {
+  const owner = await berth.owner()
+  const { id: projectId } = await owner.call('projects.create', { name: 'Files' })
+  const repository = await git.createRepository({ files: { 'web/Dockerfile': 'FROM x', 'web/compose.yaml': '', linked: { link: 'web' } } })
+  await repository.commit({ files: { Dockerfile: 'FROM x' }, branch: 'next' })
+  const look = async (place: { gitBranch?: string; rootDirectory?: string; dockerfilePath?: string | null } = {}) =>
+    await owner.call('apps.checkSourceFiles', { projectId, gitCloneUrl: repository.url, ...place })
+  expect(await look()).toEqual({
+    dockerfile: { state: 'missing', path: 'Dockerfile', others: ['web/Dockerfile'], reason: '' },
+    composeFile: { state: 'missing', path: 'compose.yaml', others: ['web/compose.yaml'], reason: '' },
+  })
+  const found = await look({ rootDirectory: 'web', dockerfilePath: null })
+  expect([found.dockerfile.state, found.composeFile.state]).toEqual(['found', 'found'])
+  expect((await look({ gitBranch: 'next' })).dockerfile.state).toBe('found')
+  expect((await look({ rootDirectory: 'linked' })).dockerfile.state).toBe('unknown')
+  for (const wrong of [{ rootDirectory: '../x' }, { dockerfilePath: '/etc/passwd' }])
+    await expect(look(wrong)).rejects.toMatchObject({ code: 'invalid_request' })
+  await expect(look({ gitBranch: '--upload-pack=x' })).rejects.toMatchObject({ code: 'invalid_source' })
+  const app = await owner.call('apps.create', { projectId, name: 'web', rootDirectory: 'web', dockerfilePath: '' })
+  expect(app).toMatchObject({ root_directory: 'web', dockerfile_path: null })
+})
+
+it('a source that cannot be looked at leaves its files unknown, and one that the caller may not use is not asked', async () => {
+  const owner = await berth.owner()
+  const person = await berth.as('person')
+  const { id: projectId } = await person.call('projects.create', { name: 'Files' })
+  const repository = await git.createRepository({ files: { Dockerfile: 'FROM x' } })
+  const gone = await owner.call('apps.checkSourceFiles', { projectId, gitCloneUrl: repository.url, gitBranch: 'gone' })
+  expect(gone.dockerfile).toEqual({ state: 'unknown', path: 'Dockerfile', others: [], reason: 'There is no commit on that branch.' })
+  git.requests.length = 0
+  const inside = await person.call('apps.checkSourceFiles', { projectId, gitCloneUrl: repository.url })
+  expect([inside.dockerfile.state, inside.composeFile.state, git.requests]).toEqual(['unknown', 'unknown', []])
+  expect(inside.dockerfile.reason).toContain('private address')
+  await expect(person.call('apps.checkSourceFiles', { projectId, gitCloneUrl: 'file:///etc' })).rejects.toMatchObject({
+    code: 'invalid_source',
+  })
+})
+
+it('a look that takes too long is given up, two of a person run at once, and only so many wait', async () => {
+  const owner = await berth.owner()
+  const admin = await berth.as('admin', 'admin')
+  const { id: projectId } = await owner.call('projects.create', { name: 'Slow' })
+  const { url: gitCloneUrl } = await git.createRepository({ files: { Dockerfile: 'FROM x' } })
+  const look = async () => (await owner.call('apps.checkSourceFiles', { projectId, gitCloneUrl })).dockerfile
+  git.setMode({ kind: 'stall' })
+  git.requests.length = 0
+  const stalled = [look(), look()]
+  await expect.poll(() => git.requests.length, { timeout: 9_000 }).toBe(2)
+  const waiting = [look(), look(), look(), look()]
+  await expect.poll(async () => (await look()).reason, { timeout: 9_000 }).toBe('The server is looking at other sources at this moment.')
+  await expect(owner.call('apps.checkSource', { projectId, gitCloneUrl })).rejects.toMatchObject({ code: 'too_many_source_checks' })
+  expect(git.requests.length).toBe(2)
+  git.setMode({ kind: 'normal' })
+  expect((await admin.call('apps.checkSource', { projectId, gitCloneUrl })).reachable).toBe(true)
+  expect(new Set((await Promise.all(stalled)).map(({ reason }) => reason))).toEqual(new Set(['The look took more than 10 seconds.']))
+  expect((await Promise.all(waiting)).map(({ state }) => state)).toEqual(['found', 'found', 'found', 'found'])
+}, 60_000)
+
+it('a deployment records the newest commit when it is added, and the lists show it alike', async () => {
+  const owner = await berth.owner()
+  const { id: projectId } = await owner.call('projects.create', { name: 'Commits' })
+  const repository = await git.createRepository({ files: { Dockerfile: 'FROM scratch' } })
+  const { id: appId } = await owner.call('apps.create', { projectId, name: 'app', gitCloneUrl: repository.url })
+  const added = await owner.call('deployments.add', { appId })
+  const [listed] = await owner.call('deployments.listByApp', { appId })
+  expect(listed?.id).toBe(added.id)
+  expect((await owner.call('deployments.list', { appId })).map(({ id }) => id)).toEqual([added.id])
+  expect(['', repository.hash]).toContain(added.commit_hash) // a remote that is slow at this moment is asked by the worker
+})

@@ -1,0 +1,245 @@
+import { type DeployLab, dockerfile, type LabApp, webFiles } from '../../testing/labs/deploy-lab.ts'
+import type { Scenario } from './crash-sweep.ts'
+
+type AppState = { app: LabApp }
+type ReleaseState = AppState & { first: number }
+
+const BROKEN = { Dockerfile: dockerfile(['RUN echo no good && exit 3'], 'true') }
+
+async function running(lab: DeployLab): Promise<ReleaseState> {
+  const app = await lab.createApp(webFiles('v1'))
+  const { id } = await lab.deploy(app.id)
+  return { app, first: id }
+}
+
+/** What visitors get, and the end of the newest deployment. */
+async function serves(lab: DeployLab, app: LabApp, wanted: { body: string; status: readonly string[] }): Promise<string[]> {
+  const body = await lab.visit(app).catch((cause: unknown) => `nothing: ${String(cause)}`)
+  const [newest] = await lab.owner.call('deployments.list', { appId: app.id })
+  return [
+    ...(body === wanted.body ? [] : [`app ${app.id} serves ${body} instead of ${wanted.body}`]),
+    ...(newest && wanted.status.includes(newest.status) ? [] : [`the newest deployment is ${newest?.status}: ${newest?.error_message}`]),
+  ]
+}
+
+/** A deployment that was asked for is there; where the process died before that was written, it is asked for again. */
+async function askAgain(lab: DeployLab, app: LabApp, atLeast: number): Promise<void> {
+  const list = await lab.owner.call('deployments.list', { appId: app.id })
+  if (list.length < atLeast) await lab.add(app.id)
+}
+
+const firstDeploy: Scenario<AppState> = {
+  name: 'first deploy',
+  prepare: async (lab) => ({ app: await lab.createApp(webFiles('v1')) }),
+  act: async (lab, { app }) => void (await lab.deploy(app.id)),
+  afterwards: async (lab, { app }) => await askAgain(lab, app, 1),
+  expected: async (lab, { app }) => await serves(lab, app, { body: 'v1', status: ['success'] }),
+}
+
+export const redeploy: Scenario<ReleaseState> = {
+  name: 'redeploy',
+  prepare: async (lab) => {
+    const state = await running(lab)
+    await state.app.repository.commit({ files: webFiles('v2') })
+    return state
+  },
+  act: async (lab, { app }) => void (await lab.deploy(app.id)),
+  afterwards: async (lab, { app }) => await askAgain(lab, app, 2),
+  expected: async (lab, { app }) => await serves(lab, app, { body: 'v2', status: ['success'] }),
+}
+
+const oneAtATime: Scenario<ReleaseState> = {
+  ...redeploy,
+  name: 'redeploy, one at a time',
+  prepare: async (lab) => {
+    const state = await redeploy.prepare(lab)
+    await lab.owner.call('apps.update', { appId: state.app.id, deploymentStrategy: 'recreate' })
+    return state
+  },
+}
+
+const composeFiles = (body: string) => ({
+  'compose.yaml': JSON.stringify({ services: { web: { build: './web', expose: ['8080'] }, worker: { build: './worker' } } }),
+  'web/Dockerfile': dockerfile(['COPY index.html /www/index.html'], 'exec httpd -f -p 8080 -h /www'),
+  'web/index.html': body,
+  'worker/Dockerfile': dockerfile([], 'trap exit TERM; while true; do sleep 1; done'),
+})
+
+const composeRedeploy: Scenario<AppState> = {
+  name: 'compose redeploy',
+  prepare: async (lab) => {
+    const app = await lab.createApp(composeFiles('v1'), { appType: 'compose' })
+    await lab.deploy(app.id)
+    await app.repository.commit({ files: composeFiles('v2') })
+    return { app }
+  },
+  act: async (lab, { app }) => void (await lab.deploy(app.id)),
+  afterwards: async (lab, { app }) => await askAgain(lab, app, 2),
+  expected: async (lab, { app }) => await servesComposed(lab, app, { body: 'v2', status: ['success'] }),
+}
+
+/** Its other service is built in every release: the one that runs must be of the release that serves. */
+async function servesComposed(lab: DeployLab, app: LabApp, wanted: { body: string; status: readonly string[] }): Promise<string[]> {
+  const live = lab.rows<{ id: number; release_of: number | null }>('select * from deployment where app_id = ? and is_active = 1', app.id)[0]
+  const images = (await lab.containersOf(app.id)).map(({ image }) => image)
+  const others = images.filter((image) => !image.includes(`:d${live?.release_of ?? live?.id}-`))
+  return [
+    ...(await serves(lab, app, wanted)),
+    ...(images.length === 2 ? [] : [`it runs ${images.join(', ')}`]),
+    ...others.map((image) => `${image} is not of the release that serves`),
+  ]
+}
+
+/** Cancelled while it is put in place. */
+const composeCancel: Scenario<AppState> = {
+  name: 'compose cancel',
+  prepare: async (lab) => await composeRedeploy.prepare(lab),
+  act: async (lab, { app }) => {
+    const id = await lab.add(app.id)
+    await lab.reaches(id, 'starting_new')
+    await lab.owner.call('deployments.stop', { deploymentId: id }).catch(() => undefined) // it may have ended
+    await lab.ended(id)
+  },
+  afterwards: async (lab, { app }) => await askAgain(lab, app, 2),
+  expected: async (lab, { app }) => {
+    const [newest] = await lab.owner.call('deployments.list', { appId: app.id })
+    return await servesComposed(lab, app, { body: newest?.status === 'success' ? 'v2' : 'v1', status: ['success', 'stopped'] })
+  },
+}
+
+/** Whose other service changed as well, and goes back with it. */
+const composeUnhealthy: Scenario<AppState> = {
+  ...composeRedeploy,
+  name: 'unhealthy compose release',
+  prepare: async (lab) => {
+    const state = await composeRedeploy.prepare(lab)
+    await state.app.repository.commit({ files: { 'web/Dockerfile': dockerfile([], 'echo I go; exit 4') } })
+    return state
+  },
+  expected: async (lab, { app }) => await servesComposed(lab, app, { body: 'v1', status: ['failed'] }),
+}
+
+const failingBuild: Scenario<ReleaseState> = {
+  name: 'failing build',
+  prepare: async (lab) => {
+    const state = await running(lab)
+    await state.app.repository.commit({ files: BROKEN })
+    return state
+  },
+  act: async (lab, { app }) => void (await lab.deploy(app.id)),
+  afterwards: async (lab, { app }) => await askAgain(lab, app, 2),
+  expected: async (lab, { app }) => await serves(lab, app, { body: 'v1', status: ['failed'] }),
+}
+
+const unhealthyRelease: Scenario<ReleaseState> = {
+  name: 'unhealthy release',
+  prepare: async (lab) => {
+    const state = await running(lab)
+    await state.app.repository.commit({ files: { Dockerfile: dockerfile([], 'echo I go; exit 4') } })
+    return state
+  },
+  act: async (lab, { app }) => void (await lab.deploy(app.id)),
+  afterwards: async (lab, { app }) => await askAgain(lab, app, 2),
+  expected: async (lab, { app }) => await serves(lab, app, { body: 'v1', status: ['failed'] }),
+}
+
+const rollback: Scenario<ReleaseState> = {
+  name: 'rollback',
+  prepare: async (lab) => {
+    const state = await running(lab)
+    await state.app.repository.commit({ files: webFiles('v2') })
+    await lab.deploy(state.app.id)
+    return state
+  },
+  act: async (lab, { first }) => void (await lab.ended((await lab.owner.call('deployments.rollback', { deploymentId: first })).id)),
+  afterwards: async (lab, { app, first }) => {
+    const list = await lab.owner.call('deployments.list', { appId: app.id })
+    if (list.length < 3) await lab.owner.call('deployments.rollback', { deploymentId: first })
+  },
+  expected: async (lab, { app }) => await serves(lab, app, { body: 'v1', status: ['success'] }),
+}
+
+async function cancelNewest(lab: DeployLab, app: LabApp): Promise<void> {
+  const [newest] = await lab.owner.call('deployments.list', { appId: app.id })
+  if (newest?.deployment_number === 2) await lab.owner.call('deployments.stop', { deploymentId: newest.id }).catch(() => undefined) // it may have ended
+}
+
+const cancel: Scenario<ReleaseState> = {
+  name: 'cancel',
+  prepare: async (lab) => {
+    const state = await running(lab)
+    await state.app.repository.commit({ files: webFiles('v2', [`RUN sleep 20; echo ${state.app.id}`]) })
+    return state
+  },
+  act: async (lab, { app }) => {
+    const id = await lab.add(app.id)
+    await lab.reaches(id, 'building_image')
+    await lab.owner.call('deployments.stop', { deploymentId: id })
+    await lab.ended(id)
+  },
+  afterwards: async (lab, { app }) => await cancelNewest(lab, app),
+  expected: async (lab, { app }) => await serves(lab, app, { body: 'v1', status: ['stopped', 'success'] }),
+}
+
+const stopAndStart: Scenario<ReleaseState> = {
+  name: 'stop and start',
+  prepare: running,
+  act: async (lab, { app }) => {
+    await lab.owner.call('containers.stop', { appId: app.id })
+    await lab.owner.call('containers.start', { appId: app.id })
+  },
+  expected: async () => [], // stopped or running, whichever was asked for last: the invariants say that it is one of them whole
+}
+
+async function isGone(lab: DeployLab, { app }: AppState): Promise<string[]> {
+  const labels = `-app-${app.id}`
+  const left = (await lab.belongings()).filter((thing) => thing.includes(labels) || thing.includes(`/app-${app.id}:`))
+  return left.map((thing) => `${thing} is left`)
+}
+
+const appDelete: Scenario<AppState> = {
+  name: 'app delete',
+  prepare: running,
+  act: async (lab, { app }) => void (await lab.owner.call('apps.delete', { appId: app.id })),
+  afterwards: async (lab, { app }) => {
+    if (lab.rows('select id from app where id = ?', app.id).length > 0) await lab.owner.call('apps.delete', { appId: app.id })
+  },
+  expected: isGone,
+}
+
+const projectDelete: Scenario<AppState & { projectId: number }> = {
+  name: 'project delete',
+  prepare: async (lab) => {
+    const project = await lab.owner.call('projects.create', { name: `Doomed ${Date.now()}` })
+    const app = await lab.createAppIn(project.id, webFiles('v1'))
+    await lab.deploy(app.id)
+    return { app, projectId: project.id }
+  },
+  act: async (lab, { projectId }) => void (await lab.owner.call('projects.delete', { id: projectId })),
+  afterwards: async (lab, { projectId }) => {
+    if (lab.rows('select id from project where id = ?', projectId).length > 0) await lab.owner.call('projects.delete', { id: projectId })
+  },
+  expected: isGone,
+}
+
+/** Each with a type of state of its own, which the sweep does not look into. */
+export const SCENARIOS: Readonly<Record<string, Scenario<never>>> = Object.fromEntries(
+  [
+    firstDeploy,
+    redeploy,
+    oneAtATime,
+    composeRedeploy,
+    composeCancel,
+    composeUnhealthy,
+    failingBuild,
+    unhealthyRelease,
+    rollback,
+    cancel,
+    stopAndStart,
+    appDelete,
+    projectDelete,
+  ].map((scenario) => [
+    scenario.name,
+    scenario as unknown as Scenario<never>, // made and used by the same scenario
+  ]),
+)

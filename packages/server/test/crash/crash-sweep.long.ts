@@ -1,0 +1,20 @@
+import { describe, expect, it } from 'vitest'
+import { SCENARIOS } from './crash-scenarios.ts'
+import { sweep } from './crash-sweep.ts'
+
+const KINDS = ['crash-before', 'crash-after'] as const
+
+describe('a process that dies at any side effect', () => {
+  for (const scenario of Object.values(SCENARIOS)) {
+    for (const kind of KINDS) {
+      it(`recovers by itself: ${scenario.name}, ${kind}`, async () => {
+        const swept = await sweep(scenario, { kind })
+        process.stdout.write(
+          `${scenario.name}, ${kind}: ${swept.points} points, ${swept.failures.length} broken, ${swept.visits} visits of the neighbour answered\n`,
+        )
+        expect(swept.failures).toEqual([])
+        expect(swept.points).toBeGreaterThan(0)
+      })
+    }
+  }
+})

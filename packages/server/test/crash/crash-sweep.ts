@@ -1,0 +1,239 @@
+import { readdir } from 'node:fs/promises'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { readConfig } from '../../src/config.ts'
+import { idFrom, isOfRelease, LABEL, labelsOf, volumeName } from '../../src/engine/labels.ts'
+import type { Fault } from '../../src/lib/step.ts'
+import { listenToWrites } from '../../testing/harness/answered-writes.ts'
+import { type Neighbour, openNeighbour } from '../../testing/harness/bystander-app.ts'
+import { heavier, type Weight, weightOf } from '../../testing/harness/process-resources.ts'
+import { type DeployLab, openDeployLab, readRows, until } from '../../testing/labs/deploy-lab.ts'
+
+type Row = { id: number; app_id: number; number: number; status: string; is_active: number; image: string }
+type AppRow = { id: number; status: string; wanted: string; app_type: string }
+
+const LAST_LINE = /(^|\n)(Deployed successfully|Cancelled|Failed: [^\n]*)\n$/
+
+/** What must hold after every fault (I1 to I6, I8 and I9), as sentences about what does not. */
+export async function violations(lab: DeployLab): Promise<string[]> {
+  const { dataDir } = lab.berth
+  const rows = readRows<Row>(dataDir, 'select * from deployment order by id')
+  const apps = readRows<AppRow>(dataDir, 'select * from app')
+  return [
+    ...integrity(dataDir),
+    ...queueOf(dataDir, rows),
+    ...numbers(rows),
+    ...(await containers(lab, apps, rows)),
+    ...(await leftovers(lab, apps, rows)),
+    ...(await logs(lab, rows)),
+  ]
+}
+
+function integrity(dataDir: string): string[] {
+  const [check] = readRows<{ integrity_check: string }>(dataDir, 'pragma integrity_check')
+  const broken = readRows(dataDir, 'pragma foreign_key_check')
+  return [...(check?.integrity_check === 'ok' ? [] : ['I1: the database is damaged']), ...broken.map((row) => `I1: ${JSON.stringify(row)}`)]
+}
+
+function queueOf(dataDir: string, rows: readonly Row[]): string[] {
+  const jobs = readRows<{ name: string; payload: string }>(dataDir, 'select * from job')
+  return [
+    ...rows.filter(({ status }) => ['pending', 'building', 'deploying'].includes(status)).map(({ id, status }) => `I2: ${id} is ${status}`),
+    ...jobs.map(({ name, payload }) => `I2: the job ${name} ${payload} is not done`),
+  ]
+}
+
+function numbers(rows: readonly Row[]): string[] {
+  const last = new Map<number, number>()
+  return rows.flatMap((row) => {
+    const before = last.get(row.app_id) ?? 0
+    last.set(row.app_id, row.number)
+    return row.number > before ? [] : [`I8: number ${row.number} of app ${row.app_id} follows ${before}`]
+  })
+}
+
+async function containers(lab: DeployLab, apps: readonly AppRow[], rows: readonly Row[]): Promise<string[]> {
+  const found = await lab.engine.containers.list({ labels: { [LABEL.instance]: lab.instance } })
+  const wrong = found.filter((container) => !apps.some((app) => app.id === idFrom(container.labels, 'app')))
+  const ofApps = apps.flatMap((app) => {
+    const active = rows.filter((row) => row.app_id === app.id && row.is_active === 1)
+    const own = found.filter((container) => idFrom(container.labels, 'app') === app.id)
+    const live = own.filter(({ labels }) => active[0] !== undefined && isOfRelease(labels, active[0].id))
+    const isUp = live.some((container) => container.state === 'running')
+    const services = new Set(live.map(({ labels }) => labels[LABEL.service]))
+    const isMulti = app.app_type === 'compose'
+    return [
+      ...(active.length > 1 ? [`I3: app ${app.id} has ${active.length} active deployments`] : []),
+      ...(isUp === (app.status === 'running') ? [] : [`I3: app ${app.id} is ${app.status}, its container ${isUp ? 'is up' : 'is not'}`]),
+      ...(['running', 'stopped', 'error'].includes(app.status) ? [] : [`I3: app ${app.id} is still ${app.status}`]),
+      ...(active.length === 0 || (app.wanted === 'running') === isUp ? [] : [`I3: app ${app.id} is wanted ${app.wanted}`]),
+      ...(own.length === live.length && live.length === (isMulti ? services.size : Math.min(live.length, 1))
+        ? []
+        : [`I4: app ${app.id} has ${own.map(({ name }) => name).join()}`]),
+    ]
+  })
+  return [...wrong.map(({ name }) => `I5: container ${name} belongs to no app`), ...ofApps]
+}
+
+async function leftovers(lab: DeployLab, apps: readonly AppRow[], rows: readonly Row[]): Promise<string[]> {
+  const labels = { [LABEL.instance]: lab.instance }
+  const isCompose = (appId: number | null) => apps.some((app) => app.id === appId && app.app_type === 'compose')
+  const kept = new Set(rows.filter(({ status }) => status !== 'failed' && status !== 'stopped').map(({ image }) => image))
+  const images = (await lab.engine.images.list({ labels })).filter(
+    (image) => !isCompose(idFrom(image.labels, 'app')) && !image.tags.some((tag) => kept.has(tag)),
+  )
+  const projects = readRows<{ id: number }>(lab.berth.dataDir, 'select id from project').map(({ id }) => id)
+  const networks = (await lab.engine.networks.list({ labels })).filter(
+    (network) => !projects.includes(idFrom(network.labels, 'project') ?? 0),
+  )
+  const { workDir } = readConfig({ BERTH_DATA_DIR: lab.berth.dataDir })
+  const workspaces = (await readdir(workDir).catch(() => [])).filter((name) => /^d\d+$/.test(name))
+  const files = (await readdir(path.join(lab.berth.dataDir, 'logs')).catch(() => [])).filter(
+    (name) => !rows.some(({ id }) => name === `d${id}.log`),
+  )
+  return [
+    ...images.map(({ id, tags }) => `I5: image ${tags[0] ?? id} belongs to no release`),
+    ...networks.map(({ name }) => `I5: network ${name} belongs to no project`),
+    ...workspaces.map((name) => `I5: workspace ${name} is left`),
+    ...files.map((name) => `I5: log ${name} belongs to no deployment`),
+  ]
+}
+
+async function logs(lab: DeployLab, rows: readonly Row[]): Promise<string[]> {
+  const texts = await Promise.all(
+    rows.map(async ({ id, status }) => ({ id, status, text: await lab.log(id).catch((cause: unknown) => `no log: ${String(cause)}`) })),
+  )
+  return texts
+    .filter(({ text }) => !LAST_LINE.test(text))
+    .map(({ id, status, text }) => `I9: the log of ${id} (${status}) ends in ${JSON.stringify(text.slice(-200))}`)
+}
+
+/** The lines that a socket gives, joined: the same as the REST log (I9). */
+export async function socketText(lab: DeployLab, deploymentId: number): Promise<string> {
+  await using socket = await lab.berth.connect('deployment.streamById', { cookie: lab.owner.cookie, input: { deploymentId } })
+  await socket.closed
+  return socket.frames.flatMap(({ type, data }) => (type === 'log' ? [`${String(data['line'])}\n`] : [])).join('')
+}
+
+export type Scenario<State> = {
+  name: string
+  /** On a server without a fault. */
+  prepare: (lab: DeployLab) => Promise<State>
+  /** What is asked for. Calls throw once the process is gone. */
+  act: (lab: DeployLab, state: State) => Promise<void>
+  /** On the server that came back, before everything must be settled. */
+  afterwards?: (lab: DeployLab, state: State) => Promise<void>
+  /** What does not hold although it should, besides the invariants. */
+  expected: (lab: DeployLab, state: State) => Promise<string[]>
+}
+
+type SweepLab = DeployLab & { neighbour: Neighbour; weight: Weight }
+
+/** One point: the process dies at its n-th side effect, comes back, and everything is as it must be. False when there is no n-th. */
+async function crashAt<State>(lab: SweepLab, scenario: Scenario<State>, fault: Omit<Fault, 'ms'>): Promise<boolean> {
+  const state = await scenario.prepare(lab)
+  await settled(lab, async () => await violations(lab))
+  const kept = await plantVolume(lab)
+  await lab.berth.stop()
+  lab.berth.env['BERTH_TEST_FAULT'] = JSON.stringify({ ...fault, ms: 0 })
+  await lab.berth.startAgain()
+  const writes = listenToWrites(lab)
+  await scenario.act(lab, state).catch(() => undefined)
+  const hasDied = await isDead(lab)
+  writes.stop()
+  await lab.berth.stop()
+  delete lab.berth.env['BERTH_TEST_FAULT']
+  await lab.berth.startAgain()
+  const lost = writes.lost()
+  await scenario.afterwards?.(lab, state)
+  await settled(lab, async () => [
+    ...lost,
+    ...(await violations(lab)),
+    ...(await scenario.expected(lab, state)),
+    ...(await missing(lab, kept)),
+    ...lab.neighbour.failures,
+    ...heavier(lab.weight, await weightOf(lab.berth.pid())),
+  ])
+  for (const { id } of await lab.owner.call('apps.listAll'))
+    if (id !== lab.neighbour.appId) await lab.owner.call('apps.delete', { appId: id })
+  return hasDied
+}
+
+/** Waits until the process is gone, or until nothing is left to do. */
+async function isDead(lab: DeployLab): Promise<boolean> {
+  const seen = await until(
+    async () => ({
+      isGone: await lab.berth.raw('GET', '/health').then(
+        () => false,
+        () => true,
+      ),
+      jobs: readRows(lab.berth.dataDir, 'select id from job').length,
+    }),
+    ({ isGone, jobs }) => isGone || jobs === 0,
+  )
+  return seen.isGone
+}
+
+async function settled(lab: DeployLab, wrong: () => Promise<string[]>): Promise<void> {
+  const unhurried = async () => {
+    await sleep(150) // each look asks the engine and reads every log
+    return await wrong()
+  }
+  await until(unhurried, (list) => list.length === 0).catch((cause: unknown) => {
+    throw new Error(`${String(cause)}\n${lab.berth.log().split('\n').slice(-25).join('\n')}`)
+  })
+}
+
+/** A volume with our label, of an app that is none of the scenario's: nothing may take it away (I6). */
+async function plantVolume(lab: DeployLab): Promise<string> {
+  const name = volumeName(lab.instance, 1)
+  await lab.engine.volumes.ensure(name, labelsOf({ instance: lab.instance, kind: 'volume', appId: 1 }))
+  return name
+}
+
+async function missing(lab: DeployLab, volume: string): Promise<string[]> {
+  const names = (await lab.engine.volumes.list({ labels: { [LABEL.instance]: lab.instance } })).map(({ name }) => name)
+  return names.includes(volume) ? [] : ['I6: a volume is gone']
+}
+
+/** `visits` are those of the neighbour while the last server died and came back. */
+export type Swept = { points: number; failures: string[]; visits: number }
+
+/** Every point of a scenario, or every `stride`-th, until one is not reached any more. A point that went wrong gives way to a fresh server. */
+export async function sweep<State>(
+  scenario: Scenario<State>,
+  options: { kind: 'crash-before' | 'crash-after'; stride?: number; most?: number },
+): Promise<Swept> {
+  const failures: string[] = []
+  let [points, misses] = [0, 0]
+  const mostMisses = options.kind === 'crash-after' ? 1 : 0 // a side effect that fails has no point behind it, and the next one may have
+  let lab = await openSweepLab()
+  for (let at = 1; at <= (options.most ?? 100); at += options.stride ?? 1) {
+    const outcome = await crashAt(lab, scenario, { kind: options.kind, at }).catch((cause: unknown) => String(cause))
+    misses = outcome === false ? misses + 1 : 0
+    if (misses > mostMisses) break
+    if (outcome !== false) points += 1
+    if (typeof outcome === 'boolean') continue
+    failures.push(`${scenario.name}, ${options.kind} ${at}: ${outcome}`)
+    await close(lab)
+    lab = await openSweepLab()
+  }
+  const visits = await close(lab)
+  return { points, failures, visits }
+}
+
+async function openSweepLab(): Promise<SweepLab> {
+  const lab = await openDeployLab({
+    runs: 'as a process',
+    tuning: { stabilityMs: 200, drainMs: 100, stopGraceSeconds: 0, reconcileMs: 500 },
+  })
+  const neighbour = await openNeighbour(lab)
+  await settled(lab, async () => await violations(lab))
+  return { ...lab, neighbour, weight: await weightOf(lab.berth.pid()) }
+}
+
+async function close(lab: SweepLab): Promise<number> {
+  await lab.neighbour.stop()
+  await lab[Symbol.asyncDispose]()
+  return lab.neighbour.visits()
+}

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest'
+import { openDeployLab, until, webFiles } from '../../testing/labs/deploy-lab.ts'
+import { redeploy } from './crash-scenarios.ts'
+import { socketText, sweep, violations } from './crash-sweep.ts'
+
+const v2 = () => webFiles('v2', [`RUN echo ${Math.random()}; sleep 2`])
+
+describe('a server that dies', () => {
+  it('in any stage comes back and ends the deployment by itself', async () => {
+    await using lab = await openDeployLab({ runs: 'as a process', tuning: { stabilityMs: 2500, resolveAtAddMs: 300 } })
+    const apps = [await lab.createApp(webFiles('v2')), await lab.createApp(v2()), await lab.createApp(v2())]
+    const [starting = 0, building = 0] = await Promise.all(apps.slice(0, 2).map(async (app) => await lab.add(app.id)))
+    const waiting = await lab.add(apps[1]?.id ?? 0)
+    await Promise.all([lab.reaches(starting, 'starting_new'), lab.reaches(building, 'building_image')])
+    lab.git.setMode({ kind: 'stall' })
+    const cloning = await lab.add(apps[2]?.id ?? 0)
+    await lab.reaches(cloning, 'cloning_repo')
+    await lab.berth.kill9()
+    lab.git.setMode({ kind: 'normal' })
+    await lab.berth.startAgain()
+    for (const id of [starting, building, waiting, cloning]) {
+      expect(await lab.ended(id)).toMatchObject({ status: 'success', error_message: '' })
+      expect(await socketText(lab, id)).toBe(await lab.log(id))
+    }
+    for (const app of apps) expect(await lab.visit(app)).toBe('v2')
+    await until(
+      async () => await violations(lab),
+      (list) => list.length === 0,
+    )
+  })
+
+  it('at any fifth side effect of a redeploy leaves nothing half done', async () => {
+    const swept = await sweep(redeploy, { kind: 'crash-before', stride: 5 })
+    expect(swept.failures).toEqual([])
+    expect(swept.points).toBeGreaterThanOrEqual(3)
+  })
+})
+
+it('a server that is told to stop during a deployment is gone in time, says goodbye to sockets, and goes on after the start', async () => {
+  await using lab = await openDeployLab({ runs: 'as a process' })
+  const app = await lab.createApp(webFiles('v1'))
+  await lab.deploy(app.id)
+  await app.repository.commit({ files: v2() })
+  const id = await lab.add(app.id)
+  await lab.reaches(id, 'building_image')
+  await using socket = await lab.berth.connect('deployment.stream', { cookie: lab.owner.cookie, input: { deploymentId: id } })
+  const from = performance.now()
+  await lab.berth.stop()
+  expect(performance.now() - from).toBeLessThan(30_000) // what stops a machine waits this long
+  expect(await socket.closed).toBe(1001)
+  expect(await lab.visit(app)).toBe('v1')
+  await lab.berth.startAgain()
+  expect(await lab.ended(id)).toMatchObject({ status: 'success', error_message: '' })
+  expect(await lab.visit(app)).toBe('v2')
+})

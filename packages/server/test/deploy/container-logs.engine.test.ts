@@ -1,0 +1,55 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type DeployLab, dockerfile, openDeployLab, until } from '../../testing/labs/deploy-lab.ts'
+
+let lab: DeployLab
+beforeAll(async () => {
+  lab = await openDeployLab()
+})
+afterAll(async () => await lab[Symbol.asyncDispose]())
+
+async function running(command: string) {
+  const files = { Dockerfile: dockerfile([], `${command}; echo that is all; sleep 1000`) }
+  const app = await lab.createApp(files, { appType: 'service', port: null })
+  await lab.deploy(app.id)
+  await until(
+    async () => await lab.owner.call('containers.logs', { appId: app.id, tail: 1 }),
+    ({ logs }) => logs.endsWith('that is all'),
+  )
+  const [container] = await lab.containersOf(app.id)
+  return { appId: app.id, containerId: container?.id ?? '' }
+}
+
+it('what a container prints is clean on every way out, and colours stay', async () => {
+  const { appId, containerId } = await running(
+    `printf 'a\\033[31mred\\033[0m\\033]0;title\\007 b\\033[2J\\033[1;1H c\\r\\000 d\\302\\2332J\\033]8;;https://x.example\\033\\\\ e\\n'`,
+  )
+  const clean = 'a\u001b[31mred\u001b[0m b c d e'
+  const [line = ''] = (await lab.owner.call('containers.logs', { appId })).logs.split('\n')
+  expect(line).toMatch(/^\d{4}-\d\d-\d\dT\S+ /)
+  expect(line.slice(line.indexOf(' ') + 1)).toBe(clean)
+  await using socket = await lab.berth.connect('container.logs', { cookie: lab.owner.cookie, input: { containerId } })
+  expect((await socket.waitFor(({ type }) => type === 'log')).data['line']).toBe(clean)
+})
+
+it('the answer with the last lines has a limit, whatever was printed, and says so', async () => {
+  const { appId } = await running(`yes "$(head -c 10000 /dev/zero | tr '\\0' x)" | head -n 1000`)
+  const { logs } = await lab.owner.call('containers.logs', { appId, tail: 10_000 })
+  expect(logs.length).toBeLessThan(2.1 * 1024 * 1024)
+  expect(logs).toMatch(/^\S+ … older lines are left out: an answer holds 2 MB\n/)
+  expect(logs).toMatch(/that is all$/)
+})
+
+it('one who reads slowly gets every line of the past', async () => {
+  const { containerId } = await running(
+    `n=0; x="$(head -c 2000 /dev/zero | tr '\\0' x)"; while [ $n -lt 4000 ]; do echo "$n $x"; n=$((n+1)); done`,
+  )
+  await using socket = await lab.berth.connect('container.logs', { cookie: lab.owner.cookie, input: { containerId, tail: 4001 } })
+  socket.pause()
+  await sleep(1000)
+  socket.resume()
+  await socket.waitFor(({ data }) => data['line'] === 'that is all')
+  expect(socket.frames.filter(({ type }) => type === 'gap')).toEqual([])
+  const numbers = socket.frames.flatMap(({ type, data }) => (type === 'log' ? [Number.parseInt(String(data['line']), 10)] : []))
+  expect(numbers.slice(0, -1)).toEqual(Array.from({ length: 4000 }, (_unused, index) => index))
+})

@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { watchVersions } from '../../testing/harness/watch-versions.ts'
+import { NODE_IMAGE } from '../../testing/images/node-image.ts'
+import { type EdgeLab, startEdgeLab, until } from '../../testing/labs/edge-lab.ts'
+import { visit } from '../../testing/labs/edge-visitor.ts'
+
+let lab: EdgeLab
+/** Several of these apps are deployed at a time, by a Compose that takes seconds for each of its answers. */
+const limit = { timeout: 180_000 }
+
+beforeAll(async () => {
+  lab = await startEdgeLab({ tuning: { healthDeadlineMs: 6000 } })
+})
+afterAll(async () => await lab[Symbol.asyncDispose]())
+
+const store = { image: NODE_IMAGE, command: ['node', '-e', 'setInterval(() => {}, 1000)'], volumes: ['data:/data'] }
+const servicesOf = async (appId: number) =>
+  (await lab.engine.containers.list({ labels: { 'berth.instance': lab.instance, 'berth.app': String(appId) } }))
+    .map(({ id, labels, state }) => ({ id, service: labels['berth.service'] ?? '', state }))
+    .toSorted((a, b) => a.service.localeCompare(b.service))
+
+/** What served before goes a moment after its deployment has ended. */
+async function runs(appId: number, services: readonly string[]): Promise<void> {
+  const found = async () => (await servicesOf(appId)).map(({ service, state }) => `${service} ${state}`).join()
+  const wanted = services.map((service) => `${service} running`).join()
+  await until(async () => (await found()) === wanted, `${wanted} and nothing else`)
+}
+
+async function versionAt(host: string): Promise<string> {
+  const answer = await visit(lab, { host })
+  return answer.status === 200 ? (JSON.parse(answer.text) as { version: string }).version : ''
+}
+
+/** Which services ran at the same time, beside web. */
+function watchServices(appId: number): () => Promise<string[]> {
+  const seen = new Set<string>()
+  let isOver = false
+  const looking = (async () => {
+    while (!isOver) {
+      const running = (await servicesOf(appId)).filter(({ service, state }) => service !== 'web' && state === 'running')
+      seen.add(running.map(({ service }) => service).join())
+    }
+  })()
+  return async () => {
+    isOver = true
+    await looking
+    return [...seen]
+  }
+}
+
+it.concurrent('a compose app loses no visitor to a deploy, a bad release or a rollback, and its other services go on', limit, async () => {
+  const host = 'composed.example.test'
+  const web = { build: '.', environment: { PORT: '3000' }, expose: ['3000'], depends_on: ['store'] }
+  const app = await lab.addApp('composed', { domain: host, compose: { services: { web, store } } })
+  const first = await lab.deployWell(app)
+  const [before] = await servicesOf(app.id)
+  const watch = watchVersions(lab, { host, methods: ['GET', 'POST'] })
+  const second = await lab.deployWell(app, { version: '2' })
+  expect(await lab.call('deployments.log', { deploymentId: second.id })).toContain('The service web goes on serving')
+  expect((await lab.deploy(app, { version: '3', mode: 'never listens' })).status).toBe('failed')
+  const back = await lab.call('deployments.rollback', { deploymentId: first.id })
+  expect(await lab.finished(back.id)).toMatchObject({ status: 'success', error_message: '' })
+  const again = await lab.call('deployments.rollback', { deploymentId: first.id }) // to the address that the live one has
+  expect(await lab.finished(again.id)).toMatchObject({ status: 'success', error_message: '' })
+  expect(await watch()).toEqual({ versions: ['1', '2'], errors: 0 })
+  await runs(app.id, ['store', 'web'])
+  expect((await servicesOf(app.id))[0]?.id).toBe(before?.id)
+})
+
+it.concurrent(
+  'a compose app that has other services than before has those and no more, also after a release that failed',
+  limit,
+  async () => {
+    const web = { build: '.', environment: { PORT: '3000' }, expose: ['3000'] }
+    const app = await lab.addApp('changing', { compose: { services: { web, old: store } } })
+    await lab.deployWell(app)
+    await app.repository.commit({ files: { 'compose.yaml': JSON.stringify({ services: { web, young: store } }) } })
+    expect((await lab.deploy(app, { version: '2', mode: 'never listens' })).status).toBe('failed')
+    await runs(app.id, ['old', 'web'])
+    await lab.deployWell(app, { version: '3' })
+    await runs(app.id, ['web', 'young'])
+  },
+)
+
+it.concurrent('a compose app never has one volume in two hands: a renamed service takes the place of the one before', limit, async () => {
+  const web = { build: '.', environment: { PORT: '3000' }, expose: ['3000'] }
+  const app = await lab.addApp('renaming', { compose: { services: { web, first: store } } })
+  await lab.deployWell(app)
+  await app.repository.commit({ files: { 'compose.yaml': JSON.stringify({ services: { web, second: store } }) } })
+  const watching = watchServices(app.id)
+  await lab.deployWell(app, { version: '2' })
+  expect(await watching()).not.toContain('first,second')
+  await runs(app.id, ['second', 'web'])
+})
+
+it.concurrent('a compose app whose new web container cannot be started says why, and the one before serves on', limit, async () => {
+  const web = { build: '.', environment: { PORT: '3000' }, expose: ['3000'] }
+  const app = await lab.addApp('nobody', { compose: { services: { web, store } } })
+  await lab.deployWell(app)
+  const broken = { services: { web: { ...web, user: 'nobody-of-that-name' }, store } }
+  await app.repository.commit({ files: { 'compose.yaml': JSON.stringify(broken) } })
+  const ended = await lab.deploy(app, { version: '2' })
+  expect(ended).toMatchObject({ status: 'failed', error_message: expect.stringContaining('nobody-of-that-name') })
+  await runs(app.id, ['store', 'web'])
+})
+
+it.concurrent('a compose app whose web service has data of its own is replaced, whoever declared the volume', limit, async () => {
+  const web = { build: '.', environment: { PORT: '3000' }, expose: ['3000'] }
+  const named = await lab.addApp('dated', { compose: { services: { web: { ...web, volumes: ['data:/data'] }, store } } })
+  const declared = await lab.addApp('declared', { compose: { services: { web, store } } })
+  for (const app of [named, declared]) {
+    await lab.deployWell(app)
+    const second = await lab.deployWell(app, { version: '2', ...(app === declared ? { volume: '/data' } : {}) })
+    expect(await lab.call('deployments.log', { deploymentId: second.id })).toContain('Services that changed are replaced one by one')
+    await runs(app.id, ['store', 'web'])
+  }
+})
+
+it.concurrent(
+  'a compose app where another service is given the port has its earlier one again after a release that failed',
+  limit,
+  async () => {
+    const host = 'handed-over.example.test'
+    const serving = { build: '.', environment: { PORT: '3000' } }
+    const routed = (name: 'web' | 'api', more: object = {}) => {
+      const services = { web: serving, api: serving }
+      return { services: { ...services, [name]: { ...serving, expose: ['3000'], ...more } } }
+    }
+    const app = await lab.addApp('handed over', { domain: host, compose: routed('web') })
+    await lab.deployWell(app)
+    for (const broken of [routed('api', { user: 'nobody-of-that-name' }), routed('api')]) {
+      await app.repository.commit({ files: { 'compose.yaml': JSON.stringify(broken) } })
+      expect((await lab.deploy(app, { version: '2', mode: 'never listens' })).status).toBe('failed')
+      await runs(app.id, ['api', 'web'])
+      await until(async () => (await versionAt(host)) === '1', 'the release before')
+    }
+    await lab.deployWell(app, { version: '3' })
+    await runs(app.id, ['api', 'web'])
+    await until(async () => (await versionAt(host)) === '3', 'the release that has the port elsewhere')
+  },
+)
+
+it.concurrent(
+  'a compose app waits for a web service that is started again until its database is there, and for none that dies once it was healthy',
+  limit,
+  async () => {
+    const host = 'stumbling.example.test'
+    const stumble = "if (!fs.existsSync('/here')) { fs.writeFileSync('/here', ''); process.exit(1) } import('/app/app.mjs')"
+    const web = { build: '.', environment: { PORT: '3000' }, expose: ['3000'], restart: 'always' }
+    const stumbling = { ...web, command: ['node', '-e', stumble] }
+    const app = await lab.addApp('stumbling', { domain: host, compose: { services: { web: stumbling } } })
+    await lab.deployWell(app)
+    await until(async () => (await versionAt(host)) === '1', 'the release that stumbled once')
+    await app.repository.commit({ files: { 'compose.yaml': JSON.stringify({ services: { web } }) } })
+    const watch = watchVersions(lab, { host })
+    const mortal = await lab.deploy(app, { version: '2', diesAfterMs: 400 })
+    expect(mortal).toMatchObject({ status: 'failed', error_message: expect.stringContaining('The service "web"') })
+    expect((await watch()).errors).toBe(0)
+    expect(await versionAt(host)).toBe('1')
+  },
+)
+
+it.concurrent(
+  'a compose app whose web service waits for another to come to its end runs that one first, in each release',
+  limit,
+  async () => {
+    const host = 'migrating.example.test'
+    const migrate = { image: NODE_IMAGE, command: ['node', '-e', '0'] }
+    const depends = { migrate: { condition: 'service_completed_successfully' } }
+    const web = { build: '.', environment: { PORT: '3000' }, expose: ['3000'], depends_on: depends }
+    const app = await lab.addApp('migrating', { domain: host, compose: { services: { web, migrate } } })
+    const ranAt = async () => {
+      const found = await Promise.all((await servicesOf(app.id)).map(async ({ id }) => await lab.engine.containers.inspect(id)))
+      const [first, second, ...more] = found
+      expect([first?.state, first?.exitCode, second?.state, more]).toEqual(['exited', 0, 'running', []])
+      const [ended, started] = [Date.parse(first?.finishedAt ?? ''), Date.parse(second?.startedAt ?? '')]
+      expect(ended).toBeLessThan(started)
+      return ended
+    }
+    await lab.deployWell(app)
+    const before = await ranAt()
+    await lab.deployWell(app, { version: '2' })
+    await until(async () => (await versionAt(host)) === '2', 'the new release')
+    expect(await ranAt()).toBeGreaterThan(before)
+  },
+)

@@ -1,0 +1,94 @@
+import BetterSqlite from 'better-sqlite3'
+import { databasePath } from '../../src/store/sqlite.ts'
+import type { Person, TestServer } from './start-test-server.ts'
+import { writeBeside } from './write-to-database.ts'
+
+export const ROLES_TESTED = ['anonymous', 'stranger', 'member', 'app owner', 'project owner', 'admin', 'owner'] as const
+export type TestRole = (typeof ROLES_TESTED)[number]
+
+/** One person for each role that is somebody. Roles in a project hold for the projects that `newSubject` makes. */
+export type People = Record<Exclude<TestRole, 'anonymous'>, Person>
+
+/** One of everything that an id can name. */
+export type Subject = {
+  projectId: number
+  appId: number
+  databaseAppId: number
+  envId: number
+  domainId: number
+  waitingId: number
+  liveId: number
+  releaseId: number
+  userId: number
+}
+
+export async function peopleOf(berth: TestServer): Promise<People> {
+  return {
+    stranger: await berth.as('stranger'),
+    member: await berth.as('member'),
+    'app owner': await berth.as('app-owner'),
+    'project owner': await berth.as('project-owner'),
+    admin: await berth.as('admin', 'admin'),
+    owner: await berth.owner(),
+  }
+}
+
+type Deployment = { appId: number; number: number; status: string; isActive: boolean; image: string }
+
+/** Deployments need an engine to succeed; what they leave in the database does not. */
+export async function insertDeployment(dataDir: string, deployment: Deployment): Promise<number> {
+  const at = new Date().toISOString()
+  const finishedAt = ['pending', 'building', 'deploying'].includes(deployment.status) ? null : at
+  return await writeBeside(dataDir, (file) => {
+    const { lastInsertRowid } = file
+      .prepare(
+        `insert into deployment (app_id, number, status, stage, progress, commit_hash, commit_message, commit_author, error_message, "trigger",
+         image, sealed_config, is_active, attempts, duration, started_at, finished_at, created_at, updated_at)
+         values (?, ?, ?, '', 0, '', '', '', '', 'manual', ?, '', ?, 1, 0, ?, ?, ?, ?)`,
+      )
+      .run(deployment.appId, deployment.number, deployment.status, deployment.image, deployment.isActive ? 1 : 0, at, finishedAt, at, at)
+    return Number(lastInsertRowid)
+  })
+}
+
+let count = 0
+
+/** A project with members, two apps, and one of everything else. */
+export async function newSubject(berth: TestServer, people: People): Promise<Subject> {
+  count += 1
+  const n = count
+  const project = await people['project owner'].call('projects.create', { name: `Project ${n}` })
+  const emails = [people.member.email, people['app owner'].email]
+  await people['project owner'].call('projects.members', { id: project.id, emails })
+  const { call } = people['app owner']
+  const app = await call('apps.create', { projectId: project.id, name: 'shop' })
+  const database = await call('apps.create', { projectId: project.id, name: 'db', appType: 'database', templateName: 'redis' })
+  const variable = await call('envs.create', { appId: app.id, key: 'COLOUR', value: 'blue' })
+  const domain = await call('domains.create', { appId: app.id, domain: `shop-${n}.example.com` })
+  const deployment = { appId: app.id, isActive: false, image: '' }
+  const image = `berth/image-of-app-${app.id}`
+  return {
+    projectId: project.id,
+    appId: app.id,
+    databaseAppId: database.id,
+    envId: variable.id,
+    domainId: domain.id,
+    releaseId: await insertDeployment(berth.dataDir, { ...deployment, number: 1, status: 'success', image }),
+    liveId: await insertDeployment(berth.dataDir, { ...deployment, number: 2, status: 'success', isActive: true, image: `${image}2` }),
+    waitingId: await insertDeployment(berth.dataDir, { ...deployment, number: 3, status: 'pending' }),
+    userId: people.member.id,
+  }
+}
+
+const NOISE = new Set(['session', 'job', 'schema_migration', 'sqlite_sequence'])
+
+/** Everything the database says, for "nothing has changed". Sessions come and go with the tests' own logins. */
+export function dumpDatabase(dataDir: string): Record<string, unknown[]> {
+  const file = new BetterSqlite(databasePath(dataDir), { readonly: true, timeout: 10_000 })
+  const tables = file.prepare<[], { name: string }>(`select name from sqlite_master where type = 'table' order by name`).all()
+  const dump = Object.fromEntries(
+    tables.filter(({ name }) => !NOISE.has(name)).map(({ name }) => [name, file.prepare(`select * from "${name}" order by 1`).all()]),
+  )
+  file.close()
+  return dump
+}
