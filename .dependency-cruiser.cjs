@@ -62,7 +62,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^packages/server/',
-        pathNot: [...testFiles, '/store[.]ts$', '-store[.]ts$', '^packages/server/src/(store|queue|events)/'],
+        pathNot: [...testFiles, '/store[.]ts$', '-store[.]ts$', '^packages/server/src/(store|queue|events|domain)/'],
       },
       to: { path: '(^|/)node_modules/kysely/', dependencyTypesNot: ['type-only'] },
     },

@@ -1,4 +1,4 @@
-import type { JobHandlers } from '../queue/jobs.ts'
+import type { JobHandlers } from '../domain/job-names.ts'
 
 /** What happens in the background, and who does it. A job without a handler does not compile. */
 export function jobHandlers(parts: {

@@ -1,8 +1,8 @@
 import { type FastifyInstance, fastify } from 'fastify'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { headOf, openConnection, type RawConnection } from '../../testing/harness/raw-connection.ts'
+import type { Caller } from '../domain/caller.ts'
 import { createBodyParsers } from './body-parsers.ts'
-import type { Caller } from './caller.ts'
 import { failureOf } from './error-handler.ts'
 
 const MIB = 1024 * 1024

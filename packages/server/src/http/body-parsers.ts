@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { isStaff } from '../domain/caller.ts'
 import { AppError } from '../lib/app-error.ts'
 import { type BudgetLimits, createByteBudget } from './byte-budget.ts'
-import { isStaff } from './caller.ts'
 import { addressGroup } from './connections.ts'
 import { type BodyDeadlines, readBody } from './read-body.ts'
 import { originOf } from './request-origin.ts'

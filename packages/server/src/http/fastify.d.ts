@@ -1,5 +1,5 @@
 import 'fastify'
-import type { Caller } from './caller.ts'
+import type { Caller } from '../domain/caller.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,10 +1,10 @@
 import type { ErrorCode, Policy } from '@berth/contract'
+import { type Caller, isStaff } from '../domain/caller.ts'
+import * as store from '../domain/rows.ts'
 import { EngineUnreachable } from '../engine/api/errors.ts'
 import { AppError } from '../lib/app-error.ts'
 import type { Reader } from '../store/database.ts'
-import * as store from '../store/rows.ts'
 import { createMembershipLookup } from './access-store.ts'
-import { type Caller, isStaff } from './caller.ts'
 
 type Container = { id: string; appId: number }
 type InProject = { caller: Caller; project: store.ProjectRow }

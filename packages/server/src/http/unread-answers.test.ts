@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { type FastifyInstance, fastify } from 'fastify'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { openConnection, type RawConnection } from '../../testing/harness/raw-connection.ts'
-import type { Caller } from './caller.ts'
+import type { Caller } from '../domain/caller.ts'
 import { failureOf } from './error-handler.ts'
 import { addAnswerLimit, closeUnread } from './unread-answers.ts'
 

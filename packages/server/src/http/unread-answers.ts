@@ -2,9 +2,9 @@ import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { isStaff } from '../domain/caller.ts'
 import { AppError } from '../lib/app-error.ts'
 import { createByteBudget } from './byte-budget.ts'
-import { isStaff } from './caller.ts'
 import { originOf } from './request-origin.ts'
 
 const MIB = 1024 * 1024

@@ -1,7 +1,7 @@
+import type { JobHandlers, JobName, JobPayloads } from '../domain/job-names.ts'
 import type { Logger } from '../lib/logger.ts'
 import type { Db, Tx } from '../store/database.ts'
 import { backoffMs } from './backoff.ts'
-import type { JobHandlers, JobName, JobPayloads } from './jobs.ts'
 import { extendLease, type JobRow, postponeJob, settleJob } from './queue-store.ts'
 
 export const LEASE_MS = 30_000

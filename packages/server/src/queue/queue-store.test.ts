@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { openTestDatabase } from '../../testing/harness/test-database.ts'
+import { enqueue } from '../domain/job-names.ts'
 import type { Db } from '../store/database.ts'
-import { enqueue } from './jobs.ts'
 import { claimJob, extendLease, insertJob, lanesInQueue, postponeJob, releaseLeases, settleJob } from './queue-store.ts'
 
 const start = new Date('2026-01-01T00:00:00Z')

@@ -1,7 +1,7 @@
 import { type ExpressionBuilder, type Selectable, sql } from 'kysely'
+import type { JobName } from '../domain/job-names.ts'
 import type { Reader, Tx } from '../store/database.ts'
 import type { JobTable, Schema } from '../store/schema.ts'
-import type { JobName } from './jobs.ts'
 
 export type JobRow = Selectable<JobTable>
 

@@ -3,9 +3,9 @@ import { sql } from 'kysely'
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { openTestDatabase } from '../../testing/harness/test-database.ts'
+import { enqueue, type JobHandlers } from '../domain/job-names.ts'
 import type { Logger } from '../lib/logger.ts'
 import { JobCancelled } from './job-runner.ts'
-import { enqueue, type JobHandlers } from './jobs.ts'
 import { createWorker, type Worker } from './worker.ts'
 
 const silent = pino({ level: 'silent' })

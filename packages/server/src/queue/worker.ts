@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { JobHandlers, JobName } from '../domain/job-names.ts'
 import type { Nudge } from '../events/nudge.ts'
 import type { Logger } from '../lib/logger.ts'
 import type { Db } from '../store/database.ts'
 import { backoffMs } from './backoff.ts'
 import { createJobRunner, JobCancelled, LEASE_MS } from './job-runner.ts'
-import type { JobHandlers, JobName } from './jobs.ts'
 import { claimJob, findDueJob, hasLeases, type JobRow, releaseLeases } from './queue-store.ts'
 
 const LOOK_AGAIN_MS = 1000

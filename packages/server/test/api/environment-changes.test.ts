@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type ReleaseConfig, sealConfig } from '../../src/features/deployments/release-config.ts'
+import { type ReleaseConfig, sealConfig } from '../../src/domain/release-config.ts'
 import { createSecretBox } from '../../src/lib/secret-box.ts'
 import { secretFile } from '../../src/lib/secret-file.ts'
 import { type Person, startTestServer, type TestServer } from '../../testing/harness/start-test-server.ts'

@@ -1,7 +1,7 @@
 import type { ApplicationChange } from '@berth/contract'
 import type { Updateable } from 'kysely'
+import type { AppRow } from '../../domain/rows.ts'
 import { fieldError } from '../../lib/app-error.ts'
-import type { AppRow } from '../../store/rows.ts'
 import type { AppTable } from '../../store/schema.ts'
 
 const COLUMNS = {

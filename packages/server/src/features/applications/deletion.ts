@@ -1,11 +1,11 @@
-import { recordAudit } from '../../events/audit-log.ts'
+import { recordAudit } from '../../domain/audit.ts'
+import type { Caller } from '../../domain/caller.ts'
+import { enqueue } from '../../domain/job-names.ts'
+import type { AppRow } from '../../domain/rows.ts'
 import { appendEvent } from '../../events/event-log.ts'
-import type { Caller } from '../../http/caller.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { Step } from '../../lib/step.ts'
-import { enqueue } from '../../queue/jobs.ts'
 import type { Db, Tx } from '../../store/database.ts'
-import type { AppRow } from '../../store/rows.ts'
 import { deleteApp, listAppRows } from './store.ts'
 
 type Deps = {

@@ -1,6 +1,6 @@
 import type { ApplicationChange } from '@berth/contract'
-import { isStaff } from '../../http/caller.ts'
-import type { AppRow } from '../../store/rows.ts'
+import { isStaff } from '../../domain/caller.ts'
+import type { AppRow } from '../../domain/rows.ts'
 
 /**
  * Whose rights decide what may be cloned after a change. To name the clone URL, also the same one again, is the caller's own act.

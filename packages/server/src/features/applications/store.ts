@@ -1,7 +1,7 @@
 import type { Application } from '@berth/contract'
 import type { Insertable, Updateable } from 'kysely'
+import type { AppRow } from '../../domain/rows.ts'
 import type { Reader, Tx } from '../../store/database.ts'
-import type { AppRow } from '../../store/rows.ts'
 import type { AppTable } from '../../store/schema.ts'
 import { projectsSharingQuota } from '../../store/shared-quota.ts'
 

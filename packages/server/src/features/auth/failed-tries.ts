@@ -1,4 +1,4 @@
-import { type Actor, recordAudit } from '../../events/audit-log.ts'
+import { type Actor, recordAudit } from '../../domain/audit.ts'
 import type { Logger } from '../../lib/logger.ts'
 import type { Db } from '../../store/database.ts'
 

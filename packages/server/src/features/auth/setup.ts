@@ -1,10 +1,10 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
-import type { Actor } from '../../events/audit-log.ts'
-import { PLATFORM, recordAudit } from '../../events/audit-log.ts'
+import type { Actor } from '../../domain/audit.ts'
+import { PLATFORM, recordAudit } from '../../domain/audit.ts'
+import { insertUser } from '../../domain/rows.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { Db, Tx } from '../../store/database.ts'
 import { deleteFact, readFact, writeFact } from '../../store/facts.ts'
-import { insertUser } from '../../store/rows.ts'
 import type { Passwords } from './passwords.ts'
 
 const SET_UP = 'set_up_at'

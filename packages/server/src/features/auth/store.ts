@@ -1,5 +1,5 @@
+import type { UserRow } from '../../domain/rows.ts'
 import type { Reader, Tx } from '../../store/database.ts'
-import type { UserRow } from '../../store/rows.ts'
 
 export async function findUserByEmail(db: Reader, email: string): Promise<UserRow | undefined> {
   return await db.selectFrom('user').selectAll().where('email', '=', email).executeTakeFirst()

@@ -1,7 +1,7 @@
+import type { AppRow } from '../../domain/rows.ts'
 import type { ContainerSummary } from '../../engine/container-state.ts'
 import { LABEL } from '../../engine/labels.ts'
 import type { Reader } from '../../store/database.ts'
-import type { AppRow } from '../../store/rows.ts'
 import type { AppContainers } from '../deployments/app-containers.ts'
 import { findLive } from './store.ts'
 

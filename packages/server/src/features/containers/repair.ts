@@ -1,8 +1,8 @@
+import { setAppStatus } from '../../domain/app-status.ts'
+import type { AppRow } from '../../domain/rows.ts'
 import type { ContainerSummary } from '../../engine/container-state.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { setAppStatus } from '../../store/app-status.ts'
 import type { Db } from '../../store/database.ts'
-import type { AppRow } from '../../store/rows.ts'
 
 type Deps = { db: Db; engine: Pick<Engine, 'containers'>; stopGraceSeconds: number; now: () => Date }
 

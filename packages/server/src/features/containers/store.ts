@@ -1,7 +1,7 @@
-import { appLane } from '../../queue/jobs.ts'
+import { appLane } from '../../domain/job-names.ts'
+import type { AppRow, DeploymentRow } from '../../domain/rows.ts'
 import { lanesInQueue } from '../../queue/queue-store.ts'
 import type { Reader } from '../../store/database.ts'
-import type { AppRow, DeploymentRow } from '../../store/rows.ts'
 
 const UNFINISHED = ['pending', 'building', 'deploying'] as const satisfies DeploymentRow['status'][]
 

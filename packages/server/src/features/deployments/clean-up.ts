@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
+import type { AppRow } from '../../domain/rows.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Db } from '../../store/database.ts'
-import type { AppRow } from '../../store/rows.ts'
 import { planDirectory } from './launchers/compose-files.ts'
 import { forgetImage, isImageInUse, releasesBeyond } from './store.ts'
 

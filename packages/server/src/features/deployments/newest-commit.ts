@@ -1,6 +1,6 @@
+import type { AppRow } from '../../domain/rows.ts'
 import type { Git } from '../../git/git.ts'
 import type { Limiter } from '../../lib/limiter.ts'
-import type { AppRow } from '../../store/rows.ts'
 
 type Deps = {
   git: Pick<Git, 'resolveCommit'>

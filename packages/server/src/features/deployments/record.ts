@@ -1,7 +1,7 @@
 import type { DeploymentStatus } from '@berth/contract'
-import { setAppStatus, setWanted } from '../../store/app-status.ts'
+import { setAppStatus, setWanted } from '../../domain/app-status.ts'
+import type { AppRow, DeploymentRow } from '../../domain/rows.ts'
 import type { Db, Tx } from '../../store/database.ts'
-import type { AppRow, DeploymentRow } from '../../store/rows.ts'
 import { deactivate, findActive, moveDeployment, noteDeployment } from './store.ts'
 
 type Deps = { db: Db; now: () => Date }

@@ -1,8 +1,8 @@
 import type { Stage } from '@berth/contract'
+import type { ReleaseConfig } from '../../domain/release-config.ts'
+import type { AppRow, DeploymentRow } from '../../domain/rows.ts'
 import type { Step } from '../../lib/step.ts'
-import type { AppRow, DeploymentRow } from '../../store/rows.ts'
 import type { LogStream } from './log-lines.ts'
-import type { ReleaseConfig } from './release-config.ts'
 
 /** What a person can act on: the message becomes the deployment's `error_message`. */
 export class DeploymentFailure extends Error {

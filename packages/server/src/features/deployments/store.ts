@@ -1,10 +1,10 @@
 import type { Deployment, DeploymentStatus, Trigger } from '@berth/contract'
 import type { Updateable } from 'kysely'
+import { canMove, UNFINISHED } from '../../domain/lifecycle.ts'
+import type { AppRow, DeploymentRow } from '../../domain/rows.ts'
 import { appendEvent } from '../../events/event-log.ts'
 import type { Reader, Tx } from '../../store/database.ts'
-import type { AppRow, DeploymentRow } from '../../store/rows.ts'
 import type { DeploymentTable } from '../../store/schema.ts'
-import { canMove, UNFINISHED } from './lifecycle.ts'
 
 /** Somebody else ended the deployment first: cancelled, deleted, or swept. */
 export class DeploymentMovedOn extends Error {

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DeploymentFrame } from '@berth/contract'
+import { isUnfinished } from '../../domain/lifecycle.ts'
+import { type DeploymentRow, findDeployment } from '../../domain/rows.ts'
 import type { Nudge } from '../../events/nudge.ts'
 import type { Peer } from '../../http/socket-peer.ts'
 import { type EncodedFrames, encodeFrames } from '../../http/text-frames.ts'
 import type { Streams } from '../../http/websocket.ts'
 import type { Db } from '../../store/database.ts'
-import { type DeploymentRow, findDeployment } from '../../store/rows.ts'
 import type { BuildLogs } from './build-log.ts'
-import { isUnfinished } from './lifecycle.ts'
 import type { LogLine } from './log-lines.ts'
 
 type Deps = { db: Db; nudge: Nudge; logs: Pick<BuildLogs, 'follow'>; isWriting: (deploymentId: number) => boolean; now: () => Date }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { openTestDatabase } from '../../../testing/harness/test-database.ts'
-import type { DomainRow } from '../../store/rows.ts'
+import type { DomainRow } from '../../domain/rows.ts'
 import { readSettings } from '../settings/store.ts'
 import { createDomains } from './service.ts'
 

@@ -1,8 +1,8 @@
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { openTestDatabase } from '../../../testing/harness/test-database.ts'
+import { insertUser } from '../../domain/rows.ts'
 import type { DnsCheck } from '../../edge/certificates/dns-check.ts'
-import { insertUser } from '../../store/rows.ts'
 import { createDnsLook } from './dns-look.ts'
 import { findDomainByHost, insertDomain, newDomainRow, updateDomain } from './store.ts'
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { Settings } from '@berth/contract'
+import type { AppRow } from '../../domain/rows.ts'
 import { appendEvent } from '../../events/event-log.ts'
 import type { Reader, Tx } from '../../store/database.ts'
-import type { AppRow } from '../../store/rows.ts'
 import { appsWithoutDomainUnder, insertDomain, isHostTaken, newDomainRow, projectSlug } from './store.ts'
 
 const LONGEST_LABEL = 63

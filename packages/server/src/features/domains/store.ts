@@ -1,7 +1,7 @@
 import type { DnsRecord, Domain } from '@berth/contract'
 import type { Insertable, Updateable } from 'kysely'
+import type { AppRow, DomainRow } from '../../domain/rows.ts'
 import type { Reader, Tx } from '../../store/database.ts'
-import type { AppRow, DomainRow } from '../../store/rows.ts'
 import type { DomainTable } from '../../store/schema.ts'
 import { projectsSharingQuota } from '../../store/shared-quota.ts'
 

@@ -1,6 +1,6 @@
 import type { Insertable, Updateable } from 'kysely'
+import type { DeploymentRow, EnvVariableRow } from '../../domain/rows.ts'
 import type { Reader, Tx } from '../../store/database.ts'
-import type { DeploymentRow, EnvVariableRow } from '../../store/rows.ts'
 import type { EnvVariableTable } from '../../store/schema.ts'
 
 export async function listEnvVariables(db: Reader, appId: number): Promise<EnvVariableRow[]> {

@@ -1,7 +1,7 @@
 import type { BerthEvent } from '@berth/contract'
+import { type Caller, isStaff } from '../../domain/caller.ts'
 import { lastEventSeq } from '../../events/event-log.ts'
 import type { Feed } from '../../events/feed.ts'
-import { type Caller, isStaff } from '../../http/caller.ts'
 import type { Streams } from '../../http/websocket.ts'
 import type { Db } from '../../store/database.ts'
 

@@ -1,10 +1,10 @@
-import { recordAudit } from '../../events/audit-log.ts'
+import { recordAudit } from '../../domain/audit.ts'
+import { type Caller, isStaff } from '../../domain/caller.ts'
+import { insertMember, type ProjectRow } from '../../domain/rows.ts'
 import { appendEvent } from '../../events/event-log.ts'
-import { type Caller, isStaff } from '../../http/caller.ts'
 import { AppError, fieldError } from '../../lib/app-error.ts'
 import { QUOTAS } from '../../lib/quota.ts'
 import type { Db, Tx } from '../../store/database.ts'
-import { insertMember, type ProjectRow } from '../../store/rows.ts'
 import { deleteMember, findUserIds, listMembers } from './store.ts'
 
 type Wanted = { userIds?: number[]; emails?: string[] }

@@ -1,7 +1,7 @@
 import type { Member } from '@berth/contract'
 import type { Insertable, Updateable } from 'kysely'
+import type { ProjectRow } from '../../domain/rows.ts'
 import type { Reader, Tx } from '../../store/database.ts'
-import type { ProjectRow } from '../../store/rows.ts'
 import type { ProjectTable } from '../../store/schema.ts'
 
 /** Without a user: all of them, for those who see everything. */

@@ -1,12 +1,12 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { JobPayloads } from '../../domain/job-names.ts'
+import { findApp, findProject } from '../../domain/rows.ts'
 import { isConflict } from '../../engine/api/errors.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { appNetworkName, LABEL, projectNetworkName } from '../../engine/labels.ts'
 import type { Step } from '../../lib/step.ts'
-import type { JobPayloads } from '../../queue/jobs.ts'
 import type { Reader } from '../../store/database.ts'
-import { findApp, findProject } from '../../store/rows.ts'
 
 type Deps = { db: Reader; engine: Engine; instance: string; dataDir: string; step: Step; onRemoved: () => void }
 type Labels = Readonly<Record<string, string>>

@@ -1,10 +1,10 @@
 import { ROLES, type Role, type User } from '@berth/contract'
-import { changedFields, recordAudit } from '../../events/audit-log.ts'
+import { changedFields, recordAudit } from '../../domain/audit.ts'
+import type { Caller } from '../../domain/caller.ts'
+import { findUser, insertUser, type UserRow } from '../../domain/rows.ts'
 import { appendEvent } from '../../events/event-log.ts'
-import type { Caller } from '../../http/caller.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { Db, Reader, Tx } from '../../store/database.ts'
-import { findUser, insertUser, type UserRow } from '../../store/rows.ts'
 import { isUniqueViolation } from '../../store/storage-failure.ts'
 import { countOwners, deleteSessionsOf, deleteUser, listUsers, passOn, updateUser } from './store.ts'
 

@@ -1,6 +1,6 @@
 import type { Updateable } from 'kysely'
+import { insertMember, type UserRow } from '../../domain/rows.ts'
 import type { Reader, Tx } from '../../store/database.ts'
-import { insertMember, type UserRow } from '../../store/rows.ts'
 import type { UserTable } from '../../store/schema.ts'
 
 export async function listUsers(db: Reader): Promise<UserRow[]> {

@@ -1,6 +1,6 @@
+import type { AppRow } from '../../../domain/rows.ts'
 import type { ContainerSummary } from '../../../engine/container-state.ts'
 import { isShared, LABEL } from '../../../engine/labels.ts'
-import type { AppRow } from '../../../store/rows.ts'
 import { deploymentLabels, hasPlan, keptPlan, planDirectory } from './compose-files.ts'
 
 /** Whether the services that a compose app's releases share are those of the live one: a crash may have left those of another. */

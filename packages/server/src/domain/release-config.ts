@@ -1,6 +1,6 @@
 import type { AppType, RestartPolicy, Strategy } from '@berth/contract'
-import type { SecretBox } from '../../lib/secret-box.ts'
-import type { AppRow } from '../../store/rows.ts'
+import type { SecretBox } from '../lib/secret-box.ts'
+import type { AppRow } from './rows.ts'
 
 /** What a release was started with. A rollback starts it with the same again, whatever has been changed since. */
 export type ReleaseConfig = {

@@ -1,5 +1,5 @@
+import { insertJob } from '../queue/queue-store.ts'
 import type { Tx } from '../store/database.ts'
-import { insertJob } from './queue-store.ts'
 
 /** Every kind of background work, and what it is given. */
 export type JobPayloads = {

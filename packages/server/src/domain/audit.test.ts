@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { openTestDatabase } from '../../testing/harness/test-database.ts'
-import { changedFields, PLATFORM, recordAudit } from './audit-log.ts'
+import { changedFields, PLATFORM, recordAudit } from './audit.ts'
 
 it('keeps the fields that really changed, before and after', () => {
   const before = { name: 'a', port: 80, tags: '' }

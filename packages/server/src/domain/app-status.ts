@@ -1,6 +1,6 @@
 import type { AppStatus } from '@berth/contract'
 import { appendEvent } from '../events/event-log.ts'
-import type { Tx } from './database.ts'
+import type { Tx } from '../store/database.ts'
 import type { AppRow } from './rows.ts'
 
 /** The only writer of an app's observed status; it reports a change once, and writes nothing when there is none. */

@@ -1,5 +1,5 @@
-import type { Caller } from '../http/caller.ts'
 import type { Tx } from '../store/database.ts'
+import type { Caller } from './caller.ts'
 
 export type AuditRecord = {
   /** `noun.verb`, such as `app.update`. */

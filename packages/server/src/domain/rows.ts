@@ -1,7 +1,7 @@
 import type { Role } from '@berth/contract'
 import type { Selectable } from 'kysely'
-import type { Reader, Tx } from './database.ts'
-import type { AppTable, DeploymentTable, DomainTable, EnvVariableTable, ProjectTable, UserTable } from './schema.ts'
+import type { Reader, Tx } from '../store/database.ts'
+import type { AppTable, DeploymentTable, DomainTable, EnvVariableTable, ProjectTable, UserTable } from '../store/schema.ts'
 
 export type UserRow = Selectable<UserTable>
 export type ProjectRow = Selectable<ProjectTable>
