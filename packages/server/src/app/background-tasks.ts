@@ -1,11 +1,11 @@
 import type { Engine } from '../engine/engine.ts'
 import { forgetEventsBefore } from '../events/event-log.ts'
-import type { Reconcile } from '../features/containers/reconcile.ts'
 import type { EngineWatch } from '../features/health/engine-watch.ts'
 import { type MetricsHistoryKeeper, SAMPLE_EVERY_MS } from '../features/metrics/history.ts'
-import type { Routing } from '../features/routing/routing.ts'
 import type { Provisioning } from '../provision/provisioning.ts'
 import type { Task } from '../queue/periodic.ts'
+import type { Reconcile } from '../reconcile/reconcile.ts'
+import type { Routing } from '../routing/traffic-switch.ts'
 import type { Db } from '../store/database.ts'
 import type { Tuning } from '../tuning.ts'
 

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { engineSocketPath } from '../../../testing/harness/engine-proxy.ts'
 import { PROGRAM_PATH } from '../../../testing/harness/git-server.ts'
 import { BUSYBOX_IMAGE, ensureBusybox, openTestEngine } from '../../../testing/images/test-images.ts'
-import { createCheckDockerfile } from '../../features/deployments/check-dockerfile.ts'
+import { createCheckDockerfile } from '../../features/deployments/release/check-dockerfile.ts'
 import { resolveInside } from '../../git/resolve-inside.ts'
 import { createSourcePolicy } from '../../git/source-policy.ts'
 import { SpecRefused } from '../api/errors.ts'

@@ -2,7 +2,7 @@ import type { AppRow } from '../../domain/rows.ts'
 import type { ContainerSummary } from '../../engine/container-state.ts'
 import { LABEL } from '../../engine/labels.ts'
 import type { Reader } from '../../store/database.ts'
-import type { AppContainers } from '../deployments/app-containers.ts'
+import type { AppContainers } from '../deployments/release/app-containers.ts'
 import { findLive } from './store.ts'
 
 /** The containers of the release that is live, the one that visitors meet first. */

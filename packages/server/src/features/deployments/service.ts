@@ -7,8 +7,8 @@ import { AppError } from '../../lib/app-error.ts'
 import { QUOTAS, refuseBeyond } from '../../lib/quota.ts'
 import type { Step } from '../../lib/step.ts'
 import type { Db, Tx } from '../../store/database.ts'
-import type { BuildLogs } from './build-log.ts'
 import type { Cancel } from './cancel.ts'
+import type { BuildLogs } from './log/build-log.ts'
 import {
   canRollBackTo,
   countUnfinished,

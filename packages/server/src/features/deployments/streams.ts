@@ -7,8 +7,8 @@ import type { Peer } from '../../http/socket-peer.ts'
 import { type EncodedFrames, encodeFrames } from '../../http/text-frames.ts'
 import type { Streams } from '../../http/websocket.ts'
 import type { Db } from '../../store/database.ts'
-import type { BuildLogs } from './build-log.ts'
-import type { LogLine } from './log-lines.ts'
+import type { BuildLogs } from './log/build-log.ts'
+import type { LogLine } from './log/log-lines.ts'
 
 type Deps = { db: Db; nudge: Nudge; logs: Pick<BuildLogs, 'follow'>; isWriting: (deploymentId: number) => boolean; now: () => Date }
 type Send = (frame: DeploymentFrame) => void

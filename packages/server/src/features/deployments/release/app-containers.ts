@@ -1,0 +1,38 @@
+import type { ContainerSummary } from '../../../engine/container-state.ts'
+import type { Engine } from '../../../engine/engine.ts'
+import { idFrom, isOfRelease, LABEL } from '../../../engine/labels.ts'
+
+/** The containers of an app in the engine, found by our labels. */
+export function createAppContainers(deps: { engine: Pick<Engine, 'containers' | 'logs'>; instance: string }) {
+  const { engine, instance } = deps
+
+  async function ofApp(appId: number, signal?: AbortSignal): Promise<ContainerSummary[]> {
+    const labels = { [LABEL.instance]: instance, [LABEL.app]: String(appId) }
+    return await engine.containers.list({ labels, ...(signal && { signal }) })
+  }
+
+  async function ofDeployment(appId: number, deploymentId: number, signal?: AbortSignal): Promise<ContainerSummary[]> {
+    return (await ofApp(appId, signal)).filter((container) => idFrom(container.labels, 'deployment') === deploymentId)
+  }
+
+  /** Those that run when it is live: its own, and those that all releases share. */
+  async function ofRelease(appId: number, deploymentId: number, signal?: AbortSignal): Promise<ContainerSummary[]> {
+    return (await ofApp(appId, signal)).filter(({ labels }) => isOfRelease(labels, deploymentId))
+  }
+
+  async function ofOtherDeployments(appId: number, deploymentId: number, signal?: AbortSignal): Promise<ContainerSummary[]> {
+    return (await ofApp(appId, signal)).filter(({ labels }) => !isOfRelease(labels, deploymentId))
+  }
+
+  async function lastLines(id: string, count: number): Promise<string[]> {
+    const details = await engine.containers.inspect(id)
+    if (!details) return []
+    const lines: string[] = []
+    for await (const { line } of engine.logs(details, { tail: count, signal: AbortSignal.timeout(5000) })) lines.push(line)
+    return lines
+  }
+
+  return { ofApp, ofDeployment, ofRelease, ofOtherDeployments, lastLines }
+}
+
+export type AppContainers = ReturnType<typeof createAppContainers>

@@ -1,0 +1,77 @@
+import { SpecRefused } from '../../../engine/api/errors.ts'
+import { type Fetch, readDockerfile } from '../../../engine/build/dockerfile.ts'
+import { parseImageReference } from '../../../engine/image-reference.ts'
+import { SourceRefused } from '../../../git/errors.ts'
+import { readTextUpTo } from '../../../git/read-text.ts'
+import type { SourcePolicy } from '../../../git/source-policy.ts'
+
+type Deps = {
+  policy: Pick<SourcePolicy, 'admitHost'>
+  /** Whether packet rules keep the engine's own downloads away from this machine and private networks. */
+  isEngineWalled: () => boolean
+}
+
+/** Checks where a build would fetch from and how long its lines become, before it begins. */
+export type CheckDockerfile = (file: string, signal: AbortSignal, buildArgs?: Readonly<Record<string, string>>) => Promise<void>
+
+const LONGEST = 1024 * 1024
+/** Docker's own. Any other can fetch whatever it likes, from the engine's place in the network. */
+const OFFICIAL = /^(?:docker\.io\/)?docker\/dockerfile(?::(?:latest|labs|1(?:\.\d+){0,2}(?:-labs)?))?(?:@sha256:[0-9a-f]{64})?$/
+
+/**
+ * The engine fetches what `ADD` names from the machine's own network, past the rules for apps and builds. Where packet rules stand around
+ * the engine they are the wall, and this only says it in words; where they do not, what cannot be judged is refused.
+ */
+export function createCheckDockerfile({ policy, isEngineWalled }: Deps): CheckDockerfile {
+  async function check(fetch: Fetch, signal: AbortSignal): Promise<void> {
+    const where = `Line ${fetch.line} of the Dockerfile`
+    if (fetch.kind === 'image') return await checkHost(registryOf(fetch.text), `${where} builds on ${fetch.text}, and that`, signal)
+    if (fetch.kind === 'git') refuse(`${where} adds a git repository (${fetch.text}). Clone it in a RUN step instead.`)
+    if (!isEngineWalled())
+      refuse(
+        `${where} adds ${fetch.text} from the network. That is not possible on this server, because nothing limits where its engine may download from. Download it in a RUN step instead, for example with wget.`,
+      )
+    if (fetch.kind === 'url') await checkHost(hostOf(fetch.text), `${where} adds ${fetch.text}, and that`, signal)
+  }
+
+  async function checkHost(host: { host: string; port: number } | null, what: string, signal: AbortSignal): Promise<void> {
+    if (host === null) return
+    try {
+      await policy.admitHost(host, { what, signal })
+    } catch (cause) {
+      if (cause instanceof SourceRefused) refuse(cause.message)
+      signal.throwIfAborted()
+      // A name that is not found is the build's to report, in its own words.
+    }
+  }
+
+  return async (file, signal, buildArgs = {}) => {
+    const text = (await readTextUpTo(file, LONGEST)) ?? refuse('The Dockerfile is longer than 1 MB.')
+    const { frontend, fetches, tooLong } = readDockerfile(text, buildArgs)
+    if (tooLong !== null) refuse(tooLong)
+    if (frontend !== null && !OFFICIAL.test(frontend))
+      refuse(
+        `The Dockerfile is to be read by "${frontend.slice(0, 100)}" (syntax=). Only docker/dockerfile:1 may do that here. Remove the line, or write # syntax=docker/dockerfile:1.`,
+      )
+    for (const fetch of fetches) await check(fetch, signal)
+  }
+}
+
+function refuse(message: string): never {
+  throw new SpecRefused('Dockerfile', message)
+}
+
+function hostOf(url: string): { host: string; port: number } | null {
+  const plain = url.replace(/\$.*$/s, '')
+  if (!URL.canParse(plain)) return null
+  const { protocol, hostname, port } = new URL(plain)
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || (protocol === 'https:' ? 443 : 80) }
+}
+
+function registryOf(image: string): { host: string; port: number } | null {
+  if (image.includes('$')) return null
+  const registry = parseImageReference(image)?.registry ?? 'docker.io'
+  if (registry === 'docker.io') return null
+  const [host = '', port] = registry.split(':')
+  return { host, port: Number(port) || 443 }
+}

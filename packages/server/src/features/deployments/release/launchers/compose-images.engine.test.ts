@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { BUSYBOX_IMAGE, ensureBusybox, openTestEngine, tarOf } from '../../../../../testing/images/test-images.ts'
+import { planCompose } from '../../../../engine/compose/policy.ts'
+import { newImageName } from '../../../../engine/image-names.ts'
+import { labelsOf } from '../../../../engine/labels.ts'
+import { createCheckImages, objectionTo } from './compose-images.ts'
+
+const test = openTestEngine()
+const { engine, instance } = test
+beforeAll(() => ensureBusybox(engine))
+afterAll(() => test[Symbol.asyncDispose]())
+
+async function imageWith(line: string): Promise<string> {
+  const tag = newImageName()
+  const signal = AbortSignal.timeout(50_000)
+  const contextTar = tarOf({ Dockerfile: `FROM ${BUSYBOX_IMAGE}\n${line}\n` })
+  const labels = labelsOf({ instance, kind: 'build', appId: 1 })
+  await engine.build({ contextTar, dockerfile: 'Dockerfile', tag, labels, onLine: () => undefined, signal })
+  return tag
+}
+
+async function check(services: object): Promise<void> {
+  const settings = { env: {}, labels: {}, serviceLabel: 'service', appNetwork: 'a', projectNetwork: 'p', alias: 'x', port: null }
+  const plan = planCompose(JSON.stringify({ services }), { ...settings, reservedPorts: [], newImageName })
+  const follower = { signal: AbortSignal.timeout(50_000), output: () => undefined, active: () => undefined }
+  await createCheckImages({ engine })(follower, plan)
+}
+
+it('an image that checks its health very often is refused, whatever the compose file says of health', { timeout: 60_000 }, async () => {
+  const often = await imageWith('HEALTHCHECK --interval=1ms CMD true')
+  const seldom = await imageWith('HEALTHCHECK --interval=5s CMD true')
+  await expect(check({ db: { image: seldom }, web: { image: BUSYBOX_IMAGE } })).resolves.toBeUndefined()
+  for (const more of [{}, { healthcheck: { test: ['CMD', 'true'] } }])
+    await expect(check({ db: { image: seldom }, web: { image: often, ...more } })).rejects.toThrow(
+      'The service "web" cannot be started: its image checks its health more than once a second.',
+    )
+})
+
+it('an image that cannot be had is left for Compose to report', async () => {
+  await expect(check({ web: { image: 'nobody.invalid/nothing:1' } })).resolves.toBeUndefined()
+})
+
+it('an image says only so much of itself', () => {
+  expect(objectionTo({ settingsBytes: 60_000, shortestCheckMs: null })).toBeUndefined()
+  expect(objectionTo({ settingsBytes: 900_000, shortestCheckMs: null })).toBe(
+    'has 879 KB of labels, variables and commands, and 64 KB are allowed.',
+  )
+})

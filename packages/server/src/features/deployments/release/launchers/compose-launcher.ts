@@ -1,0 +1,110 @@
+import type { Compose } from '../../../../engine/compose/compose.ts'
+import type { ComposePlan } from '../../../../engine/compose/policy.ts'
+import type { Engine } from '../../../../engine/engine.ts'
+import { appNetworkName, LABEL, projectNetworkName } from '../../../../engine/labels.ts'
+import type { Tuning } from '../../../../tuning.ts'
+import type { Ports } from '../../../ports/service.ts'
+import { patiently } from '../../run/patience.ts'
+import type { Context } from '../../run/stage.ts'
+import type { AppContainers } from '../app-containers.ts'
+import type { Launcher, Release } from '../release.ts'
+import { createPlanCompose } from '../stages/plan-compose.ts'
+import { addressOf, hasPlan, hostPortsOf, keptPlan, refuseTaken } from './compose-files.ts'
+import { createComposeHealth } from './compose-health.ts'
+import { createCheckImages } from './compose-images.ts'
+import { createComposeOthers } from './compose-others.ts'
+import { createComposeUp } from './compose-up.ts'
+
+type Deps = {
+  engine: Engine
+  compose: Compose
+  containers: AppContainers
+  instance: string
+  dataDir: string
+  tuning: Tuning
+  reservedPorts: readonly number[]
+  newImageName: () => string
+  ports: Pick<Ports, 'findTaken' | 'claim' | 'keepOnly'>
+  cloneRepository: (context: Context) => Promise<void>
+  findActiveId: (appId: number) => Promise<number | undefined>
+}
+
+/**
+ * Several containers an app, by the repository's compose file. The validated plan is kept, so that a rollback runs the same again. The
+ * service that has the port comes beside the one that serves, where it can be there twice; the others are replaced when they change.
+ */
+export function createComposeLauncher(deps: Deps): Launcher {
+  const { engine, compose, containers, instance, tuning } = deps
+  const health = createComposeHealth(deps)
+  const others = createComposeOthers(deps)
+  const { directoryOf, projectOf, bringUp, backTo } = createComposeUp({ ...deps, others })
+  const checkImages = createCheckImages(deps)
+  const prepare = createPlanCompose({ ...deps, directoryOf })
+
+  async function start(context: Context, routedService: string): Promise<Release> {
+    const { app, deployment, config, signal, step } = context
+    const isKept = await hasPlan(directoryOf(app.id, deployment.id)) // the release that a rollback came from may be gone by now
+    const source = isKept ? deployment.id : (deployment.release_of ?? deployment.id)
+    await step(
+      'engine.network',
+      async () =>
+        await patiently(signal, async () => {
+          await engine.networks.ensureProjectNetwork({ instance, projectId: app.project_id }, signal)
+          await engine.networks.ensure(
+            { name: appNetworkName(instance, app.id), owner: { instance, kind: 'network', projectId: app.project_id, appId: app.id } },
+            signal,
+          )
+        }),
+    )
+    const plan = await keptPlan(directoryOf(app.id, source), deployment.id)
+    await claimPorts(context, plan)
+    await checkImages(context, plan)
+    await bringUp(context, plan, await patiently(signal, async () => await others.serving(context, plan)))
+    const found = await patiently(signal, async () => await containers.ofRelease(app.id, deployment.id, signal))
+    const started = found.filter((container) => plan.services.includes(container.labels[LABEL.service] ?? ''))
+    const routed = started.find((container) => container.labels[LABEL.service] === routedService)
+    // the address that it was given, because one that is just being started again has none
+    const given = addressOf(await keptPlan(directoryOf(app.id, deployment.id), deployment.id))
+    const ip = given ?? routed?.ips[projectNetworkName(instance, app.project_id)]
+    const target = routed === undefined || ip === undefined || ip === '' || config.port === null ? undefined : { ip, port: config.port }
+    const inOrder = routed === undefined ? started : [routed, ...started.filter((container) => container !== routed)]
+    return { containerIds: inOrder.map((container) => container.id), target }
+  }
+
+  async function claimPorts({ app, step }: Context, plan: ComposePlan): Promise<void> {
+    const wanted = hostPortsOf(plan)
+    if (wanted.length > 0) refuseTaken(await step('db.claim_ports', async () => await deps.ports.claim(app.id, wanted)))
+  }
+
+  async function removeOld(context: Context): Promise<void> {
+    const { app, deployment, signal, step } = context
+    const plan = await keptPlan(directoryOf(app.id, deployment.id), deployment.id)
+    await step(
+      'engine.remove_old',
+      async () => await patiently(signal, async () => await others.removeAllBut(context, { plan, deploymentId: deployment.id, signal })),
+    )
+    await deps.ports.keepOnly(app.id, hostPortsOf(plan))
+  }
+
+  async function portsOfActive(appId: number): Promise<ReturnType<typeof hostPortsOf>> {
+    const active = await deps.findActiveId(appId)
+    const directory = active === undefined ? undefined : directoryOf(appId, active)
+    return active === undefined || directory === undefined || !(await hasPlan(directory))
+      ? []
+      : hostPortsOf(await keptPlan(directory, active))
+  }
+
+  async function undo(context: Context): Promise<void> {
+    const { app, deployment, step } = context
+    const signal = AbortSignal.timeout(120_000)
+    await step('compose.undo', async () => {
+      const active = await deps.findActiveId(app.id)
+      if (active !== undefined && app.wanted === 'running') return await backTo(context, active, signal)
+      const ending = { removeVolumes: false, graceSeconds: tuning.stopGraceSeconds }
+      await patiently(signal, async () => await compose.down(projectOf(context, deployment.id, signal), ending))
+    })
+    await deps.ports.keepOnly(app.id, await portsOfActive(app.id))
+  }
+
+  return { prepare, retireOld: async () => undefined, start, ...health, removeOld, undo }
+}

@@ -1,0 +1,15 @@
+import type { AppRow } from '../../../../domain/rows.ts'
+import type { ContainerSummary } from '../../../../engine/container-state.ts'
+import { isShared, LABEL } from '../../../../engine/labels.ts'
+import { deploymentLabels, hasPlan, keptPlan, planDirectory } from './compose-files.ts'
+
+/** Whether the services that a compose app's releases share are those of the live one: a crash may have left those of another. */
+export function createIsAsPlanned({ dataDir }: { dataDir: string }) {
+  return async function isAsPlanned(app: AppRow, activeId: number, containers: readonly ContainerSummary[]): Promise<boolean> {
+    const shared = containers.filter(({ labels }) => isShared(labels))
+    const directory = planDirectory(dataDir, app.id, activeId)
+    if (app.app_type !== 'compose' || shared.length === 0 || !(await hasPlan(directory))) return true
+    const planned = deploymentLabels(await keptPlan(directory, activeId))
+    return shared.every(({ labels }) => planned.get(labels[LABEL.service] ?? '') === labels[LABEL.deployment])
+  }
+}

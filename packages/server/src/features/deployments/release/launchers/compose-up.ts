@@ -1,0 +1,118 @@
+import type { Compose } from '../../../../engine/compose/compose.ts'
+import type { ComposePlan } from '../../../../engine/compose/policy.ts'
+import type { Engine } from '../../../../engine/engine.ts'
+import {
+  COMPOSE_PROJECT_LABEL,
+  composeProjectName,
+  idFrom,
+  isOfRelease,
+  isOurs,
+  isShared,
+  LABEL,
+  projectNetworkName,
+} from '../../../../engine/labels.ts'
+import { patiently } from '../../run/patience.ts'
+import { type Context, DeploymentFailure } from '../../run/stage.ts'
+import type { AppContainers } from '../app-containers.ts'
+import { addressOf, keepPlan, keptPlan, planDirectory, routedOf, sharedServices, withAddress } from './compose-files.ts'
+import type { ComposeOthers } from './compose-others.ts'
+
+type Deps = { engine: Engine; compose: Compose; containers: AppContainers; others: ComposeOthers; instance: string; dataDir: string }
+
+/** Brings the plan of a release up, beside what serves or in its place, and back again. */
+export function createComposeUp(deps: Deps) {
+  const { engine, compose, containers, others, instance } = deps
+  const addressed = createAddressed(deps)
+
+  function directoryOf(appId: number, deploymentId: number): string {
+    return planDirectory(deps.dataDir, appId, deploymentId)
+  }
+
+  function projectOf(context: Context, deploymentId: number, signal = context.signal) {
+    return {
+      name: composeProjectName(instance, context.app.id),
+      directory: directoryOf(context.app.id, deploymentId),
+      signal,
+      onLine: context.output,
+    }
+  }
+
+  /** `serving` containers of the routed service stay as they are; where there are none, the whole plan comes at once. */
+  async function up(context: Context, plan: ComposePlan, serving: number): Promise<void> {
+    const { app, deployment, signal, step } = context
+    const project = projectOf(context, deployment.id)
+    const routed = routedOf(plan)
+    if (serving === 0 || routed === undefined)
+      return await step('compose.up', async () => await patiently(signal, async () => await compose.up(plan, project)))
+    const shared = sharedServices(plan)
+    await step('compose.shared', async () => await patiently(signal, async () => await compose.upSome(plan, project, shared)))
+    await step('compose.beside', async () => {
+      // a crash may have left one behind; its state is unknown, so it is made anew
+      await patiently(signal, async () => await others.removeOwn(app.id, deployment.id, signal))
+      await patiently(signal, async () => await compose.upBeside(plan, project, { ...routed, count: serving + 1 }))
+    })
+  }
+
+  async function bringUp(context: Context, wanted: ComposePlan, serving: number): Promise<void> {
+    const { app, deployment, signal, step } = context
+    await refuseStrangers(app.id, signal)
+    const plan = await addressed(context, wanted, { isBeside: serving > 0, signal })
+    await step('files.address', async () => await keepPlan(directoryOf(app.id, deployment.id), plan))
+    try {
+      await up(context, plan, serving)
+    } catch (cause) {
+      if (signal.aborted) throw cause
+      // what it made holds the address itself
+      if (serving > 0) await patiently(signal, async () => await others.removeOwn(app.id, deployment.id, signal))
+      const again = await addressed(context, plan, { isBeside: serving > 0, signal })
+      if (addressOf(again) === addressOf(plan)) throw cause
+      context.say('Another container took the address meanwhile; starting with the next one')
+      await bringUp(context, again, serving)
+    }
+  }
+
+  /** Compose would take over, start and remove whatever says that it is of this project. */
+  async function refuseStrangers(appId: number, signal: AbortSignal): Promise<void> {
+    const labels = { [COMPOSE_PROJECT_LABEL]: composeProjectName(instance, appId) }
+    const found = await patiently(signal, async () => await engine.containers.list({ labels, signal }))
+    const strangers = found.filter((container) => !isOurs(container.labels, instance) || idFrom(container.labels, 'app') !== appId)
+    if (strangers.length > 0)
+      throw new DeploymentFailure('A container that is not of this app claims to belong to it. Ask whoever runs the server to remove it.')
+  }
+
+  /** What still serves of the release that is live is not touched. Where more than that has changed hands, Compose puts it right. */
+  async function backTo(context: Context, active: number, signal: AbortSignal): Promise<void> {
+    const project = projectOf(context, active, signal)
+    const plan = await keptPlan(directoryOf(context.app.id, active), active)
+    const routed = routedOf(plan)
+    const all = await patiently(signal, async () => await containers.ofApp(context.app.id, signal))
+    const ofReleases = all.filter(({ labels }) => !isShared(labels))
+    const count = ofReleases.filter(({ labels }) => isOfRelease(labels, active)).length
+    if (routed === undefined || count === 0 || ofReleases.some(({ labels }) => labels[LABEL.service] !== routed.service)) {
+      const whole = addressOf(plan) === undefined ? plan : await addressed(context, plan, { isBeside: false, signal })
+      return await patiently(signal, async () => await compose.up(whole, project))
+    }
+    await patiently(signal, async () => {
+      await others.removeAllBut(context, { plan, deploymentId: active, signal })
+      await compose.upSome(plan, project, sharedServices(plan))
+      await compose.upBeside(plan, project, { ...routed, count })
+    })
+  }
+
+  return { directoryOf, projectOf, bringUp, backTo }
+}
+
+/** With an address that is not given to another app as soon as this one's container dies. One that it has already stays. */
+function createAddressed({ engine, instance }: Pick<Deps, 'engine' | 'instance'>) {
+  return async (
+    { app, deployment }: Context,
+    plan: ComposePlan,
+    { isBeside, signal }: { isBeside: boolean; signal: AbortSignal },
+  ): Promise<ComposePlan> => {
+    if (plan.routedService === null) return plan
+    const network = projectNetworkName(instance, app.project_id)
+    const wanted = { network, turn: deployment.id, wish: addressOf(plan), ...(isBeside ? {} : { appId: app.id }) }
+    const address = await patiently(signal, async () => await engine.containers.addressIn(wanted, signal))
+    return address === undefined ? plan : withAddress(plan, address)
+  }
+}

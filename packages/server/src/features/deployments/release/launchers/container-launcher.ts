@@ -1,0 +1,125 @@
+import type { ContainerSpec } from '../../../../engine/container-spec.ts'
+import { containerName, labelsOf, projectNetworkName, volumeName } from '../../../../engine/labels.ts'
+import { patiently } from '../../run/patience.ts'
+import type { Context } from '../../run/stage.ts'
+import { memoryBytesOf } from '../memory-ceiling.ts'
+import type { Launcher, Release } from '../release.ts'
+import { type ContainerHealthDeps, createContainerHealth } from './container-health.ts'
+
+type Deps = ContainerHealthDeps & { prepare: (context: Context) => Promise<string> }
+
+/** Two at once would fight over the data, or the user asked for one at a time. */
+function isSingle({ config }: Context): boolean {
+  return config.type === 'database' || config.strategy === 'recreate'
+}
+
+function specOf({ instance, findTemplate }: Deps, { app, deployment, config }: Context, image: string): ContainerSpec {
+  const template = config.type === 'database' ? findTemplate(config.template) : undefined
+  return {
+    name: containerName(instance, app.id, deployment.id),
+    image,
+    labels: labelsOf({
+      instance,
+      kind: config.type === 'database' ? 'database' : 'app',
+      projectId: app.project_id,
+      appId: app.id,
+      deploymentId: deployment.id,
+    }),
+    env: config.env,
+    ...(template?.command && { command: template.command }),
+    network: projectNetworkName(instance, app.project_id),
+    turn: deployment.id,
+    aliases: [config.slug],
+    volumes: template ? [{ volume: volumeName(instance, app.id), path: template.dataPath }] : [],
+    memoryBytes: memoryBytesOf(config),
+    ...(config.cpus !== null && { cpus: config.cpus }),
+    restart: config.restart,
+  }
+}
+
+/** One container an app: web apps, services and databases. */
+export function createContainerLauncher(deps: Deps): Launcher {
+  const { engine, containers, instance, tuning } = deps
+  const { targetOf, waitHealthy, checkAlive } = createContainerHealth(deps)
+
+  async function start(context: Context, image: string): Promise<Release> {
+    const { app, deployment, config, signal, step } = context
+    const wait = () => context.say('The container engine does not answer; waiting for it')
+    await step(
+      'engine.network',
+      async () =>
+        await patiently(
+          signal,
+          async () => await engine.networks.ensureProjectNetwork({ instance, projectId: app.project_id }, signal),
+          wait,
+        ),
+    )
+    if (config.type === 'database') {
+      const labels = labelsOf({ instance, kind: 'volume', projectId: app.project_id, appId: app.id })
+      await step(
+        'engine.volume',
+        async () => await patiently(signal, async () => await engine.volumes.ensure(volumeName(instance, app.id), labels, signal), wait),
+      )
+    }
+    const id = await step(
+      'engine.start',
+      async () =>
+        await patiently(
+          signal,
+          async () => {
+            // A crash may have left one behind; its state is unknown, so it is made anew.
+            for (const old of await containers.ofDeployment(app.id, deployment.id, signal)) await engine.containers.remove(old.id, signal)
+            return await engine.containers.start(specOf(deps, context, image), signal)
+          },
+          wait,
+        ),
+    )
+    return { containerIds: [id], target: await targetOf(context, id) }
+  }
+
+  async function retireOld(context: Context): Promise<void> {
+    if (!isSingle(context)) return context.say('The release that serves now goes on serving until the new one is healthy')
+    const { app, deployment, signal, step } = context
+    await step(
+      'engine.stop_old',
+      async () =>
+        await patiently(signal, async () => {
+          for (const old of await containers.ofOtherDeployments(app.id, deployment.id, signal))
+            await engine.containers.stop(old.id, tuning.stopGraceSeconds, signal)
+        }),
+    )
+  }
+
+  async function removeOld({ app, deployment, signal, step }: Context): Promise<void> {
+    await step(
+      'engine.remove_old',
+      async () =>
+        await patiently(signal, async () => {
+          for (const old of await containers.ofOtherDeployments(app.id, deployment.id, signal)) {
+            await engine.containers.stop(old.id, tuning.stopGraceSeconds, signal)
+            await engine.containers.remove(old.id, signal)
+          }
+        }),
+    )
+  }
+
+  async function undo(context: Context): Promise<void> {
+    const { app, deployment, step } = context
+    const signal = AbortSignal.timeout(60_000) // the signal of the deployment has ended, and this must happen all the same
+    await step(
+      'engine.undo',
+      async () =>
+        await patiently(signal, async () => {
+          const made = await containers.ofDeployment(app.id, deployment.id, signal)
+          if (isSingle(context) && app.wanted === 'running') {
+            for (const { id } of made) await engine.containers.stop(id, tuning.stopGraceSeconds, signal)
+            for (const old of await containers.ofOtherDeployments(app.id, deployment.id, signal))
+              await engine.containers.startAgain(old.id, signal)
+          }
+          for (const { id } of made) await engine.containers.remove(id, signal)
+        }),
+    )
+  }
+
+  return { prepare: deps.prepare, retireOld, start, waitHealthy, checkAlive, removeOld, undo }
+}

@@ -1,0 +1,70 @@
+import { setAppStatus } from '../../../domain/app-status.ts'
+import { openConfig } from '../../../domain/release-config.ts'
+import { type AppRow, findApp } from '../../../domain/rows.ts'
+import { EngineUnreachable } from '../../../engine/api/errors.ts'
+import type { Logger } from '../../../lib/logger.ts'
+import { createRedactor } from '../../../lib/redact.ts'
+import type { SecretBox } from '../../../lib/secret-box.ts'
+import type { Step } from '../../../lib/step.ts'
+import type { Db } from '../../../store/database.ts'
+import { failureReason } from '../run/failure-reason.ts'
+import type { Context } from '../run/stage.ts'
+import { findActive } from '../store.ts'
+import type { AppContainers } from './app-containers.ts'
+import type { Launcher } from './release.ts'
+
+type Deps = {
+  db: Db
+  containers: Pick<AppContainers, 'ofDeployment'>
+  secrets: SecretBox
+  launcherOf: (app: AppRow) => Launcher
+  step: Step
+  now: () => Date
+  log: Logger
+  onChanged: () => void
+}
+
+const DEADLINE_MS = 120_000
+
+/** Starts the live release again after its container was taken away: the same image and settings, and no new deployment. */
+export function createRestore(deps: Deps) {
+  async function settle(appId: number, seen: { status: 'running' | 'error'; reason: string }): Promise<void> {
+    await deps.db.transaction(async (tx) => await setAppStatus(tx, deps.now(), appId, seen))
+  }
+
+  /** Compose looks by itself at what is there. */
+  async function isThere(app: AppRow, activeId: number, signal: AbortSignal): Promise<boolean> {
+    if (app.app_type === 'compose') return false
+    return (await deps.containers.ofDeployment(app.id, activeId, signal)).some(({ state }) => state === 'running')
+  }
+
+  return async function restore({ appId }: { appId: number }, signal: AbortSignal): Promise<void> {
+    const app = await findApp(deps.db, appId)
+    const active = await findActive(deps.db, appId)
+    if (!app || !active || app.wanted === 'stopped') return
+    if (await isThere(app, active.id, signal)) return // a deployment that was ahead in the queue brought it, or an earlier try of this did
+    const context: Context = {
+      app,
+      deployment: active,
+      config: openConfig(deps.secrets, appId, active.sealed_config),
+      workspace: '',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)]),
+      step: deps.step,
+      enter: async () => undefined,
+      noteCommit: async () => undefined,
+      active: () => undefined,
+      say: (line) => deps.log.info({ appId, deploymentId: active.id }, line),
+      output: () => undefined,
+      progress: () => undefined,
+    }
+    const launcher = deps.launcherOf(app)
+    try {
+      await launcher.waitHealthy(context, await launcher.start(context, active.image))
+      await settle(appId, { status: 'running', reason: '' })
+    } catch (cause) {
+      if (signal.aborted || cause instanceof EngineUnreachable) throw cause // it is tried again
+      await settle(appId, { status: 'error', reason: failureReason(cause, createRedactor(Object.values(context.config.env))) })
+    }
+    deps.onChanged()
+  }
+}

@@ -1,0 +1,26 @@
+import type { Git } from '../../../../git/git.ts'
+import { createRedactor } from '../../../../lib/redact.ts'
+import { type Context, DeploymentFailure } from '../../run/stage.ts'
+
+type Deps = { git: Pick<Git, 'resolveCommit' | 'checkout'>; isPrivileged: (userId: number | null) => Promise<boolean> }
+
+/** The exact commit of the app's repository, in an empty workspace. */
+export function createCloneRepository(deps: Deps) {
+  return async function cloneRepository(context: Context): Promise<void> {
+    const { app, config, deployment, workspace, signal, step, say } = context
+    await context.enter('cloning_repo')
+    if (app.git_clone_url === '')
+      throw new DeploymentFailure('The application has no source. Set a clone URL in its settings, then deploy again.')
+    const privileged = await deps.isPrivileged(app.source_set_by) // not the owner of the app: it can be handed to anybody
+    const source = { url: app.git_clone_url, privileged, signal }
+    const branch = app.git_branch === '' ? null : app.git_branch
+    const hash = deployment.commit_hash || (await step('git.resolve', async () => await deps.git.resolveCommit({ ...source, branch }))).hash
+    say(`Fetching commit ${hash.slice(0, 12)}${branch === null ? '' : ` of ${branch}`}`)
+    const wanted = { ...source, hash, branch, into: workspace, onActivity: context.active }
+    const found = await step('git.checkout', async () => await deps.git.checkout(wanted))
+    const { text } = createRedactor(Object.values(config.env)) // a value that was committed by mistake is not shown either
+    const commit = { hash: found.hash, message: text(found.message), author: text(found.author) }
+    await step('db.commit', async () => await context.noteCommit(commit))
+    say(`${commit.hash.slice(0, 12)} ${commit.message.split('\n')[0] ?? ''} (${commit.author})`)
+  }
+}

@@ -1,0 +1,83 @@
+import { join } from 'node:path'
+import { COMPOSE_FILES } from '@berth/contract'
+import type { Compose } from '../../../../engine/compose/compose.ts'
+import { type ComposePlan, planCompose } from '../../../../engine/compose/policy.ts'
+import { appNetworkName, buildCacheScope, LABEL, labelsOf, projectNetworkName } from '../../../../engine/labels.ts'
+import { readTextUpTo } from '../../../../git/read-text.ts'
+import { resolveInside } from '../../../../git/resolve-inside.ts'
+import type { Ports } from '../../../ports/service.ts'
+import { patiently } from '../../run/patience.ts'
+import { type Context, DeploymentFailure } from '../../run/stage.ts'
+import { hostPortsOf, keepPlan, refuseTaken } from '../launchers/compose-files.ts'
+import { memoryBytesOf } from '../memory-ceiling.ts'
+
+type Deps = {
+  compose: Pick<Compose, 'build'>
+  instance: string
+  reservedPorts: readonly number[]
+  newImageName: () => string
+  ports: Pick<Ports, 'findTaken'>
+  cloneRepository: (context: Context) => Promise<void>
+  /** Where the plan of a release is kept. */
+  directoryOf: (appId: number, deploymentId: number) => string
+}
+
+/** Before a byte of it is read. What is read is then judged by its characters and values. */
+const MAX_BYTES = 1024 * 1024
+
+/** A compose file made into a plan that asks for nothing an app may not have, its images built, and the plan kept for rollbacks. */
+export function createPlanCompose(deps: Deps) {
+  const { compose, instance } = deps
+
+  async function planOf(context: Context): Promise<ComposePlan> {
+    const { app, deployment, config } = context
+    const root = await resolveInside(context.workspace, app.root_directory === '' ? '.' : app.root_directory)
+    if (root?.kind !== 'directory')
+      throw new DeploymentFailure(`The repository has no directory "${app.root_directory}". Check the root directory in the settings.`)
+    const text = await composeText(root.path)
+    return planCompose(text, {
+      env: config.env,
+      labels: labelsOf({ instance, kind: 'compose', projectId: app.project_id, appId: app.id, deploymentId: deployment.id }),
+      serviceLabel: LABEL.service,
+      appNetwork: appNetworkName(instance, app.id),
+      projectNetwork: projectNetworkName(instance, app.project_id),
+      alias: config.slug,
+      port: config.port,
+      memoryBytes: memoryBytesOf(config),
+      ...(config.cpus !== null && { cpus: config.cpus }),
+      reservedPorts: deps.reservedPorts,
+      newImageName: deps.newImageName,
+    })
+  }
+
+  return async function prepare(context: Context): Promise<string> {
+    const { app, deployment, signal, step } = context
+    await deps.cloneRepository(context)
+    await context.enter('building_image')
+    const plan = await planOf(context)
+    refuseTaken(await deps.ports.findTaken(app.id, hostPortsOf(plan))) // before minutes are spent on building
+    const labels = labelsOf({ instance, kind: 'compose', projectId: app.project_id, appId: app.id, deploymentId: deployment.id })
+    const workspace = app.root_directory === '' ? context.workspace : join(context.workspace, app.root_directory)
+    const cacheScope = buildCacheScope(instance, app.project_id)
+    const follower = { onLine: context.output, onActivity: context.active, signal }
+    await step(
+      'engine.build',
+      async () => await patiently(signal, async () => await compose.build(plan, { labels, cacheScope, ...follower, workspace })),
+    )
+    await step('files.plan', async () => await keepPlan(deps.directoryOf(app.id, deployment.id), plan))
+    return plan.routedService ?? plan.services[0] ?? 'compose'
+  }
+}
+
+async function composeText(root: string): Promise<string> {
+  for (const name of COMPOSE_FILES) {
+    const file = await resolveInside(root, name)
+    if (file?.kind !== 'file') continue
+    const text = await readTextUpTo(file.path, MAX_BYTES)
+    if (text === null) throw new DeploymentFailure(`The compose file ${name} is longer than 1 MB. Make it shorter, then deploy again.`)
+    return text
+  }
+  throw new DeploymentFailure(
+    `The repository has no compose file. Berth looks for ${COMPOSE_FILES.join(', ')} in the root directory of the application.`,
+  )
+}

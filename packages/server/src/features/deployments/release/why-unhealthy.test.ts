@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest'
+import type { ContainerDetails } from '../../../engine/container-state.ts'
+import { whyUnhealthy } from './why-unhealthy.ts'
+
+function reasonAfter(lastLines: readonly string[]): string {
+  const details = { state: 'exited', exitCode: 1, oomKilled: false, restartCount: 3 } as ContainerDetails // what an ended container is judged by
+  return whyUnhealthy({ details, lastLines, listening: null, port: 3000, healthcheckPath: '', reason: '' })
+}
+
+it('what a container says at each of its starts is told once', () => {
+  const once = 'The container exited with code 1. It last printed: no DATABASE_URL'
+  expect(reasonAfter(['no DATABASE_URL', 'no DATABASE_URL', '', 'no DATABASE_URL'])).toBe(once)
+})
+
+it('a message of several lines keeps their order, also when its beginning was cut off', () => {
+  const told = reasonAfter(['  at line 3', 'Error: no database', '  at line 3', 'Error: no database', '  at line 3'])
+  expect(told).toBe('The container exited with code 1. It last printed: Error: no database |   at line 3')
+})
+
+it('different lines are all told, the last five', () => {
+  expect(reasonAfter(['1', '2', '3', '4', '5', '6'])).toMatch(/ It last printed: 2 \| 3 \| 4 \| 5 \| 6$/)
+  expect(reasonAfter([])).toMatch(/ It printed nothing\.$/)
+})

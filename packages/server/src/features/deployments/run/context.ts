@@ -1,0 +1,102 @@
+import { progressIn } from '../../../domain/lifecycle.ts'
+import type { ReleaseConfig } from '../../../domain/release-config.ts'
+import type { AppRow, DeploymentRow } from '../../../domain/rows.ts'
+import type { Logger } from '../../../lib/logger.ts'
+import type { Step } from '../../../lib/step.ts'
+import type { Tuning } from '../../../tuning.ts'
+import type { LogWriter } from '../log/log-writer.ts'
+import type { DeploymentRecord } from './deployment-writes.ts'
+import type { Context, StageName } from './stage.ts'
+import { createStageLimits } from './stage-limits.ts'
+
+type Parts = {
+  app: AppRow
+  row: DeploymentRow
+  config: ReleaseConfig
+  workspace: string
+  writer: LogWriter
+  record: DeploymentRecord
+  signal: AbortSignal
+  step: Step
+  log: Logger
+  tuning: Tuning
+}
+
+const WORDS = {
+  cloning_repo: 'Cloning the repository',
+  building_image: 'Building the image',
+  stopping_old: 'Retiring the previous release',
+  starting_new: 'Starting the new release',
+} as const satisfies Record<StageName, string>
+
+export type LiveContext = Context & {
+  current(): DeploymentRow
+  note(row: DeploymentRow): void
+  seconds(): number
+  deadlineReason(): Error | undefined
+  close(): void
+}
+
+/** What the stages share: the row as it is now, the log, the progress and the deadlines. */
+export function createContext(parts: Parts): LiveContext {
+  const { app, config, workspace, writer, record, step, tuning } = parts
+  const deadline = new AbortController()
+  const signal = AbortSignal.any([parts.signal, deadline.signal])
+  const startedAt = performance.now() // a monotonic clock: a stepped one must not make a duration negative
+  const limits = createStageLimits({ tuning, nameOf: (stage) => WORDS[stage], end: (why) => deadline.abort(why) })
+  let row = parts.row
+  let stage: StageName = 'cloning_repo'
+  let noting: Promise<void> = Promise.resolve()
+  let shown = row.progress
+
+  async function enter(next: StageName): Promise<void> {
+    stage = next
+    limits.enter(next)
+    await noting
+    shown = Math.max(shown, progressIn(next, 0))
+    row = await step(`db.${next}`, async () => await record.stage(row, row.status, { stage: next, progress: shown }))
+    writer.append(WORDS[next], 'berth')
+  }
+
+  /** Progress is news, not truth: it is written when the number changes, and a lost one costs nothing. */
+  function progress(fraction: number): void {
+    const percent = progressIn(stage, fraction)
+    if (percent <= shown || signal.aborted) return
+    shown = percent
+    noting = noting
+      .then(async () => void (await record.stage(row, row.status, { progress: percent })))
+      .catch((err: unknown) => parts.log.debug({ deploymentId: row.id, err }, 'progress was not written'))
+  }
+
+  return {
+    app,
+    get deployment() {
+      return row
+    },
+    config,
+    workspace,
+    signal,
+    step,
+    enter,
+    noteCommit: async (commit) => {
+      row = await record.commit(row, commit)
+    },
+    progress,
+    active: limits.active,
+    say: (line) => {
+      limits.active()
+      writer.append(line, 'berth')
+    },
+    output: (line, stream) => {
+      limits.active()
+      writer.append(line, stream)
+    },
+    current: () => row,
+    note: (next) => {
+      row = next
+    },
+    seconds: () => Math.max(0, Math.round((performance.now() - startedAt) / 1000)),
+    deadlineReason: () => (deadline.signal.aborted && deadline.signal.reason instanceof Error ? deadline.signal.reason : undefined),
+    close: limits.stop,
+  }
+}

@@ -1,0 +1,80 @@
+import type { DeploymentStatus } from '@berth/contract'
+import { setAppStatus, setWanted } from '../../../domain/app-status.ts'
+import type { AppRow, DeploymentRow } from '../../../domain/rows.ts'
+import type { Db, Tx } from '../../../store/database.ts'
+import { deactivate, findActive, moveDeployment, noteDeployment } from '../store.ts'
+
+type Deps = { db: Db; now: () => Date }
+type Settled = { status: 'running' | 'stopped' | 'error'; reason: string }
+
+/** The writes of a running deployment: each is one transaction, and each fails when somebody else has ended it. */
+export function createRecord({ db, now }: Deps) {
+  async function begin(row: DeploymentRow, sealedConfig: string): Promise<DeploymentRow> {
+    const at = now()
+    const change = { attempts: row.attempts + 1, started_at: row.started_at ?? at.toISOString(), sealed_config: sealedConfig }
+    return await db.transaction(async (tx) => {
+      await setAppStatus(tx, at, row.app_id, { status: row.status === 'deploying' ? 'deploying' : 'building', reason: '' })
+      if (row.status === 'pending') return await moveDeployment(tx, { id: row.id, from: 'pending', to: 'building', at, change })
+      return await noteDeployment(tx, { id: row.id, status: row.status, at, change })
+    })
+  }
+
+  async function stage(
+    row: DeploymentRow,
+    status: DeploymentStatus,
+    change: { stage?: DeploymentRow['stage']; progress: number },
+  ): Promise<DeploymentRow> {
+    return await db.transaction(async (tx) => await noteDeployment(tx, { id: row.id, status, at: now(), change }))
+  }
+
+  async function commit(row: DeploymentRow, found: { hash: string; message: string; author: string }): Promise<DeploymentRow> {
+    const change = { commit_hash: found.hash, commit_message: found.message.slice(0, 2000), commit_author: found.author.slice(0, 200) }
+    return await db.transaction(async (tx) => await noteDeployment(tx, { id: row.id, status: 'building', at: now(), change }))
+  }
+
+  async function deploying(row: DeploymentRow, image: string): Promise<DeploymentRow> {
+    const at = now()
+    return await db.transaction(async (tx) => {
+      await setAppStatus(tx, at, row.app_id, { status: 'deploying', reason: '' })
+      return await moveDeployment(tx, { id: row.id, from: 'building', to: 'deploying', at, change: { image } })
+    })
+  }
+
+  async function success(app: AppRow, row: DeploymentRow, durationSeconds: number): Promise<DeploymentRow> {
+    const at = now()
+    return await db.transaction(async (tx) => {
+      const previous = await findActive(tx, app.id)
+      await deactivate(tx, app.id)
+      if (row.rolled_back_from !== null && previous?.status === 'success')
+        await moveDeployment(tx, { id: previous.id, from: 'success', to: 'rolled_back', at })
+      await setAppStatus(tx, at, app.id, { status: 'running', reason: '' })
+      await setWanted(tx, app.id, 'running')
+      const change = {
+        stage: 'completed',
+        progress: 100,
+        is_active: 1,
+        finished_at: at.toISOString(),
+        duration: durationSeconds,
+        error_message: '',
+      } as const
+      return await moveDeployment(tx, { id: row.id, from: 'deploying', to: 'success', at, change })
+    })
+  }
+
+  async function failed(
+    row: DeploymentRow,
+    outcome: { reason: string; durationSeconds: number; settled: Settled },
+  ): Promise<DeploymentRow> {
+    const at = now()
+    const write = async (tx: Tx) => {
+      await setAppStatus(tx, at, row.app_id, outcome.settled)
+      const change = { finished_at: at.toISOString(), duration: outcome.durationSeconds, error_message: outcome.reason }
+      return await moveDeployment(tx, { id: row.id, from: row.status, to: 'failed', at, change })
+    }
+    return await db.transaction(write, { mayUseReserve: true }) // a build that filled the disk must not be run again for that
+  }
+
+  return { begin, stage, commit, deploying, success, failed }
+}
+
+export type DeploymentRecord = ReturnType<typeof createRecord>

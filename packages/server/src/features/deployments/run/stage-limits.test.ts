@@ -1,0 +1,70 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { TUNING } from '../../../tuning.ts'
+import { createStageLimits } from './stage-limits.ts'
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))
+afterEach(() => void vi.useRealTimers())
+
+const MINUTE = 60_000
+
+function open() {
+  const ended: string[] = []
+  const limits = createStageLimits({ tuning: TUNING, nameOf: (stage) => stage, end: (why) => ended.push(why.message) })
+  return { limits, ended }
+}
+
+describe('the limits of a stage', () => {
+  it('end a build from which nothing comes, with what helps', () => {
+    const { limits, ended } = open()
+    limits.enter('building_image')
+    vi.advanceTimersByTime(20 * MINUTE - 1)
+    expect(ended).toEqual([])
+    vi.advanceTimersByTime(1)
+    expect(ended).toEqual([
+      'The build printed nothing for 20 minutes and was ended. If a step needs that long, have it print something now and then.',
+    ])
+  })
+
+  it('let a build go on that is active now and then, up to its deadline', () => {
+    const { limits, ended } = open()
+    limits.enter('building_image')
+    for (let minute = 19; minute < 60; minute += 19) {
+      vi.advanceTimersByTime(19 * MINUTE)
+      limits.active()
+    }
+    expect(ended).toEqual([])
+    vi.advanceTimersByTime(3 * MINUTE)
+    expect(ended).toEqual(['building_image took longer than 60 minutes and was ended.'])
+  })
+
+  it('count from the last activity, not from a fixed beat', () => {
+    const { limits, ended } = open()
+    limits.enter('building_image')
+    vi.advanceTimersByTime(MINUTE)
+    limits.active()
+    vi.advanceTimersByTime(20 * MINUTE - 1)
+    expect(ended).toEqual([])
+    vi.advanceTimersByTime(1)
+    expect(ended).toHaveLength(1)
+  })
+
+  it('end a clone to which nothing comes', () => {
+    const { limits, ended } = open()
+    limits.enter('cloning_repo')
+    vi.advanceTimersByTime(5 * MINUTE)
+    expect(ended).toEqual(['The git server sent nothing for 5 minutes, so cloning was ended. Check that it works, then deploy again.'])
+  })
+
+  it('begin anew with each stage, and are over when they are stopped', () => {
+    const { limits, ended } = open()
+    limits.enter('cloning_repo')
+    vi.advanceTimersByTime(4 * MINUTE)
+    limits.enter('building_image')
+    vi.advanceTimersByTime(19 * MINUTE)
+    limits.enter('starting_new') // health checks and draining have limits of their own
+    vi.advanceTimersByTime(9 * MINUTE)
+    limits.stop()
+    vi.advanceTimersByTime(600 * MINUTE)
+    expect(ended).toEqual([])
+  })
+})

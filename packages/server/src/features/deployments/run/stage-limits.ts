@@ -1,0 +1,72 @@
+import type { Tuning } from '../../../tuning.ts'
+import { StageTimedOut } from './failure-reason.ts'
+import type { StageName } from './stage.ts'
+
+type Silence = { readonly limitMs: number; readonly says: (waited: string) => string }
+type Limits = { readonly deadlineMs: number; readonly silence?: Silence }
+
+/** How long each stage may take in all, and how long nothing at all may happen in it. */
+function limitsOf(tuning: Tuning): Record<StageName, Limits> {
+  return {
+    cloning_repo: {
+      deadlineMs: tuning.cloneDeadlineMs,
+      silence: {
+        limitMs: tuning.cloneIdleMs,
+        says: (waited) => `The git server sent nothing for ${waited}, so cloning was ended. Check that it works, then deploy again.`,
+      },
+    },
+    building_image: {
+      deadlineMs: tuning.buildDeadlineMs,
+      silence: {
+        limitMs: tuning.buildIdleMs,
+        says: (waited) =>
+          `The build printed nothing for ${waited} and was ended. If a step needs that long, have it print something now and then.`,
+      },
+    },
+    // What they wait for has limits of its own: health checks, draining, stopping.
+    stopping_old: { deadlineMs: tuning.startDeadlineMs },
+    starting_new: { deadlineMs: tuning.startDeadlineMs },
+  }
+}
+
+type Deps = { tuning: Tuning; nameOf: (stage: StageName) => string; end: (why: StageTimedOut) => void }
+
+/** Ends the stage that took too long, or in which nothing happened for too long. */
+export function createStageLimits({ tuning, nameOf, end }: Deps) {
+  const limits = limitsOf(tuning)
+  let deadline: NodeJS.Timeout | undefined
+  let silence: NodeJS.Timeout | undefined
+  let activeAt = 0
+
+  function enter(stage: StageName): void {
+    stop()
+    const { deadlineMs, silence: limit } = limits[stage]
+    const late = () => end(new StageTimedOut(`${nameOf(stage)} took longer than ${duration(deadlineMs)} and was ended.`))
+    deadline = setTimeout(late, deadlineMs)
+    active()
+    if (limit !== undefined) listen(limit)
+  }
+
+  /** One timer that looks back, because activity comes with every line of a build. */
+  function listen(limit: Silence): void {
+    const leftMs = activeAt + limit.limitMs - performance.now()
+    if (leftMs > 0) silence = setTimeout(() => listen(limit), Math.ceil(leftMs))
+    else end(new StageTimedOut(limit.says(duration(limit.limitMs))))
+  }
+
+  function active(): void {
+    activeAt = performance.now()
+  }
+
+  function stop(): void {
+    clearTimeout(deadline)
+    clearTimeout(silence)
+  }
+
+  return { enter, active, stop }
+}
+
+function duration(ms: number): string {
+  const [amount, unit] = ms < 60_000 ? [Math.round(ms / 1000), 'second'] : [Math.round(ms / 60_000), 'minute']
+  return `${amount} ${unit}${amount === 1 ? '' : 's'}`
+}

@@ -1,0 +1,34 @@
+import type { Stage } from '@berth/contract'
+import type { ReleaseConfig } from '../../../domain/release-config.ts'
+import type { AppRow, DeploymentRow } from '../../../domain/rows.ts'
+import type { Step } from '../../../lib/step.ts'
+import type { LogStream } from '../log/log-lines.ts'
+
+/** What a person can act on: the message becomes the deployment's `error_message`. */
+export class DeploymentFailure extends Error {
+  override readonly name = 'DeploymentFailure'
+}
+
+/** Everything that a stage may know and do. It never writes a status, and it always honours the signal. */
+export type Context = {
+  readonly app: AppRow
+  readonly deployment: DeploymentRow
+  readonly config: ReleaseConfig
+  readonly workspace: string
+  readonly signal: AbortSignal
+  readonly step: Step
+  /** Begins a stage: its label, its progress, its limits. */
+  readonly enter: (stage: StageName) => Promise<void>
+  /** The commit that is really built. */
+  readonly noteCommit: (commit: { hash: string; message: string; author: string }) => Promise<void>
+  /** A line of ours in the log of the deployment. */
+  readonly say: (line: string) => void
+  /** A line that the user's build or container printed. */
+  readonly output: (line: string, stream: Exclude<LogStream, 'berth'>) => void
+  /** Something happened that is not worth a line: a stage in which nothing happens for too long is ended. */
+  readonly active: () => void
+  /** How far the stage is, from 0 to 1. */
+  readonly progress: (fraction: number) => void
+}
+
+export type StageName = Exclude<Stage, 'completed'>

@@ -1,0 +1,98 @@
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { appLane } from '../domain/job-names.ts'
+import { EngineError } from '../engine/api/errors.ts'
+import type { Engine } from '../engine/engine.ts'
+import type { Image } from '../engine/images.ts'
+import { idFrom, LABEL } from '../engine/labels.ts'
+import type { Logger } from '../lib/logger.ts'
+import { lanesInQueue } from '../queue/queue-store.ts'
+import type { Reader } from '../store/database.ts'
+import { createPlannedImages } from './planned-images.ts'
+import { type KeptRelease, keptReleases, knownIds } from './store.ts'
+
+type Deps = { db: Reader; engine: Pick<Engine, 'images' | 'networks'>; instance: string; dataDir: string; log: Logger }
+type Network = Awaited<ReturnType<Engine['networks']['list']>>[number]
+type Plans = { appId: number; plans: { name: string; id: number }[] }
+type Known = {
+  apps: ReadonlySet<number>
+  projects: ReadonlySet<number>
+  deployments: ReadonlySet<number>
+  releases: readonly KeptRelease[]
+}
+
+/**
+ * What a crash, a failure or an engine that was away left behind: images, networks, logs and plans that no row names. It is looked for by label,
+ * never for an app that something is under way for, and volumes never go this way.
+ */
+export function createLeftovers(deps: Deps) {
+  const { db, engine, instance, log } = deps
+  const labels = { [LABEL.instance]: instance }
+  const logDirectory = join(deps.dataDir, 'logs')
+  const plansOf = (appId: number) => join(deps.dataDir, 'compose', `app-${appId}`)
+
+  async function sweepImages(images: readonly Image[], known: Known, isBusy: (appId: number) => boolean): Promise<void> {
+    const kept = new Set(known.releases.map((release) => release.image))
+    const plannedImages = createPlannedImages({ directoryOf: plansOf, releases: known.releases })
+    for (const image of images) {
+      const appId = idFrom(image.labels, 'app')
+      if (appId === null || isBusy(appId)) continue
+      const tags = image.tags.filter((tag) => !tag.startsWith('<none>'))
+      const planned = await plannedImages(appId)
+      const unused = tags.filter((tag) => !kept.has(tag) && !planned.has(tag))
+      for (const name of tags.length === 0 ? [image.id] : unused) {
+        log.info({ appId, image: name }, 'removing an image that no release uses')
+        await engine.images.remove(name).catch(unlessUsed)
+      }
+    }
+  }
+
+  async function sweepNetworks(networks: readonly Network[], known: Known, isBusy: (appId: number) => boolean): Promise<void> {
+    for (const network of networks) {
+      const [projectId, appId] = [idFrom(network.labels, 'project'), idFrom(network.labels, 'app')]
+      if (projectId === null || (appId !== null && isBusy(appId))) continue
+      if (appId === null ? known.projects.has(projectId) : known.apps.has(appId)) continue
+      await engine.networks.remove(network.name).catch(unlessUsed)
+    }
+  }
+
+  /** The plans of each app that has some. */
+  async function listPlans(): Promise<Plans[]> {
+    const apps = await entries(join(deps.dataDir, 'compose'), /^app-(\d+)$/)
+    return await Promise.all(apps.map(async ({ id }) => ({ appId: id, plans: await entries(plansOf(id), /^d(\d+)$/) })))
+  }
+
+  async function sweepPlans({ appId, plans }: Plans, known: Known): Promise<void> {
+    if (!known.apps.has(appId)) return await rm(plansOf(appId), { recursive: true, force: true })
+    const kept = new Set(known.releases.filter((release) => release.appId === appId).map(({ id }) => id))
+    for (const { name, id } of plans) if (!kept.has(id)) await rm(join(plansOf(appId), name), { recursive: true, force: true })
+  }
+
+  /** What is there, then who is busy, then the rows: whatever comes or ends in between is not taken for a leftover. */
+  async function sweep(): Promise<void> {
+    const [images, networks] = [await engine.images.list({ labels }), await engine.networks.list({ labels })]
+    const [logs, plans] = [await entries(logDirectory, /^d(\d+)\.log$/), await listPlans()]
+    const lanes = new Set(await lanesInQueue(db))
+    const known = { ...(await knownIds(db)), releases: await keptReleases(db) }
+    const isBusy = (appId: number) => lanes.has(appLane(appId))
+    for (const { name, id } of logs) if (!known.deployments.has(id)) await rm(join(logDirectory, name), { force: true })
+    for (const ofApp of plans) if (!isBusy(ofApp.appId)) await sweepPlans(ofApp, known)
+    await sweepImages(images, known, isBusy)
+    await sweepNetworks(networks, known, isBusy)
+  }
+
+  return { sweep }
+}
+
+/** Something still uses it: it goes with a later sweep. */
+function unlessUsed(cause: unknown): void {
+  if (!(cause instanceof EngineError) || (cause.status !== 409 && cause.status !== 403)) throw cause
+}
+
+async function entries(directory: string, grammar: RegExp): Promise<{ name: string; id: number }[]> {
+  const names = await readdir(directory).catch(() => [])
+  return names.flatMap((name) => {
+    const id = grammar.exec(name)?.[1]
+    return id === undefined ? [] : [{ name, id: Number(id) }]
+  })
+}

@@ -1,0 +1,35 @@
+import { execFileSync } from 'node:child_process'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { planCompose } from '../engine/compose/policy.ts'
+import { createPlannedImages } from './planned-images.ts'
+
+let directory = ''
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'berth-plans-'))
+})
+afterEach(() => rm(directory, { recursive: true }))
+
+const settings = { env: {}, labels: {}, serviceLabel: 's', appNetwork: 'a', projectNetwork: 'p', alias: 'x', port: null, reservedPorts: [] }
+const file = planCompose('services: { image: { image: "one:1" }, web: { build: ., environment: { A: "\\"image\\": \\"no:1\\"" } } }', {
+  ...settings,
+  newImageName: () => 'berth/two:release',
+}).file
+const release = { id: 7, appId: 3, type: 'compose', image: '' } as const
+
+it('names what the kept plans of an app run from, and reads each plan once', async () => {
+  const pipe = join(directory, 'd7', 'compose.json')
+  await mkdir(join(directory, 'd7'))
+  execFileSync('mkfifo', [pipe]) // what is written to it can be read once; whoever reads again waits for ever
+  const plannedImages = createPlannedImages({ directoryOf: () => directory, releases: [release, { ...release, id: 8, appId: 4 }] })
+  const [first] = await Promise.all([plannedImages(3), writeFile(pipe, file)])
+  expect([...first].toSorted()).toEqual(['berth/two:release', 'docker.io/library/one:1'])
+  expect(await plannedImages(3)).toBe(first)
+})
+
+it('names nothing where there is no plan', async () => {
+  const plannedImages = createPlannedImages({ directoryOf: () => directory, releases: [release] })
+  expect([(await plannedImages(3)).size, (await plannedImages(99)).size]).toEqual([0, 0])
+})

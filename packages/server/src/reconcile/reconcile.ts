@@ -1,0 +1,131 @@
+import type { AppStatus } from '@berth/contract'
+import { setAppStatus } from '../domain/app-status.ts'
+import { enqueue } from '../domain/job-names.ts'
+import type { AppRow } from '../domain/rows.ts'
+import type { ContainerSummary } from '../engine/container-state.ts'
+import type { Engine } from '../engine/engine.ts'
+import { idFrom, isOfRelease, LABEL } from '../engine/labels.ts'
+import { listActive, listApps, unfinishedWithoutJob } from '../features/containers/store.ts'
+import { distinctLines } from '../lib/distinct-lines.ts'
+import type { Logger } from '../lib/logger.ts'
+import type { Db } from '../store/database.ts'
+import type { Repair } from './repair.ts'
+
+type Deps = {
+  db: Db
+  engine: Pick<Engine, 'containers'>
+  instance: string
+  /** Apps that something is under way for: they are left alone. */
+  busyLanes: () => Promise<ReadonlySet<string>>
+  lastLines: (containerId: string, count: number) => Promise<string[]>
+  /** Hides what must not be read in lines that the app printed. */
+  redact: (app: AppRow, lines: readonly string[]) => Promise<string[]>
+  /** Towards what is wanted; true when it did something. */
+  repair: Repair
+  /** Images, networks and files that nothing names any more. */
+  sweep: () => Promise<void>
+  /** Whether what outlives the releases of an app is as its live one wants it. */
+  isAsPlanned: (app: AppRow, activeId: number, containers: readonly ContainerSummary[]) => Promise<boolean>
+  /** Starts the live release again where its container is gone. */
+  restore: (app: AppRow) => Promise<void>
+  now: () => Date
+  log: Logger
+  onChanged: () => void
+}
+type Observed = { status: AppStatus; reason: string }
+
+/** Read more than are shown: those of several starts may all be the same. */
+const READ_LINES = 20
+const SHOWN_LINES = 5
+
+/** Looks at what is and makes the rows say so. It remembers nothing: each look starts anew. */
+export function createReconcile(deps: Deps) {
+  const { db, engine, instance, log } = deps
+
+  async function reasonOf(app: AppRow, container: ContainerSummary): Promise<string> {
+    const details = await engine.containers.inspect(container.id)
+    if (!details || details.state === 'running') return ''
+    const printed = await deps.redact(app, await deps.lastLines(container.id, READ_LINES))
+    const lines = distinctLines(printed).slice(-SHOWN_LINES)
+    const what = details.oomKilled
+      ? 'The container ran out of memory and was killed'
+      : `The container exited with code ${details.exitCode ?? 'unknown'}`
+    return `${what}.${lines.length > 0 ? ` It last printed: ${lines.join(' | ').slice(0, 500)}` : ''}`
+  }
+
+  async function observe(app: AppRow, live: readonly ContainerSummary[]): Promise<Observed> {
+    const down = live.filter((container) => container.state !== 'running')
+    if (live.length > 0 && down.length === 0) return { status: 'running', reason: '' }
+    if (app.wanted === 'stopped') return { status: 'stopped', reason: '' }
+    const [first] = down
+    if (!first) return { status: 'error', reason: 'The container is gone; it was removed outside Berth.' }
+    if (app.app_type === 'compose' && down.length < live.length) return { status: 'running', reason: '' }
+    return { status: 'error', reason: await reasonOf(app, first) }
+  }
+
+  async function settleApp(app: AppRow, containers: readonly ContainerSummary[], activeId: number | undefined): Promise<void> {
+    const isLive = ({ labels }: ContainerSummary) => activeId !== undefined && isOfRelease(labels, activeId)
+    const superseded = containers.filter((container) => !isLive(container))
+    for (const container of superseded) {
+      log.info({ appId: app.id, container: container.name }, 'removing the container of a release that is not live')
+      await engine.containers.remove(container.id).catch((err: unknown) => {
+        if (container.state === 'running') throw err // it may be on the data of the live one
+        log.warn({ appId: app.id, container: container.name, err }, 'a container was not removed, and is tried again')
+      })
+    }
+    if (activeId === undefined) return
+    const live = containers.filter(isLive)
+    const isGone = live.every((container) => idFrom(container.labels, 'deployment') !== activeId)
+    if (app.wanted === 'running' && (isGone || !(await deps.isAsPlanned(app, activeId, live)))) {
+      log.warn({ appId: app.id, deploymentId: activeId }, 'a container of the live release is gone or another, and is started again')
+      await deps.restore(app)
+      return
+    }
+    if (await deps.repair(app, live)) return deps.onChanged()
+    const seen = await observe(app, live)
+    if (seen.status === app.status && seen.reason === app.status_reason) return
+    await db.transaction(async (tx) => await setAppStatus(tx, deps.now(), app.id, seen))
+    deps.onChanged()
+  }
+
+  /** Containers of apps that no row knows, left by a crash or a restored backup. */
+  async function removeOrphans(
+    containers: readonly ContainerSummary[],
+    apps: ReadonlySet<number>,
+    busy: ReadonlySet<string>,
+  ): Promise<void> {
+    for (const container of containers) {
+      const appId = idFrom(container.labels, 'app')
+      if (appId === null || apps.has(appId) || busy.has(`app:${appId}`)) continue
+      log.info({ appId, container: container.name }, 'removing the container of an app that is gone')
+      await engine.containers.remove(container.id)
+    }
+  }
+
+  async function requeueLost(): Promise<void> {
+    await db.transaction(async (tx) => {
+      for (const lost of await unfinishedWithoutJob(tx)) {
+        log.error({ deploymentId: lost.id }, 'a deployment had no job, and was queued again')
+        await enqueue(tx, 'deployment.run', { deploymentId: lost.id, appId: lost.app_id }, { by: lost.triggered_by, at: deps.now() })
+      }
+    })
+  }
+
+  async function reconcile(): Promise<void> {
+    if ((await unfinishedWithoutJob(db)).length > 0) await requeueLost() // looking is a read; an idle server writes nothing
+    const containers = await engine.containers.list({ labels: { [LABEL.instance]: instance } })
+    const [apps, active, busy] = await Promise.all([listApps(db), listActive(db), deps.busyLanes()])
+    const activeOf = new Map(active.map((row) => [row.app_id, row.id]))
+    for (const app of apps) {
+      if (busy.has(`app:${app.id}`)) continue
+      const own = containers.filter((container) => idFrom(container.labels, 'app') === app.id)
+      await settleApp(app, own, activeOf.get(app.id)).catch((err: unknown) => log.warn({ appId: app.id, err }, 'app was not reconciled'))
+    }
+    await removeOrphans(containers, new Set(apps.map((app) => app.id)), busy)
+    await deps.sweep()
+  }
+
+  return { reconcile }
+}
+
+export type Reconcile = ReturnType<typeof createReconcile>

@@ -1,0 +1,62 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { JobPayloads } from '../domain/job-names.ts'
+import { findApp, findProject } from '../domain/rows.ts'
+import { isConflict } from '../engine/api/errors.ts'
+import type { Engine } from '../engine/engine.ts'
+import { appNetworkName, LABEL, projectNetworkName } from '../engine/labels.ts'
+import type { Step } from '../lib/step.ts'
+import type { Reader } from '../store/database.ts'
+
+type Deps = { db: Reader; engine: Engine; instance: string; dataDir: string; step: Step; onRemoved: () => void }
+type Labels = Readonly<Record<string, string>>
+
+function unlessInUse(cause: unknown): void {
+  if (!isConflict(cause)) throw cause
+}
+
+/** Takes away everything that a deleted app owned outside the database, found by label: by now nobody else remembers it. */
+export function createRemoval(deps: Deps) {
+  const { db, engine, instance, step } = deps
+
+  async function removeApp({ appId, projectId, deleteVolumes }: JobPayloads['app.remove'], signal: AbortSignal): Promise<void> {
+    if (await findApp(db, appId)) return // a job that outlived a restored backup must not touch a living app
+    deps.onRemoved()
+    const labels = { [LABEL.instance]: instance, [LABEL.app]: String(appId) }
+    await step('engine.remove_containers', async () => await removeContainers(labels, signal))
+    await step('engine.remove_images', async () => await removeImages(labels, signal))
+    await step('engine.remove_network', async () => await engine.networks.remove(appNetworkName(instance, appId), signal))
+    if (deleteVolumes) await step('engine.remove_volumes', async () => await removeVolumes(labels, signal))
+    await step('files.remove_plans', async () => await rm(join(deps.dataDir, 'compose', `app-${appId}`), { recursive: true, force: true }))
+    if (!(await findProject(db, projectId)))
+      await step('engine.remove_project_network', async () => await removeProjectNetwork(projectId, signal))
+  }
+
+  async function removeContainers(labels: Labels, signal: AbortSignal): Promise<void> {
+    for (const container of await engine.containers.list({ labels, signal })) await engine.containers.remove(container.id, signal)
+  }
+
+  /**
+   * An image that was built again after a crash has lost its name; its label says whose it was. An image from elsewhere may carry any label,
+   * so one that another app's container uses must not hold up the removal for ever.
+   */
+  async function removeImages(labels: Labels, signal: AbortSignal): Promise<void> {
+    for (const image of await engine.images.list({ labels, signal })) {
+      const tags = image.tags.filter((tag) => !tag.startsWith('<none>'))
+      for (const name of tags.length === 0 ? [image.id] : tags) await engine.images.remove(name, signal).catch(unlessInUse)
+    }
+  }
+
+  async function removeVolumes(labels: Labels, signal: AbortSignal): Promise<void> {
+    for (const volume of await engine.volumes.list({ labels, signal })) await engine.volumes.remove(volume.name, signal)
+  }
+
+  /** The last app of a deleted project takes the network along; one that is still used refuses, and goes with a later app. */
+  async function removeProjectNetwork(projectId: number, signal: AbortSignal): Promise<void> {
+    const labels = { [LABEL.instance]: instance, [LABEL.project]: String(projectId) }
+    if ((await engine.containers.list({ labels, signal })).length === 0)
+      await engine.networks.remove(projectNetworkName(instance, projectId), signal)
+  }
+
+  return { removeApp }
+}

@@ -1,0 +1,33 @@
+import { setAppStatus } from '../domain/app-status.ts'
+import type { AppRow } from '../domain/rows.ts'
+import type { ContainerSummary } from '../engine/container-state.ts'
+import type { Engine } from '../engine/engine.ts'
+import type { Db } from '../store/database.ts'
+
+type Deps = { db: Db; engine: Pick<Engine, 'containers'>; stopGraceSeconds: number; now: () => Date }
+
+/**
+ * Towards what a person asked for last, when a crash or a restart of the engine came in between: the wish is written before the engine is
+ * told. One that crashed is the restart policy's business; under one that always restarts, only a stop of ours leaves it down.
+ */
+export function createRepair({ db, engine, stopGraceSeconds, now }: Deps) {
+  async function stop(app: AppRow, live: readonly ContainerSummary[]): Promise<boolean> {
+    const up = live.filter((container) => container.state === 'running')
+    if (up.length === 0) return false
+    for (const { id } of up) await engine.containers.stop(id, stopGraceSeconds)
+    await db.transaction(async (tx) => await setAppStatus(tx, now(), app.id, { status: 'stopped', reason: '' }))
+    return true
+  }
+
+  return async function repair(app: AppRow, live: readonly ContainerSummary[]): Promise<boolean> {
+    if (app.wanted === 'stopped') return await stop(app, live)
+    const wasStopped = app.status === 'stopped' || ['always', 'unless-stopped'].includes(app.restart_policy)
+    const down = live.filter((container) => container.state === 'exited' || container.state === 'created')
+    if (app.app_type === 'compose' || !wasStopped || down.length === 0) return false
+    for (const { id } of down) await engine.containers.startAgain(id)
+    await db.transaction(async (tx) => await setAppStatus(tx, now(), app.id, { status: 'running', reason: '' }))
+    return true
+  }
+}
+
+export type Repair = ReturnType<typeof createRepair>

@@ -1,0 +1,28 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Edge, EdgeTarget } from '../edge/edge.ts'
+import type { Logger } from '../lib/logger.ts'
+import type { Hindrance } from './route-sync.ts'
+import { waitUntilQuiet } from './wait-until-idle.ts'
+
+type Deps = {
+  strays: () => Promise<EdgeTarget[]>
+  sync: () => Promise<Hindrance | undefined>
+  edge: Pick<Edge, 'inFlight'>
+  drainMs: number
+  log: Logger
+}
+
+/** At the start: what a crash left half switched or half drained finishes its requests before anybody takes it away. */
+export function createSettle({ strays, sync, edge, drainMs, log }: Deps): () => Promise<void> {
+  return async () => {
+    const found = await strays().catch((err: unknown) => {
+      log.debug({ err }, 'the engine does not answer yet')
+      return []
+    })
+    if (found.length === 0) return
+    const limit = { limitMs: drainMs, signal: new AbortController().signal }
+    const hindrance = await Promise.race([sync(), sleep(drainMs, 'late' as const, { ref: false })])
+    if (hindrance !== undefined) return // no edge answers, so none can say what is in flight
+    await Promise.all(found.map(async (target) => await waitUntilQuiet(async () => await edge.inFlight([target]), limit)))
+  }
+}

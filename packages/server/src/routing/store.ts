@@ -1,0 +1,28 @@
+import type { AppStatus } from '@berth/contract'
+import type { Reader } from '../store/database.ts'
+
+export type RoutedDomain = { host: string; appId: number; redirectHttps: boolean; hsts: boolean }
+export type RoutedApp = {
+  id: number
+  projectId: number
+  port: number | null
+  status: AppStatus
+  wanted: 'running' | 'stopped'
+  activeId: number | null
+  sealedConfig: string | null
+}
+
+export async function routedDomains(db: Reader): Promise<RoutedDomain[]> {
+  const rows = await db.selectFrom('domain').select(['host', 'app_id', 'redirect_https', 'hsts']).orderBy('id').execute()
+  return rows.map((row) => ({ host: row.host, appId: row.app_id, redirectHttps: row.redirect_https === 1, hsts: row.hsts === 1 }))
+}
+
+export async function routedApps(db: Reader): Promise<RoutedApp[]> {
+  return await db
+    .selectFrom('app')
+    .leftJoin('deployment', (join) => join.onRef('deployment.app_id', '=', 'app.id').on('deployment.is_active', '=', 1))
+    .select(['app.id', 'app.project_id as projectId', 'app.port', 'app.status', 'app.wanted'])
+    .select(['deployment.id as activeId', 'deployment.sealed_config as sealedConfig'])
+    .where('app.app_type', 'in', ['web', 'compose'])
+    .execute()
+}

@@ -1,0 +1,92 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Edge, type EdgeTarget, EdgeUnavailable } from '../edge/edge.ts'
+import { EngineUnreachable } from '../engine/api/errors.ts'
+import type { Target } from '../features/deployments/release/release.ts'
+import type { Routes } from '../features/deployments/run/pipeline.ts'
+import type { Logger } from '../lib/logger.ts'
+import type { Tuning } from '../tuning.ts'
+import { createSettle } from './drain-strays.ts'
+import { createRouteSync, type Hindrance, isOfEngine } from './route-sync.ts'
+import { waitUntilQuiet } from './wait-until-idle.ts'
+import { createLook, type LookDeps } from './wanted-routes.ts'
+
+type Deps = LookDeps & { edge: Edge; tuning: Pick<Tuning, 'drainMs'>; log: Logger }
+
+const RETRY_MS = 250
+
+/** Decides who is routed where: the database says what is live, the engine says at which address. */
+export function createRouting(deps: Deps): Routes & { sync(): Promise<Hindrance | undefined>; syncSoon(): void; settle(): Promise<void> } {
+  const { edge, log } = deps
+  const { drainMs } = deps.tuning
+  const look = createLook(deps)
+  const { switched } = look
+  const { sync, syncSoon, put, told, hasServed } = createRouteSync({ look, edge, drainMs, log })
+  const retiring = new Map<number, EdgeTarget[]>()
+
+  async function isServed(appId: number): Promise<boolean> {
+    try {
+      return (await look.targetsNow(appId)).length > 0
+    } catch (err) {
+      if (!isOfEngine(err)) throw err
+      return true // nobody can say at this moment: then as if there were visitors to lose
+    }
+  }
+
+  /** An engine that is away is the caller's to wait for; one that is busy, and an edge that does not take the route, are asked again for a while. */
+  async function switchTo(appId: number, target: Target): Promise<void> {
+    const giveUpAt = performance.now() + drainMs
+    for (;;) {
+      const hindrance = await trySwitch(appId, target)
+      if (hindrance === undefined) return
+      if (hindrance instanceof EngineUnreachable || performance.now() > giveUpAt) throw hindrance
+      await sleep(RETRY_MS)
+    }
+  }
+
+  /** An edge that does not serve hinders nothing: nobody is sent to the earlier release then, and it takes up the route when it is back. */
+  async function trySwitch(appId: number, target: Target): Promise<Hindrance | undefined> {
+    try {
+      if (!switched.has(appId)) retiring.set(appId, await look.targetsNow(appId))
+    } catch (err) {
+      if (isOfEngine(err)) return err
+      throw err
+    }
+    switched.set(appId, target)
+    const hindrance = await told()
+    return hindrance instanceof EdgeUnavailable && !(await edge.isServing()) ? undefined : hindrance
+  }
+
+  /**
+   * At once to the release behind it, which the edge knows already; then a look at whether that is all. What visitors were sent to
+   * meanwhile may be well, and ends what it has begun.
+   */
+  async function restore(appId: number): Promise<void> {
+    const ahead = switched.get(appId)
+    switched.delete(appId)
+    retiring.delete(appId)
+    if (look.fallBack(appId)) await put()
+    await told()
+    if (ahead === undefined || !(await hasVisitors())) return
+    await waitUntilQuiet(async () => await edge.inFlight([ahead]), { limitMs: drainMs, signal: new AbortController().signal })
+  }
+
+  async function hasVisitors(): Promise<boolean> {
+    return hasServed() || (await edge.isServing())
+  }
+
+  async function drain(appId: number, signal: AbortSignal): Promise<void> {
+    const old = retiring.get(appId) ?? []
+    const giveUpAt = performance.now() + drainMs
+    switched.delete(appId) // the database knows by now
+    retiring.delete(appId)
+    // an edge that has not heard of the switch still sends visitors to what is about to go
+    while ((await told()) !== undefined && (await hasVisitors()) && performance.now() < giveUpAt)
+      await sleep(RETRY_MS, undefined, { signal })
+    if (old.length === 0 || !(await hasVisitors())) return
+    await waitUntilQuiet(async () => await edge.inFlight(old), { limitMs: giveUpAt - performance.now(), signal })
+  }
+
+  return { isServed, switchTo, restore, drain, sync, syncSoon, settle: createSettle({ strays: look.strays, sync, edge, drainMs, log }) }
+}
+
+export type Routing = ReturnType<typeof createRouting>
