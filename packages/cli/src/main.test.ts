@@ -3,10 +3,10 @@ import { resolve } from 'node:path'
 import { operations } from '@berth/contract'
 import { Check } from 'typebox/value'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createCli } from '../testing/run-cli.ts'
+import { startEdge } from '../testing/start-edge.ts'
+import { OWNER, startServer, type TestServer } from '../testing/start-server.ts'
 import { commands } from './commands.ts'
-import { createCli } from './testing/run-cli.ts'
-import { startEdge } from './testing/start-edge.ts'
-import { OWNER, startServer, type TestServer } from './testing/start-server.ts'
 
 let server: TestServer
 const cli = createCli()
