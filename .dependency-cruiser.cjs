@@ -26,6 +26,20 @@ module.exports = {
       to: { path: '^packages/server/src/features/' },
     },
     {
+      name: 'domain-knows-no-feature',
+      comment: 'Shared nouns are a floor: features, routing and reconcile stand on it.',
+      severity: 'error',
+      from: { path: '^packages/server/src/domain/', pathNot: testFiles },
+      to: { path: '^packages/server/src/(app|features|routing|reconcile)/' },
+    },
+    {
+      name: 'loops-are-reached-from-app',
+      comment: 'Routing and reconcile compare rows with the world; app/ hands them to the features that need them.',
+      severity: 'error',
+      from: { path: '^packages/server/src/', pathNot: [...testFiles, '^packages/server/src/(app|routing|reconcile)/'] },
+      to: { path: '^packages/server/src/(routing|reconcile)/', dependencyTypesNot: ['type-only'] },
+    },
+    {
       name: 'contract-stands-alone',
       comment: 'The contract runs in the browser, the CLI and the server: TypeBox and nothing else.',
       severity: 'error',

@@ -37,6 +37,8 @@ describe('the boundaries', () => {
     ['no-cycles', 'packages/server/src/features/apps/cycle-a.ts'],
     ['features-meet-in-app', 'packages/server/src/features/users/by-value.ts'],
     ['machinery-knows-no-feature', 'packages/server/src/http/knows-a-feature.ts'],
+    ['domain-knows-no-feature', 'packages/server/src/domain/knows-a-feature.ts'],
+    ['loops-are-reached-from-app', 'packages/server/src/features/users/runs-routing.ts'],
     ['contract-stands-alone', 'packages/contract/src/reads-files.ts'],
     ['contract-stands-alone', 'packages/contract/src/knows-the-server.ts'],
     ['clients-speak-the-contract', 'packages/cli/src/reaches-into-server.ts'],

@@ -1,3 +1,4 @@
+import { appKey } from '../domain/app-key.ts'
 import type { EdgeApp, EdgeRoutes, EdgeTarget } from '../edge/edge.ts'
 import type { ContainerSummary } from '../engine/container-state.ts'
 import type { Engine } from '../engine/engine.ts'
@@ -15,10 +16,6 @@ export type LookDeps = {
   dashboard: () => Promise<EdgeRoutes['dashboard']>
   /** The port a release was started with: the app's own may have been changed since. */
   portOf: (appId: number, sealedConfig: string) => number | null
-}
-
-export function appKey(appId: number): string {
-  return `app-${appId}`
 }
 
 /** What the database and the engine say at this moment. */

@@ -1,7 +1,7 @@
 import type { Traffic } from '@berth/contract'
+import { appKey } from '../../domain/app-key.ts'
 import type { AccessSnapshot } from '../../edge/traffic/access-counts.ts'
 import type { Handlers } from '../../http/implement.ts'
-import { appKey } from '../../routing/wanted-routes.ts'
 
 export type TrafficSource = { snapshot(key: string): AccessSnapshot }
 
