@@ -105,7 +105,7 @@ const begin = performance.now()
 const from = await page.evaluate<number>(COUNT)
 const stream = await during(`a stream of ${perSecond} lines/s`, async () => {
   for (let press = 0; press < 20; press += 1) {
-    await page.getByRole('button', { name: 'Show times' }).click() // somebody uses the page meanwhile
+    await page.getByRole('button', { name: 'Show timestamps' }).click() // somebody uses the page meanwhile
     await sleep(1000)
   }
 })
@@ -125,7 +125,7 @@ const scroll = await during(`scrolling ${lines} lines`, async () => {
   }
 })
 await during(`searching ${lines} lines`, async () => {
-  await page.getByLabel('Search the log').pressSequentially('request 77', { delay: 150 })
+  await page.getByLabel('Search logs').pressSequentially('request 77', { delay: 150 })
   await page.getByText(/^[\d,]+ of [\d,]+ lines/).waitFor()
 })
 

@@ -63,7 +63,7 @@ export async function startBrowserLab(options: LabOptions = {}) {
   async function signedIn(email: string = OWNER.email, password: string = OWNER.password): Promise<Page> {
     const { page } = await visitor()
     await page.goto('/login')
-    await page.getByLabel('E-mail').fill(email)
+    await page.getByLabel('Email').fill(email)
     await page.getByLabel('Password', { exact: true }).fill(password)
     await press(page.getByRole('button', { name: 'Log in' }), page.getByRole('navigation'))
     return page

@@ -48,7 +48,7 @@ it('makes a database from a template and connects an app of the same project to 
   await page.getByRole('link', { name: 'Overview' }).last().click()
   await shown(page.getByRole('heading', { name: 'Connection' }))
   expect(await page.getByText('redis://').count()).toBe(0) // masked until it is asked for
-  await page.getByRole('button', { name: 'Copy the connection URL' }).click()
+  await page.getByRole('button', { name: 'Copy connection URL' }).click()
   const url = await page.evaluate<string>('navigator.clipboard.readText()')
   expect(url).toMatch(/^redis:\/\/.*@visits-store:6379/)
 

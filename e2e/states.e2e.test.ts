@@ -44,7 +44,7 @@ beforeAll(async () => {
       empty: { path: `/projects/${nothingIn}`, says: 'No apps in this project yet' },
     },
     { name: 'apps', path: '/apps', asks: '**/api/apps', full: 'website' },
-    { name: 'app', path: `/apps/${app.id}`, asks: '**/api/apps/get/id', full: 'Read the log', ...emptyAt('', 'No source yet') },
+    { name: 'app', path: `/apps/${app.id}`, asks: '**/api/apps/get/id', full: 'View log', ...emptyAt('', 'No source yet') },
     {
       name: 'deployments',
       path: `/apps/${app.id}/deployments`,
@@ -75,9 +75,9 @@ beforeAll(async () => {
     },
     { name: 'users', path: '/admin/users', asks: '**/api/users/get', full: 'owner@example.test' },
     { name: 'templates', path: '/admin/templates', asks: '**/api/templates', full: 'PostgreSQL' },
-    { name: 'settings', path: '/admin/settings', asks: '**/api/settings', full: 'Releases kept' },
+    { name: 'settings', path: '/admin/settings', asks: '**/api/settings', full: 'Releases to keep' },
     { name: 'audit log', path: '/admin/audit', asks: '**/api/audit*', full: 'Project created' },
-    { name: 'health', path: '/admin/health', asks: `${lab.berth.baseUrl}/health`, full: 'Where Berth keeps what it knows' },
+    { name: 'health', path: '/admin/health', asks: `${lab.berth.baseUrl}/health`, full: "Stores Berth's data" },
   ]
 })
 afterAll(async () => await lab[Symbol.asyncDispose]())
@@ -118,7 +118,7 @@ it('says on every page when it could not be loaded, and gets there by another tr
   const failed = await onEveryPage(async ({ path, asks, full }) => {
     await page.route(asks, async (route) => await route.fulfill(refusal))
     await page.goto(path)
-    await visible(page.getByText('This could not be loaded'))
+    await visible(page.getByText('Could not load this'))
     await page.unroute(asks)
     await page.getByRole('button', { name: 'Try again' }).first().click()
     await visible(page.locator('main').getByText(full))

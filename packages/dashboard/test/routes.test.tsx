@@ -68,7 +68,7 @@ describe('logging in', () => {
       'apps.listAll': [],
     })
     using _page = openPage('/projects')
-    await type('E-mail', OWNER.email)
+    await type('Email', OWNER.email)
     await type('Password', 'wrong password')
     await press('Log in')
     await shows('The password is wrong.')
@@ -82,10 +82,10 @@ describe('logging in', () => {
   it('checks the fields before it asks the server', async () => {
     const network = fakeNetwork({ 'auth.me': new Refusal(401, { error: 'You are not logged in.', code: 'not_signed_in' }) })
     using _page = openPage('/login')
-    await type('E-mail', 'nobody')
+    await type('Email', 'nobody')
     await press('Log in')
     await shows('Must be an e-mail address.')
-    expect(field('E-mail')?.getAttribute('aria-invalid')).toBe('true')
+    expect(field('Email')?.getAttribute('aria-invalid')).toBe('true')
     expect(network.sent.map(({ name }) => name)).not.toContain('auth.login')
     expect(network.unanswered).toEqual([])
   })

@@ -8,7 +8,7 @@ export function AdminLayout() {
   if (!isAdmin(person))
     return (
       <EmptyState page icon="users" title="For admins only">
-        Ask an admin of this server if you need something changed here.
+        Ask an admin if you need a change here.
       </EmptyState>
     )
   return <Outlet />

@@ -14,8 +14,8 @@ export function ConnectionNotice() {
       {lost && (
         <p className="border-b border-warn/40 bg-warn-soft px-4 py-1.5 text-center text-sm text-warn">
           {state.is === 'ended'
-            ? 'Live updates have ended. Load the page again to go on.'
-            : 'The connection to Berth is lost. What you see may be old; trying again…'}
+            ? 'Live updates stopped. Reload the page.'
+            : 'Connection to Berth lost. This page may be out of date. Reconnecting…'}
         </p>
       )}
     </div>

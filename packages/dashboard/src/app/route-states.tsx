@@ -14,8 +14,8 @@ export function RoutePending() {
 export function RouteMissing() {
   useDocumentTitle('Not found')
   return (
-    <EmptyState icon="search" title="There is no such page" action={<ButtonLink to={paths.overview()}>Go to the overview</ButtonLink>}>
-      The address may have been mistyped, or what it showed is gone.
+    <EmptyState icon="search" title="Page not found" action={<ButtonLink to={paths.overview()}>Go to overview</ButtonLink>}>
+      Check the address. The page may have been removed.
     </EmptyState>
   )
 }

@@ -23,7 +23,7 @@ export function Shell() {
   return (
     <div className="flex min-h-dvh">
       <a href="#main" className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50 focus:bg-raised focus:p-2">
-        Skip to the content
+        Skip to content
       </a>
       <aside className="hidden w-56 shrink-0 border-r border-line bg-surface lg:block">
         <div className="sticky top-0 h-dvh">

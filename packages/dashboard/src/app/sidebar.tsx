@@ -30,7 +30,7 @@ export function Sidebar({ onSearch, onClose }: { onSearch: () => void; onClose?:
       <div className="flex items-center gap-2 px-2 pt-1">
         <img src="/favicon.svg" alt="" className="size-6" />
         <span className="text-[15px] font-semibold">Berth</span>
-        {onClose && <IconButton icon="close" label="Close the menu" className="ml-auto" onClick={onClose} />}
+        {onClose && <IconButton icon="close" label="Close menu" className="ml-auto" onClick={onClose} />}
       </div>
       <button
         type="button"

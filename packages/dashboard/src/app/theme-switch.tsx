@@ -3,7 +3,7 @@ import { Icon, type IconName } from '../components/icon.tsx'
 import { applyTheme, currentTheme, onThemeChange, THEMES, type Theme } from '../lib/theme.ts'
 
 const LOOK = {
-  system: { label: 'As the system', icon: 'screen' },
+  system: { label: 'System', icon: 'screen' },
   light: { label: 'Light', icon: 'sun' },
   dark: { label: 'Dark', icon: 'moon' },
 } as const satisfies Record<Theme, { label: string; icon: IconName }>

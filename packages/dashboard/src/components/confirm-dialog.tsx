@@ -28,7 +28,7 @@ export function ConfirmDialog({ title, children, action, typed, kind = 'danger',
       <Form form={{ submit, pending, failure }} submit={action} kind={kind} disabled={!ready} onCancel={onClose}>
         <div className="grid gap-3 text-sm text-ink-soft">{children}</div>
         {typed !== undefined && (
-          <TextField label={`Type "${typed}" to go on`} value={text} onText={setText} autoComplete="off" spellCheck={false} />
+          <TextField label={`Type "${typed}" to confirm`} value={text} onText={setText} autoComplete="off" spellCheck={false} />
         )}
       </Form>
     </Dialog>

@@ -45,7 +45,7 @@ export function LogLines({ view: { lines, version }, options: { filter, showTime
         className="h-full overflow-auto py-1.5 font-mono text-[12.5px] leading-[20px] -outline-offset-2"
       >
         {lines.length === 0 && (
-          <p className="p-3 text-ink-soft">{filter.search === '' && filter.stream === 'all' ? empty : 'No line matches.'}</p>
+          <p className="p-3 text-ink-soft">{filter.search === '' && filter.stream === 'all' ? empty : 'No matching lines'}</p>
         )}
         <div className="relative" style={{ height }}>
           {virtual.getVirtualItems().map(({ index, start }) => {
@@ -72,7 +72,7 @@ export function LogLines({ view: { lines, version }, options: { filter, showTime
       {!following && (
         <div className="absolute right-4 bottom-3">
           <Button icon="end" kind="primary" onClick={() => setFollowing(true)}>
-            Jump to the end
+            Jump to latest
           </Button>
         </div>
       )}

@@ -23,16 +23,16 @@ export function LogToolbar({ options, streams, onChange, onDownload, state, isWh
     <div className="flex flex-wrap items-center gap-2 border-b border-line px-3 py-2">
       <div className="w-full sm:w-56">
         <TextField
-          label="Search the log"
+          label="Search logs"
           hideLabel
           type="search"
-          placeholder="Search the log"
+          placeholder="Search logs"
           value={filter.search}
           onText={(search) => onChange({ ...options, filter: { ...filter, search } })}
         />
       </div>
       <Segmented
-        label="Which lines"
+        label="Filter lines"
         value={filter.stream}
         options={streams}
         onPick={(stream) => onChange({ ...options, filter: { ...filter, stream } })}
@@ -46,12 +46,17 @@ export function LogToolbar({ options, streams, onChange, onDownload, state, isWh
             aria-pressed={paused}
             onClick={() => onChange({ ...options, paused: !paused })}
           >
-            {paused ? 'Go on' : 'Pause'}
+            {paused ? 'Resume' : 'Pause'}
           </Button>
         )}
-        <IconButton icon="clock" label="Show times" aria-pressed={showTime} onClick={() => onChange({ ...options, showTime: !showTime })} />
+        <IconButton
+          icon="clock"
+          label="Show timestamps"
+          aria-pressed={showTime}
+          onClick={() => onChange({ ...options, showTime: !showTime })}
+        />
         <IconButton icon="wrap" label="Wrap long lines" aria-pressed={wrap} onClick={() => onChange({ ...options, wrap: !wrap })} />
-        <IconButton icon="download" label="Download the log" onClick={onDownload} />
+        <IconButton icon="download" label="Download log" onClick={onDownload} />
       </div>
     </div>
   )

@@ -4,7 +4,7 @@ import { stripAnsi } from '../lib/ansi.ts'
 import { classNames } from '../lib/class-names.ts'
 import type { LogBuffer, LogFilter } from '../lib/log-buffer.ts'
 import { saveFile } from '../lib/save-file.ts'
-import { plural } from '../lib/sizes.ts'
+import { countWords, plural } from '../lib/sizes.ts'
 import type { Look } from '../lib/status.ts'
 import { LogLines } from './log-lines.tsx'
 import { type LogOptions, LogToolbar } from './log-toolbar.tsx'
@@ -37,7 +37,7 @@ export function LogViewer({ buffer, fileName, streams, state, looks, empty, whol
       const text = whole ? await whole() : buffer.text()
       saveFile(fileName, text.split('\n').map(stripAnsi).join('\n'))
     } catch (cause) {
-      toast(cause instanceof Error ? cause.message : 'The log could not be loaded.', 'bad')
+      toast(cause instanceof Error ? cause.message : 'Could not load the log.', 'bad')
     }
   }
   return (
@@ -52,8 +52,10 @@ export function LogViewer({ buffer, fileName, streams, state, looks, empty, whol
       />
       <LogLines key={String(options.wrap)} view={view} options={options} empty={empty} />
       <footer className="border-t border-line px-3 py-1.5 text-xs text-ink-soft">
-        {view.lines.length === view.total ? plural(view.total, 'line') : `${view.lines.length} of ${plural(view.total, 'line')}`}
-        {view.dropped > 0 && `, ${plural(view.dropped, 'older line')} not kept`}
+        {view.lines.length === view.total
+          ? plural(view.total, 'line')
+          : `${countWords(view.lines.length)} of ${plural(view.total, 'line')}`}
+        {view.dropped > 0 && `, ${plural(view.dropped, 'older line')} dropped`}
       </footer>
     </div>
   )

@@ -48,14 +48,14 @@ export function ErrorState({ error, page = false, onRetry }: ErrorProps) {
       <span className="grid size-11 place-items-center rounded-full bg-bad-soft text-bad">
         <Icon name="alert" size={22} />
       </span>
-      <StateTitle page={page}>{missing ? 'Not found' : 'This could not be loaded'}</StateTitle>
+      <StateTitle page={page}>{missing ? 'Not found' : 'Could not load this'}</StateTitle>
       <p className="max-w-md text-sm text-balance text-ink-soft">
         {error.message}
         {missing && ' It may have been deleted, or you are not a member of its project.'}
       </p>
       {page && missing && (
         <div className="mt-2">
-          <ButtonLink to={paths.overview()}>Go to the overview</ButtonLink>
+          <ButtonLink to={paths.overview()}>Go to overview</ButtonLink>
         </div>
       )}
       {onRetry && !missing && (

@@ -26,10 +26,10 @@ describe('reading .env text', () => {
 
   it('says which line is wrong and why', () => {
     expect(parseDotenv('GOOD=1\nno equals\n1BAD=2\nGOOD=3\nOPEN="x').problems).toEqual([
-      { line: 2, message: 'There is no "=" in this line.' },
-      { line: 3, message: '"1BAD" is not a name that a variable can have.' },
-      { line: 4, message: 'GOOD is given twice; the last one counts.' },
-      { line: 5, message: 'A " is opened here and never closed.' },
+      { line: 2, message: 'This line has no "=".' },
+      { line: 3, message: '"1BAD" is not a valid variable name.' },
+      { line: 4, message: 'GOOD appears twice; the last value is used.' },
+      { line: 5, message: 'A " is opened here but never closed.' },
     ])
   })
 

@@ -16,14 +16,14 @@ export function parseDotenv(text: string): { variables: Variable[]; problems: Pa
     const number = at + 1
     const equals = line.indexOf('=')
     const key = (equals < 0 ? line : line.slice(0, equals)).replace(/^export\s+/, '').trim()
-    if (equals < 0) problems.push({ line: number, message: 'There is no "=" in this line.' })
-    else if (!KEY.test(key)) problems.push({ line: number, message: `"${key}" is not a name that a variable can have.` })
+    if (equals < 0) problems.push({ line: number, message: 'This line has no "=".' })
+    else if (!KEY.test(key)) problems.push({ line: number, message: `"${key}" is not a valid variable name.` })
     if (equals < 0) continue
     const read = readValue(lines, at, line.slice(equals + 1).trimStart())
     if (read.problem !== undefined) problems.push({ line: number, message: read.problem })
     at = read.lastLine
     if (!KEY.test(key)) continue
-    if (variables.has(key)) problems.push({ line: number, message: `${key} is given twice; the last one counts.` })
+    if (variables.has(key)) problems.push({ line: number, message: `${key} appears twice; the last value is used.` })
     variables.set(key, read.value)
   }
   return { variables: [...variables].map(([key, value]) => ({ key, value })), problems }
@@ -40,7 +40,7 @@ function readValue(lines: string[], at: number, start: string): { value: string;
     body += `\n${lines[lastLine] ?? ''}`
     end = closingQuote(body, quote)
   }
-  if (end < 0) return { value: start, lastLine: at, problem: `A ${quote} is opened here and never closed.` }
+  if (end < 0) return { value: start, lastLine: at, problem: `A ${quote} is opened here but never closed.` }
   const inside = body.slice(0, end)
   return { value: quote === "'" ? inside : inside.replace(/\\([nrt"\\$])/g, (_, mark: string) => ESCAPES[mark] ?? mark), lastLine }
 }

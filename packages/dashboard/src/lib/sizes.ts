@@ -12,7 +12,7 @@ export function sizeWords(bytes: number): string {
 }
 
 export function percentWords(percent: number): string {
-  return `${percent >= 10 ? Math.round(percent) : Number(percent.toFixed(1))} %`
+  return `${percent >= 10 ? Math.round(percent) : Number(percent.toFixed(1))}%`
 }
 
 const counts = new Intl.NumberFormat('en')

@@ -16,7 +16,7 @@ import type {
 export type Tone = 'good' | 'warn' | 'bad' | 'busy' | 'idle'
 export type Look = { label: string; tone: Tone }
 
-/** How every state is said and coloured. Nothing else in the dashboard words a state. */
+/** The label and colour of every status. No other file of the dashboard names a status. */
 export const APP_LOOK = {
   running: { label: 'Running', tone: 'good' },
   building: { label: 'Building', tone: 'busy' },
@@ -36,23 +36,24 @@ export const DEPLOYMENT_LOOK = {
 } as const satisfies Record<DeploymentStatus, Look>
 
 export const STAGE_WORDS = {
-  cloning_repo: 'Get the source',
-  building_image: 'Build the image',
-  stopping_old: 'Retire the old release',
-  starting_new: 'Start the new release',
+  cloning_repo: 'Get source',
+  building_image: 'Build image',
+  stopping_old: 'Retire old release',
+  starting_new: 'Start new release',
   completed: 'Live',
 } as const satisfies Record<Stage, string>
 
+/** `done` begins a sentence such as "Deployed by owner@example.com just now". */
 export const TRIGGER_WORDS = {
-  manual: 'by hand',
-  webhook: 'by a push',
-  rollback: 'by a rollback',
-  api: 'through the API',
-} as const satisfies Record<Trigger, string>
+  manual: { label: 'Manual', done: 'Deployed' },
+  webhook: { label: 'Git push', done: 'Deployed on push' },
+  rollback: { label: 'Rollback', done: 'Rolled back' },
+  api: { label: 'API', done: 'Deployed through the API' },
+} as const satisfies Record<Trigger, { label: string; done: string }>
 
 export const SSL_LOOK = {
   none: { label: 'No certificate', tone: 'idle' },
-  pending: { label: 'Certificate on its way', tone: 'busy' },
+  pending: { label: 'Issuing certificate', tone: 'busy' },
   active: { label: 'HTTPS active', tone: 'good' },
   failed: { label: 'Certificate failed', tone: 'bad' },
 } as const satisfies Record<SslStatus, Look>
@@ -64,63 +65,70 @@ export const DNS_LOOK = {
 } as const satisfies Record<DnsStatus, Look>
 
 export const TYPE_WORDS = {
-  web: { label: 'Web app', summary: 'Answers HTTP; gets an address and a certificate.' },
-  service: { label: 'Service', summary: 'Works in the background, without an address.' },
-  database: { label: 'Database', summary: 'From a template, with a volume that outlives deployments.' },
-  compose: { label: 'Compose', summary: 'Several containers from the compose file of a repository.' },
+  web: { label: 'Web app', summary: 'Serves HTTP. Gets an address and a certificate.' },
+  service: { label: 'Service', summary: 'Runs in the background, without an address.' },
+  database: { label: 'Database', summary: 'From a template, with a persistent volume.' },
+  compose: { label: 'Compose', summary: 'Several containers from the Compose file of a repository.' },
 } as const satisfies Record<AppType, { label: string; summary: string }>
 
 export const ROLE_WORDS = {
-  user: { label: 'User', summary: 'Sees the projects they are a member of.' },
-  admin: { label: 'Admin', summary: 'Sees every project and manages users and settings.' },
-  owner: { label: 'Owner', summary: 'May do everything.' },
+  user: { label: 'User', summary: 'Can see the projects they belong to.' },
+  admin: { label: 'Admin', summary: 'Can see every project and manage users and settings.' },
+  owner: { label: 'Owner', summary: 'Can do everything.' },
 } as const satisfies Record<Role, { label: string; summary: string }>
 
 export const RESTART_WORDS = {
   no: 'Never',
   always: 'Always',
-  'on-failure': 'When it fails',
-  'unless-stopped': 'Unless it was stopped',
+  'on-failure': 'On failure',
+  'unless-stopped': 'Unless stopped',
 } as const satisfies Record<RestartPolicy, string>
 
 export const STRATEGY_WORDS = {
-  rolling: 'Rolling, without a gap',
-  recreate: 'Stop the old release first',
+  rolling: 'Rolling (no downtime)',
+  recreate: 'Recreate (stops the old release first)',
 } as const satisfies Record<Strategy, string>
 
-/** What is live over a socket; how its end is said depends on what it is. */
+/** The state of a live stream. What its end is called depends on the stream. */
 export const STREAM_LOOK = {
   connecting: { label: 'Connecting…', tone: 'busy' },
   open: { label: 'Live', tone: 'good' },
-  waiting: { label: 'Connection lost; trying again…', tone: 'warn' },
+  waiting: { label: 'Disconnected. Reconnecting…', tone: 'warn' },
 } as const satisfies Record<Exclude<StreamState['is'], 'ended'>, Look>
 
 type Checks = Health['checks']
 export const HEALTH_LOOK = {
   database: {
-    ok: { label: 'Works', tone: 'good' },
+    ok: { label: 'OK', tone: 'good' },
     read_only: { label: 'Read-only', tone: 'warn' },
-    unusable: { label: 'Not usable', tone: 'bad' },
+    unusable: { label: 'Unavailable', tone: 'bad' },
   },
   engine: {
-    ok: { label: 'Works', tone: 'good' },
-    unreachable: { label: 'Does not answer', tone: 'bad' },
-    provisioning: { label: 'Being installed', tone: 'busy' },
+    ok: { label: 'OK', tone: 'good' },
+    unreachable: { label: 'Unreachable', tone: 'bad' },
+    provisioning: { label: 'Installing', tone: 'busy' },
   },
   edge: {
-    ok: { label: 'Works', tone: 'good' },
-    unreachable: { label: 'Does not answer', tone: 'bad' },
+    ok: { label: 'OK', tone: 'good' },
+    unreachable: { label: 'Unreachable', tone: 'bad' },
     starting: { label: 'Starting', tone: 'busy' },
     off: { label: 'Off', tone: 'idle' },
   },
   queue: {
-    ok: { label: 'Works', tone: 'good' },
+    ok: { label: 'OK', tone: 'good' },
     stalled: { label: 'Stalled', tone: 'bad' },
   },
 } as const satisfies { [Part in keyof Checks]: Record<Checks[Part], Look> }
 
-/** What `/health` may have a sentence about beside its parts. */
-export const HEALTH_NOTICES = { firewall: 'Firewall for apps', dashboard: "Certificate of the dashboard's domain" } as const
+export const HEALTH_PARTS = {
+  database: { title: 'Database', purpose: "Stores Berth's data" },
+  engine: { title: 'Docker', purpose: 'Builds images and runs containers' },
+  edge: { title: 'Proxy', purpose: 'Routes traffic to your apps' },
+  queue: { title: 'Queue', purpose: 'Runs deployments and background jobs' },
+} as const satisfies Record<keyof Checks, { title: string; purpose: string }>
+
+/** Further messages that `/health` can carry. */
+export const HEALTH_NOTICES = { firewall: 'App firewall', dashboard: 'Dashboard certificate' } as const
 
 export function isRunning(status: DeploymentStatus): boolean {
   return status === 'pending' || status === 'building' || status === 'deploying'

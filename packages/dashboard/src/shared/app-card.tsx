@@ -14,7 +14,7 @@ import { appUrl } from './app-url.ts'
 
 const USAGE_EVERY_MS = 8_000
 
-/** An app at a glance: state, address, last deployment, processor. */
+/** An app at a glance: state, address, last deployment, CPU. */
 export function AppCard({ app }: { app: Application }) {
   const { data: history } = useQuery(deploymentsOfApp(app.id))
   const [last] = history ?? []
@@ -72,8 +72,8 @@ function CpuSparkline({ appId }: { appId: number }) {
     <span className="grid w-30 shrink-0 justify-items-end whitespace-nowrap tabular-nums">
       {samples && now && (
         <>
-          Processor {percentWords(now.cpu)}
-          <Sparkline values={samples.slice(-40).map(({ cpu }) => cpu)} label={`Processor: ${percentWords(now.cpu)}`} />
+          CPU {percentWords(now.cpu)}
+          <Sparkline values={samples.slice(-40).map(({ cpu }) => cpu)} label={`CPU: ${percentWords(now.cpu)}`} />
         </>
       )}
     </span>

@@ -35,10 +35,10 @@ export function SourceFields({ projectId, url, branch, disabled = false }: Props
         label="Branch"
         mono
         list={listId}
-        placeholder={check.result?.defaultBranch || 'The default branch'}
+        placeholder={check.result?.defaultBranch || 'Default branch'}
         {...branch}
-        problem={branch.problem ?? (unknown ? 'The source has no branch of this name.' : undefined)}
-        hint="Empty follows the default branch of the source."
+        problem={branch.problem ?? (unknown ? 'The repository has no such branch.' : undefined)}
+        hint="If empty, the default branch."
       />
       <datalist id={listId}>
         {branches.map((name) => (
@@ -54,7 +54,7 @@ function CheckWords({ check: { result, checking, error } }: { check: ReturnType<
     <span aria-live="polite" className="flex min-h-5 items-start gap-1.5">
       {checking && (
         <>
-          <Spinner /> Asking the source…
+          <Spinner /> Checking…
         </>
       )}
       {error && <span className="text-bad">{error.message}</span>}
@@ -62,10 +62,10 @@ function CheckWords({ check: { result, checking, error } }: { check: ReturnType<
       {result?.reachable === true && (
         <span className="flex items-center gap-1.5 text-good">
           <Icon name="check" />
-          It answers, with {plural(result.branches.length, 'branch', 'branches')}; the default is {result.defaultBranch}.
+          Connected. {plural(result.branches.length, 'branch', 'branches')}, default {result.defaultBranch}
         </span>
       )}
-      {!checking && !error && !result && 'https, http, ssh or git@host:path.'}
+      {!checking && !error && !result && 'https, http, ssh or git@host:path'}
     </span>
   )
 }

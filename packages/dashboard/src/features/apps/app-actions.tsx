@@ -6,7 +6,7 @@ import { useDeploy } from '../../shared/use-deploy.ts'
 import { deploymentsOfApp } from '../deployments/queries.ts'
 import { type ContainerAction, useContainerAction } from './use-container-action.ts'
 
-const WAIT = 'A deployment is under way; wait until it has ended, or cancel it.'
+const WAIT = 'A deployment is in progress. Wait for it to finish, or cancel it.'
 
 /** Deploy always; start, stop and restart where there is a container, and no deployment that it would get in the way of. */
 export function AppActions({ app }: { app: Application }) {

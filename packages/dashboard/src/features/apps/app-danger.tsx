@@ -39,13 +39,13 @@ function DeleteCard({ app }: { app: Application }) {
       await navigate({ to: paths.project(app.project_id) })
       client.removeQueries({ queryKey: appKeys.ofOne(app.id) })
       await client.invalidateQueries({ queryKey: project(app.project_id).queryKey })
-      toast(`${app.name} is deleted.`)
+      toast(`${app.name} deleted.`)
     },
   })
   return (
-    <Card title="Delete the app" tone="bad">
+    <Card title="Delete app" tone="bad">
       <div className="flex items-center justify-between gap-3 text-sm text-ink-soft max-sm:flex-wrap">
-        <p>With its containers, images, address and history. Its volumes stay unless you say otherwise.</p>
+        <p>Deletes its containers, images, domains and history. Volumes are kept unless you choose otherwise.</p>
         <Button kind="danger" icon="trash" onClick={() => setOpen(true)}>
           Delete…
         </Button>
@@ -53,15 +53,15 @@ function DeleteCard({ app }: { app: Application }) {
       {open && (
         <ConfirmDialog
           title={`Delete ${app.name}?`}
-          action="Delete the app"
+          action="Delete app"
           typed={app.name}
           pending={remove.isPending}
           failure={remove.error?.message}
           onConfirm={() => remove.mutate()}
           onClose={() => setOpen(false)}
         >
-          <p>It stops at once and cannot be brought back.</p>
-          <CheckField label="Delete the volumes with their data, too" checked={deleteVolumes} onCheck={setDeleteVolumes} />
+          <p>The app stops immediately. This cannot be undone.</p>
+          <CheckField label="Also delete volumes and their data" checked={deleteVolumes} onCheck={setDeleteVolumes} />
         </ConfirmDialog>
       )}
     </Card>

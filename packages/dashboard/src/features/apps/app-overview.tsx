@@ -51,9 +51,9 @@ function StateCard({ app }: { app: Application }) {
   const live = history?.find(({ is_active }) => is_active)
   const url = appUrl(app, domains)
   return (
-    <Card title="State">
+    <Card title="Status">
       <Facts>
-        <Fact name="State">
+        <Fact name="Status">
           <Badge look={APP_LOOK[app.status]} />
         </Fact>
         {app.status_reason !== '' && app.status !== 'error' && <Fact name="Reason">{app.status_reason}</Fact>}
@@ -102,7 +102,7 @@ function StateCard({ app }: { app: Application }) {
             </>
           )}
         </Fact>
-        <Fact name="Inside the project">
+        <Fact name="Internal address">
           <code className="font-mono text-[13px]">{internalAddress(app)}</code>
         </Fact>
       </Facts>

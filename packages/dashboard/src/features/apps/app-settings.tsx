@@ -11,9 +11,7 @@ export function AppSettings() {
   const mayEdit = app.created_by === person.id
   return (
     <div className="grid max-w-3xl gap-4">
-      {!mayEdit && (
-        <Notice tone="plain">Only the owner of an app can change its settings. An admin can take the app over under “Danger”.</Notice>
-      )}
+      {!mayEdit && <Notice tone="plain">Only the owner of an app can change its settings. An admin can take it over under Danger.</Notice>}
       <fieldset disabled={!mayEdit} className="grid min-w-0 gap-4">
         <legend className="sr-only">Settings of {app.name}</legend>
         <GeneralCard app={app} />

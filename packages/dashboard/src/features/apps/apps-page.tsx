@@ -13,9 +13,9 @@ import { AppList } from '../../shared/app-list.tsx'
 import { projects } from '../projects/queries.ts'
 import { apps } from './queries.ts'
 
-const TYPE_OPTIONS = [{ value: '', label: 'Every kind' }, ...APP_TYPES.map((type) => ({ value: type, label: TYPE_WORDS[type].label }))]
+const TYPE_OPTIONS = [{ value: '', label: 'All types' }, ...APP_TYPES.map((type) => ({ value: type, label: TYPE_WORDS[type].label }))]
 const STATUS_OPTIONS = [
-  { value: '', label: 'Every state' },
+  { value: '', label: 'All statuses' },
   ...APP_STATUSES.map((status) => ({ value: status, label: APP_LOOK[status].label })),
 ]
 
@@ -31,25 +31,25 @@ export function AppsPage() {
     `${app.name} ${app.description} ${app.domains.join(' ')}`.toLowerCase().includes(search.toLowerCase())
   return (
     <>
-      <PageHeader title="Apps" note="Every app that you can see." />
+      <PageHeader title="Apps" note="All apps you have access to." />
       <div className="mb-4 grid gap-2 sm:grid-cols-[minmax(0,1fr)_11rem_11rem]">
         <TextField label="Search" hideLabel type="search" placeholder="Search by name or address" value={search} onText={setSearch} />
-        <SelectField label="Kind" hideLabel value={type} options={TYPE_OPTIONS} onPick={setType} />
-        <SelectField label="State" hideLabel value={status} options={STATUS_OPTIONS} onPick={setStatus} />
+        <SelectField label="Type" hideLabel value={type} options={TYPE_OPTIONS} onPick={setType} />
+        <SelectField label="Status" hideLabel value={status} options={STATUS_OPTIONS} onPick={setStatus} />
       </div>
       <Card flush>
         <QueryView
           query={query}
           empty={
-            <EmptyState icon="app" title="No apps yet" action={<ButtonLink to={paths.projects()}>Go to the projects</ButtonLink>}>
-              An app belongs to a project. Pick one, or make one, and add an app there.
+            <EmptyState icon="app" title="No apps yet" action={<ButtonLink to={paths.projects()}>Go to projects</ButtonLink>}>
+              Apps belong to a project. Open or create a project, then add an app.
             </EmptyState>
           }
         >
           {(all) => {
             const found = all.filter(wanted)
             return found.length === 0 ? (
-              <EmptyState icon="search" title="No app matches" />
+              <EmptyState icon="search" title="No matching apps" />
             ) : (
               <AppList apps={found} projects={projectList ?? []} />
             )

@@ -13,19 +13,19 @@ export function ConnectionCard({ app }: { app: Application }) {
   const { data: list } = useQuery(templates)
   const template = list?.find(({ name, aliases }) => name === app.template_name || aliases.includes(app.template_name))
   return (
-    <Card title="Connection" note="From the other apps of this project.">
+    <Card title="Connection" note="For other apps in this project.">
       <QueryView query={useQuery(connection(app.id))}>
         {({ url, host, port }) => (
           <Facts>
             <Fact name="URL">
-              <Secret value={url} label="the connection URL" />
+              <Secret value={url} label="connection URL" />
             </Fact>
             <Fact name="Host">
               <span className="-my-1.5 flex items-center">
                 <code className="min-w-0 flex-1 truncate pr-1 font-mono text-[13px]">
                   {host}:{port}
                 </code>
-                <CopyButton text={`${host}:${port}`} label="Copy the host" />
+                <CopyButton text={`${host}:${port}`} label="Copy host" />
               </span>
             </Fact>
             {template && (
@@ -33,7 +33,7 @@ export function ConnectionCard({ app }: { app: Application }) {
                 {template.title} {template.version} <span className="text-ink-soft">({template.image})</span>
               </Fact>
             )}
-            <Fact name="Volume">A named volume that belongs to this app. It survives redeploys, rollbacks and restarts.</Fact>
+            <Fact name="Volume">Data is kept in a named volume that survives deployments, rollbacks and restarts.</Fact>
           </Facts>
         )}
       </QueryView>

@@ -25,11 +25,11 @@ export function LatestDeployment({ app }: { app: Application }) {
           title="No source yet"
           action={
             <ButtonLink kind="primary" to={paths.appSettings(appId)}>
-              Give it a source
+              Add a source
             </ButtonLink>
           }
         >
-          It can be deployed once it knows the Git address of its code.
+          Add the Git URL of your code to deploy this app.
         </EmptyState>
       </Card>
     )
@@ -38,8 +38,8 @@ export function LatestDeployment({ app }: { app: Application }) {
       <Card>
         <EmptyState icon="rocket" title="Not deployed yet">
           {app_type === 'database'
-            ? '“Deploy” starts it from its template, with a volume of its own.'
-            : '“Deploy” gets the source, builds it and starts it. You can watch it happen.'}
+            ? 'Deploy starts it from its template with its own volume.'
+            : 'Deploy gets the source, builds it and starts it. You can follow every step.'}
         </EmptyState>
       </Card>
     )
@@ -50,7 +50,7 @@ export function LatestDeployment({ app }: { app: Application }) {
   )
   if (last.status === 'failed')
     return (
-      <Notice tone="bad" actions={link('Read the log')}>
+      <Notice tone="bad" actions={link('View log')}>
         Deployment #{last.deployment_number} failed: {last.error_message}
       </Notice>
     )
@@ -64,7 +64,7 @@ export function LatestDeployment({ app }: { app: Application }) {
         </div>
         <ProgressBar percent={last.progress} label="Progress of the deployment" />
         <p className="text-ink-soft">
-          {last.stage === '' ? 'Waiting for its turn' : STAGE_WORDS[last.stage]} · {last.progress} %
+          {last.stage === '' ? 'Queued' : STAGE_WORDS[last.stage]} · {last.progress}%
         </p>
       </div>
     </Card>

@@ -12,12 +12,12 @@ const STRATEGY_OPTIONS = STRATEGIES.map((value) => ({ value, label: STRATEGY_WOR
 export function RuntimeCard({ app }: { app: Application }) {
   const form = useAppForm(app, runtimeValues(app), runtimeChange)
   return (
-    <Card title="Running">
+    <Card title="Runtime">
       <Form form={form} submit="Save">
         <div className="grid gap-4 sm:grid-cols-2">
-          <TextField label="Port" hint="The port your app listens on, passed to it as PORT." inputMode="numeric" {...form.field('port')} />
+          <TextField label="Port" hint="The port your app listens on (also set as PORT)." inputMode="numeric" {...form.field('port')} />
           <TextField
-            label="Health path"
+            label="Health check path"
             hint="Checked before a release goes live. If empty, only the port is checked."
             placeholder="/health"
             mono
@@ -25,7 +25,7 @@ export function RuntimeCard({ app }: { app: Application }) {
           />
           <TextField
             label="CPU limit"
-            hint="Cores, such as 0.5. If empty, the app can use every core."
+            hint="CPU cores, for example 0.5. If empty, the app can use all cores."
             inputMode="decimal"
             {...form.field('cpuLimit')}
           />
@@ -35,7 +35,7 @@ export function RuntimeCard({ app }: { app: Application }) {
             inputMode="numeric"
             {...form.field('memoryLimit')}
           />
-          <SelectField label="Restart the container" options={RESTARTS} {...form.choice('restartPolicy')} />
+          <SelectField label="Restart policy" options={RESTARTS} {...form.choice('restartPolicy')} />
           <SelectField
             label="Deployment strategy"
             hint="Rolling: the new release takes over once it is healthy."

@@ -14,7 +14,7 @@ export function useAppForm<Values extends Record<string, unknown>>(app: Applicat
     input: (values: Values) => ({ appId: app.id, ...change(values) }),
     onDone: async () => {
       await client.invalidateQueries({ queryKey: appKeys.all })
-      toast('Saved. It takes effect with the next deployment.')
+      toast('Saved. Takes effect on the next deployment.')
     },
   })
 }

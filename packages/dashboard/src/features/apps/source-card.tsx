@@ -20,8 +20,19 @@ export function SourceCard({ app, disabled }: { app: Application; disabled: bool
           disabled={disabled}
         />
         <div className="grid gap-4 sm:grid-cols-2">
-          <TextField label="Root directory" hint="Where the build begins; empty is the top." mono {...form.field('rootDirectory')} />
-          <TextField label="Dockerfile" hint="Inside the root directory." placeholder="Dockerfile" mono {...form.field('dockerfilePath')} />
+          <TextField
+            label="Root directory"
+            hint="Where the build starts. If empty, the repository root."
+            mono
+            {...form.field('rootDirectory')}
+          />
+          <TextField
+            label="Dockerfile"
+            hint="Path inside the root directory."
+            placeholder="Dockerfile"
+            mono
+            {...form.field('dockerfilePath')}
+          />
         </div>
       </Form>
     </Card>

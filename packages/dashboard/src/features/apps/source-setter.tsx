@@ -14,13 +14,9 @@ export function SourceSetter({ app, inMyName, onInMyName, disabled }: Props) {
   const setter = home.members.find(({ id }) => id === app.source_set_by)
   return (
     <div className="grid gap-2 text-[13px] text-ink-soft">
-      <p>The clone URL was set by {setter?.email ?? 'somebody who is not a member of this project'}.</p>
+      <p>The clone URL was set by {setter?.email ?? 'someone who is not a member of this project'}.</p>
       {isAdmin(person) && !disabled && (
-        <CheckField
-          label="Set it again in my own name. As I am an admin, it may then lead to a private address."
-          checked={inMyName}
-          onCheck={onInMyName}
-        />
+        <CheckField label="Set it again as me. As an admin, I can use private addresses." checked={inMyName} onCheck={onInMyName} />
       )}
     </div>
   )

@@ -12,11 +12,11 @@ export function TrafficCard({ appId }: { appId: number }) {
       <QueryView query={useQuery(traffic(appId))}>
         {({ requests, byStatus, bytes, p50Ms, p99Ms, since }) => (
           <Facts>
-            <Fact name="Served">
+            <Fact name="Total">
               {plural(requests, 'request')}
               {since !== '' && (
                 <span className="text-ink-soft">
-                  , counted from <RelativeTime at={since} />
+                  , since <RelativeTime at={since} />
                 </span>
               )}
             </Fact>
@@ -31,9 +31,7 @@ export function TrafficCard({ appId }: { appId: number }) {
                       </span>
                     ))}
             </Fact>
-            <Fact name="Time">
-              {requests === 0 ? '–' : `half within ${Math.round(p50Ms)} ms, 99 of 100 within ${Math.round(p99Ms)} ms`}
-            </Fact>
+            <Fact name="Latency">{requests === 0 ? '–' : `p50 ${Math.round(p50Ms)} ms · p99 ${Math.round(p99Ms)} ms`}</Fact>
             <Fact name="Sent">{sizeWords(bytes)}</Fact>
           </Facts>
         )}

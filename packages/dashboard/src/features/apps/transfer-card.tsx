@@ -21,7 +21,7 @@ export function TransferCard({ app, members }: { app: Application; members: read
     .map(({ id, email }) => ({ value: String(id), label: email }))
   const self = app.created_by !== person.id && (isAdmin(person) || members.some(({ id }) => id === person.id))
   const options = [
-    { value: '', label: 'Pick a person' },
+    { value: '', label: 'Select a user' },
     ...(self ? [{ value: String(person.id), label: `${person.email} (you)` }] : []),
     ...others,
   ]
@@ -30,11 +30,11 @@ export function TransferCard({ app, members }: { app: Application; members: read
     onSuccess: async () => {
       setUserId('')
       await client.invalidateQueries({ queryKey: appKeys.all })
-      toast('The app has a new owner.')
+      toast('Owner changed.')
     },
   })
   return (
-    <Card title="Transfer" note={`The owner is ${owner?.email ?? 'no longer a member'}. Only the owner can change the app's settings.`}>
+    <Card title="Transfer" note={`Owner: ${owner?.email ?? 'no longer a member'}. Only the owner can change the app's settings.`}>
       <div className="grid gap-3">
         {transfer.error && <Notice tone="bad">{transfer.error.message}</Notice>}
         <div className="flex items-end gap-2">

@@ -9,14 +9,14 @@ import { type UsageSample, usage } from './queries.ts'
 
 const EVERY_MS = 3_000
 
-/** Processor and memory of the container, from the moment the page was opened. */
+/** CPU and memory of the container, from the moment the page was opened. */
 export function UsageCard({ app }: { app: Application }) {
   const runs = app.status === 'running'
   const query = useQuery({ ...usage(app.id, EVERY_MS), enabled: runs })
   if (!runs && !query.data)
     return (
       <Card title="Usage">
-        <p className="text-sm text-ink-soft">The plots begin when the app runs.</p>
+        <p className="text-sm text-ink-soft">Charts appear when the app is running.</p>
       </Card>
     )
   return (
@@ -28,7 +28,7 @@ export function UsageCard({ app }: { app: Application }) {
 
 function Plots({ samples }: { samples: readonly UsageSample[] }) {
   const times = useMemo(() => samples.map(({ at }) => at), [samples])
-  const cpu = useMemo(() => [{ label: 'Processor', values: samples.map((sample) => sample.cpu) }], [samples])
+  const cpu = useMemo(() => [{ label: 'CPU', values: samples.map((sample) => sample.cpu) }], [samples])
   const memory = useMemo(() => [{ label: 'Memory', values: samples.map((sample) => sample.memory) }], [samples])
   const now = samples.at(-1)
   if (!now) return null
@@ -36,10 +36,10 @@ function Plots({ samples }: { samples: readonly UsageSample[] }) {
     <div className="grid gap-6 lg:grid-cols-2">
       <div className="min-w-0">
         <p className="mb-1 flex justify-between gap-2 text-[13px]">
-          <span className="font-medium">Processor</span>
+          <span className="font-medium">CPU</span>
           <span className="text-ink-soft tabular-nums">{percentWords(now.cpu)}</span>
         </p>
-        <Plot label={`Processor: ${percentWords(now.cpu)}`} times={times} series={cpu} format={percentWords} least={5} />
+        <Plot label={`CPU: ${percentWords(now.cpu)}`} times={times} series={cpu} format={percentWords} least={5} />
       </div>
       <div className="min-w-0">
         <p className="mb-1 flex justify-between gap-2 text-[13px]">

@@ -3,7 +3,7 @@ import { toast } from '../../components/toast.tsx'
 import { call } from '../../lib/api.ts'
 import { appKeys } from './queries.ts'
 
-const SAID = { start: 'The container starts.', stop: 'The container is stopped.', restart: 'The container restarts.' } as const
+const SAID = { start: 'Container started.', stop: 'Container stopped.', restart: 'Container restarted.' } as const
 export type ContainerAction = keyof typeof SAID
 
 export function useContainerAction(appId: number) {

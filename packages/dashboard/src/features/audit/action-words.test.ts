@@ -13,12 +13,12 @@ test('an entry names its subject, and says how often a wrong password was tried'
   const failed = { action: 'session.login_failed', actorEmail: '', subjectId: 7, after: { tries: 1, addresses: ['192.0.2.1'] } }
   expect(aboutWords(failed, 'a@example.test')).toBe(' for a@example.test')
   expect(aboutWords({ ...failed, after: { tries: 37 } }, 'a@example.test')).toBe(' for a@example.test, 37 times')
-  expect(aboutWords({ ...failed, subjectId: null, after: { tries: 2 } }, '')).toBe(' for an unknown e-mail, 2 times')
+  expect(aboutWords({ ...failed, subjectId: null, after: { tries: 2 } }, '')).toBe(' for an unknown email, 2 times')
   expect(aboutWords({ ...entry, action: 'user.password_failed', after: { tries: 3 } }, 'a@example.test')).toBe(', 3 times')
 })
 
 test('somebody whose login fails is nobody yet', () => {
-  expect(actorWords({ actorEmail: '' })).toBe('Not signed in')
-  expect(actorWords({ actorEmail: 'berth' })).toBe('Berth itself')
+  expect(actorWords({ actorEmail: '' })).toBe('Not logged in')
+  expect(actorWords({ actorEmail: 'berth' })).toBe('Berth')
   expect(actorWords({ actorEmail: 'a@example.test' })).toBe('a@example.test')
 })

@@ -16,7 +16,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'project.delete': 'Project deleted',
   'app.create': 'App created',
   'app.update': 'App changed',
-  'app.transfer': 'App given to another owner',
+  'app.transfer': 'App transferred',
   'app.delete': 'App deleted',
   'env.create': 'Variable added',
   'env.update': 'Variable changed',
@@ -48,13 +48,13 @@ function triesOf(after: unknown): number {
 /** What an entry says after its action: the subject, and how often it happened. */
 export function aboutWords(entry: Pick<AuditEntry, 'action' | 'actorEmail' | 'subjectId' | 'after'>, name: string): string {
   const isFailedLogin = entry.action === 'session.login_failed'
-  const subject = isFailedLogin && entry.subjectId === null ? 'for an unknown e-mail' : isFailedLogin ? `for ${name}` : name
+  const subject = isFailedLogin && entry.subjectId === null ? 'for an unknown email' : isFailedLogin ? `for ${name}` : name
   const tries = triesOf(entry.after)
   return `${subject === '' || subject === entry.actorEmail ? '' : ` ${subject}`}${tries > 1 ? `, ${tries} times` : ''}`
 }
 
 /** Who did it. Somebody whose login fails is nobody yet. */
 export function actorWords({ actorEmail }: Pick<AuditEntry, 'actorEmail'>): string {
-  if (actorEmail === 'berth') return 'Berth itself'
-  return actorEmail === '' ? 'Not signed in' : actorEmail
+  if (actorEmail === 'berth') return 'Berth'
+  return actorEmail === '' ? 'Not logged in' : actorEmail
 }

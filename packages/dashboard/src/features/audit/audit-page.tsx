@@ -14,7 +14,7 @@ import { auditLog } from './queries.ts'
 import { useSubjectNames } from './subject-names.ts'
 
 const ACTIONS = [
-  { value: '', label: 'Every action' },
+  { value: '', label: 'All actions' },
   { value: 'session.', label: 'Logins' },
   { value: 'session.login_failed', label: 'Failed logins' },
   { value: 'user.', label: 'Users' },
@@ -34,16 +34,16 @@ export function AuditPage() {
   const nameOf = useSubjectNames()
   const query = useInfiniteQuery(auditLog({ action, actorId: actor === '' ? undefined : Number(actor) }))
   const entries = { ...query, data: query.data?.pages.flat() }
-  const persons = [{ value: '', label: 'Everybody' }, ...(people ?? []).map(({ id, email }) => ({ value: String(id), label: email }))]
+  const persons = [{ value: '', label: 'Everyone' }, ...(people ?? []).map(({ id, email }) => ({ value: String(id), label: email }))]
   return (
     <>
       <PageHeader title="Audit log" note="Who changed what, newest first." />
       <div className="mb-4 grid gap-2 sm:grid-cols-[12rem_16rem]">
         <SelectField label="Action" hideLabel value={action} options={ACTIONS} onPick={setAction} />
-        <SelectField label="Person" hideLabel value={actor} options={persons} onPick={setActor} />
+        <SelectField label="User" hideLabel value={actor} options={persons} onPick={setActor} />
       </div>
       <Card flush>
-        <QueryView query={entries} empty={<EmptyState icon="audit" title="Nothing is recorded here" />}>
+        <QueryView query={entries} empty={<EmptyState icon="audit" title="No entries" />}>
           {(list) => (
             <>
               <ul className="divide-y divide-line">
@@ -54,7 +54,7 @@ export function AuditPage() {
               {query.hasNextPage && (
                 <div className="border-t border-line p-3 text-center">
                   <Button pending={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-                    Older entries
+                    Load older
                   </Button>
                 </div>
               )}

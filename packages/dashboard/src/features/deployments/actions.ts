@@ -11,7 +11,7 @@ export function useCancel(deploymentId: number) {
     mutationFn: () => call('deployments.stop', { deploymentId }),
     onSuccess: async (deployment) => {
       client.setQueryData(deploymentKeys.one(deploymentId), deployment)
-      toast('The deployment is cancelled; nothing has changed.')
+      toast('Deployment cancelled. Nothing changed.')
       await client.invalidateQueries({ queryKey: deploymentKeys.all })
     },
     onError: (error) => toast(error.message, 'bad'),

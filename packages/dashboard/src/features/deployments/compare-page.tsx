@@ -19,7 +19,7 @@ import { RollbackButton } from './rollback-button.tsx'
 type Line = { name: string; text: (deployment: Deployment) => string; show?: (deployment: Deployment) => ReactNode }
 
 const LINES: readonly Line[] = [
-  { name: 'State', text: ({ status }) => status, show: ({ status }) => <Badge look={DEPLOYMENT_LOOK[status]} /> },
+  { name: 'Status', text: ({ status }) => status, show: ({ status }) => <Badge look={DEPLOYMENT_LOOK[status]} /> },
   { name: 'Live', text: ({ is_active }) => (is_active ? 'Yes' : 'No') },
   {
     name: 'Commit',
@@ -33,8 +33,8 @@ const LINES: readonly Line[] = [
   { name: 'Message', text: ({ commit_message }) => commit_message },
   { name: 'Author', text: ({ commit_author }) => commit_author },
   { name: 'Started', text: ({ created_at }) => created_at, show: ({ created_at }) => <RelativeTime at={created_at} /> },
-  { name: 'Started by', text: ({ trigger }) => TRIGGER_WORDS[trigger] },
-  { name: 'Took', text: ({ duration, finished_at }) => (finished_at === null ? '–' : durationWords(duration)) },
+  { name: 'Trigger', text: ({ trigger }) => TRIGGER_WORDS[trigger].label },
+  { name: 'Duration', text: ({ duration, finished_at }) => (finished_at === null ? '–' : durationWords(duration)) },
   { name: 'Error', text: ({ error_message }) => error_message },
 ]
 

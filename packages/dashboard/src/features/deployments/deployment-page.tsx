@@ -67,7 +67,7 @@ function Progress({ deployment: found, appName }: { deployment: Deployment; appN
         {running && (
           <div className="grid grid-cols-[1fr_auto] items-center gap-3 text-[13px] text-ink-soft tabular-nums">
             <ProgressBar percent={progress} label="Progress" />
-            {progress} %
+            {progress}%
           </div>
         )}
         <p className="text-sm text-ink-soft">
@@ -98,7 +98,7 @@ function Log({ deployment: { id } }: { deployment: Deployment }) {
       state={state}
       looks={LOOKS}
       whole={() => call('deployments.log', { deploymentId: id })}
-      empty={state === 'ended' ? 'This deployment wrote no log.' : 'The log begins when the deployment does.'}
+      empty={state === 'ended' ? 'This deployment has no log.' : 'The log appears when the deployment starts.'}
       className="h-[60dvh] min-h-80"
     />
   )

@@ -30,7 +30,7 @@ export function DeploymentsPage() {
     <Card
       title="Deployments"
       flush
-      note="Pick two to compare them."
+      note="Select two to compare."
       actions={
         <Button disabled={picked.length !== 2} onClick={() => void navigate({ to: paths.compare(appId), search: { from, to } })}>
           Compare
@@ -41,7 +41,7 @@ export function DeploymentsPage() {
         query={query}
         empty={
           <EmptyState icon="rocket" title="No deployments yet">
-            “Deploy” makes the first one.
+            Deploy the app to create the first one.
           </EmptyState>
         }
       >
@@ -90,7 +90,7 @@ function Row({ deployment, picked, onToggle }: { deployment: Deployment; picked:
           <p className={classNames('line-clamp-2 break-words', status === 'failed' ? 'text-bad' : 'text-ink-soft')}>{error_message}</p>
         )}
         <p className="text-[13px] text-ink-soft">
-          <RelativeTime at={created_at} /> {TRIGGER_WORDS[trigger]}
+          {TRIGGER_WORDS[trigger].done} <RelativeTime at={created_at} />
           {finished_at !== null && `, took ${durationWords(duration)}`}
         </p>
       </div>

@@ -12,7 +12,7 @@ function lineOf(frame: DeploymentFrame): NewLogLine | undefined {
   if (frame.type === 'log') return { text: frame.data.line, stream: frame.data.stream, at: frame.timestamp }
   if (frame.type === 'gap')
     return {
-      text: `${plural(frame.data.lines, 'line')} came too fast to be shown; the download has them.`,
+      text: `${plural(frame.data.lines, 'line')} skipped: they arrived too fast to show. The download has them.`,
       stream: 'berth',
       at: frame.timestamp,
     }

@@ -17,7 +17,7 @@ export function OpenApp() {
       rel="noreferrer"
       className="inline-flex min-h-9 items-center gap-1.5 rounded-md bg-accent-solid px-3 text-sm font-medium text-white hover:bg-accent-solid-hover"
     >
-      Open the app
+      Open app
       <Icon name="external" size={14} />
     </a>
   )

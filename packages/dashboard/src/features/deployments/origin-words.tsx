@@ -20,13 +20,13 @@ export function OriginWords({ deployment }: { deployment: Deployment }) {
   if (asksProject || asksHistory) return <br />
   return (
     <>
-      Started <RelativeTime at={created_at} /> {TRIGGER_WORDS[trigger]}
-      {person && ` (${person.email})`}
+      {TRIGGER_WORDS[trigger].done}
+      {person && ` by ${person.email}`} <RelativeTime at={created_at} />
       {finished_at !== null && `, took ${durationWords(duration)}`}.
       {left && (
         <>
           {' '}
-          It takes the place of{' '}
+          Replaces{' '}
           <Link to={paths.deployment(app_id, left.id)} className="text-accent underline">
             #{left.deployment_number}
           </Link>

@@ -26,7 +26,7 @@ const LOOK = {
   next: 'text-ink-faint',
 } as const satisfies Record<Mark, string>
 
-const SAID = { done: 'done', now: 'running', failed: 'failed', cancelled: 'cancelled', next: 'not yet' } as const satisfies Record<
+const SAID = { done: 'done', now: 'running', failed: 'failed', cancelled: 'cancelled', next: 'pending' } as const satisfies Record<
   Mark,
   string
 >

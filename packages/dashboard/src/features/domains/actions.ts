@@ -42,7 +42,7 @@ export function useRemoveCertificate({ id }: Domain) {
     mutationFn: () => call('domains.removeCertificate', { id }),
     onSuccess: (domain) => {
       show(domain)
-      toast('Your certificate is removed; Berth gets one by itself.')
+      toast('Certificate removed. Berth will get a new one.')
     },
     onError: (error) => toast(error.message, 'bad'),
   })
@@ -53,7 +53,7 @@ export function useDeleteDomain({ id, appId, domain }: Domain) {
   return useMutation({
     mutationFn: () => call('domains.delete', { id }),
     onSuccess: async () => {
-      toast(`${domain} is removed.`)
+      toast(`${domain} removed.`)
       await client.invalidateQueries({ queryKey: domainKeys.ofApp(appId) })
       await client.invalidateQueries({ queryKey: appKeys.one(appId) })
     },

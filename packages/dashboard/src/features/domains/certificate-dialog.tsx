@@ -14,13 +14,13 @@ export function CertificateDialog({ domain, onClose }: { domain: Domain; onClose
     input: (values) => ({ id: domain.id, ...values }),
     onDone: async () => {
       await client.invalidateQueries({ queryKey: domainKeys.ofApp(domain.appId) })
-      toast(`Your certificate serves ${domain.domain} now.`)
+      toast(`${domain.domain} now uses your certificate.`)
       onClose()
     },
   })
   return (
     <Dialog title={`Certificate for ${domain.domain}`} onClose={onClose} wide>
-      <Form form={form} submit="Use it" onCancel={onClose}>
+      <Form form={form} submit="Use certificate" onCancel={onClose}>
         <AreaField
           label="Certificate and chain (PEM)"
           mono
@@ -32,7 +32,7 @@ export function CertificateDialog({ domain, onClose }: { domain: Domain; onClose
         />
         <AreaField
           label="Private key (PEM)"
-          hint="It is kept on this server and never shown again."
+          hint="Stored on this server and never shown again."
           mono
           rows={6}
           spellCheck={false}

@@ -17,8 +17,8 @@ export function RecordsToSet({ domain }: { domain: Domain }) {
   return (
     <Fact name="Record to set">
       {hint.is === 'unknown'
-        ? `${domain.domain} A, with the public address of this server`
-        : `This server's own address is ${hint.addresses.join(' and ')}, which is private: use the public address of your router or provider.`}
+        ? `An A record for ${domain.domain} with the public address of this server`
+        : `This server's address (${hint.addresses.join(' and ')}) is private. Use the public address of your router or provider.`}
     </Fact>
   )
 }

@@ -51,11 +51,11 @@ export function DomainCard({ domain }: { domain: Domain }) {
         <DomainState domain={domain} />
         <div className="grid content-start gap-2">
           <CheckField
-            label="Send http to https"
+            label="Redirect HTTP to HTTPS"
             checked={domain.redirectHttps}
             onCheck={(redirectHttps) => update.mutate({ redirectHttps })}
           />
-          <CheckField label="Tell browsers to insist on https (HSTS)" checked={domain.hsts} onCheck={(hsts) => update.mutate({ hsts })} />
+          <CheckField label="Require HTTPS in browsers (HSTS)" checked={domain.hsts} onCheck={(hsts) => update.mutate({ hsts })} />
           <div className="mt-2 flex flex-wrap gap-2">
             <Button onClick={() => setOpen('certificate')}>
               {domain.ownCertificate ? 'Replace your certificate' : 'Use your own certificate'}
@@ -78,7 +78,7 @@ export function DomainCard({ domain }: { domain: Domain }) {
           onConfirm={() => remove.mutate(undefined, { onSuccess: close })}
           onClose={close}
         >
-          <p>The app no longer answers at this address.</p>
+          <p>The app will no longer be reachable at this address.</p>
         </ConfirmDialog>
       )}
     </Card>
@@ -104,7 +104,7 @@ function DomainState({ domain }: { domain: Domain }) {
         </Fact>
       )}
       {domain.nextTryAt !== null && domain.sslStatus !== 'active' && (
-        <Fact name="Next try">
+        <Fact name="Next attempt">
           <RelativeTime at={domain.nextTryAt} />
         </Fact>
       )}

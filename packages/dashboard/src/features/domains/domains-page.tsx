@@ -20,7 +20,7 @@ export function DomainsPage() {
         empty={
           <Card flush>
             <EmptyState icon="globe" title="No domains yet">
-              Add a host name above and point its DNS here. Berth gets the certificate by itself.
+              Add a host name above and point its DNS here. Berth gets the certificate automatically.
             </EmptyState>
           </Card>
         }
@@ -45,11 +45,11 @@ function AddDomain({ appId }: { appId: number }) {
     onDone: async ({ domain }) => {
       form.reset()
       await client.invalidateQueries({ queryKey: domainKeys.ofApp(appId) })
-      toast(`${domain} is added.`)
+      toast(`${domain} added.`)
     },
   })
   return (
-    <Card title="Add a domain">
+    <Card title="Add domain">
       <Form form={form} submit="Add" row="flex items-start gap-2">
         <div className="min-w-0 flex-1">
           <TextField

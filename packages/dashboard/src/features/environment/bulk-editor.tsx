@@ -20,7 +20,7 @@ export function BulkEditor({ appId, variables, onDone }: Props) {
     input: ({ text }) => ({ appId, variables: parseDotenv(text).variables }),
     onDone: (answer) => {
       client.setQueryData(environmentKeys.ofApp(appId), answer)
-      toast('The environment is saved.')
+      toast('Environment saved.')
       onDone()
     },
   })
@@ -34,7 +34,7 @@ export function BulkEditor({ appId, variables, onDone }: Props) {
         disabled={changes.length === 0 || problems.length > 0}
         beside={
           <Button onClick={() => form.reset({ text: formatDotenv(variables) })} disabled={!form.touched}>
-            Start over
+            Reset
           </Button>
         }
       >
@@ -56,17 +56,17 @@ export function BulkEditor({ appId, variables, onDone }: Props) {
 }
 
 const LOOK = {
-  added: { sign: '+', words: 'is added', tone: 'text-good' },
-  removed: { sign: '−', words: 'is removed', tone: 'text-bad' },
-  changed: { sign: '~', words: 'gets another value', tone: 'text-warn' },
-  same: { sign: ' ', words: 'stays', tone: 'text-ink-soft' },
+  added: { sign: '+', words: 'added', tone: 'text-good' },
+  removed: { sign: '−', words: 'removed', tone: 'text-bad' },
+  changed: { sign: '~', words: 'changed', tone: 'text-warn' },
+  same: { sign: ' ', words: 'unchanged', tone: 'text-ink-soft' },
 } as const satisfies Record<EnvChange['is'], { sign: string; words: string; tone: string }>
 
 function Changes({ changes }: { changes: readonly EnvChange[] }) {
-  if (changes.length === 0) return <p className="text-sm text-ink-soft">Nothing is changed.</p>
+  if (changes.length === 0) return <p className="text-sm text-ink-soft">No changes</p>
   return (
     <div className="rounded-md border border-line bg-sunken p-3" aria-live="polite">
-      <h3 className="mb-1 text-[13px] font-medium">Saving does this</h3>
+      <h3 className="mb-1 text-[13px] font-medium">Changes to save</h3>
       <ul className="font-mono text-[13px]">
         {changes.map(({ key, is }) => (
           <li key={key} className={classNames('flex gap-2', LOOK[is].tone)}>

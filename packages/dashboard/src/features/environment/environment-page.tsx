@@ -14,7 +14,7 @@ import { VariableTable } from './variable-table.tsx'
 
 const VIEWS = [
   { value: 'table', label: 'Table' },
-  { value: 'text', label: 'As .env text' },
+  { value: 'text', label: 'Edit as .env' },
 ] as const
 
 export function EnvironmentPage() {
@@ -38,12 +38,12 @@ export function EnvironmentPage() {
                 </Button>
               }
             >
-              The environment has changed since the live release: {changeWords(changes)}. The app sees this with the next deployment.
+              The environment has changed since the live release: {changeWords(changes)}. Deploy to apply it.
             </Notice>
           )}
           <div>
             <Segmented
-              label="How to edit"
+              label="Editor"
               value={view === 'text' ? 'text' : 'table'}
               options={VIEWS}
               onPick={(pick) => setView(pick === 'text' ? 'text' : '')}

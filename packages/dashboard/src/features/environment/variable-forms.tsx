@@ -15,7 +15,7 @@ export function AddVariable({ appId }: { appId: number }) {
     onDone: async ({ key }) => {
       form.reset()
       await client.invalidateQueries({ queryKey: environmentKeys.ofApp(appId) })
-      toast(`${key} is added.`)
+      toast(`${key} added.`)
     },
   })
   return (
@@ -33,7 +33,7 @@ export function EditVariable({ variable, onClose }: { variable: EnvVariable; onC
     input: (values) => ({ id: variable.id, ...values }),
     onDone: async ({ key }) => {
       await client.invalidateQueries({ queryKey: environmentKeys.ofApp(variable.appId) })
-      toast(`${key} is saved.`)
+      toast(`${key} saved.`)
       onClose()
     },
   })

@@ -30,13 +30,13 @@ export function VariableTable({ appId, variables, changes }: Props) {
   const removed = changes.filter(({ key, is }) => is === 'removed' && variables.every((variable) => variable.key !== key))
   return (
     <>
-      <Card title="Add a variable">
+      <Card title="Add variable">
         <AddVariable appId={appId} />
       </Card>
       <Card flush>
         {variables.length === 0 && removed.length === 0 ? (
           <EmptyState icon="gear" title="No variables yet">
-            The app gets them when it starts. They are never given to the build.
+            Your app gets them when it starts. Builds never see them.
           </EmptyState>
         ) : (
           <ul className="divide-y divide-line">
@@ -98,7 +98,7 @@ function RemoveVariable({ variable, onClose }: { variable: EnvVariable; onClose:
       await client.cancelQueries({ queryKey }) // an answer on its way would bring the row back for a moment
       client.setQueryData<EnvVariable[]>(queryKey, (list) => list?.filter(({ id }) => id !== variable.id))
     },
-    onSuccess: () => toast(`${variable.key} is removed.`),
+    onSuccess: () => toast(`${variable.key} removed.`),
     onError: (error) => toast(error.message, 'bad'),
     onSettled: () => client.invalidateQueries({ queryKey }),
   })

@@ -7,19 +7,12 @@ import { PageHeader } from '../../components/page.tsx'
 import { ProgressBar } from '../../components/progress-bar.tsx'
 import { QueryView } from '../../components/query-view.tsx'
 import { percentWords, plural, sizeWords } from '../../lib/sizes.ts'
-import { HEALTH_LOOK, HEALTH_NOTICES, type Look } from '../../lib/status.ts'
+import { HEALTH_LOOK, HEALTH_NOTICES, HEALTH_PARTS, type Look } from '../../lib/status.ts'
 import { durationWords, exactTime } from '../../lib/time.ts'
 import { useMetrics } from '../../shared/metrics-feed.ts'
 import { version } from '../session/queries.ts'
 import { PublishedPorts } from './published-ports.tsx'
 import { health } from './queries.ts'
-
-const WHAT = {
-  database: { title: 'Database', what: 'Where Berth keeps what it knows' },
-  engine: { title: 'Engine', what: 'Builds images and runs containers' },
-  edge: { title: 'Edge', what: 'The proxy in front of the apps' },
-  queue: { title: 'Queue', what: 'Runs deployments and other work' },
-} as const satisfies Record<keyof Health['checks'], { title: string; what: string }>
 
 function looksOf({ checks }: Health): Record<keyof Health['checks'], Look> {
   const { database, engine, edge, queue } = HEALTH_LOOK
@@ -28,20 +21,25 @@ function looksOf({ checks }: Health): Record<keyof Health['checks'], Look> {
 
 const PARTS = ['database', 'engine', 'edge', 'queue'] as const satisfies readonly (keyof Health['checks'])[]
 
-const NOTICE_LOOK: Look = { label: 'Look at this', tone: 'warn' }
+const NOTICE_LOOK: Look = { label: 'Needs attention', tone: 'warn' }
 
 export function HealthPage() {
   const query = useQuery(health)
   return (
     <>
-      <PageHeader title="Health" note="The parts of this server, checked every few seconds." />
+      <PageHeader title="Health" note="Components of this server, checked every few seconds." />
       <div className="grid max-w-3xl gap-4">
-        <Card title="Parts" flush>
+        <Card title="Components" flush>
           <QueryView query={query}>
             {(now) => (
               <ul className="divide-y divide-line">
                 {PARTS.map((part) => (
-                  <Row key={part} title={WHAT[part].title} words={now.messages[part] ?? WHAT[part].what} look={looksOf(now)[part]} />
+                  <Row
+                    key={part}
+                    title={HEALTH_PARTS[part].title}
+                    words={now.messages[part] ?? HEALTH_PARTS[part].purpose}
+                    look={looksOf(now)[part]}
+                  />
                 ))}
                 {Object.entries(HEALTH_NOTICES)
                   .filter(([name]) => now.messages[name] !== undefined)
@@ -86,7 +84,7 @@ function DiskRow() {
       <p className="text-ink-soft">
         {now
           ? `${now.docker.containers_running} of ${plural(now.docker.containers_total, 'container')} running, ${plural(now.docker.images, 'image')}`
-          : 'Waiting for the first figures…'}
+          : 'Waiting for data…'}
       </p>
     </li>
   )
@@ -105,7 +103,7 @@ function VersionCard({ uptime }: { uptime: number }) {
               </Fact>
             )}
             <Fact name="Started">{exactTime(new Date(startedAt))}</Fact>
-            <Fact name="Up for">{durationWords(uptime)}</Fact>
+            <Fact name="Uptime">{durationWords(uptime)}</Fact>
           </Facts>
         )}
       </QueryView>

@@ -13,7 +13,7 @@ export function PublishedPorts() {
       <QueryView query={useQuery(publishedPorts)}>
         {(ports) =>
           ports.length === 0 ? (
-            <p className="px-4 py-3 text-sm text-ink-soft">No app publishes a port of this machine.</p>
+            <p className="px-4 py-3 text-sm text-ink-soft">No app publishes a port on this server.</p>
           ) : (
             <ul className="divide-y divide-line">
               {ports.map(({ port, protocol, appId, appName, projectName, since }) => (

@@ -25,7 +25,7 @@ describe('reading the log of a container', () => {
   it('says that lines were skipped and that the container ended', () => {
     const reader = createContainerReader()
     const timestamp = '2026-01-01T00:00:00Z'
-    expect(reader.lineOf({ type: 'gap', timestamp, data: { lines: 3 } })?.text).toBe('3 lines came too fast to be shown.')
+    expect(reader.lineOf({ type: 'gap', timestamp, data: { lines: 3 } })?.text).toBe('3 lines skipped: they arrived too fast to show.')
     expect(reader.lineOf({ type: 'end', timestamp, data: { message: 'It exited.' } })?.stream).toBe('berth')
   })
 })

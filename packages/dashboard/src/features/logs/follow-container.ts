@@ -22,7 +22,7 @@ export function createContainerReader() {
     lineOf: (frame: ContainerFrame): NewLogLine | undefined => {
       if (frame.type === 'end') return { text: frame.data.message, stream: 'berth', at: frame.timestamp }
       if (frame.type === 'gap')
-        return { text: `${plural(frame.data.lines, 'line')} came too fast to be shown.`, stream: 'berth', at: frame.timestamp }
+        return { text: `${plural(frame.data.lines, 'line')} skipped: they arrived too fast to show.`, stream: 'berth', at: frame.timestamp }
       if (frame.type === 'status') return undefined
       const { at, line, stream } = frame.data
       if (at !== '' && at <= resumeAfter) return undefined

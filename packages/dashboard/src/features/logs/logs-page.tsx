@@ -16,7 +16,7 @@ export function LogsPage() {
         id === '' ? (
           <Card flush>
             <EmptyState icon="audit" title="No container yet">
-              The log begins with the first deployment. What a build prints is on the page of its deployment.
+              Logs appear after the first deployment. Build output is on the deployment page.
             </EmptyState>
           </Card>
         ) : (
@@ -34,7 +34,7 @@ const STREAMS = [
   { value: 'stderr', label: 'Errors' },
 ] as const
 
-const LOOKS = { ...STREAM_LOOK, ended: { label: 'The container has ended', tone: 'idle' } } as const
+const LOOKS = { ...STREAM_LOOK, ended: { label: 'Container stopped', tone: 'idle' } } as const
 
 function ContainerLog({ containerId, fileName }: { containerId: string; fileName: string }) {
   const { buffer, state } = useContainerLog(containerId)
@@ -45,7 +45,7 @@ function ContainerLog({ containerId, fileName }: { containerId: string; fileName
       streams={STREAMS}
       state={state}
       looks={LOOKS}
-      empty="The container has printed nothing yet."
+      empty="No output yet."
       className="h-[calc(100dvh-17rem)] min-h-96"
     />
   )

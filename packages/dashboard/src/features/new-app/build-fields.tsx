@@ -29,7 +29,7 @@ export function BuildFields({ projectId, form: { values, set, field } }: Props) 
   return (
     <div>
       <div className="grid gap-4 sm:grid-cols-2">
-        <TextField label="Root directory" mono placeholder="The top" {...field('rootDirectory')} />
+        <TextField label="Root directory" mono placeholder="Repository root" {...field('rootDirectory')} />
         {!isCompose && <TextField label="Dockerfile" mono placeholder="Dockerfile" {...field('dockerfilePath')} />}
       </div>
       <div ref={words} tabIndex={-1} aria-live="polite" className="mt-1 min-h-5 text-[13px] text-ink-soft">
@@ -43,7 +43,7 @@ export function BuildFields({ projectId, form: { values, set, field } }: Props) 
         {!looking &&
           error === undefined &&
           !file &&
-          (isCompose ? 'Where the Compose file is.' : 'Where the build begins, and the Dockerfile in there.')}
+          (isCompose ? 'The directory of the Compose file.' : 'Where the build starts, and the Dockerfile inside it.')}
       </div>
       {file && file.state !== 'found' && file.others.length > 0 && <Others paths={file.others} onPick={pick} />}
     </div>
@@ -57,14 +57,14 @@ function FileWords({ kind, file: { state, path, others, reason } }: { kind: 'Doc
       <span className="flex items-start gap-1.5 text-good">
         <Icon name="check" />
         <span>
-          The {kind} is there: {name}
+          {kind} found: {name}
         </span>
       </span>
     )
   if (state === 'unknown')
     return (
       <span>
-        Whether the {kind} is there is not known. {reason}
+        Could not check for a {kind}. {reason}
       </span>
     )
   return (
@@ -81,7 +81,7 @@ function FileWords({ kind, file: { state, path, others, reason } }: { kind: 'Doc
 function Others({ paths, onPick }: { paths: readonly string[]; onPick: (path: string) => void }) {
   return (
     <fieldset className="mt-2">
-      <legend className="mb-1 text-[13px] text-ink-soft">Found elsewhere; choose the one to use:</legend>
+      <legend className="mb-1 text-[13px] text-ink-soft">Found elsewhere. Choose one:</legend>
       <div className="flex flex-wrap gap-2">
         {paths.map((path) => (
           <Button key={path} className="max-w-full py-1" onClick={() => onPick(path)}>

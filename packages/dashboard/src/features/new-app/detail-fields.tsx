@@ -8,9 +8,9 @@ import { TemplatePicker } from './template-picker.tsx'
 type Props = { projectId: number; form: FormFields<NewAppValues> }
 
 const PORT_HINT = {
-  web: 'Where the app listens. It is given to it as PORT.',
-  service: 'Empty if it listens nowhere.',
-  compose: 'The service that has this port gets the address.',
+  web: 'The port your app listens on (also set as PORT).',
+  service: 'Leave empty if it does not listen on a port.',
+  compose: 'The service that listens on this port gets the address.',
 } as const
 
 export function DetailFields({ projectId, form }: Props) {

@@ -17,7 +17,7 @@ export function EnvironmentField({ text, onText, problem }: { text: string; onTe
       value={text}
       onText={onText}
       problem={problem ?? (first && `Line ${first.line}: ${first.message}`)}
-      hint={variables.length === 0 ? 'As in a .env file.' : plural(variables.length, 'variable')}
+      hint={variables.length === 0 ? 'Same format as a .env file' : plural(variables.length, 'variable')}
     />
   )
 }

@@ -7,7 +7,7 @@ const ICON = { web: 'globe', service: 'gear', database: 'database', compose: 'te
 export function KindPicker({ value, onPick }: { value: AppType; onPick: (type: AppType) => void }) {
   return (
     <fieldset className="grid gap-2 sm:grid-cols-2">
-      <legend className="sr-only">Kind of app</legend>
+      <legend className="sr-only">App type</legend>
       {APP_TYPES.map((type) => (
         <label
           key={type}

@@ -56,16 +56,16 @@ function Wizard({ projectId }: { projectId: number }) {
       submit={deployNow ? 'Create and deploy' : 'Create'}
       icon="rocket"
       disabled={broken || unpicked}
-      beside={<CheckField label="Deploy at once" checked={deployNow} onCheck={setDeployNow} />}
+      beside={<CheckField label="Deploy now" checked={deployNow} onCheck={setDeployNow} />}
       className="max-w-3xl"
     >
-      <Card title="1 · What is it?">
+      <Card title="1 · Type">
         <KindPicker value={form.values.appType} onPick={(appType) => form.set('appType', appType)} />
       </Card>
-      <Card title={form.values.appType === 'database' ? '2 · Which database?' : '2 · Where is its source?'}>
+      <Card title={form.values.appType === 'database' ? '2 · Database' : '2 · Source'}>
         <DetailFields projectId={projectId} form={form} />
       </Card>
-      <Card title="3 · Environment" note="Optional; you can change it at any time.">
+      <Card title="3 · Environment" note="Optional. You can change it later.">
         <EnvironmentField text={form.values.env} onText={(text) => form.set('env', text)} problem={form.problems['envVars']} />
       </Card>
     </Form>
@@ -86,7 +86,7 @@ function useOpenApp(projectId: number) {
         void client.invalidateQueries({ queryKey: deploymentKeys.running })
         await navigate({ to: paths.deployment(appId, id) })
       } catch (cause) {
-        toast(cause instanceof Error ? cause.message : 'The deployment could not be added.', 'bad')
+        toast(cause instanceof Error ? cause.message : 'Could not start the deployment.', 'bad')
         await navigate({ to: paths.app(appId) })
       }
     },

@@ -29,6 +29,6 @@ export function useSourceFiles(projectId: number, values: NewAppValues) {
   const query = useQuery({ ...sourceFiles(asked), enabled: canLook && !isTyping && problem === undefined })
   if (!canLook) return { looking: false, files: undefined, error: undefined }
   if (isTyping || query.isFetching) return { looking: true, files: undefined, error: undefined }
-  const error = problem?.message.replace(`${problem.field} must`, 'It must') ?? query.error?.message
+  const error = problem?.message.replace(`${problem.field} must`, 'Must') ?? query.error?.message
   return { looking: false, files: query.data, error }
 }

@@ -6,7 +6,7 @@ import { templates } from '../templates/queries.ts'
 
 export function TemplatePicker({ value, onPick }: { value: string; onPick: (name: string) => void }) {
   return (
-    <QueryView query={useQuery(templates)} empty={<EmptyState icon="template" title="There are no templates" />}>
+    <QueryView query={useQuery(templates)} empty={<EmptyState icon="template" title="No templates" />}>
       {(list) => (
         <fieldset className="grid gap-2 sm:grid-cols-2">
           <legend className="sr-only">Template</legend>

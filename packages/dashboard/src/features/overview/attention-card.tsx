@@ -7,14 +7,14 @@ import type { Concern } from './attention.ts'
 export function AttentionCard({ concerns, isWhole }: { concerns: readonly Concern[]; isWhole: boolean }) {
   return (
     <Card title="Needs attention" flush>
-      {!isWhole && <p className="px-4 py-4 text-sm text-warn">The apps could not be asked.</p>}
+      {!isWhole && <p className="px-4 py-4 text-sm text-warn">Could not load apps.</p>}
       {concerns.length === 0 ? (
         isWhole && (
           <p className="flex items-center gap-2 px-4 py-4 text-sm text-ink-soft">
             <span className="text-good">
               <Icon name="check" />
             </span>
-            Nothing needs your attention.
+            Nothing needs attention.
           </p>
         )
       ) : (

@@ -13,7 +13,7 @@ describe('what needs attention', () => {
 
   it('names a crashed app with its reason', () => {
     const [concern] = concernsOf({ ...calm, apps: [application({ status: 'error', status_reason: 'It exited with code 1.' })] })
-    expect(concern).toMatchObject({ tone: 'bad', title: 'shop does not run', reason: 'It exited with code 1.', to: '/apps/1' })
+    expect(concern).toMatchObject({ tone: 'bad', title: 'shop is down', reason: 'It exited with code 1.', to: '/apps/1' })
   })
 
   it('leads from a failed redeploy of a running app to its log', () => {

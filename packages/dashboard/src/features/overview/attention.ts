@@ -1,5 +1,5 @@
 import type { Application, Deployment, Domain, Health, ServerMetrics } from '@berth/contract'
-import { HEALTH_LOOK, HEALTH_NOTICES } from '../../lib/status.ts'
+import { HEALTH_LOOK, HEALTH_NOTICES, HEALTH_PARTS } from '../../lib/status.ts'
 import { paths } from '../../paths.ts'
 
 export type Concern = { id: string; tone: 'bad' | 'warn'; title: string; reason: string; to: string; next: string }
@@ -13,6 +13,7 @@ type Known = {
   mayAdmin: boolean
 }
 
+const PARTS = ['database', 'engine', 'edge', 'queue'] as const
 const DISK_WARN_PERCENT = 85
 const DISK_BAD_PERCENT = 95
 
@@ -26,7 +27,7 @@ function noticeConcerns({ health, mayAdmin }: Known): Concern[] {
   return Object.entries(HEALTH_NOTICES).flatMap(([name, title]): Concern[] => {
     const reason = health?.messages[name]
     if (reason === undefined) return []
-    return [{ id: `notice-${name}`, tone: 'warn', title, reason, to: mayAdmin ? paths.health() : paths.overview(), next: 'See the health' }]
+    return [{ id: `notice-${name}`, tone: 'warn', title, reason, to: mayAdmin ? paths.health() : paths.overview(), next: 'View health' }]
   })
 }
 
@@ -35,15 +36,15 @@ function healthConcerns({ health, mayAdmin }: Known): Concern[] {
   const { database, engine, edge, queue } = HEALTH_LOOK
   const { checks, messages } = health
   const looks = { database: database[checks.database], engine: engine[checks.engine], edge: edge[checks.edge], queue: queue[checks.queue] }
-  return Object.entries(looks)
-    .filter(([, { tone }]) => tone === 'bad' || tone === 'warn')
-    .map(([part, { label }]) => ({
+  return PARTS.map((part) => ({ part, ...looks[part] }))
+    .filter(({ tone }) => tone === 'bad' || tone === 'warn')
+    .map(({ part, label }) => ({
       id: `health-${part}`,
       tone: 'bad',
-      title: `The ${part}: ${label.toLowerCase()}`,
-      reason: messages[part] ?? 'Deployments may not work until it is back.',
+      title: `${HEALTH_PARTS[part].title}: ${label.toLowerCase()}`,
+      reason: messages[part] ?? 'Deployments may fail until it is back.',
       to: mayAdmin ? paths.health() : paths.overview(),
-      next: 'See the health',
+      next: 'View health',
     }))
 }
 
@@ -53,10 +54,10 @@ function diskConcerns({ metrics, mayAdmin }: Known): Concern[] {
     {
       id: 'disk',
       tone: metrics.disk.percent >= DISK_BAD_PERCENT ? 'bad' : 'warn',
-      title: `The disk is ${Math.round(metrics.disk.percent)} % full`,
-      reason: 'Builds fail when it is full. Keep fewer releases, or delete apps that are not needed.',
+      title: `Disk is ${Math.round(metrics.disk.percent)}% full`,
+      reason: 'Builds fail when the disk is full. Keep fewer releases or delete unused apps.',
       to: mayAdmin ? paths.settings() : paths.apps(),
-      next: mayAdmin ? 'See the settings' : 'See the apps',
+      next: mayAdmin ? 'View settings' : 'View apps',
     },
   ]
 }
@@ -64,8 +65,8 @@ function diskConcerns({ metrics, mayAdmin }: Known): Concern[] {
 function appConcerns({ apps, lastDeployments }: Known): Concern[] {
   return apps.flatMap((app): Concern[] => {
     if (app.status === 'error') {
-      const reason = app.status_reason === '' ? 'Nothing serves.' : app.status_reason
-      return [{ id: `app-${app.id}`, tone: 'bad', title: `${app.name} does not run`, reason, to: paths.app(app.id), next: 'See the app' }]
+      const reason = app.status_reason === '' ? 'No container is running.' : app.status_reason
+      return [{ id: `app-${app.id}`, tone: 'bad', title: `${app.name} is down`, reason, to: paths.app(app.id), next: 'View app' }]
     }
     const last = lastDeployments.find(({ app_id }) => app_id === app.id)
     if (last?.status !== 'failed') return []
@@ -73,10 +74,10 @@ function appConcerns({ apps, lastDeployments }: Known): Concern[] {
       {
         id: `deployment-${last.id}`,
         tone: 'warn',
-        title: `The last deployment of ${app.name} failed`,
+        title: `Last deployment of ${app.name} failed`,
         reason: last.error_message,
         to: paths.deployment(app.id, last.id),
-        next: 'Read the log',
+        next: 'View log',
       },
     ]
   })
@@ -88,9 +89,9 @@ function domainConcerns({ domains }: Known): Concern[] {
     .map((domain) => ({
       id: `domain-${domain.id}`,
       tone: 'warn',
-      title: domain.sslStatus === 'failed' ? `No certificate for ${domain.domain}` : `The DNS of ${domain.domain} points elsewhere`,
+      title: domain.sslStatus === 'failed' ? `No certificate for ${domain.domain}` : `DNS for ${domain.domain} points elsewhere`,
       reason: domain.sslStatus === 'failed' ? domain.sslError : domain.dnsError,
       to: paths.domains(domain.appId),
-      next: 'See the domains',
+      next: 'View domains',
     }))
 }

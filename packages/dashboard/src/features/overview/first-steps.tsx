@@ -14,11 +14,11 @@ export function FirstSteps({ projects }: { projects: readonly Project[] }) {
   return (
     <Card title="Your first deployment" note="Three steps, about a minute.">
       <ol className="grid gap-5 md:grid-cols-3">
-        <Step number={1} done={first !== undefined} title="Make a project">
-          {first ? <p>“{first.name}” is there.</p> : <ProjectForm />}
+        <Step number={1} done={first !== undefined} title="Create a project">
+          {first ? <p>“{first.name}” is ready.</p> : <ProjectForm />}
         </Step>
         <Step number={2} done={false} title="Add an app">
-          <p>Give a Git address that holds a Dockerfile, or pick a database.</p>
+          <p>Use a Git repository with a Dockerfile, or pick a database.</p>
           {first && (
             <div className="mt-3">
               <ButtonLink kind="primary" icon="plus" to={paths.newApp(first.id)}>
@@ -28,7 +28,7 @@ export function FirstSteps({ projects }: { projects: readonly Project[] }) {
           )}
         </Step>
         <Step number={3} done={false} title="Deploy and open it">
-          <p>Berth builds the image, waits until it is healthy and gives it an address.</p>
+          <p>Berth builds the image, waits until the app is healthy and routes traffic to it.</p>
         </Step>
       </ol>
     </Card>
@@ -59,8 +59,8 @@ function ProjectForm() {
     onDone: ({ id }) => navigate({ to: paths.newApp(id) }),
   })
   return (
-    <Form form={form} submit="Make it">
-      <TextField label="Name of the project" placeholder="My project" {...form.field('name')} />
+    <Form form={form} submit="Create project">
+      <TextField label="Project name" placeholder="My project" {...form.field('name')} />
     </Form>
   )
 }

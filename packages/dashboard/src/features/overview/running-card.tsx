@@ -17,7 +17,7 @@ export function RunningCard({ nameOf }: { nameOf: (appId: number) => string }) {
       <QueryView
         query={query}
         loading={<Skeleton rows={1} />}
-        empty={<p className="px-4 py-4 text-sm text-ink-soft">No deployment is running.</p>}
+        empty={<p className="px-4 py-4 text-sm text-ink-soft">No deployments in progress.</p>}
       >
         {(list) => (
           <ul className="divide-y divide-line">
@@ -30,7 +30,7 @@ export function RunningCard({ nameOf }: { nameOf: (appId: number) => string }) {
                   <Badge look={DEPLOYMENT_LOOK[status]} />
                 </div>
                 <ProgressBar percent={progress} label={`Progress of ${nameOf(app_id)}`} />
-                <p className="text-[13px] text-ink-soft">{stage === '' ? 'Waiting for its turn' : STAGE_WORDS[stage]}</p>
+                <p className="text-[13px] text-ink-soft">{stage === '' ? 'Queued' : STAGE_WORDS[stage]}</p>
               </li>
             ))}
           </ul>

@@ -20,7 +20,7 @@ const SPAN = {
   '1h': { seconds: KEPT_SECONDS, words: 'the last hour' },
 } as const
 
-/** Processor, memory, network, load and disk of the server, live. */
+/** CPU, memory, network, load and disk of the server, live. */
 export function ServerPlots({ view }: { view: MetricsView }) {
   const { samples: heard, history, state } = view
   const now = heard.at(-1)
@@ -35,14 +35,14 @@ export function ServerPlots({ view }: { view: MetricsView }) {
       note={
         now
           ? `${plural(now.cpu.cores, 'core')}, ${sizeWords(now.memory.total)} memory, ${plural(now.docker.containers_running, 'container')} running`
-          : 'Waiting for the first figures…'
+          : 'Waiting for data…'
       }
-      actions={<Segmented label="Time shown" value={span} options={SPANS} onPick={(next) => pick(next === '1h' ? '' : next)} />}
+      actions={<Segmented label="Time range" value={span} options={SPANS} onPick={(next) => pick(next === '1h' ? '' : next)} />}
     >
-      {state === 'waiting' && heard.length > 0 && <Notice tone="warn">The figures have stopped; trying to connect again…</Notice>}
+      {state === 'waiting' && heard.length > 0 && <Notice tone="warn">No live data. Reconnecting…</Notice>}
       <div className="grid gap-x-6 gap-y-4 sm:grid-cols-2 lg:grid-cols-3">
         <Panel
-          title="Processor"
+          title="CPU"
           value={now && percentWords(now.cpu.usage)}
           samples={samples}
           span={words}
@@ -103,7 +103,7 @@ function Beginning({ since, points, span }: { since: string | undefined; points:
   if (since === undefined || !first || !last || last.at - secondsOf(since) >= span || first.at < secondsOf(since)) return null
   return (
     <p className="mt-3 text-[13px] text-ink-soft">
-      The server started <RelativeTime at={since} />. It keeps these figures in memory, for an hour, so the plots begin there.
+      Berth started <RelativeTime at={since} />. It keeps metrics in memory for an hour, so the charts start there.
     </p>
   )
 }
@@ -116,7 +116,7 @@ function EngineFigures({ docker }: Pick<MetricsSample, 'docker'>) {
   ]
   return (
     <div className="min-w-0">
-      <h3 className="mb-1 text-[13px] font-medium">Engine</h3>
+      <h3 className="mb-1 text-[13px] font-medium">Docker</h3>
       <div className="grid h-30 grid-cols-3 items-center rounded-md bg-sunken text-center">
         {figures.map(({ label, count }) => (
           <p key={label}>
@@ -131,7 +131,7 @@ function EngineFigures({ docker }: Pick<MetricsSample, 'docker'>) {
 
 type Line = { label: string; of: (sample: PlotPoint) => number }
 
-const CPU: readonly Line[] = [{ label: 'Processor', of: ({ cpu }) => cpu.usage }]
+const CPU: readonly Line[] = [{ label: 'CPU', of: ({ cpu }) => cpu.usage }]
 const MEMORY: readonly Line[] = [{ label: 'Memory', of: ({ memory }) => memory.percent }]
 const LOAD: readonly Line[] = [{ label: 'Load', of: ({ load }) => load[0] ?? 0 }]
 const NETWORK: readonly Line[] = [

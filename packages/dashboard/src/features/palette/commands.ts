@@ -23,9 +23,9 @@ const ADMIN_PAGES: readonly PaletteCommand[] = [
 ]
 
 const THEME_COMMANDS: readonly PaletteCommand[] = [
-  { id: 'light', label: 'Light theme', note: 'Look', icon: 'sun', act: { theme: 'light' } },
-  { id: 'dark', label: 'Dark theme', note: 'Look', icon: 'moon', act: { theme: 'dark' } },
-  { id: 'system', label: 'Theme of the system', note: 'Look', icon: 'screen', act: { theme: 'system' } },
+  { id: 'light', label: 'Light theme', note: 'Theme', icon: 'sun', act: { theme: 'light' } },
+  { id: 'dark', label: 'Dark theme', note: 'Theme', icon: 'moon', act: { theme: 'dark' } },
+  { id: 'system', label: 'System theme', note: 'Theme', icon: 'screen', act: { theme: 'system' } },
 ]
 
 type Known = { apps: readonly Application[]; projects: readonly Project[]; mayAdmin: boolean }
@@ -46,7 +46,7 @@ export function commandsOf({ apps, projects, mayAdmin }: Known): PaletteCommand[
     ),
     ...apps.flatMap(({ id, name, app_type }): PaletteCommand[] => [
       { id: `app-${id}`, label: name, note: 'App', icon: app_type === 'database' ? 'database' : 'app', act: { to: paths.app(id) } },
-      { id: `deploy-${id}`, label: `Deploy ${name}`, note: 'Do', icon: 'rocket', act: { deploy: id } },
+      { id: `deploy-${id}`, label: `Deploy ${name}`, note: 'Action', icon: 'rocket', act: { deploy: id } },
       { id: `logs-${id}`, label: `${name}: logs`, note: 'App', icon: 'audit', act: { to: paths.logs(id) } },
       { id: `env-${id}`, label: `${name}: environment`, note: 'App', icon: 'gear', act: { to: paths.environment(id) } },
       { id: `deployments-${id}`, label: `${name}: deployments`, note: 'App', icon: 'rocket', act: { to: paths.deployments(id) } },
@@ -55,7 +55,7 @@ export function commandsOf({ apps, projects, mayAdmin }: Known): PaletteCommand[
       ({ id, name }): PaletteCommand => ({
         id: `new-${id}`,
         label: `New app in ${name}`,
-        note: 'Make',
+        note: 'Create',
         icon: 'plus',
         act: { to: paths.newApp(id) },
       }),

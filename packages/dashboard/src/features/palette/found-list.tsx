@@ -13,7 +13,7 @@ export function optionId({ id }: PaletteCommand): string {
 export function FoundList({ found, at, onPoint, onPick }: Props) {
   return (
     <>
-      <ul id={FOUND_ID} role="listbox" aria-label="Found" className="max-h-[50dvh] overflow-y-auto p-1.5">
+      <ul id={FOUND_ID} role="listbox" aria-label="Results" className="max-h-[50dvh] overflow-y-auto p-1.5">
         {found.map((command, index) => (
           <li
             key={command.id}
@@ -30,7 +30,7 @@ export function FoundList({ found, at, onPoint, onPick }: Props) {
           </li>
         ))}
       </ul>
-      {found.length === 0 && <p className="px-4 pb-4 text-sm text-ink-soft">Nothing is called that.</p>}
+      {found.length === 0 && <p className="px-4 pb-4 text-sm text-ink-soft">No results</p>}
     </>
   )
 }

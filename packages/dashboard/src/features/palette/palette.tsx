@@ -61,13 +61,13 @@ export function Palette({ onClose }: { onClose: () => void }) {
         <Icon name="search" />
         <input
           role="combobox"
-          aria-label="Go to"
+          aria-label="Search"
           aria-expanded="true"
           aria-controls={FOUND_ID}
           aria-activedescendant={found[at] && optionId(found[at])}
           // The palette is opened to type into it
           autoFocus
-          placeholder="Go to an app or a page, or deploy"
+          placeholder="Search apps, pages and actions"
           value={text}
           onChange={(event) => {
             setText(event.target.value)

@@ -1,19 +1,19 @@
 import { Dialog } from '../../components/dialog.tsx'
 
 const KEYS = [
-  { keys: 'Ctrl K or /', what: 'Search and go anywhere' },
+  { keys: 'Ctrl K or /', what: 'Search' },
   { keys: 'g o', what: 'Overview' },
   { keys: 'g p', what: 'Projects' },
   { keys: 'g a', what: 'Apps' },
   { keys: 'g h', what: 'Health (admins)' },
   { keys: 'g u', what: 'Users (admins)' },
   { keys: '?', what: 'This list' },
-  { keys: 'Esc', what: 'Close what is open' },
+  { keys: 'Esc', what: 'Close' },
 ] as const
 
 export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
   return (
-    <Dialog title="Keyboard" onClose={onClose}>
+    <Dialog title="Keyboard shortcuts" onClose={onClose}>
       <dl className="grid grid-cols-[auto_1fr] gap-x-6 gap-y-2 text-sm">
         {KEYS.map(({ keys, what }) => (
           <div key={keys} className="contents">

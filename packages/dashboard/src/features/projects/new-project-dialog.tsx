@@ -20,10 +20,10 @@ export function NewProjectDialog({ onClose }: { onClose: () => void }) {
   })
   return (
     <Dialog title="New project" onClose={onClose}>
-      <Form form={form} submit="Make the project" onCancel={onClose}>
+      <Form form={form} submit="Create project" onCancel={onClose}>
         <TextField label="Name" {...form.field('name')} />
         <AreaField label="Description" {...form.field('description')} />
-        <TextField label="Tags" hint="Separated by commas." {...form.field('tags')} />
+        <TextField label="Tags" hint="Comma-separated" {...form.field('tags')} />
       </Form>
     </Dialog>
   )

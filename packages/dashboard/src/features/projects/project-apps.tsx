@@ -13,11 +13,11 @@ export function ProjectApps() {
         title="No apps in this project yet"
         action={
           <ButtonLink kind="primary" icon="plus" to={paths.newApp(id)}>
-            Add the first app
+            Add app
           </ButtonLink>
         }
       >
-        A web app, a background service, a database or a compose file.
+        A web app, a background service, a database or a Compose file.
       </EmptyState>
     )
   return (

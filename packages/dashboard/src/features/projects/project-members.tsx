@@ -21,14 +21,14 @@ export function ProjectMembers() {
   return (
     <div className="grid max-w-3xl gap-4">
       {mayManage && <AddMember project={project} />}
-      <Card title="Members" note="They see the project and may deploy and change what is in it." flush>
+      <Card title="Members" note="Members can see this project, deploy its apps and change their environment and domains." flush>
         <ul className="divide-y divide-line">
           {project.members.map((member) => (
             <li key={member.id} className="flex min-h-13 items-center justify-between gap-3 px-4 py-2 text-sm">
               <div className="min-w-0">
                 <p className="truncate font-medium">{member.email}</p>
                 <p className="text-[13px] text-ink-soft">
-                  {member.id === project.ownerId ? 'Owner of the project' : ROLE_WORDS[member.role].label} · added{' '}
+                  {member.id === project.ownerId ? 'Project owner' : ROLE_WORDS[member.role].label} · added{' '}
                   <RelativeTime at={member.addedAt} />
                 </p>
               </div>
@@ -52,15 +52,15 @@ function AddMember({ project }: { project: ProjectDetails }) {
     onDone: (answer, { email }) => {
       client.setQueryData(projectKeys.one(project.id), answer)
       form.reset()
-      toast(`${email.trim()} is a member now.`)
+      toast(`${email.trim()} added.`)
     },
   })
   return (
-    <Card title="Add a member" note="Somebody who has an account on this server.">
+    <Card title="Add member" note="They need an account on this server.">
       <Form form={form} submit="Add" row="flex items-start gap-2" disabled={form.values.email.trim() === ''}>
         <div className="flex-1">
           <TextField
-            label="E-mail"
+            label="Email"
             hideLabel
             type="email"
             placeholder="name@example.com"
@@ -80,20 +80,20 @@ function RemoveMember({ project, member, onClose }: { project: ProjectDetails; m
       call('projects.members', { id: project.id, userIds: project.members.map(({ id }) => id).filter((id) => id !== member.id) }),
     onSuccess: (answer) => {
       client.setQueryData(projectKeys.one(project.id), answer)
-      toast(`${member.email} is no longer a member.`)
+      toast(`${member.email} removed.`)
       onClose()
     },
   })
   return (
     <ConfirmDialog
-      title="Remove the member?"
+      title="Remove member?"
       action="Remove"
       pending={remove.isPending}
       failure={remove.error?.message}
       onConfirm={() => remove.mutate()}
       onClose={onClose}
     >
-      <p>{member.email} will no longer see this project and its apps.</p>
+      <p>{member.email} will lose access to this project and its apps.</p>
     </ConfirmDialog>
   )
 }

@@ -19,7 +19,7 @@ import { useMayManage, useProject } from './use-project.ts'
 export function ProjectSettings() {
   const project = useProject()
   const mayManage = useMayManage(project)
-  if (!mayManage) return <Notice tone="plain">Only the owner of the project and admins can change these settings.</Notice>
+  if (!mayManage) return <Notice tone="plain">Only the project owner and admins can change these settings.</Notice>
   return (
     <div className="grid max-w-3xl gap-4">
       <DetailsCard project={project} />
@@ -35,7 +35,7 @@ function DetailsCard({ project }: { project: ProjectDetails }) {
     input: (values) => ({ id: project.id, ...values }),
     onDone: async () => {
       await client.invalidateQueries({ queryKey: projectKeys.all })
-      toast('The project is saved.')
+      toast('Project saved.')
     },
   })
   return (
@@ -43,7 +43,7 @@ function DetailsCard({ project }: { project: ProjectDetails }) {
       <Form form={form} submit="Save">
         <TextField label="Name" {...form.field('name')} />
         <AreaField label="Description" {...form.field('description')} />
-        <TextField label="Tags" hint="Separated by commas." {...form.field('tags')} />
+        <TextField label="Tags" hint="Comma-separated" {...form.field('tags')} />
       </Form>
     </Card>
   )
@@ -59,13 +59,13 @@ function DeleteCard({ project }: { project: ProjectDetails }) {
     onSuccess: async () => {
       await navigate({ to: paths.projects() })
       await client.invalidateQueries({ queryKey: projectKeys.list })
-      toast(`${project.name} is deleted.`)
+      toast(`${project.name} deleted.`)
     },
   })
   return (
-    <Card title="Delete the project" tone="bad">
+    <Card title="Delete project" tone="bad">
       <div className="flex items-center justify-between gap-3 text-sm text-ink-soft max-sm:flex-wrap">
-        <p>With its {plural(project.applications.length, 'app')}, their containers, images and addresses.</p>
+        <p>Deletes its {plural(project.applications.length, 'app')} with their containers, images and domains.</p>
         <Button kind="danger" icon="trash" onClick={() => setOpen(true)}>
           Delete…
         </Button>
@@ -73,15 +73,15 @@ function DeleteCard({ project }: { project: ProjectDetails }) {
       {open && (
         <ConfirmDialog
           title={`Delete ${project.name}?`}
-          action="Delete the project"
+          action="Delete project"
           typed={project.name}
           pending={remove.isPending}
           failure={remove.error?.message}
           onConfirm={() => remove.mutate()}
           onClose={() => setOpen(false)}
         >
-          <p>Every app in it stops and is deleted. This cannot be undone.</p>
-          <CheckField label="Delete the volumes with their data, too" checked={deleteVolumes} onCheck={setDeleteVolumes} />
+          <p>All its apps are stopped and deleted. This cannot be undone.</p>
+          <CheckField label="Also delete volumes and their data" checked={deleteVolumes} onCheck={setDeleteVolumes} />
         </ConfirmDialog>
       )}
     </Card>

@@ -53,13 +53,13 @@ export function ProjectsPage() {
         query={query}
         empty={
           <EmptyState icon="project" title="No projects yet" action={add}>
-            A project holds apps that belong together. They share a network and its members.
+            A project groups apps that share a network and members.
           </EmptyState>
         }
       >
         {(all) => {
           const found = all.filter(wanted)
-          if (found.length === 0) return <EmptyState icon="search" title="No project matches" />
+          if (found.length === 0) return <EmptyState icon="search" title="No matching projects" />
           return (
             <ul className="grid gap-3 sm:grid-cols-2 lg:grid-cols-3">
               {found.map((project) => (
@@ -90,7 +90,7 @@ function ProjectCard({ project, apps: own }: { project: Project; apps: readonly 
       <p className="mt-0.5 line-clamp-2 text-sm sm:min-h-5 text-ink-soft">{project.description}</p>
       <p className="mt-3 flex flex-wrap items-center gap-1.5 text-[13px] text-ink-soft">
         {plural(own.length, 'app')}
-        {failing > 0 && <span className="text-bad">· {failing} with an error</span>}
+        {failing > 0 && <span className="text-bad">· {failing} failing</span>}
         {tagsOf(project.tags).map((each) => (
           <Tag key={each}>{each}</Tag>
         ))}

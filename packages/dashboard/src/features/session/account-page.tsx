@@ -15,9 +15,9 @@ export function AccountPage() {
     <>
       <PageHeader title="Account" />
       <div className="grid max-w-2xl gap-4">
-        <Card title="You">
+        <Card title="Profile">
           <Facts>
-            <Fact name="E-mail">{person.email}</Fact>
+            <Fact name="Email">{person.email}</Fact>
             <Fact name="Role">
               {ROLE_WORDS[person.role].label}. {ROLE_WORDS[person.role].summary}
             </Fact>
@@ -40,12 +40,12 @@ function PasswordCard() {
     input: (values) => values,
     onDone: () => {
       form.reset()
-      toast('The password is changed; your other sessions have ended.')
+      toast('Password changed. Your other sessions were logged out.')
     },
   })
   return (
-    <Card title="Password" note="Changing it ends your other sessions.">
-      <Form form={form} submit="Change the password">
+    <Card title="Password" note="Changing it logs out your other sessions.">
+      <Form form={form} submit="Change password">
         <TextField label="Current password" type="password" autoComplete="current-password" {...form.field('currentPassword')} />
         <TextField
           label="New password"

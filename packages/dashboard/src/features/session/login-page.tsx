@@ -22,10 +22,10 @@ export function LoginPage() {
   return (
     <EntryCard title="Log in" note="Welcome back.">
       <Form form={form} submit="Log in" fullWidthButton>
-        <TextField label="E-mail" type="email" autoComplete="username" autoFocus {...form.field('email')} />
+        <TextField label="Email" type="email" autoComplete="username" autoFocus {...form.field('email')} />
         <TextField label="Password" type="password" autoComplete="current-password" {...form.field('password')} />
       </Form>
-      <p className="mt-5 text-[13px] text-ink-soft">First time here? Open the set-up link that the server printed when it started.</p>
+      <p className="mt-5 text-[13px] text-ink-soft">First time here? Open the setup link the server printed at startup.</p>
     </EntryCard>
   )
 }

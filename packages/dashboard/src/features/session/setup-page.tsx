@@ -25,16 +25,16 @@ export function SetupPage() {
     },
   })
   return (
-    <EntryCard title="Set up Berth" note="Make the first account. It owns this server.">
-      <Form form={form} submit="Create the owner" fullWidthButton>
+    <EntryCard title="Set up Berth" note="Create the first account. It owns this server.">
+      <Form form={form} submit="Create account" fullWidthButton>
         {linkToken === '' && (
-          <TextField label="Set-up token" hint="It is in the link that the server printed when it started." mono {...form.field('token')} />
+          <TextField label="Setup token" hint="Part of the link the server printed at startup." mono {...form.field('token')} />
         )}
-        <TextField label="E-mail" type="email" autoComplete="username" autoFocus {...form.field('email')} />
+        <TextField label="Email" type="email" autoComplete="username" autoFocus {...form.field('email')} />
         <TextField label="Password" type="password" autoComplete="new-password" hint="At least 8 characters." {...form.field('password')} />
       </Form>
       <p className="mt-5 text-[13px] text-ink-soft">
-        Set up already?{' '}
+        Already set up?{' '}
         <Link to={paths.login()} className="text-accent underline">
           Log in
         </Link>

@@ -20,13 +20,13 @@ const GROUPS: readonly Group[] = [
       {
         key: 'wildcardDomain',
         label: 'Wildcard domain',
-        hint: 'Web apps get an address below it by themselves. Point *.this-domain to this server.',
+        hint: 'Web apps get an address under it automatically. Point *.this-domain to this server.',
         placeholder: 'apps.example.com',
       },
       {
         key: 'dashboardDomain',
         label: 'Dashboard domain',
-        hint: 'Where this dashboard answers over https.',
+        hint: 'Serves this dashboard over HTTPS.',
         placeholder: 'berth.example.com',
       },
     ],
@@ -36,21 +36,26 @@ const GROUPS: readonly Group[] = [
     lines: [
       {
         key: 'acmeEmail',
-        label: 'E-mail',
-        hint: 'The certificate authority writes to it when something expires.',
+        label: 'Email',
+        hint: 'The certificate authority sends expiry warnings here.',
         placeholder: 'admin@example.com',
       },
-      { key: 'acmeDirectory', label: 'ACME directory', hint: "Empty is Let's Encrypt.", placeholder: 'https://acme.example.com/directory' },
+      {
+        key: 'acmeDirectory',
+        label: 'ACME directory',
+        hint: "If empty, Let's Encrypt.",
+        placeholder: 'https://acme.example.com/directory',
+      },
     ],
   },
   {
     title: 'Deployments',
     lines: [
-      { key: 'retention', label: 'Releases kept', hint: 'How many releases of an app can be rolled back to.', inputMode: 'numeric' },
+      { key: 'retention', label: 'Releases to keep', hint: 'How many releases of each app you can roll back to.', inputMode: 'numeric' },
       {
         key: 'concurrency',
-        label: 'At the same time',
-        hint: 'Deployments that run at once; 0 is as the server is configured.',
+        label: 'Concurrent deployments',
+        hint: '0 = automatic',
         inputMode: 'numeric',
       },
     ],
@@ -60,7 +65,7 @@ const GROUPS: readonly Group[] = [
 export function SettingsPage() {
   return (
     <>
-      <PageHeader title="Settings" note="For the whole server." />
+      <PageHeader title="Settings" note="These apply to the whole server." />
       <QueryView query={useQuery(settings)}>{(now) => <SettingsForm now={now} />}</QueryView>
     </>
   )
@@ -74,7 +79,7 @@ function SettingsForm({ now }: { now: Settings }) {
     input: (values) => ({ ...values, retention: Number(values.retention), concurrency: Number(values.concurrency) }),
     onDone: (answer) => {
       client.setQueryData(settingsKeys.all, answer)
-      toast('The settings are saved.')
+      toast('Settings saved.')
     },
   })
   return (

@@ -8,8 +8,8 @@ import { templates } from './queries.ts'
 export function TemplatesPage() {
   return (
     <>
-      <PageHeader title="Templates" note="What a new database can be made from." />
-      <QueryView query={useQuery(templates)} empty={<EmptyState icon="template" title="There are no templates" />}>
+      <PageHeader title="Templates" note="Templates for new databases." />
+      <QueryView query={useQuery(templates)} empty={<EmptyState icon="template" title="No templates" />}>
         {(list) => (
           <ul className="grid gap-3 sm:grid-cols-2 lg:grid-cols-3">
             {list.map(({ name, title, version, description, image, port, aliases }) => (

@@ -11,21 +11,21 @@ export function DeleteUser({ user, onClose }: { user: User; onClose: () => void 
     mutationFn: () => call('users.delete', { id: user.id }),
     onSuccess: async () => {
       await client.invalidateQueries({ queryKey: userKeys.list })
-      toast(`${user.email} is deleted.`)
+      toast(`${user.email} deleted.`)
       onClose()
     },
   })
   return (
     <ConfirmDialog
       title={`Delete ${user.email}?`}
-      action="Delete the user"
+      action="Delete user"
       typed={user.email}
       pending={remove.isPending}
       failure={remove.error?.message}
       onConfirm={() => remove.mutate()}
       onClose={onClose}
     >
-      <p>They are logged out at once. Their projects and apps pass to you.</p>
+      <p>They are logged out immediately. Their projects and apps are transferred to you.</p>
     </ConfirmDialog>
   )
 }

@@ -33,8 +33,8 @@ export function NewUser({ onClose }: { onClose: () => void }) {
   })
   return (
     <Dialog title="New user" onClose={onClose}>
-      <Form form={form} submit="Create the user" onCancel={onClose}>
-        <UserFields form={form} passwordHint="At least 8 characters. Tell it to them; they can change it." withOwner={false} />
+      <Form form={form} submit="Create user" onCancel={onClose}>
+        <UserFields form={form} passwordHint="At least 8 characters. Share it with them; they can change it later." withOwner={false} />
       </Form>
     </Dialog>
   )
@@ -53,14 +53,14 @@ export function EditUser({ user, onClose }: { user: User; onClose: () => void })
     }),
     onDone: async ({ email }) => {
       await client.invalidateQueries({ queryKey: userKeys.list })
-      toast(`${email} is saved.`)
+      toast(`${email} saved.`)
       onClose()
     },
   })
   return (
     <Dialog title={`Edit ${user.email}`} onClose={onClose}>
       <Form form={form} submit="Save" onCancel={onClose}>
-        <UserFields form={form} passwordHint="Empty keeps it. A new role or password ends their sessions." withOwner />
+        <UserFields form={form} passwordHint="Leave empty to keep it. Changing the role or password logs them out." withOwner />
       </Form>
     </Dialog>
   )
@@ -70,7 +70,7 @@ function UserFields({ form, passwordHint, withOwner }: { form: FormFields<Values
   const options = roleOptions(useMe().role, withOwner)
   return (
     <>
-      <TextField label="E-mail" type="email" autoComplete="off" {...form.field('email')} />
+      <TextField label="Email" type="email" autoComplete="off" {...form.field('email')} />
       <TextField label="Password" type="password" autoComplete="new-password" hint={passwordHint} {...form.field('password')} />
       <SelectField label="Role" hint={ROLE_WORDS[form.values.role].summary} options={options} {...form.choice('role')} />
     </>
