@@ -1,4 +1,4 @@
-/** Every address of the dashboard. Nothing else writes one. */
+/** Every path of the dashboard. No other file spells one out. */
 export const paths = {
   overview: () => '/',
   login: () => '/login',

@@ -2,7 +2,7 @@ import { Outlet } from '@tanstack/react-router'
 import { EmptyState } from '../components/states.tsx'
 import { isAdmin, useMe } from '../features/session/queries.ts'
 
-/** The server refuses these pages to others anyway; this says so in words. */
+/** The server refuses these pages to non-admins anyway; this tells them why. */
 export function AdminLayout() {
   const person = useMe()
   if (!isAdmin(person))

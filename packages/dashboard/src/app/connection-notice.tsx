@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { startLiveEvents } from './live-events.ts'
 
-/** Keeps the page live for as long as it is shown, and says so when it is not. */
+/** Keeps the page live, and says so when the connection is lost. */
 export function ConnectionNotice() {
   const client = useQueryClient()
   const [state, setState] = useState<StreamState>({ is: 'connecting', attempt: 0 })

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { version } from '../features/session/queries.ts'
 
-/** Not shown while the page above it loads: what comes would push it away. */
+/** Hidden while the page loads, because the content would push it down. */
 export function Footer() {
   const { data } = useQuery(version)
   return (

@@ -53,15 +53,15 @@ export function startLiveEvents(client: QueryClient, onState: (state: StreamStat
     {
       onFrame: (frame) => {
         if (!isBerthEvent(frame)) return
-        // Progress comes often: it is written into the cache, and only a new status asks the server again.
+        // Progress is frequent: it is written into the cache, and only a new status triggers a refetch.
         if (frame.type === 'deployment.status_changed' && patchDeployment(client, frame.data) === 'progress only') return
         for (const queryKey of staleAfter(frame)) void client.invalidateQueries({ queryKey })
       },
       onState: (state) => {
         onState(state)
-        // Between an answer and the opening of the socket something may have changed, and not everything is an event.
+        // Something may have changed before the socket opened, and not every change is an event.
         if (state.is === 'open') void client.invalidateQueries()
-        // A refused upgrade looks like a lost connection: asking who is logged in tells them apart.
+        // A refused upgrade looks like a lost connection; asking who is logged in tells them apart.
         if (state.is === 'waiting' || state.is === 'ended') void client.invalidateQueries({ queryKey: me.queryKey })
       },
     },

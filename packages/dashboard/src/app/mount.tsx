@@ -7,7 +7,7 @@ import { paths } from '../paths.ts'
 import { createQueries } from './query-client.ts'
 import { createDashboardRouter } from './router.tsx'
 
-/** Shows the dashboard in an element; the returned function takes it away again. */
+/** Renders the dashboard into an element. The returned function removes it. */
 export function mountDashboard(element: Element): () => void {
   const client = createQueries(() => {
     const here = router.state.location

@@ -1,6 +1,6 @@
 import { lazyRouteComponent } from '@tanstack/react-router'
 
-/** Every page, in a file of its own that is fetched when it is first needed. */
+/** Every page, each in its own chunk that is loaded on first use. */
 export const pages = {
   login: lazyRouteComponent(() => import('../features/session/login-page.tsx'), 'LoginPage'),
   setup: lazyRouteComponent(() => import('../features/session/setup-page.tsx'), 'SetupPage'),

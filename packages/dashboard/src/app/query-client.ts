@@ -3,7 +3,7 @@ import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 
 const RETRIES = 2
 
-/** The cache of everything that was asked. `onSignedOut` is called when an answer says that the session is over. */
+/** The query cache. `onSignedOut` is called when the server says that the session has ended. */
 export function createQueries(onSignedOut: () => void): QueryClient {
   const watch = (error: Error): void => {
     if (error instanceof ApiError && error.code === 'not_signed_in') onSignedOut()
@@ -17,7 +17,7 @@ export function createQueries(onSignedOut: () => void): QueryClient {
   })
 }
 
-/** The same question would be refused again. */
+/** Retrying would get the same answer. */
 function isRefusal(error: Error): boolean {
   return error instanceof ApiError && error.status >= 400 && error.status < 500
 }

@@ -20,7 +20,7 @@ export function RouteMissing() {
   )
 }
 
-/** An address that leads nowhere at all has no page around it either. */
+/** An unknown address outside of every layout. */
 export function NothingHere() {
   return (
     <main className="grid min-h-dvh place-content-center">
@@ -32,7 +32,7 @@ export function NothingHere() {
 
 const AGAIN_MS = 3000
 
-/** A server that restarts or is out of reach for a moment comes back: nobody should have to press a button for that. */
+/** A restart or a lost connection passes by itself, so retry without asking the user to press a button. */
 function mayPass(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 0 || error.status >= 500)
 }
@@ -51,7 +51,7 @@ export function RouteError({ error, reset }: ErrorComponentProps) {
   return <ErrorState page error={error instanceof Error ? error : new Error(String(error))} onRetry={retry} />
 }
 
-/** Without the frame around the pages, which may be what failed. */
+/** Shown without the shell, which may be what failed. */
 export function NothingWorks(props: ErrorComponentProps) {
   return (
     <main className="grid min-h-dvh place-content-center">

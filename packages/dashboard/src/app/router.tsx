@@ -37,7 +37,7 @@ const shell = createRoute({
   },
 })
 
-/** What is no positive whole number can be no id, and nothing needs to be asked. */
+/** Anything but a positive whole number cannot be an id, so there is no need to ask the server. */
 function requireIds({ params }: { params: object }): void {
   for (const id of Object.values(params)) if (!/^[1-9]\d{0,14}$/.test(String(id))) notFound({ throw: true })
 }

@@ -11,13 +11,13 @@ const Shortcuts = lazy(async () => ({ default: (await import('../features/palett
 
 type Open = 'nothing' | 'palette' | 'shortcuts'
 
-/** The frame around every page behind the login. */
+/** The layout of every page behind the login. */
 export function Shell() {
   const [open, setOpen] = useState<Open>('nothing')
   const drawer = useRef<HTMLDialogElement>(null)
   const path = useRouterState({ select: (state) => state.location.pathname })
   useShortcuts({ openPalette: () => setOpen('palette'), openHelp: () => setOpen('shortcuts') })
-  // A new page closes the menu that led to it
+  // Navigation closes the menu
   useEffect(() => drawer.current?.close(), [path])
 
   return (

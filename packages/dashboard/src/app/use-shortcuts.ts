@@ -9,7 +9,7 @@ function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
 }
 
-/** Ctrl-K and / search, ? helps, g and a letter goes to a page. Nothing happens while one types. */
+/** Ctrl-K and / open search, ? opens help, g and a letter go to a page. Ignored while typing in a field. */
 export function useShortcuts({ openPalette, openHelp }: { openPalette: () => void; openHelp: () => void }): void {
   const navigate = useNavigate()
   useEffect(() => {

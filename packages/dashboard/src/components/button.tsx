@@ -33,7 +33,7 @@ export function Button({ kind = 'secondary', icon, pending = false, children, cl
   )
 }
 
-/** A button that is only a drawing; the label is what a screen reader and the tooltip say. */
+/** A button with only an icon. The label is its tooltip and accessible name. */
 export function IconButton({
   label,
   icon,

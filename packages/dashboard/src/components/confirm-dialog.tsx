@@ -7,7 +7,7 @@ type Props = {
   title: string
   children: ReactNode
   action: string
-  /** The name to type first, for what cannot be undone. */
+  /** Text that must be typed to confirm something that cannot be undone. */
   typed?: string
   kind?: 'danger' | 'primary'
   pending: boolean

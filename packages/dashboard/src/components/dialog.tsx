@@ -3,11 +3,11 @@ import { IconButton } from './button.tsx'
 
 type Props = { title: string; onClose: () => void; children: ReactNode; wide?: boolean }
 
-/** A modal dialog of the browser itself: it keeps the focus, closes on Escape and gives the focus back. Mount it to open it. */
+/** A native modal dialog: the browser traps focus, closes it on Escape and restores focus. Mount it to open it. */
 export function Dialog({ title, onClose, children, wide = false }: Props) {
   const ref = useRef<HTMLDialogElement>(null)
   const heading = useId()
-  // Closed while it is still in the page: only then does the browser give the focus back.
+  // Close it before it is unmounted: only then does the browser restore focus.
   useLayoutEffect(() => {
     const dialog = ref.current
     if (dialog && !dialog.open) {

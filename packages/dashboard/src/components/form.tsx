@@ -14,7 +14,7 @@ type Props = {
   disabled?: boolean
   /** In a dialog: adds a Cancel button, and both go to the right. */
   onCancel?: () => void
-  /** What stands beside the button. */
+  /** Shown beside the button. */
   beside?: ReactNode
   /** Class names of one row that holds both the fields and the button. */
   row?: string

@@ -16,12 +16,12 @@ const COLOUR = {
 
 const EDGE = { stdout: 'border-transparent', stderr: 'border-warn', berth: 'border-accent' } as const
 
-// Made once: `toLocaleTimeString` makes one for every line, and lines come by the thousand.
+// Created once: `toLocaleTimeString` would create one for each of thousands of lines.
 const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' })
 
 type Props = { line: LogLine; search: string; showTime: boolean }
 
-/** One line of a log. Whatever it holds is text. */
+/** One line of a log, always shown as plain text. */
 export const LogLineText = memo(function LogLineText({ line, search, showTime }: Props) {
   const time = showTime && line.at !== '' ? clock.format(new Date(line.at)) : undefined
   return (

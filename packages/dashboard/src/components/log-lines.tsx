@@ -80,7 +80,7 @@ export function LogLines({ view: { lines, version }, options: { filter, showTime
   )
 }
 
-/** The last lines are drawn together with their arrival, not one scroll event later. */
+/** While following, the last lines are rendered as they arrive, not one scroll event later. */
 function atEnd(range: Range): Range {
   const last = range.count - 1
   return { ...range, startIndex: Math.max(0, last - (range.endIndex - range.startIndex)), endIndex: last }

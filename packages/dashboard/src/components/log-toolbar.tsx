@@ -13,7 +13,7 @@ type Props = {
   onChange: (options: LogOptions) => void
   onDownload: () => void
   state: Look
-  /** Nothing more comes: there is nothing to pause. */
+  /** The log is complete, so there is nothing to pause. */
   isWhole: boolean
 }
 

@@ -15,15 +15,15 @@ type Props = {
   fileName: string
   streams: readonly { value: LogFilter['stream']; label: string }[]
   state: StreamState['is']
-  /** How the states of the stream are said. */
+  /** Label and colour of each stream state. */
   looks: Record<StreamState['is'], Look>
   empty: string
-  /** The whole log, where the server keeps more of it than is shown. */
+  /** Loads the full log, where the server keeps more than is shown. */
   whole?: () => Promise<string>
   className?: string
 }
 
-/** A log of up to a hundred thousand lines: only what is in sight is drawn, and the end is followed until one scrolls up. */
+/** A log of up to 100,000 lines. Only visible lines are rendered, and the end is followed until the reader scrolls up. */
 export function LogViewer({ buffer, fileName, streams, state, looks, empty, whole, className }: Props) {
   const view = useSyncExternalStore(buffer.subscribe, buffer.view)
   const [options, setOptions] = useState<LogOptions>({ filter: { search: '', stream: 'all' }, wrap: false, paused: false, showTime: false })

@@ -8,14 +8,14 @@ const LOOK = {
   plain: 'border-line bg-sunken text-ink-soft',
 } as const
 
-/** A sentence that needs to be seen. A `bad` one is read out at once. */
+/** An important message. Screen readers announce a `bad` one immediately. */
 export function Notice({ tone, children, actions }: { tone: keyof typeof LOOK; children: ReactNode; actions?: ReactNode }) {
   return (
     <div
       role={tone === 'bad' ? 'alert' : 'status'}
       className={classNames('flex flex-wrap items-center gap-x-3 gap-y-2 rounded-md border px-3 py-2 text-sm', LOOK[tone])}
     >
-      {/* As wide as a phone leaves room for: what can be done about it then stands below. */}
+      {/* The width of a phone screen: there the actions wrap below the text. */}
       <div className="flex min-w-0 flex-1 basis-68 items-start gap-3">
         {tone !== 'plain' && (
           <span className="pt-0.5">

@@ -11,7 +11,7 @@ export function useDocumentTitle(title: string): void {
   }, [title])
 }
 
-/** The head of a page: where it is, what it is, what can be done. */
+/** The top of a page: breadcrumb, title and actions. */
 export function PageHeader({ title, crumbs = [], beside, note, actions }: Props) {
   useDocumentTitle(title)
   return (

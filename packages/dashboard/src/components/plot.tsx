@@ -8,16 +8,16 @@ type Props = {
   times: readonly number[]
   series: readonly PlotSeries[]
   format: (value: number) => string
-  /** The top of the scale where it is known; otherwise the values decide. */
+  /** The top of the scale, if known. Otherwise the values decide. */
   max?: number
-  /** What the scale shows at least, so that a quiet line lies low instead of filling the plot. */
+  /** The smallest top of the scale, so that small values stay at the bottom instead of filling the plot. */
   least?: number
   height?: number
-  /** Values are bytes: the marks stand at powers of two, which are round numbers of KiB and MiB. */
+  /** Values are bytes: ticks are powers of two, which are round numbers of KiB and MiB. */
   bytes?: boolean
 }
 
-/** Lines over time. `times` are seconds. The words below it follow the pointer. */
+/** A line chart over time. `times` are in seconds. The tooltip shows the values under the pointer. */
 export function Plot({ label, times, series, format, max, least = 1, height = 120, bytes = false }: Props) {
   const box = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot>(undefined)
@@ -25,7 +25,7 @@ export function Plot({ label, times, series, format, max, least = 1, height = 12
   const latest = useRef({ times, series, format, max, least, height, bytes })
   latest.current = { times, series, format, max, least, height, bytes }
 
-  // `shape` stands for what makes a new plot necessary
+  // `shape` changes when the plot must be created again
   useEffect(() => {
     const element = box.current
     if (!element) return undefined
@@ -70,7 +70,7 @@ function colourOf(element: HTMLElement, variable: string): string {
   return color
 }
 
-/** Taken from the data itself: around a single sample uPlot would draw years. */
+/** At least a minute: for a single sample uPlot would show years. */
 function atLeastAMinute(from: number | undefined, to: number | undefined): [number, number] {
   const end = to ?? Date.now() / 1000
   return [Math.min(from ?? end, end - 60), end]
@@ -80,12 +80,12 @@ const MINUTES = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2
 const SECONDS = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' })
 
 const MINUTE = 60
-/** The usual steps of a clock; without two and twenty minutes a narrow plot of a few minutes had a single mark. */
+/** Tick intervals. Without 2 and 20 minutes, a narrow plot of a few minutes would have a single tick. */
 const CLOCK_STEPS = [1, 2, 5, 10, 15, 30, MINUTE, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE, 15 * MINUTE, 20 * MINUTE, 30 * MINUTE, 60 * MINUTE]
-/** Half of the widest mark: nearer to an end it would be cut off, or touch the figures of the other axis. */
+/** Half of the widest tick label: closer to an edge it would be cut off or overlap the other axis. */
 const HALF_MARK_PX = { seconds: 26, minutes: 16 }
 
-/** Marks less than a minute apart would all say the same without their seconds. */
+/** Ticks less than a minute apart need seconds in their labels. */
 function clockMarks(plot: uPlot, splits: readonly number[]): string[] {
   const [first = 0, second = Number.POSITIVE_INFINITY] = splits
   const [words, room] = second - first < MINUTE ? [SECONDS, HALF_MARK_PX.seconds] : [MINUTES, HALF_MARK_PX.minutes]

@@ -4,7 +4,7 @@ import { CopyButton } from './copy-button.tsx'
 
 const MASK = '••••••••••••'
 
-/** A value that is hidden until asked for; it can be copied without being shown. */
+/** A value that is hidden by default. It can be copied without being shown. */
 export function Secret({ value, label }: { value: string; label: string }) {
   const [shown, setShown] = useState(false)
   return (

@@ -5,7 +5,7 @@ type Props<Word extends string> = {
   onPick: (value: Word) => void
 }
 
-/** A choice of a few, all in sight. */
+/** A choice between a few visible options. */
 export function Segmented<Word extends string>({ label, value, options, onPick }: Props<Word>) {
   return (
     <div role="group" aria-label={label} className="inline-flex rounded-md border border-line bg-sunken p-0.5">

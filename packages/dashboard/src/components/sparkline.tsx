@@ -1,7 +1,7 @@
 const WIDTH = 120
 const HEIGHT = 28
 
-/** A small line without axes; the label says what it shows and its last value. */
+/** A small line chart without axes. The label says what it shows and the last value. */
 export function Sparkline({ values, label }: { values: readonly number[]; label: string }) {
   const top = Math.max(...values, 1)
   const step = WIDTH / Math.max(values.length - 1, 1)

@@ -6,7 +6,7 @@ import { Icon, type IconName } from './icon.tsx'
 
 type SkeletonProps = { rows?: number; height?: string; page?: boolean; bare?: boolean }
 
-/** Grey bars of the size of what will come, so that nothing jumps. `bare` ones stand on the page itself, not in a card. */
+/** Grey placeholders of the final size, so that nothing jumps. `bare` ones are not inside a card. */
 export function Skeleton({ rows = 3, height = 'h-5', page = false, bare = page }: SkeletonProps) {
   return (
     <div role="status" data-loading="" className={bare ? 'space-y-3' : 'space-y-3 p-4'}>
@@ -34,7 +34,7 @@ export function EmptyState({ icon, title, page = false, children, action }: Empt
   )
 }
 
-/** What fills a whole page is its heading. */
+/** The title is the page's heading when the state fills the page. */
 function StateTitle({ page, children }: { page: boolean; children: string }) {
   return page ? <h1 className="font-semibold">{children}</h1> : <p className="font-semibold">{children}</p>
 }

@@ -1,7 +1,7 @@
 import { Link, useRouterState } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 
-/** `also` is a page that belongs to the tab but does not lie below it. */
+/** `also` is a page that belongs to the tab but has a different path. */
 type Tab = { label: string; to: string; exact?: boolean; also?: string }
 
 /** Links between the pages of one thing; on a phone they scroll sideways. */

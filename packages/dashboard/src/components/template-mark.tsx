@@ -1,4 +1,4 @@
-/** Two letters in a coloured square stand for a template; trademarks of others are not ours to draw. */
+/** Two letters in a coloured square, because we do not draw other people's trademarks. */
 export function TemplateMark({ name }: { name: string }) {
   const hue = Array.from(name).reduce((sum, letter) => (sum * 31 + (letter.codePointAt(0) ?? 0)) % 360, 7)
   return (

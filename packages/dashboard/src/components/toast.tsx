@@ -14,7 +14,7 @@ function publish(next: readonly Toast[]): void {
   for (const listener of listeners) listener()
 }
 
-/** Says how something ended that the person did themselves. What others do is on the screen already. */
+/** Reports the result of something the user did. Changes by others already show up on the page. */
 export function toast(text: string, tone: Toast['tone'] = 'good'): void {
   publish([...toasts.slice(-3), { id: nextId, text, tone }])
   nextId += 1

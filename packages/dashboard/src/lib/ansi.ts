@@ -9,7 +9,7 @@ const SEQUENCE = /\u001b(?:\[([0-9;:]*)([A-Za-z])|\][^\u0007\u001b]*(?:\u0007|\u
 // oxlint-disable-next-line no-control-regex -- what is left of them must not be drawn
 const OTHER_CONTROLS = /[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f]/g
 
-/** Splits a line into spans of one look. Colours become words of our palette; every other sequence is dropped. */
+/** Splits a line into spans of one style. Colours are mapped to our palette; other sequences are dropped. */
 export function parseAnsi(line: string): AnsiSpan[] {
   const visible = afterLastReturn(line)
   if (!visible.includes('\u001b')) return [{ text: visible.replace(OTHER_CONTROLS, '') }]

@@ -1,4 +1,4 @@
 import { createClient } from '@berth/contract'
 
-/** The one client of the dashboard; the session cookie travels by itself. */
+/** The API client of the dashboard. The browser sends the session cookie. */
 export const call = createClient()

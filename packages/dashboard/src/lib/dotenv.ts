@@ -64,7 +64,7 @@ function quoted(value: string): string {
   return `"${escaped.replaceAll('\n', '\\n').replaceAll('\r', '\\r').replaceAll('\t', '\\t')}"`
 }
 
-/** What replacing `before` by `after` would do, by name. */
+/** The changes from `before` to `after`, by name. */
 export function diffVariables(before: readonly Variable[], after: readonly Variable[]): EnvChange[] {
   const old = new Map(before.map(({ key, value }) => [key, value]))
   const wanted = new Map(after.map(({ key, value }) => [key, value]))

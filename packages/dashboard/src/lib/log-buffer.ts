@@ -10,7 +10,7 @@ type Options = {
   soon: (flush: () => void) => void
 }
 
-/** Keeps the newest lines of a log and the ones that pass a filter. New lines are looked at once, never the whole log again. */
+/** Keeps the newest lines of a log and those that pass a filter. Each new line is filtered once; the whole log is not scanned again. */
 export function createLogBuffer({ capacity, soon }: Options) {
   let lines: LogLine[] = []
   let shown: LogLine[] = lines
@@ -39,7 +39,7 @@ export function createLogBuffer({ capacity, soon }: Options) {
     const unfiltered = shown === lines
     for (const line of arrived) lines.push(line)
     if (lines.length > capacity * 1.1) {
-      // Cutting a tenth at a time keeps the cost of dropping off the path of every line.
+      // Dropping a tenth at a time is cheaper than dropping one line for each new one.
       lines = lines.slice(-capacity)
       refilter()
     } else if (!unfiltered) for (const line of arrived) if (passes(line, filter)) shown.push(line)
@@ -51,7 +51,7 @@ export function createLogBuffer({ capacity, soon }: Options) {
       waiting.push({ n: next, ...line })
       next += 1
     }
-    // While paused the newest lines wait; older ones than the buffer could ever show are let go.
+    // While paused, new lines wait; those that the buffer could never show are dropped.
     if (waiting.length > capacity * 1.1) waiting = waiting.slice(-capacity)
     if (scheduled || paused) return
     scheduled = true

@@ -1,12 +1,12 @@
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 
-/** An id of the address; the router has made sure that it is one. */
+/** An id in the URL; the router has validated it. */
 export function useIdParam(name: 'projectId' | 'appId' | 'deploymentId'): number {
   const params: Record<string, string | undefined> = useParams({ strict: false })
   return Number(params[name])
 }
 
-/** A piece of the screen's state that lives in the address, so that it can be linked to and survives a reload. */
+/** UI state in the URL, so that it can be linked to and survives a reload. */
 export function useSearchState(name: string): [string, (value: string) => void] {
   const search: Record<string, unknown> = useSearch({ strict: false })
   const navigate = useNavigate()

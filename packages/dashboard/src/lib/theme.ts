@@ -13,7 +13,7 @@ export function currentTheme(): Theme {
   return isTheme(stored) ? stored : 'system'
 }
 
-/** `system` leaves the choice to the browser: without the attribute the style sheet follows the reader's setting. */
+/** `system` removes the attribute, and the style sheet follows the browser's setting. */
 export function applyTheme(theme: Theme): void {
   if (theme === 'system') {
     localStorage.removeItem(KEY)
@@ -25,7 +25,7 @@ export function applyTheme(theme: Theme): void {
   for (const listener of listeners) listener()
 }
 
-/** Tells when the colours may have changed, by choice or by the system. */
+/** Calls back when the colours may have changed, by choice or by the system. */
 export function onThemeChange(listener: () => void): () => void {
   const system = matchMedia('(prefers-color-scheme: dark)')
   listeners.add(listener)

@@ -6,7 +6,7 @@ import { checkInput, type Problem } from './check-input.ts'
 
 type Options<Name extends OperationName, Values> = {
   initial: Values
-  /** What the form asks of the server, from what the person typed. */
+  /** The request, from the values of the form. */
   input: (values: Values) => Input<Name>
   onDone: (answer: Answer<Name>, values: Values) => void | Promise<void>
 }
@@ -96,7 +96,7 @@ function fieldProblems(error: unknown): Record<string, string> {
   return error instanceof ApiError ? byField(error.details) : {}
 }
 
-/** The sentence above the form: what no field says already. */
+/** The message for the whole form, unless the fields already say it. */
 function failureOf(error: Error | null, problems: Record<string, string>): string | undefined {
   if (!error) return undefined
   return Object.keys(problems).length > 0 && error instanceof ApiError && error.details.length > 0 ? undefined : error.message

@@ -19,7 +19,7 @@ function subscribe(listener: () => void): () => void {
   }
 }
 
-/** One clock for every relative time on the screen. */
+/** One clock for all relative times on the page. */
 export function useNow(): Date {
   return useSyncExternalStore(subscribe, () => (timer ? now : fresh()))
 }

@@ -67,7 +67,7 @@ export function AppCard({ app }: { app: Application }) {
 function CpuSparkline({ appId }: { appId: number }) {
   const { data: samples } = useQuery(usage(appId, USAGE_EVERY_MS))
   const now = samples?.at(-1)
-  // As wide before the first sample as after it, so that the words beside it stay where they are.
+  // The same width before and after the first sample, so that the text beside it does not move.
   return (
     <span className="grid w-30 shrink-0 justify-items-end whitespace-nowrap tabular-nums">
       {samples && now && (

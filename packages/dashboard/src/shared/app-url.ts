@@ -1,6 +1,6 @@
 import type { Application, Domain } from '@berth/contract'
 
-/** Where an app answers. https once a certificate is there; until it is known, http, which redirects by itself. */
+/** The public URL of an app: https once a certificate is active, otherwise http, which redirects when it can. */
 export function appUrl(app: Pick<Application, 'domains'>, domains: readonly Domain[] = []): string | undefined {
   const [host] = app.domains
   if (host === undefined) return undefined

@@ -1,6 +1,6 @@
 import type { Deployment } from '@berth/contract'
 
-/** Hash, first line of the message and author of what was deployed; all of it is text from outside. */
+/** Hash, first line of the message and author of a deployed commit. All of it is untrusted text. */
 export function CommitWords({ deployment }: { deployment: Pick<Deployment, 'commit_hash' | 'commit_message' | 'commit_author'> }) {
   const { commit_hash, commit_message, commit_author } = deployment
   if (commit_hash === '' && commit_message === '') return <span className="text-ink-soft">–</span>

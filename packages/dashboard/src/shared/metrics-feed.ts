@@ -3,12 +3,12 @@ import { useSyncExternalStore } from 'react'
 import { call } from '../lib/api.ts'
 import { follow } from '../lib/sockets.ts'
 
-/** A point of the plots; `at` is in seconds. What this page hears itself has more figures than what the server kept. */
+/** A point of the plots; `at` is in seconds. Live samples have more values than the history that the server keeps. */
 export type PlotPoint = Omit<MetricsPoint, 'at'> & { at: number }
 export type MetricsSample = ServerMetrics & { at: number }
 export type MetricsView = {
   samples: readonly MetricsSample[]
-  /** What the server has kept, as of the last time the connection was made. */
+  /** The server's history when the connection was last made. */
   history: MetricsHistory | undefined
   state: StreamState['is']
 }
@@ -19,7 +19,7 @@ export function secondsOf(time: string): number {
   return Date.parse(time) / 1000
 }
 
-/** Adds a frame to what was heard; frames of the past that come again are left out. */
+/** Adds a live frame. Frames that are repeated after a reconnect are skipped. */
 export function withFrame(samples: readonly MetricsSample[], { timestamp, data }: MetricsFrame): readonly MetricsSample[] {
   const at = secondsOf(timestamp)
   const last = samples.at(-1)
@@ -27,7 +27,7 @@ export function withFrame(samples: readonly MetricsSample[], { timestamp, data }
   return [...samples.filter((sample) => sample.at > at - KEPT_SECONDS), { at, ...data }]
 }
 
-/** What was heard, and where nothing was, the history. A mean over seconds that were heard would show them twice. */
+/** Live samples, with the history where there are none. History that overlaps live samples would show the same seconds twice. */
 export function pointsOf({ samples, history }: Pick<MetricsView, 'samples' | 'history'>): readonly PlotPoint[] {
   if (!history) return samples
   let next = 0
@@ -41,7 +41,7 @@ export function pointsOf({ samples, history }: Pick<MetricsView, 'samples' | 'hi
   return [...missing, ...samples].toSorted((a, b) => a.at - b.at)
 }
 
-/** The load of the server. It listens while somebody looks, and what it has not heard it asks for. */
+/** Live server metrics. Connected only while a component uses them; gaps are filled from the history. */
 function createMetricsFeed() {
   let view: MetricsView = { samples: [], history: undefined, state: 'connecting' }
   let stop: (() => void) | undefined
@@ -53,7 +53,7 @@ function createMetricsFeed() {
     for (const listener of listeners) listener()
   }
 
-  /** The plots go on without it; while it is missing, each frame asks again. */
+  /** The plots work without the history; until it is there, each frame requests it again. */
   async function fill(): Promise<void> {
     if (isAsking) return
     isAsking = true

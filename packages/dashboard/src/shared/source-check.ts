@@ -12,7 +12,7 @@ function sourceCheck(projectId: number, gitCloneUrl: string) {
   })
 }
 
-/** Asks whether a source answers once the typing pauses. */
+/** Checks that a clone URL is reachable once typing pauses. */
 export function useSourceCheck(projectId: number, url: string, isEnabled: boolean) {
   const settled = useSettled(url.trim())
   const query = useQuery({ ...sourceCheck(projectId, settled), enabled: isEnabled && settled !== '', placeholderData: keepPreviousData })

@@ -10,11 +10,11 @@ type Props = {
   projectId: number
   url: FieldBinding<string>
   branch: FieldBinding<string>
-  /** Somebody who may not change the source needs no word on whether it answers. */
+  /** Skips the check for people who cannot change the source. */
   disabled?: boolean
 }
 
-/** A clone URL, checked while it is typed, and the branch to follow. */
+/** A clone URL, checked while typing, and the branch to deploy. */
 export function SourceFields({ projectId, url, branch, disabled = false }: Props) {
   const check = useSourceCheck(projectId, url.value, !disabled)
   const branches = check.result?.branches ?? []

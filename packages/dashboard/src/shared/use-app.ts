@@ -3,7 +3,7 @@ import { useSuspenseQuery } from '@tanstack/react-query'
 import { app } from '../features/apps/queries.ts'
 import { useIdParam } from '../lib/route-state.ts'
 
-/** The app of the address; its layout has loaded it. */
+/** The app in the URL; its layout has loaded it. */
 export function useApp(): Application {
   return useSuspenseQuery(app(useIdParam('appId'))).data
 }

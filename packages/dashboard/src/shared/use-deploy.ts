@@ -5,7 +5,7 @@ import { deploymentKeys } from '../features/deployments/queries.ts'
 import { call } from '../lib/api.ts'
 import { paths } from '../paths.ts'
 
-/** Deploys the newest commit (or the template) and shows how it goes. */
+/** Deploys the newest commit (or the template) and opens the deployment. */
 export function useDeploy() {
   const client = useQueryClient()
   const navigate = useNavigate()

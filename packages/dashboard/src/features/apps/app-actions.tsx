@@ -8,7 +8,7 @@ import { type ContainerAction, useContainerAction } from './use-container-action
 
 const WAIT = 'A deployment is in progress. Wait for it to finish, or cancel it.'
 
-/** Deploy always; start, stop and restart where there is a container, and no deployment that it would get in the way of. */
+/** Deploy is always there; start, stop and restart need a release and no deployment that they would interfere with. */
 export function AppActions({ app }: { app: Application }) {
   const deploy = useDeploy()
   const act = useContainerAction(app.id)

@@ -16,7 +16,7 @@ import { app } from './queries.ts'
 export function AppLayout() {
   const appId = useIdParam('appId')
   return (
-    // Another app is another page: nothing that was typed or scrolled may carry over.
+    // A different app is a different page: typed text and scroll position must not carry over.
     <QueryView key={appId} page query={useQuery(app(appId))}>
       {(found) => (
         <>

@@ -8,7 +8,7 @@ import { Secret } from '../../components/secret.tsx'
 import { templates } from '../templates/queries.ts'
 import { connection } from './queries.ts'
 
-/** How the other apps of the project reach a database. */
+/** How other apps in the project connect to a database. */
 export function ConnectionCard({ app }: { app: Application }) {
   const { data: list } = useQuery(templates)
   const template = list?.find(({ name, aliases }) => name === app.template_name || aliases.includes(app.template_name))

@@ -27,7 +27,7 @@ export function container(appId: number) {
   return queryOptions({ queryKey: appKeys.container(appId), queryFn: () => call('containers.status', { appId }), refetchInterval: 15_000 })
 }
 
-/** Every answer is added to the ones before it, so that a plot has a history from the first look on. */
+/** Each sample is appended to the previous ones, so that the plot has a history. */
 export function usage(appId: number, everyMs: number) {
   const queryKey = appKeys.usage(appId)
   return queryOptions({
@@ -40,7 +40,7 @@ export function usage(appId: number, everyMs: number) {
     refetchInterval: everyMs,
     staleTime: everyMs,
     retry: false,
-    // Samples differ by their time: looking for equal ones is wasted work.
+    // Samples always differ by their time, so comparing them is wasted work.
     structuralSharing: false,
   })
 }

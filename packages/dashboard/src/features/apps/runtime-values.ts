@@ -1,6 +1,6 @@
 import type { Application } from '@berth/contract'
 
-/** The settings of a running app as texts of a form. An app without a port has the port 0. */
+/** The runtime settings as form values. Port 0 means that the app has no port. */
 export function runtimeValues(app: Application) {
   return {
     port: app.port === 0 ? '' : String(app.port),
@@ -12,7 +12,7 @@ export function runtimeValues(app: Application) {
   }
 }
 
-/** Empty means "none". Text that is not a number is left for the check to refuse. */
+/** Empty means "none". Text that is not a number becomes NaN, which the check refuses. */
 function numberOrNull(text: string): number | null {
   return text.trim() === '' ? null : Number(text)
 }
@@ -26,7 +26,7 @@ export function runtimeChange(typed: ReturnType<typeof runtimeValues>) {
   }
 }
 
-/** Where other apps of the project reach this one. */
+/** The address of this app for other apps in the project. */
 export function internalAddress(app: Pick<Application, 'slug' | 'port'>): string {
   return app.port === 0 ? app.slug : `${app.slug}:${app.port}`
 }

@@ -6,7 +6,7 @@ import { appKeys } from './queries.ts'
 
 type Change = Omit<Input<'apps.update'>, 'appId'>
 
-/** A form over some settings of an app. */
+/** A form for some settings of an app. */
 export function useAppForm<Values extends Record<string, unknown>>(app: Application, initial: Values, change: (values: Values) => Change) {
   const client = useQueryClient()
   return useForm('apps.update', {

@@ -5,7 +5,7 @@ export type SourceValues = {
   gitBranch: string
   rootDirectory: string
   dockerfilePath: string
-  /** To set the same clone URL again, as one's own. */
+  /** Sets the same clone URL again as the current user. */
   inMyName: boolean
 }
 
@@ -19,7 +19,7 @@ export function sourceValues(app: Application): SourceValues {
   }
 }
 
-/** A clone URL that is sent is set by the sender, whose rights it then has; so one that did not change is left out unless asked for. */
+/** Whoever sends a clone URL becomes the one who set it, which decides what it may access. So an unchanged one is only sent on request. */
 export function sourceChange(app: Application, values: SourceValues): Omit<Input<'apps.update'>, 'appId'> {
   const { gitCloneUrl, gitBranch, rootDirectory, dockerfilePath, inMyName } = values
   return {

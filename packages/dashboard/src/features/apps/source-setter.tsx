@@ -6,7 +6,7 @@ import { isAdmin, useMe } from '../session/queries.ts'
 
 type Props = { app: Application; inMyName: boolean; onInMyName: (inMyName: boolean) => void; disabled: boolean }
 
-/** Who set the clone URL. Private addresses are open to what an admin set, so an admin can set the same one again. */
+/** Who set the clone URL. Only URLs set by an admin may use private addresses, so an admin can set the same one again. */
 export function SourceSetter({ app, inMyName, onInMyName, disabled }: Props) {
   const person = useMe()
   const { data: home } = useQuery(project(app.project_id))

@@ -10,7 +10,7 @@ import { call } from '../../lib/api.ts'
 import { isAdmin, useMe } from '../session/queries.ts'
 import { appKeys } from './queries.ts'
 
-/** Hands the app to another member; an admin can take it over. Only its owner can change its settings. */
+/** Transfers the app to another member, or to the admin who asks. */
 export function TransferCard({ app, members }: { app: Application; members: readonly Member[] }) {
   const client = useQueryClient()
   const person = useMe()

@@ -9,7 +9,7 @@ import { type UsageSample, usage } from './queries.ts'
 
 const EVERY_MS = 3_000
 
-/** CPU and memory of the container, from the moment the page was opened. */
+/** CPU and memory of the container since the page was opened. */
 export function UsageCard({ app }: { app: Application }) {
   const runs = app.status === 'running'
   const query = useQuery({ ...usage(app.id, EVERY_MS), enabled: runs })

@@ -35,17 +35,17 @@ const WORDS: Readonly<Record<string, string>> = {
   'settings.update': 'Settings changed',
 }
 
-/** What was done, in words; a server that is newer than this page may record more. */
+/** A readable action. A server newer than this page may send unknown ones, which are shown as they are. */
 export function actionWords(action: string): string {
   return WORDS[action] ?? action
 }
 
-/** One line stands for many wrong passwords; it has their number. */
+/** One entry can stand for many wrong passwords; it carries their number. */
 function triesOf(after: unknown): number {
   return typeof after === 'object' && after !== null && 'tries' in after && typeof after.tries === 'number' ? after.tries : 1
 }
 
-/** What an entry says after its action: the subject, and how often it happened. */
+/** The subject of an entry, and how often it happened. */
 export function aboutWords(entry: Pick<AuditEntry, 'action' | 'actorEmail' | 'subjectId' | 'after'>, name: string): string {
   const isFailedLogin = entry.action === 'session.login_failed'
   const subject = isFailedLogin && entry.subjectId === null ? 'for an unknown email' : isFailedLogin ? `for ${name}` : name
@@ -53,7 +53,7 @@ export function aboutWords(entry: Pick<AuditEntry, 'action' | 'actorEmail' | 'su
   return `${subject === '' || subject === entry.actorEmail ? '' : ` ${subject}`}${tries > 1 ? `, ${tries} times` : ''}`
 }
 
-/** Who did it. Somebody whose login fails is nobody yet. */
+/** Who did it. A failed login has no user. */
 export function actorWords({ actorEmail }: Pick<AuditEntry, 'actorEmail'>): string {
   if (actorEmail === 'berth') return 'Berth'
   return actorEmail === '' ? 'Not logged in' : actorEmail

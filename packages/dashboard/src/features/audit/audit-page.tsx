@@ -90,7 +90,7 @@ function Entry({ entry, name }: { entry: AuditEntry; name: string }) {
         {address !== '' && ` from ${address}`}
       </p>
       {(isSomething(before) || isSomething(after)) && (
-        // The word stands at the end of the line above, so that a list of many entries stays short.
+        // "Details" is placed at the end of the line above, so that long lists stay compact.
         <details className="text-[13px]">
           <summary className="-mt-5 ml-auto w-fit text-accent">Details</summary>
           <div className="mt-2 grid gap-2 sm:grid-cols-2">

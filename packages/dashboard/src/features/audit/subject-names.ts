@@ -6,7 +6,7 @@ import { users } from '../users/queries.ts'
 
 type Subject = Pick<AuditEntry, 'subject' | 'subjectId'>
 
-/** Names for the subjects that still exist; of those that are gone the number is left. */
+/** Names of subjects that still exist; deleted ones are shown by number. */
 export function useSubjectNames(): (entry: Subject) => string {
   const { data: appList = [] } = useQuery(apps)
   const { data: projectList = [] } = useQuery(projects)

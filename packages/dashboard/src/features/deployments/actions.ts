@@ -18,7 +18,7 @@ export function useCancel(deploymentId: number) {
   })
 }
 
-/** A rollback is a new deployment of a kept image; the page follows it. */
+/** A rollback is a new deployment of a kept image; it is opened. */
 export function useRollback(appId: number) {
   const client = useQueryClient()
   const navigate = useNavigate()

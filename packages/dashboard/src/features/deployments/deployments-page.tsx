@@ -23,7 +23,7 @@ export function DeploymentsPage() {
   const query = useQuery(deploymentsOfApp(appId))
   const navigate = useNavigate()
   const [picked, setPicked] = useState<readonly number[]>([])
-  // A third choice takes the place of the older of the two.
+  // A third selection replaces the older of the two.
   const toggle = (id: number): void => setPicked(picked.includes(id) ? picked.filter((each) => each !== id) : [...picked.slice(-1), id])
   const [from, to] = [...picked].sort((a, b) => a - b)
   return (

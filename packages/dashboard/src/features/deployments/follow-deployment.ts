@@ -7,7 +7,7 @@ import { follow } from '../../lib/sockets.ts'
 const LINES_KEPT = 100_000
 const DRAW_EVERY_MS = 100
 
-/** The line of the log that a frame brings. The status and the reason of a failure are shown above the log. */
+/** The log line of a frame. The status and the reason of a failure are shown above the log. */
 function lineOf(frame: DeploymentFrame): NewLogLine | undefined {
   if (frame.type === 'log') return { text: frame.data.line, stream: frame.data.stream, at: frame.timestamp }
   if (frame.type === 'gap')
@@ -19,7 +19,7 @@ function lineOf(frame: DeploymentFrame): NewLogLine | undefined {
   return undefined
 }
 
-/** The log of a deployment, past and live. */
+/** The log of a deployment, from the start and live. */
 export function useDeploymentLog(deploymentId: number): { buffer: LogBuffer; state: StreamState['is'] } {
   const [buffer] = useState(() => createLogBuffer({ capacity: LINES_KEPT, soon: (flush) => setTimeout(flush, DRAW_EVERY_MS) }))
   const [state, setState] = useState<StreamState['is']>('connecting')

@@ -4,7 +4,7 @@ import { appUrl } from '../../shared/app-url.ts'
 import { hasDomains, useApp } from '../../shared/use-app.ts'
 import { domainsOf } from '../domains/queries.ts'
 
-/** The last step of a deployment: look at what it brought. */
+/** The link to the deployed app. */
 export function OpenApp() {
   const app = useApp()
   const { data: domains } = useQuery({ ...domainsOf(app.id), enabled: hasDomains(app) })

@@ -9,14 +9,14 @@ import { useApp } from '../../shared/use-app.ts'
 import { project } from '../projects/queries.ts'
 import { deploymentsOfApp } from './queries.ts'
 
-/** When a deployment began, how, by whom, how long it took, and what it took the place of. */
+/** How, by whom and when a deployment was started, how long it took, and which one it replaces. */
 export function OriginWords({ deployment }: { deployment: Deployment }) {
   const { app_id, created_at, trigger, triggered_by, finished_at, duration, rolled_back_from } = deployment
   const { data: home, isPending: asksProject } = useQuery(project(useApp().project_id))
   const { data: history, isPending: asksHistory } = useQuery(deploymentsOfApp(app_id))
   const person = home?.members.find(({ id }) => id === triggered_by)
   const left = history?.find(({ id }) => id === rolled_back_from)
-  // What is asked for would lengthen the sentence under the reader's eyes.
+  // Without these answers the sentence would grow while it is being read.
   if (asksProject || asksHistory) return <br />
   return (
     <>

@@ -6,7 +6,7 @@ import { isRunning, STAGE_WORDS } from '../../lib/status.ts'
 
 type Mark = 'done' | 'now' | 'failed' | 'cancelled' | 'next'
 
-/** How far each stage is, from the stage the deployment is or ended in. */
+/** The state of each stage, from the stage that the deployment is in or ended in. */
 export function markOf(stage: Stage, deployment: Pick<Deployment, 'stage' | 'status'>): Mark {
   const { status } = deployment
   if (status === 'success' || status === 'rolled_back') return 'done'

@@ -5,7 +5,7 @@ import { call } from '../../lib/api.ts'
 import { appKeys } from '../apps/queries.ts'
 import { domainKeys } from './queries.ts'
 
-/** Puts an answer in the place of the domain it is about. */
+/** Updates one domain in the cached list. */
 function useShow() {
   const client = useQueryClient()
   return (domain: Domain): void => {
@@ -22,7 +22,7 @@ export function useCheckDomain({ id }: Domain) {
   })
 }
 
-/** A switch moves at once, and back if the server refuses. */
+/** A toggle changes immediately and goes back if the server refuses. */
 export function useUpdateDomain(domain: Domain) {
   const show = useShow()
   return useMutation({

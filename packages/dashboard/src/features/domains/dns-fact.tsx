@@ -3,7 +3,7 @@ import { CopyButton } from '../../components/copy-button.tsx'
 import { Fact } from '../../components/facts.tsx'
 import { dnsHint, type RecordToSet } from './dns-record.ts'
 
-/** The records that would make the host name lead here, to be copied to where its DNS is kept. */
+/** The DNS records that point the host name to this server, ready to copy. */
 export function RecordsToSet({ domain }: { domain: Domain }) {
   const hint = dnsHint(domain, location.hostname)
   if (hint.is === 'records')

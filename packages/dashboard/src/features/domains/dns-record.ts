@@ -7,7 +7,7 @@ const IPV4 = /^\d{1,3}(\.\d{1,3}){3}$/
 const INSIDE_ONLY = /^(0|10|127|169\.254|192\.168|172\.(1[6-9]|2\d|3[01])|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7]))\./
 const INSIDE_ONLY_6 = /^\[(::1\]|f[cd]|fe[89ab])/i
 
-/** The address that the dashboard was opened by leads here too, unless it only means something on the inside. */
+/** The address in the browser leads to this server too, unless it is local or private. */
 function byDashboard(name: string, host: string): RecordToSet | undefined {
   if (IPV4.test(host)) return INSIDE_ONLY.test(host) ? undefined : { type: 'A', name, value: host }
   if (host.startsWith('[')) return INSIDE_ONLY_6.test(host) ? undefined : { type: 'AAAA', name, value: host.slice(1, -1) }
@@ -15,7 +15,7 @@ function byDashboard(name: string, host: string): RecordToSet | undefined {
   return isLocal ? undefined : { type: 'CNAME', name, value: host }
 }
 
-/** What to set so that a host name leads to this server: by the server's own address, or else by the dashboard's. */
+/** The DNS records for a host name: from the server's own addresses, or else from the dashboard's. */
 export function dnsHint({ domain, dnsRecords }: Pick<Domain, 'domain' | 'dnsRecords'>, dashboardHost: string): Hint {
   const open = dnsRecords.filter(({ isPrivate }) => !isPrivate).map(({ type, value }) => ({ type, name: domain, value }))
   if (open.length > 0) return { is: 'records', records: open }

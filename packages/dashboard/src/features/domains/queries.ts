@@ -6,7 +6,7 @@ export const domainKeys = { all: ['domains'], ofApp: (appId: number) => ['domain
 
 const settling = (domain: Domain): boolean => domain.sslStatus === 'pending' || domain.dnsStatus === 'unknown'
 
-/** DNS and certificates change outside of Berth, so a domain that settles is looked at again now and then. */
+/** DNS and certificates change outside of Berth, so domains are refetched from time to time. */
 export function domainsOf(appId: number) {
   return queryOptions({
     queryKey: domainKeys.ofApp(appId),

@@ -12,7 +12,7 @@ import { environmentKeys } from './queries.ts'
 
 type Props = { appId: number; variables: readonly EnvVariable[]; onDone: () => void }
 
-/** All variables as one text. What saving would do is shown before it is done. */
+/** All variables as one text, with a preview of the changes. */
 export function BulkEditor({ appId, variables, onDone }: Props) {
   const client = useQueryClient()
   const form = useForm('envs.replace', {

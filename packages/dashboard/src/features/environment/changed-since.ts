@@ -4,7 +4,7 @@ export type KeyChange = EnvChanges['changes'][number]
 
 const WORDS = ['added', 'changed', 'removed'] as const satisfies readonly KeyChange['is'][]
 
-/** "1 added, 2 changed", for a sentence; what did not happen is not mentioned. */
+/** For example "1 added, 2 changed". */
 export function changeWords(changes: readonly KeyChange[]): string {
   const counts = WORDS.map((word) => ({ word, count: changes.filter(({ is }) => is === word).length }))
   return counts

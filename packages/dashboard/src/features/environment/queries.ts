@@ -7,7 +7,7 @@ export function environmentOf(appId: number) {
   return queryOptions({ queryKey: environmentKeys.ofApp(appId), queryFn: () => call('envs.list', { appId }) })
 }
 
-/** Under the key of the variables, so that a change of them is a change of this; each live release is asked about anew. */
+/** Nested under the key of the variables, so that changing them invalidates this too. */
 export function environmentChangesOf(appId: number, liveId: number | undefined) {
   return queryOptions({
     queryKey: [...environmentKeys.ofApp(appId), 'changes', liveId],

@@ -87,7 +87,7 @@ function ChangeBadge({ is }: { is: KeyChange['is'] | undefined }) {
   return is && <Badge look={LOOK[is]} />
 }
 
-/** The row goes at once, and comes back if the server refuses. */
+/** Removes the row immediately and restores it if the server refuses. */
 function RemoveVariable({ variable, onClose }: { variable: EnvVariable; onClose: () => void }) {
   const client = useQueryClient()
   const queryKey = environmentKeys.ofApp(variable.appId)

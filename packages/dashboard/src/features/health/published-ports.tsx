@@ -6,7 +6,7 @@ import { exactTime } from '../../lib/time.ts'
 import { paths } from '../../paths.ts'
 import { publishedPorts } from './queries.ts'
 
-/** Ports of this machine that compose apps publish past the edge. */
+/** Ports that Compose apps publish on this server, bypassing the proxy. */
 export function PublishedPorts() {
   return (
     <Card title="Published ports" flush>

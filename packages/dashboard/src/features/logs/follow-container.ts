@@ -32,7 +32,7 @@ export function createContainerReader() {
   }
 }
 
-/** What a container prints, from a while ago and live. */
+/** The recent and live output of a container. */
 export function useContainerLog(containerId: string): { buffer: LogBuffer; state: StreamState['is'] } {
   const [buffer] = useState(() => createLogBuffer({ capacity: LINES_KEPT, soon: (flush) => setTimeout(flush, DRAW_EVERY_MS) }))
   const [state, setState] = useState<StreamState['is']>('connecting')

@@ -20,7 +20,7 @@ export function LogsPage() {
             </EmptyState>
           </Card>
         ) : (
-          // A new container is a new log, and one that starts again is read again.
+          // A new container has a new log, and a restarted one is read again.
           <ContainerLog key={`${id} ${state === 'running'}`} containerId={id} fileName={`${app.slug}.log`} />
         )
       }

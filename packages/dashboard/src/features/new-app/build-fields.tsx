@@ -11,7 +11,7 @@ import { useSourceFiles } from './source-files.ts'
 
 type Props = { projectId: number; form: FormFields<NewAppValues> }
 
-/** Where the build begins and by which file, with a look at whether that file is there. */
+/** The build directory and file, and whether that file exists. */
 export function BuildFields({ projectId, form: { values, set, field } }: Props) {
   const { looking, files, error } = useSourceFiles(projectId, values)
   const isCompose = values.appType === 'compose'

@@ -2,7 +2,7 @@ import { AreaField } from '../../components/field.tsx'
 import { parseDotenv } from '../../lib/dotenv.ts'
 import { plural } from '../../lib/sizes.ts'
 
-/** `.env` text, read while it is typed. */
+/** `.env` text, parsed while typing. */
 export function EnvironmentField({ text, onText, problem }: { text: string; onText: (text: string) => void; problem: string | undefined }) {
   const { variables, problems } = parseDotenv(text)
   const [first] = problems

@@ -25,7 +25,7 @@ export const EMPTY: NewAppValues = {
   env: '',
 }
 
-/** What each kind of app needs to be told; the rest of the form is left out. */
+/** Only the fields that this type of app needs. */
 export function newAppInput(projectId: number, values: NewAppValues): Input<'apps.create'> {
   const { appType, name, templateName, gitCloneUrl, gitBranch, rootDirectory, port, env } = values
   const { variables } = parseDotenv(env)
@@ -38,7 +38,7 @@ export function newAppInput(projectId: number, values: NewAppValues): Input<'app
   return { ...shared, ...source, ...place, port: port.trim() === '' ? null : Number(port) }
 }
 
-/** A name from the last part of a clone URL, for those who have not given one. */
+/** The default name: the last part of the clone URL. */
 export function nameFromUrl(url: string): string {
   const last = url.trim().replace(/\/+$/, '').split(/[/:]/).at(-1) ?? ''
   return last.replace(/\.git$/, '')

@@ -72,7 +72,7 @@ function Wizard({ projectId }: { projectId: number }) {
   )
 }
 
-/** The app is there whatever happens next: a deployment that cannot be added must not look like a failed creation. */
+/** The app exists at this point: a deployment that cannot be started must not look like a failed creation. */
 function useOpenApp(projectId: number) {
   const client = useQueryClient()
   const navigate = useNavigate()

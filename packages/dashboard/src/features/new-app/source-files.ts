@@ -15,7 +15,7 @@ function sourceFiles(asked: Input<'apps.checkSourceFiles'>) {
   })
 }
 
-/** Looks into a source that answers and has the branch; until then there is nothing to look at. */
+/** Looks for build files once the source is reachable and has the branch. */
 export function useSourceFiles(projectId: number, values: NewAppValues) {
   const [gitCloneUrl, gitBranch] = [values.gitCloneUrl.trim(), values.gitBranch.trim()]
   const { result } = useSourceCheck(projectId, gitCloneUrl, true)

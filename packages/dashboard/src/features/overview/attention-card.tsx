@@ -3,7 +3,7 @@ import { Card } from '../../components/card.tsx'
 import { Icon } from '../../components/icon.tsx'
 import type { Concern } from './attention.ts'
 
-/** `isWhole` is false when the apps could not be asked: nothing found is then no good news. */
+/** `isWhole` is false when the apps could not be loaded: an empty list is then no good news. */
 export function AttentionCard({ concerns, isWhole }: { concerns: readonly Concern[]; isWhole: boolean }) {
   return (
     <Card title="Needs attention" flush>

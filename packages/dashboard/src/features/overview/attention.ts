@@ -17,7 +17,7 @@ const PARTS = ['database', 'engine', 'edge', 'queue'] as const
 const DISK_WARN_PERCENT = 85
 const DISK_BAD_PERCENT = 95
 
-/** What a person should look at, worst first, each with its reason and the next step. */
+/** Problems that need attention, worst first, each with its reason and the next step. */
 export function concernsOf(known: Known): Concern[] {
   const all = [...healthConcerns(known), ...noticeConcerns(known), ...diskConcerns(known), ...appConcerns(known), ...domainConcerns(known)]
   return all.sort((a, b) => Number(b.tone === 'bad') - Number(a.tone === 'bad'))

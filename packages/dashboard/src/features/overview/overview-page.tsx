@@ -15,7 +15,7 @@ import { RunningCard } from './running-card.tsx'
 import { ServerPlots } from './server-plots.tsx'
 import { useConcerns } from './use-concerns.ts'
 
-/** Apart, because only a new server shows it and forms bring the schema checker along. */
+/** Loaded separately: only a new server shows it, and forms bring the schema checker along. */
 const FirstSteps = lazy(async () => ({ default: (await import('./first-steps.tsx')).FirstSteps }))
 
 const APPS_SHOWN = 12

@@ -9,7 +9,7 @@ import { DEPLOYMENT_LOOK, STAGE_WORDS } from '../../lib/status.ts'
 import { paths } from '../../paths.ts'
 import { runningDeployments } from '../deployments/queries.ts'
 
-/** The deployments that wait or run now. */
+/** Queued and running deployments. */
 export function RunningCard({ nameOf }: { nameOf: (appId: number) => string }) {
   const query = useQuery(runningDeployments)
   return (

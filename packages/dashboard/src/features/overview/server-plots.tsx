@@ -97,7 +97,7 @@ function within(points: readonly PlotPoint[], seconds: number): readonly PlotPoi
   return points.filter(({ at }) => at >= from)
 }
 
-/** Why the plots do not reach back as far as they could. */
+/** Explains why the plots start later than the selected range. */
 function Beginning({ since, points, span }: { since: string | undefined; points: readonly PlotPoint[]; span: number }) {
   const [first, last] = [points[0], points.at(-1)]
   if (since === undefined || !first || !last || last.at - secondsOf(since) >= span || first.at < secondsOf(since)) return null

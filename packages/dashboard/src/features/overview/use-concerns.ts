@@ -7,12 +7,12 @@ import { health } from '../health/queries.ts'
 import { isAdmin, useMe } from '../session/queries.ts'
 import { type Concern, concernsOf } from './attention.ts'
 
-/** Asking each app for its deployments and domains is fine for dozens, not for hundreds. */
+/** One request per app for deployments and domains is fine for dozens of apps, not for hundreds. */
 const APPS_LOOKED_AT = 40
 
 type Asked = { isPending: boolean; failureCount: number }
 
-/** `settled` once every answer that can come has come, so that what stands below does not jump. */
+/** `settled` once all queries have answered or failed, so that the content below does not jump. */
 export function useConcerns(apps: readonly Application[], metrics: MetricsSample | undefined): { concerns: Concern[]; settled: boolean } {
   const person = useMe()
   const healthQuery = useQuery(health)

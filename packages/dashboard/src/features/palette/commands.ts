@@ -3,7 +3,7 @@ import type { IconName } from '../../components/icon.tsx'
 import type { Theme } from '../../lib/theme.ts'
 import { paths } from '../../paths.ts'
 
-/** What choosing a command does. */
+/** What a command does. */
 type Act = { to: string } | { deploy: number } | { theme: Theme }
 export type PaletteCommand = { id: string; label: string; note: string; icon: IconName; act: Act }
 
@@ -30,7 +30,7 @@ const THEME_COMMANDS: readonly PaletteCommand[] = [
 
 type Known = { apps: readonly Application[]; projects: readonly Project[]; mayAdmin: boolean }
 
-/** Everything that can be gone to by name. */
+/** All pages and actions that can be found by name. */
 export function commandsOf({ apps, projects, mayAdmin }: Known): PaletteCommand[] {
   return [
     ...PAGES,
@@ -66,7 +66,7 @@ export function commandsOf({ apps, projects, mayAdmin }: Known): PaletteCommand[
 
 const SHOWN = 12
 
-/** Every word must be there; labels that begin with the text come first. */
+/** Every word must match; labels that begin with the text come first. */
 export function matching(commands: readonly PaletteCommand[], text: string): PaletteCommand[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
   const found = commands.filter(({ label, note }) => words.every((word) => `${label} ${note}`.toLowerCase().includes(word)))

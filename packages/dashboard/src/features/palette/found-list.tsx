@@ -9,7 +9,7 @@ export function optionId({ id }: PaletteCommand): string {
   return `palette-${id}`
 }
 
-/** What the typed text finds; the text field keeps the focus and says which one is chosen. */
+/** Search results. The text field keeps focus and refers to the selected one. */
 export function FoundList({ found, at, onPoint, onPick }: Props) {
   return (
     <>

@@ -10,7 +10,7 @@ import { isAdmin, useMe } from '../session/queries.ts'
 import { commandsOf, matching, type PaletteCommand } from './commands.ts'
 import { FOUND_ID, FoundList, optionId } from './found-list.tsx'
 
-/** Go anywhere by typing a part of its name. */
+/** The command palette: finds pages, apps and actions by part of their name. */
 export function Palette({ onClose }: { onClose: () => void }) {
   const ref = useRef<HTMLDialogElement>(null)
   const navigate = useNavigate()

@@ -13,7 +13,7 @@ export function project(id: number) {
   return queryOptions({ queryKey: projectKeys.one(id), queryFn: () => call('projects.get', { id }) })
 }
 
-/** Tags travel as one comma-separated text. */
+/** The API sends tags as one comma-separated text. */
 export function tagsOf(text: string): string[] {
   return text
     .split(',')

@@ -4,7 +4,7 @@ import { useIdParam } from '../../lib/route-state.ts'
 import { isAdmin, useMe } from '../session/queries.ts'
 import { project } from './queries.ts'
 
-/** The project of the address; its layout has loaded it. */
+/** The project in the URL; its layout has loaded it. */
 export function useProject(): ProjectDetails {
   return useSuspenseQuery(project(useIdParam('projectId'))).data
 }

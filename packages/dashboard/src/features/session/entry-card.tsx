@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { useDocumentTitle } from '../../components/page.tsx'
 
-/** The middle of the screen for those who are not in yet. */
+/** The centred card of the login and setup pages. */
 export function EntryCard({ title, note, children }: { title: string; note: ReactNode; children: ReactNode }) {
   useDocumentTitle(title)
   return (

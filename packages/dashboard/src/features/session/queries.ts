@@ -8,7 +8,7 @@ export const me = queryOptions({
   queryKey: sessionKeys.me,
   queryFn: () => call('auth.me'),
   staleTime: 60_000,
-  // Every page waits for it: one lost connection must not cost the page, and a refusal stays one.
+  // Every page waits for it, so a lost connection is retried; a refusal is not.
   retry: (failures, error) => failures < 2 && error instanceof ApiError && error.status === 0,
   retryDelay: 500,
 })
@@ -18,7 +18,7 @@ export const version = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
 })
 
-/** Who is logged in; every page behind the login has it already. */
+/** The logged-in user; every page behind the login has loaded it. */
 export function useMe(): User {
   return useSuspenseQuery(me).data
 }

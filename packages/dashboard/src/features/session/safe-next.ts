@@ -1,4 +1,4 @@
-/** Only an address of this dashboard is followed: a link to the login must not lead elsewhere. */
+/** Only paths of this dashboard are followed, so that a login link cannot redirect to another site. */
 export function safeNext(next: string): string {
   return /^\/(?![/\\])/.test(next) ? next : '/'
 }

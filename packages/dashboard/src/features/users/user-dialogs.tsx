@@ -9,7 +9,7 @@ import { type FormFields, useForm } from '../../lib/use-form.ts'
 import { useMe } from '../session/queries.ts'
 import { userKeys } from './queries.ts'
 
-/** Nobody grants a role above their own, and `owner` is not granted to a new account. */
+/** Nobody can grant a role above their own, and a new account cannot be an owner. */
 function roleOptions(own: Role, withOwner: boolean) {
   return ROLES.filter((role) => ROLES.indexOf(role) <= ROLES.indexOf(own) && (withOwner || role !== 'owner')).map((value) => ({
     value,

@@ -20,7 +20,7 @@ export function UsersPage() {
   const person = useMe()
   const [open, setOpen] = useState<Open>({ is: 'nothing' })
   const close = (): void => setOpen({ is: 'nothing' })
-  // Nobody changes somebody above them; the server refuses it too.
+  // Nobody can change a user with a higher role; the server refuses it too.
   const mayChange = (user: User): boolean => ROLES.indexOf(user.role) <= ROLES.indexOf(person.role)
   return (
     <>
