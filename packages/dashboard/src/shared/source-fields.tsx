@@ -38,7 +38,7 @@ export function SourceFields({ projectId, url, branch, disabled = false }: Props
         placeholder={check.result?.defaultBranch || 'Default branch'}
         {...branch}
         problem={branch.problem ?? (unknown ? 'The repository has no such branch.' : undefined)}
-        hint="If empty, the default branch."
+        hint="Leave empty for the default branch."
       />
       <datalist id={listId}>
         {branches.map((name) => (

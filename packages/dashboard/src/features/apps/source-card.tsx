@@ -22,7 +22,7 @@ export function SourceCard({ app, disabled }: { app: Application; disabled: bool
         <div className="grid gap-4 sm:grid-cols-2">
           <TextField
             label="Root directory"
-            hint="Where the build starts. If empty, the repository root."
+            hint="Where the build starts. Leave empty for the repository root."
             mono
             {...form.field('rootDirectory')}
           />

@@ -43,7 +43,7 @@ const GROUPS: readonly Group[] = [
       {
         key: 'acmeDirectory',
         label: 'ACME directory',
-        hint: "If empty, Let's Encrypt.",
+        hint: "Leave empty for Let's Encrypt.",
         placeholder: 'https://acme.example.com/directory',
       },
     ],
