@@ -11,8 +11,8 @@ const MIB = 1024 * 1024
 const PIECE_BYTES = 64 * 1024
 /** What may be on its way to clients at once. Users together cannot keep the owner and admins from theirs. */
 const LIMITS = {
-  users: { all: 256 * MIB, perKey: 32 * MIB },
-  staff: { all: 64 * MIB, perKey: 32 * MIB },
+  users: { all: 96 * MIB, perKey: 24 * MIB },
+  staff: { all: 48 * MIB, perKey: 24 * MIB },
 }
 const TOO_MUCH = 'This answer is too large beside those that are still on their way: read those first, or ask for less.'
 
