@@ -120,7 +120,7 @@ export async function createApp(config: Config, givenLog: Logger) {
   const engineWatch = createEngineWatch({ engine, provisioning })
   const ownPorts = () => [config.port, ...edgePorts]
   const policy = createSourcePolicy({ privateHosts: privateSources, ownPorts })
-  const git = createGit({ policy, scratch: join(config.workDir, 'git'), path: config.path, ...config.gitRunsAs })
+  const git = createGit({ policy, scratch: join(config.workDir, 'git'), path: config.path, log, ...config.gitRunsAs })
   // A request that runs git costs three processes and up to 50 MB of disk for some seconds. Those of a person wait in a short queue;
   // the lookups of `deployment/add` may be many, are short, and go on without an answer.
   const sourceChecks = createLimiter({ running: 8, runningPerKey: 2, waiting: 64, waitingPerKey: 4, waitMs: 20_000 })

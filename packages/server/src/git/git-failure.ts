@@ -10,6 +10,11 @@ const unreachable = (message: string) => () => new RepositoryUnreachable(message
  */
 const RULES: readonly Rule[] = [
   {
+    says: /fatal: out of memory|unable to create thread|cannot allocate memory/i,
+    error: () =>
+      new SourceError('Git needs more memory for the repository than it may use. Remove large files and branches that are not needed.'),
+  },
+  {
     says: /transport '[^'\n]{0,40}' not allowed|protocol '[^'\n]{0,40}' is not supported/i,
     error: () => new SourceRefused('That kind of clone URL is not allowed.'),
   },

@@ -3,6 +3,8 @@ import { RepositoryUnreachable, SourceError } from './errors.ts'
 import { createFailureReader } from './git-failure.ts'
 
 export type GitCommand = {
+  /** Words before `git`, which end by becoming it. */
+  readonly before?: readonly string[]
   readonly args: readonly string[]
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
@@ -22,7 +24,8 @@ const MAX_TEXT = 8 * 1024 * 1024
 export async function runGit(command: GitCommand): Promise<string> {
   command.signal?.throwIfAborted()
   const { promise, resolve, reject } = Promise.withResolvers<string>()
-  const child = spawn('git', command.args, {
+  const [program = 'git', ...args] = [...(command.before ?? []), 'git', ...command.args]
+  const child = spawn(program, args, {
     cwd: command.cwd,
     env: command.env,
     detached: true,

@@ -1,10 +1,12 @@
 import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import type { Logger } from '../lib/logger.ts'
 import { type CloneUrl, parseCloneUrl } from './clone-url.ts'
 import { SourceError, SourceRefused } from './errors.ts'
 import { type GitCommand, runGit } from './git-process.ts'
 import { type Credential, GLOBAL_CONFIG, gitEnvironment, gitSettings } from './git-settings.ts'
+import { createMemoryLimit } from './memory-limit.ts'
 import type { SourcePolicy } from './source-policy.ts'
 
 export type Source = {
@@ -16,7 +18,12 @@ export type Source = {
 }
 
 export type RunAs = { readonly uid: number; readonly gid: number }
-type Run = Pick<GitCommand, 'onOutput' | 'watch' | 'cwd' | 'timeoutMs'>
+type Run = Pick<GitCommand, 'onOutput' | 'watch' | 'cwd' | 'timeoutMs'> & {
+  /** `ask`: somebody waits, and little is needed. Otherwise a whole repository may be worked on. */
+  readonly memory?: keyof MemoryMib
+}
+/** What each process of git may take. */
+export type MemoryMib = { readonly ask: number; readonly work: number }
 
 /** What the work of a visit gets: git, set up for this source and no other. */
 export type Visit = {
@@ -26,6 +33,8 @@ export type Visit = {
   readonly runAs: RunAs | undefined
 }
 
+// A list of branches takes 1 MiB. A repository takes its objects' names and the files that are stored as differences, whole.
+const MEMORY_MIB: MemoryMib = { ask: 256, work: 1024 }
 const RETRY_AFTER_MS = [500, 2_000] as const
 
 /** One visit to a source: vetted first, with a HOME of its own, tried again when the failure may pass. */
@@ -35,8 +44,11 @@ export function createVisits(deps: {
   path: string
   runAs?: RunAs
   retryAfterMs?: readonly number[]
+  memoryMib?: MemoryMib
+  log?: Pick<Logger, 'warn'>
 }) {
-  const { policy, scratch, retryAfterMs = RETRY_AFTER_MS } = deps
+  const { policy, scratch, retryAfterMs = RETRY_AFTER_MS, memoryMib = MEMORY_MIB } = deps
+  const limited = createMemoryLimit({ path: deps.path, log: deps.log })
 
   async function visitOnce<T>(source: Source, url: CloneUrl, work: (visit: Visit) => Promise<T>): Promise<T> {
     // A repository on this machine is an admin's own choice and may be readable by us alone.
@@ -47,7 +59,10 @@ export function createVisits(deps: {
       if (url.kind === 'file') await writeFile(path.join(home, GLOBAL_CONFIG), '[safe]\n\tdirectory = *\n')
       const env = gitEnvironment({ home, path: deps.path, url, credential: source.credential })
       const common = { env, runAs, signal: source.signal }
-      const git: Visit['git'] = (args, run) => runGit({ ...run, ...common, args: [...gitSettings(admitted), ...args] })
+      const git: Visit['git'] = async (args, run) => {
+        const before = await limited(memoryMib[run.memory ?? 'work'])
+        return await runGit({ ...run, ...common, before, args: [...gitSettings(admitted), ...args] })
+      }
       return await work({ url, git, runAs })
     } finally {
       await rm(home, { recursive: true, force: true })

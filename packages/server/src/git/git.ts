@@ -1,6 +1,7 @@
 import { chown, mkdir, rm } from 'node:fs/promises'
+import type { Logger } from '../lib/logger.ts'
 import { BranchMissing, CommitMissing, SourceRefused } from './errors.ts'
-import { createVisits, type RunAs, type Source, type Visit } from './git-visit.ts'
+import { createVisits, type MemoryMib, type RunAs, type Source, type Visit } from './git-visit.ts'
 import { createListFiles } from './list-files.ts'
 import { checkBranch, isCommitHash } from './ref.ts'
 import type { SourcePolicy } from './source-policy.ts'
@@ -35,14 +36,16 @@ export function createGit(deps: {
   lookLimits?: SizeLimits
   fetchTimeoutMs?: number
   retryAfterMs?: readonly number[]
+  memoryMib?: MemoryMib
+  log?: Pick<Logger, 'warn'>
 }) {
   const { scratch, limits = DEFAULT_LIMITS, fetchTimeoutMs = 600_000 } = deps
   const visit = createVisits(deps)
 
   async function listRefs(source: Source): Promise<Refs> {
     return visit(source, async ({ git, url }) => {
-      const text = await git(['ls-remote', '--symref', '--', url.href, 'HEAD', 'refs/heads/*'], { cwd: scratch, timeoutMs: ASK_TIMEOUT_MS })
-      return refsIn(text)
+      const asking = { cwd: scratch, timeoutMs: ASK_TIMEOUT_MS, memory: 'ask' } as const
+      return refsIn(await git(['ls-remote', '--symref', '--', url.href, 'HEAD', 'refs/heads/*'], asking))
     })
   }
 

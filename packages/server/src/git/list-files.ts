@@ -36,7 +36,7 @@ export function createListFiles(deps: { visit: Visits; scratch: string; lookLimi
   }
 
   async function fetchTrees({ git, url }: Visit, { into, ref }: { into: string; ref: string }): Promise<void> {
-    const run = { cwd: into, timeoutMs: LOOK_TIMEOUT_MS }
+    const run = { cwd: into, timeoutMs: LOOK_TIMEOUT_MS, memory: 'ask' } as const
     const check = async () => await checkDirectorySize(into, lookLimits)
     await git(['init', '--quiet', '--bare', '.'], run)
     // A server that knows no filters sends the content too; the limit then decides.
@@ -61,7 +61,7 @@ export function createListFiles(deps: { visit: Visits; scratch: string; lookLimi
       if (name !== '' && isWanted(file)) found.push(file)
       if (found.length > MAX_FOUND) throw new RepositoryTooLarge(`${MAX_FOUND} files of the kind that is looked for`)
     })
-    await git([...LIST_TREE, 'FETCH_HEAD'], { cwd: into, timeoutMs: LOOK_TIMEOUT_MS, onOutput })
+    await git([...LIST_TREE, 'FETCH_HEAD'], { cwd: into, timeoutMs: LOOK_TIMEOUT_MS, memory: 'ask', onOutput })
     return found
   }
 }

@@ -5,12 +5,15 @@ import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { pipeline, Readable } from 'node:stream'
 
 export type GitServerMode =
   | { readonly kind: 'normal' }
   | { readonly kind: 'stall' }
   | { readonly kind: 'unauthorized' }
   | { readonly kind: 'redirect'; readonly to: string }
+  /** Branches without end, until so many bytes are sent. */
+  | { readonly kind: 'endless'; readonly maxBytes: number }
   | { readonly kind: 'error'; readonly status: number; readonly times: number }
 
 /** A file's text or bytes, or `{ link }` for a symbolic link, or `{ text, mode }`. */
@@ -24,6 +27,7 @@ export async function startGitServer() {
   const requests: { url: string; authorization: string | undefined }[] = []
   let mode: GitServerMode = { kind: 'normal' }
   let failed = 0
+  let advertised = 0
 
   const server = http.createServer((request, response) => {
     requests.push({ url: request.url ?? '', authorization: request.headers.authorization })
@@ -32,6 +36,14 @@ export async function startGitServer() {
       return void response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end()
     }
     if (mode.kind === 'redirect') return void response.writeHead(301, { location: mode.to + (request.url ?? '') }).end()
+    if (mode.kind === 'endless') {
+      response.setHeader('content-type', 'application/x-git-upload-pack-advertisement')
+      return void pipeline(
+        endlessBranches(mode.maxBytes, (bytes) => (advertised = bytes)),
+        response,
+        () => undefined,
+      )
+    }
     if (mode.kind === 'error' && failed < mode.times) {
       failed += 1
       return void response.writeHead(mode.status).end()
@@ -80,6 +92,8 @@ export async function startGitServer() {
     origin,
     port,
     requests,
+    /** The bytes that the last `endless` answer took to send. */
+    advertisedBytes: () => advertised,
     createRepository,
     setMode(next: GitServerMode): void {
       mode = next
@@ -95,6 +109,20 @@ export async function startGitServer() {
 }
 
 export type GitServer = Awaited<ReturnType<typeof startGitServer>>
+
+function endlessBranches(maxBytes: number, onSent: (bytes: number) => void): Readable {
+  const packet = (text: string) => (text.length + 4).toString(16).padStart(4, '0') + text
+  function* packets() {
+    yield `${packet('# service=git-upload-pack\n')}0000${packet(`${'a'.repeat(40)} HEAD\0 multi_ack\n`)}`
+    for (let sent = 0, n = 0; sent < maxBytes; n += 1) {
+      const branch = packet(`${'b'.repeat(40)} refs/heads/${n}${'x'.repeat(60_000)}\n`)
+      sent += branch.length
+      onSent(sent)
+      yield branch
+    }
+  }
+  return Readable.from(packets())
+}
 
 function backend(root: string, request: http.IncomingMessage, response: http.ServerResponse): void {
   const url = new URL(request.url ?? '/', 'http://git')
