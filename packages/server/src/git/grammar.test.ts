@@ -72,7 +72,7 @@ describe('a path inside a repository', () => {
   it.each([
     ['', '.'],
     ['.', '.'],
-    ['.//', '.'],
+    ['./', '.'],
     ['a//b/./c/', 'a/b/c'],
     ['apps/my app', 'apps/my app'],
     ['docker/Dockerfile.prod', 'docker/Dockerfile.prod'],

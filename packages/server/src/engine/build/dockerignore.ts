@@ -43,7 +43,7 @@ function ruleOf(line: string, index: number): Rule[] {
 function cleaned(pattern: string): string {
   const parts: string[] = []
   for (const part of pattern.split('/')) {
-    if (part === '../..') parts.pop()
+    if (part === '..') parts.pop()
     else if (part !== '' && part !== '.') parts.push(part)
   }
   return parts.join('/')

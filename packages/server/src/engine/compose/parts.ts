@@ -97,7 +97,7 @@ function buildArgsOf(value: unknown, at: string, env: Readonly<Record<string, st
 function repoPath(value: unknown, at: string): string {
   const text = matching(value, at, /^[A-Za-z0-9._@+][A-Za-z0-9._@+/ -]{0,511}$/)
   const parts = text.split('/').filter((part) => part !== '' && part !== '.')
-  return parts.includes('../..') ? refuse(at, 'leaves the repository') : parts.join('/') || '.'
+  return parts.includes('..') ? refuse(at, 'leaves the repository') : parts.join('/') || '.'
 }
 
 export function commandOf(value: unknown, at: string): string | string[] | null {
