@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { weightOf } from '../packages/server/testing/harness/process-resources.ts'
+import { resourcesOf } from '../packages/server/testing/harness/process-resources.ts'
 import { dockerfile, openDeployLab } from '../packages/server/testing/labs/deploy-lab.ts'
 import { productCommand } from './lib/berth.ts'
 import { pinnedNode } from './lib/child.ts'
@@ -35,7 +35,7 @@ async function build(listeners: number): Promise<{ seconds: number; lines: numbe
   let [isOver, memoryMb] = [false, 0]
   const weighing = (async () => {
     while (!isOver) {
-      memoryMb = Math.max(memoryMb, (await weightOf(lab.berth.pid())).memoryMb)
+      memoryMb = Math.max(memoryMb, (await resourcesOf(lab.berth.pid())).memoryMb)
       await sleep(100)
     }
   })()
@@ -59,7 +59,7 @@ async function build(listeners: number): Promise<{ seconds: number; lines: numbe
 
 say(`${perSecond} lines a second for ${seconds} s, ${sockets} sockets, ${rounds} rounds`)
 await build(0)
-const before = await weightOf(lab.berth.pid())
+const before = await resourcesOf(lab.berth.pid())
 const ratios: number[] = []
 for (let turn = 0; turn < rounds; turn += 1) {
   const alone = await build(0)
@@ -74,7 +74,7 @@ for (let turn = 0; turn < rounds; turn += 1) {
   )
 }
 await sleep(60_000) // time for the memory to be given back
-const after = await weightOf(lab.berth.pid())
+const after = await resourcesOf(lab.berth.pid())
 say(
   `open files ${before.files} before, ${after.files} after; memory ${before.memoryMb.toFixed(0)} MB before, ${after.memoryMb.toFixed(0)} MB after`,
 )

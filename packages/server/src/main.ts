@@ -1,6 +1,7 @@
 import { accessSync, chmodSync, constants, lstatSync, mkdirSync, rmSync } from 'node:fs'
 import { createApp } from './app/app.ts'
 import { type Config, readConfig } from './config.ts'
+import { errorCode } from './lib/error-code.ts'
 import { createLogger } from './lib/logger.ts'
 import { StartRefused } from './lib/secret-file.ts'
 import { isStorageFailure } from './store/storage-failure.ts'
@@ -36,10 +37,10 @@ function wordsFor(cause: unknown, config: Config | undefined): string | undefine
   if (cause instanceof StartRefused) return cause.message
   if (isStorageFailure(cause))
     return `The disk of the data directory ${config?.dataDir} is full or read-only; make room there, and start again.`
-  if (!(cause instanceof Error) || !('code' in cause)) return undefined
-  if (cause.code === 'EADDRINUSE') return `Port ${config?.port} is taken; stop what uses it, or set PORT to another one.`
-  if (cause.code === 'EACCES') return `Port ${config?.port} may not be used by this user; set PORT to one above 1023.`
-  if (cause.code === 'EADDRNOTAVAIL' || cause.code === 'ENOTFOUND') return `HOST="${config?.host}" is not an address of this machine.`
+  const code = errorCode(cause)
+  if (code === 'EADDRINUSE') return `Port ${config?.port} is taken; stop what uses it, or set PORT to another one.`
+  if (code === 'EACCES') return `Port ${config?.port} may not be used by this user; set PORT to one above 1023.`
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return `HOST="${config?.host}" is not an address of this machine.`
   return undefined
 }
 

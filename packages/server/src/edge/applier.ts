@@ -28,7 +28,7 @@ export function createApplier(deps: { paths: EdgePaths; runtime: HaproxyRuntime;
     try {
       const isSameInstance = (await runtime.getMap(paths.map(MARKED), INSTANCE_KEY)) === instance
       if (isFull || !isSameInstance) actual.clear()
-      if (!isSameInstance) listed.doubt()
+      if (!isSameInstance) listed.invalidate()
       for (const name of MAP_NAMES) if (!actual.has(name)) actual.set(name, await runtime.readMap(paths.map(name)))
       // a host is sent to https only once its certificate is there
       const { surplus, refused } = await listed.add(certificates, isFull || !isSameInstance)

@@ -14,7 +14,7 @@ type Deps = {
 }
 
 /** Puts what is wanted on disk, and then into HAProxy. A full disk hinders only the first: what is stopped or restored must be routed so at once. */
-export function createEdgePutter({ files, process, applier, log }: Deps) {
+export function createApplyWanted({ files, process, applier, log }: Deps) {
   /** Target sets that were in use a moment ago: a request that has just read `apps` must still find them in `targets`. */
   let leaving: ReadonlyMap<string, string> = new Map()
   let serving: ReadonlyMap<string, string> = new Map()

@@ -1,5 +1,5 @@
 import { createApplier } from './applier.ts'
-import { createEdgePutter } from './apply-wanted.ts'
+import { createApplyWanted } from './apply-wanted.ts'
 import { type Edge, type EdgeCertificate, type EdgeRelease, type EdgeRoutes, type EdgeState, EdgeUnavailable } from './edge.ts'
 import { createEdgeFiles } from './files.ts'
 import { haproxyConfig } from './haproxy/config.ts'
@@ -35,14 +35,14 @@ export function createEdgeController(deps: EdgeDeps): Edge {
   const files = createEdgeFiles({ paths, config: config.text, now: deps.now })
   const process = createEdgeProcess({ ...deps, paths, runtime, configHash: config.hash })
   const applier = createApplier({ paths, runtime, instance: deps.newId() })
-  const putter = createEdgePutter({ files, process, applier, log: deps.log })
+  const putter = createApplyWanted({ files, process, applier, log: deps.log })
   const challenges = new Map<string, string>()
   let routes: EdgeRoutes | undefined
   let certificates: readonly EdgeCertificate[] | undefined
   let state: EdgeState = { state: 'starting', message: 'The edge is starting.', refused: [] }
 
   async function pass(isFull: boolean): Promise<void> {
-    if (isFull) files.doubt()
+    if (isFull) files.invalidate()
     await files.prepare()
     certificates ??= await deps.certificates()
     if (routes === undefined) await process.ensure('whichever')

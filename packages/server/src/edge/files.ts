@@ -37,10 +37,10 @@ export function createEdgeFiles(deps: { paths: EdgePaths; config: string; now: (
   }
 
   /** Looks at the disk again next time, in case somebody else has written there. */
-  function doubt(): void {
+  function invalidate(): void {
     isPrepared = false
-    mirror.doubt()
+    mirror.invalidate()
   }
 
-  return { prepare, write, doubt }
+  return { prepare, write, invalidate }
 }

@@ -1,4 +1,5 @@
 import { mkdir, readFile } from 'node:fs/promises'
+import { errorCode } from '../lib/error-code.ts'
 import { writeDurably } from '../lib/write-durably.ts'
 
 /** Keeps files equal to wanted texts, and touches the disk only where they differ. */
@@ -14,18 +15,18 @@ export function createMirror() {
   }
 
   /** Forgets what was written, so that the next `put` looks at the disk again. */
-  function doubt(): void {
+  function invalidate(): void {
     written.clear()
   }
 
-  return { put, doubt }
+  return { put, invalidate }
 }
 
 export async function readIfThere(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8')
   } catch (cause) {
-    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return undefined
+    if (errorCode(cause) === 'ENOENT') return undefined
     throw cause
   }
 }

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { endProcessGroup } from '../lib/process-group.ts'
 import { RepositoryUnreachable, SourceError } from './errors.ts'
 import { createFailureReader } from './git-failure.ts'
 
@@ -38,7 +39,7 @@ export async function runGit(command: GitCommand): Promise<string> {
   let reason: unknown
   const end = (why: unknown) => {
     reason ??= why
-    killGroup(child.pid)
+    endProcessGroup(child.pid, 'SIGKILL')
   }
   const collect = (chunk: Buffer) => {
     outBytes += chunk.length
@@ -72,7 +73,7 @@ export async function runGit(command: GitCommand): Promise<string> {
     clearTimeout(timer)
     watching.stop()
     command.signal?.removeEventListener('abort', onAbort)
-    killGroup(child.pid) // a helper that outlived git
+    endProcessGroup(child.pid, 'SIGKILL') // a helper that outlived git
   }
 }
 
@@ -93,14 +94,5 @@ function watcher(watch: GitCommand['watch'], end: (why: unknown) => void): { sto
       isOver = true
       clearTimeout(timer)
     },
-  }
-}
-
-function killGroup(pid: number | undefined): void {
-  if (pid === undefined) return
-  try {
-    process.kill(-pid, 'SIGKILL')
-  } catch {
-    // The group is gone, which is what was wanted.
   }
 }

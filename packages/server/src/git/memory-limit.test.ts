@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, realpath, rm, stat, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type GitServer, PROGRAM_PATH, startGitServer } from '../testing/git-server.ts'
+import { type GitServer, PROGRAM_PATH, startGitServer } from '../../testing/harness/git-server.ts'
 import { createGit } from './git.ts'
 import { createSourcePolicy } from './source-policy.ts'
 

@@ -1,5 +1,6 @@
 import { lstat, realpath } from 'node:fs/promises'
 import path from 'node:path'
+import { errorCode } from '../lib/error-code.ts'
 import { SourceRefused } from './errors.ts'
 import { parseRepoPath } from './repo-path.ts'
 
@@ -12,7 +13,7 @@ export async function resolveInside(workspace: string, repoPath: string): Promis
   if (relative === null) throw new SourceRefused(`"${repoPath}" is not a path inside the repository.`)
   const root = await realpath(workspace)
   const real = await realpath(path.join(root, relative)).catch((cause: unknown) => {
-    const code = cause instanceof Error && 'code' in cause ? cause.code : null
+    const code = errorCode(cause)
     if (code === 'ENOENT' || code === 'ENOTDIR') return null
     if (code === 'ELOOP') throw new SourceRefused(`"${repoPath}" is a link that points at itself.`, { cause })
     throw cause

@@ -1,6 +1,7 @@
 import { ERRORS, type ErrorCode } from '@berth/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError, type FieldProblem } from '../lib/app-error.ts'
+import { errorCode } from '../lib/error-code.ts'
 import type { Logger } from '../lib/logger.ts'
 import { isStorageFailure } from '../store/storage-failure.ts'
 
@@ -14,8 +15,9 @@ export type Failure = { status: number; body: { success: false; error: string; c
 
 function codeOf(error: unknown): ErrorCode {
   if (isStorageFailure(error)) return 'storage_unavailable'
-  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return 'internal'
-  const known = FASTIFY_CODES[error.code]
+  const code = errorCode(error)
+  if (!(error instanceof Error) || code === undefined) return 'internal'
+  const known = FASTIFY_CODES[code]
   if (known) return known
   return 'statusCode' in error && typeof error.statusCode === 'number' && error.statusCode < 500 ? 'invalid_request' : 'internal'
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { errorCode } from './error-code.ts'
 
 /** A start that cannot go on; the message is one sentence for the person at the terminal. */
 export class StartRefused extends Error {
@@ -45,5 +46,5 @@ function syncDirectory(path: string): void {
 }
 
 function isMissing(cause: unknown): boolean {
-  return cause instanceof Error && 'code' in cause && cause.code === 'ENOENT'
+  return errorCode(cause) === 'ENOENT'
 }

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { endProcessGroup } from '../lib/process-group.ts'
 
 export type CommandResult = { ok: boolean; output: string }
 
@@ -23,7 +24,7 @@ export function runSystemCommand(
       output = (output + chunk.toString()).slice(-keptOutput)
     }
     const child = spawn(command, args, { detached: true, stdio: 'pipe' })
-    const end = () => killGroup(child.pid)
+    const end = () => endProcessGroup(child.pid, 'SIGTERM')
     const finish = (ok: boolean, reason: string) => {
       stop.removeEventListener('abort', end)
       resolve({ ok, output: `${output}${reason}`.trim() })
@@ -36,13 +37,4 @@ export function runSystemCommand(
     child.once('error', (error) => finish(false, error.message))
     child.once('close', (code) => finish(code === 0, stop.aborted ? '\nstopped before it was done' : ''))
   })
-}
-
-function killGroup(pid: number | undefined): void {
-  if (pid === undefined) return
-  try {
-    process.kill(-pid, 'SIGTERM')
-  } catch {
-    // Gone already, which is what was wanted.
-  }
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Edge, EdgeTarget } from '../edge/edge.ts'
 import type { Logger } from '../lib/logger.ts'
 import type { Hindrance } from './route-sync.ts'
-import { waitUntilQuiet } from './wait-until-idle.ts'
+import { waitUntilIdle } from './wait-until-idle.ts'
 
 type Deps = {
   strays: () => Promise<EdgeTarget[]>
@@ -23,6 +23,6 @@ export function createSettle({ strays, sync, edge, drainMs, log }: Deps): () => 
     const limit = { limitMs: drainMs, signal: new AbortController().signal }
     const hindrance = await Promise.race([sync(), sleep(drainMs, 'late' as const, { ref: false })])
     if (hindrance !== undefined) return // no edge answers, so none can say what is in flight
-    await Promise.all(found.map(async (target) => await waitUntilQuiet(async () => await edge.inFlight([target]), limit)))
+    await Promise.all(found.map(async (target) => await waitUntilIdle(async () => await edge.inFlight([target]), limit)))
   }
 }

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import { createTurns } from './one-at-a-time.ts'
+import { createOneAtATime } from './one-at-a-time.ts'
 
 it('shares the next turn among the calls that come during one, and never runs two at once', async () => {
   const gate = Promise.withResolvers<void>()
   let [runs, atOnce, most] = [0, 0, 0]
-  const turn = createTurns(async () => {
+  const turn = createOneAtATime(async () => {
     const number = (runs += 1)
     most = Math.max(most, (atOnce += 1))
     if (number === 1) await gate.promise
@@ -23,7 +23,7 @@ it('shares the next turn among the calls that come during one, and never runs tw
 
 it('goes on after a turn that failed', async () => {
   let runs = 0
-  const turn = createTurns(async () => {
+  const turn = createOneAtATime(async () => {
     runs += 1
     if (runs === 1) throw new Error('the first one')
     return runs

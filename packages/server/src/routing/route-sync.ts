@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Edge, EdgeUnavailable } from '../edge/edge.ts'
 import { EngineError, EngineUnreachable } from '../engine/api/errors.ts'
 import type { Logger } from '../lib/logger.ts'
-import { createTurns } from './one-at-a-time.ts'
+import { createOneAtATime } from './one-at-a-time.ts'
 import type { Look } from './wanted-routes.ts'
 
 type Deps = { look: Pick<Look, 'refresh' | 'wanted'>; edge: Pick<Edge, 'setRoutes' | 'state' | 'isServing'>; drainMs: number; log: Logger }
@@ -21,8 +21,8 @@ export function createRouteSync({ look, edge, drainMs, log }: Deps) {
   let failures = 0
   let hasServed = false
   /** One at a time each: of two at once the older could be told to the edge last. Calls during one share the next. */
-  const sync = createTurns(syncNow)
-  const putInTurn = createTurns(putNow)
+  const sync = createOneAtATime(syncNow)
+  const putInTurn = createOneAtATime(putNow)
 
   /** Gives what hinders it from being put in place now. It stays wanted: the edge goes on trying, and so does the next look. */
   async function syncNow(): Promise<Hindrance | undefined> {
@@ -70,14 +70,14 @@ export function createRouteSync({ look, edge, drainMs, log }: Deps) {
   }
 
   /** An edge that does not serve has no visitors to lose: one that is coming up gets a moment, any other is not waited for. */
-  async function told(): Promise<Hindrance | undefined> {
+  async function syncAndWait(): Promise<Hindrance | undefined> {
     if (hasServed || (await edge.isServing())) return await sync()
     const { state, message } = edge.state()
     const patienceMs = state === 'starting' ? drainMs : NEVER_SERVED_MS
     return await Promise.race([sync(), sleep(patienceMs, new EdgeUnavailable(message), { ref: false })])
   }
 
-  return { sync, syncSoon, put, told, hasServed: () => hasServed }
+  return { sync, syncSoon, put, syncAndWait, hasServed: () => hasServed }
 }
 
 export function isOfEngine(err: unknown): err is EngineUnreachable | EngineError {

@@ -7,8 +7,8 @@ import type { Logger } from '../lib/logger.ts'
 import type { Tuning } from '../tuning.ts'
 import { createSettle } from './drain-strays.ts'
 import { createRouteSync, type Hindrance, isOfEngine } from './route-sync.ts'
-import { waitUntilQuiet } from './wait-until-idle.ts'
-import { createLook, type LookDeps } from './wanted-routes.ts'
+import { waitUntilIdle } from './wait-until-idle.ts'
+import { createWantedRoutes, type LookDeps } from './wanted-routes.ts'
 
 type Deps = LookDeps & { edge: Edge; tuning: Pick<Tuning, 'drainMs'>; log: Logger }
 
@@ -18,9 +18,9 @@ const RETRY_MS = 250
 export function createRouting(deps: Deps): Routes & { sync(): Promise<Hindrance | undefined>; syncSoon(): void; settle(): Promise<void> } {
   const { edge, log } = deps
   const { drainMs } = deps.tuning
-  const look = createLook(deps)
+  const look = createWantedRoutes(deps)
   const { switched } = look
-  const { sync, syncSoon, put, told, hasServed } = createRouteSync({ look, edge, drainMs, log })
+  const { sync, syncSoon, put, syncAndWait, hasServed } = createRouteSync({ look, edge, drainMs, log })
   const retiring = new Map<number, EdgeTarget[]>()
 
   async function isServed(appId: number): Promise<boolean> {
@@ -52,7 +52,7 @@ export function createRouting(deps: Deps): Routes & { sync(): Promise<Hindrance 
       throw err
     }
     switched.set(appId, target)
-    const hindrance = await told()
+    const hindrance = await syncAndWait()
     return hindrance instanceof EdgeUnavailable && !(await edge.isServing()) ? undefined : hindrance
   }
 
@@ -65,9 +65,9 @@ export function createRouting(deps: Deps): Routes & { sync(): Promise<Hindrance 
     switched.delete(appId)
     retiring.delete(appId)
     if (look.fallBack(appId)) await put()
-    await told()
+    await syncAndWait()
     if (ahead === undefined || !(await hasVisitors())) return
-    await waitUntilQuiet(async () => await edge.inFlight([ahead]), { limitMs: drainMs, signal: new AbortController().signal })
+    await waitUntilIdle(async () => await edge.inFlight([ahead]), { limitMs: drainMs, signal: new AbortController().signal })
   }
 
   async function hasVisitors(): Promise<boolean> {
@@ -80,10 +80,10 @@ export function createRouting(deps: Deps): Routes & { sync(): Promise<Hindrance 
     switched.delete(appId) // the database knows by now
     retiring.delete(appId)
     // an edge that has not heard of the switch still sends visitors to what is about to go
-    while ((await told()) !== undefined && (await hasVisitors()) && performance.now() < giveUpAt)
+    while ((await syncAndWait()) !== undefined && (await hasVisitors()) && performance.now() < giveUpAt)
       await sleep(RETRY_MS, undefined, { signal })
     if (old.length === 0 || !(await hasVisitors())) return
-    await waitUntilQuiet(async () => await edge.inFlight(old), { limitMs: giveUpAt - performance.now(), signal })
+    await waitUntilIdle(async () => await edge.inFlight(old), { limitMs: giveUpAt - performance.now(), signal })
   }
 
   return { isServed, switchTo, restore, drain, sync, syncSoon, settle: createSettle({ strays: look.strays, sync, edge, drainMs, log }) }

@@ -5,7 +5,7 @@ const LOOK_MS = 200
 const SETTLE_MS = 300
 
 /** Waits until nothing is in flight, or until the limit; an edge that does not say counts as busy. */
-export async function waitUntilQuiet(inFlight: () => Promise<number>, options: { limitMs: number; signal: AbortSignal }): Promise<void> {
+export async function waitUntilIdle(inFlight: () => Promise<number>, options: { limitMs: number; signal: AbortSignal }): Promise<void> {
   const giveUpAt = performance.now() + options.limitMs
   await sleep(Math.min(SETTLE_MS, options.limitMs), undefined, { signal: options.signal })
   while (performance.now() < giveUpAt) {

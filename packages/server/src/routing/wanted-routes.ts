@@ -19,7 +19,7 @@ export type LookDeps = {
 }
 
 /** What the database and the engine say at this moment. */
-export function createLook(deps: LookDeps) {
+export function createWantedRoutes(deps: LookDeps) {
   const { db, instance } = deps
   const ports = createReleasePorts(deps.portOf)
   /** Releases that are being put in place: the only routes that the database does not know yet. */
@@ -79,4 +79,4 @@ export function createLook(deps: LookDeps) {
   return { switched, targetsNow, refresh, fallBack, wanted, strays }
 }
 
-export type Look = ReturnType<typeof createLook>
+export type Look = ReturnType<typeof createWantedRoutes>

@@ -1,10 +1,12 @@
+import { errorCode } from '../lib/error-code.ts'
+
 const SQLITE_CODES = ['SQLITE_FULL', 'SQLITE_IOERR', 'SQLITE_READONLY', 'SQLITE_CANTOPEN']
 const SYSTEM_CODES = ['ENOSPC', 'EROFS', 'EDQUOT', 'EIO']
 
 /** The disk is full, read-only or failing: nothing was written, and reading may well go on. */
 export function isStorageFailure(cause: unknown): boolean {
-  if (!(cause instanceof Error) || !('code' in cause) || typeof cause.code !== 'string') return false
-  const { code } = cause
+  const code = errorCode(cause)
+  if (code === undefined) return false
   return SYSTEM_CODES.includes(code) || SQLITE_CODES.some((known) => code.startsWith(known))
 }
 
@@ -20,11 +22,10 @@ export class DiskFull extends Error {
 
 /** The database itself could not be written, whatever else could. */
 export function isDatabaseFailure(cause: unknown): boolean {
-  return isStorageFailure(cause) && cause instanceof Error && 'code' in cause && String(cause.code).startsWith('SQLITE')
+  return isStorageFailure(cause) && errorCode(cause)?.startsWith('SQLITE') === true
 }
 
 /** Let the unique index decide, and translate its word. */
 export function isUniqueViolation(cause: unknown, column: string): boolean {
-  if (!(cause instanceof Error) || !('code' in cause)) return false
-  return cause.code === 'SQLITE_CONSTRAINT_UNIQUE' && cause.message.includes(column)
+  return cause instanceof Error && errorCode(cause) === 'SQLITE_CONSTRAINT_UNIQUE' && cause.message.includes(column)
 }

@@ -5,7 +5,7 @@ import { createSecretBox } from '../../src/lib/secret-box.ts'
 import { secretFile } from '../../src/lib/secret-file.ts'
 import { type Person, startTestServer, type TestServer } from '../../testing/harness/start-test-server.ts'
 import { insertDeployment } from '../../testing/harness/test-world.ts'
-import { writeBeside } from '../../testing/harness/write-to-database.ts'
+import { writeToDatabase } from '../../testing/harness/write-to-database.ts'
 
 let berth: TestServer
 let owner: Person
@@ -32,7 +32,7 @@ async function insertRelease(appId: number, env: Record<string, string>): Promis
   const id = await insertDeployment(berth.dataDir, { appId, number: 1, status: 'success', isActive: true, image: '' })
   const secrets = createSecretBox(secretFile(path.join(berth.dataDir, 'secrets.key'), { mayCreate: false }))
   const sealed = sealConfig(secrets, appId, { ...RELEASE, env })
-  await writeBeside(berth.dataDir, (file) => file.prepare('update deployment set sealed_config = ? where id = ?').run(sealed, id))
+  await writeToDatabase(berth.dataDir, (file) => file.prepare('update deployment set sealed_config = ? where id = ?').run(sealed, id))
   return id
 }
 

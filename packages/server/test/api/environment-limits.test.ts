@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createSecretBox } from '../../src/lib/secret-box.ts'
 import { secretFile } from '../../src/lib/secret-file.ts'
 import { type Person, startTestServer, type TestServer } from '../../testing/harness/start-test-server.ts'
-import { writeBeside } from '../../testing/harness/write-to-database.ts'
+import { writeToDatabase } from '../../testing/harness/write-to-database.ts'
 
 const KIB = 1024
 let berth: TestServer
@@ -35,7 +35,7 @@ const tooMany = { code: 'invalid_request', message: expect.stringContaining('wou
 /** Rows as an earlier version would have left them. */
 async function insertVariables(appId: number, values: Record<string, string>): Promise<void> {
   const secrets = createSecretBox(secretFile(path.join(berth.dataDir, 'secrets.key'), { mayCreate: false }))
-  await writeBeside(berth.dataDir, (file) => {
+  await writeToDatabase(berth.dataDir, (file) => {
     const insert = file.prepare(`insert into env_variable (app_id, key, sealed_value, created_at, updated_at) values (?, ?, ?, ?, ?)`)
     const at = new Date().toISOString()
     for (const [key, value] of Object.entries(values)) insert.run(appId, key, secrets.seal(value, `env:${appId}`), at, at)

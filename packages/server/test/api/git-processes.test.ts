@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError } from '@berth/contract'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type GitServer, startGitServer } from '../../testing/harness/git-server.ts'
-import { weightOf } from '../../testing/harness/process-resources.ts'
+import { resourcesOf } from '../../testing/harness/process-resources.ts'
 import { type Person, startTestServer, type TestServer } from '../../testing/harness/start-test-server.ts'
 
 let berth: TestServer
@@ -26,7 +26,7 @@ async function mostProcesses(work: Promise<unknown>): Promise<number> {
   })
   let most = 0
   while (!isDone) {
-    most = Math.max(most, (await weightOf(berth.pid())).children)
+    most = Math.max(most, (await resourcesOf(berth.pid())).children)
     await sleep(10)
   }
   await ended

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { EventType } from '@berth/contract'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startTestServer, type TestServer } from '../../testing/harness/start-test-server.ts'
-import { writeBeside } from '../../testing/harness/write-to-database.ts'
+import { writeToDatabase } from '../../testing/harness/write-to-database.ts'
 
 let berth: TestServer
 beforeAll(async () => {
@@ -63,7 +63,7 @@ it('a reader that was away goes on behind its cursor, without a gap or a repetit
 
 /** Events about one person, as if that person had changed so many times. */
 async function insertEvents(userId: number, count: number): Promise<void> {
-  await writeBeside(berth.dataDir, (file) => {
+  await writeToDatabase(berth.dataDir, (file) => {
     const insert = file.prepare('insert into event (at, type, project_id, data) values (?, ?, null, ?)')
     file.transaction(() => {
       for (let n = 0; n < count; n += 1) insert.run(new Date().toISOString(), 'user.changed', JSON.stringify({ userId }))

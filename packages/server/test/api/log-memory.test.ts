@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { weightOf } from '../../testing/harness/process-resources.ts'
+import { resourcesOf } from '../../testing/harness/process-resources.ts'
 import { type Person, startTestServer, type TestServer } from '../../testing/harness/start-test-server.ts'
 
 const LOG_BYTES = 20 * 1024 * 1024
@@ -33,7 +33,7 @@ async function* piecesOf(answer: Response): AsyncGenerator<Uint8Array> {
 }
 
 it('many who read a long log slowly at the same time take little memory', async () => {
-  const before = await weightOf(berth.pid())
+  const before = await resourcesOf(berth.pid())
   await using sockets = new AsyncDisposableStack()
   for (let n = 0; n < READERS; n += 1) {
     const socket = await berth.connect('deployment.stream', { cookie: owner.cookie, input: { deploymentId } })
@@ -48,7 +48,7 @@ it('many who read a long log slowly at the same time take little memory', async 
     sockets.defer(async () => void (await pieces.return(undefined)))
   }
   expect((await berth.raw('GET', '/health')).status).toBe(200)
-  const { memoryMb } = await weightOf(berth.pid())
+  const { memoryMb } = await resourcesOf(berth.pid())
   expect(memoryMb - before.memoryMb).toBeLessThan(250)
 })
 

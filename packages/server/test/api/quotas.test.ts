@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Person, startTestServer, type TestServer } from '../../testing/harness/start-test-server.ts'
 import { insertDeployment } from '../../testing/harness/test-world.ts'
-import { writeBeside } from '../../testing/harness/write-to-database.ts'
+import { writeToDatabase } from '../../testing/harness/write-to-database.ts'
 
 let berth: TestServer
 let owner: Person
@@ -24,7 +24,7 @@ async function newApp(person: Person): Promise<{ projectId: number; appId: numbe
 }
 /** Copies of a row, which differ in these columns: `?` is the number of the copy. */
 async function copy(table: string, id: number, count: number, columns: Record<string, string>): Promise<void> {
-  await writeBeside(berth.dataDir, (file) => {
+  await writeToDatabase(berth.dataDir, (file) => {
     const all = file.prepare<[], { name: string }>(`pragma table_info("${table}")`).all()
     const names = all.map(({ name }) => name).filter((name) => name !== 'id')
     const values = names.map((name) => columns[name] ?? `"${name}"`)
@@ -52,7 +52,7 @@ async function copyDomain(id: number, count: number, appId: number | string = 'a
 }
 /** A job that is due much later keeps the worker away from what else waits for this app. */
 async function holdLane(appId: number): Promise<void> {
-  await writeBeside(berth.dataDir, (file) =>
+  await writeToDatabase(berth.dataDir, (file) =>
     file
       .prepare(
         `insert into job (name, payload, lane, run_at, attempts, created_at) values ('app.restore', '{"appId":0}', ?, '2100-01-01', 0, '')`,
@@ -119,7 +119,7 @@ it('an app has 200 domains at most, and all projects of a person 2,000', async (
 
 it('a project has 500 members at most; one that has more already can lose some', async () => {
   const { id } = await owner.call('projects.create', { name: 'Many' })
-  await writeBeside(berth.dataDir, (file) => {
+  await writeToDatabase(berth.dataDir, (file) => {
     const at = new Date().toISOString()
     const insert = file.prepare(`insert into user (email, password_hash, role, created_at) values (?, 'none', 'user', ?)`)
     file.transaction(() => {
@@ -129,7 +129,7 @@ it('a project has 500 members at most; one that has more already can lose some',
   const emails = (count: number) => Array.from({ length: count }, (_, index) => `many-${index}@example.test`)
   await expect(owner.call('projects.members', { id, emails: emails(500) })).rejects.toMatchObject(refused('can have 500 members'))
   expect((await owner.call('projects.members', { id, emails: emails(499) })).members).toHaveLength(500)
-  await writeBeside(berth.dataDir, (file) =>
+  await writeToDatabase(berth.dataDir, (file) =>
     file
       .prepare(
         `insert into project_member (project_id, user_id, added_at)

@@ -6,7 +6,7 @@ import { idFrom, isOfRelease, LABEL, labelsOf, volumeName } from '../../src/engi
 import type { Fault } from '../../src/lib/step.ts'
 import { listenToWrites } from '../../testing/harness/answered-writes.ts'
 import { type Neighbour, openNeighbour } from '../../testing/harness/bystander-app.ts'
-import { heavier, type Weight, weightOf } from '../../testing/harness/process-resources.ts'
+import { heavier, type Resources, resourcesOf } from '../../testing/harness/process-resources.ts'
 import { type DeployLab, openDeployLab, readRows, until } from '../../testing/labs/deploy-lab.ts'
 
 type Row = { id: number; app_id: number; number: number; status: string; is_active: number; image: string }
@@ -127,7 +127,7 @@ export type Scenario<State> = {
   expected: (lab: DeployLab, state: State) => Promise<string[]>
 }
 
-type SweepLab = DeployLab & { neighbour: Neighbour; weight: Weight }
+type SweepLab = DeployLab & { neighbour: Neighbour; weight: Resources }
 
 /** One point: the process dies at its n-th side effect, comes back, and everything is as it must be. False when there is no n-th. */
 async function crashAt<State>(lab: SweepLab, scenario: Scenario<State>, fault: Omit<Fault, 'ms'>): Promise<boolean> {
@@ -152,7 +152,7 @@ async function crashAt<State>(lab: SweepLab, scenario: Scenario<State>, fault: O
     ...(await scenario.expected(lab, state)),
     ...(await missing(lab, kept)),
     ...lab.neighbour.failures,
-    ...heavier(lab.weight, await weightOf(lab.berth.pid())),
+    ...heavier(lab.weight, await resourcesOf(lab.berth.pid())),
   ])
   for (const { id } of await lab.owner.call('apps.listAll'))
     if (id !== lab.neighbour.appId) await lab.owner.call('apps.delete', { appId: id })
@@ -229,7 +229,7 @@ async function openSweepLab(): Promise<SweepLab> {
   })
   const neighbour = await openNeighbour(lab)
   await settled(lab, async () => await violations(lab))
-  return { ...lab, neighbour, weight: await weightOf(lab.berth.pid()) }
+  return { ...lab, neighbour, weight: await resourcesOf(lab.berth.pid()) }
 }
 
 async function close(lab: SweepLab): Promise<number> {

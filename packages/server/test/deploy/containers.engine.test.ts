@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { writeBeside } from '../../testing/harness/write-to-database.ts'
+import { writeToDatabase } from '../../testing/harness/write-to-database.ts'
 import { type DeployLab, dockerfile, openDeployLab, until, webFiles } from '../../testing/labs/deploy-lab.ts'
 
 let lab: DeployLab
@@ -61,7 +61,7 @@ describe.concurrent('the container of an app', () => {
     const app = await lab.createApp(webFiles('here already'))
     await lab.deploy(app.id)
     const [before] = await lab.containersOf(app.id)
-    await writeBeside(lab.berth.dataDir, (file) => {
+    await writeToDatabase(lab.berth.dataDir, (file) => {
       const job = [JSON.stringify({ appId: app.id }), `app:${app.id}`, new Date().toISOString(), new Date().toISOString()]
       file.prepare("insert into job (name, payload, lane, run_at, created_at, attempts) values ('app.restore', ?, ?, ?, ?, 0)").run(...job)
     })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { writeBeside } from '../../testing/harness/write-to-database.ts'
+import { writeToDatabase } from '../../testing/harness/write-to-database.ts'
 import { type DeployLab, dockerfile, openDeployLab, until } from '../../testing/labs/deploy-lab.ts'
 
 let lab: DeployLab
@@ -108,7 +108,7 @@ describe.concurrent('a value of the environment is not readable', () => {
 it('an environment that is too large to be hidden is refused', async () => {
   const app = await lab.createApp({ Dockerfile: dockerfile([], 'sleep 100') }, { appType: 'service', port: null })
   const { id } = await lab.owner.call('envs.create', { appId: app.id, key: 'A', value: 'x'.repeat(60_000) })
-  await writeBeside(lab.berth.dataDir, (file) => {
+  await writeToDatabase(lab.berth.dataDir, (file) => {
     // as an earlier version would have let in
     for (const key of ['B', 'C'])
       file

@@ -12,7 +12,7 @@ import { takePublicAddress } from '../../testing/harness/public-address.ts'
 import { OWNER } from '../../testing/harness/start-test-server.ts'
 import { freePort } from '../../testing/harness/test-edge.ts'
 import { startTrustingBrowser } from '../../testing/harness/trusting-browser.ts'
-import { writeBeside } from '../../testing/harness/write-to-database.ts'
+import { writeToDatabase } from '../../testing/harness/write-to-database.ts'
 import { type EdgeLab, type LabApp, startEdgeLab, until } from '../../testing/labs/edge-lab.ts'
 import { certificateShown, verified, visit, visitHttp2 } from '../../testing/labs/edge-visitor.ts'
 
@@ -127,7 +127,7 @@ it('forgets a certificate that was brought where a crash came before the row kne
   await lab.call('domains.setCertificate', { id: domain.id, certificate: chain, privateKey: key })
   await until(async () => (await certificateShown(lab, host)) !== placeholder, 'the certificate')
   await lab.berth.kill9()
-  await writeBeside(lab.berth.dataDir, (file) => file.prepare('update domain set own_certificate = 0 where id = ?').run(domain.id))
+  await writeToDatabase(lab.berth.dataDir, (file) => file.prepare('update domain set own_certificate = 0 where id = ?').run(domain.id))
   await lab.berth.startAgain()
   await until(async () => (await certificateShown(lab, host)) === placeholder, 'the placeholder')
   await until(async () => (await readdir(lab.paths.certificatesDir)).every((file) => !file.startsWith(host)), 'the key is gone')

@@ -6,7 +6,7 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { WebSocket } from 'ws'
-import { weightOf } from '../../testing/harness/process-resources.ts'
+import { resourcesOf } from '../../testing/harness/process-resources.ts'
 import { type DeployLab, openDeployLab, webFiles } from '../../testing/labs/deploy-lab.ts'
 
 const POLLER = path.resolve(import.meta.dirname, '../../testing/fixtures/poll-health.mjs')
@@ -96,7 +96,7 @@ async function startPolling(url: string) {
 function watchMemory(pid: number) {
   let most = 0
   const look = async () => {
-    const now = Math.round((await weightOf(pid)).memoryMb)
+    const now = Math.round((await resourcesOf(pid)).memoryMb)
     most = Math.max(most, now)
     return now
   }

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Operation, operations, sockets } from '@berth/contract'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { weightOf } from '../../testing/harness/process-resources.ts'
+import { resourcesOf } from '../../testing/harness/process-resources.ts'
 import { headOf, openConnection, type RawConnection } from '../../testing/harness/raw-connection.ts'
 import { OWNER, startTestServer, type TestServer } from '../../testing/harness/start-test-server.ts'
 
@@ -17,7 +17,7 @@ let filesAtFirst = 0
 beforeAll(async () => {
   berth = await startTestServer({ runs: 'as a process', tuning: TUNING })
   await berth.owner()
-  filesAtFirst = (await weightOf(berth.pid())).files
+  filesAtFirst = (await resourcesOf(berth.pid())).files
 })
 afterEach(() => {
   for (const { socket } of open) socket.destroy()
@@ -52,7 +52,7 @@ function frame(kind: 'text' | 'continuation' | 'ping' | 'pong', text: string, is
 
 describe('bodies of strangers', () => {
   it('of 40 webhooks of 24 MB are refused before they are sent, and hold no memory', async () => {
-    const before = (await weightOf(berth.pid())).memoryMb
+    const before = (await resourcesOf(berth.pid())).memoryMb
     const all = await connections(40)
     for (const { socket } of all) socket.write(headOf('/api/webhooks/git', 24 * MIB, SIGNATURE))
     const answers = await Promise.all(all.map(async ({ answered }) => await answered))
@@ -61,7 +61,7 @@ describe('bodies of strangers', () => {
     const sending = Promise.all(all.map(async (connection) => await send(connection, 23 * MIB)))
     const isDone = sending.then(() => true)
     while (!(await Promise.race([isDone, sleep(50, false)]))) {
-      most = Math.max(most, (await weightOf(berth.pid())).memoryMb)
+      most = Math.max(most, (await resourcesOf(berth.pid())).memoryMb)
       expect(await isHealthy()).toBe(true)
     }
     expect(most - before).toBeLessThan(100)
@@ -186,7 +186,7 @@ describe('connections of strangers', () => {
   it.each([['/docs'], ['/openapi.json'], ['/health'], ['/']])(
     'that ask for %s a thousand times and read no answer are closed, and hold no memory',
     async (path) => {
-      const before = (await weightOf(berth.pid())).memoryMb
+      const before = (await resourcesOf(berth.pid())).memoryMb
       const all = await connections(20)
       const asked = berth.log().split('"msg":"request"').length
       for (const { socket } of all) {
@@ -197,7 +197,7 @@ describe('connections of strangers', () => {
       expect(await isHealthy()).toBe(true)
       for (const { socket } of all) socket.resume()
       await Promise.all(all.map(async ({ closed }) => await closed))
-      const weight = await weightOf(berth.pid())
+      const weight = await resourcesOf(berth.pid())
       expect(weight.memoryMb - before).toBeLessThan(200)
       expect(berth.log().split('"msg":"request"').length - asked).toBeLessThanOrEqual(20 * 9 + 10)
     },
@@ -237,7 +237,7 @@ describe('connections of strangers', () => {
     }
     for (const { answered } of all) expect(await answered).toMatch(/^HTTP\/1\.1 401 /)
     await Promise.all(all.map(async (connection) => await send(connection, MIB)))
-    await expect.poll(async () => (await weightOf(berth.pid())).files, { timeout: 20_000 }).toBeLessThan(filesAtFirst + 20)
+    await expect.poll(async () => (await resourcesOf(berth.pid())).files, { timeout: 20_000 }).toBeLessThan(filesAtFirst + 20)
   })
 })
 
@@ -301,7 +301,7 @@ describe('streams', () => {
   })
 
   it('that are pinged without end by clients that do not read are closed, and hold no memory', async () => {
-    const before = (await weightOf(berth.pid())).memoryMb
+    const before = (await resourcesOf(berth.pid())).memoryMb
     const flood = Buffer.concat(Array.from({ length: 10_000 }, () => frame('ping', '')).concat(frame('pong', '')))
     const all = await streams(4)
     for (const { socket } of all) socket.pause()
@@ -311,7 +311,7 @@ describe('streams', () => {
           if (!socket.write(flood)) await Promise.race([new Promise((resolve) => socket.once('drain', resolve)), closed])
       }),
     )
-    expect((await weightOf(berth.pid())).memoryMb - before).toBeLessThan(200)
+    expect((await resourcesOf(berth.pid())).memoryMb - before).toBeLessThan(200)
     expect(all.filter(({ isClosed }) => !isClosed())).toHaveLength(0)
   })
 

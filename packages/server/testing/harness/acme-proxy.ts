@@ -7,7 +7,7 @@ const NEW_ORDER = '/order-plz'
 const TOO_MANY = JSON.stringify({ type: 'urn:ietf:params:acme:error:rateLimited', detail: 'too many certificates already issued' })
 
 /** Stands before Pebble, hears what is ordered, and can refuse it as an authority does that limits its customers. */
-export async function startAuthorityFront(to: { port: number; pem: string }) {
+export async function startAcmeProxy(to: { port: number; pem: string }) {
   const orders: string[] = []
   const limited = new Map<string, number>()
 

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { selfSignedCertificate } from '../../src/edge/certificates/placeholder.ts'
-import { startAuthorityFront } from './acme-proxy.ts'
+import { startAcmeProxy } from './acme-proxy.ts'
 import { freePort } from './test-edge.ts'
 
 export type Pebble = {
@@ -75,7 +75,7 @@ export async function startPebble(options: Options): Promise<Pebble> {
     '',
   ])
   const pebble = run('pebble', ['-config', join(dir, 'config.json'), '-dnsserver', dnsServer])
-  const front = await startAuthorityFront({ port, pem: ca })
+  const front = await startAcmeProxy({ port, pem: ca })
   const stop = async () => {
     front.close()
     await Promise.all([end(names), end(pebble)])

@@ -1,9 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises'
 
-export type Weight = { files: number; children: number; memoryMb: number }
+export type Resources = { files: number; children: number; memoryMb: number }
 
 /** What a process holds: open files, children, and memory. */
-export async function weightOf(pid: number): Promise<Weight> {
+export async function resourcesOf(pid: number): Promise<Resources> {
   const [files, children, status] = await Promise.all([
     readdir(`/proc/${pid}/fd`),
     readFile(`/proc/${pid}/task/${pid}/children`, 'utf8'),
@@ -16,7 +16,7 @@ export async function weightOf(pid: number): Promise<Weight> {
 const TENTH = 1.1
 
 /** What is more than a tenth above what it was (I12). */
-export function heavier(before: Weight, now: Weight): string[] {
+export function heavier(before: Resources, now: Resources): string[] {
   const kinds = ['files', 'children', 'memoryMb'] as const
   return kinds.flatMap((kind) =>
     now[kind] > before[kind] * TENTH ? [`I12: ${kind} went from ${before[kind].toFixed(0)} to ${now[kind].toFixed(0)}`] : [],

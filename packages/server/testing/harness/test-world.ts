@@ -1,7 +1,7 @@
 import BetterSqlite from 'better-sqlite3'
 import { databasePath } from '../../src/store/sqlite.ts'
 import type { Person, TestServer } from './start-test-server.ts'
-import { writeBeside } from './write-to-database.ts'
+import { writeToDatabase } from './write-to-database.ts'
 
 export const ROLES_TESTED = ['anonymous', 'stranger', 'member', 'app owner', 'project owner', 'admin', 'owner'] as const
 export type TestRole = (typeof ROLES_TESTED)[number]
@@ -39,7 +39,7 @@ type Deployment = { appId: number; number: number; status: string; isActive: boo
 export async function insertDeployment(dataDir: string, deployment: Deployment): Promise<number> {
   const at = new Date().toISOString()
   const finishedAt = ['pending', 'building', 'deploying'].includes(deployment.status) ? null : at
-  return await writeBeside(dataDir, (file) => {
+  return await writeToDatabase(dataDir, (file) => {
     const { lastInsertRowid } = file
       .prepare(
         `insert into deployment (app_id, number, status, stage, progress, commit_hash, commit_message, commit_author, error_message, "trigger",

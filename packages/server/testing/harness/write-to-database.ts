@@ -8,7 +8,7 @@ const PATIENCE_MS = 20_000
  * Writes into the database of a running server. One that runs in the same process must get the time to end a transaction of
  * its own, so a locked file is tried again instead of waited for.
  */
-export async function writeBeside<Result>(dataDir: string, write: (file: Database) => Result): Promise<Result> {
+export async function writeToDatabase<Result>(dataDir: string, write: (file: Database) => Result): Promise<Result> {
   const giveUpAt = performance.now() + PATIENCE_MS
   for (;;) {
     const file = new BetterSqlite(databasePath(dataDir), { timeout: 0 })

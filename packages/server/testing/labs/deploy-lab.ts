@@ -11,7 +11,7 @@ import { idFrom, LABEL, projectNetworkName } from '../../src/engine/labels.ts'
 import { engineSocketPath } from '../harness/engine-proxy.ts'
 import { type FileMap, startGitServer } from '../harness/git-server.ts'
 import { type Person, startTestServer, type TestServer, type TestServerOptions } from '../harness/start-test-server.ts'
-import { writeBeside } from '../harness/write-to-database.ts'
+import { writeToDatabase } from '../harness/write-to-database.ts'
 import { BUSYBOX_IMAGE, ensureBusybox } from '../images/test-images.ts'
 
 /** Short enough for tests; what is waited for in the product is the same. */
@@ -190,7 +190,7 @@ function createWords({ berth, git, engine, owner, instance }: Parts) {
     app: async (appId: number) => await owner.call('apps.get', { appId }),
     log: async (deploymentId: number) => await owner.call('deployments.log', { deploymentId }),
     rows: <Row>(sql: string, ...values: (string | number)[]) => readRows<Row>(berth.dataDir, sql, ...values),
-    writes: async (write: (file: Database) => void) => await writeBeside(berth.dataDir, write),
+    writes: async (write: (file: Database) => void) => await writeToDatabase(berth.dataDir, write),
     status: async (appId: number) => (await owner.call('apps.get', { appId })).status,
   }
 }
@@ -214,7 +214,7 @@ function readRow<Row>(dataDir: string, sql: string, ...values: (string | number)
 /** Images are named by the ids of apps and deployments alone, so two servers on one engine must not count alike. */
 async function seedIds(dataDir: string): Promise<void> {
   const start = randomInt(1, 1_000_000) * 1000
-  await writeBeside(dataDir, (file) => {
+  await writeToDatabase(dataDir, (file) => {
     for (const table of ['app', 'deployment'])
       file
         .prepare('insert into sqlite_sequence (name, seq) select ?, ? where not exists (select 1 from sqlite_sequence where name = ?)')

@@ -59,9 +59,9 @@ export function createCertificateApplier(deps: { paths: EdgePaths; runtime: Hapr
   }
 
   /** Another HAProxy holds none of what was put into the one before. */
-  function doubt(): void {
+  function invalidate(): void {
     loaded.clear()
   }
 
-  return { add, remove, doubt }
+  return { add, remove, invalidate }
 }

@@ -2,9 +2,9 @@ import type { EdgeLog } from '../controller.ts'
 import type { Edge } from '../edge.ts'
 import type { IssueAttempts } from './attempts.ts'
 import { checkUpload } from './check.ts'
-import { createHostWork, type HostOwners } from './due-hosts.ts'
+import { createDueHosts, type HostOwners } from './due-hosts.ts'
 import type { CertificateIssuer } from './issuer.ts'
-import { createCertificateDue } from './renewal-policy.ts'
+import { createRenewalPolicy } from './renewal-policy.ts'
 import { createShownCertificates } from './served-certificates.ts'
 import { type CertificateStatus, certificateStatus } from './status.ts'
 import type { CertificateSource, CertificateStore } from './store.ts'
@@ -30,8 +30,8 @@ export function createCertificates(deps: CertificatesDeps) {
   const { store, attempts, issuer, directory, edge, events, log, now, everyMs = 30_000, atOnce = 4 } = deps
   const shown = createShownCertificates({ store, edge, log, isBeingPut })
   const onFailure = (host: string, err: unknown) => log.warn({ host, err }, 'attempt at a certificate not recorded')
-  const { isDue, hasten } = createCertificateDue({ shown: shown.get, attempts, directory, now })
-  const work = createHostWork({ isDue, run: issue, onFailure, everyMs, atOnce })
+  const { isDue, retryNow } = createRenewalPolicy({ shown: shown.get, attempts, directory, now })
+  const work = createDueHosts({ isDue, run: issue, onFailure, everyMs, atOnce })
   const uploading = new Set<string>()
   const { report, reportChanged, forgetReport } = createReports({ events, status })
   const ready = open()
@@ -63,7 +63,7 @@ export function createCertificates(deps: CertificatesDeps) {
   /** The hosts that shall have a certificate of ours. Others keep what they have until `forget`. */
   async function want(hosts: readonly string[], owners?: HostOwners): Promise<void> {
     await ready
-    for (const host of await shown.missLost(work.isWorking)) report(host)
+    for (const host of await shown.dropMissingFiles(work.isWorking)) report(host)
     await shown.finishRemovals()
     reportChanged(shown.hosts().filter((host) => !work.isWorking(host) && !uploading.has(host)))
     work.want(hosts, owners)
@@ -72,7 +72,7 @@ export function createCertificates(deps: CertificatesDeps) {
   /** Tries now instead of at the next planned time. The authority's own limit is waited for all the same. */
   async function checkNow(host: string): Promise<CertificateStatus> {
     await ready
-    await hasten(host)
+    await retryNow(host)
     work.begin(host)
     await work.finished(host)
     return status(host)

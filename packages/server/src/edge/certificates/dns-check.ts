@@ -1,4 +1,5 @@
 import { Resolver } from 'node:dns/promises'
+import { errorCode } from '../../lib/error-code.ts'
 
 export type Resolve = (host: string) => Promise<string[]>
 export type DnsCheck = {
@@ -23,7 +24,7 @@ export function createResolve(options: { servers?: readonly string[]; timeoutMs?
 }
 
 function isNoSuchName(reason: unknown): boolean {
-  return reason instanceof Error && 'code' in reason && NO_SUCH_NAME.has(String(reason.code))
+  return NO_SUCH_NAME.has(errorCode(reason) ?? '')
 }
 
 /** Does the name point here? `addresses` are this server's own, as the world sees them; with none known the answer is `unknown`. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createHostWork } from './due-hosts.ts'
+import { createDueHosts } from './due-hosts.ts'
 
 const MALLORY = 1
 const ALICE = 2
@@ -12,7 +12,7 @@ function startWork(isDue: (host: string) => boolean = () => true) {
     begun.push(host)
     await new Promise<void>((resolve) => gates.set(host, resolve))
   }
-  const work = createHostWork({ isDue, run, onFailure: () => undefined, everyMs: 60_000, atOnce: 4 })
+  const work = createDueHosts({ isDue, run, onFailure: () => undefined, everyMs: 60_000, atOnce: 4 })
   const settle = async () => await new Promise((resolve) => setImmediate(resolve))
   const letGo = async (host: string) => {
     gates.get(host)?.()

@@ -7,7 +7,7 @@ export type HostOwners = ReadonlyMap<string, number>
  * Looks regularly which of the wanted hosts are due, and works on a few of them at a time, never twice on the same. Owners take turns,
  * and one place is never taken by those who have others: nobody waits for all the hosts of somebody else.
  */
-export function createHostWork(deps: {
+export function createDueHosts(deps: {
   isDue: (host: string) => boolean
   run: (host: string) => Promise<void>
   onFailure: (host: string, cause: unknown) => void

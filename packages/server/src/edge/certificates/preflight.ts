@@ -1,6 +1,7 @@
 import { request } from 'node:http'
 import { isIPv4, isIPv6 } from 'node:net'
 import { kindOfAddress } from '../../lib/address-kinds.ts'
+import { errorCode } from '../../lib/error-code.ts'
 import type { Edge } from '../edge.ts'
 import { checkDns, type DnsCheck, judgeDns, type Resolve } from './dns-check.ts'
 
@@ -105,5 +106,5 @@ export function createPreflight(deps: PreflightDeps) {
 }
 
 function hasNoWay(cause: unknown): boolean {
-  return cause instanceof Error && 'code' in cause && NO_WAY.has(String(cause.code))
+  return NO_WAY.has(errorCode(cause) ?? '')
 }

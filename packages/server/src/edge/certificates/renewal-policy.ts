@@ -3,7 +3,7 @@ import { renewAt } from './schedule.ts'
 import type { StoredCertificate } from './store.ts'
 
 /** When a certificate is ordered: for a host that has none, or one of another authority, or one that is old; and not too soon after a failure. */
-export function createCertificateDue(deps: {
+export function createRenewalPolicy(deps: {
   shown: (host: string) => StoredCertificate | undefined
   attempts: IssueAttempts
   /** Where certificates are ordered at this time. */
@@ -26,11 +26,11 @@ export function createCertificateDue(deps: {
   }
 
   /** Now instead of at the next planned time. The authority's own limit is waited for all the same. */
-  async function hasten(host: string): Promise<void> {
+  async function retryNow(host: string): Promise<void> {
     const attempt = attempts.get(host)
     if (attempt === undefined || (attempt.isRateLimited && isOfDirectory(attempt))) return
     await attempts.set(host, { ...attempt, nextTryAt: now().getTime() })
   }
 
-  return { isDue, hasten }
+  return { isDue, retryNow }
 }

@@ -66,7 +66,7 @@ export function createShownCertificates(deps: {
   }
 
   /** A file that somebody took away must leave HAProxy's list, or HAProxy could not start again. The answer is whose it was. */
-  async function missLost(isBusy: (host: string) => boolean): Promise<string[]> {
+  async function dropMissingFiles(isBusy: (host: string) => boolean): Promise<string[]> {
     const there = await store.paths()
     const lost = [...shown.values()].filter(({ path, host }) => !there.has(path) && !isBusy(host)).map(({ host }) => host)
     for (const host of lost) shown.delete(host)
@@ -74,5 +74,5 @@ export function createShownCertificates(deps: {
     return lost
   }
 
-  return { load, show, remove, finishRemovals, missLost, get: (host: string) => shown.get(host), hosts: () => [...shown.keys()] }
+  return { load, show, remove, finishRemovals, dropMissingFiles, get: (host: string) => shown.get(host), hosts: () => [...shown.keys()] }
 }

@@ -1,4 +1,5 @@
 import { createServer } from 'node:net'
+import { errorCode } from '../../lib/error-code.ts'
 import { portHolder } from './port-holder.ts'
 
 /** Undefined when the port can be bound, otherwise a sentence that names the port, its holder and the setting. */
@@ -18,7 +19,7 @@ export async function hasIpv6(): Promise<boolean> {
 function tryListen(port: number, host: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     const server = createServer()
-    server.once('error', (error) => resolve('code' in error ? String(error.code) : error.message))
+    server.once('error', (error) => resolve(errorCode(error) ?? error.message))
     server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(undefined)))
   })
 }

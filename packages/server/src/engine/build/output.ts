@@ -35,7 +35,7 @@ export function createBuildOutput({ onLine, onProgress, signal, mostWaitingBytes
 
   function take(parts: readonly TracePart[]): void {
     for (const part of parts.flatMap(inPieces)) {
-      const weight = weightOf(part)
+      const weight = resourcesOf(part)
       waiting.push({ part, weight })
       waitingBytes += weight
     }
@@ -90,7 +90,7 @@ export function createBuildOutput({ onLine, onProgress, signal, mostWaitingBytes
   return { take, end }
 }
 
-function weightOf(part: TracePart): number {
+function resourcesOf(part: TracePart): number {
   if (part.kind !== 'printed') return 0
   const { bytes } = part.printed
   let lines = 0

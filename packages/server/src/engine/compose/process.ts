@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { endProcessGroup } from '../../lib/process-group.ts'
 import { createLineSplitter } from '../build/line-splitter.ts'
 
 export type ComposeRun = {
@@ -15,7 +16,7 @@ export function runCompose(run: ComposeRun): Promise<number | null> {
   return new Promise((resolve, reject) => {
     if (run.signal.aborted) return reject(run.signal.reason)
     const child = spawn(run.command, run.args, { cwd: run.cwd, env: run.env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
-    const kill = () => killGroup(child.pid)
+    const kill = () => endProcessGroup(child.pid, 'SIGKILL')
     run.signal.addEventListener('abort', kill, { once: true })
     for (const stream of ['stdout', 'stderr'] as const) {
       const lines = createLineSplitter()
@@ -33,13 +34,4 @@ export function runCompose(run: ComposeRun): Promise<number | null> {
       else resolve(code ?? 1)
     })
   })
-}
-
-function killGroup(pid: number | undefined): void {
-  if (pid === undefined) return
-  try {
-    process.kill(-pid, 'SIGKILL')
-  } catch {
-    // The group is gone, which is what was wanted.
-  }
 }

@@ -4,6 +4,7 @@ import { type Caller, isStaff } from '../../domain/caller.ts'
 import { enqueue } from '../../domain/job-names.ts'
 import { type AppRow, type DeploymentRow, findDeployment } from '../../domain/rows.ts'
 import { AppError } from '../../lib/app-error.ts'
+import { errorCode } from '../../lib/error-code.ts'
 import { QUOTAS, refuseBeyond } from '../../lib/quota.ts'
 import type { Step } from '../../lib/step.ts'
 import type { Db, Tx } from '../../store/database.ts'
@@ -110,7 +111,7 @@ async function refuseTooMany(tx: Tx, caller: Caller, app: AppRow): Promise<void>
 }
 
 function isForeignKeyViolation(cause: unknown): boolean {
-  return cause instanceof Error && 'code' in cause && cause.code === 'SQLITE_CONSTRAINT_FOREIGNKEY'
+  return errorCode(cause) === 'SQLITE_CONSTRAINT_FOREIGNKEY'
 }
 
 export type Deployments = ReturnType<typeof createDeployments>

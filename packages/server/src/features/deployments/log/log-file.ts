@@ -1,5 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { errorCode } from '../../../lib/error-code.ts'
 import { type LogLine, parseLines } from './log-lines.ts'
 
 /** A place in a log: so many lines, and so many bytes, are before it. */
@@ -105,7 +106,7 @@ async function openIfThere(path: string): Promise<FileHandle | undefined> {
   try {
     return await open(path, 'r')
   } catch (cause) {
-    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return undefined
+    if (errorCode(cause) === 'ENOENT') return undefined
     throw cause
   }
 }

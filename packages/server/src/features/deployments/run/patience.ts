@@ -5,7 +5,7 @@ const PAUSE_MS = 500
 const LONGEST_OUTAGE_MS = 60_000
 
 /** An engine that restarts is no failure of the deployment: a call that found nobody is made again for up to a minute. */
-export async function patiently<Result>(
+export async function retryWhileEngineAway<Result>(
   signal: AbortSignal,
   call: () => Promise<Result>,
   onWait: () => void = () => undefined,

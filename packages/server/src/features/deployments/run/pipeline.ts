@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Launcher, Release, Target } from '../release/release.ts'
-import { patiently } from './patience.ts'
+import { retryWhileEngineAway } from './patience.ts'
 import type { Context } from './stage.ts'
 
 /** How the edge is told. It answers when visitors reach what was asked for, or when it cannot be reached itself. */
@@ -42,7 +42,7 @@ export async function deploy(context: Context, pipeline: Pipeline, keptImage: st
   context.say('Started; waiting until it is healthy')
   await launcher.waitHealthy(context, release)
   context.progress(0.5)
-  await provenThenSwitched(context, pipeline, release)
+  await proveThenSwitch(context, pipeline, release)
 
   await context.step('db.success', async () => await pipeline.succeed(context, image))
   // The new release is live. Whatever goes wrong from here on is repaired by the reconciler, and never takes it down again.
@@ -54,7 +54,7 @@ export async function deploy(context: Context, pipeline: Pipeline, keptImage: st
  * While an earlier release serves, the new one spends most of the stability window beside it, where its death costs nobody
  * anything; the rest shows that it survives visitors. Where nothing serves there is nothing to lose, and it begins at once.
  */
-async function provenThenSwitched(context: Context, pipeline: Pipeline, release: Release): Promise<void> {
+async function proveThenSwitch(context: Context, pipeline: Pipeline, release: Release): Promise<void> {
   const { launcher, routes, stabilityMs } = pipeline
   const target = isRouted(context) ? release.target : undefined
   const aloneMs = target && (await routes.isServed(context.app.id)) ? stabilityMs * SHARE_BEFORE_VISITORS : 0
@@ -73,7 +73,7 @@ function isRouted({ config }: Context): boolean {
 }
 
 async function switchRoute({ app, signal, step, say }: Context, routes: Routes, target: Target): Promise<void> {
-  await step('edge.switch', async () => await patiently(signal, async () => await routes.switchTo(app.id, target)))
+  await step('edge.switch', async () => await retryWhileEngineAway(signal, async () => await routes.switchTo(app.id, target)))
   say('Healthy; visitors are sent to the new release')
 }
 

@@ -3,7 +3,7 @@ import type { Engine } from '../../../../engine/engine.ts'
 import { LABEL } from '../../../../engine/labels.ts'
 import { createRedactor } from '../../../../lib/redact.ts'
 import type { Tuning } from '../../../../tuning.ts'
-import { patiently } from '../../run/patience.ts'
+import { retryWhileEngineAway } from '../../run/patience.ts'
 import { type Context, DeploymentFailure } from '../../run/stage.ts'
 import type { AppContainers } from '../app-containers.ts'
 import { probePath, probePort, waitUntilHealthy } from '../health-check.ts'
@@ -58,7 +58,7 @@ export function createComposeHealth({ engine, containers, tuning }: Deps) {
   }
 
   async function detailsOf({ signal }: Context, id: string): Promise<ContainerDetails | null> {
-    return await patiently(signal, async () => await engine.containers.inspect(id, signal))
+    return await retryWhileEngineAway(signal, async () => await engine.containers.inspect(id, signal))
   }
 
   async function failure(context: Context, details: ContainerDetails | null, words: string): Promise<DeploymentFailure> {

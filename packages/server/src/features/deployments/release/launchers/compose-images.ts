@@ -2,7 +2,7 @@ import { EngineError } from '../../../../engine/api/errors.ts'
 import type { ComposePlan } from '../../../../engine/compose/policy.ts'
 import type { Engine } from '../../../../engine/engine.ts'
 import { type ImageDetails, MOST_SETTINGS_BYTES } from '../../../../engine/images.ts'
-import { patiently } from '../../run/patience.ts'
+import { retryWhileEngineAway } from '../../run/patience.ts'
 import { type Context, DeploymentFailure } from '../../run/stage.ts'
 import { imagesOf } from './compose-files.ts'
 
@@ -15,7 +15,7 @@ export function createCheckImages({ engine }: { engine: Pick<Engine, 'images'> }
   return async function checkImages(context: Follower, plan: ComposePlan): Promise<void> {
     const { signal } = context
     for (const wanted of imagesOf(plan)) {
-      const found = await patiently(signal, async () => await find(context, wanted))
+      const found = await retryWhileEngineAway(signal, async () => await find(context, wanted))
       const why = found === null ? undefined : objectionTo(found)
       if (why !== undefined) throw new DeploymentFailure(`The service "${wanted.service}" cannot be started: its image ${why}`)
     }

@@ -4,7 +4,7 @@ import type { Engine } from '../../../../engine/engine.ts'
 import { appNetworkName, LABEL, projectNetworkName } from '../../../../engine/labels.ts'
 import type { Tuning } from '../../../../tuning.ts'
 import type { Ports } from '../../../ports/service.ts'
-import { patiently } from '../../run/patience.ts'
+import { retryWhileEngineAway } from '../../run/patience.ts'
 import type { Context } from '../../run/stage.ts'
 import type { AppContainers } from '../app-containers.ts'
 import type { Launcher, Release } from '../release.ts'
@@ -48,7 +48,7 @@ export function createComposeLauncher(deps: Deps): Launcher {
     await step(
       'engine.network',
       async () =>
-        await patiently(signal, async () => {
+        await retryWhileEngineAway(signal, async () => {
           await engine.networks.ensureProjectNetwork({ instance, projectId: app.project_id }, signal)
           await engine.networks.ensure(
             { name: appNetworkName(instance, app.id), owner: { instance, kind: 'network', projectId: app.project_id, appId: app.id } },
@@ -59,8 +59,8 @@ export function createComposeLauncher(deps: Deps): Launcher {
     const plan = await keptPlan(directoryOf(app.id, source), deployment.id)
     await claimPorts(context, plan)
     await checkImages(context, plan)
-    await bringUp(context, plan, await patiently(signal, async () => await others.serving(context, plan)))
-    const found = await patiently(signal, async () => await containers.ofRelease(app.id, deployment.id, signal))
+    await bringUp(context, plan, await retryWhileEngineAway(signal, async () => await others.serving(context, plan)))
+    const found = await retryWhileEngineAway(signal, async () => await containers.ofRelease(app.id, deployment.id, signal))
     const started = found.filter((container) => plan.services.includes(container.labels[LABEL.service] ?? ''))
     const routed = started.find((container) => container.labels[LABEL.service] === routedService)
     // the address that it was given, because one that is just being started again has none
@@ -81,7 +81,8 @@ export function createComposeLauncher(deps: Deps): Launcher {
     const plan = await keptPlan(directoryOf(app.id, deployment.id), deployment.id)
     await step(
       'engine.remove_old',
-      async () => await patiently(signal, async () => await others.removeAllBut(context, { plan, deploymentId: deployment.id, signal })),
+      async () =>
+        await retryWhileEngineAway(signal, async () => await others.removeAllBut(context, { plan, deploymentId: deployment.id, signal })),
     )
     await deps.ports.keepOnly(app.id, hostPortsOf(plan))
   }
@@ -101,7 +102,7 @@ export function createComposeLauncher(deps: Deps): Launcher {
       const active = await deps.findActiveId(app.id)
       if (active !== undefined && app.wanted === 'running') return await backTo(context, active, signal)
       const ending = { removeVolumes: false, graceSeconds: tuning.stopGraceSeconds }
-      await patiently(signal, async () => await compose.down(projectOf(context, deployment.id, signal), ending))
+      await retryWhileEngineAway(signal, async () => await compose.down(projectOf(context, deployment.id, signal), ending))
     })
     await deps.ports.keepOnly(app.id, await portsOfActive(app.id))
   }

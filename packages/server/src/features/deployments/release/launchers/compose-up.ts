@@ -11,7 +11,7 @@ import {
   LABEL,
   projectNetworkName,
 } from '../../../../engine/labels.ts'
-import { patiently } from '../../run/patience.ts'
+import { retryWhileEngineAway } from '../../run/patience.ts'
 import { type Context, DeploymentFailure } from '../../run/stage.ts'
 import type { AppContainers } from '../app-containers.ts'
 import { addressOf, keepPlan, keptPlan, planDirectory, routedOf, sharedServices, withAddress } from './compose-files.ts'
@@ -43,13 +43,13 @@ export function createComposeUp(deps: Deps) {
     const project = projectOf(context, deployment.id)
     const routed = routedOf(plan)
     if (serving === 0 || routed === undefined)
-      return await step('compose.up', async () => await patiently(signal, async () => await compose.up(plan, project)))
+      return await step('compose.up', async () => await retryWhileEngineAway(signal, async () => await compose.up(plan, project)))
     const shared = sharedServices(plan)
-    await step('compose.shared', async () => await patiently(signal, async () => await compose.upSome(plan, project, shared)))
+    await step('compose.shared', async () => await retryWhileEngineAway(signal, async () => await compose.upSome(plan, project, shared)))
     await step('compose.beside', async () => {
       // a crash may have left one behind; its state is unknown, so it is made anew
-      await patiently(signal, async () => await others.removeOwn(app.id, deployment.id, signal))
-      await patiently(signal, async () => await compose.upBeside(plan, project, { ...routed, count: serving + 1 }))
+      await retryWhileEngineAway(signal, async () => await others.removeOwn(app.id, deployment.id, signal))
+      await retryWhileEngineAway(signal, async () => await compose.upBeside(plan, project, { ...routed, count: serving + 1 }))
     })
   }
 
@@ -63,7 +63,7 @@ export function createComposeUp(deps: Deps) {
     } catch (cause) {
       if (signal.aborted) throw cause
       // what it made holds the address itself
-      if (serving > 0) await patiently(signal, async () => await others.removeOwn(app.id, deployment.id, signal))
+      if (serving > 0) await retryWhileEngineAway(signal, async () => await others.removeOwn(app.id, deployment.id, signal))
       const again = await addressed(context, plan, { isBeside: serving > 0, signal })
       if (addressOf(again) === addressOf(plan)) throw cause
       context.say('Another container took the address meanwhile; starting with the next one')
@@ -74,7 +74,7 @@ export function createComposeUp(deps: Deps) {
   /** Compose would take over, start and remove whatever says that it is of this project. */
   async function refuseStrangers(appId: number, signal: AbortSignal): Promise<void> {
     const labels = { [COMPOSE_PROJECT_LABEL]: composeProjectName(instance, appId) }
-    const found = await patiently(signal, async () => await engine.containers.list({ labels, signal }))
+    const found = await retryWhileEngineAway(signal, async () => await engine.containers.list({ labels, signal }))
     const strangers = found.filter((container) => !isOurs(container.labels, instance) || idFrom(container.labels, 'app') !== appId)
     if (strangers.length > 0)
       throw new DeploymentFailure('A container that is not of this app claims to belong to it. Ask whoever runs the server to remove it.')
@@ -85,14 +85,14 @@ export function createComposeUp(deps: Deps) {
     const project = projectOf(context, active, signal)
     const plan = await keptPlan(directoryOf(context.app.id, active), active)
     const routed = routedOf(plan)
-    const all = await patiently(signal, async () => await containers.ofApp(context.app.id, signal))
+    const all = await retryWhileEngineAway(signal, async () => await containers.ofApp(context.app.id, signal))
     const ofReleases = all.filter(({ labels }) => !isShared(labels))
     const count = ofReleases.filter(({ labels }) => isOfRelease(labels, active)).length
     if (routed === undefined || count === 0 || ofReleases.some(({ labels }) => labels[LABEL.service] !== routed.service)) {
       const whole = addressOf(plan) === undefined ? plan : await addressed(context, plan, { isBeside: false, signal })
-      return await patiently(signal, async () => await compose.up(whole, project))
+      return await retryWhileEngineAway(signal, async () => await compose.up(whole, project))
     }
-    await patiently(signal, async () => {
+    await retryWhileEngineAway(signal, async () => {
       await others.removeAllBut(context, { plan, deploymentId: active, signal })
       await compose.upSome(plan, project, sharedServices(plan))
       await compose.upBeside(plan, project, { ...routed, count })
@@ -112,7 +112,7 @@ function createAddressed({ engine, instance }: Pick<Deps, 'engine' | 'instance'>
     if (plan.routedService === null) return plan
     const network = projectNetworkName(instance, app.project_id)
     const wanted = { network, turn: deployment.id, wish: addressOf(plan), ...(isBeside ? {} : { appId: app.id }) }
-    const address = await patiently(signal, async () => await engine.containers.addressIn(wanted, signal))
+    const address = await retryWhileEngineAway(signal, async () => await engine.containers.addressIn(wanted, signal))
     return address === undefined ? plan : withAddress(plan, address)
   }
 }

@@ -1,6 +1,6 @@
 import type { ContainerSpec } from '../../../../engine/container-spec.ts'
 import { containerName, labelsOf, projectNetworkName, volumeName } from '../../../../engine/labels.ts'
-import { patiently } from '../../run/patience.ts'
+import { retryWhileEngineAway } from '../../run/patience.ts'
 import type { Context } from '../../run/stage.ts'
 import { memoryBytesOf } from '../memory-ceiling.ts'
 import type { Launcher, Release } from '../release.ts'
@@ -48,7 +48,7 @@ export function createContainerLauncher(deps: Deps): Launcher {
     await step(
       'engine.network',
       async () =>
-        await patiently(
+        await retryWhileEngineAway(
           signal,
           async () => await engine.networks.ensureProjectNetwork({ instance, projectId: app.project_id }, signal),
           wait,
@@ -58,13 +58,14 @@ export function createContainerLauncher(deps: Deps): Launcher {
       const labels = labelsOf({ instance, kind: 'volume', projectId: app.project_id, appId: app.id })
       await step(
         'engine.volume',
-        async () => await patiently(signal, async () => await engine.volumes.ensure(volumeName(instance, app.id), labels, signal), wait),
+        async () =>
+          await retryWhileEngineAway(signal, async () => await engine.volumes.ensure(volumeName(instance, app.id), labels, signal), wait),
       )
     }
     const id = await step(
       'engine.start',
       async () =>
-        await patiently(
+        await retryWhileEngineAway(
           signal,
           async () => {
             // A crash may have left one behind; its state is unknown, so it is made anew.
@@ -83,7 +84,7 @@ export function createContainerLauncher(deps: Deps): Launcher {
     await step(
       'engine.stop_old',
       async () =>
-        await patiently(signal, async () => {
+        await retryWhileEngineAway(signal, async () => {
           for (const old of await containers.ofOtherDeployments(app.id, deployment.id, signal))
             await engine.containers.stop(old.id, tuning.stopGraceSeconds, signal)
         }),
@@ -94,7 +95,7 @@ export function createContainerLauncher(deps: Deps): Launcher {
     await step(
       'engine.remove_old',
       async () =>
-        await patiently(signal, async () => {
+        await retryWhileEngineAway(signal, async () => {
           for (const old of await containers.ofOtherDeployments(app.id, deployment.id, signal)) {
             await engine.containers.stop(old.id, tuning.stopGraceSeconds, signal)
             await engine.containers.remove(old.id, signal)
@@ -109,7 +110,7 @@ export function createContainerLauncher(deps: Deps): Launcher {
     await step(
       'engine.undo',
       async () =>
-        await patiently(signal, async () => {
+        await retryWhileEngineAway(signal, async () => {
           const made = await containers.ofDeployment(app.id, deployment.id, signal)
           if (isSingle(context) && app.wanted === 'running') {
             for (const { id } of made) await engine.containers.stop(id, tuning.stopGraceSeconds, signal)

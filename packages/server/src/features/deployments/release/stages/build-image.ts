@@ -4,7 +4,7 @@ import type { LimitedBuild } from '../../../../engine/build/build.ts'
 import { buildContext } from '../../../../engine/build/context.ts'
 import { buildCacheScope, labelsOf } from '../../../../engine/labels.ts'
 import { resolveInside } from '../../../../git/resolve-inside.ts'
-import { patiently } from '../../run/patience.ts'
+import { retryWhileEngineAway } from '../../run/patience.ts'
 import { type Context, DeploymentFailure } from '../../run/stage.ts'
 import type { CheckDockerfile } from '../check-dockerfile.ts'
 
@@ -23,7 +23,7 @@ export function createBuildImage(deps: Deps) {
     const tag = deps.newImageName()
     const labels = labelsOf({ instance: deps.instance, kind: 'app', projectId: app.project_id, appId: app.id, deploymentId: deployment.id })
     await step('engine.build', async () => {
-      await patiently(
+      await retryWhileEngineAway(
         signal,
         async () => {
           await deps.build({

@@ -6,7 +6,7 @@ import { appNetworkName, buildCacheScope, LABEL, labelsOf, projectNetworkName } 
 import { readTextUpTo } from '../../../../git/read-text.ts'
 import { resolveInside } from '../../../../git/resolve-inside.ts'
 import type { Ports } from '../../../ports/service.ts'
-import { patiently } from '../../run/patience.ts'
+import { retryWhileEngineAway } from '../../run/patience.ts'
 import { type Context, DeploymentFailure } from '../../run/stage.ts'
 import { hostPortsOf, keepPlan, refuseTaken } from '../launchers/compose-files.ts'
 import { memoryBytesOf } from '../memory-ceiling.ts'
@@ -62,7 +62,7 @@ export function createPlanCompose(deps: Deps) {
     const follower = { onLine: context.output, onActivity: context.active, signal }
     await step(
       'engine.build',
-      async () => await patiently(signal, async () => await compose.build(plan, { labels, cacheScope, ...follower, workspace })),
+      async () => await retryWhileEngineAway(signal, async () => await compose.build(plan, { labels, cacheScope, ...follower, workspace })),
     )
     await step('files.plan', async () => await keepPlan(deps.directoryOf(app.id, deployment.id), plan))
     return plan.routedService ?? plan.services[0] ?? 'compose'

@@ -1,7 +1,7 @@
 import { EngineError } from '../../../../engine/api/errors.ts'
 import type { Engine } from '../../../../engine/engine.ts'
 import type { DatabaseTemplate } from '../../../templates/templates.ts'
-import { patiently } from '../../run/patience.ts'
+import { retryWhileEngineAway } from '../../run/patience.ts'
 import { type Context, DeploymentFailure } from '../../run/stage.ts'
 
 type Deps = { engine: Pick<Engine, 'images'>; findTemplate: (name: string) => DatabaseTemplate | undefined }
@@ -14,13 +14,13 @@ export function createPullTemplate(deps: Deps) {
     const template = deps.findTemplate(config.template)
     if (!template) throw new DeploymentFailure(`There is no template "${config.template}" any more.`)
     const { image } = template
-    const isHere = await patiently(signal, async () => await deps.engine.images.exists(image, signal))
+    const isHere = await retryWhileEngineAway(signal, async () => await deps.engine.images.exists(image, signal))
     if (isHere) say(`Using the image ${image}`)
     else {
       say(`Pulling ${image}`)
       await step('engine.pull', async () => {
         const pull = { signal, onLine: (line: string) => output(line, 'stdout'), onActivity: context.active }
-        await patiently(signal, async () => await deps.engine.images.pull(image, pull))
+        await retryWhileEngineAway(signal, async () => await deps.engine.images.pull(image, pull))
       }).catch((cause: unknown) => {
         if (cause instanceof EngineError) throw new DeploymentFailure(`The image ${image} could not be pulled: ${cause.message}`, { cause })
         throw cause
