@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { LogFormat } from './lib/logger.ts'
-import { StartRefused } from './lib/secret-file.ts'
+import { StartRefused } from './lib/start-refused.ts'
 import type { Fault } from './lib/step.ts'
 import { TUNING, type Tuning } from './tuning.ts'
 

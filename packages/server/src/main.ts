@@ -3,7 +3,7 @@ import { createApp } from './app/app.ts'
 import { type Config, readConfig } from './config.ts'
 import { errorCode } from './lib/error-code.ts'
 import { createLogger } from './lib/logger.ts'
-import { StartRefused } from './lib/secret-file.ts'
+import { StartRefused } from './lib/start-refused.ts'
 import { isStorageFailure } from './store/storage-failure.ts'
 
 const STOP_WITHIN_MS = 25_000

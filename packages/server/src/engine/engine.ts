@@ -21,9 +21,6 @@ export type EngineFacts = {
   readonly containersRunning: number
   readonly containersTotal: number
   readonly images: number
-  readonly cores: number
-  readonly memoryBytes: number
-  readonly rootDirectory: string
 }
 
 /** The port to the container engine, in our own words. Nothing outside this folder speaks its API. */
@@ -39,9 +36,6 @@ export function createEngine(deps: { address: EngineAddress; log: Log; now: () =
       containersRunning: count(field(answer, 'ContainersRunning')),
       containersTotal: count(field(answer, 'Containers')),
       images: count(field(answer, 'Images')),
-      cores: count(field(answer, 'NCPU')),
-      memoryBytes: count(field(answer, 'MemTotal')),
-      rootDirectory: text(field(answer, 'DockerRootDir')),
     }
   }
 

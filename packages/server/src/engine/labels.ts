@@ -25,7 +25,7 @@ const COMPOSE_LABEL = 'com.docker.compose'
 /** What Compose calls the project that a container belongs to. */
 export const COMPOSE_PROJECT_LABEL = `${COMPOSE_LABEL}.project`
 
-type Kind = 'app' | 'database' | 'compose' | 'build' | 'edge' | 'network' | 'volume'
+type Kind = 'app' | 'database' | 'compose' | 'edge' | 'network' | 'volume'
 
 export type Owner = {
   readonly instance: string

@@ -92,17 +92,7 @@ export function createNetworks(deps: { transport: Transport }) {
     }
   }
 
-  async function connect(name: string, container: { id: string; aliases: readonly string[] }, signal?: AbortSignal): Promise<void> {
-    const body = { Container: container.id, EndpointConfig: { Aliases: container.aliases } }
-    try {
-      await transport.json({ method: 'POST', path: `/networks/${encodeURIComponent(name)}/connect`, body, signal })
-    } catch (cause) {
-      const isDone = cause instanceof EngineError && /already exists in network/i.test(cause.message)
-      if (!isDone) throw cause
-    }
-  }
-
-  return { ensureProjectNetwork, ensure, inspect, list, remove, connect }
+  return { ensureProjectNetwork, ensure, inspect, list, remove }
 }
 
 function own(network: Network | null, instance: string): Network {

@@ -22,7 +22,7 @@ beforeAll(async () => {
   await symlink(path.join(root, 'secret.txt'), path.join(directory, 'link.txt'))
   app = fastify()
   app.setErrorHandler((error, _request, reply) => reply.code(failureOf(error).status).send(failureOf(error).body))
-  const send = await serveDashboard(app, directory)
+  const send = serveDashboard(directory)
   app.setNotFoundHandler((request, reply) => send(request, reply) ?? reply.code(404).send('none'))
 })
 afterAll(async () => {

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readFileSync, type Stats } from 'node:fs'
 import { dirname, extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../lib/app-error.ts'
 
 const HASHED = 'public, max-age=31536000, immutable'
@@ -65,10 +65,7 @@ function createSendFile() {
  * The dashboard's files. Every page of it is one document; its routes live in the browser. A few lines of our own: the
  * plugin for static files brings a pattern matcher and a table of all types that would sit in memory for these ten files.
  */
-export async function serveDashboard(
-  _app: FastifyInstance,
-  directory: string,
-): Promise<(request: FastifyRequest, reply: FastifyReply) => FastifyReply | undefined> {
+export function serveDashboard(directory: string): (request: FastifyRequest, reply: FastifyReply) => FastifyReply | undefined {
   if (!existsSync(join(directory, 'index.html'))) return () => undefined
   const sendFile = createSendFile()
   return (request, reply) => {

@@ -106,7 +106,7 @@ export async function createHttpServer(deps: Deps) {
   app.get('/openapi.json', async (_request, reply) => reply.type('application/json; charset=utf-8').send(description()))
   const docs = madeOnce(() => docsPage(deps.version))
   app.get('/docs', async (_request, reply) => reply.type('text/html; charset=utf-8').send(docs()))
-  const sendPage = await serveDashboard(app, deps.dashboardDir)
+  const sendPage = serveDashboard(deps.dashboardDir)
   app.setNotFoundHandler((request, reply) => {
     const sent = sendPage(request, reply)
     if (sent === undefined) throw missing(request.url)

@@ -2,7 +2,8 @@ import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { StartRefused, secretFile } from './secret-file.ts'
+import { secretFile } from './secret-file.ts'
+import { StartRefused } from './start-refused.ts'
 
 let directory: string
 beforeEach(() => {

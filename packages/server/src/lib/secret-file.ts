@@ -2,11 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { errorCode } from './error-code.ts'
-
-/** A start that cannot go on; the message is one sentence for the person at the terminal. */
-export class StartRefused extends Error {
-  override readonly name = 'StartRefused'
-}
+import { StartRefused } from './start-refused.ts'
 
 /**
  * 32 random bytes kept in a file of mode 0600, made at the first start alone. Once the data directory has

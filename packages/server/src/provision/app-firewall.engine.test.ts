@@ -45,7 +45,7 @@ async function sendersTo(target: string, source = ''): Promise<string[]> {
   const body = {
     Image: BUSYBOX_IMAGE,
     Cmd: ['sh', '-c', `ip address add ${FORGED}/32 dev eth0; ${probe}`],
-    Labels: labelsOf({ instance, kind: 'build', appId: 1 }),
+    Labels: labelsOf({ instance, kind: 'app', appId: 1 }),
     HostConfig: { CapAdd: ['NET_ADMIN'] },
   }
   senders = []

@@ -47,7 +47,7 @@ async function add(url: string): Promise<string> {
       contextTar: tarOf({ Dockerfile: `FROM ${BUSYBOX_IMAGE}\nADD ${url} /x\n` }),
       dockerfile: 'Dockerfile',
       tag: newImageName(),
-      labels: labelsOf({ instance, kind: 'build', appId: 1 }),
+      labels: labelsOf({ instance, kind: 'app', appId: 1 }),
       onLine: () => undefined,
       signal: AbortSignal.timeout(30_000),
     })
@@ -87,7 +87,7 @@ describe('around the engine', () => {
       const body = {
         Image: BUSYBOX_IMAGE,
         Cmd: ['sh', '-c', `echo reached > /www/x; exec httpd -f -p ${port} -h /www`],
-        Labels: labelsOf({ instance, kind: 'build', appId: 1 }),
+        Labels: labelsOf({ instance, kind: 'app', appId: 1 }),
         HostConfig: { NetworkMode: where },
       }
       const id = text(field(await transport.json({ method: 'POST', path: '/containers/create', body }), 'Id'))

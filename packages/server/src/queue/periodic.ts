@@ -43,5 +43,5 @@ export function createBackground(log: Logger) {
     await Promise.all(loops)
   }
 
-  return { add, wake, stop, signal: stopping.signal }
+  return { add, wake, stop }
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import BetterSqlite from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { StartRefused } from '../lib/secret-file.ts'
+import { StartRefused } from '../lib/start-refused.ts'
 import { migrations } from './migrations/index.ts'
 import { databasePath, openSqlite } from './sqlite.ts'
 

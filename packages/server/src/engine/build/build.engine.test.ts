@@ -37,7 +37,7 @@ async function build(
     contextTar: tarOf({ Dockerfile: `FROM ${BUSYBOX_IMAGE}\n${dockerfile}\n` }),
     dockerfile: 'Dockerfile',
     tag,
-    labels: labelsOf({ instance, kind: 'build', appId: nextApp }),
+    labels: labelsOf({ instance, kind: 'app', appId: nextApp }),
     ...(options.memoryBytes === undefined ? {} : { memoryBytes: options.memoryBytes }),
     ...(options.processes === undefined ? {} : { processes: options.processes }),
     onLine: (line) => lines.push(line),
@@ -112,7 +112,7 @@ describe('a build', () => {
     expect(failure).toBeInstanceOf(BuildFailed)
     expect(failure).toMatchObject({ outOfMemory: false, message: expect.stringContaining('exit code: 3') })
     expect((failure as BuildFailed).lastLines.join('\n')).toContain('about-to-fail')
-    expect(await engine.images.list({ labels: labelsOf({ instance, kind: 'build', appId: nextApp }) })).toEqual([])
+    expect(await engine.images.list({ labels: labelsOf({ instance, kind: 'app', appId: nextApp }) })).toEqual([])
     expect(await engine.containers.list({ labels: { 'berth.instance': instance } })).toEqual([])
   })
 
@@ -216,7 +216,7 @@ describe('a build', () => {
       await writeFile(path.join(directory, 'secret'), 'x')
       await writeFile(path.join(directory, 'kept'), 'x')
       const lines: string[] = []
-      const labels = labelsOf({ instance, kind: 'build', appId: nextApp })
+      const labels = labelsOf({ instance, kind: 'app', appId: nextApp })
       const contextTar = buildContext({ directory, dockerfile: 'Dockerfile.prod' })
       await engine.build({
         contextTar,

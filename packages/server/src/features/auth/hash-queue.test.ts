@@ -70,7 +70,7 @@ it('leaves a thread for files: the dashboard is read while logins wait', async (
   const directory = await mkdtemp(path.join(tmpdir(), 'berth-hashing-'))
   await writeFile(path.join(directory, 'index.html'), '<!doctype html>the dashboard')
   const app = fastify()
-  const send = await serveDashboard(app, directory)
+  const send = serveDashboard(directory)
   app.setNotFoundHandler((request, reply) => send(request, reply) ?? reply.code(404).send('none'))
   const { isPassword } = createPasswords({ queue: createHashQueue({ cores: 2 }) })
   let ended = 0

@@ -19,7 +19,7 @@ async function build(mark: string): Promise<'ran' | 'cached'> {
     contextTar: tarOf({ Dockerfile: `FROM ${BUSYBOX_IMAGE}\nRUN head -c 1000000 /dev/zero > /file; echo "it ran" # ${mark}\n` }),
     dockerfile: 'Dockerfile',
     tag: newImageName(),
-    labels: labelsOf({ instance, kind: 'build', appId: 1 }),
+    labels: labelsOf({ instance, kind: 'app', appId: 1 }),
     onLine: (line) => void lines.push(line),
     signal: AbortSignal.timeout(50_000),
   })

@@ -204,13 +204,4 @@ describe('a build log', () => {
     expect(await text(logs.text(1))).toBe('Failed: it did not work\n')
     expect(logs.isOpen(1)).toBe(false)
   })
-
-  it('a log that is removed is empty', async () => {
-    const logs = logsOf()
-    const writer = await logs.openWriter(1, plain)
-    writer.append('a', 'stdout')
-    await writer.close()
-    await logs.remove(1)
-    expect(await text(logs.text(1))).toBe('')
-  })
 })

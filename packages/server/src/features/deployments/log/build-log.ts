@@ -1,4 +1,4 @@
-import { mkdir, open, rm } from 'node:fs/promises'
+import { mkdir, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { Logger } from '../../../lib/logger.ts'
@@ -63,14 +63,9 @@ export function createBuildLogs(deps: { directory: string; log: Pick<Logger, 'wa
     return Readable.from(textOf(pathOf(deploymentId), live.get(deploymentId)?.writtenBytes()), { objectMode: false })
   }
 
-  async function remove(deploymentId: number): Promise<void> {
-    live.delete(deploymentId)
-    await rm(pathOf(deploymentId), { force: true })
-  }
-
   const isOpen = (deploymentId: number): boolean => live.get(deploymentId)?.isWritten() ?? false
 
-  return { openWriter, finish, isOpen, follow, text, remove }
+  return { openWriter, finish, isOpen, follow, text }
 }
 
 async function sync(path: string): Promise<void> {

@@ -14,7 +14,7 @@ async function imageWith(line: string): Promise<string> {
   const tag = newImageName()
   const signal = AbortSignal.timeout(50_000)
   const contextTar = tarOf({ Dockerfile: `FROM ${BUSYBOX_IMAGE}\n${line}\n` })
-  const labels = labelsOf({ instance, kind: 'build', appId: 1 })
+  const labels = labelsOf({ instance, kind: 'app', appId: 1 })
   await engine.build({ contextTar, dockerfile: 'Dockerfile', tag, labels, onLine: () => undefined, signal })
   return tag
 }
