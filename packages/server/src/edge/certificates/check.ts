@@ -1,4 +1,4 @@
-import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
+import { createPrivateKey, type KeyObject, sign, verify, X509Certificate } from 'node:crypto'
 import { createSecureContext } from 'node:tls'
 import { BUFFER_BYTES } from '../haproxy/config.ts'
 
@@ -7,6 +7,9 @@ export type UploadCheck = { readonly chain: string; readonly key: string; readon
 const BLOCK = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g
 /** HAProxy takes a certificate in one buffer, with the command in front of it. */
 const MAX_PEM = BUFFER_BYTES - 1_500
+const CURVES = new Set(['prime256v1', 'secp384r1', 'secp521r1'])
+const PROBE = Buffer.from('berth')
+const WRONG_KEY = 'This kind of key cannot be used. Use RSA with 2048 to 4096 bits, P-256, P-384, P-521 or Ed25519.'
 
 /** Whether a certificate somebody brings can be used for this host. A `problem` is a sentence for that person. */
 export function checkUpload(upload: { host: string; certificate: string; key: string; now: Date }): UploadCheck {
@@ -20,6 +23,8 @@ export function checkUpload(upload: { host: string; certificate: string; key: st
   if (typeof key === 'string') return { problem: key }
   if (!leaf.checkPrivateKey(key))
     return { problem: 'The private key does not belong to this certificate. The certificate of the host itself must come first.' }
+  const wrongKey = keyProblem(key, leaf)
+  if (wrongKey !== undefined) return { problem: wrongKey }
   if (leaf.checkHost(host) === undefined) return { problem: `The certificate does not cover ${host}. It covers ${coveredNames(leaf)}.` }
   const notAfter = new Date(leaf.validTo)
   if (notAfter <= now) return { problem: `The certificate expired on ${day(notAfter)}.` }
@@ -50,6 +55,28 @@ function parseKey(pem: string): KeyObject | string {
   } catch {
     return 'The private key cannot be read. It must start with -----BEGIN PRIVATE KEY-----, or with RSA or EC in it.'
   }
+}
+
+/**
+ * HAProxy computes with this key for every visitor: a very long one stops it for seconds, and one of a kind that it does not know keeps it
+ * from starting. A signature is made once, because parts of a key can disagree with each other.
+ */
+function keyProblem(key: KeyObject, leaf: X509Certificate): string | undefined {
+  if (!isUsualKey(key)) return WRONG_KEY
+  const algorithm = key.asymmetricKeyType === 'ed25519' ? null : 'sha256'
+  try {
+    if (verify(algorithm, PROBE, leaf.publicKey, sign(algorithm, PROBE, key))) return undefined
+  } catch {
+    // a key that cannot sign is as wrong as one that signs wrongly
+  }
+  return 'The private key is damaged: what it signs does not match the certificate.'
+}
+
+function isUsualKey({ asymmetricKeyType: type, asymmetricKeyDetails: details }: KeyObject): boolean {
+  if (type === 'ed25519') return true
+  if (type === 'ec') return CURVES.has(details?.namedCurve ?? '')
+  const bits = details?.modulusLength ?? 0
+  return type === 'rsa' && bits >= 2048 && bits <= 4096
 }
 
 function brokenLink(chain: readonly X509Certificate[]): string | undefined {

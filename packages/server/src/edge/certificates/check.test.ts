@@ -1,0 +1,66 @@
+import { execFileSync } from 'node:child_process'
+import { createPrivateKey, generateKeyPairSync } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { checkUpload } from './check.ts'
+
+let directory: string
+beforeAll(() => {
+  directory = mkdtempSync(path.join(tmpdir(), 'berth-check-'))
+})
+afterAll(() => rmSync(directory, { recursive: true }))
+
+/** A certificate of its own for this key, made by OpenSSL, as somebody would bring it. */
+function upload(key: string) {
+  const [keyFile, certificateFile] = [path.join(directory, 'key.pem'), path.join(directory, 'certificate.pem')]
+  writeFileSync(keyFile, key)
+  const args = [
+    'req',
+    '-x509',
+    '-key',
+    keyFile,
+    '-out',
+    certificateFile,
+    '-days',
+    '2',
+    '-subj',
+    '/CN=a.test',
+    '-addext',
+    'subjectAltName=DNS:a.test',
+  ]
+  execFileSync('openssl', args, { stdio: 'ignore' })
+  return { host: 'a.test', certificate: readFileSync(certificateFile, 'utf8'), key, now: new Date(Date.now() + 1000) }
+}
+
+const pem = (key: { export(options: { type: 'pkcs8'; format: 'pem' }): string | Buffer }) =>
+  key.export({ type: 'pkcs8', format: 'pem' }).toString()
+const rsa = (modulusLength: number) => pem(generateKeyPairSync('rsa', { modulusLength }).privateKey)
+const ec = (namedCurve: string) => pem(generateKeyPairSync('ec', { namedCurve }).privateKey)
+
+it.each([
+  ['RSA with 2048 bits', () => rsa(2048)],
+  ['P-256', () => ec('prime256v1')],
+  ['P-384', () => ec('secp384r1')],
+  ['Ed25519', () => pem(generateKeyPairSync('ed25519').privateKey)],
+])('takes %s', (_name, key) => {
+  expect(checkUpload(upload(key()))).not.toHaveProperty('problem')
+})
+
+it.each([
+  ['RSA with 1024 bits', () => rsa(1024)],
+  ['a curve that visitors do not know', () => ec('secp256k1')],
+  ['RSA with 4608 bits, with which the edge would compute for long', () => rsa(4608)],
+])('refuses %s, and says what would be right', (_name, key) => {
+  expect(checkUpload(upload(key()))).toEqual({ problem: expect.stringContaining('2048 to 4096 bits') })
+})
+
+it('refuses a key whose parts do not fit together, although its modulus is that of the certificate', () => {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const { certificate, ...rest } = upload(pem(privateKey))
+  const numbers = privateKey.export({ format: 'jwk' })
+  const other = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' })
+  const mixed = createPrivateKey({ key: { ...other, n: numbers.n ?? '', e: numbers.e ?? '' }, format: 'jwk' })
+  expect(checkUpload({ ...rest, certificate, key: pem(mixed) })).toEqual({ problem: expect.stringContaining('damaged') })
+})
