@@ -28,6 +28,8 @@ type Result<Name extends OperationName> = Operations[Name]['shape'] extends 'tex
 /** Every operation has exactly one handler, and it receives the loaded, authorised object. */
 export type Handlers = { [Name in OperationName]: (request: Request<Name>) => Promise<Result<Name>> | Result<Name> }
 
+const STRANGERS_BODY_BYTES = 16 * 1024
+
 type AnyHandler = (request: Record<string, unknown>) => unknown
 export type Gate = {
   authentication: Authentication
@@ -105,6 +107,12 @@ function send(reply: FastifyReply, line: Operation, result: unknown): FastifyRep
   return reply.type('application/json; charset=utf-8').send(JSON.stringify(body))
 }
 
+/** What strangers may send is a login or a set-up: fields of a few hundred characters. */
+function bodyLimitOf({ bodyLimit, may }: Operation): { bodyLimit?: number } {
+  if (bodyLimit !== undefined) return { bodyLimit }
+  return may === 'anyone' ? { bodyLimit: STRANGERS_BODY_BYTES } : {}
+}
+
 /** One line of the contract and its handler become a route, policy included. */
 export function implement(app: FastifyInstance, name: OperationName, handlers: Handlers, gate: Gate): void {
   const line: Operation = operations[name]
@@ -113,7 +121,7 @@ export function implement(app: FastifyInstance, name: OperationName, handlers: H
   app.route({
     method: line.method,
     url: line.path,
-    ...(line.bodyLimit === undefined ? {} : { bodyLimit: line.bodyLimit }),
+    ...bodyLimitOf(line),
     async onRequest(request, reply) {
       const asked = askedBy(request)
       if (name === 'auth.logout') reply.header('set-cookie', clearedCookies(asked)) // also when there is no session
@@ -124,6 +132,7 @@ export function implement(app: FastifyInstance, name: OperationName, handlers: H
     },
     async handler(request, reply) {
       const admitted = await admit(gate, line.may, request, read)
+      request.body = undefined // what was not asked for would stay in memory for as long as the call waits
       const result = handler({ ...admitted, session: sessionOf(request, reply), closed: () => closeSignal(reply) })
       return send(reply, line, result instanceof Promise ? await result : result)
     },

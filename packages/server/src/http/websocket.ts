@@ -68,12 +68,13 @@ function lines(): Line[] {
 }
 
 function queryOf(url: URL): Record<string, unknown> {
-  const query: Record<string, unknown> = {}
-  for (const key of new Set(url.searchParams.keys())) {
-    const values = url.searchParams.getAll(key)
-    query[key] = values.length === 1 ? values[0] : values
+  const query = new Map<string, string[]>()
+  for (const [name, value] of url.searchParams) {
+    const values = query.get(name)
+    if (values) values.push(value)
+    else query.set(name, [value])
   }
-  return query
+  return Object.fromEntries([...query].map(([name, values]) => [name, values.length === 1 ? values[0] : values]))
 }
 
 function refuse(socket: Duplex, error: unknown, cookies: readonly string[]): void {

@@ -271,6 +271,16 @@ describe('a body', () => {
     expect((await post(fits)).status).toBe(200)
   })
 
+  it('of a stranger has room for a login and for little more', async () => {
+    const login = async (filler: number) =>
+      await berth.raw('POST', '/api/auth/login', {
+        body: JSON.stringify({ email: 'nobody@example.test', password: 'a-wrong-password', filler: 'y'.repeat(filler) }),
+        headers: { 'content-type': 'application/json' },
+      })
+    expect((await login(15 * 1024)).json.code).toBe('wrong_credentials')
+    expect((await login(17 * 1024)).json.code).toBe('body_too_large')
+  })
+
   it.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/jsonx', 'text/html'])(
     'of type %s is not_json',
     async (type) => {

@@ -237,8 +237,10 @@ describe('logging in', () => {
     expect(await attempt(PASSWORD, '198.51.100.1')).toBe(200)
   })
 
-  it('refuses a password of a megabyte before it is looked at', async () => {
-    const answer = await berth.raw('POST', '/api/auth/login', { body: { email: OWNER.email, password: 'x'.repeat(1_000_000) } })
+  it('refuses a password of a megabyte before it is read, and one of ten kilobytes before it is looked at', async () => {
+    const logIn = async (password: string) => await berth.raw('POST', '/api/auth/login', { body: { email: OWNER.email, password } })
+    expect((await logIn('x'.repeat(1_000_000))).json.code).toBe('body_too_large')
+    const answer = await logIn('x'.repeat(10_000))
     expect([answer.status, answer.json.details?.[0]?.field]).toEqual([400, 'password'])
   })
 })
