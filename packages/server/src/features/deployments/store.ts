@@ -11,7 +11,32 @@ export class DeploymentMovedOn extends Error {
   override readonly name = 'DeploymentMovedOn'
 }
 
-export function presentDeployment(row: DeploymentRow): Deployment {
+/** Everything that a list shows. The sealed settings can be a megabyte each, and a list of them more than the memory holds. */
+const SHOWN = [
+  'deployment.id',
+  'deployment.app_id',
+  'deployment.number',
+  'deployment.commit_hash',
+  'deployment.commit_message',
+  'deployment.commit_author',
+  'deployment.status',
+  'deployment.stage',
+  'deployment.progress',
+  'deployment.duration',
+  'deployment.is_active',
+  'deployment.rolled_back_from',
+  'deployment.image',
+  'deployment.error_message',
+  'deployment.trigger',
+  'deployment.triggered_by',
+  'deployment.started_at',
+  'deployment.finished_at',
+  'deployment.created_at',
+  'deployment.updated_at',
+] as const
+type ShownDeployment = Omit<DeploymentRow, 'sealed_config' | 'attempts' | 'release_of'>
+
+export function presentDeployment(row: ShownDeployment): Deployment {
   return {
     id: row.id,
     app_id: row.app_id,
@@ -37,7 +62,7 @@ export function presentDeployment(row: DeploymentRow): Deployment {
 }
 
 /** A release that is not live, and whose image was kept. */
-export function canRollBackTo(row: DeploymentRow): boolean {
+export function canRollBackTo(row: Pick<DeploymentRow, 'status' | 'is_active' | 'image'>): boolean {
   return (row.status === 'success' || row.status === 'rolled_back') && row.is_active === 0 && row.image !== ''
 }
 
@@ -156,8 +181,8 @@ export async function deactivate(tx: Tx, appId: number): Promise<void> {
   await tx.updateTable('deployment').set({ is_active: 0 }).where('app_id', '=', appId).where('is_active', '=', 1).execute()
 }
 
-export async function listDeployments(db: Reader, appId: number): Promise<DeploymentRow[]> {
-  return await db.selectFrom('deployment').selectAll().where('app_id', '=', appId).orderBy('number', 'desc').execute()
+export async function listDeployments(db: Reader, appId: number): Promise<ShownDeployment[]> {
+  return await db.selectFrom('deployment').select(SHOWN).where('app_id', '=', appId).orderBy('number', 'desc').execute()
 }
 
 /** How many deployments of an app wait or run, and how many that a person asked for. */
@@ -172,10 +197,10 @@ export async function countUnfinished(db: Reader, of: { appId: number; userId: n
 }
 
 /** Without a user: of every app, for those who see everything. */
-export async function listUnfinished(db: Reader, userId: number | undefined): Promise<DeploymentRow[]> {
+export async function listUnfinished(db: Reader, userId: number | undefined): Promise<ShownDeployment[]> {
   let query = db
     .selectFrom('deployment')
-    .selectAll('deployment')
+    .select(SHOWN)
     .where('deployment.finished_at', 'is', null)
     .where('deployment.status', 'in', UNFINISHED)
     .orderBy('deployment.id')
