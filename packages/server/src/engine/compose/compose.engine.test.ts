@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -112,6 +112,16 @@ volumes: { data: }
     expect(await engine.volumes.list({ labels })).toHaveLength(1)
     await compose().down(project(), { removeVolumes: true, graceSeconds: 1 })
     expect(await engine.volumes.list({ labels })).toEqual([])
+  })
+
+  it('is built from the Dockerfile that was checked, also where its name is a link that the builder would follow elsewhere', async () => {
+    const context = path.join(directory, 'work/ctx')
+    await mkdir(path.join(context, 'ctx'), { recursive: true })
+    await symlink('../ctx/real', path.join(context, 'Dockerfile')) // for the builder nothing is above the context
+    await writeFile(path.join(context, 'real'), `FROM ${BUSYBOX_IMAGE}\nRUN echo checked\n`)
+    await writeFile(path.join(context, 'ctx/real'), `FROM ${BUSYBOX_IMAGE}\nRUN echo not checked && false\n`)
+    const wanted = plan('services: { web: { build: { context: ctx } } }')
+    await compose().build(wanted, buildOptions())
   })
 
   it('whose build leaves the repository is refused', async () => {

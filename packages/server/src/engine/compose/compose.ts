@@ -35,8 +35,17 @@ export function createCompose(
       if (file?.kind !== 'file')
         throw new SpecRefused(`services.${service}.build.dockerfile`, `The service ${service} has no ${dockerfile} in ${context}.`)
       await deps.checkDockerfile(file.path, options.signal, args)
-      const contextTar = buildContext({ directory: directory.path, dockerfile, signal: options.signal })
-      await deps.build({ ...common, contextTar, dockerfile, tag: image, buildArgs: args, ...(target === undefined ? {} : { target }) })
+      // The file that was checked, and not its name: the builder may follow a link to another one.
+      const checked = path.relative(directory.path, file.path)
+      const contextTar = buildContext({ directory: directory.path, dockerfile: checked, signal: options.signal })
+      await deps.build({
+        ...common,
+        contextTar,
+        dockerfile: checked,
+        tag: image,
+        buildArgs: args,
+        ...(target === undefined ? {} : { target }),
+      })
     }
   }
 
