@@ -121,7 +121,9 @@ volumes: { data: }
     await writeFile(path.join(context, 'real'), `FROM ${BUSYBOX_IMAGE}\nRUN echo checked\n`)
     await writeFile(path.join(context, 'ctx/real'), `FROM ${BUSYBOX_IMAGE}\nRUN echo not checked && false\n`)
     const wanted = plan('services: { web: { build: { context: ctx } } }')
-    await compose().build(wanted, buildOptions())
+    const lines: string[] = []
+    await compose().build(wanted, { ...buildOptions(), onLine: (line) => void lines.push(line) })
+    expect(lines.join('\n')).toContain('echo checked')
   })
 
   it('whose build leaves the repository is refused', async () => {
