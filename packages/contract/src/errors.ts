@@ -48,7 +48,7 @@ export const ERRORS = {
     message: 'This deployment cannot be rolled back to: it did not succeed, it is the live one, or its image is gone.',
   },
   no_update: { status: 409, message: 'There is no update to apply.' },
-  body_too_large: { status: 413, message: 'The body is too large; the limit is 1 MiB (25 MiB for webhooks).' },
+  body_too_large: { status: 413, message: 'The body is too large; the limit is 1 MiB (16 KiB for logins, 25 MiB for webhooks).' },
   not_json: { status: 415, message: 'Send the body as application/json.' },
   too_many_logins: { status: 429, message: 'Too many logins are waiting at this moment; try again in a few seconds.' },
   internal: { status: 500, message: 'Something went wrong inside Berth; its log has the details.' },
