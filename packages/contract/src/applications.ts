@@ -51,6 +51,8 @@ export const Application = Type.Object({
   template_name: Type.String(),
   healthcheck_path: Type.String(),
   domains: Type.Array(Type.String()),
+  /** Where the app is found: the domain that works best. Empty without one. */
+  url: Type.String(),
 })
 export type Application = Static<typeof Application>
 

@@ -14,6 +14,7 @@ export const Domain = Type.Object({
   id: Id,
   appId: Id,
   domain: Type.String(),
+  url: Type.String(),
   generated: Type.Boolean(),
   sslStatus: OneOf(SSL_STATUSES),
   sslError: Type.String(),

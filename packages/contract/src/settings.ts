@@ -3,6 +3,7 @@ import { expects } from './fields.ts'
 
 const settings = {
   wildcardDomain: Type.String({ maxLength: 1000, ...expects('a host name such as apps.example.com, or empty') }),
+  automaticDomain: Type.String({ maxLength: 1000, ...expects('a name such as sslip.io that reads addresses from host names, or empty') }),
   dashboardDomain: Type.String({ maxLength: 1000, ...expects('a host name such as berth.example.com, or empty') }),
   acmeEmail: Type.String({ maxLength: 254, pattern: '^([^\\s@]+@[^\\s@]+)?$', ...expects('an e-mail address, or empty') }),
   acmeDirectory: Type.String({ maxLength: 1000, pattern: '^(https://\\S+)?$', ...expects('an https address, or empty') }),

@@ -36,6 +36,7 @@ function application(given: Partial<Application>): Application {
     template_name: '',
     healthcheck_path: '',
     domains: [],
+    url: '',
     ...given,
   }
 }

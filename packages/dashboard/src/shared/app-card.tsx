@@ -10,7 +10,7 @@ import { deploymentsOfApp } from '../features/deployments/queries.ts'
 import { percentWords } from '../lib/sizes.ts'
 import { APP_LOOK, DEPLOYMENT_LOOK, TYPE_WORDS } from '../lib/status.ts'
 import { paths } from '../paths.ts'
-import { appUrl } from './app-url.ts'
+import { shortUrl } from './app-url.ts'
 
 const USAGE_EVERY_MS = 8_000
 
@@ -18,7 +18,6 @@ const USAGE_EVERY_MS = 8_000
 export function AppCard({ app }: { app: Application }) {
   const { data: history } = useQuery(deploymentsOfApp(app.id))
   const [last] = history ?? []
-  const url = appUrl(app)
   return (
     <li className="relative flex flex-col gap-2 rounded-lg border border-line bg-surface p-4 hover:border-line-strong">
       <div className="flex items-start justify-between gap-3">
@@ -34,14 +33,14 @@ export function AppCard({ app }: { app: Application }) {
         {TYPE_WORDS[app.app_type].label}
         {app.template_name !== '' && ` · ${app.template_name}`}
       </p>
-      {url !== undefined && (
+      {app.url !== '' && (
         <a
-          href={url}
+          href={app.url}
           target="_blank"
           rel="noreferrer"
           className="relative z-10 flex w-fit max-w-full items-center gap-1 text-[13px] text-accent hover:underline"
         >
-          <span className="truncate">{app.domains[0]}</span>
+          <span className="truncate">{shortUrl(app.url)}</span>
           <Icon name="external" size={12} />
         </a>
       )}

@@ -37,6 +37,8 @@ export type Gate = {
   /** Whether a delivery with these headers could be signed with a secret of ours. */
   mayBeSigned: (headers: IncomingHttpHeaders) => Promise<boolean>
   connections: Pick<Connections, 'known'>
+  /** Told who used which host name to come here. */
+  onCaller: (caller: Caller, host: string | undefined) => void
 }
 
 function readersOf(line: Operation): (request: FastifyRequest) => Record<string, unknown> {
@@ -60,6 +62,7 @@ async function enter(gate: Gate, may: Policy, request: FastifyRequest): Promise<
   if (!caller) throw new AppError('not_signed_in')
   request.caller = caller
   gate.connections.known(request.raw.socket, caller.id)
+  gate.onCaller(caller, request.headers.host)
   if (may === 'admin' || may === 'owner') await gate.loaders[may](caller, {})
 }
 

@@ -19,6 +19,11 @@ async function newApp(person: Person, name = 'app', project?: string) {
   return await person.call('apps.create', { projectId, name })
 }
 
+/** Without the one that Berth made by itself. */
+async function added(): Promise<string[]> {
+  return (await user.call('domains.list', { appId })).filter(({ generated }) => !generated).map(({ domain }) => domain)
+}
+
 const long = (length: number) =>
   `${'a.'
     .repeat(length)
@@ -35,8 +40,8 @@ const BAD = {
     '-localhost',
     `${'a'.repeat(300)}localhost`,
   ],
-  'is localhost': ['localhost', 'LOCALHOST', 'localhost.', ' localhost ', 'localhost\n', '\tlocalhost', '*.localhost', 'A.LOCALHOST.'],
-  'is under localhost': ['a.localhost', 'a.b.localhost', '../a.localhost', '../../../etc/passwd.localhost', `${'a'.repeat(300)}.localhost`],
+  'is localhost': ['localhost', 'LOCALHOST', 'localhost.', ' localhost ', 'localhost\n', '\tlocalhost', '*.localhost'],
+  'is no name under localhost': ['../a.localhost', '../../../etc/passwd.localhost', `${'a'.repeat(300)}.localhost`],
   'has spaces under localhost': ['x y.localhost', 'x\ny.localhost', 'x\ty.localhost', 'x\r\ny.localhost', 'x\0y.localhost'],
   'has spaces': ['a b.example.org', 'a\nb.example.org', 'a.example.org\nb.example.org', 'a\tb.example.org', 'a\0.example.org'],
   'is the twin of another': ['ехample.org', 'exаmple.org', 'ｅxample.org', 'example。org', 'a.ｌｏｃａｌｈｏｓｔ', 'ſhop.example.org'],
@@ -54,35 +59,77 @@ describe('a name that is not a host name', () => {
       const answer = await berth.raw('POST', '/api/apps/domains/create', { cookie: user.cookie, body: { appId, domain } })
       const fields = answer.json.details?.map(({ field }) => field)
       expect({ domain, status: answer.status, fields }).toEqual({ domain, status: 400, fields: ['domain'] })
-      expect(await user.call('domains.list', { appId })).toEqual([])
+      expect(await added()).toEqual([])
     }
   })
 
   it.each([
     ['Shop.Example.ORG.', 'shop.example.org'],
     ['localhost.example.org'],
+    ['Shop.Localhost.', 'shop.localhost'],
     ['not-localhost.example.org'],
     ['xn--bcher-kva.example.org'],
     [long(253)],
   ])('%j is one, and works', async (given, shown = given) => {
     const domain = await user.call('domains.create', { appId, domain: given })
     expect(domain.domain).toBe(shown)
-    expect((await user.call('domains.list', { appId })).map((one) => one.domain)).toEqual([shown])
+    expect(await added()).toEqual([shown])
     await user.call('domains.delete', { id: domain.id })
   })
 })
 
 describe('generated domains', () => {
-  it('come anew when the wildcard moves up to the name above it, and once alone', async () => {
+  it('are names under localhost while only this machine opens the dashboard, for web and compose apps alone', async () => {
+    await using own = await startTestServer()
+    const { call } = await own.owner()
+    const { id: projectId } = await call('projects.create', { name: 'West' })
+    const types = ['web', 'compose', 'service'] as const
+    const apps = await Promise.all(types.map(async (appType) => await call('apps.create', { projectId, name: `my ${appType}`, appType })))
+    expect(apps.map(({ domains }) => domains)).toEqual([['my-web-west.localhost'], ['my-compose-west.localhost'], []])
+    const [domain] = await call('domains.list', { appId: apps[0]?.id ?? 0 })
+    expect(domain).toMatchObject({ generated: true, dnsStatus: 'ok', sslStatus: 'none', dnsRecords: [] })
+    expect(domain?.url).toMatch(/^http:\/\/my-web-west\.localhost(:\d+)?\/$/)
+    expect(apps.map(({ url }) => url)).toEqual([domain?.url, expect.stringContaining('my-compose-west.localhost'), ''])
+  })
+
+  it('move to the address by which an admin opens the dashboard, and a public one wins for good', async () => {
+    await using own = await startTestServer()
+    const owner = await own.owner()
+    const user = await own.as('mallory')
+    const { id: appId } = await newApp(owner, 'shop', 'east')
+    const hosts = async () => (await owner.call('apps.get', { appId })).domains
+    const visit = async (person: Person, host: string) => await own.raw('GET', '/api/auth/me', { cookie: person.cookie, headers: { host } })
+
+    await visit(user, '203.0.113.9') // what a plain user sends moves nothing
+    await visit(owner, 'localhost:8080')
+    expect(await hosts()).toEqual(['shop-east.localhost'])
+    await visit(owner, '10.1.2.3:8080')
+    await expect.poll(hosts, { timeout: 30_000 }).toEqual(['shop-east.10-1-2-3.sslip.io'])
+    await visit(owner, '203.0.113.7')
+    await expect.poll(hosts, { timeout: 30_000 }).toEqual(['shop-east.203-0-113-7.sslip.io'])
+    await visit(owner, '10.1.2.3:8080')
+    expect((await newApp(owner, 'next', 'west')).domains).toEqual(['next-west.203-0-113-7.sslip.io'])
+    await owner.call('settings.update', { automaticDomain: 'nip.example' })
+    expect(await hosts()).toEqual(['shop-east.203-0-113-7.nip.example'])
+    await owner.call('settings.update', { automaticDomain: '' })
+    expect(await hosts()).toEqual([])
+  })
+
+  it('move with the wildcard, which may be written with its star, and stay away once they were removed', async () => {
     await using own = await startTestServer()
     const { call } = await own.owner()
     const { id } = await newApp(await own.owner(), 'shop', 'east')
     const hosts = async () => (await call('apps.get', { appId: id })).domains
-    for (const wildcardDomain of ['apps.example.test', 'example.test', 'apps.example.test', 'example.test'])
-      await call('settings.update', { wildcardDomain })
-    expect(await hosts()).toEqual(['shop-east.apps.example.test', 'shop-east.example.test'])
-    await call('settings.update', { wildcardDomain: 'deep.apps.example.test' })
-    expect(await hosts()).toHaveLength(3)
+    await call('domains.create', { appId: id, domain: 'shop.example.org' })
+    for (const wildcardDomain of ['apps.example.test', '*.example.test', 'apps.example.test', 'example.test'])
+      expect(await call('settings.update', { wildcardDomain })).toMatchObject({ wildcardDomain: wildcardDomain.replace('*.', '') })
+    expect(await hosts()).toEqual(['shop.example.org', 'shop-east.example.test'])
+    const generated = (await call('domains.list', { appId: id })).find((domain) => domain.generated)
+    await call('domains.delete', { id: generated?.id ?? 0 })
+    await call('settings.update', { wildcardDomain: '*.Example.test', retention: 4 })
+    expect(await hosts()).toEqual(['shop.example.org'])
+    await call('settings.update', { wildcardDomain: '' })
+    expect(await hosts()).toEqual(['shop.example.org', 'shop-east.localhost'])
   })
 
   it('are found for an app although somebody took its names beforehand', async () => {

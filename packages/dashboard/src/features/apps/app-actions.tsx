@@ -2,6 +2,7 @@ import type { Application } from '@berth/contract'
 import { useQuery } from '@tanstack/react-query'
 import { Button } from '../../components/button.tsx'
 import { isRunning } from '../../lib/status.ts'
+import { OpenApp } from '../../shared/open-app.tsx'
 import { useDeploy } from '../../shared/use-deploy.ts'
 import { deploymentsOfApp } from '../deployments/queries.ts'
 import { type ContainerAction, useContainerAction } from './use-container-action.ts'
@@ -20,6 +21,7 @@ export function AppActions({ app }: { app: Application }) {
   const pending = (action: ContainerAction): boolean => act.isPending && act.variables === action
   return (
     <>
+      {hasRelease && app.status !== 'stopped' && <OpenApp app={app} />}
       {hasRelease && app.status !== 'stopped' && (
         <>
           <Button icon="restart" {...held(isReplaced)} pending={pending('restart')} onClick={() => act.mutate('restart')}>
@@ -35,7 +37,7 @@ export function AppActions({ app }: { app: Application }) {
           Start
         </Button>
       )}
-      <Button kind="primary" icon="rocket" pending={deploy.isPending} onClick={() => deploy.mutate(app.id)}>
+      <Button kind={hasRelease ? 'secondary' : 'primary'} icon="rocket" pending={deploy.isPending} onClick={() => deploy.mutate(app.id)}>
         {hasRelease ? 'Deploy again' : 'Deploy'}
       </Button>
     </>

@@ -10,11 +10,9 @@ import { RelativeTime } from '../../components/relative-time.tsx'
 import { Skeleton } from '../../components/states.tsx'
 import { APP_LOOK } from '../../lib/status.ts'
 import { paths } from '../../paths.ts'
-import { appUrl } from '../../shared/app-url.ts'
 import { CommitWords } from '../../shared/commit-words.tsx'
 import { hasDomains, useApp } from '../../shared/use-app.ts'
 import { deploymentsOfApp } from '../deployments/queries.ts'
-import { domainsOf } from '../domains/queries.ts'
 import { ConnectionCard } from './connection-card.tsx'
 import { LatestDeployment } from './latest-deployment.tsx'
 import { container } from './queries.ts'
@@ -47,9 +45,7 @@ export function AppOverview() {
 function StateCard({ app }: { app: Application }) {
   const { data: history } = useQuery(deploymentsOfApp(app.id))
   const { data: inside } = useQuery(container(app.id))
-  const { data: domains } = useQuery({ ...domainsOf(app.id), enabled: hasDomains(app) })
   const live = history?.find(({ is_active }) => is_active)
-  const url = appUrl(app, domains)
   return (
     <Card title="Status">
       <Facts>
@@ -59,18 +55,18 @@ function StateCard({ app }: { app: Application }) {
         {app.status_reason !== '' && app.status !== 'error' && <Fact name="Reason">{app.status_reason}</Fact>}
         {hasDomains(app) && (
           <Fact name="Address">
-            {url === undefined ? (
+            {app.url === '' ? (
               <Link to={paths.domains(app.id)} className="text-accent underline">
                 Add a domain
               </Link>
             ) : (
               <a
-                href={url}
+                href={app.url}
                 target="_blank"
                 rel="noreferrer"
                 className="inline-flex max-w-full items-center gap-1 text-accent hover:underline"
               >
-                <span className="break-all">{url}</span>
+                <span className="break-all">{app.url}</span>
                 <Icon name="external" size={13} />
               </a>
             )}

@@ -1,4 +1,4 @@
-import type { Deployment } from '@berth/contract'
+import type { Application, Deployment } from '@berth/contract'
 import { useQuery } from '@tanstack/react-query'
 import { Badge } from '../../components/badge.tsx'
 import { Button } from '../../components/button.tsx'
@@ -11,11 +11,12 @@ import { QueryView } from '../../components/query-view.tsx'
 import { call } from '../../lib/api.ts'
 import { useIdParam } from '../../lib/route-state.ts'
 import { DEPLOYMENT_LOOK, isRunning, STREAM_LOOK } from '../../lib/status.ts'
+import { durationWords } from '../../lib/time.ts'
+import { shortUrl } from '../../shared/app-url.ts'
 import { CommitWords } from '../../shared/commit-words.tsx'
 import { useApp } from '../../shared/use-app.ts'
 import { useCancel } from './actions.ts'
 import { useDeploymentLog } from './follow-deployment.ts'
-import { OpenApp } from './open-app.tsx'
 import { OriginWords } from './origin-words.tsx'
 import { deployment } from './queries.ts'
 import { RollbackButton } from './rollback-button.tsx'
@@ -28,7 +29,7 @@ export function DeploymentPage() {
     <QueryView key={id} query={useQuery(deployment(id))}>
       {(found) => (
         <div className="grid gap-4">
-          <Progress deployment={found} appName={app.name} />
+          <Progress deployment={found} app={app} />
           <Log deployment={found} />
         </div>
       )}
@@ -36,10 +37,10 @@ export function DeploymentPage() {
   )
 }
 
-function Progress({ deployment: found, appName }: { deployment: Deployment; appName: string }) {
+function Progress({ deployment: found, app }: { deployment: Deployment; app: Application }) {
   const { id, deployment_number, status, is_active, progress, error_message } = found
   const cancel = useCancel(id)
-  useDocumentTitle(`#${deployment_number} · ${appName}`)
+  useDocumentTitle(`#${deployment_number} · ${app.name}`)
   const running = isRunning(status)
   return (
     <Card
@@ -57,12 +58,12 @@ function Progress({ deployment: found, appName }: { deployment: Deployment; appN
             </Button>
           )}
           <RollbackButton deployment={found} />
-          {is_active && <OpenApp />}
         </>
       }
     >
       <div className="grid gap-3">
         {error_message !== '' && <Notice tone={status === 'failed' ? 'bad' : 'plain'}>{error_message}</Notice>}
+        {is_active && app.url !== '' && <LiveAt url={app.url} seconds={found.duration} />}
         <StageList deployment={found} />
         {running && (
           <div className="grid grid-cols-[1fr_auto] items-center gap-3 text-[13px] text-ink-soft tabular-nums">
@@ -77,6 +78,18 @@ function Progress({ deployment: found, appName }: { deployment: Deployment; appN
         </p>
       </div>
     </Card>
+  )
+}
+
+function LiveAt({ url, seconds }: { url: string; seconds: number }) {
+  return (
+    <p className="text-sm">
+      Live at{' '}
+      <a href={url} target="_blank" rel="noreferrer" className="break-all text-accent underline">
+        {shortUrl(url)}
+      </a>
+      {` in ${durationWords(seconds)}`}
+    </p>
   )
 }
 

@@ -26,12 +26,7 @@ export function DomainCard({ domain }: { domain: Domain }) {
     <Card
       title={
         <span className="flex flex-wrap items-center gap-2">
-          <a
-            href={`${domain.sslStatus === 'active' ? 'https' : 'http'}://${domain.domain}/`}
-            target="_blank"
-            rel="noreferrer"
-            className="inline-flex items-center gap-1 break-all hover:underline"
-          >
+          <a href={domain.url} target="_blank" rel="noreferrer" className="inline-flex items-center gap-1 break-all hover:underline">
             {domain.domain}
             <Icon name="external" size={13} />
           </a>
@@ -86,6 +81,8 @@ export function DomainCard({ domain }: { domain: Domain }) {
 }
 
 function DomainState({ domain }: { domain: Domain }) {
+  if (domain.dnsStatus === 'ok' && domain.dnsRecords.length === 0 && domain.sslStatus === 'none')
+    return <p className="text-sm text-ink-soft">Works without a DNS record, over HTTP only. Add a domain of your own to get HTTPS.</p>
   return (
     <Facts>
       <Fact name="DNS">

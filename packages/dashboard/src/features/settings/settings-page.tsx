@@ -20,8 +20,14 @@ const GROUPS: readonly Group[] = [
       {
         key: 'wildcardDomain',
         label: 'Wildcard domain',
-        hint: 'Web apps get an address under it automatically. Point *.this-domain to this server.',
+        hint: 'Each app gets a name under it. Point *.this-domain to this server.',
         placeholder: 'apps.example.com',
+      },
+      {
+        key: 'automaticDomain',
+        label: 'Automatic domain',
+        hint: 'Without a wildcard, apps get a name that contains the address of this server. Empty turns this off.',
+        placeholder: 'sslip.io',
       },
       {
         key: 'dashboardDomain',

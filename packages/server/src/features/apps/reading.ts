@@ -1,4 +1,5 @@
 import type { Connection } from '@berth/contract'
+import type { EdgePorts } from '../../domain/app-url.ts'
 import { type Caller, isStaff } from '../../domain/caller.ts'
 import type { AppRow } from '../../domain/rows.ts'
 import { fieldError } from '../../lib/app-error.ts'
@@ -13,6 +14,7 @@ type Deps = {
   findTemplate: (name: string) => DatabaseTemplate | undefined
   readEnv: (db: Reader, appId: number) => Promise<Record<string, string>>
   probeSource: ProbeSource
+  edgePorts: EdgePorts
 }
 
 /** What can be asked of applications without changing any. */
@@ -26,9 +28,9 @@ export function createAppReading(deps: Deps) {
   }
 
   return {
-    list: createAppLists(db),
-    listAll: async (caller: Caller) => await listVisibleApplications(db, isStaff(caller) ? undefined : caller.id),
-    get: async (app: AppRow) => await presentApplication(db, app),
+    list: createAppLists(db, deps.edgePorts),
+    listAll: async (caller: Caller) => await listVisibleApplications(db, deps.edgePorts, isStaff(caller) ? undefined : caller.id),
+    get: async (app: AppRow) => await presentApplication(db, deps.edgePorts, app),
     connection,
     checkSource: async (caller: Caller, source: Source) => await deps.probeSource.branches(source, asker(caller)),
     checkSourceFiles: async (caller: Caller, source: Source & BuildPlace) => await deps.probeSource.files(source, asker(caller)),

@@ -1,4 +1,5 @@
 import type { Application, ApplicationChange, NewApplication } from '@berth/contract'
+import type { EdgePorts } from '../../domain/app-url.ts'
 import { changedFields, recordAudit } from '../../domain/audit.ts'
 import { type Caller, isStaff } from '../../domain/caller.ts'
 import { type AppRow, findUser, insertMember, type ProjectRow } from '../../domain/rows.ts'
@@ -24,6 +25,7 @@ type Deps = {
   checkSource: (source: Partial<Source>, right: { mayUsePrivate: boolean }) => void
   insertEnv: (tx: Tx, appId: number, variables: Readonly<Record<string, string>>) => Promise<void>
   addGeneratedDomain: (tx: Tx, app: AppRow) => Promise<void>
+  edgePorts: EdgePorts
   onChanged: () => void
 }
 
@@ -70,7 +72,7 @@ export function createApplications(deps: Deps) {
           newAppRow({ ...input, projectId: project.id }, { slug, createdBy: caller.id, template, at: at.toISOString() }),
         )
         await deps.insertEnv(tx, app.id, { ...template?.env(deps.newSecret), ...input.envVars })
-        if (app.app_type === 'web') await deps.addGeneratedDomain(tx, app)
+        if (app.app_type === 'web' || app.app_type === 'compose') await deps.addGeneratedDomain(tx, app)
         await recordAudit(tx, at, caller, {
           action: 'app.create',
           subject: 'app',
@@ -82,7 +84,7 @@ export function createApplications(deps: Deps) {
       }),
     )
     deps.onChanged()
-    return await presentApplication(db, row)
+    return await presentApplication(db, deps.edgePorts, row)
   }
 
   async function update(caller: Caller, app: AppRow, input: ApplicationChange): Promise<Application> {
@@ -104,7 +106,7 @@ export function createApplications(deps: Deps) {
       }),
     )
     deps.onChanged()
-    return await presentApplication(db, row)
+    return await presentApplication(db, deps.edgePorts, row)
   }
 
   async function transfer(caller: Caller, app: AppRow, userId: number): Promise<Application> {
@@ -127,7 +129,7 @@ export function createApplications(deps: Deps) {
       await appendEvent(tx, at, { type: 'app.updated', data: { projectId: app.project_id, appId: app.id } })
       return changed
     })
-    return await presentApplication(db, row)
+    return await presentApplication(db, deps.edgePorts, row)
   }
 
   return { create, update, transfer }

@@ -1,26 +1,31 @@
 import type { Application } from '@berth/contract'
 import type { Insertable, Updateable } from 'kysely'
-import type { AppRow } from '../../domain/rows.ts'
+import { bestHost, type EdgePorts, hostUrl } from '../../domain/app-url.ts'
+import type { AppRow, DomainRow } from '../../domain/rows.ts'
 import type { Reader, Tx } from '../../store/database.ts'
 import type { AppTable } from '../../store/schema.ts'
 import { projectsSharingQuota } from '../../store/shared-quota.ts'
 
-type Host = { appId: number; host: string }
-type Hosts = Map<number, string[]>
+type Host = Pick<DomainRow, 'app_id' | 'host' | 'ssl_status' | 'dns_status'>
+type Hosts = ReadonlyMap<number, readonly Host[]>
 
-function present(row: AppRow, hosts: Hosts): Application {
+const HOST_COLUMNS = ['domain.app_id', 'domain.host', 'domain.ssl_status', 'domain.dns_status'] as const
+
+function present(row: AppRow, hosts: Hosts, ports: EdgePorts): Application {
   const { slug, wanted, ...rest } = row
   void wanted // what a person asked for is ours; `status` is what they see
-  return { ...rest, port: row.port ?? 0, slug, domains: hosts.get(row.id) ?? [] }
+  const own = hosts.get(row.id) ?? []
+  const best = bestHost(own)
+  return { ...rest, port: row.port ?? 0, slug, domains: own.map(({ host }) => host), url: best ? hostUrl(best, ports) : '' }
 }
 
 /** Most requests of the dashboard ask these two, so the queries are built once. */
-export function createAppLists(db: Reader) {
+export function createAppLists(db: Reader, ports: EdgePorts) {
   const appsOfProject = db.selectFrom('app').selectAll().where('project_id', '=', 0).orderBy('id').compile()
   const hostsOfProject = db
     .selectFrom('domain')
     .innerJoin('app', 'app.id', 'domain.app_id')
-    .select(['domain.app_id as appId', 'domain.host'])
+    .select(HOST_COLUMNS)
     .where('app.project_id', '=', 0)
     .orderBy('domain.id')
     .compile()
@@ -34,29 +39,23 @@ export function createAppLists(db: Reader) {
     const known = presented.get(apps.rows)
     if (known?.from === domains.rows) return known.list
     const hosts = groupHosts(domains.rows)
-    const list = apps.rows.map((row) => present(row, hosts))
+    const list = apps.rows.map((row) => present(row, hosts, ports))
     presented.set(apps.rows, { from: domains.rows, list })
     return list
   }
 }
 
 function groupHosts(rows: readonly Host[]): Hosts {
-  const hosts: Hosts = new Map()
-  for (const { appId, host } of rows) {
-    const known = hosts.get(appId)
-    if (known) known.push(host)
-    else hosts.set(appId, [host])
-  }
-  return hosts
+  return Map.groupBy(rows, ({ app_id }) => app_id)
 }
 
 /** Without a user: every application, for those who see everything. */
-export async function listVisibleApplications(db: Reader, userId: number | undefined): Promise<Application[]> {
+export async function listVisibleApplications(db: Reader, ports: EdgePorts, userId: number | undefined): Promise<Application[]> {
   let apps = db.selectFrom('app').selectAll('app').orderBy('app.id')
   if (userId !== undefined) {
     apps = apps.innerJoin('project_member', 'project_member.project_id', 'app.project_id').where('project_member.user_id', '=', userId)
   }
-  let hostsOfApps = db.selectFrom('domain').select(['domain.app_id as appId', 'domain.host']).orderBy('domain.id')
+  let hostsOfApps = db.selectFrom('domain').select(HOST_COLUMNS).orderBy('domain.id')
   if (userId !== undefined) {
     hostsOfApps = hostsOfApps
       .innerJoin('app', 'app.id', 'domain.app_id')
@@ -65,12 +64,12 @@ export async function listVisibleApplications(db: Reader, userId: number | undef
   }
   const [rows, domains] = await Promise.all([apps.execute(), hostsOfApps.execute()])
   const hosts = groupHosts(domains)
-  return rows.map((row) => present(row, hosts))
+  return rows.map((row) => present(row, hosts, ports))
 }
 
-export async function presentApplication(db: Reader, row: AppRow): Promise<Application> {
-  const domains = await db.selectFrom('domain').select(['app_id as appId', 'host']).where('app_id', '=', row.id).orderBy('id').execute()
-  return present(row, groupHosts(domains))
+export async function presentApplication(db: Reader, ports: EdgePorts, row: AppRow): Promise<Application> {
+  const domains = await db.selectFrom('domain').select(HOST_COLUMNS).where('app_id', '=', row.id).orderBy('id').execute()
+  return present(row, groupHosts(domains), ports)
 }
 
 export async function isSlugTaken(db: Reader, projectId: number, slug: string): Promise<boolean> {

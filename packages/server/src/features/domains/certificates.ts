@@ -7,6 +7,7 @@ import { appendEvent } from '../../events/event-log.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { Logger } from '../../lib/logger.ts'
 import type { Db, Reader } from '../../store/database.ts'
+import { type BaseDomain, needsNoDns } from './base-domain.ts'
 import { createDnsLook } from './dns-look.ts'
 import type { DomainCertificates } from './service.ts'
 import { findDomainByHost, listHosts, updateDomain } from './store.ts'
@@ -17,6 +18,7 @@ type Deps = {
   certificates: () => Pick<Certificates, 'want' | 'hosts' | 'isWorking' | 'isUploaded' | 'checkNow' | 'upload' | 'forget'>
   checkDns: (host: string) => Promise<DnsCheck>
   readSettings: (db: Reader) => Promise<Settings>
+  readBase: (db: Reader) => Promise<BaseDomain | undefined>
   log: Logger
 }
 type Change = Parameters<typeof updateDomain>[2]
@@ -26,29 +28,16 @@ type Turn = { signal: AbortSignal; canBeVisited: boolean }
 /** Between the rows of domains and the edge's certificates: what the edge finds out is written where the dashboard looks. */
 export function createDomainCertificates(deps: Deps) {
   const { db, now } = deps
+  const write = createWrite(deps)
   let turn: Promise<void> = Promise.resolve()
 
-  const dnsLook = createDnsLook({ db, now, log: deps.log, check: deps.checkDns, write })
+  const dnsLook = createDnsLook({ db, now, log: deps.log, readBase: deps.readBase, check: deps.checkDns, write })
 
   /** One at a time: what is found to be nobody's must not be somebody's by the time that it goes. */
   function inTurn(work: () => Promise<void>): Promise<void> {
     const mine = turn.then(work)
     turn = mine.catch(() => undefined)
     return mine
-  }
-
-  /** What is known already is neither written nor told again. */
-  async function write(host: string, change: Change): Promise<void> {
-    const found = await findDomainByHost(db, host)
-    if (!found || isKnown(found, change)) return
-    await db.transaction(async (tx) => {
-      const row = await findDomainByHost(tx, host)
-      const app = row && (await findApp(tx, row.app_id))
-      if (!row || !app) return // the domain went while it was looked at
-      if (isKnown(row, change)) return
-      await updateDomain(tx, row.id, change)
-      await appendEvent(tx, now(), { type: 'domain.changed', data: { projectId: app.project_id, appId: app.id, domainId: row.id } })
-    })
   }
 
   async function onStatus(host: string, status: CertificateStatus): Promise<void> {
@@ -68,10 +57,10 @@ export function createDomainCertificates(deps: Deps) {
   /** The dashboard's host is a host like any other, but has no row to write to. */
   async function wantAll({ signal, canBeVisited }: Turn): Promise<void> {
     if (canBeVisited) await dnsLook.look(signal)
-    const { acmeEmail, dashboardDomain } = await deps.readSettings(db)
+    const [{ acmeEmail, dashboardDomain }, base] = await Promise.all([deps.readSettings(db), deps.readBase(db)])
     const hosts = [...(await listHosts(db)), ...(dashboardDomain === '' ? [] : [{ host: dashboardDomain, isOwn: false }])]
     await forgetOthers(new Map(hosts.map(({ host, isOwn }) => [host, isOwn])), dashboardDomain)
-    await deps.certificates().want(...automatic(acmeEmail === '' ? [] : hosts))
+    await deps.certificates().want(...automatic(acmeEmail === '' ? [] : hosts.filter(({ host }) => !needsNoDns(host, base))))
   }
 
   /**
@@ -92,6 +81,7 @@ export function createDomainCertificates(deps: Deps) {
   }
 
   async function checkNow(domain: DomainRow): Promise<void> {
+    if (needsNoDns(domain.host, await deps.readBase(db))) return await write(domain.host, { dns_status: 'ok', dns_error: '' })
     const dns = await deps.checkDns(domain.host)
     await write(domain.host, { dns_status: dns.dnsStatus, dns_error: dns.dnsError ?? '' })
     if (domain.own_certificate === 0 && (await isAutomatic())) await onStatus(domain.host, await deps.certificates().checkNow(domain.host))
@@ -124,6 +114,22 @@ export function createDomainCertificates(deps: Deps) {
 
   const port: DomainCertificates = { checkNow, useOwn, dropOwn }
   return { ...port, onStatus, wantAll }
+}
+
+/** What is known already is neither written nor told again. */
+function createWrite({ db, now }: Pick<Deps, 'db' | 'now'>) {
+  return async (host: string, change: Change): Promise<void> => {
+    const found = await findDomainByHost(db, host)
+    if (!found || isKnown(found, change)) return
+    await db.transaction(async (tx) => {
+      const row = await findDomainByHost(tx, host)
+      const app = row && (await findApp(tx, row.app_id))
+      if (!row || !app) return // the domain went while it was looked at
+      if (isKnown(row, change)) return
+      await updateDomain(tx, row.id, change)
+      await appendEvent(tx, now(), { type: 'domain.changed', data: { projectId: app.project_id, appId: app.id, domainId: row.id } })
+    })
+  }
 }
 
 type Host = { host: string; isOwn: boolean; ownerId?: number }

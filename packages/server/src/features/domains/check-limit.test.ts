@@ -14,8 +14,8 @@ it('two checks of a person run at once and eight of all, a few wait, and the res
   }
   const nothing = async () => undefined
   const certificates = { checkNow, useOwn: nothing, dropOwn: nothing }
-  const shared = { db: test.db, now: () => new Date(), readSettings, ownRecords: async () => [], onChanged: () => undefined }
-  const domains = createDomains({ ...shared, certificates })
+  const shared = { db: test.db, now: () => new Date(), readSettings, readBase: async () => undefined, onChanged: () => undefined }
+  const domains = createDomains({ ...shared, ownRecords: async () => [], edgePorts: { httpPort: 80, httpsPort: 443 }, certificates })
   const gone = { id: 1 } as DomainRow // a check of a domain that has gone by its end needs no more of it
   const ask = (id: number) => domains.checkNow({ id }, gone).catch((cause: unknown) => cause)
 

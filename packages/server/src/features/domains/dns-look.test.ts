@@ -65,7 +65,7 @@ async function add(...hosts: string[]): Promise<void> {
 }
 async function addTo(app: number, ...hosts: string[]): Promise<void> {
   await test.db.transaction(async (tx) => {
-    for (const host of hosts) await insertDomain(tx, newDomainRow(app, host, { generated: false, at: clock }))
+    for (const host of hosts) await insertDomain(tx, newDomainRow(app, host, { generated: false, needsDns: true, at: clock }))
   })
 }
 function open(slowMs?: number) {
@@ -77,6 +77,7 @@ function open(slowMs?: number) {
     db: test.db,
     now: () => clock,
     log: pino({ level: 'silent' }),
+    readBase: async () => ({ name: '192-0-2-7.sslip.io', kind: 'address' }),
     check,
     write: async (host, found) => {
       const row = await findDomainByHost(test.db, host)
@@ -172,4 +173,13 @@ it('asks and writes nothing more once it is told to stop', async () => {
   gate.resolve(OK)
   await settled()
   expect([asked.length, written]).toEqual([4, []])
+})
+
+it('leaves out names that say by themselves where they lead', async () => {
+  const { look } = open()
+  await add('shop.localhost', 'shop.192-0-2-7.sslip.io', 'shop.192-0-2-8.sslip.io', 'shop.example.test')
+  await look(stop.signal)
+  await eventually(() => expect(asked).toHaveLength(2))
+  await settled()
+  expect(asked.toSorted()).toEqual(['shop.192-0-2-8.sslip.io', 'shop.example.test'])
 })

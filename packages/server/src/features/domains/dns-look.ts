@@ -3,12 +3,14 @@ import type { DnsCheck } from '../../edge/certificates/dns-check.ts'
 import type { Logger } from '../../lib/logger.ts'
 import { takeTurns } from '../../lib/take-turns.ts'
 import type { Reader } from '../../store/database.ts'
+import { type BaseDomain, needsNoDns } from './base-domain.ts'
 import { type DnsState, listDnsStates } from './store.ts'
 
 type Deps = {
   db: Reader
   now: () => Date
   log: Logger
+  readBase: (db: Reader) => Promise<BaseDomain | undefined>
   check: (host: string) => Promise<DnsCheck>
   write: (host: string, found: { dns_status: DnsStatus; dns_error: string }) => Promise<void>
   /** A name that takes longer gives its place to the next; what it says in the end still counts. */
@@ -19,7 +21,7 @@ const AT_ONCE = 4
 const GOOD_FOR_MS = 4 * 3600 * 1000
 
 /** Where the names of domains point, looked at beside everything else: at each look, or seldom where all was well. */
-export function createDnsLook({ db, now, log, check, write, slowMs = 20_000 }: Deps) {
+export function createDnsLook({ db, now, log, readBase, check, write, slowMs = 20_000 }: Deps) {
   const lookedAt = new Map<number, number>()
   /** Owners take turns: the many domains of one keep nobody else's waiting. */
   const ownersTurn = new Map<number, number>()
@@ -37,7 +39,8 @@ export function createDnsLook({ db, now, log, check, write, slowMs = 20_000 }: D
 
   /** Begins, and waits for no name. New domains come first, then those that were looked at the longest ago. */
   async function look(signal: AbortSignal): Promise<void> {
-    const domains = await listDnsStates(db)
+    const base = await readBase(db)
+    const domains = (await listDnsStates(db)).filter(({ host }) => !needsNoDns(host, base))
     const ids = new Set(domains.map(({ id }) => id))
     for (const id of lookedAt.keys()) if (!ids.has(id)) lookedAt.delete(id)
     const owners = new Set(domains.map(({ ownerId }) => ownerId))

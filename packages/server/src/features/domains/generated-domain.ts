@@ -3,12 +3,16 @@ import type { Settings } from '@berth/contract'
 import type { AppRow } from '../../domain/rows.ts'
 import { appendEvent } from '../../events/event-log.ts'
 import type { Reader, Tx } from '../../store/database.ts'
-import { appsWithoutDomainUnder, insertDomain, isHostTaken, newDomainRow, projectSlug } from './store.ts'
+import { readFact, writeFact } from '../../store/facts.ts'
+import { type BaseDomain, baseDomain } from './base-domain.ts'
+import { readServerAddress } from './server-address.ts'
+import { appsWithoutGeneratedDomain, deleteGeneratedElsewhere, insertDomain, isHostTaken, newDomainRow, projectSlug } from './store.ts'
 
 const LONGEST_LABEL = 63
 const TRIES = 20
+const FACT = 'domains.base'
 
-type Options = { wildcard: string; reserved: string; at: Date }
+type Options = { base: BaseDomain; reserved: string; at: Date }
 
 function withSuffix(label: string, suffix: string): string {
   return `${label.slice(0, LONGEST_LABEL - suffix.length)}${suffix}`
@@ -25,33 +29,49 @@ function* labelsFor(label: string, id: number): Generator<string> {
   for (let tries = 0; tries < TRIES; tries += 1) yield withSuffix(short, `-${id}-${randomBytes(4).toString('hex')}`)
 }
 
-async function freeHost(tx: Tx, app: AppRow, { wildcard, reserved }: Options): Promise<string> {
+async function freeHost(tx: Tx, app: AppRow, { base, reserved }: Options): Promise<string> {
   for (const label of labelsFor(`${app.slug}-${await projectSlug(tx, app.project_id)}`, app.id)) {
-    const host = `${label}.${wildcard}`
+    const host = `${label}.${base.name}`
     if (host !== reserved && !(await isHostTaken(tx, host))) return host
   }
-  throw new Error(`no free name under ${wildcard} for app ${app.id}`)
+  throw new Error(`no free name under ${base.name} for app ${app.id}`)
 }
 
 async function addGeneratedDomain(tx: Tx, app: AppRow, options: Options): Promise<void> {
   const host = await freeHost(tx, app, options)
-  const domain = await insertDomain(tx, newDomainRow(app.id, host, { generated: true, at: options.at }))
+  const needsDns = options.base.kind === 'wildcard'
+  const domain = await insertDomain(tx, newDomainRow(app.id, host, { generated: true, needsDns, at: options.at }))
   await appendEvent(tx, options.at, { type: 'domain.changed', data: { projectId: app.project_id, appId: app.id, domainId: domain.id } })
 }
 
-/** The domains that Berth makes by itself: for a new web app, and for all of them when a wildcard is set. */
+/** The base domain of now, as the settings and the server's address make it. */
+function createReadBase(readSettings: (db: Reader) => Promise<Settings>) {
+  return async (db: Reader): Promise<BaseDomain | undefined> => baseDomain(await readSettings(db), await readServerAddress(db))
+}
+
+/** The domains that Berth makes by itself: one for each web and compose app. */
 export function createGeneratedDomains({ readSettings, now }: { readSettings: (db: Reader) => Promise<Settings>; now: () => Date }) {
+  const readBase = createReadBase(readSettings)
+
   async function add(tx: Tx, app: AppRow): Promise<void> {
-    const { wildcardDomain, dashboardDomain } = await readSettings(tx)
-    if (wildcardDomain === '') return
-    await addGeneratedDomain(tx, app, { wildcard: wildcardDomain, reserved: dashboardDomain, at: now() })
-  }
-
-  async function addMissing(tx: Tx, wildcard: string): Promise<void> {
+    const base = await readBase(tx)
     const { dashboardDomain } = await readSettings(tx)
-    for (const app of await appsWithoutDomainUnder(tx, wildcard))
-      await addGeneratedDomain(tx, app, { wildcard, reserved: dashboardDomain, at: now() })
+    if (base) await addGeneratedDomain(tx, app, { base, reserved: dashboardDomain, at: now() })
   }
 
-  return { add, addMissing }
+  /** Moves all generated names to the base domain of now. One that a person removed comes back only with another base. */
+  async function moveToBase(tx: Tx): Promise<void> {
+    const base = await readBase(tx)
+    const name = base?.name ?? ''
+    if ((await readFact(tx, FACT)) === name) return
+    await writeFact(tx, FACT, name)
+    const at = now()
+    for (const { id, appId, projectId } of await deleteGeneratedElsewhere(tx, name))
+      await appendEvent(tx, at, { type: 'domain.changed', data: { projectId, appId, domainId: id } })
+    if (!base) return
+    const { dashboardDomain } = await readSettings(tx)
+    for (const app of await appsWithoutGeneratedDomain(tx)) await addGeneratedDomain(tx, app, { base, reserved: dashboardDomain, at })
+  }
+
+  return { add, moveToBase, readBase }
 }

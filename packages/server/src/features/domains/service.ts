@@ -1,4 +1,5 @@
 import type { DnsRecord, Domain, Settings } from '@berth/contract'
+import { type EdgePorts, hostUrl } from '../../domain/app-url.ts'
 import { recordAudit } from '../../domain/audit.ts'
 import type { Caller } from '../../domain/caller.ts'
 import { type AppRow, type DomainRow, findDomain } from '../../domain/rows.ts'
@@ -9,7 +10,17 @@ import { createLimiter, LimiterFull } from '../../lib/limiter.ts'
 import { QUOTAS, refuseBeyond } from '../../lib/quota.ts'
 import type { Db, Reader, Tx } from '../../store/database.ts'
 import { isUniqueViolation } from '../../store/storage-failure.ts'
-import { countDomains, deleteDomain, insertDomain, listDomains, newDomainRow, presentDomain, updateDomain } from './store.ts'
+import { type BaseDomain, needsNoDns } from './base-domain.ts'
+import {
+  countDomains,
+  type DomainView,
+  deleteDomain,
+  insertDomain,
+  listDomains,
+  newDomainRow,
+  presentDomain,
+  updateDomain,
+} from './store.ts'
 
 /** What the edge does for domains; each call writes what it found to the row. */
 export type DomainCertificates = {
@@ -23,7 +34,9 @@ type Deps = {
   db: Db
   now: () => Date
   readSettings: (db: Reader) => Promise<Settings>
+  readBase: (db: Reader) => Promise<BaseDomain | undefined>
   certificates: DomainCertificates
+  edgePorts: EdgePorts
   /** Where DNS should point so that visitors come to this server. */
   ownRecords: () => Promise<DnsRecord[]>
   /** Called after the commit: the edge compares and repairs. */
@@ -38,17 +51,22 @@ const TOO_MANY_CHECKS = 'Too many domains are being checked at this moment; try 
 export function createDomains(deps: Deps) {
   const { db, now } = deps
 
-  const refuseReserved = createRefuseReserved(deps.readSettings)
+  const refuseReserved = createRefuseReserved(deps)
   const change = createChange(deps)
   const checks = createLimiter(CHECKS)
 
-  const shown = async (row: DomainRow): Promise<Domain> => presentDomain(row, await deps.ownRecords())
+  const shown = async (row: DomainRow): Promise<Domain> => presentDomain(row, await view())
   const touched = async (caller: Caller, app: AppRow, domain: DomainRow, action: string): Promise<DomainRow> =>
     await change(caller, app, { action, host: domain.host }, async (tx) => await current(tx, domain))
 
+  async function view(): Promise<DomainView> {
+    const [base, records] = await Promise.all([deps.readBase(db), deps.ownRecords()])
+    return { urlOf: (row) => hostUrl(row, deps.edgePorts), recordsOf: (host) => (needsNoDns(host, base) ? [] : records) }
+  }
+
   async function create(caller: Caller, app: AppRow, input: { domain: string }): Promise<Domain> {
     const host = normalHost(input.domain)
-    const problem = isLocalhost(host) ? undefined : hostProblem(host) // refused below, by a name of its own
+    const problem = host === 'localhost' ? undefined : hostProblem(host) // refused below, by a name of its own
     if (problem) throw fieldError('invalid_domain', 'domain', problem)
     if (app.app_type !== 'web' && app.app_type !== 'compose')
       throw fieldError('invalid_request', 'appId', 'must be a web or compose app: only those have domains')
@@ -56,7 +74,8 @@ export function createDomains(deps: Deps) {
       const row = await change(caller, app, { action: 'domain.create', host }, async (tx) => {
         await refuseReserved(tx, host)
         await refuseTooMany(tx, app)
-        return await insertDomain(tx, newDomainRow(app.id, host, { generated: false, at: now() }))
+        const needsDns = !needsNoDns(host, await deps.readBase(tx))
+        return await insertDomain(tx, newDomainRow(app.id, host, { generated: false, needsDns, at: now() }))
       })
       return await shown(row)
     } catch (cause) {
@@ -111,8 +130,8 @@ export function createDomains(deps: Deps) {
   }
 
   async function list(app: AppRow): Promise<Domain[]> {
-    const records = await deps.ownRecords()
-    return (await listDomains(db, app.id)).map((row) => presentDomain(row, records))
+    const shownAs = await view()
+    return (await listDomains(db, app.id)).map((row) => presentDomain(row, shownAs))
   }
 
   return { list, create, update, remove, checkNow, setCertificate, removeCertificate }
@@ -132,15 +151,14 @@ async function refuseTooMany(tx: Tx, app: AppRow): Promise<void> {
   refuseBeyond(QUOTAS.domainsOfUser, ofUser, { field: 'domain', who: 'all projects of a person', what: 'domains' })
 }
 
-const isLocalhost = (host: string): boolean => host === 'localhost' || host.endsWith('.localhost')
-
 /** Names that are the platform's own. */
-function createRefuseReserved(readSettings: Deps['readSettings']) {
+function createRefuseReserved({ readSettings, readBase }: Pick<Deps, 'readSettings' | 'readBase'>) {
   return async (reader: Reader, host: string): Promise<void> => {
-    if (isLocalhost(host)) throw fieldError('domain_reserved', 'domain', 'localhost is reserved')
-    const settings = await readSettings(reader)
-    if (host === settings.dashboardDomain) throw fieldError('domain_reserved', 'domain', 'this is the host name of the dashboard')
-    if (host === settings.wildcardDomain) throw fieldError('domain_reserved', 'domain', 'this is the apex of the generated domains')
+    if (host === 'localhost') throw fieldError('domain_reserved', 'domain', 'localhost is reserved; use a name such as shop.localhost')
+    const { dashboardDomain } = await readSettings(reader)
+    if (host === dashboardDomain) throw fieldError('domain_reserved', 'domain', 'this is the host name of the dashboard')
+    const base = await readBase(reader)
+    if (host === base?.name) throw fieldError('domain_reserved', 'domain', 'generated domains are made under this name')
   }
 }
 

@@ -5,17 +5,24 @@ import type { Reader, Tx } from '../../store/database.ts'
 import type { DomainTable } from '../../store/schema.ts'
 import { projectsSharingQuota } from '../../store/shared-quota.ts'
 
-export function presentDomain(row: DomainRow, dnsRecords: readonly DnsRecord[]): Domain {
+/** How a domain is shown: its URL, and the records its owner has to set, of which some names need none. */
+export type DomainView = {
+  urlOf: (domain: Pick<DomainRow, 'host' | 'ssl_status'>) => string
+  recordsOf: (host: string) => readonly DnsRecord[]
+}
+
+export function presentDomain(row: DomainRow, { urlOf, recordsOf }: DomainView): Domain {
   return {
     id: row.id,
     appId: row.app_id,
     domain: row.host,
+    url: urlOf(row),
     generated: row.generated === 1,
     sslStatus: row.ssl_status,
     sslError: row.ssl_error,
     dnsStatus: row.dns_status,
     dnsError: row.dns_error,
-    dnsRecords: [...dnsRecords],
+    dnsRecords: [...recordsOf(row.host)],
     expiresAt: row.expires_at,
     nextTryAt: row.next_try_at,
     redirectHttps: row.redirect_https === 1,
@@ -25,14 +32,16 @@ export function presentDomain(row: DomainRow, dnsRecords: readonly DnsRecord[]):
   }
 }
 
-export function newDomainRow(appId: number, host: string, options: { generated: boolean; at: Date }): Insertable<DomainTable> {
+type NewDomainOptions = { generated: boolean; needsDns: boolean; at: Date }
+
+export function newDomainRow(appId: number, host: string, options: NewDomainOptions): Insertable<DomainTable> {
   return {
     app_id: appId,
     host,
     generated: options.generated ? 1 : 0,
     ssl_status: 'none',
     ssl_error: '',
-    dns_status: 'unknown',
+    dns_status: options.needsDns ? 'unknown' : 'ok',
     dns_error: '',
     expires_at: null,
     next_try_at: null,
@@ -47,13 +56,14 @@ export async function listDomains(db: Reader, appId: number): Promise<DomainRow[
   return await db.selectFrom('domain').selectAll().where('app_id', '=', appId).orderBy('id').execute()
 }
 
-/** How many domains the app has, and how many all apps have that share its quota. */
+/** How many domains people added to the app, and to all apps that share its quota. */
 export async function countDomains(db: Reader, app: AppRow): Promise<{ ofApp: number; ofUser: number }> {
   const { ofApp, ofUser } = await db
     .selectFrom('domain')
     .innerJoin('app', 'app.id', 'domain.app_id')
     .select((eb) => [eb.fn.countAll<number>().as('ofUser'), eb.fn.countAll<number>().filterWhere('domain.app_id', '=', app.id).as('ofApp')])
     .where('app.project_id', 'in', projectsSharingQuota(db, app.project_id))
+    .where('domain.generated', '=', 0)
     .executeTakeFirstOrThrow()
   return { ofApp, ofUser }
 }
@@ -79,25 +89,27 @@ export async function projectSlug(db: Reader, projectId: number): Promise<string
   return slug
 }
 
-/** Web apps that have no generated domain right under this wildcard yet; one of a wildcard below it does not count. */
-export async function appsWithoutDomainUnder(db: Reader, wildcard: string): Promise<AppRow[]> {
+/** Removes every generated domain that is not right below this name; with '' all of them. */
+export async function deleteGeneratedElsewhere(tx: Tx, base: string): Promise<{ id: number; appId: number; projectId: number }[]> {
+  const isElsewhere = (host: string) => base === '' || host !== `${host.split('.', 1).join('')}.${base}`
+  const generated = await tx
+    .selectFrom('domain')
+    .innerJoin('app', 'app.id', 'domain.app_id')
+    .select(['domain.id', 'domain.host', 'app.id as appId', 'app.project_id as projectId'])
+    .where('generated', '=', 1)
+    .execute()
+  const old = generated.filter(({ host }) => isElsewhere(host))
+  for (const { id } of old) await deleteDomain(tx, id)
+  return old
+}
+
+export async function appsWithoutGeneratedDomain(db: Reader): Promise<AppRow[]> {
+  const generated = db.selectFrom('domain').select('app_id').where('generated', '=', 1)
   return await db
     .selectFrom('app')
     .selectAll()
-    .where('app_type', '=', 'web')
-    .where((eb) =>
-      eb.not(
-        eb.exists(
-          eb
-            .selectFrom('domain')
-            .select('domain.id')
-            .whereRef('domain.app_id', '=', 'app.id')
-            .where('generated', '=', 1)
-            .where('host', 'like', `%.${wildcard}`)
-            .where('host', 'not like', `%.%.${wildcard}`),
-        ),
-      ),
-    )
+    .where('app_type', 'in', ['web', 'compose'])
+    .where('id', 'not in', generated)
     .orderBy('id')
     .execute()
 }

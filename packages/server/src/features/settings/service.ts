@@ -10,8 +10,8 @@ import { readSettings, writeSetting } from './store.ts'
 type Deps = {
   db: Db
   now: () => Date
-  /** Refuses hosts that an app has; gives generated domains to the apps that lack one. */
-  onWildcard: (tx: Tx, wildcard: string) => Promise<void>
+  /** Moves the generated domains to the names they have under the settings of now. */
+  moveDomains: (tx: Tx) => Promise<void>
   isHostOfApp: (db: Reader, host: string) => Promise<boolean>
   /** Called after the commit. */
   onChanged: () => Promise<void>
@@ -25,10 +25,8 @@ export function createSettings(deps: Deps) {
   }
 
   async function checkHost(tx: Tx, field: string, given: string | undefined): Promise<string | undefined> {
-    if (given === undefined || given.trim() === '') return given === undefined ? undefined : ''
-    const host = normalHost(given)
-    const problem = hostProblem(host)
-    if (problem) throw fieldError('invalid_domain', field, problem)
+    const host = checkName(field, given)
+    if (!host) return host
     if (await deps.isHostOfApp(tx, host)) throw fieldError('domain_taken', field, 'an application has this host name')
     return host
   }
@@ -38,13 +36,15 @@ export function createSettings(deps: Deps) {
     const settings = await db.transaction(async (tx) => {
       const before = await readSettings(tx)
       const change: Partial<Settings> = { ...input }
-      const wildcard = await checkHost(tx, 'wildcardDomain', input.wildcardDomain)
+      const wildcard = await checkHost(tx, 'wildcardDomain', input.wildcardDomain?.trim().replace(/^\*\./, ''))
       const dashboard = await checkHost(tx, 'dashboardDomain', input.dashboardDomain)
       if (wildcard !== undefined) change.wildcardDomain = wildcard
       if (dashboard !== undefined) change.dashboardDomain = dashboard
+      const automatic = checkName('automaticDomain', input.automaticDomain)
+      if (automatic !== undefined) change.automaticDomain = automatic
       for (const [name, value] of Object.entries(change)) await writeSetting(tx, name, value)
       const after = { ...before, ...change }
-      if (wildcard && wildcard !== before.wildcardDomain) await deps.onWildcard(tx, wildcard)
+      await deps.moveDomains(tx)
       await recordAudit(tx, at, caller, { action: 'settings.update', subject: 'settings', ...changedFields(before, change) })
       await appendEvent(tx, at, { type: 'settings.changed', data: {} })
       return after
@@ -54,6 +54,15 @@ export function createSettings(deps: Deps) {
   }
 
   return { get, update }
+}
+
+/** Undefined where nothing was given, empty where the name is to be cleared. */
+function checkName(field: string, given: string | undefined): string | undefined {
+  if (given === undefined || given.trim() === '') return given === undefined ? undefined : ''
+  const host = normalHost(given)
+  const problem = hostProblem(host)
+  if (problem) throw fieldError('invalid_domain', field, problem)
+  return host
 }
 
 export type SettingsService = ReturnType<typeof createSettings>

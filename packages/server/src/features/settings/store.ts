@@ -1,7 +1,15 @@
 import type { Settings } from '@berth/contract'
 import type { Reader, Tx } from '../../store/database.ts'
 
-const DEFAULTS: Settings = { wildcardDomain: '', dashboardDomain: '', acmeEmail: '', acmeDirectory: '', retention: 5, concurrency: 0 }
+const DEFAULTS: Settings = {
+  wildcardDomain: '',
+  automaticDomain: 'sslip.io',
+  dashboardDomain: '',
+  acmeEmail: '',
+  acmeDirectory: '',
+  retention: 5,
+  concurrency: 0,
+}
 
 export async function readSettings(db: Reader): Promise<Settings> {
   const rows = await db.selectFrom('setting').selectAll().execute()

@@ -1,0 +1,32 @@
+import { randomUUID } from 'node:crypto'
+import { availableParallelism } from 'node:os'
+import { createFailedTries } from '../features/auth/failed-tries.ts'
+import { createFamiliarAddresses } from '../features/auth/familiar-addresses.ts'
+import { createHashQueue } from '../features/auth/hash-queue.ts'
+import { createLoginTurns } from '../features/auth/login-turns.ts'
+import { createPasswordTries } from '../features/auth/password-tries.ts'
+import { createPasswords } from '../features/auth/passwords.ts'
+import { createAuth } from '../features/auth/service.ts'
+import { createSetup } from '../features/auth/setup.ts'
+import { createSlowDown } from '../features/auth/slow-down.ts'
+import { listLoginAddresses } from '../features/auth/store.ts'
+import { createUsers } from '../features/users/service.ts'
+import { createAuthenticate } from '../http/authenticate.ts'
+import type { Base } from './base.ts'
+
+/** Who people are: passwords, sessions and users. */
+export async function createAccessParts({ db, tokens, log, now }: Base) {
+  const passwords = createPasswords({ queue: createHashQueue({ cores: availableParallelism() }) })
+  const setup = createSetup({ db, passwords, now })
+  const slowDown = createSlowDown({ secret: randomUUID(), now })
+  const loginTurns = createLoginTurns({ waitMs: slowDown.waitMs })
+  const familiar = createFamiliarAddresses(await listLoginAddresses(db))
+  const tryPassword = createPasswordTries({ slowDown, turns: loginTurns, familiar })
+  const failedTries = createFailedTries({ db, log, now })
+  const auth = createAuth({ db, tokens, setup, passwords, tryPassword, failedTries, newId: randomUUID, now })
+  const users = createUsers({ db, hashPassword: passwords.hashPassword, now })
+  const authentication = createAuthenticate({ db, tokens, now })
+  return { setup, loginTurns, failedTries, auth, users, authentication }
+}
+
+export type AccessParts = Awaited<ReturnType<typeof createAccessParts>>

@@ -1,0 +1,53 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Config } from '../config.ts'
+import { openConfig } from '../domain/release-config.ts'
+import { createNudge } from '../events/nudge.ts'
+import { readSettings } from '../features/settings/store.ts'
+import { createSessionTokens } from '../http/session-token.ts'
+import type { Logger } from '../lib/logger.ts'
+import { createSecretBox } from '../lib/secret-box.ts'
+import { secretFile } from '../lib/secret-file.ts'
+import { createStep } from '../lib/step.ts'
+import { createBackground } from '../queue/periodic.ts'
+import { createIsDiskFull } from '../store/disk-space.ts'
+import { instanceId } from '../store/instance-id.ts'
+import { databasePath, openSqlite } from '../store/sqlite.ts'
+import { createStorageLog } from '../store/storage-log.ts'
+
+/** What everything else needs: the clock, the log, the keys, the database and the settings. */
+export async function createBase(config: Config, givenLog: Logger) {
+  const now = () => new Date()
+  const { dataDir, tuning } = config
+  const mayCreate = !existsSync(databasePath(dataDir))
+  const secrets = createSecretBox(secretFile(join(dataDir, 'secrets.key'), { mayCreate }))
+  const tokens = createSessionTokens(secretFile(join(dataDir, 'session.key'), { mayCreate }))
+  const { log, over } = createStorageLog(givenLog)
+  const nudge = createNudge()
+  const database = await openSqlite({ dataDir, now, onCommit: nudge.nudge, onRoom: over })
+  const { db } = database
+  let settings = await readSettings(db)
+  return {
+    config,
+    tuning,
+    now,
+    startedAt: now(),
+    log,
+    secrets,
+    tokens,
+    nudge,
+    database,
+    db,
+    isDiskFull: createIsDiskFull({ database, dataDir, fullDiskBytes: tuning.fullDiskBytes }),
+    instance: await instanceId(db),
+    step: createStep(config.fault, (n, name) => log.info({ step: n, name }, 'step')),
+    background: createBackground(log),
+    openRelease: (appId: number, sealed: string) => openConfig(secrets, appId, sealed),
+    settings: () => settings,
+    reloadSettings: async () => {
+      settings = await readSettings(db)
+    },
+  }
+}
+
+export type Base = Awaited<ReturnType<typeof createBase>>

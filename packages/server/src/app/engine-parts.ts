@@ -1,0 +1,29 @@
+import { join } from 'node:path'
+import { createEngine } from '../engine/engine.ts'
+import { createEngineWatch } from '../features/health/engine-watch.ts'
+import { createGit } from '../git/git.ts'
+import { createSourcePolicy } from '../git/source-policy.ts'
+import { installDebianPackage } from '../provision/debian-packages.ts'
+import { createFirewalls } from '../provision/firewalls.ts'
+import { createProvisioning } from '../provision/provisioning.ts'
+import type { Base } from './base.ts'
+
+/** The engine with what keeps it running and walled in, and git: everything that runs programs of others. */
+export function createEngineParts({ config, instance, log, now }: Base) {
+  const { provision: mode, privateSources } = config
+  const edgePorts = [config.edge.httpPort, config.edge.httpsPort]
+  const provisioning = createProvisioning({ log, mode, engine: config.engine, dataDir: config.dataDir })
+  const firewalls = createFirewalls({ log, mode, engine: config.engine, edgePorts, privateSources })
+  const engine = createEngine({ address: config.engine, log, now })
+  const engineWatch = createEngineWatch({ engine, provisioning })
+  const policy = createSourcePolicy({ privateHosts: privateSources, ownPorts: () => [config.port, ...edgePorts] })
+  const git = createGit({ policy, scratch: join(config.workDir, 'git'), path: config.path, log, ...config.gitRunsAs })
+  const ensureProgram = async () => {
+    const installed = await installDebianPackage(['haproxy'], { log })
+    if (!installed.ok) throw new Error(`HAProxy could not be installed: ${installed.reason}`)
+  }
+  const edgeHost = mode === 'off' ? undefined : engine.edgeHost({ instance, ensureProgram })
+  return { provisioning, firewalls, engine, engineWatch, policy, git, edgeHost }
+}
+
+export type EngineParts = ReturnType<typeof createEngineParts>

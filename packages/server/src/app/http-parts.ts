@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto'
+import { whyNoCertificate } from '../edge/certificates/status.ts'
+import { createFindContainer } from '../features/containers/find-container.ts'
+import { createWebhookGate } from '../features/git-providers/webhook-gate.ts'
+import { createMetricsHistory } from '../features/metrics/history.ts'
+import { readCounters } from '../features/metrics/machine.ts'
+import { createConnections } from '../http/connections.ts'
+import { dashboardDirectory } from '../http/dashboard-files.ts'
+import { createPolicies } from '../http/policies.ts'
+import { createHttpServer } from '../http/server.ts'
+import { createWebSockets } from '../http/websocket.ts'
+import { COMMIT, VERSION } from '../lib/version.ts'
+import type { AccessParts } from './access-parts.ts'
+import type { Base } from './base.ts'
+import type { EngineParts } from './engine-parts.ts'
+import type { ProjectParts } from './project-parts.ts'
+import { handlersOf } from './routes.ts'
+import { createStreams } from './streams.ts'
+import type { TrafficParts } from './traffic-parts.ts'
+import type { WorkParts } from './work-parts.ts'
+
+type Parts = {
+  base: Base
+  engineParts: EngineParts
+  access: AccessParts
+  traffic: TrafficParts
+  work: WorkParts
+  projects: ProjectParts
+  isStopping: () => boolean
+}
+
+/** What `/health` looks at. */
+function healthSources({ base, engineParts, traffic, work }: Parts) {
+  const { edge, edgeParts } = traffic
+  return {
+    version: VERSION,
+    startedAt: base.startedAt,
+    now: base.now,
+    database: () => base.database.state(),
+    engine: engineParts.engineWatch.health,
+    edge: () => engineParts.engineWatch.edgeHealth(edge.state()),
+    isQueueStalled: work.worker.isStalled,
+    isDiskFull: base.isDiskFull,
+    firewall: engineParts.firewalls.message,
+    dashboardCertificate: () => {
+      const { dashboardDomain } = base.settings()
+      return whyNoCertificate(dashboardDomain, edgeParts.certificates.status(dashboardDomain))
+    },
+  }
+}
+
+/** What people and programs talk to: the API, the dashboard's files and the sockets, behind one gate. */
+export async function createHttpParts(parts: Parts) {
+  const { base, engineParts, access, traffic, work, projects, isStopping } = parts
+  const { config, db, log, now, instance, tuning } = base
+  const health = healthSources(parts)
+  const metricsHistory = createMetricsHistory({ dataDir: config.dataDir, first: await readCounters(), now })
+  const handlers = handlersOf({
+    db,
+    ...access,
+    ...projects,
+    ...work,
+    domains: traffic.domains,
+    settings: traffic.settings,
+    traffic: traffic.edgeParts.accessCounts,
+    running: { version: VERSION, commit: COMMIT, startedAt: base.startedAt.toISOString() },
+    health,
+    metricsHistory,
+  })
+  const { authentication } = access
+  const loaders = createPolicies({ db, findContainer: createFindContainer({ engine: engineParts.engine, instance }) })
+  const connections = createConnections()
+  const mayBeSigned = createWebhookGate({ hasSecret: async () => false }) // no provider can be connected yet
+  const http = await createHttpServer({
+    log,
+    gate: { authentication, loaders, mayBeSigned, connections, onCaller: traffic.serverAddress.seen },
+    connections,
+    tuning,
+    handlers,
+    version: VERSION,
+    dashboardDir: dashboardDirectory(),
+    isStopping,
+  })
+  const streams = createStreams({ base, engineParts, work, metricsHistory })
+  const { server } = http
+  const webSockets = createWebSockets({ server, authentication, loaders, connections, streams, newId: randomUUID, log, isStopping })
+  return { http, webSockets, health, metricsHistory }
+}

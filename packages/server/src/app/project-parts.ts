@@ -1,0 +1,43 @@
+import { createAppDeletion } from '../features/apps/deletion.ts'
+import { createAppReading } from '../features/apps/reading.ts'
+import { createApplications } from '../features/apps/service.ts'
+import { checkSource, createProbeSource } from '../features/apps/source-check.ts'
+import { createProjects } from '../features/projects/service.ts'
+import { findTemplate, newSecret } from '../features/templates/templates.ts'
+import { createLimiter } from '../lib/limiter.ts'
+import type { Base } from './base.ts'
+import type { EngineParts } from './engine-parts.ts'
+import type { TrafficParts } from './traffic-parts.ts'
+import type { WorkParts } from './work-parts.ts'
+
+/** Projects and their apps, as rows: what they are and who owns them. */
+export function createProjectParts({ db, step, now, config }: Base, { git }: EngineParts, traffic: TrafficParts, work: WorkParts) {
+  // A request that runs git costs three processes and up to 50 MB of disk for some seconds. Those of a person wait in a short queue.
+  const limiter = createLimiter({ running: 8, runningPerKey: 2, waiting: 64, waitingPerKey: 4, waitMs: 20_000 })
+  const edgePorts = config.edge
+  const applications = createApplications({
+    db,
+    now,
+    findTemplate,
+    newSecret,
+    checkSource,
+    insertEnv: work.envVariables.insertMany,
+    addGeneratedDomain: traffic.generatedDomains.add,
+    edgePorts,
+    onChanged: traffic.onRoutesChanged,
+  })
+  const probeSource = createProbeSource({ git, limiter })
+  const appReading = createAppReading({ db, findTemplate, readEnv: work.envVariables.read, edgePorts, probeSource })
+  const appDeletion = createAppDeletion({ db, step, now, onRemoved: work.onAppsRemoved })
+  const projects = createProjects({
+    db,
+    step,
+    now,
+    listApplications: appReading.list,
+    removeApplications: appDeletion.removeOfProject,
+    onRemoved: work.onAppsRemoved,
+  })
+  return { applications, appReading, appDeletion, projects }
+}
+
+export type ProjectParts = ReturnType<typeof createProjectParts>

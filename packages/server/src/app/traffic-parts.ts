@@ -1,0 +1,65 @@
+import { createDomainCertificates } from '../features/domains/certificates.ts'
+import { createGeneratedDomains } from '../features/domains/generated-domain.ts'
+import { ownRecords } from '../features/domains/own-address.ts'
+import { createServerAddress } from '../features/domains/server-address.ts'
+import { createDomains } from '../features/domains/service.ts'
+import { isHostTaken } from '../features/domains/store.ts'
+import { createSettings } from '../features/settings/service.ts'
+import { readSettings } from '../features/settings/store.ts'
+import { createRouting } from '../routing/traffic-switch.ts'
+import type { Base } from './base.ts'
+import { createEdgeParts } from './edge-parts.ts'
+import type { EngineParts } from './engine-parts.ts'
+
+/** How visitors come in: the edge, the routes, the domains, and the settings that change them. */
+export async function createTrafficParts(base: Base, { engine, edgeHost }: EngineParts) {
+  const { config, db, instance, now, log, tuning } = base
+  const edgeParts = await createEdgeParts({
+    config,
+    instance,
+    now,
+    log,
+    host: edgeHost,
+    settings: base.settings,
+    onStatus: (host, status) =>
+      void domainCertificates.onStatus(host, status).catch((err: unknown) => log.warn({ host, err }, 'certificate state was not written')),
+  })
+  const { edge } = edgeParts
+
+  const dashboard = async () => {
+    const { dashboardDomain: host } = base.settings()
+    if (host === '') return undefined
+    return { host: { host, redirectHttps: true, hsts: true }, target: { ip: '127.0.0.1', port: config.port } }
+  }
+  const portOf = (appId: number, sealed: string) => base.openRelease(appId, sealed).port
+  const routing = createRouting({ db, engine, edge, instance, dashboard, portOf, tuning, log })
+  const onRoutesChanged = () => {
+    routing.syncSoon()
+    base.background.wake('certificates')
+  }
+
+  const generatedDomains = createGeneratedDomains({ readSettings, now })
+  const { readBase } = generatedDomains
+  const certificates = () => edgeParts.certificates
+  const domainCertificates = createDomainCertificates({ db, now, log, readSettings, readBase, certificates, checkDns: edgeParts.checkDns })
+  const domains = createDomains({
+    db,
+    now,
+    readSettings,
+    readBase,
+    certificates: domainCertificates,
+    edgePorts: config.edge,
+    ownRecords,
+    onChanged: onRoutesChanged,
+  })
+  const onSettings = async () => {
+    await base.reloadSettings()
+    onRoutesChanged()
+  }
+  const moveDomains = generatedDomains.moveToBase
+  const settings = createSettings({ db, now, moveDomains, isHostOfApp: isHostTaken, onChanged: onSettings })
+  const serverAddress = createServerAddress({ db, log, ownRecords, onChanged: moveDomains, afterChange: onRoutesChanged })
+  return { edgeParts, edge, routing, onRoutesChanged, generatedDomains, domainCertificates, domains, settings, serverAddress }
+}
+
+export type TrafficParts = Awaited<ReturnType<typeof createTrafficParts>>

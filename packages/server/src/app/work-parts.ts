@@ -1,0 +1,110 @@
+import { randomUUID } from 'node:crypto'
+import { appLane, enqueue } from '../domain/job-names.ts'
+import { createLiveRelease } from '../features/containers/live-release.ts'
+import { createContainers } from '../features/containers/service.ts'
+import { createCancel } from '../features/deployments/cancel.ts'
+import { createNewestCommit } from '../features/deployments/newest-commit.ts'
+import { createIsAsPlanned } from '../features/deployments/release/launchers/compose-planned.ts'
+import { createDeployments } from '../features/deployments/service.ts'
+import { findActive } from '../features/deployments/store.ts'
+import { createEnvVariables } from '../features/env-variables/service.ts'
+import { createPorts } from '../features/ports/service.ts'
+import { withoutColours } from '../lib/clean-line.ts'
+import { createLimiter } from '../lib/limiter.ts'
+import { createRedactor } from '../lib/redact.ts'
+import { lanesInQueue } from '../queue/queue-store.ts'
+import { createWorker } from '../queue/worker.ts'
+import { createLeftovers } from '../reconcile/leftovers.ts'
+import { createReconcile } from '../reconcile/reconcile.ts'
+import { createRemoval } from '../reconcile/remove-app.ts'
+import { createRepair } from '../reconcile/repair.ts'
+import type { Base } from './base.ts'
+import { createDeploymentParts } from './deployment-parts.ts'
+import type { EngineParts } from './engine-parts.ts'
+import { jobHandlers } from './jobs.ts'
+import type { TrafficParts } from './traffic-parts.ts'
+
+/** What makes apps run: deployments, their containers, the queue they wait in, and the loop that repairs them. */
+export function createWorkParts(base: Base, { engine, git, policy, firewalls }: EngineParts, { routing, onRoutesChanged }: TrafficParts) {
+  const { config, db, instance, secrets, step, tuning, log, now, openRelease } = base
+  const { dataDir } = config
+  const envVariables = createEnvVariables({ db, secrets, openRelease, now })
+  const ports = createPorts({ db, now })
+  const deploying = createDeploymentParts({
+    config,
+    db,
+    engine,
+    git,
+    policy,
+    isEngineWalled: firewalls.isEngineWalled,
+    instance,
+    secrets,
+    envVariables,
+    step,
+    tuning,
+    log,
+    now,
+    routes: routing,
+    ports,
+    retention: async () => base.settings().retention,
+    onChanged: onRoutesChanged,
+  })
+  const removal = createRemoval({ db, engine, instance, dataDir, step, onRemoved: onRoutesChanged })
+  const worker = createWorker({
+    db,
+    nudge: base.nudge,
+    log,
+    now,
+    workerId: randomUUID(),
+    slots: async () => base.settings().concurrency || config.workers,
+    isDiskFull: base.isDiskFull,
+    handlers: jobHandlers({ runDeployment: deploying.runDeployment.run, restore: deploying.restore, removeApp: removal.removeApp }),
+  })
+  // The lookups of `deployment/add` may be many, are short, and go on without an answer.
+  const waitMs = tuning.resolveAtAddMs
+  const limiter = createLimiter({ running: 8, runningPerKey: 2, waiting: 500, waitingPerKey: 100, waitMs })
+  const deployments = createDeployments({
+    db,
+    now,
+    step,
+    logs: deploying.logs,
+    resolveCommit: createNewestCommit({ git, isPrivileged: deploying.isPrivileged, limiter, waitMs }),
+    stop: createCancel({ db, logs: deploying.logs, cancelLane: worker.cancelLane, step, now }),
+  })
+  const liveRelease = createLiveRelease({ db, containers: deploying.containers })
+  const containers = createContainers({ db, engine, liveRelease, step, tuning, now, onChanged: onRoutesChanged })
+
+  /** What the app has now, and what its live release was started with. */
+  const secretsOf = async (appId: number) => {
+    const live = await findActive(db, appId)
+    const released = live?.sealed_config ? openRelease(appId, live.sealed_config).env : {}
+    return [...Object.values(await envVariables.read(db, appId)), ...Object.values(released)]
+  }
+  const redact = async (app: { id: number }, lines: readonly string[]) =>
+    createRedactor(await secretsOf(app.id))
+      .lines(lines)
+      .map(withoutColours)
+  const reconcile = createReconcile({
+    db,
+    engine,
+    instance,
+    now,
+    log,
+    busyLanes: async () => new Set(await lanesInQueue(db)),
+    lastLines: deploying.containers.lastLines,
+    redact,
+    repair: createRepair({ db, engine, stopGraceSeconds: tuning.stopGraceSeconds, now }),
+    sweep: createLeftovers({ db, engine, instance, dataDir, log }).sweep,
+    isAsPlanned: createIsAsPlanned({ dataDir }),
+    restore: async ({ id: appId, created_by: by }) =>
+      await db.transaction(async (tx) => await enqueue(tx, 'app.restore', { appId }, { by, at: now() })),
+    onChanged: onRoutesChanged,
+  })
+  const onAppsRemoved = (appIds: readonly number[]) => {
+    for (const appId of appIds) worker.cancelLane(appLane(appId))
+    onRoutesChanged()
+  }
+  return { envVariables, ports, deploying, worker, deployments, containers, reconcile, onAppsRemoved }
+}
+
+export type WorkParts = ReturnType<typeof createWorkParts>
