@@ -1,3 +1,4 @@
+import { coalesce } from '../lib/coalesce.ts'
 import { EdgeUnavailable } from './edge.ts'
 import { retryDelayMs } from './retry-delay.ts'
 
@@ -8,14 +9,14 @@ export function createEdgeLoop(deps: {
   repairEveryMs: number
 }) {
   const { pass, onFailure, repairEveryMs } = deps
-  let running: Promise<void> = Promise.resolve()
-  let waiting: Promise<void> | undefined
+  const next = coalesce(runPass)
   let timer: NodeJS.Timeout | undefined
   let failures = 0
   let isFullDue = true
   let isClosed = false
 
   async function runPass(): Promise<void> {
+    if (isClosed) return
     clearTimeout(timer)
     const isFull = isFullDue
     isFullDue = false
@@ -44,28 +45,21 @@ export function createEdgeLoop(deps: {
     repair().catch(() => undefined)
   }
 
-  /** Calls that arrive during a pass share the next one, which sees everything wanted by then. */
-  function request(): Promise<void> {
-    if (isClosed) return Promise.reject(new EdgeUnavailable('The edge controller is closed.'))
-    waiting ??= running.then(start, start)
-    return waiting
+  async function request(): Promise<void> {
+    if (isClosed) throw new EdgeUnavailable('The edge controller is closed.')
+    await next()
   }
 
-  function start(): Promise<void> {
-    waiting = undefined
-    running = isClosed ? Promise.resolve() : runPass()
-    return running
-  }
-
-  function repair(): Promise<void> {
+  async function repair(): Promise<void> {
     isFullDue = true
-    return request()
+    await request()
   }
 
+  /** The pass that runs is waited for; none comes after it. */
   async function close(): Promise<void> {
     isClosed = true
     clearTimeout(timer)
-    await running.catch(() => undefined)
+    await next()
   }
 
   return { begin, request, repair, close }

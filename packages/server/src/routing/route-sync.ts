@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Edge, EdgeUnavailable } from '../edge/edge.ts'
 import { EngineError, EngineUnreachable } from '../engine/api/errors.ts'
+import { coalesce } from '../lib/coalesce.ts'
 import type { Logger } from '../lib/logger.ts'
-import { createOneAtATime } from './one-at-a-time.ts'
 import type { Look } from './wanted-routes.ts'
 
 type Deps = { look: Pick<Look, 'refresh' | 'wanted'>; edge: Pick<Edge, 'setRoutes' | 'state' | 'isServing'>; drainMs: number; log: Logger }
@@ -21,8 +21,8 @@ export function createRouteSync({ look, edge, drainMs, log }: Deps) {
   let failures = 0
   let hasServed = false
   /** One at a time each: of two at once the older could be told to the edge last. Calls during one share the next. */
-  const sync = createOneAtATime(syncNow)
-  const putInTurn = createOneAtATime(putNow)
+  const sync = coalesce(syncNow)
+  const putInTurn = coalesce(putNow)
 
   /** Gives what hinders it from being put in place now. It stays wanted: the edge goes on trying, and so does the next look. */
   async function syncNow(): Promise<Hindrance | undefined> {

@@ -1,5 +1,5 @@
 /** Runs one at a time. Calls that come during a run share the next one, which sees everything that has happened by then. */
-export function createOneAtATime<Result>(run: () => Promise<Result>): () => Promise<Result> {
+export function coalesce<Result>(run: () => Promise<Result>): () => Promise<Result> {
   let running: Promise<unknown> = Promise.resolve()
   let next: Promise<Result> | undefined
 
