@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { createSemaphore } from '../lib/semaphore.ts'
 import { engineRange } from './addresses.ts'
 import { EngineError, isConflict, isNotFound } from './api/errors.ts'
 import { count, field, filters, items, labelFilter, record, text, texts } from './api/json.ts'
@@ -20,8 +21,7 @@ const MAX_TRIES = 32
 /** Bridge networks with subnets from our own pool. */
 export function createNetworks(deps: { transport: Transport }) {
   const { transport } = deps
-  // One at a time: two that choose at once would choose the same subnet.
-  let turn: Promise<unknown> = Promise.resolve()
+  const oneAtATime = createSemaphore(1) // two that choose at once would choose the same subnet
 
   async function ensureProjectNetwork(project: { instance: string; projectId: number }, signal?: AbortSignal): Promise<Network> {
     const owner = { instance: project.instance, kind: 'network', projectId: project.projectId } as const
@@ -29,9 +29,7 @@ export function createNetworks(deps: { transport: Transport }) {
   }
 
   async function ensure(wanted: { name: string; owner: Owner }, signal?: AbortSignal): Promise<Network> {
-    const mine = turn.then(() => ensureNow(wanted, signal))
-    turn = mine.catch(() => undefined)
-    return mine
+    return await oneAtATime.run(() => ensureNow(wanted, signal))
   }
 
   async function ensureNow(wanted: { name: string; owner: Owner }, signal: AbortSignal | undefined): Promise<Network> {

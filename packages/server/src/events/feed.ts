@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { BerthEvent } from '@berth/contract'
-import { createTurns } from '../lib/turns.ts'
+import { createSemaphore } from '../lib/semaphore.ts'
 import type { Db } from '../store/database.ts'
 import { eventsAfter } from './event-log.ts'
 import type { Nudge } from './nudge.ts'
@@ -11,7 +11,7 @@ import type { Nudge } from './nudge.ts'
  * many readers there are: everything else gets its turn between two batches.
  */
 export function createFeed(deps: { db: Db; nudge: Nudge }) {
-  const inTurn = createTurns(1)
+  const oneAtATime = createSemaphore(1)
 
   async function read(position: number): Promise<readonly BerthEvent[]> {
     const batch = await eventsAfter(deps.db, position)
@@ -23,7 +23,7 @@ export function createFeed(deps: { db: Db; nudge: Nudge }) {
     let position = cursor
     while (!signal.aborted) {
       const seen = deps.nudge.count() // before the read: an append during it must not be missed
-      const batch = await inTurn(async () => (signal.aborted ? [] : await read(position)))
+      const batch = await oneAtATime.run(async () => (signal.aborted ? [] : await read(position)))
       const last = batch.at(-1)
       if (last === undefined) {
         await deps.nudge.changedSince(seen, signal)

@@ -10,6 +10,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely'
+import { createSemaphore } from '../lib/semaphore.ts'
 
 const KEPT_STATEMENTS = 500
 const FOREIGN_LOOK_MS = 100
@@ -121,16 +122,12 @@ function createWriterDriver(file: SqliteFile, { onChange, onEnd }: Listeners): D
   const connection = createConnection(file)
   const totalChanges = file.prepare<[], number>('select total_changes()').pluck()
   let changesBefore: number | undefined
-  let turn: Promise<void> = Promise.resolve()
-  let endTurn: () => void = () => undefined
+  const oneAtATime = createSemaphore(1)
+  let release: () => void = () => undefined
   return {
     init: async () => undefined,
     async acquireConnection() {
-      const previous = turn
-      const mine = Promise.withResolvers<void>()
-      turn = mine.promise
-      await previous
-      endTurn = mine.resolve
+      release = await oneAtATime.acquire()
       return connection
     },
     async beginTransaction() {
@@ -147,7 +144,7 @@ function createWriterDriver(file: SqliteFile, { onChange, onEnd }: Listeners): D
     },
     async releaseConnection() {
       onEnd?.()
-      endTurn()
+      release()
     },
     async destroy() {
       file.close()

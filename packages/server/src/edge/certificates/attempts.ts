@@ -1,4 +1,5 @@
 import { appendFile } from 'node:fs/promises'
+import { createSemaphore } from '../../lib/semaphore.ts'
 import { writeDurably } from '../../lib/write-durably.ts'
 import { readIfThere } from '../map-files.ts'
 
@@ -23,7 +24,7 @@ export function createIssueAttempts(deps: { path: string }) {
   const { path } = deps
   const attempts = new Map<string, IssueAttempt>()
   let lines = Number.POSITIVE_INFINITY // not known: then all is written anew
-  let saving: Promise<void> = Promise.resolve()
+  const oneAtATime = createSemaphore(1)
 
   async function load(): Promise<void> {
     for (const [host, attempt] of parseAttempts((await readIfThere(path)) ?? '')) {
@@ -34,16 +35,14 @@ export function createIssueAttempts(deps: { path: string }) {
 
   function save(host: string): Promise<void> {
     const line = lineOf(host, attempts.get(host))
-    const write = async () => {
+    return oneAtATime.run(async () => {
       const isAppended = lines < 2 * attempts.size + STALE_LINES
       const after = isAppended ? lines + 1 : attempts.size
       lines = Number.POSITIVE_INFINITY // a write that fails is made up for by the next one
       if (isAppended) await appendFile(path, line, { flush: true })
       else await writeDurably(path, [...attempts].map(([each, attempt]) => lineOf(each, attempt)).join(''))
       lines = after
-    }
-    saving = saving.then(write, write)
-    return saving
+    })
   }
 
   return {

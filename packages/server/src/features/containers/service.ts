@@ -7,8 +7,8 @@ import { EngineError, EngineUnreachable } from '../../engine/api/errors.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { createRedactor } from '../../lib/redact.ts'
+import { createSemaphore } from '../../lib/semaphore.ts'
 import type { Step } from '../../lib/step.ts'
-import { createTurns } from '../../lib/turns.ts'
 import type { Db, Tx } from '../../store/database.ts'
 import type { Tuning } from '../../tuning.ts'
 import type { LiveRelease } from './live-release.ts'
@@ -57,7 +57,7 @@ async function refuseDuringDeployment(tx: Tx, appId: number, verb: Verb): Promis
 /** The containers of the live release, by the verbs of the interface. What is wanted is written first: a crash in between is repaired towards it. */
 export function createContainers(deps: Deps) {
   const { db, engine, step, now } = deps
-  const logTurns = createTurns(LOGS_AT_ONCE)
+  const logReads = createSemaphore(LOGS_AT_ONCE)
 
   async function idsOf(app: AppRow): Promise<string[]> {
     const release = await deps.liveRelease(app)
@@ -117,7 +117,7 @@ export function createContainers(deps: Deps) {
   }
 
   async function logs(app: AppRow, tail = DEFAULT_TAIL): Promise<{ logs: string }> {
-    return { logs: await logTurns(async () => await newestLog(app, tail)) }
+    return { logs: await logReads.run(() => newestLog(app, tail)) }
   }
 
   async function usage(app: AppRow): Promise<ContainerUsage> {
