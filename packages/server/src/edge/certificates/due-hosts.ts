@@ -1,4 +1,4 @@
-import { takeTurns } from '../../lib/take-turns.ts'
+import { fairOrder } from '../../lib/fair-order.ts'
 
 /** Whose host it is. Hosts of nobody are the platform's own. */
 export type HostOwners = ReadonlyMap<string, number>
@@ -32,7 +32,7 @@ export function createDueHosts(deps: {
   function look(): void {
     clearTimeout(timer)
     if (isClosed) return
-    waiting = takeTurns([...wanted].filter(canBegin), {
+    waiting = fairOrder([...wanted].filter(canBegin), {
       owner: ownerOf,
       last: (host) => last.hosts.get(host) ?? 0,
       lastOfOwner: (owner) => last.owners.get(owner) ?? 0,

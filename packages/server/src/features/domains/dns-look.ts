@@ -1,7 +1,7 @@
 import type { DnsStatus } from '@berth/contract'
 import type { DnsCheck } from '../../edge/certificates/dns-check.ts'
+import { fairOrder } from '../../lib/fair-order.ts'
 import type { Logger } from '../../lib/logger.ts'
-import { takeTurns } from '../../lib/take-turns.ts'
 import type { Reader } from '../../store/database.ts'
 import { type BaseDomain, needsNoDns } from './base-domain.ts'
 import { type DnsState, listDnsStates } from './store.ts'
@@ -45,7 +45,7 @@ export function createDnsLook({ db, now, log, readBase, check, write, slowMs = 2
     for (const id of lookedAt.keys()) if (!ids.has(id)) lookedAt.delete(id)
     const owners = new Set(domains.map(({ ownerId }) => ownerId))
     for (const id of ownersTurn.keys()) if (!owners.has(id)) ownersTurn.delete(id)
-    waiting = takeTurns(domains.filter(isDue), {
+    waiting = fairOrder(domains.filter(isDue), {
       owner: ({ ownerId }) => ownerId,
       last: lastLook,
       lastOfOwner: (owner) => ownersTurn.get(owner) ?? 0,

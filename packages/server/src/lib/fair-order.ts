@@ -1,4 +1,4 @@
-type Turns<Item, Owner> = {
+type Ordering<Item, Owner> = {
   owner: (item: Item) => Owner
   /** When it was last its turn, as a number that grows; 0 for never. */
   last: (item: Item) => number
@@ -6,9 +6,9 @@ type Turns<Item, Owner> = {
 }
 
 /** Orders work so that nobody waits for one who has a lot of it: the first of each owner, then the second of each, and so on. */
-export function takeTurns<Item, Owner>(items: readonly Item[], turns: Turns<Item, Owner>): Item[] {
-  const oldestFirst = items.toSorted((a, b) => turns.last(a) - turns.last(b))
-  const owners = [...Map.groupBy(oldestFirst, turns.owner)].toSorted(([a], [b]) => turns.lastOfOwner(a) - turns.lastOfOwner(b))
+export function fairOrder<Item, Owner>(items: readonly Item[], by: Ordering<Item, Owner>): Item[] {
+  const oldestFirst = items.toSorted((a, b) => by.last(a) - by.last(b))
+  const owners = [...Map.groupBy(oldestFirst, by.owner)].toSorted(([a], [b]) => by.lastOfOwner(a) - by.lastOfOwner(b))
   const ranked = owners.flatMap(([, own]) => own.map((item, rank) => ({ item, rank })))
   return ranked.toSorted((a, b) => a.rank - b.rank).map(({ item }) => item)
 }

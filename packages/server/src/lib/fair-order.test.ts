@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { takeTurns } from './take-turns.ts'
+import { fairOrder } from './fair-order.ts'
 
 const order = (items: string[], { last = {}, lastOfOwner = {} }: Record<string, Record<string, number>> = {}) =>
-  takeTurns(items, { owner: ([owner = '']) => owner, last: (item) => last[item] ?? 0, lastOfOwner: (owner) => lastOfOwner[owner] ?? 0 })
+  fairOrder(items, { owner: ([owner = '']) => owner, last: (item) => last[item] ?? 0, lastOfOwner: (owner) => lastOfOwner[owner] ?? 0 })
 
 it('lets each owner have one before any has a second', () => {
   expect(order(['a1', 'a2', 'a3', 'b1', 'c1', 'c2'])).toEqual(['a1', 'b1', 'c1', 'a2', 'c2', 'a3'])
