@@ -3,7 +3,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { openConnection, type RawConnection } from '../../testing/harness/raw-connection.ts'
-import { handleInTurn } from './turns.ts'
+import { handleInTurn } from './pipelined-requests.ts'
 
 let server: Server
 let handled: { url: string; response: ServerResponse }[] = []
