@@ -1,10 +1,12 @@
 import type { Role } from '@berth/contract'
-import type { Reader } from '../store/database.ts'
+import type { Db, Reader } from '../store/database.ts'
 
 export type SessionUser = { id: number; email: string; role: Role; createdAt: string; expiresAt: string }
 
+type Cached = Pick<Db, 'selectFrom' | 'cachedRead'>
+
 /** Every request asks this, so the query is built once. */
-export function createSessionLookup(db: Reader) {
+export function createSessionLookup(db: Cached) {
   const query = db
     .selectFrom('session')
     .innerJoin('user', 'user.id', 'session.user_id')
@@ -12,8 +14,7 @@ export function createSessionLookup(db: Reader) {
     .where('session.id', '=', '')
     .compile()
   return async (sessionId: string): Promise<SessionUser | undefined> => {
-    const { rows } = await db.executeQuery<SessionUser>({ ...query, parameters: [sessionId] })
-    return rows[0]
+    return db.cachedRead(query, sessionId)[0]
   }
 }
 
@@ -25,10 +26,9 @@ export function createMembershipLookup(db: Reader) {
   }
 }
 
-export function createProjectsLookup(db: Reader) {
+export function createProjectsLookup(db: Cached) {
   const query = db.selectFrom('project_member').select('project_id').where('user_id', '=', 0).compile()
   return async (userId: number): Promise<ReadonlySet<number>> => {
-    const { rows } = await db.executeQuery<{ project_id: number }>({ ...query, parameters: [userId] })
-    return new Set(rows.map((row) => row.project_id))
+    return new Set(db.cachedRead(query, userId).map((row) => row.project_id))
   }
 }

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Caller, Origin } from '../domain/caller.ts'
 import { AppError } from '../lib/app-error.ts'
-import type { Reader } from '../store/database.ts'
+import type { Db } from '../store/database.ts'
 import { createSessionLookup } from './access-store.ts'
 import { readSession } from './session-cookie.ts'
 import type { SessionTokens } from './session-token.ts'
@@ -9,7 +9,7 @@ import type { SessionTokens } from './session-token.ts'
 const TWO_SESSIONS = 'The request carries two session cookies, so neither counts: load the page again, or log in again.'
 
 /** From the headers of a request to the person behind it, or to nobody. */
-export function createAuthenticate(deps: { db: Reader; tokens: Pick<SessionTokens, 'read'>; now: () => Date }) {
+export function createAuthenticate(deps: { db: Db; tokens: Pick<SessionTokens, 'read'>; now: () => Date }) {
   const lookUp = createSessionLookup(deps.db)
 
   async function callerOfSession(sessionId: string, origin: Origin): Promise<Caller | undefined> {

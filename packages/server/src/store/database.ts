@@ -1,4 +1,4 @@
-import type { Kysely, Transaction } from 'kysely'
+import type { CompiledQuery, Kysely, Transaction } from 'kysely'
 import type { Schema } from './schema.ts'
 
 /** A handle that writes. Only `Db.transaction` gives one, so a write outside a transaction does not compile. */
@@ -16,6 +16,11 @@ type TransactionOptions = {
 }
 
 export type Db = Reader & {
+  /**
+   * The rows of a query with one parameter, which `key` replaces. They are kept until something is committed: until then every caller gets
+   * the very same array, so nobody may change it.
+   */
+  cachedRead<Row>(query: CompiledQuery<Row>, key: string | number): readonly Readonly<Row>[]
   transaction<Result>(work: (tx: Tx) => Promise<Result>, options?: TransactionOptions): Promise<Result>
 }
 

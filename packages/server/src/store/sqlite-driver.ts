@@ -11,12 +11,9 @@ import {
   SqliteQueryCompiler,
 } from 'kysely'
 import { createSemaphore } from '../lib/semaphore.ts'
+import type { Reader } from './database.ts'
 
 const KEPT_STATEMENTS = 500
-const FOREIGN_LOOK_MS = 100
-/** Of each query: enough for the people who look at the dashboard now, and a few megabytes at the very most. */
-const KEPT_ANSWERS = 20
-const MOST_KEPT_ROWS = 500
 
 /** Keeps statements prepared: SQLite's own parsing would cost more than most of our queries. */
 function createStatements(file: SqliteFile): (sql: string) => Statement<unknown[], unknown> {
@@ -31,66 +28,12 @@ function createStatements(file: SqliteFile): (sql: string) => Statement<unknown[
   }
 }
 
-type Known = { statement: Statement<unknown[], unknown>; answers: Map<unknown, readonly unknown[]>; version: number }
-
-/**
- * Says which state of the database a read would see. Our own commits count at once; those of another process, which only
- * somebody at the machine could run beside us, are looked for a few times a second.
- */
-function createVersion(file: SqliteFile, commits: () => number): () => number {
-  const foreign = file.prepare<[], number>('pragma data_version').pluck()
-  let lookedAt = 0
-  let seen: number | undefined
-  let commitsSeen = -1
-  let version = 0
-  return () => {
-    const now = performance.now()
-    if (commits() === commitsSeen && now - lookedAt < FOREIGN_LOOK_MS) return version
-    const found = foreign.get()
-    if (found !== seen || commits() !== commitsSeen) version += 1
-    seen = found
-    commitsSeen = commits()
-    lookedAt = now
-    return version
-  }
-}
-
-/**
- * Runs queries that are compiled already, straight on the file. Answers are kept until something is committed: reading a
- * list again would take a hundred times as long. The rows are shared between callers, so nobody may change them.
- */
-export function createCompiledReads(file: SqliteFile, commits: () => number) {
-  const versionNow = createVersion(file, commits)
-  const queries = new Map<string, Known>()
-
-  function knownOf(sql: string): Known {
-    let known = queries.get(sql)
-    if (known === undefined) {
-      known = { statement: file.prepare<unknown[], unknown>(sql), answers: new Map(), version: 0 }
-      if (queries.size >= KEPT_STATEMENTS) queries.clear()
-      queries.set(sql, known)
-    }
-    return known
-  }
-
-  function answerBy(known: Known, parameter: unknown): readonly unknown[] {
-    const version = versionNow()
-    if (known.version !== version) {
-      known.answers.clear()
-      known.version = version
-    }
-    const kept = known.answers.get(parameter)
-    if (kept) return kept
-    const rows = known.statement.all(parameter)
-    if (rows.length <= MOST_KEPT_ROWS && known.answers.size < KEPT_ANSWERS) known.answers.set(parameter, rows)
-    return rows
-  }
-
+/** Runs queries that are compiled already, straight on the file, without the layers that Kysely puts around each. */
+export function createCompiledReads(file: SqliteFile): Reader['executeQuery'] {
+  const statementFor = createStatements(file)
   return async <Row>(compiled: CompiledQuery<Row> | Compilable<Row>): Promise<QueryResult<Row>> => {
     const { sql, parameters } = 'compile' in compiled ? compiled.compile() : compiled
-    const known = knownOf(sql)
-    const rows = parameters.length === 1 ? answerBy(known, parameters[0]) : known.statement.all(...parameters)
-    return { rows: rows as Row[] } // Kysely typed the query when it was built
+    return { rows: statementFor(sql).all(...parameters) as Row[] } // Kysely typed the query when it was built
   }
 }
 

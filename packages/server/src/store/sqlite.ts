@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import BetterSqlite, { type Database as SqliteFile } from 'better-sqlite3'
 import { Kysely } from 'kysely'
 import { StartRefused } from '../lib/start-refused.ts'
+import { createCachedReads } from './cached-reads.ts'
 import type { Database, StorageState } from './database.ts'
 import { migrate } from './migrate.ts'
 import { migrations } from './migrations/index.ts'
@@ -144,7 +145,8 @@ async function openLocked(options: Options, held: { lock: SqliteFile; reserve: R
 
   const db = {
     selectFrom: reader.selectFrom.bind(reader),
-    executeQuery: createCompiledReads(readerFile, () => commits),
+    executeQuery: createCompiledReads(readerFile),
+    cachedRead: createCachedReads(readerFile, () => commits),
     fn: reader.fn,
     transaction: createTransactions({ writer, reserve, gate }),
   }

@@ -2,7 +2,7 @@ import type { Application } from '@berth/contract'
 import type { Insertable, Updateable } from 'kysely'
 import { bestHost, type EdgePorts, hostUrl } from '../../domain/app-url.ts'
 import type { AppRow, DomainRow } from '../../domain/rows.ts'
-import type { Reader, Tx } from '../../store/database.ts'
+import type { Db, Reader, Tx } from '../../store/database.ts'
 import type { AppTable } from '../../store/schema.ts'
 import { projectsSharingQuota } from '../../store/shared-quota.ts'
 
@@ -11,7 +11,7 @@ type Hosts = ReadonlyMap<number, readonly Host[]>
 
 const HOST_COLUMNS = ['domain.app_id', 'domain.host', 'domain.ssl_status', 'domain.dns_status'] as const
 
-function present(row: AppRow, hosts: Hosts, ports: EdgePorts): Application {
+function present(row: Readonly<AppRow>, hosts: Hosts, ports: EdgePorts): Application {
   const { slug, wanted, ...rest } = row
   void wanted // what a person asked for is ours; `status` is what they see
   const own = hosts.get(row.id) ?? []
@@ -20,7 +20,7 @@ function present(row: AppRow, hosts: Hosts, ports: EdgePorts): Application {
 }
 
 /** Most requests of the dashboard ask these two, so the queries are built once. */
-export function createAppLists(db: Reader, ports: EdgePorts) {
+export function createAppLists(db: Pick<Db, 'selectFrom' | 'cachedRead'>, ports: EdgePorts) {
   const appsOfProject = db.selectFrom('app').selectAll().where('project_id', '=', 0).orderBy('id').compile()
   const hostsOfProject = db
     .selectFrom('domain')
@@ -30,17 +30,17 @@ export function createAppLists(db: Reader, ports: EdgePorts) {
     .orderBy('domain.id')
     .compile()
 
-  /** While nothing was committed the store gives the very rows of last time, and what was made of them still holds. */
+  /** Goes with the rows that the database keeps: the same rows make the same list. */
   const presented = new WeakMap<readonly AppRow[], { from: readonly Host[]; list: Application[] }>()
 
   return async (projectId: number): Promise<Application[]> => {
-    const apps = await db.executeQuery<AppRow>({ ...appsOfProject, parameters: [projectId] })
-    const domains = await db.executeQuery<Host>({ ...hostsOfProject, parameters: [projectId] })
-    const known = presented.get(apps.rows)
-    if (known?.from === domains.rows) return known.list
-    const hosts = groupHosts(domains.rows)
-    const list = apps.rows.map((row) => present(row, hosts, ports))
-    presented.set(apps.rows, { from: domains.rows, list })
+    const apps = db.cachedRead(appsOfProject, projectId)
+    const domains = db.cachedRead(hostsOfProject, projectId)
+    const known = presented.get(apps)
+    if (known?.from === domains) return known.list
+    const hosts = groupHosts(domains)
+    const list = apps.map((row) => present(row, hosts, ports))
+    presented.set(apps, { from: domains, list })
     return list
   }
 }

@@ -1,0 +1,57 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import BetterSqlite from 'better-sqlite3'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { Database } from './database.ts'
+import { databasePath, openSqlite } from './sqlite.ts'
+
+let dataDir: string
+let database: Database
+beforeEach(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'berth-store-'))
+  database = await openSqlite({ dataDir, now: () => new Date(), onCommit: () => undefined })
+  await put('a', 'first')
+})
+afterEach(async () => {
+  await database.close()
+  rmSync(dataDir, { recursive: true })
+})
+
+async function put(name: string, value: string): Promise<void> {
+  await database.db.transaction(async (tx) => {
+    await tx.deleteFrom('fact').where('name', '=', name).execute()
+    await tx.insertInto('fact').values({ name, value }).execute()
+  })
+}
+
+function read(name: string): readonly { value: string }[] {
+  const query = database.db.selectFrom('fact').select('value').where('name', '=', '').compile()
+  return database.db.cachedRead(query, name)
+}
+
+it('gives the very same rows while nothing is committed, for each key its own', async () => {
+  await put('b', 'other')
+  expect([read('a'), read('b'), read('none')]).toEqual([[{ value: 'first' }], [{ value: 'other' }], []])
+  expect(read('a')).toBe(read('a'))
+})
+
+it('sees a commit of our own at once, and nothing of a transaction that was rolled back', async () => {
+  const before = read('a')
+  const failing = database.db.transaction(async (tx) => {
+    await tx.deleteFrom('fact').execute()
+    throw new Error('no')
+  })
+  await expect(failing).rejects.toThrow('no')
+  expect(read('a')).toEqual(before)
+  await put('a', 'second')
+  expect(read('a')).toEqual([{ value: 'second' }])
+})
+
+it('sees what another process commits soon', async () => {
+  expect(read('a')).toEqual([{ value: 'first' }])
+  const other = new BetterSqlite(databasePath(dataDir))
+  other.prepare(`update fact set value = 'from outside' where name = 'a'`).run()
+  other.close()
+  await expect.poll(() => read('a')).toEqual([{ value: 'from outside' }])
+})
