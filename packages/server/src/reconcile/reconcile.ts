@@ -1,4 +1,5 @@
 import type { AppStatus } from '@berth/contract'
+import { kindOf } from '../domain/app-kinds.ts'
 import { setAppStatus } from '../domain/app-status.ts'
 import { enqueue } from '../domain/job-names.ts'
 import type { AppRow } from '../domain/rows.ts'
@@ -59,7 +60,7 @@ export function createReconcile(deps: Deps) {
     if (app.wanted === 'stopped') return { status: 'stopped', reason: '' }
     const [first] = down
     if (!first) return { status: 'error', reason: 'The container is gone; it was removed outside Berth.' }
-    if (app.app_type === 'compose' && down.length < live.length) return { status: 'running', reason: '' }
+    if (kindOf(app).hasServices && down.length < live.length) return { status: 'running', reason: '' }
     return { status: 'error', reason: await reasonOf(app, first) }
   }
 

@@ -1,3 +1,4 @@
+import { kindOf } from '../domain/app-kinds.ts'
 import { setAppStatus } from '../domain/app-status.ts'
 import type { AppRow } from '../domain/rows.ts'
 import type { ContainerSummary } from '../engine/container-state.ts'
@@ -23,7 +24,7 @@ export function createRepair({ db, engine, stopGraceSeconds, now }: Deps) {
     if (app.wanted === 'stopped') return await stop(app, live)
     const wasStopped = app.status === 'stopped' || ['always', 'unless-stopped'].includes(app.restart_policy)
     const down = live.filter((container) => container.state === 'exited' || container.state === 'created')
-    if (app.app_type === 'compose' || !wasStopped || down.length === 0) return false
+    if (kindOf(app).hasServices || !wasStopped || down.length === 0) return false
     for (const { id } of down) await engine.containers.startAgain(id)
     await db.transaction(async (tx) => await setAppStatus(tx, now(), app.id, { status: 'running', reason: '' }))
     return true

@@ -1,5 +1,8 @@
 import type { AppStatus } from '@berth/contract'
+import { typesThat } from '../domain/app-kinds.ts'
 import type { Reader } from '../store/database.ts'
+
+const ROUTED = typesThat(({ isRouted }) => isRouted)
 
 export type RoutedDomain = { host: string; appId: number; redirectHttps: boolean; hsts: boolean }
 export type RoutedApp = {
@@ -23,6 +26,6 @@ export async function routedApps(db: Reader): Promise<RoutedApp[]> {
     .leftJoin('deployment', (join) => join.onRef('deployment.app_id', '=', 'app.id').on('deployment.is_active', '=', 1))
     .select(['app.id', 'app.project_id as projectId', 'app.port', 'app.status', 'app.wanted'])
     .select(['deployment.id as activeId', 'deployment.sealed_config as sealedConfig'])
-    .where('app.app_type', 'in', ['web', 'compose'])
+    .where('app.app_type', 'in', ROUTED)
     .execute()
 }

@@ -1,5 +1,6 @@
 import type { ApplicationChange } from '@berth/contract'
 import type { Updateable } from 'kysely'
+import { kindOf } from '../../domain/app-kinds.ts'
 import type { AppRow } from '../../domain/rows.ts'
 import { fieldError } from '../../lib/app-error.ts'
 import type { AppTable } from '../../store/schema.ts'
@@ -24,9 +25,9 @@ const COLUMNS = {
 
 /** Only the columns above can change, and only those that were given. */
 export function changeOf(app: AppRow, input: ApplicationChange): Updateable<AppTable> {
-  if (app.app_type === 'database' && input.port !== undefined && input.port !== app.port)
+  if (kindOf(app).madeFrom === 'template' && input.port !== undefined && input.port !== app.port)
     throw fieldError('invalid_request', 'port', 'of a database app belongs to its template and cannot change')
-  if (app.app_type === 'web' && input.port === null)
+  if (kindOf(app).needsPort && input.port === null)
     throw fieldError('invalid_request', 'port', 'must be a port between 1 and 65535: a web app needs one')
   const fields = Object.keys(COLUMNS) as (keyof typeof COLUMNS)[] // exactly the keys of the table above
   const given = fields.filter((field) => input[field] !== undefined)

@@ -1,16 +1,15 @@
 import type { AppType, NewApplication } from '@berth/contract'
 import type { Insertable } from 'kysely'
+import { DEFAULT_APP_TYPE, kindOf } from '../../domain/app-kinds.ts'
 import { AppError, fieldError } from '../../lib/app-error.ts'
 import type { AppTable } from '../../store/schema.ts'
 import type { DatabaseTemplate } from '../templates/templates.ts'
-
-const WEB_PORT = 3000
 
 type Options = { slug: string; createdBy: number; template: DatabaseTemplate | undefined; at: string }
 
 /** The template of a new app, or why there is none. */
 export function templateOf(input: NewApplication, find: (name: string) => DatabaseTemplate | undefined): DatabaseTemplate | undefined {
-  if (input.appType !== 'database') return undefined
+  if (kindOf({ type: input.appType ?? DEFAULT_APP_TYPE }).madeFrom !== 'template') return undefined
   if (input.templateName === undefined || input.templateName.trim() === '') {
     throw new AppError('template_required', { details: [{ field: 'templateName', message: 'is required for a database app' }] })
   }
@@ -22,11 +21,11 @@ export function templateOf(input: NewApplication, find: (name: string) => Databa
 function portOf(type: AppType, given: number | null | undefined, template: DatabaseTemplate | undefined): number | null {
   if (template) return template.port
   if (given !== undefined) return given
-  return type === 'web' ? WEB_PORT : null
+  return kindOf({ type }).defaultPort
 }
 
 export function newAppRow(input: NewApplication, options: Options): Insertable<AppTable> {
-  const type = input.appType ?? 'web'
+  const type = input.appType ?? DEFAULT_APP_TYPE
   return {
     project_id: input.projectId,
     name: input.name,
@@ -46,7 +45,7 @@ export function newAppRow(input: NewApplication, options: Options): Insertable<A
     root_directory: input.rootDirectory ?? '',
     dockerfile_path: input.dockerfilePath === '' ? null : (input.dockerfilePath ?? null),
     healthcheck_path: '',
-    deployment_strategy: type === 'database' ? 'recreate' : 'rolling',
+    deployment_strategy: kindOf({ type }).keepsData ? 'recreate' : 'rolling',
     restart_policy: 'unless-stopped',
     cpu_limit: null,
     memory_limit: null,

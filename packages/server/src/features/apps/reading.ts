@@ -1,4 +1,5 @@
 import type { Connection } from '@berth/contract'
+import { kindOf } from '../../domain/app-kinds.ts'
 import type { EdgePorts } from '../../domain/app-url.ts'
 import { type Caller, isStaff } from '../../domain/caller.ts'
 import type { AppRow } from '../../domain/rows.ts'
@@ -22,7 +23,7 @@ export function createAppReading(deps: Deps) {
   const { db } = deps
 
   async function connection(app: AppRow): Promise<Connection> {
-    const template = app.app_type === 'database' ? deps.findTemplate(app.template_name) : undefined
+    const template = kindOf(app).madeFrom === 'template' ? deps.findTemplate(app.template_name) : undefined
     if (!template) throw fieldError('invalid_request', 'appId', 'must be a database app: the others have domains')
     return { url: template.url(app.slug, await deps.readEnv(db, app.id)), host: app.slug, port: template.port }
   }

@@ -1,4 +1,5 @@
 import type { Application, ApplicationChange, NewApplication } from '@berth/contract'
+import { kindOf } from '../../domain/app-kinds.ts'
 import type { EdgePorts } from '../../domain/app-url.ts'
 import { changedFields, recordAudit } from '../../domain/audit.ts'
 import { type Caller, isStaff } from '../../domain/caller.ts'
@@ -72,7 +73,7 @@ export function createApplications(deps: Deps) {
           newAppRow({ ...input, projectId: project.id }, { slug, createdBy: caller.id, template, at: at.toISOString() }),
         )
         await deps.insertEnv(tx, app.id, { ...template?.env(deps.newSecret), ...input.envVars })
-        if (app.app_type === 'web' || app.app_type === 'compose') await deps.addGeneratedDomain(tx, app)
+        if (kindOf(app).isRouted) await deps.addGeneratedDomain(tx, app)
         await recordAudit(tx, at, caller, {
           action: 'app.create',
           subject: 'app',

@@ -1,3 +1,4 @@
+import { kindOf } from '../../domain/app-kinds.ts'
 import type { AppRow } from '../../domain/rows.ts'
 import type { Git } from '../../git/git.ts'
 import type { Limiter } from '../../lib/limiter.ts'
@@ -12,7 +13,7 @@ type Deps = {
 /** The commit is pinned when the deployment is asked for; a remote that does not answer at once is asked again by the worker. */
 export function createNewestCommit({ git, isPrivileged, limiter, waitMs }: Deps) {
   return async (app: AppRow): Promise<{ hash: string; message: string; author: string } | undefined> => {
-    if (app.git_clone_url === '' || app.app_type === 'database') return undefined
+    if (app.git_clone_url === '' || kindOf(app).madeFrom === 'template') return undefined
     const signal = AbortSignal.timeout(waitMs)
     const ask = async () => {
       const source = { url: app.git_clone_url, privileged: await isPrivileged(app.source_set_by), signal }

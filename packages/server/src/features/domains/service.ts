@@ -1,4 +1,5 @@
 import type { DnsRecord, Domain, Settings } from '@berth/contract'
+import { kindOf } from '../../domain/app-kinds.ts'
 import { type EdgePorts, hostUrl } from '../../domain/app-url.ts'
 import { recordAudit } from '../../domain/audit.ts'
 import type { Caller } from '../../domain/caller.ts'
@@ -68,8 +69,7 @@ export function createDomains(deps: Deps) {
     const host = normalHost(input.domain)
     const problem = host === 'localhost' ? undefined : hostProblem(host) // refused below, by a name of its own
     if (problem) throw fieldError('invalid_domain', 'domain', problem)
-    if (app.app_type !== 'web' && app.app_type !== 'compose')
-      throw fieldError('invalid_request', 'appId', 'must be a web or compose app: only those have domains')
+    if (!kindOf(app).isRouted) throw fieldError('invalid_request', 'appId', 'must be a web or compose app: only those have domains')
     try {
       const row = await change(caller, app, { action: 'domain.create', host }, async (tx) => {
         await refuseReserved(tx, host)

@@ -1,5 +1,6 @@
 import type { DnsRecord, Domain } from '@berth/contract'
 import type { Insertable, Updateable } from 'kysely'
+import { typesThat } from '../../domain/app-kinds.ts'
 import type { AppRow, DomainRow } from '../../domain/rows.ts'
 import type { Reader, Tx } from '../../store/database.ts'
 import type { DomainTable } from '../../store/schema.ts'
@@ -108,7 +109,11 @@ export async function appsWithoutGeneratedDomain(db: Reader): Promise<AppRow[]> 
   return await db
     .selectFrom('app')
     .selectAll()
-    .where('app_type', 'in', ['web', 'compose'])
+    .where(
+      'app_type',
+      'in',
+      typesThat(({ isRouted }) => isRouted),
+    )
     .where('id', 'not in', generated)
     .orderBy('id')
     .execute()

@@ -1,3 +1,4 @@
+import { kindOf } from '../../../domain/app-kinds.ts'
 import { setAppStatus } from '../../../domain/app-status.ts'
 import { openConfig } from '../../../domain/release-config.ts'
 import { type AppRow, findApp } from '../../../domain/rows.ts'
@@ -34,7 +35,7 @@ export function createRestore(deps: Deps) {
 
   /** Compose looks by itself at what is there. */
   async function isThere(app: AppRow, activeId: number, signal: AbortSignal): Promise<boolean> {
-    if (app.app_type === 'compose') return false
+    if (kindOf(app).hasServices) return false
     return (await deps.containers.ofDeployment(app.id, activeId, signal)).some(({ state }) => state === 'running')
   }
 

@@ -1,5 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { kindOf } from '../../../domain/app-kinds.ts'
 import { isUnfinished } from '../../../domain/lifecycle.ts'
 import { configOf, openConfig, type ReleaseConfig, sealConfig } from '../../../domain/release-config.ts'
 import { type AppRow, type DeploymentRow, findApp, findDeployment } from '../../../domain/rows.ts'
@@ -112,7 +113,7 @@ export function createRunDeployment(deps: Deps) {
     await mkdir(context.workspace, { recursive: true, mode: 0o700 })
     await waitForEngine(deps.engine, { signal: context.signal, waitMs: tuning.engineWaitMs, say: context.say })
     if (row.image === '') await checkRoom(deps.dataDir, tuning)
-    else if (!(await deps.engine.images.exists(row.image, context.signal)) && context.config.type !== 'compose')
+    else if (!(await deps.engine.images.exists(row.image, context.signal)) && kindOf(context.config).madeFrom !== 'compose')
       throw new DeploymentFailure('The image of this release is gone. Deploy again to build a new one.')
   }
 

@@ -1,3 +1,4 @@
+import { kindOf } from '../../../domain/app-kinds.ts'
 import type { AppRow } from '../../../domain/rows.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import { LABEL } from '../../../engine/labels.ts'
@@ -75,7 +76,7 @@ export function createFailing(deps: Deps) {
         deps.onChanged() // what served before may run again only now
       }
       // The images of a compose app go with the next sweep: `image` names its routed service.
-      if (!isImageNeeded && row.release_of === null && (app.app_type === 'web' || app.app_type === 'service'))
+      if (!isImageNeeded && row.release_of === null && kindOf(app).madeFrom === 'dockerfile')
         await deps.step('engine.remove_image', async () => await removeImages(app.id, row.id))
     } catch (err) {
       deps.log.warn({ deploymentId: row.id, err }, 'a failed deployment was not cleaned up; the reconciler does it')

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { kindOf } from '../../../domain/app-kinds.ts'
 import type { Launcher, Release, Target } from '../release/release.ts'
 import { retryWhileEngineAway } from './patience.ts'
 import type { Context } from './stage.ts'
@@ -69,7 +70,7 @@ async function proveThenSwitch(context: Context, pipeline: Pipeline, release: Re
 
 /** Databases and services have ports too, and no visitors. */
 function isRouted({ config }: Context): boolean {
-  return config.type === 'web' || config.type === 'compose'
+  return kindOf(config).isRouted
 }
 
 async function switchRoute({ app, signal, step, say }: Context, routes: Routes, target: Target): Promise<void> {

@@ -1,3 +1,4 @@
+import { kindOf } from '../../../../domain/app-kinds.ts'
 import type { AppRow } from '../../../../domain/rows.ts'
 import type { ContainerSummary } from '../../../../engine/container-state.ts'
 import { isShared, LABEL } from '../../../../engine/labels.ts'
@@ -8,7 +9,7 @@ export function createIsAsPlanned({ dataDir }: { dataDir: string }) {
   return async function isAsPlanned(app: AppRow, activeId: number, containers: readonly ContainerSummary[]): Promise<boolean> {
     const shared = containers.filter(({ labels }) => isShared(labels))
     const directory = planDirectory(dataDir, app.id, activeId)
-    if (app.app_type !== 'compose' || shared.length === 0 || !(await hasPlan(directory))) return true
+    if (!kindOf(app).hasServices || shared.length === 0 || !(await hasPlan(directory))) return true
     const planned = deploymentLabels(await keptPlan(directory, activeId))
     return shared.every(({ labels }) => planned.get(labels[LABEL.service] ?? '') === labels[LABEL.deployment])
   }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { kindOf } from '../../../../domain/app-kinds.ts'
 import type { ContainerDetails } from '../../../../engine/container-state.ts'
 import type { Engine } from '../../../../engine/engine.ts'
 import { projectNetworkName } from '../../../../engine/labels.ts'
@@ -38,7 +39,7 @@ export function createContainerHealth(deps: ContainerHealthDeps) {
   async function probe(context: Context, release: Release): Promise<Probe> {
     const { config, signal } = context
     await checkAlive(context, release)
-    const template = config.type === 'database' ? deps.findTemplate(config.template) : undefined
+    const template = kindOf(config).madeFrom === 'template' ? deps.findTemplate(config.template) : undefined
     if (template) return await probeDatabase(release, template, signal)
     if (config.port === null) return { healthy: true } // the stability window judges a service without a port
     const target = release.target ?? (await targetOf(context, release.containerIds[0] ?? ''))
@@ -55,7 +56,7 @@ export function createContainerHealth(deps: ContainerHealthDeps) {
 
   async function waitHealthy(context: Context, release: Release): Promise<void> {
     const { config, signal } = context
-    const deadlineMs = config.type === 'database' ? tuning.databaseHealthDeadlineMs : tuning.healthDeadlineMs
+    const deadlineMs = kindOf(config).keepsData ? tuning.databaseHealthDeadlineMs : tuning.healthDeadlineMs
     const ask = async () => await retryWhileEngineAway(signal, async () => await probe(context, release))
     const result = await waitUntilHealthy({ probe: ask, deadlineMs, intervalMs: tuning.healthIntervalMs, signal })
     if (!result.healthy) throw await explained(context, release, result.reason)

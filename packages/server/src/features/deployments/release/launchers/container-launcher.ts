@@ -1,3 +1,4 @@
+import { kindOf } from '../../../../domain/app-kinds.ts'
 import type { ContainerSpec } from '../../../../engine/container-spec.ts'
 import { containerName, labelsOf, projectNetworkName, volumeName } from '../../../../engine/labels.ts'
 import { retryWhileEngineAway } from '../../run/patience.ts'
@@ -10,17 +11,18 @@ type Deps = ContainerHealthDeps & { prepare: (context: Context) => Promise<strin
 
 /** Two at once would fight over the data, or the user asked for one at a time. */
 function isSingle({ config }: Context): boolean {
-  return config.type === 'database' || config.strategy === 'recreate'
+  return kindOf(config).keepsData || config.strategy === 'recreate'
 }
 
 function specOf({ instance, findTemplate }: Deps, { app, deployment, config }: Context, image: string): ContainerSpec {
-  const template = config.type === 'database' ? findTemplate(config.template) : undefined
+  const { keepsData, madeFrom } = kindOf(config)
+  const template = madeFrom === 'template' ? findTemplate(config.template) : undefined
   return {
     name: containerName(instance, app.id, deployment.id),
     image,
     labels: labelsOf({
       instance,
-      kind: config.type === 'database' ? 'database' : 'app',
+      kind: keepsData ? 'database' : 'app',
       projectId: app.project_id,
       appId: app.id,
       deploymentId: deployment.id,
@@ -54,7 +56,7 @@ export function createContainerLauncher(deps: Deps): Launcher {
           wait,
         ),
     )
-    if (config.type === 'database') {
+    if (kindOf(config).keepsData) {
       const labels = labelsOf({ instance, kind: 'volume', projectId: app.project_id, appId: app.id })
       await step(
         'engine.volume',

@@ -1,0 +1,23 @@
+import { APP_TYPES } from '@berth/contract'
+import { expect, it } from 'vitest'
+import { APP_KINDS, kindOf, typesThat } from './app-kinds.ts'
+
+it('an app that keeps data has no visitors to lose while one release makes room for the next', () => {
+  for (const type of APP_TYPES) {
+    const { keepsData, isRouted } = kindOf({ type })
+    expect(keepsData && isRouted).toBe(false)
+  }
+})
+
+it('an app that needs a port gets one, and one that gets a host name can have domains', () => {
+  for (const type of APP_TYPES) {
+    const { needsPort, defaultPort } = kindOf({ app_type: type })
+    expect(needsPort).toBe(defaultPort !== null)
+  }
+})
+
+it('gives the types for a query', () => {
+  expect(typesThat(({ isRouted }) => isRouted)).toEqual(['web', 'compose'])
+  expect(typesThat(({ madeFrom }) => madeFrom === 'dockerfile')).toEqual(['web', 'service'])
+  expect(typesThat(() => true)).toEqual(Object.keys(APP_KINDS))
+})

@@ -1,0 +1,61 @@
+import { APP_TYPES, type AppType } from '@berth/contract'
+
+type AppKind = {
+  /** What a release is made from: the repository's Dockerfile, its compose file, or the image of a template. */
+  readonly madeFrom: 'dockerfile' | 'compose' | 'template'
+  /** Whether visitors reach it through the edge: it can have domains. */
+  readonly isRouted: boolean
+  /** Whether a release is several containers, of which some may end by themselves. */
+  readonly hasServices: boolean
+  /** Whether all releases are on the same data: two at once would fight over it. */
+  readonly keepsData: boolean
+  readonly needsPort: boolean
+  readonly defaultPort: number | null
+}
+
+/** Everything that differs from one type of app to the next. */
+export const APP_KINDS = {
+  web: {
+    madeFrom: 'dockerfile',
+    isRouted: true,
+    hasServices: false,
+    keepsData: false,
+    needsPort: true,
+    defaultPort: 3000,
+  },
+  service: {
+    madeFrom: 'dockerfile',
+    isRouted: false,
+    hasServices: false,
+    keepsData: false,
+    needsPort: false,
+    defaultPort: null,
+  },
+  database: {
+    madeFrom: 'template', // which has the port
+    isRouted: false,
+    hasServices: false,
+    keepsData: true,
+    needsPort: false,
+    defaultPort: null,
+  },
+  compose: {
+    madeFrom: 'compose',
+    isRouted: true,
+    hasServices: true,
+    keepsData: false,
+    needsPort: false,
+    defaultPort: null,
+  },
+} as const satisfies Record<AppType, AppKind>
+
+export const DEFAULT_APP_TYPE: AppType = 'web'
+
+export function kindOf(app: { readonly app_type: AppType } | { readonly type: AppType }): AppKind {
+  return APP_KINDS['app_type' in app ? app.app_type : app.type]
+}
+
+/** For queries: the types whose kind is so. */
+export function typesThat(is: (kind: AppKind) => boolean): AppType[] {
+  return APP_TYPES.filter((type) => is(APP_KINDS[type]))
+}
