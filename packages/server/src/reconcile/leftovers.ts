@@ -32,7 +32,7 @@ export function createLeftovers(deps: Deps) {
   const plansOf = (appId: number) => join(deps.dataDir, 'compose', `app-${appId}`)
 
   async function sweepImages(images: readonly Image[], known: Known, isBusy: (appId: number) => boolean): Promise<void> {
-    const kept = new Set(known.releases.map((release) => release.image))
+    const kept = new Set(known.releases.flatMap(({ artifact }) => (artifact.kind === 'image' ? [artifact.tag] : [])))
     const plannedImages = createPlannedImages({ directoryOf: plansOf, releases: known.releases })
     for (const image of images) {
       const appId = idFrom(image.labels, 'app')

@@ -17,7 +17,7 @@ const file = planCompose('services: { image: { image: "one:1" }, web: { build: .
   ...settings,
   newImageName: () => 'berth/two:release',
 }).file
-const release = { id: 7, appId: 3, type: 'compose', image: '' } as const
+const release = { id: 7, appId: 3, artifact: { kind: 'compose', mainService: 'web' } } as const
 
 it('names what the kept plans of an app run from, and reads each plan once', async () => {
   const pipe = join(directory, 'd7', 'compose.json')

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { kindOf } from '../domain/app-kinds.ts'
 import type { KeptRelease } from './store.ts'
 
 /** The file as `planCompose` writes it: one key a line. */
@@ -18,7 +17,7 @@ export function createPlannedImages({
 
   async function read(appId: number): Promise<ReadonlySet<string>> {
     const images = new Set<string>()
-    for (const { id } of releases.filter((release) => release.appId === appId && kindOf(release).madeFrom === 'compose')) {
+    for (const { id } of releases.filter((release) => release.appId === appId && release.artifact.kind === 'compose')) {
       const text = await readFile(join(directoryOf(appId), `d${id}`, 'compose.json'), 'utf8').catch(() => '')
       for (const [, image = ''] of text.matchAll(IMAGE)) images.add(image)
     }

@@ -1,17 +1,20 @@
-import type { AppType } from '@berth/contract'
+import { type Artifact, artifactOf } from '../domain/artifact.ts'
 import type { Reader } from '../store/database.ts'
 
-export type KeptRelease = { id: number; appId: number; image: string; type: AppType }
+export type KeptRelease = { id: number; appId: number; artifact: Artifact }
 
-/** Releases whose images may still be started. Those that failed or were cancelled never are. */
+/** Releases that may still be started. Those that failed or were cancelled never are. */
 export async function keptReleases(db: Reader): Promise<KeptRelease[]> {
-  return await db
+  const rows = await db
     .selectFrom('deployment')
-    .innerJoin('app', 'app.id', 'deployment.app_id')
-    .select(['deployment.id', 'deployment.app_id as appId', 'deployment.image', 'app.app_type as type'])
-    .where('deployment.image', '!=', '')
-    .where('deployment.status', 'not in', ['failed', 'stopped'])
+    .select(['id', 'app_id', 'image', 'main_service'])
+    .where((eb) => eb.or([eb('image', '!=', ''), eb('main_service', '!=', '')]))
+    .where('status', 'not in', ['failed', 'stopped'])
     .execute()
+  return rows.flatMap((row) => {
+    const artifact = artifactOf(row)
+    return artifact === undefined ? [] : [{ id: row.id, appId: row.app_id, artifact }]
+  })
 }
 
 export async function knownIds(db: Reader): Promise<{ apps: Set<number>; projects: Set<number>; deployments: Set<number> }> {

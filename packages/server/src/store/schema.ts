@@ -99,7 +99,9 @@ export type DeploymentTable = {
   rolled_back_from: number | null
   /** The release whose image a rollback starts again. */
   release_of: number | null
+  /** What it is started from: `image`, or of a compose app `main_service`, never both (see domain/artifact.ts). */
   image: string
+  main_service: Generated<string>
   /** The settings and the environment it was started with, sealed. */
   sealed_config: string
   attempts: number

@@ -1,3 +1,4 @@
+import { artifactOf } from '../../domain/artifact.ts'
 import type { AppRow } from '../../domain/rows.ts'
 import type { ContainerSummary } from '../../engine/container-state.ts'
 import { LABEL } from '../../engine/labels.ts'
@@ -14,7 +15,9 @@ export function createLiveRelease(deps: { db: Reader; containers: Pick<AppContai
     const active = await findLive(deps.db, app.id)
     if (!active) return undefined
     const containers = await deps.containers.ofRelease(app.id, active.id, signal)
-    const first = (container: ContainerSummary) => (container.labels[LABEL.service] === active.image ? 0 : 1) // a compose release keeps the routed service's name there
+    const artifact = artifactOf(active)
+    const first = (container: ContainerSummary) =>
+      artifact?.kind === 'compose' && container.labels[LABEL.service] === artifact.mainService ? 0 : 1
     return { deploymentId: active.id, containers: containers.toSorted((a, b) => first(a) - first(b)) }
   }
 }

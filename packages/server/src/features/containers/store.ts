@@ -31,6 +31,11 @@ export async function statusesUnderWay(db: Reader, appId: number): Promise<Deplo
   return rows.map(({ status }) => status)
 }
 
-export async function findLive(db: Reader, appId: number): Promise<Pick<DeploymentRow, 'id' | 'image'> | undefined> {
-  return await db.selectFrom('deployment').select(['id', 'image']).where('app_id', '=', appId).where('is_active', '=', 1).executeTakeFirst()
+export async function findLive(db: Reader, appId: number): Promise<Pick<DeploymentRow, 'id' | 'image' | 'main_service'> | undefined> {
+  return await db
+    .selectFrom('deployment')
+    .select(['id', 'image', 'main_service'])
+    .where('app_id', '=', appId)
+    .where('is_active', '=', 1)
+    .executeTakeFirst()
 }

@@ -1,5 +1,6 @@
 import type { Deployment, DeploymentStatus, Trigger } from '@berth/contract'
 import type { Updateable } from 'kysely'
+import { artifactOf, columnsOf } from '../../domain/artifact.ts'
 import { canMove, UNFINISHED } from '../../domain/lifecycle.ts'
 import type { AppRow, DeploymentRow } from '../../domain/rows.ts'
 import { appendEvent } from '../../events/event-log.ts'
@@ -26,6 +27,7 @@ const SHOWN = [
   'deployment.is_active',
   'deployment.rolled_back_from',
   'deployment.image',
+  'deployment.main_service',
   'deployment.error_message',
   'deployment.trigger',
   'deployment.triggered_by',
@@ -61,9 +63,9 @@ export function presentDeployment(row: ShownDeployment): Deployment {
   }
 }
 
-/** A release that is not live, and whose image was kept. */
-export function canRollBackTo(row: Pick<DeploymentRow, 'status' | 'is_active' | 'image'>): boolean {
-  return (row.status === 'success' || row.status === 'rolled_back') && row.is_active === 0 && row.image !== ''
+/** A release that is not live, and whose artifact was kept. */
+export function canRollBackTo(row: Pick<DeploymentRow, 'status' | 'is_active' | 'image' | 'main_service'>): boolean {
+  return (row.status === 'success' || row.status === 'rolled_back') && row.is_active === 0 && artifactOf(row) !== undefined
 }
 
 type NewDeployment = {
@@ -100,7 +102,7 @@ export async function insertDeployment(tx: Tx, wanted: NewDeployment): Promise<D
       is_active: 0,
       rolled_back_from: rollback?.from ?? null,
       release_of: rollback?.to.id ?? null,
-      image: rollback?.to.image ?? '',
+      ...columnsOf(rollback && artifactOf(rollback.to)),
       sealed_config: rollback?.to.sealed_config ?? '',
       attempts: 0,
       started_at: null,
@@ -213,7 +215,7 @@ export async function listUnfinished(db: Reader, userId: number | undefined): Pr
   return await query.execute()
 }
 
-/** Releases beyond the kept ones, oldest last; their images may go. */
+/** Releases beyond the kept ones, oldest last; their artifacts may go. */
 export async function releasesBeyond(db: Reader, appId: number, kept: number): Promise<DeploymentRow[]> {
   return await db
     .selectFrom('deployment')
@@ -221,15 +223,15 @@ export async function releasesBeyond(db: Reader, appId: number, kept: number): P
     .where('app_id', '=', appId)
     .where('status', 'in', ['success', 'rolled_back'])
     .where('is_active', '=', 0)
-    .where('image', '!=', '')
+    .where((eb) => eb.or([eb('image', '!=', ''), eb('main_service', '!=', '')]))
     .orderBy('number', 'desc')
     .offset(kept)
     .limit(1000)
     .execute()
 }
 
-export async function forgetImage(tx: Tx, id: number): Promise<void> {
-  await tx.updateTable('deployment').set({ image: '' }).where('id', '=', id).execute()
+export async function forgetArtifact(tx: Tx, id: number): Promise<void> {
+  await tx.updateTable('deployment').set(columnsOf(undefined)).where('id', '=', id).execute()
 }
 
 export async function imageNames(db: Reader): Promise<string[]> {

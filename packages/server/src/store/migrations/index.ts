@@ -3,6 +3,7 @@ import { up as initial } from './0001-initial.ts'
 import { up as sourceSetBy } from './0002-source-set-by.ts'
 import { up as portsAndBuildTimes } from './0003-ports-and-build-times.ts'
 import { up as boundedLookups } from './0004-bounded-lookups.ts'
+import { up as mainService } from './0005-main-service.ts'
 
 export type Migration = { version: number; name: string; up: (db: Kysely<unknown>) => Promise<void> }
 
@@ -12,4 +13,5 @@ export const migrations: readonly Migration[] = [
   { version: 2, name: '0002-source-set-by', up: sourceSetBy },
   { version: 3, name: '0003-ports-and-build-times', up: portsAndBuildTimes },
   { version: 4, name: '0004-bounded-lookups', up: boundedLookups },
+  { version: 5, name: '0005-main-service', up: mainService },
 ]

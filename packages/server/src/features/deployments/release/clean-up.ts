@@ -1,22 +1,24 @@
 import { rm } from 'node:fs/promises'
 import { kindOf } from '../../../domain/app-kinds.ts'
+import { artifactOf } from '../../../domain/artifact.ts'
 import type { AppRow } from '../../../domain/rows.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import type { Db } from '../../../store/database.ts'
-import { forgetImage, isImageInUse, releasesBeyond } from '../store.ts'
+import { forgetArtifact, isImageInUse, releasesBeyond } from '../store.ts'
 import { planDirectory } from './launchers/compose-files.ts'
 
 type Deps = { db: Db; engine: Pick<Engine, 'images'>; dataDir: string; retention: () => Promise<number> }
 
-/** Keeps the last releases and lets the images of older ones go. The row goes first: what it no longer names, nobody can roll back to. */
+/** Keeps the last releases and lets the artifacts of older ones go. The row goes first: what it no longer names, nobody can roll back to. */
 export function createCleanUp({ db, engine, dataDir, retention }: Deps) {
   return async function cleanUp(app: AppRow): Promise<void> {
     if (kindOf(app).madeFrom === 'template') return // its image is not ours
     const kept = Math.max(0, (await retention()) - 1) // the live release is one of them
     for (const release of await releasesBeyond(db, app.id, kept)) {
-      await db.transaction(async (tx) => await forgetImage(tx, release.id), { mayUseReserve: true })
-      if (kindOf(app).madeFrom === 'compose') await rm(planDirectory(dataDir, app.id, release.id), { recursive: true, force: true })
-      else if (!(await isImageInUse(db, release.image))) await engine.images.remove(release.image)
+      await db.transaction(async (tx) => await forgetArtifact(tx, release.id), { mayUseReserve: true })
+      const artifact = artifactOf(release)
+      if (artifact?.kind === 'compose') await rm(planDirectory(dataDir, app.id, release.id), { recursive: true, force: true })
+      if (artifact?.kind === 'image' && !(await isImageInUse(db, artifact.tag))) await engine.images.remove(artifact.tag)
     }
   }
 }

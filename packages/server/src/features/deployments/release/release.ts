@@ -1,3 +1,4 @@
+import type { Artifact } from '../../../domain/artifact.ts'
 import type { Context } from '../run/stage.ts'
 
 export type Target = { ip: string; port: number }
@@ -7,11 +8,11 @@ export type Release = { containerIds: readonly string[]; target: Target | undefi
 
 /** The two ways to run an app: one container, or a compose project. */
 export type Launcher = {
-  /** Everything up to a startable image. */
-  prepare(context: Context): Promise<string>
+  /** Everything up to what can be started. */
+  prepare(context: Context): Promise<Artifact>
   /** Marks the old release as retiring; where there can be only one, it stops here. */
   retireOld(context: Context): Promise<void>
-  start(context: Context, image: string): Promise<Release>
+  start(context: Context, artifact: Artifact): Promise<Release>
   /** Resolves when the release is healthy, throws a DeploymentFailure with the reason otherwise. */
   waitHealthy(context: Context, release: Release): Promise<void>
   /** Throws when the release has died. */

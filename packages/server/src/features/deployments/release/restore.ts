@@ -1,5 +1,6 @@
 import { kindOf } from '../../../domain/app-kinds.ts'
 import { setAppStatus } from '../../../domain/app-status.ts'
+import { artifactOf } from '../../../domain/artifact.ts'
 import { openConfig } from '../../../domain/release-config.ts'
 import { type AppRow, findApp } from '../../../domain/rows.ts'
 import { EngineUnreachable } from '../../../engine/api/errors.ts'
@@ -42,7 +43,8 @@ export function createRestore(deps: Deps) {
   return async function restore({ appId }: { appId: number }, signal: AbortSignal): Promise<void> {
     const app = await findApp(deps.db, appId)
     const active = await findActive(deps.db, appId)
-    if (!app || !active || app.wanted === 'stopped') return
+    const artifact = active && artifactOf(active)
+    if (!app || !artifact || app.wanted === 'stopped') return
     if (await isThere(app, active.id, signal)) return // a deployment that was ahead in the queue brought it, or an earlier try of this did
     const context: Context = {
       app,
@@ -60,7 +62,7 @@ export function createRestore(deps: Deps) {
     }
     const launcher = deps.launcherOf(app)
     try {
-      await launcher.waitHealthy(context, await launcher.start(context, active.image))
+      await launcher.waitHealthy(context, await launcher.start(context, artifact))
       await settle(appId, { status: 'running', reason: '' })
     } catch (cause) {
       if (signal.aborted || cause instanceof EngineUnreachable) throw cause // it is tried again

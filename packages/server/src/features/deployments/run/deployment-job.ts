@@ -1,6 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { kindOf } from '../../../domain/app-kinds.ts'
+import { type Artifact, artifactOf } from '../../../domain/artifact.ts'
 import { isUnfinished } from '../../../domain/lifecycle.ts'
 import { configOf, openConfig, type ReleaseConfig, sealConfig } from '../../../domain/release-config.ts'
 import { type AppRow, type DeploymentRow, findApp, findDeployment } from '../../../domain/rows.ts'
@@ -91,7 +91,7 @@ export function createRunDeployment(deps: Deps) {
     const context = createContext({ app, row: begun, config, workspace, writer, record, signal, step: deps.step, log: deps.log, tuning })
     try {
       await prepareRoom(context, begun)
-      await deploy(context, pipelineOf(work, context), begun.image)
+      await deploy(context, pipelineOf(work, context), artifactOf(begun))
       await deps.cleanUp(app).catch((err: unknown) => deps.log.warn({ appId: app.id, err }, 'old releases were not cleaned up'))
     } catch (cause) {
       await failed(context, { cause, signal, writer, redactor: work.redactor })
@@ -108,12 +108,13 @@ export function createRunDeployment(deps: Deps) {
       throw new DeploymentFailure(
         'This deployment was interrupted several times, by restarts of Berth or by a full disk, so it was given up. Deploy again.',
       )
-    if (row.image === '') checkEnvironment(context.config) // an earlier release comes back as it was
+    const kept = artifactOf(row)
+    if (kept === undefined) checkEnvironment(context.config) // an earlier release comes back as it was
     if (row.attempts > 1) context.say('This deployment was interrupted; going on from what is there')
     await mkdir(context.workspace, { recursive: true, mode: 0o700 })
     await waitForEngine(deps.engine, { signal: context.signal, waitMs: tuning.engineWaitMs, say: context.say })
-    if (row.image === '') await checkRoom(deps.dataDir, tuning)
-    else if (!(await deps.engine.images.exists(row.image, context.signal)) && kindOf(context.config).madeFrom !== 'compose')
+    if (kept === undefined) await checkRoom(deps.dataDir, tuning)
+    if (kept?.kind === 'image' && !(await deps.engine.images.exists(kept.tag, context.signal)))
       throw new DeploymentFailure('The image of this release is gone. Deploy again to build a new one.')
   }
 
@@ -122,9 +123,9 @@ export function createRunDeployment(deps: Deps) {
       launcher: deps.launcherOf(app),
       routes: deps.routes,
       stabilityMs: tuning.stabilityMs,
-      beginDeploying: async (_context: unknown, image: string) => {
+      beginDeploying: async (_context: unknown, artifact: Artifact) => {
         if (context.current().status === 'building')
-          await deps.step('db.deploying', async () => context.note(await record.deploying(context.current(), image)))
+          await deps.step('db.deploying', async () => context.note(await record.deploying(context.current(), artifact)))
       },
       succeed: async () => {
         context.say(LAST_LINE.success)

@@ -1,5 +1,6 @@
 import type { DeploymentStatus } from '@berth/contract'
 import { setAppStatus, setWanted } from '../../../domain/app-status.ts'
+import { type Artifact, columnsOf } from '../../../domain/artifact.ts'
 import type { AppRow, DeploymentRow } from '../../../domain/rows.ts'
 import type { Db, Tx } from '../../../store/database.ts'
 import { deactivate, findActive, moveDeployment, noteDeployment } from '../store.ts'
@@ -32,11 +33,11 @@ export function createRecord({ db, now }: Deps) {
     return await db.transaction(async (tx) => await noteDeployment(tx, { id: row.id, status: 'building', at: now(), change }))
   }
 
-  async function deploying(row: DeploymentRow, image: string): Promise<DeploymentRow> {
+  async function deploying(row: DeploymentRow, artifact: Artifact): Promise<DeploymentRow> {
     const at = now()
     return await db.transaction(async (tx) => {
       await setAppStatus(tx, at, row.app_id, { status: 'deploying', reason: '' })
-      return await moveDeployment(tx, { id: row.id, from: 'building', to: 'deploying', at, change: { image } })
+      return await moveDeployment(tx, { id: row.id, from: 'building', to: 'deploying', at, change: columnsOf(artifact) })
     })
   }
 

@@ -1,4 +1,5 @@
 import { kindOf } from '../../../domain/app-kinds.ts'
+import { artifactOf } from '../../../domain/artifact.ts'
 import type { AppRow } from '../../../domain/rows.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import { LABEL } from '../../../engine/labels.ts'
@@ -58,25 +59,25 @@ export function createFailing(deps: Deps) {
     await deps.step('db.failed', async () => await record.failed(context.current(), outcome)).catch(ignoreMovedOn)
   }
 
-  /** It is not the deployment that failed: the database could not be written. Its job comes back once it can, and goes on with the image. */
+  /** It is not the deployment that failed: the database could not be written. Its job comes back once it can, and goes on with what was built. */
   async function giveBack(context: LiveContext, cause: unknown): Promise<never> {
-    await undo(context, { keepsImage: true })
+    await undo(context, { keepsArtifact: true })
     context.say('The disk is full or read-only; this deployment goes on when it can be written again')
     throw cause
   }
 
-  async function undo(context: LiveContext, options = { keepsImage: false }): Promise<void> {
+  async function undo(context: LiveContext, options = { keepsArtifact: false }): Promise<void> {
     const { app } = context
     const row = context.current()
-    const isImageNeeded = options.keepsImage && row.image !== ''
+    const isNeeded = options.keepsArtifact && artifactOf(row) !== undefined
     try {
       if (row.status === 'deploying') {
         await deps.routes.restore(app.id)
         await deps.launcherOf(app).undo(context)
         deps.onChanged() // what served before may run again only now
       }
-      // The images of a compose app go with the next sweep: `image` names its routed service.
-      if (!isImageNeeded && row.release_of === null && kindOf(app).madeFrom === 'dockerfile')
+      // The images of a compose app go with the next sweep.
+      if (!isNeeded && row.release_of === null && kindOf(app).madeFrom === 'dockerfile')
         await deps.step('engine.remove_image', async () => await removeImages(app.id, row.id))
     } catch (err) {
       deps.log.warn({ deploymentId: row.id, err }, 'a failed deployment was not cleaned up; the reconciler does it')

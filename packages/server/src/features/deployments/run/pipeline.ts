@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { kindOf } from '../../../domain/app-kinds.ts'
+import type { Artifact } from '../../../domain/artifact.ts'
 import type { Launcher, Release, Target } from '../release/release.ts'
 import { retryWhileEngineAway } from './patience.ts'
 import type { Context } from './stage.ts'
@@ -24,28 +25,28 @@ export type Pipeline = {
   routes: Routes
   stabilityMs: number
   /** Success, the active mark and the app's status, in one transaction. */
-  succeed: (context: Context, image: string) => Promise<void>
+  succeed: (context: Context) => Promise<void>
   /** From here on the release is being put in place: the move to `deploying`. */
-  beginDeploying: (context: Context, image: string) => Promise<void>
+  beginDeploying: (context: Context, artifact: Artifact) => Promise<void>
 }
 
-/** A whole deployment, read from top to bottom. `keptImage` is that of a rollback, or of a run that a crash cut short. */
-export async function deploy(context: Context, pipeline: Pipeline, keptImage: string): Promise<void> {
+/** A whole deployment, read from top to bottom. `kept` is that of a rollback, or of a run that a crash cut short. */
+export async function deploy(context: Context, pipeline: Pipeline, kept: Artifact | undefined): Promise<void> {
   const { launcher, routes } = pipeline
-  const image = keptImage === '' ? await launcher.prepare(context) : keptImage // cloning_repo, building_image
-  await pipeline.beginDeploying(context, image)
+  const artifact = kept ?? (await launcher.prepare(context)) // cloning_repo, building_image
+  await pipeline.beginDeploying(context, artifact)
 
   await context.enter('stopping_old')
   await launcher.retireOld(context)
 
   await context.enter('starting_new')
-  const release = await launcher.start(context, image)
+  const release = await launcher.start(context, artifact)
   context.say('Started; waiting until it is healthy')
   await launcher.waitHealthy(context, release)
   context.progress(0.5)
   await proveThenSwitch(context, pipeline, release)
 
-  await context.step('db.success', async () => await pipeline.succeed(context, image))
+  await context.step('db.success', async () => await pipeline.succeed(context))
   // The new release is live. Whatever goes wrong from here on is repaired by the reconciler, and never takes it down again.
   await routes.drain(context.app.id, context.signal)
   await launcher.removeOld(context)

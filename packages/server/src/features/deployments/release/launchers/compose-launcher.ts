@@ -41,7 +41,7 @@ export function createComposeLauncher(deps: Deps): Launcher {
   const checkImages = createCheckImages(deps)
   const prepare = createPlanCompose({ ...deps, directoryOf })
 
-  async function start(context: Context, routedService: string): Promise<Release> {
+  async function start(context: Context): Promise<Release> {
     const { app, deployment, config, signal, step } = context
     const isKept = await hasPlan(directoryOf(app.id, deployment.id)) // the release that a rollback came from may be gone by now
     const source = isKept ? deployment.id : (deployment.release_of ?? deployment.id)
@@ -62,7 +62,7 @@ export function createComposeLauncher(deps: Deps): Launcher {
     await bringUp(context, plan, await retryWhileEngineAway(signal, async () => await others.serving(context, plan)))
     const found = await retryWhileEngineAway(signal, async () => await containers.ofRelease(app.id, deployment.id, signal))
     const started = found.filter((container) => plan.services.includes(container.labels[LABEL.service] ?? ''))
-    const routed = started.find((container) => container.labels[LABEL.service] === routedService)
+    const routed = started.find((container) => container.labels[LABEL.service] === plan.routedService)
     // the address that it was given, because one that is just being started again has none
     const given = addressOf(await keptPlan(directoryOf(app.id, deployment.id), deployment.id))
     const ip = given ?? routed?.ips[projectNetworkName(instance, app.project_id)]

@@ -1,4 +1,5 @@
 import { kindOf } from '../../../../domain/app-kinds.ts'
+import type { Artifact } from '../../../../domain/artifact.ts'
 import type { ContainerSpec } from '../../../../engine/container-spec.ts'
 import { containerName, labelsOf, projectNetworkName, volumeName } from '../../../../engine/labels.ts'
 import { retryWhileEngineAway } from '../../run/patience.ts'
@@ -7,19 +8,20 @@ import { memoryBytesOf } from '../memory-ceiling.ts'
 import type { Launcher, Release } from '../release.ts'
 import { type ContainerHealthDeps, createContainerHealth } from './container-health.ts'
 
-type Deps = ContainerHealthDeps & { prepare: (context: Context) => Promise<string> }
+type Deps = ContainerHealthDeps & { prepare: (context: Context) => Promise<Artifact> }
 
 /** Two at once would fight over the data, or the user asked for one at a time. */
 function isSingle({ config }: Context): boolean {
   return kindOf(config).keepsData || config.strategy === 'recreate'
 }
 
-function specOf({ instance, findTemplate }: Deps, { app, deployment, config }: Context, image: string): ContainerSpec {
+function specOf({ instance, findTemplate }: Deps, { app, deployment, config }: Context, artifact: Artifact): ContainerSpec {
+  if (artifact.kind !== 'image') throw new Error('a container is started from an image')
   const { keepsData, madeFrom } = kindOf(config)
   const template = madeFrom === 'template' ? findTemplate(config.template) : undefined
   return {
     name: containerName(instance, app.id, deployment.id),
-    image,
+    image: artifact.tag,
     labels: labelsOf({
       instance,
       kind: keepsData ? 'database' : 'app',
@@ -44,7 +46,7 @@ export function createContainerLauncher(deps: Deps): Launcher {
   const { engine, containers, instance, tuning } = deps
   const { targetOf, waitHealthy, checkAlive } = createContainerHealth(deps)
 
-  async function start(context: Context, image: string): Promise<Release> {
+  async function start(context: Context, artifact: Artifact): Promise<Release> {
     const { app, deployment, config, signal, step } = context
     const wait = () => context.say('The container engine does not answer; waiting for it')
     await step(
@@ -72,7 +74,7 @@ export function createContainerLauncher(deps: Deps): Launcher {
           async () => {
             // A crash may have left one behind; its state is unknown, so it is made anew.
             for (const old of await containers.ofDeployment(app.id, deployment.id, signal)) await engine.containers.remove(old.id, signal)
-            return await engine.containers.start(specOf(deps, context, image), signal)
+            return await engine.containers.start(specOf(deps, context, artifact), signal)
           },
           wait,
         ),

@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { join, relative } from 'node:path'
+import type { Artifact } from '../../../../domain/artifact.ts'
 import type { LimitedBuild } from '../../../../engine/build/build.ts'
 import { buildContext } from '../../../../engine/build/context.ts'
 import { buildCacheScope, labelsOf } from '../../../../engine/labels.ts'
@@ -14,7 +15,7 @@ const LOOK_DEPTH = 3
 
 /** Builds the app's Dockerfile with BuildKit. Environment values never reach a build: they would stay in the image. */
 export function createBuildImage(deps: Deps) {
-  return async function buildImage(context: Context): Promise<string> {
+  return async function buildImage(context: Context): Promise<Artifact> {
     const { app, deployment, signal, step } = context
     await context.enter('building_image')
     const root = await directoryIn(context)
@@ -41,7 +42,7 @@ export function createBuildImage(deps: Deps) {
         () => context.say('The container engine does not answer; waiting for it'),
       )
     })
-    return tag
+    return { kind: 'image', tag }
   }
 }
 

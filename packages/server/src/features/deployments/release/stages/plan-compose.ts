@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { COMPOSE_FILES } from '@berth/contract'
+import type { Artifact } from '../../../../domain/artifact.ts'
 import type { Compose } from '../../../../engine/compose/compose.ts'
 import { type ComposePlan, planCompose } from '../../../../engine/compose/policy.ts'
 import { appNetworkName, buildCacheScope, LABEL, labelsOf, projectNetworkName } from '../../../../engine/labels.ts'
@@ -50,7 +51,7 @@ export function createPlanCompose(deps: Deps) {
     })
   }
 
-  return async function prepare(context: Context): Promise<string> {
+  return async function prepare(context: Context): Promise<Artifact> {
     const { app, deployment, signal, step } = context
     await deps.cloneRepository(context)
     await context.enter('building_image')
@@ -65,7 +66,7 @@ export function createPlanCompose(deps: Deps) {
       async () => await retryWhileEngineAway(signal, async () => await compose.build(plan, { labels, cacheScope, ...follower, workspace })),
     )
     await step('files.plan', async () => await keepPlan(deps.directoryOf(app.id, deployment.id), plan))
-    return plan.routedService ?? plan.services[0] ?? 'compose'
+    return { kind: 'compose', mainService: plan.routedService ?? plan.services[0] ?? 'compose' }
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Artifact } from '../../../../domain/artifact.ts'
 import { EngineError } from '../../../../engine/api/errors.ts'
 import type { Engine } from '../../../../engine/engine.ts'
 import type { DatabaseTemplate } from '../../../templates/templates.ts'
@@ -8,7 +9,7 @@ type Deps = { engine: Pick<Engine, 'images'>; findTemplate: (name: string) => Da
 
 /** The image of a database template: the one that the engine has, or the registry's. */
 export function createPullTemplate(deps: Deps) {
-  return async function pullTemplate(context: Context): Promise<string> {
+  return async function pullTemplate(context: Context): Promise<Artifact> {
     const { config, signal, step, say, output } = context
     await context.enter('building_image')
     const template = deps.findTemplate(config.template)
@@ -26,6 +27,6 @@ export function createPullTemplate(deps: Deps) {
         throw cause
       })
     }
-    return image
+    return { kind: 'image', tag: image }
   }
 }
