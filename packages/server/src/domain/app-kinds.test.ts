@@ -9,7 +9,7 @@ it('an app that keeps data has no visitors to lose while one release makes room 
   }
 })
 
-it('an app that needs a port gets one, and one that gets a host name can have domains', () => {
+it('an app that needs a port gets one', () => {
   for (const type of APP_TYPES) {
     const { needsPort, defaultPort } = kindOf({ app_type: type })
     expect(needsPort).toBe(defaultPort !== null)

@@ -5,7 +5,7 @@ import type { AppRow } from '../../../domain/rows.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import type { Db } from '../../../store/database.ts'
 import { forgetArtifact, isImageInUse, releasesBeyond } from '../store.ts'
-import { planDirectory } from './launchers/compose-files.ts'
+import { planDirectory } from './compose/plan.ts'
 
 type Deps = { db: Db; engine: Pick<Engine, 'images'>; dataDir: string; retention: () => Promise<number> }
 

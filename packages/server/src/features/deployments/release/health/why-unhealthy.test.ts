@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { ContainerDetails } from '../../../engine/container-state.ts'
+import type { ContainerDetails } from '../../../../engine/container-state.ts'
 import { whyUnhealthy } from './why-unhealthy.ts'
 
 function reasonAfter(lastLines: readonly string[]): string {

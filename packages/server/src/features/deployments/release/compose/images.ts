@@ -4,7 +4,7 @@ import type { Engine } from '../../../../engine/engine.ts'
 import { type ImageDetails, MOST_SETTINGS_BYTES } from '../../../../engine/images.ts'
 import { retryWhileEngineAway } from '../../run/patience.ts'
 import { type Context, DeploymentFailure } from '../../run/stage.ts'
-import { imagesOf } from './compose-files.ts'
+import { imagesOf } from './plan.ts'
 
 type Follower = Pick<Context, 'signal' | 'output' | 'active'>
 

@@ -2,7 +2,7 @@ import { kindOf } from '../../../../domain/app-kinds.ts'
 import type { AppRow } from '../../../../domain/rows.ts'
 import type { ContainerSummary } from '../../../../engine/container-state.ts'
 import { isShared, LABEL } from '../../../../engine/labels.ts'
-import { deploymentLabels, hasPlan, keptPlan, planDirectory } from './compose-files.ts'
+import { deploymentLabels, hasPlan, keptPlan, planDirectory } from './plan.ts'
 
 /** Whether the services that a compose app's releases share are those of the live one: a crash may have left those of another. */
 export function createIsAsPlanned({ dataDir }: { dataDir: string }) {

@@ -14,8 +14,8 @@ import {
 import { retryWhileEngineAway } from '../../run/patience.ts'
 import { type Context, DeploymentFailure } from '../../run/stage.ts'
 import type { AppContainers } from '../app-containers.ts'
-import { addressOf, keepPlan, keptPlan, planDirectory, routedOf, sharedServices, withAddress } from './compose-files.ts'
-import type { ComposeOthers } from './compose-others.ts'
+import type { ComposeOthers } from './other-containers.ts'
+import { addressOf, keepPlan, keptPlan, planDirectory, routedOf, sharedServices, withAddress } from './plan.ts'
 
 type Deps = { engine: Engine; compose: Compose; containers: AppContainers; others: ComposeOthers; instance: string; dataDir: string }
 

@@ -9,8 +9,8 @@ import { resolveInside } from '../../../../git/resolve-inside.ts'
 import type { Ports } from '../../../ports/service.ts'
 import { retryWhileEngineAway } from '../../run/patience.ts'
 import { type Context, DeploymentFailure } from '../../run/stage.ts'
-import { hostPortsOf, keepPlan, refuseTaken } from '../launchers/compose-files.ts'
 import { memoryBytesOf } from '../memory-ceiling.ts'
+import { hostPortsOf, keepPlan, refuseTaken } from './plan.ts'
 
 type Deps = {
   compose: Pick<Compose, 'build'>

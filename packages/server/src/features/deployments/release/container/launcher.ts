@@ -6,7 +6,7 @@ import { retryWhileEngineAway } from '../../run/patience.ts'
 import type { Context } from '../../run/stage.ts'
 import { memoryBytesOf } from '../memory-ceiling.ts'
 import type { Launcher, Release } from '../release.ts'
-import { type ContainerHealthDeps, createContainerHealth } from './container-health.ts'
+import { type ContainerHealthDeps, createContainerHealth } from './health.ts'
 
 type Deps = ContainerHealthDeps & { prepare: (context: Context) => Promise<Artifact> }
 

@@ -1,6 +1,6 @@
-import type { Git } from '../../../../git/git.ts'
-import { createRedactor } from '../../../../lib/redact.ts'
-import { type Context, DeploymentFailure } from '../../run/stage.ts'
+import type { Git } from '../../../git/git.ts'
+import { createRedactor } from '../../../lib/redact.ts'
+import { type Context, DeploymentFailure } from '../run/stage.ts'
 
 type Deps = { git: Pick<Git, 'resolveCommit' | 'checkout'>; isPrivileged: (userId: number | null) => Promise<boolean> }
 

@@ -9,9 +9,9 @@ import type { DatabaseTemplate } from '../../../templates/templates.ts'
 import { retryWhileEngineAway } from '../../run/patience.ts'
 import { type Context, DeploymentFailure } from '../../run/stage.ts'
 import type { AppContainers } from '../app-containers.ts'
-import { type Probe, probePath, probePort, waitUntilHealthy } from '../health-check.ts'
+import { type Probe, probePath, probePort, waitUntilHealthy } from '../health/probes.ts'
+import { whyUnhealthy } from '../health/why-unhealthy.ts'
 import type { Release } from '../release.ts'
-import { whyUnhealthy } from '../why-unhealthy.ts'
 
 export type ContainerHealthDeps = {
   engine: Engine

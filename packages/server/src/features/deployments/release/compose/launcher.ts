@@ -8,12 +8,12 @@ import { retryWhileEngineAway } from '../../run/patience.ts'
 import type { Context } from '../../run/stage.ts'
 import type { AppContainers } from '../app-containers.ts'
 import type { Launcher, Release } from '../release.ts'
-import { createPlanCompose } from '../stages/plan-compose.ts'
-import { addressOf, hasPlan, hostPortsOf, keptPlan, refuseTaken } from './compose-files.ts'
-import { createComposeHealth } from './compose-health.ts'
-import { createCheckImages } from './compose-images.ts'
-import { createComposeOthers } from './compose-others.ts'
-import { createComposeUp } from './compose-up.ts'
+import { createComposeUp } from './bring-up.ts'
+import { createComposeHealth } from './health.ts'
+import { createCheckImages } from './images.ts'
+import { createPlanCompose } from './make-plan.ts'
+import { createComposeOthers } from './other-containers.ts'
+import { addressOf, hasPlan, hostPortsOf, keptPlan, refuseTaken } from './plan.ts'
 
 type Deps = {
   engine: Engine

@@ -6,7 +6,7 @@ import type { Tuning } from '../../../../tuning.ts'
 import { retryWhileEngineAway } from '../../run/patience.ts'
 import { type Context, DeploymentFailure } from '../../run/stage.ts'
 import type { AppContainers } from '../app-containers.ts'
-import { probePath, probePort, waitUntilHealthy } from '../health-check.ts'
+import { probePath, probePort, waitUntilHealthy } from '../health/probes.ts'
 import type { Release } from '../release.ts'
 
 type Deps = { engine: Pick<Engine, 'containers'>; containers: Pick<AppContainers, 'lastLines'>; tuning: Tuning }

@@ -6,7 +6,7 @@ import { isOfRelease, LABEL } from '../../../../engine/labels.ts'
 import type { Tuning } from '../../../../tuning.ts'
 import type { Context } from '../../run/stage.ts'
 import type { AppContainers } from '../app-containers.ts'
-import { canBeTwice, routedOf } from './compose-files.ts'
+import { canBeTwice, routedOf } from './plan.ts'
 
 type Deps = { engine: Pick<Engine, 'containers' | 'images'>; containers: AppContainers; tuning: Tuning }
 type Found = { all: readonly ContainerSummary[]; before: readonly ContainerSummary[] }

@@ -1,6 +1,6 @@
-import type { ContainerDetails } from '../../../engine/container-state.ts'
-import { distinctLines } from '../../../lib/distinct-lines.ts'
-import type { ListeningPort } from '../../../lib/proc-net.ts'
+import type { ContainerDetails } from '../../../../engine/container-state.ts'
+import { distinctLines } from '../../../../lib/distinct-lines.ts'
+import type { ListeningPort } from '../../../../lib/proc-net.ts'
 
 type Seen = {
   details: ContainerDetails | null

@@ -3,7 +3,7 @@ import { BUSYBOX_IMAGE, ensureBusybox, openTestEngine, tarOf } from '../../../..
 import { planCompose } from '../../../../engine/compose/policy.ts'
 import { newImageName } from '../../../../engine/image-names.ts'
 import { labelsOf } from '../../../../engine/labels.ts'
-import { createCheckImages, objectionTo } from './compose-images.ts'
+import { createCheckImages, objectionTo } from './images.ts'
 
 const test = openTestEngine()
 const { engine, instance } = test
