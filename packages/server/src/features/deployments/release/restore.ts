@@ -9,6 +9,7 @@ import { createRedactor } from '../../../lib/redact.ts'
 import type { SecretBox } from '../../../lib/secret-box.ts'
 import type { Step } from '../../../lib/step.ts'
 import type { Db } from '../../../store/database.ts'
+import { createEffects } from '../run/effects.ts'
 import { failureReason } from '../run/failure-reason.ts'
 import type { Context } from '../run/stage.ts'
 import { findActive } from '../store.ts'
@@ -46,17 +47,20 @@ export function createRestore(deps: Deps) {
     const artifact = active && artifactOf(active)
     if (!app || !artifact || app.wanted === 'stopped') return
     if (await isThere(app, active.id, signal)) return // a deployment that was ahead in the queue brought it, or an earlier try of this did
+    const until = AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)])
+    const say = (line: string) => deps.log.info({ appId, deploymentId: active.id }, line)
     const context: Context = {
+      ...createEffects({ step: deps.step, signal: until, say }),
       app,
       deployment: active,
       config: openConfig(deps.secrets, appId, active.sealed_config),
       workspace: '',
-      signal: AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)]),
+      signal: until,
       step: deps.step,
       enter: async () => undefined,
       noteCommit: async () => undefined,
       active: () => undefined,
-      say: (line) => deps.log.info({ appId, deploymentId: active.id }, line),
+      say,
       output: () => undefined,
       progress: () => undefined,
     }

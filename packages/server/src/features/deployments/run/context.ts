@@ -6,6 +6,7 @@ import type { Step } from '../../../lib/step.ts'
 import type { Tuning } from '../../../tuning.ts'
 import type { LogWriter } from '../log/log-writer.ts'
 import type { DeploymentRecord } from './deployment-writes.ts'
+import { createEffects } from './effects.ts'
 import type { Context, StageName } from './stage.ts'
 import { createStageLimits } from './stage-limits.ts'
 
@@ -68,7 +69,13 @@ export function createContext(parts: Parts): LiveContext {
       .catch((err: unknown) => parts.log.debug({ deploymentId: row.id, err }, 'progress was not written'))
   }
 
+  const say = (line: string) => {
+    limits.active()
+    writer.append(line, 'berth')
+  }
+
   return {
+    ...createEffects({ step, signal, say }),
     app,
     get deployment() {
       return row
@@ -83,10 +90,7 @@ export function createContext(parts: Parts): LiveContext {
     },
     progress,
     active: limits.active,
-    say: (line) => {
-      limits.active()
-      writer.append(line, 'berth')
-    },
+    say,
     output: (line, stream) => {
       limits.active()
       writer.append(line, stream)

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { kindOf } from '../../../domain/app-kinds.ts'
 import type { Artifact } from '../../../domain/artifact.ts'
 import type { Launcher, Release, Target } from '../release/release.ts'
-import { retryWhileEngineAway } from './patience.ts'
 import type { Context } from './stage.ts'
 
 /** How the edge is told. It answers when visitors reach what was asked for, or when it cannot be reached itself. */
@@ -74,8 +73,8 @@ function isRouted({ config }: Context): boolean {
   return kindOf(config).isRouted
 }
 
-async function switchRoute({ app, signal, step, say }: Context, routes: Routes, target: Target): Promise<void> {
-  await step('edge.switch', async () => await retryWhileEngineAway(signal, async () => await routes.switchTo(app.id, target)))
+async function switchRoute({ app, effect, say }: Context, routes: Routes, target: Target): Promise<void> {
+  await effect('edge.switch', () => routes.switchTo(app.id, target))
   say('Healthy; visitors are sent to the new release')
 }
 

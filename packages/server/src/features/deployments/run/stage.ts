@@ -3,6 +3,7 @@ import type { ReleaseConfig } from '../../../domain/release-config.ts'
 import type { AppRow, DeploymentRow } from '../../../domain/rows.ts'
 import type { Step } from '../../../lib/step.ts'
 import type { LogStream } from '../log/log-lines.ts'
+import type { Effects } from './effects.ts'
 
 /** What a person can act on: the message becomes the deployment's `error_message`. */
 export class DeploymentFailure extends Error {
@@ -10,7 +11,7 @@ export class DeploymentFailure extends Error {
 }
 
 /** Everything that a stage may know and do. It never writes a status, and it always honours the signal. */
-export type Context = {
+export type Context = Effects & {
   readonly app: AppRow
   readonly deployment: DeploymentRow
   readonly config: ReleaseConfig

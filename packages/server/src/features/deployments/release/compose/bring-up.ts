@@ -11,7 +11,6 @@ import {
   LABEL,
   projectNetworkName,
 } from '../../../../engine/labels.ts'
-import { retryWhileEngineAway } from '../../run/patience.ts'
 import { type Context, DeploymentFailure } from '../../run/stage.ts'
 import type { AppContainers } from '../app-containers.ts'
 import type { ComposeOthers } from './other-containers.ts'
@@ -39,23 +38,22 @@ export function createComposeUp(deps: Deps) {
 
   /** `serving` containers of the routed service stay as they are; where there are none, the whole plan comes at once. */
   async function up(context: Context, plan: ComposePlan, serving: number): Promise<void> {
-    const { app, deployment, signal, step } = context
+    const { app, deployment, effect } = context
     const project = projectOf(context, deployment.id)
     const routed = routedOf(plan)
-    if (serving === 0 || routed === undefined)
-      return await step('compose.up', async () => await retryWhileEngineAway(signal, async () => await compose.up(plan, project)))
+    if (serving === 0 || routed === undefined) return await effect('compose.up', () => compose.up(plan, project))
     const shared = sharedServices(plan)
-    await step('compose.shared', async () => await retryWhileEngineAway(signal, async () => await compose.upSome(plan, project, shared)))
-    await step('compose.beside', async () => {
+    await effect('compose.shared', () => compose.upSome(plan, project, shared))
+    await effect('compose.beside', async (signal) => {
       // a crash may have left one behind; its state is unknown, so it is made anew
-      await retryWhileEngineAway(signal, async () => await others.removeOwn(app.id, deployment.id, signal))
-      await retryWhileEngineAway(signal, async () => await compose.upBeside(plan, project, { ...routed, count: serving + 1 }))
+      await others.removeOwn(app.id, deployment.id, signal)
+      await compose.upBeside(plan, project, { ...routed, count: serving + 1 })
     })
   }
 
   async function bringUp(context: Context, wanted: ComposePlan, serving: number): Promise<void> {
     const { app, deployment, signal, step } = context
-    await refuseStrangers(app.id, signal)
+    await refuseStrangers(context)
     const plan = await addressed(context, wanted, { isBeside: serving > 0, signal })
     await step('files.address', async () => await keepPlan(directoryOf(app.id, deployment.id), plan))
     try {
@@ -63,7 +61,7 @@ export function createComposeUp(deps: Deps) {
     } catch (cause) {
       if (signal.aborted) throw cause
       // what it made holds the address itself
-      if (serving > 0) await retryWhileEngineAway(signal, async () => await others.removeOwn(app.id, deployment.id, signal))
+      if (serving > 0) await context.ask(() => others.removeOwn(app.id, deployment.id, signal))
       const again = await addressed(context, plan, { isBeside: serving > 0, signal })
       if (addressOf(again) === addressOf(plan)) throw cause
       context.say('Another container took the address meanwhile; starting with the next one')
@@ -72,9 +70,9 @@ export function createComposeUp(deps: Deps) {
   }
 
   /** Compose would take over, start and remove whatever says that it is of this project. */
-  async function refuseStrangers(appId: number, signal: AbortSignal): Promise<void> {
+  async function refuseStrangers({ app: { id: appId }, ask }: Context): Promise<void> {
     const labels = { [COMPOSE_PROJECT_LABEL]: composeProjectName(instance, appId) }
-    const found = await retryWhileEngineAway(signal, async () => await engine.containers.list({ labels, signal }))
+    const found = await ask((signal) => engine.containers.list({ labels, signal }))
     const strangers = found.filter((container) => !isOurs(container.labels, instance) || idFrom(container.labels, 'app') !== appId)
     if (strangers.length > 0)
       throw new DeploymentFailure('A container that is not of this app claims to belong to it. Ask whoever runs the server to remove it.')
@@ -85,18 +83,18 @@ export function createComposeUp(deps: Deps) {
     const project = projectOf(context, active, signal)
     const plan = await keptPlan(directoryOf(context.app.id, active), active)
     const routed = routedOf(plan)
-    const all = await retryWhileEngineAway(signal, async () => await containers.ofApp(context.app.id, signal))
+    const all = await context.ask(() => containers.ofApp(context.app.id, signal), signal)
     const ofReleases = all.filter(({ labels }) => !isShared(labels))
     const count = ofReleases.filter(({ labels }) => isOfRelease(labels, active)).length
     if (routed === undefined || count === 0 || ofReleases.some(({ labels }) => labels[LABEL.service] !== routed.service)) {
       const whole = addressOf(plan) === undefined ? plan : await addressed(context, plan, { isBeside: false, signal })
-      return await retryWhileEngineAway(signal, async () => await compose.up(whole, project))
+      return await context.ask(() => compose.up(whole, project), signal)
     }
-    await retryWhileEngineAway(signal, async () => {
+    await context.ask(async () => {
       await others.removeAllBut(context, { plan, deploymentId: active, signal })
       await compose.upSome(plan, project, sharedServices(plan))
       await compose.upBeside(plan, project, { ...routed, count })
-    })
+    }, signal)
   }
 
   return { directoryOf, projectOf, bringUp, backTo }
@@ -105,14 +103,14 @@ export function createComposeUp(deps: Deps) {
 /** With an address that is not given to another app as soon as this one's container dies. One that it has already stays. */
 function createAddressed({ engine, instance }: Pick<Deps, 'engine' | 'instance'>) {
   return async (
-    { app, deployment }: Context,
+    { app, deployment, ask }: Context,
     plan: ComposePlan,
     { isBeside, signal }: { isBeside: boolean; signal: AbortSignal },
   ): Promise<ComposePlan> => {
     if (plan.routedService === null) return plan
     const network = projectNetworkName(instance, app.project_id)
     const wanted = { network, turn: deployment.id, wish: addressOf(plan), ...(isBeside ? {} : { appId: app.id }) }
-    const address = await retryWhileEngineAway(signal, async () => await engine.containers.addressIn(wanted, signal))
+    const address = await ask(() => engine.containers.addressIn(wanted, signal), signal)
     return address === undefined ? plan : withAddress(plan, address)
   }
 }

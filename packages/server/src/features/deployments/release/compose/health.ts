@@ -3,7 +3,6 @@ import type { Engine } from '../../../../engine/engine.ts'
 import { LABEL } from '../../../../engine/labels.ts'
 import { createRedactor } from '../../../../lib/redact.ts'
 import type { Tuning } from '../../../../tuning.ts'
-import { retryWhileEngineAway } from '../../run/patience.ts'
 import { type Context, DeploymentFailure } from '../../run/stage.ts'
 import type { AppContainers } from '../app-containers.ts'
 import { probePath, probePort, waitUntilHealthy } from '../health/probes.ts'
@@ -57,8 +56,8 @@ export function createComposeHealth({ engine, containers, tuning }: Deps) {
     }
   }
 
-  async function detailsOf({ signal }: Context, id: string): Promise<ContainerDetails | null> {
-    return await retryWhileEngineAway(signal, async () => await engine.containers.inspect(id, signal))
+  async function detailsOf({ ask }: Context, id: string): Promise<ContainerDetails | null> {
+    return await ask((signal) => engine.containers.inspect(id, signal))
   }
 
   async function failure(context: Context, details: ContainerDetails | null, words: string): Promise<DeploymentFailure> {

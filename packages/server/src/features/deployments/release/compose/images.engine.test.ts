@@ -3,6 +3,8 @@ import { BUSYBOX_IMAGE, ensureBusybox, openTestEngine, tarOf } from '../../../..
 import { planCompose } from '../../../../engine/compose/policy.ts'
 import { newImageName } from '../../../../engine/image-names.ts'
 import { labelsOf } from '../../../../engine/labels.ts'
+import type { Step } from '../../../../lib/step.ts'
+import { createEffects } from '../../run/effects.ts'
 import { createCheckImages, objectionTo } from './images.ts'
 
 const test = openTestEngine()
@@ -22,7 +24,9 @@ async function imageWith(line: string): Promise<string> {
 async function check(services: object): Promise<void> {
   const settings = { env: {}, labels: {}, serviceLabel: 'service', appNetwork: 'a', projectNetwork: 'p', alias: 'x', port: null }
   const plan = planCompose(JSON.stringify({ services }), { ...settings, reservedPorts: [], newImageName })
-  const follower = { signal: AbortSignal.timeout(50_000), output: () => undefined, active: () => undefined }
+  const signal = AbortSignal.timeout(50_000)
+  const step: Step = async (_name, effect) => await effect()
+  const follower = { ...createEffects({ step, signal, say: () => undefined }), signal, output: () => undefined, active: () => undefined }
   await createCheckImages({ engine })(follower, plan)
 }
 

@@ -2,20 +2,18 @@ import { EngineError } from '../../../../engine/api/errors.ts'
 import type { ComposePlan } from '../../../../engine/compose/policy.ts'
 import type { Engine } from '../../../../engine/engine.ts'
 import { type ImageDetails, MOST_SETTINGS_BYTES } from '../../../../engine/images.ts'
-import { retryWhileEngineAway } from '../../run/patience.ts'
 import { type Context, DeploymentFailure } from '../../run/stage.ts'
 import { imagesOf } from './plan.ts'
 
-type Follower = Pick<Context, 'signal' | 'output' | 'active'>
+type Follower = Pick<Context, 'ask' | 'signal' | 'output' | 'active'>
 
 const SHORTEST_CHECK_MS = 1000
 
 /** What an image brings along and the compose file does not say: judged once the image is here, before anything runs from it. */
 export function createCheckImages({ engine }: { engine: Pick<Engine, 'images'> }) {
   return async function checkImages(context: Follower, plan: ComposePlan): Promise<void> {
-    const { signal } = context
     for (const wanted of imagesOf(plan)) {
-      const found = await retryWhileEngineAway(signal, async () => await find(context, wanted))
+      const found = await context.ask(() => find(context, wanted))
       const why = found === null ? undefined : objectionTo(found)
       if (why !== undefined) throw new DeploymentFailure(`The service "${wanted.service}" cannot be started: its image ${why}`)
     }

@@ -4,7 +4,6 @@ import type { Engine } from '../../../../engine/engine.ts'
 import { appNetworkName, LABEL, projectNetworkName } from '../../../../engine/labels.ts'
 import type { Tuning } from '../../../../tuning.ts'
 import type { Ports } from '../../../ports/service.ts'
-import { retryWhileEngineAway } from '../../run/patience.ts'
 import type { Context } from '../../run/stage.ts'
 import type { AppContainers } from '../app-containers.ts'
 import type { Launcher, Release } from '../release.ts'
@@ -42,25 +41,19 @@ export function createComposeLauncher(deps: Deps): Launcher {
   const prepare = createPlanCompose({ ...deps, directoryOf })
 
   async function start(context: Context): Promise<Release> {
-    const { app, deployment, config, signal, step } = context
+    const { app, deployment, config, effect, ask } = context
     const isKept = await hasPlan(directoryOf(app.id, deployment.id)) // the release that a rollback came from may be gone by now
     const source = isKept ? deployment.id : (deployment.release_of ?? deployment.id)
-    await step(
-      'engine.network',
-      async () =>
-        await retryWhileEngineAway(signal, async () => {
-          await engine.networks.ensureProjectNetwork({ instance, projectId: app.project_id }, signal)
-          await engine.networks.ensure(
-            { name: appNetworkName(instance, app.id), owner: { instance, kind: 'network', projectId: app.project_id, appId: app.id } },
-            signal,
-          )
-        }),
-    )
+    await effect('engine.network', async (signal) => {
+      await engine.networks.ensureProjectNetwork({ instance, projectId: app.project_id }, signal)
+      const owner = { instance, kind: 'network', projectId: app.project_id, appId: app.id } as const
+      await engine.networks.ensure({ name: appNetworkName(instance, app.id), owner }, signal)
+    })
     const plan = await keptPlan(directoryOf(app.id, source), deployment.id)
     await claimPorts(context, plan)
     await checkImages(context, plan)
-    await bringUp(context, plan, await retryWhileEngineAway(signal, async () => await others.serving(context, plan)))
-    const found = await retryWhileEngineAway(signal, async () => await containers.ofRelease(app.id, deployment.id, signal))
+    await bringUp(context, plan, await ask(() => others.serving(context, plan)))
+    const found = await ask((signal) => containers.ofRelease(app.id, deployment.id, signal))
     const started = found.filter((container) => plan.services.includes(container.labels[LABEL.service] ?? ''))
     const routed = started.find((container) => container.labels[LABEL.service] === plan.routedService)
     // the address that it was given, because one that is just being started again has none
@@ -77,13 +70,9 @@ export function createComposeLauncher(deps: Deps): Launcher {
   }
 
   async function removeOld(context: Context): Promise<void> {
-    const { app, deployment, signal, step } = context
+    const { app, deployment, effect } = context
     const plan = await keptPlan(directoryOf(app.id, deployment.id), deployment.id)
-    await step(
-      'engine.remove_old',
-      async () =>
-        await retryWhileEngineAway(signal, async () => await others.removeAllBut(context, { plan, deploymentId: deployment.id, signal })),
-    )
+    await effect('engine.remove_old', (signal) => others.removeAllBut(context, { plan, deploymentId: deployment.id, signal }))
     await deps.ports.keepOnly(app.id, hostPortsOf(plan))
   }
 
@@ -102,7 +91,7 @@ export function createComposeLauncher(deps: Deps): Launcher {
       const active = await deps.findActiveId(app.id)
       if (active !== undefined && app.wanted === 'running') return await backTo(context, active, signal)
       const ending = { removeVolumes: false, graceSeconds: tuning.stopGraceSeconds }
-      await retryWhileEngineAway(signal, async () => await compose.down(projectOf(context, deployment.id, signal), ending))
+      await context.ask(() => compose.down(projectOf(context, deployment.id, signal), ending), signal)
     })
     await deps.ports.keepOnly(app.id, await portsOfActive(app.id))
   }

@@ -7,7 +7,6 @@ import { appNetworkName, buildCacheScope, LABEL, labelsOf, projectNetworkName } 
 import { readTextUpTo } from '../../../../git/read-text.ts'
 import { resolveInside } from '../../../../git/resolve-inside.ts'
 import type { Ports } from '../../../ports/service.ts'
-import { retryWhileEngineAway } from '../../run/patience.ts'
 import { type Context, DeploymentFailure } from '../../run/stage.ts'
 import { memoryBytesOf } from '../memory-ceiling.ts'
 import { hostPortsOf, keepPlan, refuseTaken } from './plan.ts'
@@ -52,7 +51,7 @@ export function createPlanCompose(deps: Deps) {
   }
 
   return async function prepare(context: Context): Promise<Artifact> {
-    const { app, deployment, signal, step } = context
+    const { app, deployment, effect, step } = context
     await deps.cloneRepository(context)
     await context.enter('building_image')
     const plan = await planOf(context)
@@ -60,11 +59,8 @@ export function createPlanCompose(deps: Deps) {
     const labels = labelsOf({ instance, kind: 'compose', projectId: app.project_id, appId: app.id, deploymentId: deployment.id })
     const workspace = app.root_directory === '' ? context.workspace : join(context.workspace, app.root_directory)
     const cacheScope = buildCacheScope(instance, app.project_id)
-    const follower = { onLine: context.output, onActivity: context.active, signal }
-    await step(
-      'engine.build',
-      async () => await retryWhileEngineAway(signal, async () => await compose.build(plan, { labels, cacheScope, ...follower, workspace })),
-    )
+    const follower = { onLine: context.output, onActivity: context.active }
+    await effect('engine.build', (signal) => compose.build(plan, { labels, cacheScope, ...follower, workspace, signal }))
     await step('files.plan', async () => await keepPlan(deps.directoryOf(app.id, deployment.id), plan))
     return { kind: 'compose', mainService: plan.routedService ?? plan.services[0] ?? 'compose' }
   }

@@ -5,7 +5,6 @@ import type { LimitedBuild } from '../../../../engine/build/build.ts'
 import { buildContext } from '../../../../engine/build/context.ts'
 import { buildCacheScope, labelsOf } from '../../../../engine/labels.ts'
 import { resolveInside } from '../../../../git/resolve-inside.ts'
-import { retryWhileEngineAway } from '../../run/patience.ts'
 import { type Context, DeploymentFailure } from '../../run/stage.ts'
 import type { CheckDockerfile } from '../check-dockerfile.ts'
 
@@ -16,31 +15,25 @@ const LOOK_DEPTH = 3
 /** Builds the app's Dockerfile with BuildKit. Environment values never reach a build: they would stay in the image. */
 export function createBuildImage(deps: Deps) {
   return async function buildImage(context: Context): Promise<Artifact> {
-    const { app, deployment, signal, step } = context
+    const { app, deployment } = context
     await context.enter('building_image')
     const root = await directoryIn(context)
     const dockerfile = await dockerfileIn(context, root)
-    await deps.checkDockerfile(join(root, dockerfile), signal)
+    await deps.checkDockerfile(join(root, dockerfile), context.signal)
     const tag = deps.newImageName()
     const labels = labelsOf({ instance: deps.instance, kind: 'app', projectId: app.project_id, appId: app.id, deploymentId: deployment.id })
-    await step('engine.build', async () => {
-      await retryWhileEngineAway(
+    await context.effect('engine.build', async (signal) => {
+      await deps.build({
+        contextTar: buildContext({ directory: root, dockerfile, signal }),
+        dockerfile,
+        tag,
+        labels,
+        cacheScope: buildCacheScope(deps.instance, app.project_id),
+        onLine: context.output,
+        onProgress: context.progress,
+        onActivity: context.active,
         signal,
-        async () => {
-          await deps.build({
-            contextTar: buildContext({ directory: root, dockerfile, signal }),
-            dockerfile,
-            tag,
-            labels,
-            cacheScope: buildCacheScope(deps.instance, app.project_id),
-            onLine: context.output,
-            onProgress: context.progress,
-            onActivity: context.active,
-            signal,
-          })
-        },
-        () => context.say('The container engine does not answer; waiting for it'),
-      )
+      })
     })
     return { kind: 'image', tag }
   }

@@ -6,7 +6,6 @@ import { projectNetworkName } from '../../../../engine/labels.ts'
 import { createRedactor } from '../../../../lib/redact.ts'
 import type { Tuning } from '../../../../tuning.ts'
 import type { DatabaseTemplate } from '../../../templates/templates.ts'
-import { retryWhileEngineAway } from '../../run/patience.ts'
 import { type Context, DeploymentFailure } from '../../run/stage.ts'
 import type { AppContainers } from '../app-containers.ts'
 import { type Probe, probePath, probePort, waitUntilHealthy } from '../health/probes.ts'
@@ -29,9 +28,9 @@ const LOOK_MS = 100
 export function createContainerHealth(deps: ContainerHealthDeps) {
   const { engine, containers, instance, tuning } = deps
 
-  async function targetOf({ app, config, signal }: Context, id: string): Promise<Release['target']> {
+  async function targetOf({ app, config, ask }: Context, id: string): Promise<Release['target']> {
     if (config.port === null) return undefined
-    const details = await retryWhileEngineAway(signal, async () => await engine.containers.inspect(id, signal))
+    const details = await ask((signal) => engine.containers.inspect(id, signal))
     const ip = details?.ips[projectNetworkName(instance, app.project_id)]
     return ip === undefined || ip === '' ? undefined : { ip, port: config.port }
   }
@@ -57,7 +56,7 @@ export function createContainerHealth(deps: ContainerHealthDeps) {
   async function waitHealthy(context: Context, release: Release): Promise<void> {
     const { config, signal } = context
     const deadlineMs = kindOf(config).keepsData ? tuning.databaseHealthDeadlineMs : tuning.healthDeadlineMs
-    const ask = async () => await retryWhileEngineAway(signal, async () => await probe(context, release))
+    const ask = () => context.ask(() => probe(context, release))
     const result = await waitUntilHealthy({ probe: ask, deadlineMs, intervalMs: tuning.healthIntervalMs, signal })
     if (!result.healthy) throw await explained(context, release, result.reason)
   }
@@ -86,7 +85,7 @@ export function createContainerHealth(deps: ContainerHealthDeps) {
 
   async function checkAlive(context: Context, release: Release): Promise<void> {
     const [id = ''] = release.containerIds
-    const details = await retryWhileEngineAway(context.signal, async () => await engine.containers.inspect(id, context.signal))
+    const details = await context.ask((signal) => engine.containers.inspect(id, signal))
     if (details?.state !== 'running' || details.restartCount > 0) throw await explained(context, release, 'it stopped')
   }
 

@@ -2,7 +2,6 @@ import { kindOf } from '../../../../domain/app-kinds.ts'
 import type { Artifact } from '../../../../domain/artifact.ts'
 import type { ContainerSpec } from '../../../../engine/container-spec.ts'
 import { containerName, labelsOf, projectNetworkName, volumeName } from '../../../../engine/labels.ts'
-import { retryWhileEngineAway } from '../../run/patience.ts'
 import type { Context } from '../../run/stage.ts'
 import { memoryBytesOf } from '../memory-ceiling.ts'
 import type { Launcher, Release } from '../release.ts'
@@ -47,83 +46,51 @@ export function createContainerLauncher(deps: Deps): Launcher {
   const { targetOf, waitHealthy, checkAlive } = createContainerHealth(deps)
 
   async function start(context: Context, artifact: Artifact): Promise<Release> {
-    const { app, deployment, config, signal, step } = context
-    const wait = () => context.say('The container engine does not answer; waiting for it')
-    await step(
-      'engine.network',
-      async () =>
-        await retryWhileEngineAway(
-          signal,
-          async () => await engine.networks.ensureProjectNetwork({ instance, projectId: app.project_id }, signal),
-          wait,
-        ),
-    )
+    const { app, deployment, config, effect } = context
+    await effect('engine.network', (signal) => engine.networks.ensureProjectNetwork({ instance, projectId: app.project_id }, signal))
     if (kindOf(config).keepsData) {
       const labels = labelsOf({ instance, kind: 'volume', projectId: app.project_id, appId: app.id })
-      await step(
-        'engine.volume',
-        async () =>
-          await retryWhileEngineAway(signal, async () => await engine.volumes.ensure(volumeName(instance, app.id), labels, signal), wait),
-      )
+      await effect('engine.volume', (signal) => engine.volumes.ensure(volumeName(instance, app.id), labels, signal))
     }
-    const id = await step(
-      'engine.start',
-      async () =>
-        await retryWhileEngineAway(
-          signal,
-          async () => {
-            // A crash may have left one behind; its state is unknown, so it is made anew.
-            for (const old of await containers.ofDeployment(app.id, deployment.id, signal)) await engine.containers.remove(old.id, signal)
-            return await engine.containers.start(specOf(deps, context, artifact), signal)
-          },
-          wait,
-        ),
-    )
+    const id = await effect('engine.start', async (signal) => {
+      // A crash may have left one behind; its state is unknown, so it is made anew.
+      for (const old of await containers.ofDeployment(app.id, deployment.id, signal)) await engine.containers.remove(old.id, signal)
+      return await engine.containers.start(specOf(deps, context, artifact), signal)
+    })
     return { containerIds: [id], target: await targetOf(context, id) }
   }
 
   async function retireOld(context: Context): Promise<void> {
     if (!isSingle(context)) return context.say('The release that serves now goes on serving until the new one is healthy')
-    const { app, deployment, signal, step } = context
-    await step(
-      'engine.stop_old',
-      async () =>
-        await retryWhileEngineAway(signal, async () => {
-          for (const old of await containers.ofOtherDeployments(app.id, deployment.id, signal))
-            await engine.containers.stop(old.id, tuning.stopGraceSeconds, signal)
-        }),
-    )
+    const { app, deployment, effect } = context
+    await effect('engine.stop_old', async (signal) => {
+      for (const old of await containers.ofOtherDeployments(app.id, deployment.id, signal))
+        await engine.containers.stop(old.id, tuning.stopGraceSeconds, signal)
+    })
   }
 
-  async function removeOld({ app, deployment, signal, step }: Context): Promise<void> {
-    await step(
-      'engine.remove_old',
-      async () =>
-        await retryWhileEngineAway(signal, async () => {
-          for (const old of await containers.ofOtherDeployments(app.id, deployment.id, signal)) {
-            await engine.containers.stop(old.id, tuning.stopGraceSeconds, signal)
-            await engine.containers.remove(old.id, signal)
-          }
-        }),
-    )
+  async function removeOld({ app, deployment, effect }: Context): Promise<void> {
+    await effect('engine.remove_old', async (signal) => {
+      for (const old of await containers.ofOtherDeployments(app.id, deployment.id, signal)) {
+        await engine.containers.stop(old.id, tuning.stopGraceSeconds, signal)
+        await engine.containers.remove(old.id, signal)
+      }
+    })
   }
 
   async function undo(context: Context): Promise<void> {
-    const { app, deployment, step } = context
-    const signal = AbortSignal.timeout(60_000) // the signal of the deployment has ended, and this must happen all the same
-    await step(
-      'engine.undo',
-      async () =>
-        await retryWhileEngineAway(signal, async () => {
-          const made = await containers.ofDeployment(app.id, deployment.id, signal)
-          if (isSingle(context) && app.wanted === 'running') {
-            for (const { id } of made) await engine.containers.stop(id, tuning.stopGraceSeconds, signal)
-            for (const old of await containers.ofOtherDeployments(app.id, deployment.id, signal))
-              await engine.containers.startAgain(old.id, signal)
-          }
-          for (const { id } of made) await engine.containers.remove(id, signal)
-        }),
-    )
+    const { app, deployment } = context
+    const ownTime = AbortSignal.timeout(60_000) // the signal of the deployment has ended, and this must happen all the same
+    const takeBack = async (signal: AbortSignal) => {
+      const made = await containers.ofDeployment(app.id, deployment.id, signal)
+      if (isSingle(context) && app.wanted === 'running') {
+        for (const { id } of made) await engine.containers.stop(id, tuning.stopGraceSeconds, signal)
+        for (const old of await containers.ofOtherDeployments(app.id, deployment.id, signal))
+          await engine.containers.startAgain(old.id, signal)
+      }
+      for (const { id } of made) await engine.containers.remove(id, signal)
+    }
+    await context.effect('engine.undo', takeBack, ownTime)
   }
 
   return { prepare: deps.prepare, retireOld, start, waitHealthy, checkAlive, removeOld, undo }

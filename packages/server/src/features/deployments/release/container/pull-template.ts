@@ -2,7 +2,6 @@ import type { Artifact } from '../../../../domain/artifact.ts'
 import { EngineError } from '../../../../engine/api/errors.ts'
 import type { Engine } from '../../../../engine/engine.ts'
 import type { DatabaseTemplate } from '../../../templates/templates.ts'
-import { retryWhileEngineAway } from '../../run/patience.ts'
 import { type Context, DeploymentFailure } from '../../run/stage.ts'
 
 type Deps = { engine: Pick<Engine, 'images'>; findTemplate: (name: string) => DatabaseTemplate | undefined }
@@ -10,19 +9,17 @@ type Deps = { engine: Pick<Engine, 'images'>; findTemplate: (name: string) => Da
 /** The image of a database template: the one that the engine has, or the registry's. */
 export function createPullTemplate(deps: Deps) {
   return async function pullTemplate(context: Context): Promise<Artifact> {
-    const { config, signal, step, say, output } = context
+    const { config, effect, ask, say, output } = context
     await context.enter('building_image')
     const template = deps.findTemplate(config.template)
     if (!template) throw new DeploymentFailure(`There is no template "${config.template}" any more.`)
     const { image } = template
-    const isHere = await retryWhileEngineAway(signal, async () => await deps.engine.images.exists(image, signal))
+    const isHere = await ask((signal) => deps.engine.images.exists(image, signal))
     if (isHere) say(`Using the image ${image}`)
     else {
       say(`Pulling ${image}`)
-      await step('engine.pull', async () => {
-        const pull = { signal, onLine: (line: string) => output(line, 'stdout'), onActivity: context.active }
-        await retryWhileEngineAway(signal, async () => await deps.engine.images.pull(image, pull))
-      }).catch((cause: unknown) => {
+      const pull = { onLine: (line: string) => output(line, 'stdout'), onActivity: context.active }
+      await effect('engine.pull', (signal) => deps.engine.images.pull(image, { ...pull, signal })).catch((cause: unknown) => {
         if (cause instanceof EngineError) throw new DeploymentFailure(`The image ${image} could not be pulled: ${cause.message}`, { cause })
         throw cause
       })

@@ -1,0 +1,38 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { EngineUnreachable } from '../../../engine/api/errors.ts'
+import type { Step } from '../../../lib/step.ts'
+
+type Deps = { step: Step; signal: AbortSignal; say: (line: string) => void }
+type Work<Result> = (signal: AbortSignal) => Promise<Result>
+
+export type Effects = {
+  /** Has an effect outside the database: a step, tried again while the engine is away. `signal` is the deployment's own unless told otherwise. */
+  readonly effect: <Result>(name: string, work: Work<Result>, signal?: AbortSignal) => Promise<Result>
+  /** The same without an effect: a question to the engine. */
+  readonly ask: <Result>(work: Work<Result>, signal?: AbortSignal) => Promise<Result>
+}
+
+const PAUSE_MS = 500
+const LONGEST_OUTAGE_MS = 60_000
+
+/** An engine that restarts is no failure of the deployment: a call that found nobody is made again for up to a minute. */
+export function createEffects({ step, signal: own, say }: Deps): Effects {
+  return {
+    effect: async (name, work, signal = own) =>
+      await step(name, () => retryWhileEngineAway(signal, work, () => say('The container engine does not answer; waiting for it'))),
+    ask: async (work, signal = own) => await retryWhileEngineAway(signal, work, () => undefined),
+  }
+}
+
+async function retryWhileEngineAway<Result>(signal: AbortSignal, work: Work<Result>, onWait: () => void): Promise<Result> {
+  const giveUpAt = performance.now() + LONGEST_OUTAGE_MS
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await work(signal)
+    } catch (cause) {
+      if (!(cause instanceof EngineUnreachable) || signal.aborted || performance.now() > giveUpAt) throw cause
+      if (tries === 1) onWait()
+      await sleep(PAUSE_MS, undefined, { signal })
+    }
+  }
+}
