@@ -1,30 +1,33 @@
 import { availableParallelism, totalmem } from 'node:os'
 import { join } from 'node:path'
 import type { Config, EngineAddress } from '../config.ts'
-import { isStaff } from '../domain/caller.ts'
-import { type AppRow, findUser } from '../domain/rows.ts'
-import type { LimitedBuild } from '../engine/build/build.ts'
+import { kindOf } from '../domain/app-kinds.ts'
+import type { AppRow } from '../domain/rows.ts'
 import { createCompose } from '../engine/compose/compose.ts'
 import type { Engine } from '../engine/engine.ts'
 import { newImageName } from '../engine/image-names.ts'
 import { createBuildTimes } from '../features/deployments/build-times.ts'
+import { createIsPrivileged } from '../features/deployments/is-privileged.ts'
 import { createBuildLogs } from '../features/deployments/log/build-log.ts'
 import { createAppContainers } from '../features/deployments/release/app-containers.ts'
 import { createCheckDockerfile } from '../features/deployments/release/check-dockerfile.ts'
 import { createCleanUp } from '../features/deployments/release/clean-up.ts'
 import { createCloneRepository } from '../features/deployments/release/clone-repository.ts'
 import { createComposeLauncher } from '../features/deployments/release/compose/launcher.ts'
+import { createMakePlan } from '../features/deployments/release/compose/make-plan.ts'
 import { createBuildImage } from '../features/deployments/release/container/build-image.ts'
 import { createContainerLauncher } from '../features/deployments/release/container/launcher.ts'
 import { createPullTemplate } from '../features/deployments/release/container/pull-template.ts'
-import type { Launcher } from '../features/deployments/release/release.ts'
+import { createRemoveImages } from '../features/deployments/release/container/remove-images.ts'
+import { createLimitedBuild } from '../features/deployments/release/limited-build.ts'
 import { createRenameImages } from '../features/deployments/release/rename-images.ts'
 import { createRestore } from '../features/deployments/release/restore.ts'
 import { createRunDeployment } from '../features/deployments/run/deployment-job.ts'
 import { createRecord } from '../features/deployments/run/deployment-writes.ts'
+import { createEndFailed } from '../features/deployments/run/end-failed-deployment.ts'
 import type { Routes } from '../features/deployments/run/pipeline.ts'
-import type { Context } from '../features/deployments/run/stage.ts'
-import { findActive } from '../features/deployments/store.ts'
+import { createPreflight } from '../features/deployments/run/preflight.ts'
+import { createSettingsOf } from '../features/deployments/run/release-settings.ts'
 import type { EnvVariables } from '../features/env-variables/service.ts'
 import type { Ports } from '../features/ports/service.ts'
 import { findTemplate } from '../features/templates/templates.ts'
@@ -63,85 +66,60 @@ function engineUrl(address: EngineAddress): string {
 
 /** Everything that a deployment needs, created top to bottom. */
 export function createDeploymentParts(deps: Deps) {
-  const { config, db, engine, git, instance, secrets, routes, step, tuning, log, now } = deps
-  const logs = createBuildLogs({ directory: join(config.dataDir, 'logs'), log })
+  const { config, db, engine, git, instance, secrets, routes, ports, step, tuning, log, now } = deps
+  const { dataDir } = config
+  const logs = createBuildLogs({ directory: join(dataDir, 'logs'), log })
   const record = createRecord({ db, now })
   const containers = createAppContainers({ engine, instance })
-  /** Asked anew for each deployment, so that the role of this moment counts. Somebody who is gone has no rights. */
-  const isPrivileged = async (userId: number | null) => {
-    const user = userId === null ? undefined : await findUser(db, userId)
-    return user !== undefined && isStaff(user)
-  }
-
-  const cloneRepository = createCloneRepository({ git, isPrivileged })
-  const cores = availableParallelism()
-  const buildLimits = {
-    memoryBytes: Math.floor(totalmem() * 0.6),
-    cpus: Math.max(1, cores - 0.5),
-    processes: Math.max(1024, 128 * cores), // threads count, and build tools start some for each core
-  }
+  const isPrivileged = createIsPrivileged(db)
   const buildTimes = createBuildTimes({ db, now })
-  const build: LimitedBuild = async (request) => await buildTimes.during(async () => await engine.build({ ...request, ...buildLimits }))
+  const build = createLimitedBuild({ engine, buildTimes, machine: { cores: availableParallelism(), memoryBytes: totalmem() } })
   const checkDockerfile = createCheckDockerfile({ policy: deps.policy, isEngineWalled: deps.isEngineWalled })
-  const buildImage = createBuildImage({ build, checkDockerfile, instance, newImageName })
-  const pullTemplate = createPullTemplate({ engine, findTemplate })
-  const cloneAndBuild = async (context: Context) => {
-    await cloneRepository(context)
-    return await buildImage(context)
-  }
-
-  const container = { engine, containers, instance, tuning, findTemplate }
-  const fromGit = createContainerLauncher({ ...container, prepare: cloneAndBuild })
-  const fromTemplate = createContainerLauncher({ ...container, prepare: pullTemplate })
   const compose = createCompose({
     build,
     checkDockerfile,
     inside: resolveInside,
     path: config.path,
-    home: join(config.dataDir, 'compose'),
+    home: join(dataDir, 'compose'),
     engineUrl: engineUrl(config.engine),
   })
-  const fromCompose = createComposeLauncher({
-    engine,
-    compose,
-    containers,
-    instance,
-    dataDir: config.dataDir,
-    tuning,
-    newImageName,
-    ports: deps.ports,
-    reservedPorts: [config.port, config.edge.httpPort, config.edge.httpsPort],
-    cloneRepository,
-    findActiveId: async (appId) => (await findActive(db, appId))?.id,
-  })
-  const launchers: Record<AppRow['app_type'], Launcher> = { web: fromGit, service: fromGit, database: fromTemplate, compose: fromCompose }
-  const launcherOf = (app: AppRow) => launchers[app.app_type]
 
-  const cleanUp = createCleanUp({ db, engine, dataDir: config.dataDir, retention: deps.retention })
-  const isServing = async (appId: number, deploymentId: number) => {
-    const live = await containers.ofDeployment(appId, deploymentId).catch(() => undefined)
-    return live === undefined || live.some((entry) => entry.state === 'running') // an engine that is away keeps its containers running
+  const reservedPorts = [config.port, config.edge.httpPort, config.edge.httpsPort]
+  const stages = {
+    cloneRepository: createCloneRepository({ git, isPrivileged }),
+    buildImage: createBuildImage({ build, checkDockerfile, instance, newImageName }),
+    makePlan: createMakePlan({ compose, instance, dataDir, newImageName, ports, reservedPorts }),
+    pullTemplate: createPullTemplate({ engine, findTemplate }),
   }
+  const asContainer = createContainerLauncher({ engine, containers, instance, tuning, findTemplate })
+  const asCompose = createComposeLauncher({ db, engine, compose, containers, instance, dataDir, tuning, ports })
+  const launcherOf = (app: AppRow) => (kindOf(app).hasServices ? asCompose : asContainer)
+  const pipeline = { stages, launcherOf, routes, record, stabilityMs: tuning.stabilityMs }
+  const endFailed = createEndFailed({
+    db,
+    record,
+    pipeline,
+    isServing: containers.isServing,
+    removeImages: createRemoveImages({ engine, instance }),
+    step,
+    log,
+    onChanged: deps.onChanged,
+  })
   const runDeployment = createRunDeployment({
     db,
-    engine,
-    record,
     logs,
-    secrets,
-    launcherOf,
-    routes,
-    isServing,
-    cleanUp,
+    record,
+    settingsOf: createSettingsOf({ db, secrets, readEnv: deps.envVariables.read }),
+    preflight: createPreflight({ engine, dataDir, tuning }),
+    pipeline,
+    endFailed,
+    cleanUp: createCleanUp({ db, engine, dataDir, retention: deps.retention }),
+    workDir: config.workDir,
     step,
     tuning,
     log,
-    readEnv: deps.envVariables.read,
-    dataDir: config.dataDir,
-    workDir: config.workDir,
-    instance,
-    onChanged: deps.onChanged,
   })
-  const renameImages = createRenameImages({ db, engine, dataDir: config.dataDir, newImageName, log })
+  const renameImages = createRenameImages({ db, engine, dataDir, newImageName, log })
   const restore = createRestore({ db, containers, secrets, launcherOf, step, now, log, onChanged: deps.onChanged })
   return { logs, buildTimes, containers, isPrivileged, runDeployment, renameImages, restore }
 }

@@ -24,6 +24,12 @@ export function createAppContainers(deps: { engine: Pick<Engine, 'containers' | 
     return (await ofApp(appId, signal)).filter(({ labels }) => !isOfRelease(labels, deploymentId))
   }
 
+  /** Whether a release serves. An engine that is away keeps its containers running. */
+  async function isServing(appId: number, deploymentId: number): Promise<boolean> {
+    const own = await ofDeployment(appId, deploymentId).catch(() => undefined)
+    return own === undefined || own.some(({ state }) => state === 'running')
+  }
+
   async function lastLines(id: string, count: number): Promise<string[]> {
     const details = await engine.containers.inspect(id)
     if (!details) return []
@@ -32,7 +38,7 @@ export function createAppContainers(deps: { engine: Pick<Engine, 'containers' | 
     return lines
   }
 
-  return { ofApp, ofDeployment, ofRelease, ofOtherDeployments, lastLines }
+  return { ofApp, ofDeployment, ofRelease, ofOtherDeployments, isServing, lastLines }
 }
 
 export type AppContainers = ReturnType<typeof createAppContainers>

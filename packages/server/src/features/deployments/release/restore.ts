@@ -66,7 +66,8 @@ export function createRestore(deps: Deps) {
     }
     const launcher = deps.launcherOf(app)
     try {
-      await launcher.waitHealthy(context, await launcher.start(context, artifact))
+      const release = await launcher.start(context, artifact)
+      await release.waitHealthy()
       await settle(appId, { status: 'running', reason: '' })
     } catch (cause) {
       if (signal.aborted || cause instanceof EngineUnreachable) throw cause // it is tried again

@@ -15,11 +15,11 @@ type Parts = {
   row: DeploymentRow
   config: ReleaseConfig
   workspace: string
-  writer: LogWriter
-  record: DeploymentRecord
+  writer: Pick<LogWriter, 'append' | 'flush'>
+  record: Pick<DeploymentRecord, 'stage' | 'commit'>
   signal: AbortSignal
   step: Step
-  log: Logger
+  log: Pick<Logger, 'debug'>
   tuning: Tuning
 }
 
@@ -31,8 +31,10 @@ const WORDS = {
 } as const satisfies Record<StageName, string>
 
 export type LiveContext = Context & {
-  current(): DeploymentRow
-  note(row: DeploymentRow): void
+  /** A step that changes the row: what it gives is the row from then on. */
+  write(name: string, change: (row: DeploymentRow) => Promise<DeploymentRow>): Promise<void>
+  /** Resolves when every line so far is in the file. */
+  flush(): Promise<void>
   seconds(): number
   deadlineReason(): Error | undefined
   close(): void
@@ -50,12 +52,16 @@ export function createContext(parts: Parts): LiveContext {
   let noting: Promise<void> = Promise.resolve()
   let shown = row.progress
 
+  async function write(name: string, change: (row: DeploymentRow) => Promise<DeploymentRow>): Promise<void> {
+    await noting
+    row = await step(name, () => change(row))
+  }
+
   async function enter(next: StageName): Promise<void> {
     stage = next
     limits.enter(next)
-    await noting
     shown = Math.max(shown, progressIn(next, 0))
-    row = await step(`db.${next}`, async () => await record.stage(row, row.status, { stage: next, progress: shown }))
+    await write(`db.${next}`, (current) => record.stage(current, current.status, { stage: next, progress: shown }))
     writer.append(WORDS[next], 'berth')
   }
 
@@ -95,10 +101,8 @@ export function createContext(parts: Parts): LiveContext {
       limits.active()
       writer.append(line, stream)
     },
-    current: () => row,
-    note: (next) => {
-      row = next
-    },
+    write,
+    flush: () => writer.flush(),
     seconds: () => Math.max(0, Math.round((performance.now() - startedAt) / 1000)),
     deadlineReason: () => (deadline.signal.aborted && deadline.signal.reason instanceof Error ? deadline.signal.reason : undefined),
     close: limits.stop,

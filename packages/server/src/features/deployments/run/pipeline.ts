@@ -1,7 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { kindOf } from '../../../domain/app-kinds.ts'
-import type { Artifact } from '../../../domain/artifact.ts'
+import { type Artifact, artifactOf } from '../../../domain/artifact.ts'
+import type { AppRow } from '../../../domain/rows.ts'
+import { LAST_LINE } from '../log/log-lines.ts'
 import type { Launcher, Release, Target } from '../release/release.ts'
+import type { LiveContext } from './context.ts'
+import type { DeploymentRecord } from './deployment-writes.ts'
 import type { Context } from './stage.ts'
 
 /** How the edge is told. It answers when visitors reach what was asked for, or when it cannot be reached itself. */
@@ -16,24 +20,34 @@ export type Routes = {
   drain(appId: number, signal: AbortSignal): Promise<void>
 }
 
+/** The stages that end in something that can be started. */
+type Stages = {
+  cloneRepository(context: Context): Promise<void>
+  buildImage(context: Context): Promise<Artifact>
+  makePlan(context: Context): Promise<Artifact>
+  pullTemplate(context: Context): Promise<Artifact>
+}
+
+export type Pipeline = {
+  stages: Stages
+  launcherOf: (app: AppRow) => Launcher
+  routes: Routes
+  record: Pick<DeploymentRecord, 'deploying' | 'success'>
+  stabilityMs: number
+}
+
 const SHARE_BEFORE_VISITORS = 0.8
 const LOOK_MS = 250
 
-export type Pipeline = {
-  launcher: Launcher
-  routes: Routes
-  stabilityMs: number
-  /** Success, the active mark and the app's status, in one transaction. */
-  succeed: (context: Context) => Promise<void>
-  /** From here on the release is being put in place: the move to `deploying`. */
-  beginDeploying: (context: Context, artifact: Artifact) => Promise<void>
-}
+/** A whole deployment, read from top to bottom. */
+export async function deploy(context: LiveContext, pipeline: Pipeline): Promise<void> {
+  const { app } = context
+  const { stages, routes, record } = pipeline
+  const launcher = pipeline.launcherOf(app)
 
-/** A whole deployment, read from top to bottom. `kept` is that of a rollback, or of a run that a crash cut short. */
-export async function deploy(context: Context, pipeline: Pipeline, kept: Artifact | undefined): Promise<void> {
-  const { launcher, routes } = pipeline
-  const artifact = kept ?? (await launcher.prepare(context)) // cloning_repo, building_image
-  await pipeline.beginDeploying(context, artifact)
+  // a rollback has its artifact from the start, and so has a run that goes on after a crash
+  const artifact = artifactOf(context.deployment) ?? (await makeArtifact(context, stages))
+  if (context.deployment.status === 'building') await context.write('db.deploying', (row) => record.deploying(row, artifact))
 
   await context.enter('stopping_old')
   await launcher.retireOld(context)
@@ -41,48 +55,52 @@ export async function deploy(context: Context, pipeline: Pipeline, kept: Artifac
   await context.enter('starting_new')
   const release = await launcher.start(context, artifact)
   context.say('Started; waiting until it is healthy')
-  await launcher.waitHealthy(context, release)
+  await release.waitHealthy()
   context.progress(0.5)
   await proveThenSwitch(context, pipeline, release)
 
-  await context.step('db.success', async () => await pipeline.succeed(context))
+  await context.write('db.success', async (row) => {
+    context.say(LAST_LINE.success)
+    await context.flush() // before the row says so: after a crash right behind it nobody would write it
+    return await record.success(app, row, context.seconds())
+  })
   // The new release is live. Whatever goes wrong from here on is repaired by the reconciler, and never takes it down again.
-  await routes.drain(context.app.id, context.signal)
+  await routes.drain(app.id, context.signal)
   await launcher.removeOld(context)
+}
+
+/** cloning_repo and building_image. */
+async function makeArtifact(context: Context, stages: Stages): Promise<Artifact> {
+  const { madeFrom } = kindOf(context.app)
+  if (madeFrom === 'template') return await stages.pullTemplate(context)
+  await stages.cloneRepository(context)
+  return madeFrom === 'compose' ? await stages.makePlan(context) : await stages.buildImage(context)
 }
 
 /**
  * While an earlier release serves, the new one spends most of the stability window beside it, where its death costs nobody
  * anything; the rest shows that it survives visitors. Where nothing serves there is nothing to lose, and it begins at once.
  */
-async function proveThenSwitch(context: Context, pipeline: Pipeline, release: Release): Promise<void> {
-  const { launcher, routes, stabilityMs } = pipeline
-  const target = isRouted(context) ? release.target : undefined
+async function proveThenSwitch(context: Context, { routes, stabilityMs }: Pipeline, release: Release): Promise<void> {
+  const { target } = release
   const aloneMs = target && (await routes.isServed(context.app.id)) ? stabilityMs * SHARE_BEFORE_VISITORS : 0
   if (aloneMs > 0) {
     context.say('Healthy; it must stay so for a while before visitors are sent to it')
-    await stayUp(context, launcher, { release, forMs: aloneMs })
-    await launcher.waitHealthy(context, release)
+    await stayUp(context, release, aloneMs)
+    await release.waitHealthy()
   }
-  if (target) await switchRoute(context, routes, target)
-  await stayUp(context, launcher, { release, forMs: stabilityMs - aloneMs })
-}
-
-/** Databases and services have ports too, and no visitors. */
-function isRouted({ config }: Context): boolean {
-  return kindOf(config).isRouted
-}
-
-async function switchRoute({ app, effect, say }: Context, routes: Routes, target: Target): Promise<void> {
-  await effect('edge.switch', () => routes.switchTo(app.id, target))
-  say('Healthy; visitors are sent to the new release')
+  if (target) {
+    await context.effect('edge.switch', () => routes.switchTo(context.app.id, target))
+    context.say('Healthy; visitors are sent to the new release')
+  }
+  await stayUp(context, release, stabilityMs - aloneMs)
 }
 
 /** A release that dies within the window never counted. */
-async function stayUp(context: Context, launcher: Launcher, { release, forMs }: { release: Release; forMs: number }): Promise<void> {
+async function stayUp({ signal }: Context, release: Release, forMs: number): Promise<void> {
   const until = performance.now() + forMs
   while (performance.now() < until) {
-    await sleep(Math.min(LOOK_MS, forMs), undefined, { signal: context.signal })
-    await launcher.checkAlive(context, release)
+    await sleep(Math.min(LOOK_MS, forMs), undefined, { signal })
+    await release.checkAlive()
   }
 }

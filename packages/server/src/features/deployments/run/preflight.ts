@@ -1,14 +1,43 @@
+import { mkdir } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { artifactOf } from '../../../domain/artifact.ts'
+import type { ReleaseConfig } from '../../../domain/release-config.ts'
 import type { Engine } from '../../../engine/engine.ts'
+import { environmentProblem, environmentSize } from '../../../lib/environment-size.ts'
 import { freeBytes } from '../../../store/disk-space.ts'
 import { DiskFull } from '../../../store/storage-failure.ts'
 import type { Tuning } from '../../../tuning.ts'
-import { DeploymentFailure } from './stage.ts'
+import { type Context, DeploymentFailure } from './stage.ts'
+
+type Deps = { engine: Pick<Engine, 'ping' | 'images'>; dataDir: string; tuning: Tuning }
+
+export type Preflight = (context: Context) => Promise<void>
+
+const MOST_ATTEMPTS = 3
+
+/** Everything that is known to be in the way before the first stage: it is said at once, and in words. */
+export function createPreflight({ engine, dataDir, tuning }: Deps): Preflight {
+  return async (context) => {
+    const { deployment, workspace, signal, say } = context
+    const kept = artifactOf(deployment)
+    if (deployment.attempts > MOST_ATTEMPTS)
+      throw new DeploymentFailure(
+        'This deployment was interrupted several times, by restarts of Berth or by a full disk, so it was given up. Deploy again.',
+      )
+    if (kept === undefined) checkEnvironment(context.config) // an earlier release comes back as it was
+    if (deployment.attempts > 1) say('This deployment was interrupted; going on from what is there')
+    await mkdir(workspace, { recursive: true, mode: 0o700 })
+    await waitForEngine(engine, { signal, waitMs: tuning.engineWaitMs, say })
+    if (kept === undefined) await checkRoom(dataDir, tuning)
+    if (kept?.kind === 'image' && !(await engine.images.exists(kept.tag, signal)))
+      throw new DeploymentFailure('The image of this release is gone. Deploy again to build a new one.')
+  }
+}
 
 type Wait = { signal: AbortSignal; waitMs: number; say: (line: string) => void }
 
 /** Nothing can be built or started without an engine; one that is just starting is worth waiting for. */
-export async function waitForEngine(engine: Pick<Engine, 'ping'>, { signal, waitMs, say }: Wait): Promise<void> {
+async function waitForEngine(engine: Pick<Engine, 'ping'>, { signal, waitMs, say }: Wait): Promise<void> {
   const giveUpAt = performance.now() + waitMs
   for (let tries = 1; ; tries += 1) {
     signal.throwIfAborted()
@@ -24,7 +53,7 @@ export async function waitForEngine(engine: Pick<Engine, 'ping'>, { signal, wait
 }
 
 /** Below the floor a build would take the disk from everything else on the machine. A full one is waited for, as by those in the queue. */
-export async function checkRoom(directory: string, tuning: Pick<Tuning, 'diskFloorBytes' | 'fullDiskBytes'>): Promise<void> {
+async function checkRoom(directory: string, tuning: Pick<Tuning, 'diskFloorBytes' | 'fullDiskBytes'>): Promise<void> {
   const floorBytes = tuning.diskFloorBytes
   const free = await freeBytes(directory)
   if (free < tuning.fullDiskBytes) throw new DiskFull()
@@ -33,4 +62,11 @@ export async function checkRoom(directory: string, tuning: Pick<Tuning, 'diskFlo
       `There is too little space on the disk to build: ${Math.round(free / 1e6)} MB are free, and ${Math.round(floorBytes / 1e6)} MB are needed. Free some, then deploy again.`,
     )
   }
+}
+
+/** For variables from before there was a limit. The port that Berth adds is not counted. */
+function checkEnvironment({ env, port }: ReleaseConfig): void {
+  const given = Object.entries(env).filter(([key, value]) => key !== 'PORT' || value !== String(port))
+  const problem = environmentProblem(environmentSize(given.map(([key, value]) => ({ key, valueBytes: Buffer.byteLength(value) }))))
+  if (problem) throw new DeploymentFailure(problem)
 }

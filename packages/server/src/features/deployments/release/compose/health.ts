@@ -5,55 +5,60 @@ import { createRedactor } from '../../../../lib/redact.ts'
 import type { Tuning } from '../../../../tuning.ts'
 import { type Context, DeploymentFailure } from '../../run/stage.ts'
 import type { AppContainers } from '../app-containers.ts'
-import { probePath, probePort, waitUntilHealthy } from '../health/probes.ts'
-import type { Release } from '../release.ts'
+import { type Probe, probePath, probePort, waitUntilHealthy } from '../health/probes.ts'
+import type { Release, Target } from '../release.ts'
 
 type Deps = { engine: Pick<Engine, 'containers'>; containers: Pick<AppContainers, 'lastLines'>; tuning: Tuning }
 
 const LAST_LINES = 20
 
+/** The containers of a release; `routed` is the one of the service that has the port. */
+type Started = { readonly routed: { readonly id: string; readonly target: Target } | undefined; readonly others: readonly string[] }
+
 /** Whether the services of a release stay up, and whether the one that has the port answers. */
 export function createComposeHealth({ engine, containers, tuning }: Deps) {
-  /** How often the service that has the port had been started again by the time it was healthy. */
-  const restartsOf = new WeakMap<Release, number>()
+  return function healthOf(context: Context, { routed, others }: Started): Pick<Release, 'waitHealthy' | 'checkAlive'> {
+    /** How often the service that has the port had been started again by the time it was healthy. */
+    let restarts: number | undefined
 
-  async function waitHealthy(context: Context, release: Release): Promise<void> {
-    const { config, signal } = context
-    const { target } = release
-    if (!target) return await checkAlive(context, release)
-    restartsOf.delete(release)
-    const result = await waitUntilHealthy({
-      deadlineMs: tuning.healthDeadlineMs,
-      intervalMs: tuning.healthIntervalMs,
-      signal,
-      probe: async () => {
-        await checkAlive(context, release)
-        const port = await probePort(target.ip, target.port, signal)
-        return !port.healthy || config.healthcheckPath === ''
-          ? port
-          : await probePath(`http://${target.ip}:${target.port}${config.healthcheckPath}`, signal)
-      },
-    })
-    const [id = ''] = release.containerIds
-    const details = await detailsOf(context, id)
-    if (result.healthy) restartsOf.set(release, details?.restartCount ?? 0)
-    else throw await failure(context, details, `that has port ${target.port} is not healthy: ${result.reason}`)
+    async function waitHealthy(): Promise<void> {
+      if (!routed) return await checkAlive()
+      restarts = undefined
+      const result = await waitUntilHealthy({
+        deadlineMs: tuning.healthDeadlineMs,
+        intervalMs: tuning.healthIntervalMs,
+        signal: context.signal,
+        probe: async () => {
+          await checkAlive()
+          return await probe(context, routed.target)
+        },
+      })
+      const details = await detailsOf(context, routed.id)
+      if (!result.healthy) throw await failure(context, details, `that has port ${routed.target.port} is not healthy: ${result.reason}`)
+      restarts = details?.restartCount ?? 0
+    }
+
+    /**
+     * A service that ran to its end is no failure in a compose app; one that failed is, and so is the end of the one that has the port. One
+     * that is started again by its restart policy may be waiting for its database: that counts only once it was healthy.
+     */
+    async function checkAlive(): Promise<void> {
+      for (const id of [...(routed ? [routed.id] : []), ...others]) {
+        const details = await detailsOf(context, id)
+        const isRouted = id === routed?.id
+        const isOnItsWay = restarts === undefined && details?.state === 'restarting'
+        const isUp = details?.state === 'running' && (!isRouted || details.restartCount <= (restarts ?? details.restartCount))
+        if (isUp || isOnItsWay || (!isRouted && details?.exitCode === 0)) continue
+        throw await failure(context, details, whatHappened(details))
+      }
+    }
+
+    return { waitHealthy, checkAlive }
   }
 
-  /**
-   * A service that ran to its end is no failure in a compose app; one that failed is, and so is the end of the one that has the port. One
-   * that is started again by its restart policy may be waiting for its database: that counts only once it was healthy.
-   */
-  async function checkAlive(context: Context, release: Release): Promise<void> {
-    for (const [index, id] of release.containerIds.entries()) {
-      const details = await detailsOf(context, id)
-      const isRouted = index === 0 && release.target !== undefined
-      const restarts = restartsOf.get(release)
-      const isOnItsWay = restarts === undefined && details?.state === 'restarting'
-      const isUp = details?.state === 'running' && (!isRouted || details.restartCount <= (restarts ?? details.restartCount))
-      if (isUp || isOnItsWay || (!isRouted && details?.exitCode === 0)) continue
-      throw await failure(context, details, whatHappened(details))
-    }
+  async function probe({ config, signal }: Context, { ip, port }: Target): Promise<Probe> {
+    const open = await probePort(ip, port, signal)
+    return !open.healthy || config.healthcheckPath === '' ? open : await probePath(`http://${ip}:${port}${config.healthcheckPath}`, signal)
   }
 
   async function detailsOf({ ask }: Context, id: string): Promise<ContainerDetails | null> {
@@ -67,8 +72,6 @@ export function createComposeHealth({ engine, containers, tuning }: Deps) {
     for (const line of lastLines) context.output(`${name}: ${line}`, 'stdout')
     return new DeploymentFailure(`The service "${name}" ${words}. Its last lines are in the log.`)
   }
-
-  return { waitHealthy, checkAlive }
 }
 
 function whatHappened(details: ContainerDetails | null): string {

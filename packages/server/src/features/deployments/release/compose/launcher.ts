@@ -2,30 +2,28 @@ import type { Compose } from '../../../../engine/compose/compose.ts'
 import type { ComposePlan } from '../../../../engine/compose/policy.ts'
 import type { Engine } from '../../../../engine/engine.ts'
 import { appNetworkName, LABEL, projectNetworkName } from '../../../../engine/labels.ts'
+import type { Reader } from '../../../../store/database.ts'
 import type { Tuning } from '../../../../tuning.ts'
 import type { Ports } from '../../../ports/service.ts'
 import type { Context } from '../../run/stage.ts'
+import { findActive } from '../../store.ts'
 import type { AppContainers } from '../app-containers.ts'
 import type { Launcher, Release } from '../release.ts'
 import { createComposeUp } from './bring-up.ts'
 import { createComposeHealth } from './health.ts'
 import { createCheckImages } from './images.ts'
-import { createPlanCompose } from './make-plan.ts'
 import { createComposeOthers } from './other-containers.ts'
 import { addressOf, hasPlan, hostPortsOf, keptPlan, refuseTaken } from './plan.ts'
 
 type Deps = {
+  db: Reader
   engine: Engine
   compose: Compose
   containers: AppContainers
   instance: string
   dataDir: string
   tuning: Tuning
-  reservedPorts: readonly number[]
-  newImageName: () => string
-  ports: Pick<Ports, 'findTaken' | 'claim' | 'keepOnly'>
-  cloneRepository: (context: Context) => Promise<void>
-  findActiveId: (appId: number) => Promise<number | undefined>
+  ports: Pick<Ports, 'claim' | 'keepOnly'>
 }
 
 /**
@@ -33,12 +31,11 @@ type Deps = {
  * service that has the port comes beside the one that serves, where it can be there twice; the others are replaced when they change.
  */
 export function createComposeLauncher(deps: Deps): Launcher {
-  const { engine, compose, containers, instance, tuning } = deps
-  const health = createComposeHealth(deps)
+  const { db, engine, compose, containers, instance, tuning } = deps
+  const healthOf = createComposeHealth(deps)
   const others = createComposeOthers(deps)
   const { directoryOf, projectOf, bringUp, backTo } = createComposeUp({ ...deps, others })
   const checkImages = createCheckImages(deps)
-  const prepare = createPlanCompose({ ...deps, directoryOf })
 
   async function start(context: Context): Promise<Release> {
     const { app, deployment, config, effect, ask } = context
@@ -59,9 +56,10 @@ export function createComposeLauncher(deps: Deps): Launcher {
     // the address that it was given, because one that is just being started again has none
     const given = addressOf(await keptPlan(directoryOf(app.id, deployment.id), deployment.id))
     const ip = given ?? routed?.ips[projectNetworkName(instance, app.project_id)]
-    const target = routed === undefined || ip === undefined || ip === '' || config.port === null ? undefined : { ip, port: config.port }
-    const inOrder = routed === undefined ? started : [routed, ...started.filter((container) => container !== routed)]
-    return { containerIds: inOrder.map((container) => container.id), target }
+    const target = ip === undefined || ip === '' || config.port === null ? undefined : { ip, port: config.port }
+    const reached = routed && target && { id: routed.id, target }
+    const rest = started.filter(({ id }) => id !== reached?.id).map(({ id }) => id)
+    return { target: reached?.target, ...healthOf(context, { routed: reached, others: rest }) }
   }
 
   async function claimPorts({ app, step }: Context, plan: ComposePlan): Promise<void> {
@@ -77,24 +75,22 @@ export function createComposeLauncher(deps: Deps): Launcher {
   }
 
   async function portsOfActive(appId: number): Promise<ReturnType<typeof hostPortsOf>> {
-    const active = await deps.findActiveId(appId)
-    const directory = active === undefined ? undefined : directoryOf(appId, active)
-    return active === undefined || directory === undefined || !(await hasPlan(directory))
-      ? []
-      : hostPortsOf(await keptPlan(directory, active))
+    const active = await findActive(db, appId)
+    if (!active || !(await hasPlan(directoryOf(appId, active.id)))) return []
+    return hostPortsOf(await keptPlan(directoryOf(appId, active.id), active.id))
   }
 
   async function undo(context: Context): Promise<void> {
     const { app, deployment, step } = context
     const signal = AbortSignal.timeout(120_000)
     await step('compose.undo', async () => {
-      const active = await deps.findActiveId(app.id)
-      if (active !== undefined && app.wanted === 'running') return await backTo(context, active, signal)
+      const active = await findActive(db, app.id)
+      if (active && app.wanted === 'running') return await backTo(context, active.id, signal)
       const ending = { removeVolumes: false, graceSeconds: tuning.stopGraceSeconds }
       await context.ask(() => compose.down(projectOf(context, deployment.id, signal), ending), signal)
     })
     await deps.ports.keepOnly(app.id, await portsOfActive(app.id))
   }
 
-  return { prepare, retireOld: async () => undefined, start, ...health, removeOld, undo }
+  return { retireOld: async () => undefined, start, removeOld, undo }
 }

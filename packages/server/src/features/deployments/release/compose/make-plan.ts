@@ -9,7 +9,7 @@ import { resolveInside } from '../../../../git/resolve-inside.ts'
 import type { Ports } from '../../../ports/service.ts'
 import { type Context, DeploymentFailure } from '../../run/stage.ts'
 import { memoryBytesOf } from '../memory-ceiling.ts'
-import { hostPortsOf, keepPlan, refuseTaken } from './plan.ts'
+import { hostPortsOf, keepPlan, planDirectory, refuseTaken } from './plan.ts'
 
 type Deps = {
   compose: Pick<Compose, 'build'>
@@ -17,16 +17,14 @@ type Deps = {
   reservedPorts: readonly number[]
   newImageName: () => string
   ports: Pick<Ports, 'findTaken'>
-  cloneRepository: (context: Context) => Promise<void>
-  /** Where the plan of a release is kept. */
-  directoryOf: (appId: number, deploymentId: number) => string
+  dataDir: string
 }
 
 /** Before a byte of it is read. What is read is then judged by its characters and values. */
 const MAX_BYTES = 1024 * 1024
 
 /** A compose file made into a plan that asks for nothing an app may not have, its images built, and the plan kept for rollbacks. */
-export function createPlanCompose(deps: Deps) {
+export function createMakePlan(deps: Deps) {
   const { compose, instance } = deps
 
   async function planOf(context: Context): Promise<ComposePlan> {
@@ -50,9 +48,8 @@ export function createPlanCompose(deps: Deps) {
     })
   }
 
-  return async function prepare(context: Context): Promise<Artifact> {
+  return async function makePlan(context: Context): Promise<Artifact> {
     const { app, deployment, effect, step } = context
-    await deps.cloneRepository(context)
     await context.enter('building_image')
     const plan = await planOf(context)
     refuseTaken(await deps.ports.findTaken(app.id, hostPortsOf(plan))) // before minutes are spent on building
@@ -61,7 +58,7 @@ export function createPlanCompose(deps: Deps) {
     const cacheScope = buildCacheScope(instance, app.project_id)
     const follower = { onLine: context.output, onActivity: context.active }
     await effect('engine.build', (signal) => compose.build(plan, { labels, cacheScope, ...follower, workspace, signal }))
-    await step('files.plan', async () => await keepPlan(deps.directoryOf(app.id, deployment.id), plan))
+    await step('files.plan', async () => await keepPlan(planDirectory(deps.dataDir, app.id, deployment.id), plan))
     return { kind: 'compose', mainService: plan.routedService ?? plan.services[0] ?? 'compose' }
   }
 }

@@ -10,7 +10,7 @@ import { type Context, DeploymentFailure } from '../../run/stage.ts'
 import type { AppContainers } from '../app-containers.ts'
 import { type Probe, probePath, probePort, waitUntilHealthy } from '../health/probes.ts'
 import { whyUnhealthy } from '../health/why-unhealthy.ts'
-import type { Release } from '../release.ts'
+import type { Target } from '../release.ts'
 
 export type ContainerHealthDeps = {
   engine: Engine
@@ -20,6 +20,9 @@ export type ContainerHealthDeps = {
   findTemplate: (name: string) => DatabaseTemplate | undefined
 }
 
+/** A container that was started, and where it is reached. A database and a service have an address too, and no visitors. */
+export type Running = { readonly context: Context; readonly id: string; readonly address: Target | undefined }
+
 const LAST_LINES = 20
 const MOST_LOOKS = 30
 const LOOK_MS = 100
@@ -28,41 +31,45 @@ const LOOK_MS = 100
 export function createContainerHealth(deps: ContainerHealthDeps) {
   const { engine, containers, instance, tuning } = deps
 
-  async function targetOf({ app, config, ask }: Context, id: string): Promise<Release['target']> {
+  async function addressOf({ app, config, ask }: Context, id: string): Promise<Target | undefined> {
     if (config.port === null) return undefined
     const details = await ask((signal) => engine.containers.inspect(id, signal))
     const ip = details?.ips[projectNetworkName(instance, app.project_id)]
     return ip === undefined || ip === '' ? undefined : { ip, port: config.port }
   }
 
-  async function probe(context: Context, release: Release): Promise<Probe> {
+  async function probe(running: Running): Promise<Probe> {
+    const { context, id } = running
     const { config, signal } = context
-    await checkAlive(context, release)
+    await checkAlive(running)
     const template = kindOf(config).madeFrom === 'template' ? deps.findTemplate(config.template) : undefined
-    if (template) return await probeDatabase(release, template, signal)
+    if (template) return await probeDatabase(id, template, signal)
     if (config.port === null) return { healthy: true } // the stability window judges a service without a port
-    const target = release.target ?? (await targetOf(context, release.containerIds[0] ?? ''))
-    if (!target) return { healthy: false, reason: `nothing answers on port ${config.port}` }
-    const port = await probePort(target.ip, target.port, signal)
+    const address = running.address ?? (await addressOf(context, id))
+    if (!address) return { healthy: false, reason: `nothing answers on port ${config.port}` }
+    const port = await probePort(address.ip, address.port, signal)
     if (!port.healthy || config.healthcheckPath === '') return port
-    return await probePath(`http://${target.ip}:${target.port}${config.healthcheckPath}`, signal)
+    return await probePath(`http://${address.ip}:${address.port}${config.healthcheckPath}`, signal)
   }
 
-  async function probeDatabase(release: Release, template: DatabaseTemplate, signal: AbortSignal): Promise<Probe> {
-    const result = await engine.exec(release.containerIds[0] ?? '', template.healthCommand, signal)
+  async function probeDatabase(id: string, template: DatabaseTemplate, signal: AbortSignal): Promise<Probe> {
+    const result = await engine.exec(id, template.healthCommand, signal)
     return result.exitCode === 0 ? { healthy: true } : { healthy: false, reason: 'the database does not accept connections yet' }
   }
 
-  async function waitHealthy(context: Context, release: Release): Promise<void> {
-    const { config, signal } = context
+  async function waitHealthy(running: Running): Promise<void> {
+    const { config, signal, ask } = running.context
     const deadlineMs = kindOf(config).keepsData ? tuning.databaseHealthDeadlineMs : tuning.healthDeadlineMs
-    const ask = () => context.ask(() => probe(context, release))
-    const result = await waitUntilHealthy({ probe: ask, deadlineMs, intervalMs: tuning.healthIntervalMs, signal })
-    if (!result.healthy) throw await explained(context, release, result.reason)
+    const result = await waitUntilHealthy({
+      probe: () => ask(() => probe(running)),
+      deadlineMs,
+      intervalMs: tuning.healthIntervalMs,
+      signal,
+    })
+    if (!result.healthy) throw await explained(running, result.reason)
   }
 
-  async function explained(context: Context, release: Release, reason: string): Promise<DeploymentFailure> {
-    const [id = ''] = release.containerIds
+  async function explained({ context, id }: Running, reason: string): Promise<DeploymentFailure> {
     const details = await seenDown(id)
     const printed = details ? await containers.lastLines(id, LAST_LINES) : []
     // Here, while they are lines one behind the other: the reason holds some of them, side by side and cut.
@@ -83,11 +90,11 @@ export function createContainerHealth(deps: ContainerHealthDeps) {
     }
   }
 
-  async function checkAlive(context: Context, release: Release): Promise<void> {
-    const [id = ''] = release.containerIds
+  async function checkAlive(running: Running): Promise<void> {
+    const { context, id } = running
     const details = await context.ask((signal) => engine.containers.inspect(id, signal))
-    if (details?.state !== 'running' || details.restartCount > 0) throw await explained(context, release, 'it stopped')
+    if (details?.state !== 'running' || details.restartCount > 0) throw await explained(running, 'it stopped')
   }
 
-  return { targetOf, waitHealthy, checkAlive }
+  return { addressOf, waitHealthy, checkAlive }
 }

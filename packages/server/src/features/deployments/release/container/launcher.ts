@@ -7,14 +7,12 @@ import { memoryBytesOf } from '../memory-ceiling.ts'
 import type { Launcher, Release } from '../release.ts'
 import { type ContainerHealthDeps, createContainerHealth } from './health.ts'
 
-type Deps = ContainerHealthDeps & { prepare: (context: Context) => Promise<Artifact> }
-
 /** Two at once would fight over the data, or the user asked for one at a time. */
 function isSingle({ config }: Context): boolean {
   return kindOf(config).keepsData || config.strategy === 'recreate'
 }
 
-function specOf({ instance, findTemplate }: Deps, { app, deployment, config }: Context, artifact: Artifact): ContainerSpec {
+function specOf({ instance, findTemplate }: ContainerHealthDeps, { app, deployment, config }: Context, artifact: Artifact): ContainerSpec {
   if (artifact.kind !== 'image') throw new Error('a container is started from an image')
   const { keepsData, madeFrom } = kindOf(config)
   const template = madeFrom === 'template' ? findTemplate(config.template) : undefined
@@ -41,9 +39,9 @@ function specOf({ instance, findTemplate }: Deps, { app, deployment, config }: C
 }
 
 /** One container an app: web apps, services and databases. */
-export function createContainerLauncher(deps: Deps): Launcher {
+export function createContainerLauncher(deps: ContainerHealthDeps): Launcher {
   const { engine, containers, instance, tuning } = deps
-  const { targetOf, waitHealthy, checkAlive } = createContainerHealth(deps)
+  const { addressOf, waitHealthy, checkAlive } = createContainerHealth(deps)
 
   async function start(context: Context, artifact: Artifact): Promise<Release> {
     const { app, deployment, config, effect } = context
@@ -57,7 +55,12 @@ export function createContainerLauncher(deps: Deps): Launcher {
       for (const old of await containers.ofDeployment(app.id, deployment.id, signal)) await engine.containers.remove(old.id, signal)
       return await engine.containers.start(specOf(deps, context, artifact), signal)
     })
-    return { containerIds: [id], target: await targetOf(context, id) }
+    const running = { context, id, address: await addressOf(context, id) }
+    return {
+      target: kindOf(config).isRouted ? running.address : undefined,
+      waitHealthy: () => waitHealthy(running),
+      checkAlive: () => checkAlive(running),
+    }
   }
 
   async function retireOld(context: Context): Promise<void> {
@@ -93,5 +96,5 @@ export function createContainerLauncher(deps: Deps): Launcher {
     await context.effect('engine.undo', takeBack, ownTime)
   }
 
-  return { prepare: deps.prepare, retireOld, start, waitHealthy, checkAlive, removeOld, undo }
+  return { retireOld, start, removeOld, undo }
 }

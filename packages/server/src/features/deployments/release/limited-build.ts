@@ -1,0 +1,17 @@
+import type { LimitedBuild } from '../../../engine/build/build.ts'
+import type { Engine } from '../../../engine/engine.ts'
+import type { BuildTimes } from '../build-times.ts'
+
+type Machine = { cores: number; memoryBytes: number }
+type Deps = { engine: Pick<Engine, 'build'>; buildTimes: Pick<BuildTimes, 'during'>; machine: Machine }
+
+/** A build leaves room for everything else on the machine, and the time at which it ran is noted. */
+export function createLimitedBuild({ engine, buildTimes, machine }: Deps): LimitedBuild {
+  const { cores, memoryBytes } = machine
+  const limits = {
+    memoryBytes: Math.floor(memoryBytes * 0.6),
+    cpus: Math.max(1, cores - 0.5),
+    processes: Math.max(1024, 128 * cores), // threads count, and build tools start some for each core
+  }
+  return (request) => buildTimes.during(() => engine.build({ ...request, ...limits }))
+}
