@@ -1,5 +1,6 @@
 import { EdgeUnavailable } from '../../../edge/edge.ts'
 import { BuilderSilent, BuildFailed, EngineError, EngineUnreachable, SpecRefused } from '../../../engine/api/errors.ts'
+import { ComposeFailed } from '../../../engine/compose/cli.ts'
 import { SourceError } from '../../../git/errors.ts'
 import type { Redactor } from '../../../lib/redact.ts'
 import { isStorageFailure } from '../../../store/storage-failure.ts'
@@ -11,9 +12,11 @@ export class StageTimedOut extends Error {
 }
 
 const LONGEST = 2000
-const SAYS_IT_ITSELF = [DeploymentFailure, SourceError, StageTimedOut, SpecRefused, BuilderSilent]
+const SAYS_IT_ITSELF = [DeploymentFailure, SourceError, StageTimedOut, SpecRefused, BuilderSilent, ComposeFailed]
+const UNEXPECTED = 'Something went wrong inside Berth; its log has the details under this deployment.'
 
-function wordsOf(cause: unknown): string {
+/** Nothing where it is a fault of ours. */
+function wordsOf(cause: unknown): string | undefined {
   if (SAYS_IT_ITSELF.some((kind) => cause instanceof kind)) return (cause as Error).message // each of them is an Error
   if (cause instanceof BuildFailed) {
     if (cause.outOfMemory) return 'The build ran out of memory and was ended. Make the build smaller, or give the server more memory.'
@@ -27,15 +30,14 @@ function wordsOf(cause: unknown): string {
       ? 'There is no space left on the disk. Free some, then deploy again.'
       : `The container engine refused: ${cause.message}`
   if (isStorageFailure(cause)) return 'There is no space left on the disk, or it is read-only. Free some, then deploy again.'
-  if (cause instanceof Error && cause.name === 'ComposeFailed') return cause.message
-  return 'Something went wrong inside Berth; its log has the details under this deployment.'
+  return undefined
 }
 
 /** What a person reads on a failed deployment. What a build or a container printed may be in it. */
 export function failureReason(cause: unknown, redactor: Pick<Redactor, 'text'>): string {
-  return redactor.text(wordsOf(cause)).slice(0, LONGEST) // in this order: half a secret would not be found
+  return redactor.text(wordsOf(cause) ?? UNEXPECTED).slice(0, LONGEST) // in this order: half a secret would not be found
 }
 
 export function isExpectedFailure(cause: unknown): boolean {
-  return !wordsOf(cause).startsWith('Something went wrong inside Berth')
+  return wordsOf(cause) !== undefined
 }

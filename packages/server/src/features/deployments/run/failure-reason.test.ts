@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest'
+import { EdgeUnavailable } from '../../../edge/edge.ts'
+import { BuilderSilent, BuildFailed, EngineError, EngineUnreachable, SpecRefused } from '../../../engine/api/errors.ts'
+import { ComposeFailed } from '../../../engine/compose/cli.ts'
+import { RepositoryNeedsCredentials } from '../../../git/errors.ts'
+import { createRedactor } from '../../../lib/redact.ts'
+import { DiskFull } from '../../../store/storage-failure.ts'
+import { failureReason, isExpectedFailure, StageTimedOut } from './failure-reason.ts'
+import { DeploymentFailure } from './stage.ts'
+
+const plain = createRedactor([])
+const build = (outOfMemory: boolean) => new BuildFailed('npm ci ended with 1', { lastLines: [], outOfMemory })
+
+it.each<[string, Error, RegExp]>([
+  ['what a stage says', new DeploymentFailure('There is no Dockerfile.'), /^There is no Dockerfile\.$/],
+  ['a source', new RepositoryNeedsCredentials(), /^The repository asks for credentials/],
+  ['a deadline', new StageTimedOut('Cloning took longer than 10 minutes.'), /^Cloning took longer/],
+  ['a refused file', new SpecRefused('privileged', 'services.a.privileged is not allowed'), /^services\.a\.privileged/],
+  ['a builder that is locked up', new BuilderSilent(60_000), /within 60 s.*Restart the container engine/],
+  ['Compose', new ComposeFailed('Docker Compose could not start the app: no such image'), /^Docker Compose could not start/],
+  ['a build', build(false), /^npm ci ended with 1$/],
+  ['a build without memory', build(true), /^The build ran out of memory and was ended\./],
+  ['an edge', new EdgeUnavailable('It does not answer.'), /^The edge did not take the new route, so nothing was changed\. It does/],
+  ['an engine that is away', new EngineUnreachable('ECONNREFUSED'), /^The container engine did not answer\./],
+  ['an engine that refuses', new EngineError(409, 'name is taken'), /^The container engine refused: name is taken$/],
+  ['an engine on a full disk', new EngineError(500, 'write /x: no space left on device'), /^There is no space left on the disk\./],
+  ['a full disk', new DiskFull(), /^There is no space left on the disk, or it is read-only\./],
+])('says what to do about %s', (_, cause, expected) => {
+  expect(failureReason(cause, plain)).toMatch(expected)
+  expect(isExpectedFailure(cause)).toBe(true)
+})
+
+it.each([new Error('bug'), new TypeError('x is undefined'), 'text', undefined])('shows nothing of a fault of ours: %s', (cause) => {
+  expect(failureReason(cause, plain)).toMatch(/^Something went wrong inside Berth;/)
+  expect(isExpectedFailure(cause)).toBe(false)
+})
+
+it('hides values of the environment before it cuts what is too long', () => {
+  const secret = 'correct-horse-battery'
+  const reason = failureReason(new DeploymentFailure(`${'x'.repeat(1990)}${secret}`), createRedactor([secret]))
+  expect(reason.length).toBeLessThanOrEqual(2000)
+  expect(reason).not.toContain(secret.slice(0, 8))
+})
