@@ -33,7 +33,7 @@ export function createEdgeController(deps: EdgeDeps): Edge {
   const config = haproxyConfig(deps.settings)
   const runtime = createHaproxyRuntime({ socketPath: paths.socket, masterSocketPath: paths.masterSocket })
   const files = createEdgeFiles({ paths, config: config.text, now: deps.now })
-  const process = createEdgeProcess({ ...deps, paths, runtime, configHash: config.hash })
+  const process = createEdgeProcess({ ...deps, paths, files, runtime, configHash: config.hash })
   const applier = createApplier({ paths, runtime, instance: deps.newId() })
   const putter = createApplyWanted({ files, process, applier, log: deps.log })
   const challenges = new Map<string, string>()

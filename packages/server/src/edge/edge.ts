@@ -50,6 +50,11 @@ export type EdgeState = {
   readonly refused: readonly string[]
 }
 
+/** What is wrong with the edge, in a sentence that strangers may read too: it names no file and no host. The cause has the details. */
+export class EdgeProblem extends Error {
+  override readonly name = 'EdgeProblem'
+}
+
 /** What was wanted could not be put in place yet. It stays wanted. */
 export class EdgeUnavailable extends Error {
   override readonly name = 'EdgeUnavailable'

@@ -36,11 +36,22 @@ export function createEdgeFiles(deps: { paths: EdgePaths; config: string; now: (
     for (const name of MAP_NAMES) await mirror.put(paths.map(name), mapFile(maps[name]))
   }
 
+  /** For as long as HAProxy reads its files. One certificate that it cannot use keeps it from starting at all; while it runs, it refuses that one alone. */
+  async function withoutCertificates<Result>(read: () => Promise<Result>): Promise<Result> {
+    const list = (await readIfThere(paths.certificateList)) ?? ''
+    await mirror.put(paths.certificateList, '')
+    try {
+      return await read()
+    } finally {
+      await mirror.put(paths.certificateList, list)
+    }
+  }
+
   /** Looks at the disk again next time, in case somebody else has written there. */
   function invalidate(): void {
     isPrepared = false
     mirror.invalidate()
   }
 
-  return { prepare, write, invalidate }
+  return { prepare, write, withoutCertificates, invalidate }
 }

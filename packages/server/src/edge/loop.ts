@@ -1,6 +1,8 @@
 import { coalesce } from '../lib/coalesce.ts'
-import { EdgeUnavailable } from './edge.ts'
+import { EdgeProblem, EdgeUnavailable } from './edge.ts'
 import { retryDelayMs } from './retry-delay.ts'
+
+const UNNAMED = "The edge could not be brought up to date. Berth's log says why."
 
 /** Runs passes one at a time: on request, again soon after a failure, and in full every so often. */
 export function createEdgeLoop(deps: {
@@ -27,7 +29,7 @@ export function createEdgeLoop(deps: {
     } catch (cause) {
       failures += 1
       isFullDue = true
-      const message = cause instanceof Error ? cause.message : String(cause)
+      const message = cause instanceof EdgeProblem ? cause.message : UNNAMED
       onFailure(message, cause)
       plan(retryDelayMs(failures))
       throw new EdgeUnavailable(message, { cause })

@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import { createCertificateStore } from '../../src/edge/certificates/store.ts'
-import type { EdgeCertificate } from '../../src/edge/edge.ts'
+import type { Edge, EdgeCertificate } from '../../src/edge/edge.ts'
 import { ownCertificate, shownFingerprint } from '../../testing/harness/own-certificate.ts'
 import { startTestEdge, type TestEdge } from '../../testing/harness/test-edge.ts'
 
@@ -55,6 +55,40 @@ describe('a certificate', () => {
       return (await text(socket)).slice(9, 12)
     }
     expect([await statusOf('one.test'), await statusOf('long.test'), await statusOf('three.test')]).toEqual(['308', '503', '503'])
+  })
+
+  it('that HAProxy refuses at its start, or with a new configuration, keeps nobody else down and is not shown to strangers', async () => {
+    await using edge = await startTestEdge()
+    const store = createCertificateStore({ dir: edge.paths.certificatesDir })
+    const routes = { apps: [app('a1', 'one.test'), app('a2', 'two.test')] }
+    const one = await store.put('one.test', 'uploaded', ownCertificate('one.test'))
+    const two = await store.put('two.test', 'uploaded', ownCertificate('two.test'))
+    await edge.edge.setRoutes(routes)
+    await edge.edge.setCertificates([one, two])
+    await edge.edge.close()
+    await writeFile(two.path, ownCertificate('two.test').chain + ownCertificate('two.test').key) // of another pair
+    const isServedWithoutTwo = async (again: Edge) => {
+      await again.setRoutes(routes).catch(() => undefined) // a busy machine may need longer; the next try is the edge's own
+      await expect
+        .poll(() => again.state(), { timeout: 30_000 })
+        .toMatchObject({
+          state: 'ready',
+          refused: [expect.stringMatching(/^The certificate of two\.test: /)],
+        })
+      expect(await shownFingerprint(edge, 'one.test')).toBe(leafOf(one))
+      await again.close()
+    }
+
+    await edge.process.stop('SIGKILL')
+    const messages = new Set<string>()
+    const restarted = edge.reopen({ startWithinMs: 3000 })
+    const watching = setInterval(() => messages.add(restarted.state().message), 20)
+    await isServedWithoutTwo(restarted)
+    clearInterval(watching)
+    expect([...messages].filter((message) => message.includes('two.test') || message.includes(edge.paths.dir))).toEqual([])
+
+    await writeFile(edge.paths.certificateList, `${two.path} two.test\n${one.path} one.test\n`)
+    await isServedWithoutTwo(edge.reopen({ startWithinMs: 3000, timeouts: { keepAliveMs: 1234 } }))
   })
 
   it('is kept only for a host that is a plain name', async () => {

@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { inspect } from 'node:util'
 import { createCertificateStore } from '../../src/edge/certificates/store.ts'
 import { createEdgeController } from '../../src/edge/controller.ts'
 import type { Edge } from '../../src/edge/edge.ts'
@@ -64,6 +65,8 @@ export type TestEdge = {
   httpPort: number
   httpsPort: number
   process: ReturnType<typeof createProcessHost>
+  /** What a log would have, with the causes of errors. */
+  warnings: () => string
   /** A second controller on the same files, as after a restart of the control plane. */
   reopen(changed?: { timeouts?: Partial<EdgeTimeouts>; onReload?: () => void; startWithinMs?: number }): Edge
   [Symbol.asyncDispose](): Promise<void>
@@ -79,6 +82,7 @@ export async function startTestEdge(
   const haproxy = createProcessHost()
   const paths = edgePaths(dir)
   const opened: Edge[] = []
+  const warnings: object[] = []
   const reopen: TestEdge['reopen'] = (changed = {}) => {
     const edge = createEdgeController({
       settings: {
@@ -95,7 +99,7 @@ export async function startTestEdge(
       host: haproxy.host,
       image: { pull: 'none', build: 'none', context: () => Promise.resolve(Buffer.alloc(0)) },
       certificates: createCertificateStore({ dir: paths.certificatesDir }).list,
-      log: { info: () => undefined, warn: () => undefined },
+      log: { info: () => undefined, warn: (fields) => void warnings.push(fields) },
       now: () => new Date(),
       newId: randomUUID,
       ...(changed.startWithinMs === undefined ? {} : { startWithinMs: changed.startWithinMs }),
@@ -111,6 +115,7 @@ export async function startTestEdge(
     httpPort,
     httpsPort,
     process: haproxy,
+    warnings: () => inspect(warnings, { depth: 6 }),
     reopen,
     async [Symbol.asyncDispose]() {
       for (const each of opened) await each.close()

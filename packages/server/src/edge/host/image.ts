@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { archiveOf, type PlainFile } from '../../engine/build/tar.ts'
+import { EdgeProblem } from '../edge.ts'
 import { elfInterpreter, listedLibraries } from './elf.ts'
 
 const run = promisify(execFile)
@@ -28,7 +29,9 @@ async function readProgram(path: string): Promise<Buffer> {
   try {
     return await readFile(path)
   } catch (cause) {
-    throw new Error(`There is no HAProxy at ${path}. Install the package haproxy, or make an image registry reachable.`, { cause })
+    throw new EdgeProblem('There is no HAProxy on this machine. Install the package haproxy, or make an image registry reachable.', {
+      cause,
+    })
   }
 }
 

@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { EdgeProblem } from '../edge.ts'
+import type { createEdgeFiles } from '../files.ts'
 import type { HaproxyRuntime } from '../haproxy/runtime.ts'
 import type { HaproxySettings } from '../haproxy/terms.ts'
 import type { EdgePaths } from '../paths.ts'
@@ -11,7 +13,7 @@ const SUMS_UP = /(Error\(s\)|Fatal errors) found in configuration/
 export function lastAlerts(output: string): string {
   const alerts = output.split('\n').filter((line) => line.includes('[ALERT]') && !SUMS_UP.test(line))
   const said = alerts.slice(-2).map((line) => line.replace(/^.*\[ALERT\]\s*\(\d+\)\s*:\s*/, '').trim())
-  return said.length === 0 ? '' : ` It said: ${said.join(' ')}`
+  return said.join(' ')
 }
 
 /** Makes sure that an HAProxy with our configuration answers on its socket. */
@@ -20,13 +22,17 @@ export function createEdgeProcess(deps: {
   host: EdgeHost | undefined
   image: EdgeImageSource
   paths: EdgePaths
+  files: Pick<ReturnType<typeof createEdgeFiles>, 'withoutCertificates'>
   runtime: HaproxyRuntime
   configHash: string
   /** Whoever reads from HAProxy for long is still with the worker that ends. */
   onReload: () => void
   startWithinMs?: number
+  log: { warn(fields: object, message: string): void }
 }) {
-  const { settings, host, image, paths, runtime, configHash, onReload, startWithinMs = 10_000 } = deps
+  const { settings, host, image, paths, files, runtime, configHash, onReload, log, startWithinMs = 10_000 } = deps
+  const { runningConfig, inTime } = createConfigLook(runtime, startWithinMs)
+  const isOurs = (config: string | undefined) => config === configHash
   let isReloading = false
 
   /** `whichever` is served by an HAProxy of an earlier configuration too: what it routes by is still in the form that it knows. */
@@ -35,7 +41,7 @@ export function createEdgeProcess(deps: {
     if (found === configHash) return reloaded()
     if (found !== undefined && wanted === 'whichever') return
     if (host === undefined) {
-      throw new Error(
+      throw new EdgeProblem(
         found === undefined ? 'No edge is running, and none may be started here.' : 'The edge runs with an older configuration.',
       )
     }
@@ -44,32 +50,50 @@ export function createEdgeProcess(deps: {
     if (isAsWanted) {
       const answered = found ?? (await inTime((config) => config !== undefined))
       if (answered === configHash) return
-      if (answered !== undefined) return await reload(host)
+      if (answered !== undefined) {
+        return await readFiles(host, {
+          attempt: async () => await reload(host),
+          otherwise: `HAProxy did not take its new configuration within ${startWithinMs / 1000} s, and goes on with the old one.`,
+        })
+      }
     }
-    await host.removeEdge()
+    await readFiles(host, {
+      attempt: async () => await start(host),
+      otherwise: `HAProxy was started and did not answer within ${startWithinMs / 1000} s.`,
+    })
+  }
+
+  /** A certificate that it refuses must not keep everything else down: without any, it starts, and the others are added while it runs. */
+  async function readFiles(from: EdgeHost, { attempt, otherwise }: { attempt: () => Promise<boolean>; otherwise: string }): Promise<void> {
+    if (await attempt()) return
+    const output = await from.edgeOutput()
+    const said = lastAlerts(output)
+    if (output.includes(paths.certificatesDir) && (await files.withoutCertificates(attempt))) {
+      log.warn({ said }, 'HAProxy refused a certificate at its start; all of them are added while it runs')
+      return
+    }
+    throw new EdgeProblem(`${otherwise} Berth's log has what it said.`, { cause: new Error(said) })
+  }
+
+  async function start(from: EdgeHost): Promise<boolean> {
+    await from.removeEdge()
     const problem =
       (await portProblem(settings.httpPort, 'BERTH_EDGE_HTTP_PORT')) ?? (await portProblem(settings.httpsPort, 'BERTH_EDGE_HTTPS_PORT'))
-    if (problem !== undefined) throw new Error(problem)
-    await host.runEdge({ ...spec, image: await host.ensureImage(image) })
-    if ((await inTime(isOurs)) === undefined) {
-      throw new Error(`HAProxy was started and did not answer within ${startWithinMs / 1000} s.${lastAlerts(await host.edgeOutput())}`)
-    }
+    if (problem !== undefined) throw new EdgeProblem(problem)
+    await from.runEdge({ ...edgeContainerSpec(paths), image: await from.ensureImage(image) })
+    return (await inTime(isOurs)) !== undefined
   }
 
   /** Until the earlier worker has heard of it, either of the two may answer. */
-  async function reload(from: EdgeHost): Promise<void> {
+  async function reload(from: EdgeHost): Promise<boolean> {
     isReloading = true
     await from.reloadEdge()
     for (let inARow = 0; inARow < 3; inARow += 1) {
-      if ((await inTime(isOurs)) === undefined) {
-        const reason = lastAlerts(await from.edgeOutput())
-        throw new Error(
-          `HAProxy did not take its new configuration within ${startWithinMs / 1000} s, and goes on with the old one.${reason}`,
-        )
-      }
+      if ((await inTime(isOurs)) === undefined) return false
       await sleep(50)
     }
     reloaded()
+    return true
   }
 
   /** Also where that took longer than anybody waited. */
@@ -78,6 +102,11 @@ export function createEdgeProcess(deps: {
     isReloading = false
   }
 
+  return { ensure }
+}
+
+/** Which configuration the HAProxy that answers has. */
+function createConfigLook(runtime: HaproxyRuntime, patienceMs: number) {
   async function runningConfig(): Promise<string | undefined> {
     try {
       return (await runtime.info()).get('description')?.replace('berth-', '') ?? ''
@@ -86,11 +115,9 @@ export function createEdgeProcess(deps: {
     }
   }
 
-  const isOurs = (config: string | undefined) => config === configHash
-
   /** The configuration that runs, once it is one that fits. */
   async function inTime(fits: (config: string | undefined) => boolean): Promise<string | undefined> {
-    const giveUpAt = performance.now() + startWithinMs
+    const giveUpAt = performance.now() + patienceMs
     while (performance.now() < giveUpAt) {
       const config = await runningConfig()
       if (fits(config)) return config
@@ -99,5 +126,5 @@ export function createEdgeProcess(deps: {
     return undefined
   }
 
-  return { ensure }
+  return { runningConfig, inTime }
 }
