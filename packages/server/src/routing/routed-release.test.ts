@@ -3,7 +3,7 @@ import type { ContainerSummary } from '../engine/container-state.ts'
 import { pageOf, strayTargets, targetsOf } from './routed-release.ts'
 import type { RoutedApp } from './store.ts'
 
-const APP: RoutedApp = { id: 1, projectId: 1, port: 80, status: 'running', wanted: 'running', activeId: 5, sealedConfig: '' }
+const APP: RoutedApp = { id: 1, projectId: 1, port: 80, status: 'running', wanted: 'running', activeId: 5 }
 const container = (deployment: number, ip: string, state = 'running'): ContainerSummary => ({
   id: ip,
   name: ip,

@@ -12,7 +12,6 @@ export type RoutedApp = {
   status: AppStatus
   wanted: 'running' | 'stopped'
   activeId: number | null
-  sealedConfig: string | null
 }
 
 export async function routedDomains(db: Reader): Promise<RoutedDomain[]> {
@@ -24,8 +23,13 @@ export async function routedApps(db: Reader): Promise<RoutedApp[]> {
   return await db
     .selectFrom('app')
     .leftJoin('deployment', (join) => join.onRef('deployment.app_id', '=', 'app.id').on('deployment.is_active', '=', 1))
-    .select(['app.id', 'app.project_id as projectId', 'app.port', 'app.status', 'app.wanted'])
-    .select(['deployment.id as activeId', 'deployment.sealed_config as sealedConfig'])
+    .select(['app.id', 'app.project_id as projectId', 'app.port', 'app.status', 'app.wanted', 'deployment.id as activeId'])
     .where('app.app_type', 'in', ROUTED)
     .execute()
+}
+
+/** Of one release at a time: all of them together can be more than the memory holds. */
+export async function sealedConfigOf(db: Reader, deploymentId: number): Promise<string> {
+  const row = await db.selectFrom('deployment').select('sealed_config').where('id', '=', deploymentId).executeTakeFirst()
+  return row?.sealed_config ?? ''
 }

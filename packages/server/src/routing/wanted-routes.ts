@@ -7,7 +7,7 @@ import type { Target } from '../features/deployments/release/release.ts'
 import type { Reader } from '../store/database.ts'
 import { createReleasePorts } from './release-ports.ts'
 import { pageOf, strayTargets, targetsOf } from './routed-release.ts'
-import { type RoutedApp, routedApps, routedDomains } from './store.ts'
+import { type RoutedApp, routedApps, routedDomains, sealedConfigOf } from './store.ts'
 
 export type LookDeps = {
   db: Reader
@@ -21,7 +21,7 @@ export type LookDeps = {
 /** What the database and the engine say at this moment. */
 export function createWantedRoutes(deps: LookDeps) {
   const { db, instance } = deps
-  const ports = createReleasePorts(deps.portOf)
+  const ports = createReleasePorts({ portOf: deps.portOf, sealedConfigOf: async (id) => await sealedConfigOf(db, id) })
   /** Releases that are being put in place: the only routes that the database does not know yet. */
   const switched = new Map<number, Target>()
   let releases = new Map<number, ReturnType<typeof targetsOf>>()
@@ -38,6 +38,7 @@ export function createWantedRoutes(deps: LookDeps) {
   /** Where the visitors of one app go, asked of the engine now. */
   async function targetsNow(appId: number): Promise<EdgeTarget[]> {
     const app = (await routedApps(db)).find((candidate) => candidate.id === appId)
+    if (app !== undefined) await ports.learn([app])
     return app === undefined ? [] : targets(app, await containers({ [LABEL.app]: String(appId) })).targets
   }
 
@@ -45,7 +46,9 @@ export function createWantedRoutes(deps: LookDeps) {
   async function refresh(): Promise<void> {
     const found = await containers()
     const containersOf = Map.groupBy(found, (container) => idFrom(container.labels, 'app'))
-    releases = new Map((await routedApps(db)).map((app) => [app.id, targets(app, containersOf.get(app.id) ?? [])]))
+    const apps = await routedApps(db)
+    await ports.learn(apps)
+    releases = new Map(apps.map((app) => [app.id, targets(app, containersOf.get(app.id) ?? [])]))
   }
 
   /** Whether there was a release to fall back to, which is routed from now on. */
@@ -69,6 +72,7 @@ export function createWantedRoutes(deps: LookDeps) {
 
   async function strays(): Promise<EdgeTarget[]> {
     const [found, apps] = await Promise.all([containers(), routedApps(db)])
+    await ports.learn(apps)
     return apps.flatMap((app) => {
       const own = found.filter((container) => idFrom(container.labels, 'app') === app.id)
       const network = projectNetworkName(instance, app.projectId)

@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { addApp } from '../../../testing/harness/stored-app.ts'
 import { openTestDatabase } from '../../../testing/harness/test-database.ts'
-import { insertUser } from '../../domain/rows.ts'
 import type { DnsCheck } from '../../edge/certificates/dns-check.ts'
 import { createDnsLook } from './dns-look.ts'
 import { findDomainByHost, insertDomain, newDomainRow, updateDomain } from './store.ts'
@@ -22,43 +22,9 @@ let written: string[]
 beforeEach(async () => {
   test = await openTestDatabase()
   ;[clock, stop, world, asked, written] = [new Date('2026-01-01T00:00:00Z'), new AbortController(), new Map(), [], []]
-  appId = await addApp('a@example.test')
+  appId = (await addApp(test.db, 'a@example.test', clock)).id
 })
 afterEach(async () => await test[Symbol.asyncDispose]())
-
-/** With an owner of its own. */
-async function addApp(email: string): Promise<number> {
-  const at = clock.toISOString()
-  return await test.db.transaction(async (tx) => {
-    const owner = await insertUser(tx, { email, passwordHash: '', role: 'owner', at: clock })
-    const times = { created_at: at, updated_at: at }
-    const project = { name: email, slug: email, description: '', tags: '[]', owner_id: owner.id, ...times }
-    const { id } = await tx.insertInto('project').values(project).returning('id').executeTakeFirstOrThrow()
-    const texts = { description: '', status_reason: '', git_repository: '', git_branch: '', git_clone_url: '', root_directory: '' }
-    const nothing = { port: null, git_provider_id: null, dockerfile_path: null, cpu_limit: null, memory_limit: null }
-    const app = await tx
-      .insertInto('app')
-      .values({
-        ...texts,
-        ...nothing,
-        ...times,
-        project_id: id,
-        name: 'a',
-        slug: 'a',
-        app_type: 'web',
-        status: 'stopped',
-        wanted: 'running',
-        created_by: owner.id,
-        healthcheck_path: '',
-        template_name: '',
-        deployment_strategy: 'rolling',
-        restart_policy: 'always',
-      })
-      .returning('id')
-      .executeTakeFirstOrThrow()
-    return app.id
-  })
-}
 
 async function add(...hosts: string[]): Promise<void> {
   await addTo(appId, ...hosts)
@@ -139,7 +105,7 @@ it('looks at four at once, at new ones first, and goes round when there are more
 it('looks at domains of each owner in turn, however many one of them has', async () => {
   const { look } = open()
   await add(...Array.from({ length: 50 }, (_unused, n) => `n${n}.example.test`))
-  await addTo(await addApp('b@example.test'), 'theirs.example.test', 'theirs-too.example.test')
+  await addTo((await addApp(test.db, 'b@example.test', clock)).id, 'theirs.example.test', 'theirs-too.example.test')
   await look(stop.signal)
   await eventually(() => expect(asked).toHaveLength(52))
   expect(asked.slice(0, 4)).toEqual(['n0', 'theirs', 'n1', 'theirs-too'].map((name) => `${name}.example.test`))

@@ -1,0 +1,48 @@
+import { type AppRow, type DeploymentRow, insertUser } from '../../src/domain/rows.ts'
+import { insertDeployment, moveDeployment, noteDeployment } from '../../src/features/deployments/store.ts'
+import type { Db } from '../../src/store/database.ts'
+
+/** An app in a database, with an owner of its own. */
+export async function addApp(db: Db, email: string, now = new Date()): Promise<AppRow> {
+  const at = now.toISOString()
+  return await db.transaction(async (tx) => {
+    const owner = await insertUser(tx, { email, passwordHash: '', role: 'owner', at: now })
+    const times = { created_at: at, updated_at: at }
+    const project = { name: email, slug: email, description: '', tags: '[]', owner_id: owner.id, ...times }
+    const { id } = await tx.insertInto('project').values(project).returning('id').executeTakeFirstOrThrow()
+    const texts = { description: '', status_reason: '', git_repository: '', git_branch: '', git_clone_url: '', root_directory: '' }
+    const nothing = { port: null, git_provider_id: null, dockerfile_path: null, cpu_limit: null, memory_limit: null }
+    return await tx
+      .insertInto('app')
+      .values({
+        ...texts,
+        ...nothing,
+        ...times,
+        project_id: id,
+        name: 'a',
+        slug: 'a',
+        app_type: 'web',
+        status: 'stopped',
+        wanted: 'running',
+        created_by: owner.id,
+        healthcheck_path: '',
+        template_name: '',
+        deployment_strategy: 'rolling',
+        restart_policy: 'always',
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow()
+  })
+}
+
+/** A deployment that runs at this moment, with these settings. */
+export async function addDeployment(db: Db, app: AppRow, change: { sealed_config: string; image: string }): Promise<DeploymentRow> {
+  const at = new Date()
+  const commit = { hash: '', message: '', author: '' }
+  return await db.transaction(async (tx) => {
+    const { id } = await insertDeployment(tx, { app, trigger: 'manual', triggeredBy: null, commit, at })
+    await moveDeployment(tx, { id, from: 'pending', to: 'building', at })
+    await moveDeployment(tx, { id, from: 'building', to: 'deploying', at })
+    return await noteDeployment(tx, { id, status: 'deploying', at, change })
+  })
+}
