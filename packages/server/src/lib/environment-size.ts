@@ -3,23 +3,30 @@ import { LONGEST_VALUES } from './secret-forms.ts'
 const MOST_VARIABLES = 1000
 /** Of names and values together, in UTF-8: no more than Berth can hide in logs, and little enough to be listed in one answer. */
 const MOST_BYTES = LONGEST_VALUES
+/** As JSON, which is how each deployment keeps them: a quote or a line break takes two bytes there, and a control character six. */
+const MOST_JSON_BYTES = 2 * MOST_BYTES
 
-export type EnvironmentSize = { variables: number; bytes: number }
+export type EnvironmentSize = { variables: number; bytes: number; jsonBytes: number }
 
-export function environmentSize(variables: Iterable<{ key: string; valueBytes: number }>): EnvironmentSize {
-  const size = { variables: 0, bytes: 0 }
-  for (const { key, valueBytes } of variables) {
+const NOTHING: EnvironmentSize = { variables: 0, bytes: 0, jsonBytes: 0 }
+
+export function environmentSize(variables: Iterable<{ key: string; value: string }>): EnvironmentSize {
+  const size = { ...NOTHING }
+  for (const { key, value } of variables) {
     size.variables += 1
-    size.bytes += Buffer.byteLength(key) + valueBytes
+    size.bytes += Buffer.byteLength(key) + Buffer.byteLength(value)
+    size.jsonBytes += Buffer.byteLength(JSON.stringify(key)) + Buffer.byteLength(JSON.stringify(value))
   }
   return size
 }
 
 /** What is wrong with an environment of this size, as a sentence. One from before there was a limit may still shrink. */
-export function environmentProblem(size: EnvironmentSize, before: EnvironmentSize = { variables: 0, bytes: 0 }): string | undefined {
+export function environmentProblem(size: EnvironmentSize, before: EnvironmentSize = NOTHING): string | undefined {
   if (size.variables > Math.max(MOST_VARIABLES, before.variables))
     return `The application would have ${size.variables} environment variables, and it can have ${MOST_VARIABLES}.`
   if (size.bytes > Math.max(MOST_BYTES, before.bytes))
     return `The environment variables of the application come to ${Math.ceil(size.bytes / 1024)} KiB with their names, and it can have ${MOST_BYTES / 1024} KiB. Put large data into a file instead.`
+  if (size.jsonBytes > Math.max(MOST_JSON_BYTES, before.jsonBytes))
+    return `The environment variables of the application come to ${Math.ceil(size.jsonBytes / 1024)} KiB as JSON, because of control characters or quotes in them, and it can have ${MOST_JSON_BYTES / 1024} KiB. Encode binary data as base64, or put it into a file.`
   return undefined
 }

@@ -5,11 +5,6 @@ const TAG = { authTagLength: 16 }
 const NONCE_BYTES = 12
 const HEAD_BYTES = NONCE_BYTES + TAG.authTagLength
 
-/** How many bytes the text has, without opening it. */
-export function sealedTextBytes(sealed: string): number {
-  return Buffer.byteLength(sealed, 'base64') - HEAD_BYTES
-}
-
 /** Seals texts with AES-256-GCM. `about` is bound in, so that a sealed value cannot be moved to another row. */
 export function createSecretBox(key: Buffer) {
   function seal(text: string, about: string): string {

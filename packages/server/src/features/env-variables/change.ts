@@ -4,13 +4,13 @@ import type { AppRow, EnvVariableRow } from '../../domain/rows.ts'
 import { appendEvent } from '../../events/event-log.ts'
 import { AppError, fieldError } from '../../lib/app-error.ts'
 import { type EnvironmentSize, environmentProblem, environmentSize } from '../../lib/environment-size.ts'
-import { sealedTextBytes } from '../../lib/secret-box.ts'
 import type { Db, Tx } from '../../store/database.ts'
 import { isUniqueViolation } from '../../store/storage-failure.ts'
 import { listEnvVariables } from './store.ts'
 
 type Words = { action: string; field: string }
 type Rows = readonly EnvVariableRow[]
+type ValueOf = (row: EnvVariableRow) => string
 
 /** Enough to see what a change was about; a whole environment in every line would make the audit log too long to be read. */
 const MOST_KEYS = 50
@@ -25,8 +25,8 @@ async function unlessTaken<Result>(write: Promise<Result>): Promise<Result> {
   }
 }
 
-function sizeOf(rows: Rows): EnvironmentSize {
-  return environmentSize(rows.map((row) => ({ key: row.key, valueBytes: sealedTextBytes(row.sealed_value) })))
+function sizeOf(rows: Rows, valueOf: ValueOf): EnvironmentSize {
+  return environmentSize(rows.map((row) => ({ key: row.key, value: valueOf(row) })))
 }
 
 function changedKeys(before: Rows, after: Rows): string[] {
@@ -35,22 +35,27 @@ function changedKeys(before: Rows, after: Rows): string[] {
 }
 
 /** Does the work, and refuses it when it has made the environment too large. Answers the names of the variables that changed, too. */
-export async function withinLimits<Result>(tx: Tx, appId: number, field: string, work: (tx: Tx) => Promise<Result>) {
+export async function withinLimits<Result>(
+  tx: Tx,
+  of: { appId: number; field: string; valueOf: ValueOf },
+  work: (tx: Tx) => Promise<Result>,
+) {
+  const { appId, field, valueOf } = of
   const before = await listEnvVariables(tx, appId)
   const result = await work(tx)
   const after = await listEnvVariables(tx, appId)
-  const problem = environmentProblem(sizeOf(after), sizeOf(before))
+  const problem = environmentProblem(sizeOf(after, valueOf), sizeOf(before, valueOf))
   if (problem) throw fieldError('invalid_request', field, problem)
   return { result, keys: changedKeys(before, after) }
 }
 
 /** A change within the limits, its audit line and its event, in one transaction. Keys are kept, values never. */
-export function createChange({ db, now }: { db: Db; now: () => Date }) {
+export function createChange({ db, now, valueOf }: { db: Db; now: () => Date; valueOf: ValueOf }) {
   return async <Result>(caller: Caller, app: AppRow, words: Words, work: (tx: Tx) => Promise<Result>): Promise<Result> => {
     const at = now()
     return await unlessTaken(
       db.transaction(async (tx) => {
-        const { result, keys } = await withinLimits(tx, app.id, words.field, work)
+        const { result, keys } = await withinLimits(tx, { appId: app.id, field: words.field, valueOf }, work)
         const after = { keys: keys.slice(0, MOST_KEYS), ...(keys.length > MOST_KEYS && { more: keys.length - MOST_KEYS }) }
         await recordAudit(tx, at, caller, { action: words.action, subject: 'app', subjectId: app.id, after })
         await appendEvent(tx, at, { type: 'env.changed', data: { projectId: app.project_id, appId: app.id } })

@@ -18,11 +18,11 @@ function about(appId: number): string {
 /** Environment variables; their values are sealed before they reach the database. */
 export function createEnvVariables(deps: Deps) {
   const { db, secrets, now } = deps
-  const change = createChange({ db, now })
+  const valueOf = (row: EnvVariableRow) => secrets.open(row.sealed_value, about(row.app_id))
+  const change = createChange({ db, now, valueOf })
 
   function present(row: EnvVariableRow): EnvVariable {
-    const value = secrets.open(row.sealed_value, about(row.app_id))
-    return { id: row.id, appId: row.app_id, key: row.key, value, createdAt: row.created_at, updatedAt: row.updated_at }
+    return { id: row.id, appId: row.app_id, key: row.key, value: valueOf(row), createdAt: row.created_at, updatedAt: row.updated_at }
   }
 
   async function insert(tx: Tx, appId: number, pair: Pair): Promise<EnvVariableRow> {
@@ -85,7 +85,7 @@ export function createEnvVariables(deps: Deps) {
   }
 
   async function insertMany(tx: Tx, appId: number, variables: Readonly<Record<string, string>>): Promise<void> {
-    await withinLimits(tx, appId, 'envVars', async () => {
+    await withinLimits(tx, { appId, field: 'envVars', valueOf }, async () => {
       for (const [key, value] of Object.entries(variables)) await insert(tx, appId, { key, value })
     })
   }

@@ -67,6 +67,6 @@ async function checkRoom(directory: string, tuning: Pick<Tuning, 'diskFloorBytes
 /** For variables from before there was a limit. The port that Berth adds is not counted. */
 function checkEnvironment({ env, port }: ReleaseConfig): void {
   const given = Object.entries(env).filter(([key, value]) => key !== 'PORT' || value !== String(port))
-  const problem = environmentProblem(environmentSize(given.map(([key, value]) => ({ key, valueBytes: Buffer.byteLength(value) }))))
+  const problem = environmentProblem(environmentSize(given.map(([key, value]) => ({ key, value }))))
   if (problem) throw new DeploymentFailure(problem)
 }
