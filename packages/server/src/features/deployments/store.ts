@@ -125,13 +125,18 @@ type Move = {
   change?: Omit<Updateable<DeploymentTable>, 'status' | 'id'>
 }
 
+/** Nobody needs what it was started with: to try again is another deployment, with what is set then. */
+function isNeverStartedAgain(status: DeploymentStatus): boolean {
+  return status === 'failed' || status === 'stopped'
+}
+
 /** The only statement that writes `deployment.status`. */
 export async function moveDeployment(tx: Tx, move: Move): Promise<DeploymentRow> {
   const { id, from, to, at } = move
   if (!canMove(from, to)) throw new Error(`illegal move ${from} -> ${to} (deployment ${id})`)
   const row = await tx
     .updateTable('deployment')
-    .set({ ...move.change, status: to, updated_at: at.toISOString() })
+    .set({ ...move.change, ...(isNeverStartedAgain(to) && { sealed_config: '' }), status: to, updated_at: at.toISOString() })
     .where('id', '=', id)
     .where('status', '=', from) // compare-and-set: of two workers, one loses here
     .returningAll()
@@ -230,8 +235,13 @@ export async function releasesBeyond(db: Reader, appId: number, kept: number): P
     .execute()
 }
 
+/** And what the release was started with: without its image, nobody can roll back to it. */
 export async function forgetArtifact(tx: Tx, id: number): Promise<void> {
-  await tx.updateTable('deployment').set(columnsOf(undefined)).where('id', '=', id).execute()
+  await tx
+    .updateTable('deployment')
+    .set({ ...columnsOf(undefined), sealed_config: '' })
+    .where('id', '=', id)
+    .execute()
 }
 
 export async function imageNames(db: Reader): Promise<string[]> {
