@@ -11,7 +11,13 @@ import { startTestEdge } from '../../testing/harness/test-edge.ts'
 import { openEcho } from '../../testing/labs/edge-visitor.ts'
 
 /** Of the 2,000 connections that a test's edge has. */
-const SHARES = { connectionsOfSource: 125, connectionsOfContainers: 250, requestsOfSource: 250, requestsOfApp: 1000, keptOpen: 750 }
+const SHARES = {
+  connectionsOfSource: 125,
+  connectionsOfProject: 62,
+  requestsOfSource: 250,
+  requestsOfApp: 1000,
+  keptOpen: 750,
+}
 
 const run = promisify(execFile)
 
@@ -107,10 +113,16 @@ describe('connections', () => {
     expect(visitor).toBe(200)
   })
 
-  it('of all containers of this machine are counted together, whatever network they are in', async (context) => {
-    const addresses = ['10.224.1.2', '10.224.1.3', '10.224.77.2', '10.239.255.2', '172.17.0.2', '172.17.0.3']
-    const { taken, visitor } = await crowd(context, { crowd: addresses, each: 100, visitor: '10.223.0.1' })
-    expect(sumOf(taken)).toBe(SHARES.connectionsOfContainers)
+  it('of containers end where they run low, however many projects they are of', async (context) => {
+    const addresses = Array.from({ length: 15 }, (_, project) => (project === 0 ? '172.17.0.2' : `10.${224 + project}.1.2`))
+    const { taken, visitor } = await crowd(context, { crowd: addresses, each: 62, visitor: '10.223.0.1' })
+    expect(sumOf(taken)).toBe(SHARES.keptOpen)
+    expect(visitor).toBe(200)
+  })
+
+  it('of the containers of one project leave those of other projects theirs', async (context) => {
+    const { taken, visitor } = await crowd(context, { crowd: ['10.224.1.2', '10.224.1.3', '10.224.1.4'], each: 100, visitor: '10.224.2.2' })
+    expect(sumOf(taken)).toBe(SHARES.connectionsOfProject)
     expect(visitor).toBe(200)
   })
 

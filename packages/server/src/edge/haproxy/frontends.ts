@@ -88,12 +88,14 @@ function welcoming(settings: HaproxySettings): string[] {
   return [
     // as text: it is written into a header of each request
     '  tcp-request connection set-var(sess.from) src,lower',
-    // a customer of a provider has up to a /48 of IPv6 addresses to come from, and a tenant as many containers as they like
+    // a customer of a provider has up to a /48 of IPv6 addresses to come from, and a project a /24 for its containers
     '  tcp-request connection set-var(sess.source) src,ipmask(32,48)',
-    `  tcp-request connection set-var(sess.source) ipv4(0.0.0.0) if ${isContainer}`,
+    `  tcp-request connection set-var(sess.source) src,ipmask(24) if ${isContainer}`,
     `  tcp-request connection track-sc1 var(sess.source) table ${CONNECTIONS_TABLE}`,
     `  tcp-request connection reject if { sc1_conn_cur gt ${shares.connectionsOfSource} } !${isContainer}`,
-    `  tcp-request connection reject if { sc1_conn_cur gt ${shares.connectionsOfContainers} }`,
+    `  tcp-request connection reject if { sc1_conn_cur gt ${shares.connectionsOfProject} } ${isContainer}`,
+    // a tenant has as many projects as they like: what runs low is for visitors
+    `  tcp-request connection reject if { fe_conn gt ${shares.keptOpen} } ${isContainer}`,
     `  http-request return status 200 content-type text/plain lf-string %[${answer}] if { path_beg /.well-known/acme-challenge/ } { ${answer} -m found }`,
     // While connections run low, none is kept for a next request. After a 101 the connection is a WebSocket.
     ...['http', 'https'].map(

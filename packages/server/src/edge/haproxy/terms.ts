@@ -7,7 +7,7 @@ export type HaproxySettings = {
   /** Whether the machine has IPv6; binding `::` fails where it is switched off. */
   readonly ipv6: boolean
   readonly cores: number
-  /** Where this machine's own containers are, as `address/bits`: apps and build steps, which together count as one visitor. */
+  /** Where this machine's own containers are, as `address/bits`: apps, which have a /24 a project, and build steps. */
   readonly containerNetworks: readonly string[]
   readonly maxConnections?: number
   readonly timeouts?: Partial<EdgeTimeouts>
@@ -64,7 +64,7 @@ export function sharesOf(settings: HaproxySettings) {
   const all = maxConnections(settings)
   return {
     connectionsOfSource: Math.floor(all / 16),
-    connectionsOfContainers: Math.floor(all / 8),
+    connectionsOfProject: Math.floor(all / 32),
     requestsOfSource: Math.floor(all / 8),
     requestsOfApp: Math.floor(all / 2),
     /** Of one port. As long as neither has more, a quarter of all is free. */
