@@ -6,8 +6,8 @@ import type { AppRow } from '../../domain/rows.ts'
 import { EngineError, EngineUnreachable } from '../../engine/api/errors.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { AppError } from '../../lib/app-error.ts'
+import { createLimiter, LimiterFull } from '../../lib/limiter.ts'
 import { createRedactor } from '../../lib/redact.ts'
-import { createSemaphore } from '../../lib/semaphore.ts'
 import type { Step } from '../../lib/step.ts'
 import type { Db, Tx } from '../../store/database.ts'
 import type { Tuning } from '../../tuning.ts'
@@ -27,8 +27,9 @@ type Deps = {
 type Verb = 'start' | 'stop' | 'restart'
 
 const DEFAULT_TAIL = 100
-/** Each holds a few megabytes for a moment. */
-const LOGS_AT_ONCE = 4
+/** Each holds a few megabytes for a moment, and an engine that is slow to answer keeps its place for long. */
+const LOG_LIMITS = { running: 6, runningPerKey: 2, waiting: 200, waitingPerKey: 20, waitMs: 30_000 }
+const TOO_MANY_LOGS = 'Too many logs are being read at this moment; try again in a few seconds.'
 
 async function whenReachable<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
@@ -57,7 +58,7 @@ async function refuseDuringDeployment(tx: Tx, appId: number, verb: Verb): Promis
 /** The containers of the live release, by the verbs of the interface. What is wanted is written first: a crash in between is repaired towards it. */
 export function createContainers(deps: Deps) {
   const { db, engine, step, now } = deps
-  const logReads = createSemaphore(LOGS_AT_ONCE)
+  const logLimiter = createLimiter(LOG_LIMITS)
 
   async function idsOf(app: AppRow): Promise<string[]> {
     const release = await deps.liveRelease(app)
@@ -116,8 +117,12 @@ export function createContainers(deps: Deps) {
     })
   }
 
-  async function logs(app: AppRow, tail = DEFAULT_TAIL): Promise<{ logs: string }> {
-    return { logs: await logReads.run(() => newestLog(app, tail)) }
+  async function logs(caller: Pick<Caller, 'id'>, app: AppRow, tail = DEFAULT_TAIL): Promise<{ logs: string }> {
+    try {
+      return { logs: await logLimiter.run(caller.id, async () => await newestLog(app, tail)) }
+    } catch (cause) {
+      throw cause instanceof LimiterFull ? new AppError('server_busy', { message: TOO_MANY_LOGS, cause }) : cause
+    }
   }
 
   async function usage(app: AppRow): Promise<ContainerUsage> {
