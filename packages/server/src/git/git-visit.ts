@@ -6,6 +6,7 @@ import { type CloneUrl, parseCloneUrl } from './clone-url.ts'
 import { SourceError, SourceRefused } from './errors.ts'
 import { type GitCommand, runGit } from './git-process.ts'
 import { type Credential, GLOBAL_CONFIG, gitEnvironment, gitSettings } from './git-settings.ts'
+import { createVersionCheck } from './git-version.ts'
 import { createMemoryLimit } from './memory-limit.ts'
 import type { SourcePolicy } from './source-policy.ts'
 
@@ -34,7 +35,7 @@ export type Visit = {
 }
 
 // A list of branches takes 1 MiB. A repository takes its objects' names and the files that are stored as differences, whole.
-const MEMORY_MIB: MemoryMib = { ask: 256, work: 1024 }
+const MEMORY_MIB: MemoryMib = { ask: 128, work: 1024 }
 const RETRY_AFTER_MS = [500, 2_000] as const
 
 /** One visit to a source: vetted first, with a HOME of its own, tried again when the failure may pass. */
@@ -49,10 +50,12 @@ export function createVisits(deps: {
 }) {
   const { policy, scratch, retryAfterMs = RETRY_AFTER_MS, memoryMib = MEMORY_MIB } = deps
   const limited = createMemoryLimit({ path: deps.path, log: deps.log })
+  const checkVersion = createVersionCheck({ path: deps.path })
 
   async function visitOnce<T>(source: Source, url: CloneUrl, work: (visit: Visit) => Promise<T>): Promise<T> {
     // A repository on this machine is an admin's own choice and may be readable by us alone.
     const runAs = url.kind === 'file' ? undefined : deps.runAs
+    if (url.kind === 'http' || url.kind === 'https') await checkVersion()
     const home = await ownDirectory(runAs)
     try {
       const admitted = await policy.admit(url, source)
