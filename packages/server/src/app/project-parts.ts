@@ -12,8 +12,8 @@ import type { WorkParts } from './work-parts.ts'
 
 /** Projects and their apps, as rows: what they are and who owns them. */
 export function createProjectParts({ db, step, now, config }: Base, { git }: EngineParts, traffic: TrafficParts, work: WorkParts) {
-  // A request that runs git costs three processes and up to 50 MB of disk for some seconds. Those of a person wait in a short queue.
-  const limiter = createLimiter({ running: 8, runningPerKey: 2, waiting: 64, waitingPerKey: 4, waitMs: 20_000 })
+  // A request that runs git costs three processes of up to 128 MiB and 50 MB of disk for some seconds. Those of a person wait in a short queue.
+  const limiter = createLimiter({ running: 4, runningPerKey: 2, waiting: 64, waitingPerKey: 4, waitMs: 20_000 })
   const edgePorts = config.edge
   const applications = createApplications({
     db,

@@ -62,7 +62,7 @@ export function createWorkParts(base: Base, { engine, git, policy, firewalls }: 
   })
   // The lookups of `deployment/add` may be many, are short, and go on without an answer.
   const waitMs = tuning.resolveAtAddMs
-  const limiter = createLimiter({ running: 8, runningPerKey: 2, waiting: 500, waitingPerKey: 100, waitMs })
+  const limiter = createLimiter({ running: 4, runningPerKey: 2, waiting: 500, waitingPerKey: 100, waitMs })
   const deployments = createDeployments({
     db,
     now,

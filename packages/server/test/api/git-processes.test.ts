@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError } from '@berth/contract'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -18,19 +19,34 @@ afterAll(async () => {
   await git[Symbol.asyncDispose]()
 })
 
-/** The most git processes that the server had while the work went on; each of them starts one or two more. */
-async function mostProcesses(work: Promise<unknown>): Promise<number> {
+const MIB = 1024 ** 2
+
+/** What the processes below another one may take of memory together. */
+async function allowedBelow(pid: number): Promise<number> {
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '')
+  const each = children.split(' ').filter((text) => text !== '')
+  const allowed = each.map(async (child) => {
+    const limits = await readFile(`/proc/${child}/limits`, 'utf8').catch(() => '') // it may just have ended
+    const bytes = /^Max data size +(\d+)/m.exec(limits)?.[1] ?? '0' // or not have become git yet
+    return Number(bytes) + (await allowedBelow(Number(child)))
+  })
+  return (await Promise.all(allowed)).reduce((sum, bytes) => sum + bytes, 0)
+}
+
+/** The most git processes that the server had while the work went on, and the most memory for them and for what they start. */
+async function mostProcesses(work: Promise<unknown>): Promise<{ most: number; memory: number }> {
   let isDone = false
   const ended = work.finally(() => {
     isDone = true
   })
-  let most = 0
+  let [most, memory] = [0, 0]
   while (!isDone) {
     most = Math.max(most, (await resourcesOf(berth.pid())).children)
+    memory = Math.max(memory, await allowedBelow(berth.pid() ?? 0))
     await sleep(10)
   }
   await ended
-  return most
+  return { most, memory }
 }
 
 it('150 source checks of six people run few git processes at once, and those who are refused are told so', async () => {
@@ -49,10 +65,12 @@ it('150 source checks of six people run few git processes at once, and those who
     const { id } = await person.call('projects.create', { name: 'Checks' })
     await Promise.all(Array.from({ length: 25 }, async () => await check(person, id)))
   })
-  const most = await mostProcesses(Promise.all(work))
+  const { most, memory } = await mostProcesses(Promise.all(work))
   git.setMode({ kind: 'normal' })
   expect(most).toBeGreaterThan(0)
-  expect(most).toBeLessThanOrEqual(8)
+  expect(most).toBeLessThanOrEqual(4)
+  expect(memory).toBeGreaterThan(0)
+  expect(memory).toBeLessThanOrEqual(4 * 4 * 128 * MIB) // a fetch is four processes for a moment
   expect(refused).toBeGreaterThan(0)
   expect((await berth.raw('GET', '/health')).status).toBe(200)
 }, 120_000)
@@ -65,7 +83,7 @@ it('100 deployments that are asked for at once run few git processes, and all ar
   )
   git.setMode({ kind: 'stall' })
   const added: string[] = []
-  const most = await mostProcesses(
+  const { most } = await mostProcesses(
     Promise.all(apps.map(async ({ id }) => added.push((await owner.call('deployments.add', { appId: id })).status))),
   )
   git.setMode({ kind: 'normal' })
