@@ -1,5 +1,5 @@
 import { request } from 'node:http'
-import { field, text } from '../engine/api/json.ts'
+import { field, items, text } from '../engine/api/json.ts'
 import { createTransport } from '../engine/api/transport.ts'
 
 const pingTimeoutMs = 3_000
@@ -30,4 +30,17 @@ export async function isInSwarm(engine: EngineAddress, signal?: AbortSignal): Pr
     .json({ method: 'GET', path: '/info', signal, timeoutMs: infoTimeoutMs })
     .catch(() => null)
   return text(field(info, 'Swarm', 'LocalNodeState')) === 'active'
+}
+
+export type DefaultBridge = { readonly name: string; readonly subnet: string; readonly isIsolated: boolean }
+
+/** Where the engine runs build steps, and whether it keeps those who are there apart. Undefined where it does not say. */
+export async function defaultBridge(engine: EngineAddress, signal?: AbortSignal): Promise<DefaultBridge | undefined> {
+  const network = await createTransport({ address: engine })
+    .json({ method: 'GET', path: '/networks/bridge', signal, timeoutMs: infoTimeoutMs })
+    .catch(() => null)
+  const subnet = text(field(items(field(network, 'IPAM', 'Config'))[0], 'Subnet'))
+  const name = text(field(network, 'Options', 'com.docker.network.bridge.name'))
+  if (!/^[\w.-]+$/.test(name) || !/^[\d.]+\/\d+$/.test(subnet)) return undefined
+  return { name, subnet, isIsolated: text(field(network, 'Options', 'com.docker.network.bridge.enable_icc')) === 'false' }
 }

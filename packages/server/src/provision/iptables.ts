@@ -12,17 +12,19 @@ export const METADATA = { ipv4: ['169.254.0.0/16', '168.63.129.16/32', '100.100.
 const TIMEOUT_MS = 20_000
 // By their full paths, because a service's PATH may lack the sbin directories.
 const DIRECTORIES = ['/usr/sbin', '/sbin', '/usr/bin']
+/** For others who change the tables at this moment. */
+const WAIT = ['-w', '5']
 const PROGRAM = { ipv4: 'iptables', ipv6: 'ip6tables' } as const satisfies Record<Family, string>
 
 async function run(name: string, args: readonly string[], options: { input?: string; signal?: AbortSignal | undefined }) {
   const program = DIRECTORIES.map((directory) => `${directory}/${name}`).find((path) => existsSync(path))
   if (program === undefined) return { ok: false, reason: `${name} is not installed` } as const
-  const { ok, output } = await runSystemCommand(program, ['-w', '5', ...args], { timeoutMs: TIMEOUT_MS, ...options })
-  return ok ? ({ ok } as const) : ({ ok, reason: output.split('\n')[0] ?? '' } as const)
+  const { ok, output } = await runSystemCommand(program, args, { timeoutMs: TIMEOUT_MS, ...options })
+  return ok ? ({ ok, output } as const) : ({ ok, reason: output.split('\n')[0] ?? '' } as const)
 }
 
 export async function iptables(args: readonly string[], signal?: AbortSignal, family: Family = 'ipv4'): Promise<FirewallResult> {
-  return await run(PROGRAM[family], args, { signal })
+  return await run(PROGRAM[family], [...WAIT, ...args], { signal })
 }
 
 /** Adds a rule, `[chain, ...match]`, unless it is there. */
@@ -44,5 +46,20 @@ export async function replaceChain(
 ): Promise<FirewallResult> {
   const { table = 'filter' } = options
   const input = [`*${table}`, `:${chain} - [0:0]`, ...rules.map((rule) => `-A ${chain} ${rule.join(' ')}`), 'COMMIT', ''].join('\n')
-  return await run(`${PROGRAM[options.family]}-restore`, ['--noflush'], { input, signal: options.signal })
+  return await run(`${PROGRAM[options.family]}-restore`, [...WAIT, '--noflush'], { input, signal: options.signal })
+}
+
+/** Rules for frames between the ports of a bridge. Debian's package of iptables has this program too. */
+export async function ebtables(args: readonly string[], signal?: AbortSignal) {
+  return await run('ebtables-nft', args, { signal })
+}
+
+/** As `replaceChain`. */
+export async function replaceBridgeChain(
+  chain: string,
+  rules: readonly (readonly string[])[],
+  signal: AbortSignal | undefined,
+): Promise<FirewallResult> {
+  const input = ['*filter', `:${chain} RETURN`, ...rules.map((rule) => `-A ${chain} ${rule.join(' ')}`), 'COMMIT', ''].join('\n')
+  return await run('ebtables-nft-restore', ['--noflush'], { input, signal })
 }

@@ -9,6 +9,7 @@ import { type EdgePaths, edgePaths } from '../../src/edge/paths.ts'
 import { createEngine, type Engine } from '../../src/engine/engine.ts'
 import { LABEL } from '../../src/engine/labels.ts'
 import { removeAppFirewall } from '../../src/provision/app-firewall.ts'
+import { removeBridgeWall } from '../../src/provision/bridge-wall.ts'
 import { removeEngineFirewall } from '../../src/provision/engine-firewall.ts'
 import { engineSocketPath } from '../harness/engine-proxy.ts'
 import { type GitServer, startGitServer } from '../harness/git-server.ts'
@@ -244,5 +245,6 @@ async function removeFromEngine(engine: Engine, instance: string): Promise<void>
 /** The rules that a server with this port has left in the machine's packet filter. */
 export async function removeFirewalls(controlPort: number): Promise<void> {
   await removeAppFirewall(controlPort)
+  await removeBridgeWall(controlPort)
   await removeEngineFirewall({ socketPath: engineSocketPath() }, controlPort)
 }
