@@ -74,7 +74,7 @@ export function createDeploymentParts(deps: Deps) {
   const isPrivileged = createIsPrivileged(db)
   const buildTimes = createBuildTimes({ db, now })
   const build = createLimitedBuild({ engine, buildTimes, machine: { cores: availableParallelism(), memoryBytes: totalmem() } })
-  const checkDockerfile = createCheckDockerfile({ policy: deps.policy, isEngineWalled: deps.isEngineWalled })
+  const checkDockerfile = createCheckDockerfile({ policy: deps.policy, isEngineWalled: deps.isEngineWalled, engine })
   const compose = createCompose({
     build,
     checkDockerfile,

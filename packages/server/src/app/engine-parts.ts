@@ -15,7 +15,7 @@ export function createEngineParts({ config, instance, log, now }: Base) {
   const provisioning = createProvisioning({ log, mode, engine: config.engine, dataDir: config.dataDir })
   const firewalls = createFirewalls({ log, mode, engine: config.engine, edgePorts, privateSources })
   const engine = createEngine({ address: config.engine, log, now })
-  const engineWatch = createEngineWatch({ engine, provisioning })
+  const engineWatch = createEngineWatch({ engine, provisioning, log })
   const policy = createSourcePolicy({ privateHosts: privateSources, ownPorts: () => [config.port, ...edgePorts] })
   const git = createGit({ policy, scratch: join(config.workDir, 'git'), path: config.path, log, ...config.gitRunsAs })
   const ensureProgram = async () => {

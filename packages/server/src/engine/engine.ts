@@ -1,6 +1,7 @@
 import type { EngineAddress } from './api/connection.ts'
 import { count, field, text } from './api/json.ts'
 import { createTransport } from './api/transport.ts'
+import { createBaseImages } from './build/base-images.ts'
 import { createBuilder } from './build/build.ts'
 import { createBuildCache } from './build/cache.ts'
 import { createBuildLimits } from './build/limits.ts'
@@ -17,11 +18,16 @@ type Log = { info(fields: object, message: string): void; warn(fields: object, m
 
 export type EngineFacts = {
   readonly version: string
+  /** What it builds for, as `linux/arm64`. */
+  readonly platform: string
   readonly cgroupDriver: string
   readonly containersRunning: number
   readonly containersTotal: number
   readonly images: number
 }
+
+/** The machine's word, and the one that images use. */
+const ARCHITECTURES: Readonly<Record<string, string>> = { x86_64: 'amd64', aarch64: 'arm64' }
 
 /** The port to the container engine, in our own words. Nothing outside this folder speaks its API. */
 export function createEngine(deps: { address: EngineAddress; log: Log; now: () => Date; cgroupRoot?: string }) {
@@ -32,6 +38,7 @@ export function createEngine(deps: { address: EngineAddress; log: Log; now: () =
     const answer = await transport.json({ method: 'GET', path: '/info', signal })
     return {
       version: text(field(answer, 'ServerVersion')),
+      platform: `${text(field(answer, 'OSType'))}/${ARCHITECTURES[text(field(answer, 'Architecture'))] ?? text(field(answer, 'Architecture'))}`,
       cgroupDriver: text(field(answer, 'CgroupDriver')),
       containersRunning: count(field(answer, 'ContainersRunning')),
       containersTotal: count(field(answer, 'Containers')),
@@ -49,6 +56,7 @@ export function createEngine(deps: { address: EngineAddress; log: Log; now: () =
     facts,
     build,
     images,
+    baseImages: createBaseImages({ images }),
     containers,
     logs,
     edgeHost: (edge: { instance: string; ensureProgram: () => Promise<void> }) =>

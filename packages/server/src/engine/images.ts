@@ -13,6 +13,10 @@ export type Image = {
 export type ImageDetails = Image & {
   readonly exposedPorts: readonly number[]
   readonly declaresVolumes: boolean
+  /** As `linux/arm64`, with the variant where it names one. */
+  readonly platform: string
+  /** What it makes every build do that begins with it (`ONBUILD`). */
+  readonly triggers: readonly string[]
   /** Labels, variables, command and whatever else the image says of itself. */
   readonly settingsBytes: number
   /** Between two of its own health checks, where it says so; the engine's default is 30 s. */
@@ -116,6 +120,8 @@ function detailsOf(value: unknown): ImageDetails {
     sizeBytes: count(field(value, 'Size')),
     createdAt: text(field(value, 'Created')),
     exposedPorts: exposedPorts.toSorted((a, b) => a - b),
+    platform: ['Os', 'Architecture', 'Variant'].flatMap((key) => text(field(value, key)) || []).join('/'),
+    triggers: items(field(value, 'Config', 'OnBuild')).map(text),
     declaresVolumes: Object.keys(record(field(value, 'Config', 'Volumes'))).length > 0,
     shortestCheckMs: checks.length === 0 ? null : Math.min(...checks) / 1e6,
     settingsBytes: Buffer.byteLength(JSON.stringify(record(field(value, 'Config')))),

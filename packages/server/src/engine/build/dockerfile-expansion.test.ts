@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { readDockerfile } from './dockerfile.ts'
 
 const KB = 1024
-const why = (text: string, buildArgs: Record<string, string> = {}) => readDockerfile(text, buildArgs).tooLong
+const why = (text: string, buildArgs: Record<string, string> = {}) => readDockerfile(text, { buildArgs }).tooLong
 const tenTimes = (reference: string) => reference.repeat(10)
 const STEPS = [`ARG a=${'x'.repeat(100)}`, `ARG b=${tenTimes('$a')}`, `ARG c=${tenTimes('$b')}`, `ARG d=${tenTimes('$c')}`]
 const BOMB = ['FROM x', ...STEPS, `LABEL l=${tenTimes('$d')}`].join('\n')

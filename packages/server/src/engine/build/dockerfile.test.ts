@@ -38,6 +38,7 @@ describe('what a Dockerfile makes the engine fetch', () => {
     ['ADD git@10.0.0.1:r.git /x', '1 git git@10.0.0.1:r.git'],
     ['ADD git://10.0.0.1/r /x', '1 git git://10.0.0.1/r'],
     ['ADD\u0085http://10.0.0.1/x /x', '1 url http://10.0.0.1/x'],
+    ['\u0085ADD http://10.0.0.1/x /x', '1 url http://10.0.0.1/x'],
     ['\uFEFFADD http://10.0.0.1/x /x', '1 url http://10.0.0.1/x'],
     ['FROM --platform=linux/amd64 127.0.0.1:5000/x AS y', '1 image 127.0.0.1:5000/x'],
   ])('%j', (text, found) => {
@@ -77,6 +78,9 @@ describe('what a Dockerfile makes the engine fetch', () => {
     ['git suffixes', () => `ADD https://${many('.git')}x /x`],
     ['at signs', () => `ADD ${many('a@')} /x`],
     ['open brackets', () => `ADD ${many('[')}`],
+    ['mounts', () => `RUN ${many('--mount=type=cache,source=x ')}`],
+    ['quotes', () => `RUN --mount=${many('"')}\nRUN --${many("'")}`],
+    ['commas', () => `RUN --mount=type=cache${many(',')}`],
     ['continued lines', () => `ADD ${many('\\\n')}x`],
   ])('is read in time when a line has very many %s', (_, text) => {
     const begun = performance.now()

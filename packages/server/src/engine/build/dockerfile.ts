@@ -1,14 +1,20 @@
+import { type Base, basesIn } from './dockerfile-bases.ts'
 import { whyTooLong } from './dockerfile-expansion.ts'
+import { type CacheSubPath, cacheSubPathsIn } from './dockerfile-mounts.ts'
 
 /** Something that a build would fetch from the network, and the line that asks for it. */
 export type Fetch = { readonly line: number; readonly kind: 'url' | 'git' | 'unknown' | 'image'; readonly text: string }
 export type DockerfileReading = {
   readonly frontend: string | null
   readonly fetches: readonly Fetch[]
+  readonly bases: readonly Base[]
+  readonly cacheSubPaths: readonly CacheSubPath[]
   /** A sentence, or null. */
   readonly tooLong: string | null
 }
 
+/** The arguments that a build is given, and what its engine builds for (`linux/arm64`). */
+type BuildFacts = { readonly buildArgs?: Readonly<Record<string, string>>; readonly platform?: string }
 type Line = { readonly number: number; readonly text: string }
 
 // NEL is white space to the builder and not to JavaScript. No two neighbouring parts of an expression may match the same characters: a
@@ -16,6 +22,7 @@ type Line = { readonly number: number; readonly text: string }
 const BLANK = /[\s\u0085]+/
 const FRONTEND = /^[\s\u0085]*(?:#|\/\/)[\s\u0085]*syntax[\s\u0085]*=(.*)$/is
 const COMMENT = /^[\s\u0085]*(?:#|\/\/|$)/
+const JUDGED = /^(?:ONBUILD|ADD|FROM|RUN)[\s\u0085]/i
 const ADD = /^(?:ONBUILD[\s\u0085]+)*ADD[\s\u0085]+(.*)$/is
 const FROM = /^FROM[\s\u0085]+(?:--[^\s\u0085]+[\s\u0085]+)*([^\s\u0085]+)/i
 const HOST_OF_URL = /^https?:\/\/[^/$@?#\\]+\//i
@@ -26,19 +33,27 @@ const GIT_OVER_HTTP = /^https?:\/\/[^?#]*\.git(?:[?#]|$)|^https?:\/\/[^#]*#/i
  * What a Dockerfile makes the engine itself fetch. The engine's parser differs between versions (what joins two lines, what a here-document
  * is), so every way to read the text counts, and a line that is an instruction in any of them is one.
  */
-export function readDockerfile(source: string, buildArgs: Readonly<Record<string, string>> = {}): DockerfileReading {
+export function readDockerfile(source: string, build: BuildFacts = {}): DockerfileReading {
+  const { buildArgs = {}, platform = '' } = build
   const text = source.replace(/^\uFEFF/, '')
   const lines = text.split(/\r?\n/).map((line, index) => ({ number: index + 1, text: line }))
   const readings = [lines, joined(lines, '\\'), joined(lines, '`')]
   const plain = lines.filter((line) => !COMMENT.test(line.text))
-  const fetches = readings.flat().flatMap(({ number, text: line }) => [...fetchesOf(number, line.trim())])
-  const unique = new Map(fetches.map((fetch) => [`${fetch.line} ${fetch.kind} ${fetch.text}`, fetch]))
+  const trimmed = readings.flat().map(({ number, text: line }) => ({ number, text: withoutBlanks(line, 'both') }))
+  const instructions = unique(trimmed.filter((line) => JUDGED.test(line.text)))
+  const fetches = instructions.flatMap(({ number, text: line }) => [...fetchesOf(number, line)])
   return {
     frontend: frontendOf(text, lines),
-    fetches: [...unique.values()],
+    fetches: unique(fetches),
+    bases: unique(basesIn({ lines, instructions, given: buildArgs, platform })),
+    cacheSubPaths: unique(instructions.flatMap(({ number, text: line }) => cacheSubPathsIn(number, line))),
     tooLong: whyTooLong(lines, [plain, ...readings.slice(1)], buildArgs),
   }
 }
+
+const unique = <Found extends object>(found: readonly Found[]): Found[] => [
+  ...new Map(found.map((one) => [JSON.stringify(one), one])).values(),
+]
 
 /** The program that reads the rest: named in a comment above the first instruction, or in JSON. */
 function frontendOf(text: string, lines: readonly Line[]): string | null {

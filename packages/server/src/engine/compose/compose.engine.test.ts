@@ -57,6 +57,7 @@ const compose = () =>
     checkDockerfile: createCheckDockerfile({
       policy: createSourcePolicy({ privateHosts: [], ownPorts: () => [] }),
       isEngineWalled: () => true,
+      engine,
     }),
     path: PROGRAM_PATH,
     home: directory,

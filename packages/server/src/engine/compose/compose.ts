@@ -6,7 +6,8 @@ import { buildContext } from '../build/context.ts'
 import { createComposeCli, FILE, NO_ENV_FILE, type Project } from './cli.ts'
 import type { ComposePlan } from './policy.ts'
 
-type CheckDockerfile = (file: string, signal: AbortSignal, buildArgs: Readonly<Record<string, string>>) => Promise<void>
+type CheckOptions = Pick<BuildRequest, 'signal' | 'onActivity' | 'buildArgs'>
+type CheckDockerfile = (file: string, options: CheckOptions) => Promise<AsyncDisposable>
 type Inside = (workspace: string, repoPath: string) => Promise<{ path: string; kind: 'file' | 'directory' } | null>
 
 /** Multi-container apps, through whichever Compose the machine has. It only ever sees files that `planCompose` wrote. */
@@ -34,7 +35,8 @@ export function createCompose(
       const file = await deps.inside(directory.path, dockerfile)
       if (file?.kind !== 'file')
         throw new SpecRefused(`services.${service}.build.dockerfile`, `The service ${service} has no ${dockerfile} in ${context}.`)
-      await deps.checkDockerfile(file.path, options.signal, args)
+      const { signal, onActivity } = options
+      await using _ = await deps.checkDockerfile(file.path, { signal, buildArgs: args, ...(onActivity && { onActivity }) })
       // The file that was checked, and not its name: the builder may follow a link to another one.
       const checked = path.relative(directory.path, file.path)
       const contextTar = buildContext({ directory: directory.path, dockerfile: checked, signal: options.signal })

@@ -1,5 +1,6 @@
 import type { Health, ServerMetrics } from '@berth/contract'
 import type { EdgeState } from '../../edge/edge.ts'
+import { hasBuilderHoles } from '../../engine/builder-holes.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Provisioning } from '../../provision/provisioning.ts'
 
@@ -10,18 +11,38 @@ const EDGE_STATES = { ready: 'ok', starting: 'starting', unreachable: 'unreachab
   Health['checks']['edge']
 >
 
+type Deps = {
+  engine: Pick<Engine, 'ping' | 'facts'>
+  provisioning: Pick<Provisioning, 'state'>
+  log: { warn(fields: object, message: string): void }
+}
+
 /** Knows whether the engine answers, from a look every few seconds: /health itself asks nobody. */
-export function createEngineWatch(deps: { engine: Pick<Engine, 'ping' | 'facts'>; provisioning: Pick<Provisioning, 'state'> }) {
+export function createEngineWatch(deps: Deps) {
   let isUp = false
+  let isJudged = false
   let counts: { at: number; value: ServerMetrics['docker'] } = { at: 0, value: UNKNOWN }
 
   async function look(signal: AbortSignal): Promise<void> {
     try {
-      await deps.engine.ping(AbortSignal.any([signal, AbortSignal.timeout(4000)]))
+      const soon = AbortSignal.any([signal, AbortSignal.timeout(4000)])
+      await deps.engine.ping(soon)
       isUp = true
+      isJudged ||= await judge(soon).catch(() => false) // the next look comes soon
     } catch {
       isUp = false
+      isJudged = false // the one that answers next may be another
     }
+  }
+
+  /** In the log, and not in /health, which anybody may read. */
+  async function judge(signal: AbortSignal): Promise<boolean> {
+    const { version } = await deps.engine.facts(signal)
+    if (!hasBuilderHoles(version)) return true
+    const engine = `Docker ${version === '' ? 'of an unknown version' : version}`
+    const message = `${engine} has known holes in its builder; some RUN --mount forms are refused. Update to 25.0.2 or newer.`
+    deps.log.warn({ version }, message)
+    return true
   }
 
   function health(): Part<Health['checks']['engine']> {

@@ -1,27 +1,79 @@
+import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createEngine } from '../../../engine/engine.ts'
 import { createSourcePolicy } from '../../../git/source-policy.ts'
 import { createCheckDockerfile } from './check-dockerfile.ts'
 
 let directory = ''
-beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'berth-dockerfile-'))
+let version = ''
+/** What the engine says of any image. */
+let image: object = {}
+const server = createServer((request, response) => {
+  const info = { ServerVersion: version, OSType: 'linux', Architecture: 'x86_64' }
+  response.setHeader('content-type', 'application/json').end(JSON.stringify(request.url?.includes('/info') ? info : image))
 })
-afterEach(() => rm(directory, { recursive: true }))
 
-async function check(text: string, buildArgs?: Record<string, string>): Promise<void> {
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'berth-dockerfile-'))
+  server.listen(join(directory, 'engine.sock'))
+  await once(server, 'listening')
+})
+afterAll(async () => {
+  server.closeAllConnections()
+  server.close()
+  await rm(directory, { recursive: true })
+})
+
+async function check(text: string, buildArgs: Record<string, string> = {}): Promise<void> {
   const policy = createSourcePolicy({ privateHosts: [], ownPorts: () => [] })
   const file = join(directory, 'Dockerfile')
   await writeFile(file, text)
-  await createCheckDockerfile({ policy, isEngineWalled: () => true })(file, AbortSignal.timeout(10_000), buildArgs)
+  const log = { info: () => undefined, warn: () => undefined }
+  const engine = createEngine({ address: { socketPath: join(directory, 'engine.sock') }, log, now: () => new Date() })
+  const checkDockerfile = createCheckDockerfile({ policy, isEngineWalled: () => true, engine })
+  await using _ = await checkDockerfile(file, { signal: AbortSignal.timeout(10_000), buildArgs })
 }
 
 it('a build whose variables would fill a line up is refused before it begins, with the line named', async () => {
+  version = '27.5.1'
   const steps = 'bcde'.split('').map((name, index) => `ARG ${name}=${`$${'abcd'[index]}`.repeat(10)}`)
   const short = ['FROM scratch', `ARG a=${'x'.repeat(100)}`]
   await expect(check(short.join('\n'))).resolves.toBeUndefined()
   await expect(check([...short, ...steps, 'LABEL l=$e'].join('\n'))).rejects.toThrow(/^Line 5 of the Dockerfile is longer than 64 KB/)
   await expect(check('FROM scratch\nARG a\nLABEL l=$a', { a: 'x'.repeat(100_000) })).rejects.toThrow(/^Line 3 of the Dockerfile/)
+})
+
+it('a path within a cache is refused where the engine is too old to mount it safely, with the line and the way out', async () => {
+  const text = 'FROM scratch\nRUN --mount=type=cache,target=/c true\nRUN --mount=type=cache,source=a,target=/c true'
+  version = '25.0.2'
+  await expect(check(text)).resolves.toBeUndefined()
+  version = '20.10.24+dfsg1'
+  await expect(check(text)).rejects.toThrow(
+    'Line 3 of the Dockerfile mounts a path within a cache (--mount=type=cache,source=a,target=/c). That is not possible on this server, because its engine (Docker 20.10.24+dfsg1) has a hole there. Mount the whole cache, without source, or have the engine updated to Docker 25.0.2 or newer.',
+  )
+  version = ''
+  await expect(check(text)).rejects.toThrow('its engine (of an unknown version) has a hole there')
+})
+
+it('an old engine builds on no image whose triggers do that, and on none that cannot be looked at', async () => {
+  const made = { Id: 'x', Os: 'linux', Architecture: 'amd64' }
+  const harmless = ['RUN --mount=type=cache,target=/c make', 'COPY . /app']
+  version = '20.10.24'
+  image = { ...made, Config: { OnBuild: harmless } }
+  for (const text of ['FROM a/b', 'FROM node:20', 'FROM node:20 AS x\nFROM x', 'ARG V=1\nFROM --platform=$BUILDPLATFORM a/b:$V'])
+    await expect(check(text)).resolves.toBeUndefined()
+  await expect(check('FROM a/b:$V')).rejects.toThrow('Line 1 of the Dockerfile builds on a/b:$V, which cannot be told before the build.')
+  await expect(check('FROM --platform=linux/s390x a/b')).rejects.toThrow('Line 1 of the Dockerfile builds on a/b for linux/s390x.')
+  image = { ...made, Variant: 'v9', Config: {} }
+  await expect(check('FROM a/b')).rejects.toThrow('builds on a/b, which is made for linux/amd64/v9. This server needs linux/amd64.')
+  image = { ...made, Config: { OnBuild: [...harmless, 'RUN --mount=type=cache,src=x,target=/c make'] } }
+  await expect(check('FROM scratch\nFROM a/b')).rejects.toThrow(
+    'Line 2 of the Dockerfile builds on a/b, which mounts a path within a cache in every build (ONBUILD, --mount=type=cache,src=x,target=/c).',
+  )
+  version = '24.0.9'
+  await expect(check('FROM a/b')).resolves.toBeUndefined()
 })

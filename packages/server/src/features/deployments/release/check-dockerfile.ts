@@ -1,18 +1,26 @@
 import { SpecRefused } from '../../../engine/api/errors.ts'
-import { type Fetch, readDockerfile } from '../../../engine/build/dockerfile.ts'
+import { type DockerfileReading, type Fetch, readDockerfile } from '../../../engine/build/dockerfile.ts'
+import { hasBuilderHoles } from '../../../engine/builder-holes.ts'
+import type { Engine, EngineFacts } from '../../../engine/engine.ts'
 import { parseImageReference } from '../../../engine/image-reference.ts'
 import { SourceRefused } from '../../../git/errors.ts'
 import { readTextUpTo } from '../../../git/read-text.ts'
 import type { SourcePolicy } from '../../../git/source-policy.ts'
+import { createCheckBases } from './check-bases.ts'
 
 type Deps = {
   policy: Pick<SourcePolicy, 'admitHost'>
   /** Whether packet rules keep the engine's own downloads away from this machine and private networks. */
   isEngineWalled: () => boolean
+  engine: Pick<Engine, 'facts' | 'baseImages'>
 }
+type Options = { readonly signal: AbortSignal; readonly buildArgs?: Readonly<Record<string, string>>; readonly onActivity?: () => void }
 
-/** Checks where a build would fetch from and how long its lines become, before it begins. */
-export type CheckDockerfile = (file: string, signal: AbortSignal, buildArgs?: Readonly<Record<string, string>>) => Promise<void>
+/**
+ * Checks where a build would fetch from, what it would mount and how long its lines become, before it begins. What the check rests on stays
+ * until the answer is disposed of: after the build.
+ */
+export type CheckDockerfile = (file: string, options: Options) => Promise<AsyncDisposable>
 
 const LONGEST = 1024 * 1024
 /** Docker's own. Any other can fetch whatever it likes, from the engine's place in the network. */
@@ -22,7 +30,9 @@ const OFFICIAL = /^(?:docker\.io\/)?docker\/dockerfile(?::(?:latest|labs|1(?:\.\
  * The engine fetches what `ADD` names from the machine's own network, past the rules for apps and builds. Where packet rules stand around
  * the engine they are the wall, and this only says it in words; where they do not, what cannot be judged is refused.
  */
-export function createCheckDockerfile({ policy, isEngineWalled }: Deps): CheckDockerfile {
+export function createCheckDockerfile({ policy, isEngineWalled, engine }: Deps): CheckDockerfile {
+  const checkBases = createCheckBases({ baseImages: engine.baseImages, refuse })
+
   async function check(fetch: Fetch, signal: AbortSignal): Promise<void> {
     const where = `Line ${fetch.line} of the Dockerfile`
     if (fetch.kind === 'image') return await checkHost(registryOf(fetch.text), `${where} builds on ${fetch.text}, and that`, signal)
@@ -45,16 +55,35 @@ export function createCheckDockerfile({ policy, isEngineWalled }: Deps): CheckDo
     }
   }
 
-  return async (file, signal, buildArgs = {}) => {
+  /** Where the builder has holes. */
+  async function checkOld({ bases, cacheSubPaths }: DockerfileReading, facts: EngineFacts, options: Options): Promise<AsyncDisposable> {
+    for (const mount of cacheSubPaths)
+      refuse(`Line ${mount.line} of the Dockerfile mounts a path within a cache (${mount.text.slice(0, 200)}). ${notBefore(facts.version)}`)
+    for (const { line, text, image } of bases)
+      await checkHost(registryOf(image ?? ''), `Line ${line} of the Dockerfile builds on ${text}, and that`, options.signal)
+    return await checkBases(bases, { ...options, platform: facts.platform })
+  }
+
+  return async (file, options) => {
+    const { signal, buildArgs = {} } = options
     const text = (await readTextUpTo(file, LONGEST)) ?? refuse('The Dockerfile is longer than 1 MB.')
-    const { frontend, fetches, tooLong } = readDockerfile(text, buildArgs)
+    const facts = await engine.facts(signal)
+    const reading = readDockerfile(text, { buildArgs, platform: facts.platform })
+    const { frontend, fetches, tooLong } = reading
     if (tooLong !== null) refuse(tooLong)
     if (frontend !== null && !OFFICIAL.test(frontend))
       refuse(
         `The Dockerfile is to be read by "${frontend.slice(0, 100)}" (syntax=). Only docker/dockerfile:1 may do that here. Remove the line, or write # syntax=docker/dockerfile:1.`,
       )
     for (const fetch of fetches) await check(fetch, signal)
+    return hasBuilderHoles(facts.version) ? await checkOld(reading, facts, options) : new AsyncDisposableStack()
   }
+}
+
+/** Decision 9. */
+function notBefore(version: string): string {
+  const engine = version === '' ? 'of an unknown version' : `Docker ${version}`
+  return `That is not possible on this server, because its engine (${engine}) has a hole there. Mount the whole cache, without source, or have the engine updated to Docker 25.0.2 or newer.`
 }
 
 function refuse(message: string): never {

@@ -19,10 +19,10 @@ export function createBuildImage(deps: Deps) {
     await context.enter('building_image')
     const root = await directoryIn(context)
     const dockerfile = await dockerfileIn(context, root)
-    await deps.checkDockerfile(join(root, dockerfile), context.signal)
     const tag = deps.newImageName()
     const labels = labelsOf({ instance: deps.instance, kind: 'app', projectId: app.project_id, appId: app.id, deploymentId: deployment.id })
     await context.effect('engine.build', async (signal) => {
+      await using _ = await deps.checkDockerfile(join(root, dockerfile), { signal, onActivity: context.active })
       await deps.build({
         contextTar: buildContext({ directory: root, dockerfile, signal }),
         dockerfile,

@@ -1,0 +1,52 @@
+import type { ImageDetails, Images } from '../images.ts'
+
+type HoldOptions = { readonly signal: AbortSignal; readonly onActivity?: () => void }
+export type HeldImage = ImageDetails & AsyncDisposable
+
+/**
+ * Images that builds begin with, brought here before the build so that they can be looked at. The builder prefers what is here to what its
+ * registry has, so it takes what was looked at. What was brought is given back after the last build, and the next one gets what is new.
+ */
+export function createBaseImages({ images }: { images: Pick<Images, 'inspect' | 'pull' | 'remove'> }) {
+  const users = new Map<string, number>()
+  const brought = new Set<string>()
+  const leaving = new Map<string, Promise<void>>()
+
+  async function hold(reference: string, options: HoldOptions): Promise<HeldImage | null> {
+    while (leaving.has(reference)) await leaving.get(reference)
+    users.set(reference, (users.get(reference) ?? 0) + 1)
+    try {
+      const image = await find(reference, options)
+      if (image !== null) return { ...image, [Symbol.asyncDispose]: async () => await release(reference) }
+    } catch (cause) {
+      await release(reference)
+      throw cause
+    }
+    await release(reference)
+    return null
+  }
+
+  async function find(reference: string, { signal, onActivity }: HoldOptions): Promise<ImageDetails | null> {
+    const found = await images.inspect(reference, signal)
+    if (found !== null) return found
+    brought.add(reference) // even if it is cut off: it may be here then
+    await images.pull(reference, { signal, onLine: () => undefined, ...(onActivity && { onActivity }) })
+    return await images.inspect(reference, signal)
+  }
+
+  async function release(reference: string): Promise<void> {
+    const left = (users.get(reference) ?? 1) - 1
+    if (left > 0) return void users.set(reference, left)
+    users.delete(reference)
+    if (!brought.delete(reference)) return
+    // An image that something else uses by now stays.
+    const removal = images.remove(reference).catch(() => undefined)
+    leaving.set(reference, removal)
+    await removal
+    leaving.delete(reference)
+  }
+
+  return { hold }
+}
+
+export type BaseImages = ReturnType<typeof createBaseImages>
