@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { buildContext } from '../packages/server/src/engine/build/context.ts'
 import type { ContainerSummary } from '../packages/server/src/engine/container-state.ts'
-import { containerName, LABEL, labelsOf, projectNetworkName } from '../packages/server/src/engine/labels.ts'
+import { containerName, labelsOf, ownedBy, projectNetworkName } from '../packages/server/src/engine/labels.ts'
 import { ensureNpmImage, NPM_IMAGE } from '../packages/server/testing/images/node-image.ts'
 import { type DeployLab, type LabApp, openDeployLab, webFiles } from '../packages/server/testing/labs/deploy-lab.ts'
 import { median, numberFlag, say, verdict } from './lib/numbers.ts'
@@ -53,7 +53,7 @@ async function untilAnswers(find: () => Promise<ContainerSummary | undefined>): 
 async function withBerth(lab: DeployLab, app: LabApp): Promise<number> {
   const begin = performance.now()
   const id = await lab.add(app.id)
-  await untilAnswers(async () => (await lab.containersOf(app.id)).find(({ labels }) => labels[LABEL.deployment] === String(id)))
+  await untilAnswers(async () => (await lab.containersOf(app.id)).find(({ owner }) => owner.deploymentId === id))
   const took = performance.now() - begin
   const { status, error_message } = await lab.ended(id)
   if (status !== 'success') throw new Error(`the deployment is ${status}: ${error_message}`)
@@ -86,7 +86,7 @@ async function byHand(lab: DeployLab, app: LabApp, number: number): Promise<numb
     volumes: [],
     restart: 'no',
   })
-  await untilAnswers(async () => (await engine.containers.list({ labels: { [LABEL.instance]: BY_HAND } })).find((one) => one.id === id))
+  await untilAnswers(async () => (await engine.containers.list({ labels: ownedBy({ instance: BY_HAND }) })).find((one) => one.id === id))
   const took = performance.now() - begin
   await engine.containers.remove(id)
   await engine.images.remove(tag)

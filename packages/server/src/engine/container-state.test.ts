@@ -16,7 +16,15 @@ it('says a state the way the engine does', () => {
 })
 
 it('reads an empty answer as an unknown container', () => {
-  expect(detailsOf(null, NOW)).toMatchObject({ id: '', state: '', status: 'Unknown', exitCode: null, startedAt: null, ips: {}, labels: {} })
+  expect(detailsOf(null, NOW)).toMatchObject({
+    id: '',
+    state: '',
+    status: 'Unknown',
+    exitCode: null,
+    startedAt: null,
+    ips: {},
+    owner: { appId: null },
+  })
 })
 
 it('reads usage in cores and without the page cache', () => {

@@ -1,4 +1,5 @@
 import { count, field, items, record, text, texts } from './api/json.ts'
+import { FINGERPRINT_LABEL, type Owner, ownerOf } from './labels.ts'
 
 export type ContainerDetails = {
   readonly id: string
@@ -13,7 +14,9 @@ export type ContainerDetails = {
   readonly startedAt: string | null
   readonly finishedAt: string | null
   readonly ips: Readonly<Record<string, string>>
-  readonly labels: Readonly<Record<string, string>>
+  readonly owner: Owner
+  /** Of the edge: how it was made. */
+  readonly fingerprint: string
   readonly restartCount: number
   readonly isTty: boolean
   readonly pid: number | null
@@ -22,7 +25,7 @@ export type ContainerDetails = {
   readonly hasPublishedPorts: boolean
 }
 
-export type ContainerSummary = Pick<ContainerDetails, 'id' | 'name' | 'image' | 'state' | 'status' | 'ips' | 'labels'> & {
+export type ContainerSummary = Pick<ContainerDetails, 'id' | 'name' | 'image' | 'state' | 'status' | 'ips' | 'owner'> & {
   readonly createdAt: string
 }
 
@@ -40,7 +43,8 @@ export function detailsOf(value: unknown, now: Date): ContainerDetails {
     startedAt: moment(field(state, 'StartedAt')),
     finishedAt: moment(field(state, 'FinishedAt')),
     ips: ipsOf(field(value, 'NetworkSettings', 'Networks')),
-    labels: texts(field(value, 'Config', 'Labels')),
+    owner: ownerOf(texts(field(value, 'Config', 'Labels'))),
+    fingerprint: text(field(value, 'Config', 'Labels', FINGERPRINT_LABEL)),
     restartCount: count(field(value, 'RestartCount')),
     isTty: field(value, 'Config', 'Tty') === true,
     pid: count(field(state, 'Pid')) || null,
@@ -58,7 +62,7 @@ export function summaryOf(value: unknown): ContainerSummary {
     state: text(field(value, 'State')),
     status: text(field(value, 'Status')),
     ips: ipsOf(field(value, 'NetworkSettings', 'Networks')),
-    labels: texts(field(value, 'Labels')),
+    owner: ownerOf(texts(field(value, 'Labels'))),
     createdAt: new Date(count(field(value, 'Created')) * 1000).toISOString(),
   }
 }

@@ -8,7 +8,6 @@ import type { Transport } from './api/transport.ts'
 import { assertAllowed, type ContainerSpec, containerRequest } from './container-spec.ts'
 import { type ContainerDetails, type ContainerSummary, detailsOf, summaryOf } from './container-state.ts'
 import { type ContainerUsage, usageOf } from './container-usage.ts'
-import { idFrom } from './labels.ts'
 
 const NAME = /^berth-[a-z0-9]{1,24}-app-[1-9]\d*-[a-z0-9-]{1,40}$/
 const ANSWER_AFTER_GRACE_MS = 60_000
@@ -125,7 +124,7 @@ async function addressIn(
   const subnet = text(field(items(field(found, 'IPAM', 'Config'))[0], 'Subnet'))
   const query = { all: true, filters: filters({ network: [network] }) }
   const others = items(await transport.json({ method: 'GET', path: '/containers/json', query, signal })).filter(
-    (container) => appId === undefined || idFrom(summaryOf(container).labels, 'app') !== appId,
+    (container) => appId === undefined || summaryOf(container).owner.appId !== appId,
   )
   const endpoints = others.map((container) => field(container, 'NetworkSettings', 'Networks', network))
   const taken = new Set(

@@ -6,7 +6,7 @@ import type { createBuilder } from './build/build.ts'
 import type { createContainerLogs } from './container-logs.ts'
 import type { createContainers } from './containers.ts'
 import type { createImages } from './images.ts'
-import { labelsOf } from './labels.ts'
+import { FINGERPRINT_LABEL, labelsOf } from './labels.ts'
 
 type Spec = {
   readonly fingerprint: string
@@ -33,7 +33,6 @@ type Deps = {
   log: { info(fields: object, message: string): void }
 }
 
-const FINGERPRINT = 'berth.fingerprint'
 const PULL_MS = 60_000
 const BUILD_MS = 120_000
 
@@ -50,7 +49,7 @@ export function createEdgeHost(deps: Deps) {
     const details = await containers.inspect(name)
     if (!details) return 'absent'
     if (details.state !== 'running') return 'stopped'
-    return details.labels[FINGERPRINT] === fingerprint ? 'running' : 'other'
+    return details.fingerprint === fingerprint ? 'running' : 'other'
   }
 
   async function ensureImage(source: ImageSource): Promise<string> {
@@ -79,7 +78,7 @@ export function createEdgeHost(deps: Deps) {
       Image: spec.image,
       Cmd: [...spec.command],
       User: spec.user,
-      Labels: { ...labels, [FINGERPRINT]: spec.fingerprint },
+      Labels: { ...labels, [FINGERPRINT_LABEL]: spec.fingerprint },
       StopSignal: spec.stopSignal,
       StopTimeout: spec.stopTimeoutS,
       HostConfig: {
@@ -104,7 +103,7 @@ export function createEdgeHost(deps: Deps) {
 
   async function removeEdge(): Promise<void> {
     const details = await containers.inspect(name)
-    if (!details || details.labels['berth.instance'] !== instance) return
+    if (!details || details.owner.instance !== instance) return
     try {
       await containers.stop(details.id, 5)
       await containers.remove(details.id)

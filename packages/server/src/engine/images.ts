@@ -2,11 +2,12 @@ import { EngineError, isNotFound } from './api/errors.ts'
 import { count, field, filters, items, labelFilter, record, text, texts } from './api/json.ts'
 import { jsonLines } from './api/json-lines.ts'
 import type { Transport } from './api/transport.ts'
+import { type Owner, ownerOf } from './labels.ts'
 
 export type Image = {
   readonly id: string
   readonly tags: readonly string[]
-  readonly labels: Readonly<Record<string, string>>
+  readonly owner: Owner
   readonly sizeBytes: number
   readonly createdAt: string
 }
@@ -102,7 +103,7 @@ function imageOf(value: unknown): Image {
   return {
     id: text(field(value, 'Id')),
     tags: items(field(value, 'RepoTags')).map(text),
-    labels: texts(field(value, 'Labels')),
+    owner: ownerOf(texts(field(value, 'Labels'))),
     sizeBytes: count(field(value, 'Size')),
     createdAt: new Date(count(field(value, 'Created')) * 1000).toISOString(),
   }
@@ -116,7 +117,7 @@ function detailsOf(value: unknown): ImageDetails {
   return {
     id: text(field(value, 'Id')),
     tags: items(field(value, 'RepoTags')).map(text),
-    labels: texts(field(value, 'Config', 'Labels')),
+    owner: ownerOf(texts(field(value, 'Config', 'Labels'))),
     sizeBytes: count(field(value, 'Size')),
     createdAt: text(field(value, 'Created')),
     exposedPorts: exposedPorts.toSorted((a, b) => a - b),

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { containerName, idFrom, isOurs, labelsOf, projectNetworkName, volumeName } from './labels.ts'
+import { containerName, isOfRelease, labelsOf, ownedBy, ownerOf, projectNetworkName, sharedLabel, volumeName } from './labels.ts'
 
 describe('labels and names', () => {
   it('come from ids alone', () => {
@@ -20,16 +20,28 @@ describe('labels and names', () => {
     fc.assert(
       fc.property(ids, ids, ids, (projectId, appId, deploymentId) => {
         const labels = labelsOf({ instance: 'abc', kind: 'app', projectId, appId, deploymentId })
-        expect([idFrom(labels, 'project'), idFrom(labels, 'app'), idFrom(labels, 'deployment')]).toEqual([projectId, appId, deploymentId])
-        expect(isOurs(labels, 'abc')).toBe(true)
-        expect(isOurs(labels, 'abd')).toBe(false)
+        expect(ownerOf(labels)).toEqual({ instance: 'abc', projectId, appId, deploymentId, definition: null, service: null })
+        expect(labels).toMatchObject(ownedBy({ instance: 'abc', appId }))
       }),
     )
   })
 
   it('give no id where a label is missing or foreign', () => {
-    expect(idFrom({}, 'app')).toBeNull()
-    expect(idFrom({ 'berth.app': '1; rm' }, 'app')).toBeNull()
-    expect(idFrom({ 'berth.app': '01' }, 'app')).toBeNull()
+    const nobody = { instance: null, projectId: null, appId: null, deploymentId: null, definition: null, service: null }
+    expect(ownerOf({})).toEqual(nobody)
+    for (const foreign of ['1; rm', '01', '0', '-1', '1e3', '']) {
+      expect(ownerOf({ 'berth.app': foreign, 'berth.project': foreign, 'berth.deployment': foreign })).toEqual(nobody)
+    }
+  })
+
+  it('say whether a container is of a release or shared by all of them', () => {
+    const own = ownerOf(labelsOf({ instance: 'abc', kind: 'compose', appId: 4, deploymentId: 17, service: 'web' }))
+    expect([isOfRelease(own, 17), isOfRelease(own, 18), own.service]).toEqual([true, false, 'web'])
+    const shared = ownerOf({ 'berth.deployment': sharedLabel('{}') })
+    expect([isOfRelease(shared, 17), shared.deploymentId, shared.definition]).toEqual([true, 'shared', sharedLabel('{}')])
+  })
+
+  it('are looked for without their kind', () => {
+    expect(ownedBy({ instance: 'abc', appId: 4 })).toEqual({ 'berth.instance': 'abc', 'berth.app': '4' })
   })
 })

@@ -17,17 +17,14 @@ export function sharedLabel(definition: string): string {
   return `shared-${hash('sha256', definition, 'hex').slice(0, 12)}`
 }
 
-export function isShared(labels: Readonly<Record<string, string>>): boolean {
-  return labels[LABEL.deployment]?.startsWith('shared-') ?? false
-}
+/** Of the edge's container: how it was made. */
+export const FINGERPRINT_LABEL = 'berth.fingerprint'
 
 const COMPOSE_LABEL = 'com.docker.compose'
-/** What Compose calls the project that a container belongs to. */
-export const COMPOSE_PROJECT_LABEL = `${COMPOSE_LABEL}.project`
-
 type Kind = 'app' | 'database' | 'compose' | 'edge' | 'network' | 'volume'
 
-export type Owner = {
+/** For whom a thing is made. */
+export type Maker = {
   readonly instance: string
   readonly kind: Kind
   readonly projectId?: number
@@ -35,6 +32,19 @@ export type Owner = {
   readonly deploymentId?: number
   readonly service?: string
 }
+
+/** Whose a thing in the engine is, by what its labels say; null where they say nothing, or not in our words. */
+export type Owner = {
+  readonly instance: string | null
+  readonly projectId: number | null
+  readonly appId: number | null
+  /** `shared` is a service of a compose app that goes on from one release to the next. */
+  readonly deploymentId: number | 'shared' | null
+  /** How a shared service is defined, as `sharedLabel` says it. */
+  readonly definition: string | null
+  readonly service: string | null
+}
+type Labels = Readonly<Record<string, string>>
 
 /**
  * Compose knows its containers by these alone, and a container takes over the labels of its image: whoever wrote a Dockerfile could put a
@@ -57,7 +67,7 @@ export const NOT_COMPOSE: Readonly<Record<string, string>> = Object.fromEntries(
 
 const INSTANCE = /^[a-z0-9]{1,24}$/
 
-export function labelsOf(owner: Owner): Record<string, string> {
+export function labelsOf(owner: Maker): Record<string, string> {
   return {
     [LABEL.instance]: checkedInstance(owner.instance),
     [LABEL.kind]: owner.kind,
@@ -68,19 +78,36 @@ export function labelsOf(owner: Owner): Record<string, string> {
   }
 }
 
-/** Whether a thing in the engine is this instance's: asked before anything is stopped or removed. */
-export function isOurs(labels: Readonly<Record<string, string>>, instance: string): boolean {
-  return labels[LABEL.instance] === instance
+/** What to look for in a list of the engine: everything of an instance, of a project, of an app, or of a deployment. */
+export function ownedBy(owner: Pick<Maker, 'instance' | 'projectId' | 'appId' | 'deploymentId'>): Record<string, string> {
+  const { [LABEL.kind]: _kind, ...labels } = labelsOf({ ...owner, kind: 'app' })
+  return labels
+}
+
+/** What Compose takes for a part of the app. */
+export function inComposeProject(instance: string, appId: number): Record<string, string> {
+  return { [`${COMPOSE_LABEL}.project`]: composeProjectName(instance, appId) }
+}
+
+export function ownerOf(labels: Labels): Owner {
+  const release = labels[LABEL.deployment] ?? ''
+  const isShared = release.startsWith('shared-')
+  return {
+    instance: labels[LABEL.instance] ?? null,
+    projectId: idFrom(labels[LABEL.project]),
+    appId: idFrom(labels[LABEL.app]),
+    deploymentId: isShared ? 'shared' : idFrom(release),
+    definition: isShared ? release : null,
+    service: labels[LABEL.service] ?? null,
+  }
 }
 
 /** Whether a container is part of a release: its own, or shared by all releases of its app. */
-export function isOfRelease(labels: Readonly<Record<string, string>>, deploymentId: number): boolean {
-  return isShared(labels) || idFrom(labels, 'deployment') === deploymentId
+export function isOfRelease({ deploymentId }: Owner, wanted: number): boolean {
+  return deploymentId === 'shared' || deploymentId === wanted
 }
 
-/** The number in an id label, or null where the label is missing or not ours. */
-export function idFrom(labels: Readonly<Record<string, string>>, label: 'app' | 'project' | 'deployment'): number | null {
-  const value = labels[LABEL[label]]
+function idFrom(value: string | undefined): number | null {
   return value !== undefined && /^[1-9]\d{0,15}$/.test(value) ? Number(value) : null
 }
 

@@ -5,14 +5,14 @@ import { EngineError, isConflict, isNotFound } from './api/errors.ts'
 import { count, field, filters, items, labelFilter, record, text, texts } from './api/json.ts'
 import type { Transport } from './api/transport.ts'
 import { hostSubnets } from './host-routes.ts'
-import { isOurs, labelsOf, type Owner, projectNetworkName } from './labels.ts'
+import { labelsOf, type Maker, type Owner, ownerOf, projectNetworkName } from './labels.ts'
 import { freeSubnets } from './subnets.ts'
 
 export type Network = {
   readonly id: string
   readonly name: string
   readonly subnets: readonly string[]
-  readonly labels: Readonly<Record<string, string>>
+  readonly owner: Owner
   readonly containers: number
 }
 
@@ -28,11 +28,11 @@ export function createNetworks(deps: { transport: Transport }) {
     return ensure({ name: projectNetworkName(project.instance, project.projectId), owner }, signal)
   }
 
-  async function ensure(wanted: { name: string; owner: Owner }, signal?: AbortSignal): Promise<Network> {
+  async function ensure(wanted: { name: string; owner: Maker }, signal?: AbortSignal): Promise<Network> {
     return await oneAtATime.run(() => ensureNow(wanted, signal))
   }
 
-  async function ensureNow(wanted: { name: string; owner: Owner }, signal: AbortSignal | undefined): Promise<Network> {
+  async function ensureNow(wanted: { name: string; owner: Maker }, signal: AbortSignal | undefined): Promise<Network> {
     const found = await inspect(wanted.name, signal)
     if (found !== null) return own(found, wanted.owner.instance)
     for (const subnet of freeSubnets(await takenSubnets(signal)).take(MAX_TRIES)) {
@@ -42,7 +42,7 @@ export function createNetworks(deps: { transport: Transport }) {
   }
 
   /** False when the engine knows a reason against this subnet that its list of networks did not show. */
-  async function create(wanted: { name: string; owner: Owner; subnet: string }, signal: AbortSignal | undefined): Promise<boolean> {
+  async function create(wanted: { name: string; owner: Maker; subnet: string }, signal: AbortSignal | undefined): Promise<boolean> {
     const body = {
       Name: wanted.name,
       CheckDuplicate: true,
@@ -95,7 +95,7 @@ export function createNetworks(deps: { transport: Transport }) {
 
 function own(network: Network | null, instance: string): Network {
   if (network === null) throw new EngineError(409, 'A network vanished while it was being set up. Try again.')
-  if (!isOurs(network.labels, instance))
+  if (network.owner.instance !== instance)
     throw new EngineError(409, `A network with the name ${network.name} exists and is not ours. Rename or remove it.`)
   return network
 }
@@ -105,7 +105,7 @@ function networkOf(value: unknown): Network {
     id: text(field(value, 'Id')),
     name: text(field(value, 'Name')),
     subnets: items(field(value, 'IPAM', 'Config')).map((config) => text(field(config, 'Subnet'))),
-    labels: texts(field(value, 'Labels')),
+    owner: ownerOf(texts(field(value, 'Labels'))),
     containers: count(Object.keys(record(field(value, 'Containers'))).length),
   }
 }

@@ -1,9 +1,9 @@
 import { EngineError, isNotFound } from './api/errors.ts'
 import { field, filters, items, labelFilter, text, texts } from './api/json.ts'
 import type { Transport } from './api/transport.ts'
-import { isOurs, LABEL } from './labels.ts'
+import { type Owner, ownerOf } from './labels.ts'
 
-export type Volume = { readonly name: string; readonly labels: Readonly<Record<string, string>>; readonly createdAt: string }
+export type Volume = { readonly name: string; readonly owner: Owner; readonly createdAt: string }
 
 /** Named volumes: the data of apps. Nothing removes one but a call that names it. */
 export function createVolumes(deps: { transport: Transport }) {
@@ -12,7 +12,7 @@ export function createVolumes(deps: { transport: Transport }) {
   async function ensure(name: string, labels: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<void> {
     // Creating one that exists answers with the existing one, so there is no gap between looking and making.
     const volume = volumeOf(await transport.json({ method: 'POST', path: '/volumes/create', body: { Name: name, Labels: labels }, signal }))
-    if (!isOurs(volume.labels, labels[LABEL.instance] ?? '')) {
+    if (volume.owner.instance === null || volume.owner.instance !== ownerOf(labels).instance) {
       throw new EngineError(409, `A volume with the name ${name} exists and is not ours. Rename or remove it.`)
     }
   }
@@ -34,5 +34,5 @@ export function createVolumes(deps: { transport: Transport }) {
 }
 
 function volumeOf(value: unknown): Volume {
-  return { name: text(field(value, 'Name')), labels: texts(field(value, 'Labels')), createdAt: text(field(value, 'CreatedAt')) }
+  return { name: text(field(value, 'Name')), owner: ownerOf(texts(field(value, 'Labels'))), createdAt: text(field(value, 'CreatedAt')) }
 }

@@ -4,7 +4,7 @@ import { appLane } from '../domain/job-names.ts'
 import { EngineError } from '../engine/api/errors.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Image } from '../engine/images.ts'
-import { idFrom, LABEL } from '../engine/labels.ts'
+import { ownedBy } from '../engine/labels.ts'
 import type { Logger } from '../lib/logger.ts'
 import { lanesInQueue } from '../queue/queue-store.ts'
 import type { Reader } from '../store/database.ts'
@@ -27,7 +27,7 @@ type Known = {
  */
 export function createLeftovers(deps: Deps) {
   const { db, engine, instance, log } = deps
-  const labels = { [LABEL.instance]: instance }
+  const labels = ownedBy({ instance })
   const logDirectory = join(deps.dataDir, 'logs')
   const plansOf = (appId: number) => join(deps.dataDir, 'compose', `app-${appId}`)
 
@@ -35,7 +35,7 @@ export function createLeftovers(deps: Deps) {
     const kept = new Set(known.releases.flatMap(({ artifact }) => (artifact.kind === 'image' ? [artifact.tag] : [])))
     const plannedImages = createPlannedImages({ directoryOf: plansOf, releases: known.releases })
     for (const image of images) {
-      const appId = idFrom(image.labels, 'app')
+      const { appId } = image.owner
       if (appId === null || isBusy(appId)) continue
       const tags = image.tags.filter((tag) => !tag.startsWith('<none>'))
       const planned = await plannedImages(appId)
@@ -49,7 +49,7 @@ export function createLeftovers(deps: Deps) {
 
   async function sweepNetworks(networks: readonly Network[], known: Known, isBusy: (appId: number) => boolean): Promise<void> {
     for (const network of networks) {
-      const [projectId, appId] = [idFrom(network.labels, 'project'), idFrom(network.labels, 'app')]
+      const { projectId, appId } = network.owner
       if (projectId === null || (appId !== null && isBusy(appId))) continue
       if (appId === null ? known.projects.has(projectId) : known.apps.has(appId)) continue
       await engine.networks.remove(network.name).catch(unlessUsed)

@@ -5,7 +5,7 @@ import { enqueue } from '../domain/job-names.ts'
 import type { AppRow } from '../domain/rows.ts'
 import type { ContainerSummary } from '../engine/container-state.ts'
 import type { Engine } from '../engine/engine.ts'
-import { idFrom, isOfRelease, LABEL } from '../engine/labels.ts'
+import { isOfRelease, ownedBy } from '../engine/labels.ts'
 import { listActive, listApps, unfinishedWithoutJob } from '../features/containers/store.ts'
 import { distinctLines } from '../lib/distinct-lines.ts'
 import type { Logger } from '../lib/logger.ts'
@@ -65,7 +65,7 @@ export function createReconcile(deps: Deps) {
   }
 
   async function settleApp(app: AppRow, containers: readonly ContainerSummary[], activeId: number | undefined): Promise<void> {
-    const isLive = ({ labels }: ContainerSummary) => activeId !== undefined && isOfRelease(labels, activeId)
+    const isLive = ({ owner }: ContainerSummary) => activeId !== undefined && isOfRelease(owner, activeId)
     const superseded = containers.filter((container) => !isLive(container))
     for (const container of superseded) {
       log.info({ appId: app.id, container: container.name }, 'removing the container of a release that is not live')
@@ -76,7 +76,7 @@ export function createReconcile(deps: Deps) {
     }
     if (activeId === undefined) return
     const live = containers.filter(isLive)
-    const isGone = live.every((container) => idFrom(container.labels, 'deployment') !== activeId)
+    const isGone = live.every((container) => container.owner.deploymentId !== activeId)
     if (app.wanted === 'running' && (isGone || !(await deps.isAsPlanned(app, activeId, live)))) {
       log.warn({ appId: app.id, deploymentId: activeId }, 'a container of the live release is gone or another, and is started again')
       await deps.restore(app)
@@ -96,7 +96,7 @@ export function createReconcile(deps: Deps) {
     busy: ReadonlySet<string>,
   ): Promise<void> {
     for (const container of containers) {
-      const appId = idFrom(container.labels, 'app')
+      const { appId } = container.owner
       if (appId === null || apps.has(appId) || busy.has(`app:${appId}`)) continue
       log.info({ appId, container: container.name }, 'removing the container of an app that is gone')
       await engine.containers.remove(container.id)
@@ -114,12 +114,12 @@ export function createReconcile(deps: Deps) {
 
   async function reconcile(): Promise<void> {
     if ((await unfinishedWithoutJob(db)).length > 0) await requeueLost() // looking is a read; an idle server writes nothing
-    const containers = await engine.containers.list({ labels: { [LABEL.instance]: instance } })
+    const containers = await engine.containers.list({ labels: ownedBy({ instance }) })
     const [apps, active, busy] = await Promise.all([listApps(db), listActive(db), deps.busyLanes()])
     const activeOf = new Map(active.map((row) => [row.app_id, row.id]))
     for (const app of apps) {
       if (busy.has(`app:${app.id}`)) continue
-      const own = containers.filter((container) => idFrom(container.labels, 'app') === app.id)
+      const own = containers.filter(({ owner }) => owner.appId === app.id)
       await settleApp(app, own, activeOf.get(app.id)).catch((err: unknown) => log.warn({ appId: app.id, err }, 'app was not reconciled'))
     }
     await removeOrphans(containers, new Set(apps.map((app) => app.id)), busy)

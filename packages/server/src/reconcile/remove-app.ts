@@ -4,7 +4,7 @@ import type { JobPayloads } from '../domain/job-names.ts'
 import { findApp, findProject } from '../domain/rows.ts'
 import { isConflict } from '../engine/api/errors.ts'
 import type { Engine } from '../engine/engine.ts'
-import { appNetworkName, LABEL, projectNetworkName } from '../engine/labels.ts'
+import { appNetworkName, ownedBy, projectNetworkName } from '../engine/labels.ts'
 import type { Step } from '../lib/step.ts'
 import type { Reader } from '../store/database.ts'
 
@@ -22,7 +22,7 @@ export function createRemoval(deps: Deps) {
   async function removeApp({ appId, projectId, deleteVolumes }: JobPayloads['app.remove'], signal: AbortSignal): Promise<void> {
     if (await findApp(db, appId)) return // a job that outlived a restored backup must not touch a living app
     deps.onRemoved()
-    const labels = { [LABEL.instance]: instance, [LABEL.app]: String(appId) }
+    const labels = ownedBy({ instance, appId })
     await step('engine.remove_containers', async () => await removeContainers(labels, signal))
     await step('engine.remove_images', async () => await removeImages(labels, signal))
     await step('engine.remove_network', async () => await engine.networks.remove(appNetworkName(instance, appId), signal))
@@ -53,7 +53,7 @@ export function createRemoval(deps: Deps) {
 
   /** The last app of a deleted project takes the network along; one that is still used refuses, and goes with a later app. */
   async function removeProjectNetwork(projectId: number, signal: AbortSignal): Promise<void> {
-    const labels = { [LABEL.instance]: instance, [LABEL.project]: String(projectId) }
+    const labels = ownedBy({ instance, projectId })
     if ((await engine.containers.list({ labels, signal })).length === 0)
       await engine.networks.remove(projectNetworkName(instance, projectId), signal)
   }

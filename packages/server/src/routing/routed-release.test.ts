@@ -12,7 +12,7 @@ const container = (deployment: number, ip: string, state = 'running'): Container
   createdAt: '',
   state,
   ips: { net: ip },
-  labels: { 'berth.deployment': String(deployment) },
+  owner: { instance: 'abc', projectId: 1, appId: 1, deploymentId: deployment, definition: null, service: null },
 })
 const known = { network: 'net', port: 80, ahead: undefined, containers: [container(5, '10.0.0.5'), container(6, '10.0.0.6')] }
 

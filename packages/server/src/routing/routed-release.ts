@@ -1,6 +1,5 @@
 import type { EdgeTarget } from '../edge/edge.ts'
 import type { ContainerSummary } from '../engine/container-state.ts'
-import { idFrom } from '../engine/labels.ts'
 import type { RoutedApp } from './store.ts'
 
 type Known = {
@@ -26,7 +25,7 @@ export function targetsOf(app: RoutedApp, known: Known): { targets: EdgeTarget[]
 function liveTargets(app: RoutedApp, { containers, network, port }: Known): EdgeTarget[] {
   if (app.activeId === null || port === null || app.wanted === 'stopped') return []
   return containers
-    .filter((container) => idFrom(container.labels, 'deployment') === app.activeId)
+    .filter((container) => container.owner.deploymentId === app.activeId)
     .map((container) => ({ ip: container.ips[network] ?? '', port }))
 }
 
@@ -41,6 +40,6 @@ export function strayTargets(
   { containers, network, ports }: Pick<Known, 'containers' | 'network'> & { ports: ReadonlySet<number | null> },
 ): EdgeTarget[] {
   return containers
-    .filter((container) => container.state === 'running' && idFrom(container.labels, 'deployment') !== app.activeId)
+    .filter((container) => container.state === 'running' && container.owner.deploymentId !== app.activeId)
     .flatMap(({ ips }) => [...ports].flatMap((port) => (port === null || !ips[network] ? [] : [{ ip: ips[network], port }])))
 }

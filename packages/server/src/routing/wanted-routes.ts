@@ -2,7 +2,7 @@ import { appKey } from '../domain/app-key.ts'
 import type { EdgeApp, EdgeRoutes, EdgeTarget } from '../edge/edge.ts'
 import type { ContainerSummary } from '../engine/container-state.ts'
 import type { Engine } from '../engine/engine.ts'
-import { idFrom, LABEL, projectNetworkName } from '../engine/labels.ts'
+import { ownedBy, projectNetworkName } from '../engine/labels.ts'
 import type { Target } from '../features/deployments/release/release.ts'
 import type { Reader } from '../store/database.ts'
 import { createReleasePorts } from './release-ports.ts'
@@ -26,8 +26,8 @@ export function createWantedRoutes(deps: LookDeps) {
   const switched = new Map<number, Target>()
   let releases = new Map<number, ReturnType<typeof targetsOf>>()
 
-  async function containers(ofApp: Record<string, string> = {}): Promise<ContainerSummary[]> {
-    return await deps.engine.containers.list({ labels: { [LABEL.instance]: instance, ...ofApp } })
+  async function containers(of: { appId?: number } = {}): Promise<ContainerSummary[]> {
+    return await deps.engine.containers.list({ labels: ownedBy({ instance, ...of }) })
   }
 
   function targets(app: RoutedApp, own: readonly ContainerSummary[]): ReturnType<typeof targetsOf> {
@@ -39,13 +39,13 @@ export function createWantedRoutes(deps: LookDeps) {
   async function targetsNow(appId: number): Promise<EdgeTarget[]> {
     const app = (await routedApps(db)).find((candidate) => candidate.id === appId)
     if (app !== undefined) await ports.learn([app])
-    return app === undefined ? [] : targets(app, await containers({ [LABEL.app]: String(appId) })).targets
+    return app === undefined ? [] : targets(app, await containers({ appId })).targets
   }
 
   /** Asks the engine where everything is. */
   async function refresh(): Promise<void> {
     const found = await containers()
-    const containersOf = Map.groupBy(found, (container) => idFrom(container.labels, 'app'))
+    const containersOf = Map.groupBy(found, ({ owner }) => owner.appId)
     const apps = await routedApps(db)
     await ports.learn(apps)
     releases = new Map(apps.map((app) => [app.id, targets(app, containersOf.get(app.id) ?? [])]))
@@ -74,7 +74,7 @@ export function createWantedRoutes(deps: LookDeps) {
     const [found, apps] = await Promise.all([containers(), routedApps(db)])
     await ports.learn(apps)
     return apps.flatMap((app) => {
-      const own = found.filter((container) => idFrom(container.labels, 'app') === app.id)
+      const own = found.filter(({ owner }) => owner.appId === app.id)
       const network = projectNetworkName(instance, app.projectId)
       return strayTargets(app, { containers: own, network, ports: new Set([app.port, ports.of(app)]) })
     })

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readConfig } from '../../src/config.ts'
-import { idFrom, isOfRelease, LABEL, labelsOf, volumeName } from '../../src/engine/labels.ts'
+import { isOfRelease, labelsOf, ownedBy, volumeName } from '../../src/engine/labels.ts'
 import type { Fault } from '../../src/lib/step.ts'
 import { listenToWrites } from '../../testing/harness/answered-writes.ts'
 import { type Neighbour, openNeighbour } from '../../testing/harness/bystander-app.ts'
@@ -53,14 +53,14 @@ function numbers(rows: readonly Row[]): string[] {
 }
 
 async function containers(lab: DeployLab, apps: readonly AppRow[], rows: readonly Row[]): Promise<string[]> {
-  const found = await lab.engine.containers.list({ labels: { [LABEL.instance]: lab.instance } })
-  const wrong = found.filter((container) => !apps.some((app) => app.id === idFrom(container.labels, 'app')))
+  const found = await lab.engine.containers.list({ labels: ownedBy(lab) })
+  const wrong = found.filter(({ owner }) => !apps.some((app) => app.id === owner.appId))
   const ofApps = apps.flatMap((app) => {
     const active = rows.filter((row) => row.app_id === app.id && row.is_active === 1)
-    const own = found.filter((container) => idFrom(container.labels, 'app') === app.id)
-    const live = own.filter(({ labels }) => active[0] !== undefined && isOfRelease(labels, active[0].id))
+    const own = found.filter(({ owner }) => owner.appId === app.id)
+    const live = own.filter(({ owner }) => active[0] !== undefined && isOfRelease(owner, active[0].id))
     const isUp = live.some((container) => container.state === 'running')
-    const services = new Set(live.map(({ labels }) => labels[LABEL.service]))
+    const services = new Set(live.map(({ owner }) => owner.service))
     const isMulti = app.app_type === 'compose'
     return [
       ...(active.length > 1 ? [`I3: app ${app.id} has ${active.length} active deployments`] : []),
@@ -76,16 +76,14 @@ async function containers(lab: DeployLab, apps: readonly AppRow[], rows: readonl
 }
 
 async function leftovers(lab: DeployLab, apps: readonly AppRow[], rows: readonly Row[]): Promise<string[]> {
-  const labels = { [LABEL.instance]: lab.instance }
+  const labels = ownedBy(lab)
   const isCompose = (appId: number | null) => apps.some((app) => app.id === appId && app.app_type === 'compose')
   const kept = new Set(rows.filter(({ status }) => status !== 'failed' && status !== 'stopped').map(({ image }) => image))
   const images = (await lab.engine.images.list({ labels })).filter(
-    (image) => !isCompose(idFrom(image.labels, 'app')) && !image.tags.some((tag) => kept.has(tag)),
+    (image) => !isCompose(image.owner.appId) && !image.tags.some((tag) => kept.has(tag)),
   )
   const projects = readRows<{ id: number }>(lab.berth.dataDir, 'select id from project').map(({ id }) => id)
-  const networks = (await lab.engine.networks.list({ labels })).filter(
-    (network) => !projects.includes(idFrom(network.labels, 'project') ?? 0),
-  )
+  const networks = (await lab.engine.networks.list({ labels })).filter((network) => !projects.includes(network.owner.projectId ?? 0))
   const { workDir } = readConfig({ BERTH_DATA_DIR: lab.berth.dataDir })
   const workspaces = (await readdir(workDir).catch(() => [])).filter((name) => /^d\d+$/.test(name))
   const files = (await readdir(path.join(lab.berth.dataDir, 'logs')).catch(() => [])).filter(
@@ -192,7 +190,7 @@ async function plantVolume(lab: DeployLab): Promise<string> {
 }
 
 async function missing(lab: DeployLab, volume: string): Promise<string[]> {
-  const names = (await lab.engine.volumes.list({ labels: { [LABEL.instance]: lab.instance } })).map(({ name }) => name)
+  const names = (await lab.engine.volumes.list({ labels: ownedBy(lab) })).map(({ name }) => name)
   return names.includes(volume) ? [] : ['I6: a volume is gone']
 }
 

@@ -78,7 +78,7 @@ describe.concurrent('a compose app', () => {
     expect(await lab.deploy(app.id)).toMatchObject({ status: 'success', error_message: '' })
     expect((await lab.containersOf(app.id)).map(({ state }) => state)).toEqual(['running', 'running'])
     const address = async () => {
-      const found = (await lab.containersOf(app.id)).find(({ labels }) => labels['berth.service'] === 'web')
+      const found = (await lab.containersOf(app.id)).find(({ owner }) => owner.service === 'web')
       return Object.entries(found?.ips ?? {}).find(([network]) => network.includes('-project-'))?.[1]
     }
     const web = async () => await (await fetch(`http://${await address()}:8080/`, { signal: AbortSignal.timeout(5000) })).text()
@@ -123,7 +123,7 @@ describe.concurrent('a compose app', () => {
     try {
       expect(await lab.ended(id)).toMatchObject({ status: 'success', error_message: '' })
       const taken = (await lab.engine.containers.inspect(taker))?.ips[network]
-      const web = (await lab.containersOf(app.id)).find(({ labels }) => labels['berth.service'] === 'web')
+      const web = (await lab.containersOf(app.id)).find(({ owner }) => owner.service === 'web')
       expect(Number(web?.ips[network]?.split('.')[3])).toBeGreaterThanOrEqual(128)
       expect(web?.ips[network]).not.toBe(taken)
       expect(await lab.owner.call('deployments.log', { deploymentId: id })).toContain('Another container took the address meanwhile')

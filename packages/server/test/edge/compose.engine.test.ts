@@ -16,7 +16,7 @@ afterAll(async () => await lab[Symbol.asyncDispose]())
 const store = { image: NODE_IMAGE, command: ['node', '-e', 'setInterval(() => {}, 1000)'], volumes: ['data:/data'] }
 const servicesOf = async (appId: number) =>
   (await lab.engine.containers.list({ labels: { 'berth.instance': lab.instance, 'berth.app': String(appId) } }))
-    .map(({ id, labels, state }) => ({ id, service: labels['berth.service'] ?? '', state }))
+    .map(({ id, owner, state }) => ({ id, service: owner.service ?? '', state }))
     .toSorted((a, b) => a.service.localeCompare(b.service))
 
 /** What served before goes a moment after its deployment has ended. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { ApplicationChange, NewApplication } from '@berth/contract'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { LABEL } from '../../src/engine/labels.ts'
+import { ownedBy } from '../../src/engine/labels.ts'
 import type { FileMap } from '../../testing/harness/git-server.ts'
 import type { Person } from '../../testing/harness/start-test-server.ts'
 import { BUSYBOX_IMAGE } from '../../testing/images/test-images.ts'
@@ -29,7 +29,7 @@ beforeAll(async () => {
   const app = await appIn(alice, project.id, { files: webFiles('of alice', [`RUN echo ${SECRET} > /secret`, WRITES_CACHE]) })
   const deployment = await lab.deploy(app.id)
   if (deployment.status !== 'success') throw new Error(deployment.error_message)
-  const [image] = await lab.engine.images.list({ labels: { [LABEL.instance]: lab.instance, [LABEL.app]: String(app.id) } })
+  const [image] = await lab.engine.images.list({ labels: ownedBy({ instance: lab.instance, appId: app.id }) })
   const log = await lab.log(deployment.id)
   victim = { appId: app.id, deploymentId: deployment.id, imageId: image?.id ?? '', tags: image?.tags ?? [], log }
 })
@@ -117,14 +117,14 @@ describe('the image of another project', () => {
     const first = await lab.deploy(app.id)
     await app.repository.commit({ files: webFiles('second') })
     const second = await lab.deploy(app.id)
-    const images = async () => await lab.engine.images.list({ labels: { [LABEL.instance]: lab.instance, [LABEL.app]: String(app.id) } })
+    const images = async () => await lab.engine.images.list({ labels: ownedBy({ instance: lab.instance, appId: app.id }) })
     const old = (id: number) => `berth/app-${app.id}:d${id}-${lab.instance}`
     await lab.writes((file) => {
       for (const { id } of [first, second]) file.prepare('update deployment set image = ? where id = ?').run(old(id), id)
       file.prepare("delete from fact where name = 'images_renamed'").run()
     })
     for (const image of await images()) {
-      const deploymentId = Number(image.labels[LABEL.deployment])
+      const deploymentId = Number(image.owner.deploymentId)
       await lab.engine.images.tag(image.id, old(deploymentId))
       for (const tag of image.tags) await lab.engine.images.remove(tag)
     }
@@ -188,7 +188,7 @@ it('labels of an image do not put its container into the Compose project of anot
   const stranger = await appIn(bob, bobsProject, { files: webFiles('of bob', [labels, 'HEALTHCHECK --interval=1ms CMD true']) })
   expect(await lab.deploy(stranger.id)).toMatchObject({ status: 'success', error_message: '' })
   const members = await lab.engine.containers.list({ labels: { 'com.docker.compose.project': name } })
-  expect(members.map((container) => container.labels[LABEL.app])).toEqual([String(app.id)])
+  expect(members.map(({ owner }) => owner.appId)).toEqual([app.id])
   const [bobs] = await lab.containersOf(stranger.id)
   await alice.call('apps.update', { appId: app.id, description: 'Deployed again' })
   expect(await lab.deploy(app.id)).toMatchObject({ status: 'success', error_message: '' })

@@ -1,6 +1,6 @@
 import { field, filters, items, record, text, texts } from '../../src/engine/api/json.ts'
 import { createTransport } from '../../src/engine/api/transport.ts'
-import { isShared, LABEL } from '../../src/engine/labels.ts'
+import { LABEL, ownerOf } from '../../src/engine/labels.ts'
 import { engineSocketPath } from './engine-proxy.ts'
 
 type Facts = { readonly container: unknown; readonly host: unknown; readonly labels: Readonly<Record<string, unknown>> }
@@ -68,7 +68,7 @@ const RULES: readonly Rule[] = [
     says: 'it lacks a label',
     holds: ({ labels }) =>
       [LABEL.app, LABEL.project].every((name) => ID.test(text(labels[name]))) &&
-      (ID.test(text(labels[LABEL.deployment])) || (labels[LABEL.kind] === 'compose' && isShared(texts(labels)))),
+      (ID.test(text(labels[LABEL.deployment])) || (labels[LABEL.kind] === 'compose' && ownerOf(texts(labels)).deploymentId === 'shared')),
   },
   { says: 'its kind is unknown', holds: ({ labels }) => /^(app|database|compose)$/.test(text(labels[LABEL.kind])) },
   { says: 'its name is not made of ids', holds: ({ container }) => OWN_NAME.test(text(field(container, 'Name'))) },

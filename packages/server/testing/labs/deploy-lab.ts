@@ -7,7 +7,7 @@ import BetterSqlite, { type Database } from 'better-sqlite3'
 import { readConfig } from '../../src/config.ts'
 import type { ContainerSummary } from '../../src/engine/container-state.ts'
 import { createEngine, type Engine } from '../../src/engine/engine.ts'
-import { idFrom, LABEL, projectNetworkName } from '../../src/engine/labels.ts'
+import { ownedBy, projectNetworkName } from '../../src/engine/labels.ts'
 import { engineSocketPath } from '../harness/engine-proxy.ts'
 import { type FileMap, startGitServer } from '../harness/git-server.ts'
 import { type Person, startTestServer, type TestServer, type TestServerOptions } from '../harness/start-test-server.ts'
@@ -75,7 +75,7 @@ export async function openDeployLab(options: LabOptions = {}) {
   const instance = readRow<{ value: string }>(berth.dataDir, "select value from fact where name = 'instance_id'").value
   await seedIds(berth.dataDir)
   const owner = await berth.owner()
-  const labels = { [LABEL.instance]: instance }
+  const labels = ownedBy({ instance })
   const words = createWords({ berth, git, engine, owner, instance })
   const project = await owner.call('projects.create', { name: 'Lab' })
 
@@ -108,7 +108,7 @@ export type DeployLab = Awaited<ReturnType<typeof openDeployLab>>
 type Parts = { berth: TestServer; git: Awaited<ReturnType<typeof startGitServer>>; engine: Engine; owner: Person; instance: string }
 
 function createWords({ berth, git, engine, owner, instance }: Parts) {
-  const labels = { [LABEL.instance]: instance }
+  const labels = ownedBy({ instance })
   let made = 0
 
   async function createAppIn(
@@ -150,13 +150,13 @@ function createWords({ berth, git, engine, owner, instance }: Parts) {
   }
 
   const containersOf = async (appId: number): Promise<ContainerSummary[]> =>
-    await engine.containers.list({ labels: { ...labels, [LABEL.app]: String(appId) } })
+    await engine.containers.list({ labels: ownedBy({ instance, appId }) })
 
   /** What a visitor would get from the live release, at its address in the project's network. */
   async function visit(app: Pick<Application, 'id' | 'project_id'>, request: { port?: number; path?: string } = {}): Promise<string> {
     const live = readRow<{ id: number }>(berth.dataDir, 'select id from deployment where app_id = ? and is_active = 1', app.id)
-    const isWeb = ({ labels: its }: ContainerSummary) => (its[LABEL.service] ?? 'web') === 'web'
-    const container = (await containersOf(app.id)).find((entry) => idFrom(entry.labels, 'deployment') === live.id && isWeb(entry))
+    const isWeb = ({ owner }: ContainerSummary) => (owner.service ?? 'web') === 'web'
+    const container = (await containersOf(app.id)).find((entry) => entry.owner.deploymentId === live.id && isWeb(entry))
     const ip = container?.ips[projectNetworkName(instance, app.project_id)]
     const url = `http://${ip}:${request.port ?? 8080}${request.path ?? '/'}`
     return await (await fetch(url, { signal: AbortSignal.timeout(5000) })).text()

@@ -89,7 +89,7 @@ describe('a build', () => {
     const mark = unique()
     const { tag, imageId, lines, progress } = await build(`EXPOSE 8080\nEXPOSE 9090/udp\nRUN echo out-${mark} && echo err-${mark} >&2`)
     const image = await engine.images.inspect(tag)
-    expect(image).toMatchObject({ id: imageId, exposedPorts: [8080], labels: { 'berth.instance': instance } })
+    expect(image).toMatchObject({ id: imageId, exposedPorts: [8080], owner: { instance } })
     expect(lines.some((line) => /^#\d+ \[.*2\/2\] RUN echo/.test(line))).toBe(true)
     expect(lines.some((line) => new RegExp(`^#\\d+ out-${mark}$`).test(line))).toBe(true)
     expect(lines.some((line) => new RegExp(`^#\\d+ err-${mark}$`).test(line))).toBe(true)

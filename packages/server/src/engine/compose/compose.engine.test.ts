@@ -93,8 +93,8 @@ volumes: { data: }
     await compose().build(wanted, buildOptions())
     await compose().up(wanted, project())
     const found = await engine.containers.list({ labels })
-    expect(new Set(found.map((container) => container.labels[LABEL.service]))).toEqual(new Set(['store', 'web']))
-    const web = found.find((container) => container.labels[LABEL.service] === 'web')
+    expect(new Set(found.map((container) => container.owner.service))).toEqual(new Set(['store', 'web']))
+    const web = found.find((container) => container.owner.service === 'web')
     const ip = web?.ips[projectNetworkName(instance, 1)] ?? ''
     await expect
       .poll(

@@ -1,5 +1,4 @@
 import type { Engine } from '../../engine/engine.ts'
-import { idFrom, isOurs } from '../../engine/labels.ts'
 
 type Deps = { engine: Pick<Engine, 'containers'>; instance: string }
 
@@ -8,7 +7,7 @@ export function createFindContainer({ engine, instance }: Deps) {
   return async function findContainer(id: string): Promise<{ id: string; appId: number } | undefined> {
     if (!/^[0-9a-f]{12,64}$/.test(id)) return undefined
     const details = await engine.containers.inspect(id)
-    const appId = details && isOurs(details.labels, instance) ? idFrom(details.labels, 'app') : null
-    return details && appId !== null ? { id: details.id, appId } : undefined
+    if (details?.owner.instance !== instance || details.owner.appId === null) return undefined
+    return { id: details.id, appId: details.owner.appId }
   }
 }

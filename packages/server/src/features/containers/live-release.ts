@@ -1,7 +1,6 @@
 import { artifactOf } from '../../domain/artifact.ts'
 import type { AppRow } from '../../domain/rows.ts'
 import type { ContainerSummary } from '../../engine/container-state.ts'
-import { LABEL } from '../../engine/labels.ts'
 import type { Reader } from '../../store/database.ts'
 import type { AppContainers } from '../deployments/release/app-containers.ts'
 import { findLive } from './store.ts'
@@ -17,7 +16,7 @@ export function createLiveRelease(deps: { db: Reader; containers: Pick<AppContai
     const containers = await deps.containers.ofRelease(app.id, active.id, signal)
     const artifact = artifactOf(active)
     const first = (container: ContainerSummary) =>
-      artifact?.kind === 'compose' && container.labels[LABEL.service] === artifact.mainService ? 0 : 1
+      artifact?.kind === 'compose' && container.owner.service === artifact.mainService ? 0 : 1
     return { deploymentId: active.id, containers: containers.toSorted((a, b) => first(a) - first(b)) }
   }
 }

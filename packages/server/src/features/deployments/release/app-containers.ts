@@ -1,27 +1,26 @@
 import type { ContainerSummary } from '../../../engine/container-state.ts'
 import type { Engine } from '../../../engine/engine.ts'
-import { idFrom, isOfRelease, LABEL } from '../../../engine/labels.ts'
+import { isOfRelease, ownedBy } from '../../../engine/labels.ts'
 
 /** The containers of an app in the engine, found by our labels. */
 export function createAppContainers(deps: { engine: Pick<Engine, 'containers' | 'logs'>; instance: string }) {
   const { engine, instance } = deps
 
   async function ofApp(appId: number, signal?: AbortSignal): Promise<ContainerSummary[]> {
-    const labels = { [LABEL.instance]: instance, [LABEL.app]: String(appId) }
-    return await engine.containers.list({ labels, ...(signal && { signal }) })
+    return await engine.containers.list({ labels: ownedBy({ instance, appId }), ...(signal && { signal }) })
   }
 
   async function ofDeployment(appId: number, deploymentId: number, signal?: AbortSignal): Promise<ContainerSummary[]> {
-    return (await ofApp(appId, signal)).filter((container) => idFrom(container.labels, 'deployment') === deploymentId)
+    return (await ofApp(appId, signal)).filter((container) => container.owner.deploymentId === deploymentId)
   }
 
   /** Those that run when it is live: its own, and those that all releases share. */
   async function ofRelease(appId: number, deploymentId: number, signal?: AbortSignal): Promise<ContainerSummary[]> {
-    return (await ofApp(appId, signal)).filter(({ labels }) => isOfRelease(labels, deploymentId))
+    return (await ofApp(appId, signal)).filter(({ owner }) => isOfRelease(owner, deploymentId))
   }
 
   async function ofOtherDeployments(appId: number, deploymentId: number, signal?: AbortSignal): Promise<ContainerSummary[]> {
-    return (await ofApp(appId, signal)).filter(({ labels }) => !isOfRelease(labels, deploymentId))
+    return (await ofApp(appId, signal)).filter(({ owner }) => !isOfRelease(owner, deploymentId))
   }
 
   /** Whether a release serves. An engine that is away keeps its containers running. */

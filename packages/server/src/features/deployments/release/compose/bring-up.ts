@@ -1,16 +1,7 @@
 import type { Compose } from '../../../../engine/compose/compose.ts'
 import type { ComposePlan } from '../../../../engine/compose/policy.ts'
 import type { Engine } from '../../../../engine/engine.ts'
-import {
-  COMPOSE_PROJECT_LABEL,
-  composeProjectName,
-  idFrom,
-  isOfRelease,
-  isOurs,
-  isShared,
-  LABEL,
-  projectNetworkName,
-} from '../../../../engine/labels.ts'
+import { composeProjectName, inComposeProject, isOfRelease, projectNetworkName } from '../../../../engine/labels.ts'
 import { type Context, DeploymentFailure } from '../../run/stage.ts'
 import type { AppContainers } from '../app-containers.ts'
 import type { ComposeOthers } from './other-containers.ts'
@@ -71,9 +62,9 @@ export function createComposeUp(deps: Deps) {
 
   /** Compose would take over, start and remove whatever says that it is of this project. */
   async function refuseStrangers({ app: { id: appId }, ask }: Context): Promise<void> {
-    const labels = { [COMPOSE_PROJECT_LABEL]: composeProjectName(instance, appId) }
+    const labels = inComposeProject(instance, appId)
     const found = await ask((signal) => engine.containers.list({ labels, signal }))
-    const strangers = found.filter((container) => !isOurs(container.labels, instance) || idFrom(container.labels, 'app') !== appId)
+    const strangers = found.filter((container) => container.owner.instance !== instance || container.owner.appId !== appId)
     if (strangers.length > 0)
       throw new DeploymentFailure('A container that is not of this app claims to belong to it. Ask whoever runs the server to remove it.')
   }
@@ -84,9 +75,9 @@ export function createComposeUp(deps: Deps) {
     const plan = await keptPlan(directoryOf(context.app.id, active), active)
     const routed = routedOf(plan)
     const all = await context.ask(() => containers.ofApp(context.app.id, signal), signal)
-    const ofReleases = all.filter(({ labels }) => !isShared(labels))
-    const count = ofReleases.filter(({ labels }) => isOfRelease(labels, active)).length
-    if (routed === undefined || count === 0 || ofReleases.some(({ labels }) => labels[LABEL.service] !== routed.service)) {
+    const ofReleases = all.filter(({ owner }) => owner.deploymentId !== 'shared')
+    const count = ofReleases.filter(({ owner }) => isOfRelease(owner, active)).length
+    if (routed === undefined || count === 0 || ofReleases.some(({ owner }) => owner.service !== routed.service)) {
       const whole = addressOf(plan) === undefined ? plan : await addressed(context, plan, { isBeside: false, signal })
       return await context.ask(() => compose.up(whole, project), signal)
     }

@@ -1,6 +1,5 @@
 import type { ContainerDetails } from '../../../../engine/container-state.ts'
 import type { Engine } from '../../../../engine/engine.ts'
-import { LABEL } from '../../../../engine/labels.ts'
 import { createRedactor } from '../../../../lib/redact.ts'
 import type { Tuning } from '../../../../tuning.ts'
 import { type Context, DeploymentFailure } from '../../run/stage.ts'
@@ -66,7 +65,7 @@ export function createComposeHealth({ engine, containers, tuning }: Deps) {
   }
 
   async function failure(context: Context, details: ContainerDetails | null, words: string): Promise<DeploymentFailure> {
-    const name = details?.labels[LABEL.service] ?? 'a service'
+    const name = details?.owner.service ?? 'a service'
     const printed = details ? await containers.lastLines(details.id, LAST_LINES) : []
     const lastLines = createRedactor(Object.values(context.config.env)).lines(printed) // before each gets its name in front
     for (const line of lastLines) context.output(`${name}: ${line}`, 'stdout')

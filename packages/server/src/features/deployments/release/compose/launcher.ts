@@ -1,7 +1,7 @@
 import type { Compose } from '../../../../engine/compose/compose.ts'
 import type { ComposePlan } from '../../../../engine/compose/policy.ts'
 import type { Engine } from '../../../../engine/engine.ts'
-import { appNetworkName, LABEL, projectNetworkName } from '../../../../engine/labels.ts'
+import { appNetworkName, projectNetworkName } from '../../../../engine/labels.ts'
 import type { Reader } from '../../../../store/database.ts'
 import type { Tuning } from '../../../../tuning.ts'
 import type { Ports } from '../../../ports/service.ts'
@@ -51,8 +51,8 @@ export function createComposeLauncher(deps: Deps): Launcher {
     await checkImages(context, plan)
     await bringUp(context, plan, await ask(() => others.serving(context, plan)))
     const found = await ask((signal) => containers.ofRelease(app.id, deployment.id, signal))
-    const started = found.filter((container) => plan.services.includes(container.labels[LABEL.service] ?? ''))
-    const routed = started.find((container) => container.labels[LABEL.service] === plan.routedService)
+    const started = found.filter((container) => plan.services.includes(container.owner.service ?? ''))
+    const routed = started.find((container) => plan.routedService !== null && container.owner.service === plan.routedService)
     // the address that it was given, because one that is just being started again has none
     const given = addressOf(await keptPlan(directoryOf(app.id, deployment.id), deployment.id))
     const ip = given ?? routed?.ips[projectNetworkName(instance, app.project_id)]

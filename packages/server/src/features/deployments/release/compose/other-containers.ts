@@ -2,7 +2,7 @@ import { EngineError } from '../../../../engine/api/errors.ts'
 import type { ComposePlan } from '../../../../engine/compose/policy.ts'
 import type { ContainerSummary } from '../../../../engine/container-state.ts'
 import type { Engine } from '../../../../engine/engine.ts'
-import { isOfRelease, LABEL } from '../../../../engine/labels.ts'
+import { isOfRelease } from '../../../../engine/labels.ts'
 import type { Tuning } from '../../../../tuning.ts'
 import type { Context } from '../../run/stage.ts'
 import type { AppContainers } from '../app-containers.ts'
@@ -16,7 +16,7 @@ function unlessRefused(cause: unknown): void {
   if (!(cause instanceof EngineError)) throw cause
 }
 
-const serviceOf = (container: ContainerSummary) => container.labels[LABEL.service] ?? ''
+const serviceOf = (container: ContainerSummary) => container.owner.service ?? ''
 
 /** The containers of a compose app that are not of the release at hand. */
 export function createComposeOthers({ engine, containers, tuning }: Deps) {
@@ -24,7 +24,7 @@ export function createComposeOthers({ engine, containers, tuning }: Deps) {
   async function serving(context: Context, plan: ComposePlan): Promise<number> {
     const { app, deployment, signal, say } = context
     const all = await containers.ofApp(app.id, signal)
-    const before = all.filter(({ labels }) => !isOfRelease(labels, deployment.id))
+    const before = all.filter(({ owner }) => !isOfRelease(owner, deployment.id))
     if (!before.some(({ state }) => state === 'running')) return 0
     if (!(await canComeBeside(context, plan, { all, before }))) {
       say('Services that changed are replaced one by one')
@@ -65,7 +65,7 @@ export function createComposeOthers({ engine, containers, tuning }: Deps) {
   /** Other releases, and services that the plan does not have. */
   async function removeAllBut({ app }: Context, { plan, deploymentId, signal }: Kept): Promise<void> {
     const isKept = (container: ContainerSummary) =>
-      isOfRelease(container.labels, deploymentId) && plan.services.includes(serviceOf(container))
+      isOfRelease(container.owner, deploymentId) && plan.services.includes(serviceOf(container))
     for (const container of (await containers.ofApp(app.id, signal)).filter((each) => !isKept(each))) {
       await engine.containers.stop(container.id, tuning.stopGraceSeconds, signal)
       await engine.containers.remove(container.id, signal)
