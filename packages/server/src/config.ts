@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
+import { type EngineAddress, parseEngineAddress } from './engine/api/address.ts'
 import type { LogFormat } from './lib/logger.ts'
 import { StartRefused } from './lib/start-refused.ts'
 import type { Fault } from './lib/step.ts'
 import { TUNING, type Tuning } from './tuning.ts'
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
-
-export type EngineAddress = { socketPath: string } | { host: string; port: number }
 
 export type Config = Readonly<{
   host: string
@@ -60,11 +59,7 @@ function oneOf<const Words extends readonly string[]>(
 }
 
 function engineAddress(text: string): EngineAddress {
-  const right = 'unix:///path/to/docker.sock or tcp://host:port'
-  if (text.startsWith('unix://')) return { socketPath: text.slice('unix://'.length) }
-  const tcp = /^(?:tcp|http):\/\/([^:/]+):(\d+)\/?$/.exec(text)
-  if (!tcp?.[1]) return refuse('DOCKER_HOST', text, right)
-  return { host: tcp[1], port: Number(tcp[2]) }
+  return parseEngineAddress(text) ?? refuse('DOCKER_HOST', text, 'unix:///path/to/docker.sock or tcp://host:port')
 }
 
 function owner(env: Environment): Config['owner'] {

@@ -1,6 +1,6 @@
 import { availableParallelism, totalmem } from 'node:os'
 import { join } from 'node:path'
-import type { Config, EngineAddress } from '../config.ts'
+import type { Config } from '../config.ts'
 import { kindOf } from '../domain/app-kinds.ts'
 import type { AppRow } from '../domain/rows.ts'
 import { createCompose } from '../engine/compose/compose.ts'
@@ -60,10 +60,6 @@ type Deps = {
   onChanged: () => void
 }
 
-function engineUrl(address: EngineAddress): string {
-  return 'socketPath' in address ? `unix://${address.socketPath}` : `tcp://${address.host}:${address.port}`
-}
-
 /** Everything that a deployment needs, created top to bottom. */
 export function createDeploymentParts(deps: Deps) {
   const { config, db, engine, git, instance, secrets, routes, ports, step, tuning, log, now } = deps
@@ -81,7 +77,8 @@ export function createDeploymentParts(deps: Deps) {
     inside: resolveInside,
     path: config.path,
     home: join(dataDir, 'compose'),
-    engineUrl: engineUrl(config.engine),
+    address: config.engine,
+    engine,
   })
 
   const reservedPorts = [config.port, config.edge.httpPort, config.edge.httpsPort]

@@ -1,4 +1,4 @@
-import type { EngineAddress } from './api/connection.ts'
+import type { EngineAddress } from './api/address.ts'
 import { count, field, text } from './api/json.ts'
 import { createTransport } from './api/transport.ts'
 import { createBaseImages } from './build/base-images.ts'

@@ -1,15 +1,10 @@
 import { request } from 'node:http'
+import type { EngineAddress } from '../engine/api/address.ts'
 import { field, items, text } from '../engine/api/json.ts'
 import { createTransport } from '../engine/api/transport.ts'
 
 const pingTimeoutMs = 3_000
 const infoTimeoutMs = 10_000
-
-export type EngineAddress = { socketPath: string } | { host: string; port: number }
-
-/** As Docker writes it in DOCKER_HOST. */
-export const addressText = (engine: EngineAddress): string =>
-  'socketPath' in engine ? `unix://${engine.socketPath}` : `tcp://${engine.host}:${engine.port}`
 
 /** Whether an engine answers there, now. Never throws: no answer is an answer. */
 export function engineAnswers(engine: EngineAddress, signal?: AbortSignal): Promise<boolean> {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pino } from 'pino'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { EngineAddress } from './engine-ping.ts'
+import type { EngineAddress } from '../engine/api/address.ts'
 import { createProvisioning, whyNot } from './provisioning.ts'
 
 const cleanups: (() => Promise<void>)[] = []

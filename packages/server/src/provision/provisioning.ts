@@ -1,7 +1,8 @@
 import path from 'node:path'
 import type { Logger } from 'pino'
+import { addressText, type EngineAddress } from '../engine/api/address.ts'
 import { canInstallPackages, installDebianPackage } from './debian-packages.ts'
-import { addressText, type EngineAddress, engineAnswers } from './engine-ping.ts'
+import { engineAnswers } from './engine-ping.ts'
 import { hasEngineBinary, startEngine } from './engine-process.ts'
 
 export type ProvisioningPhase = 'checking' | 'installing' | 'starting' | 'ready' | 'off' | 'failed'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { Readable } from 'node:stream'
-import type { EngineAddress } from '../../src/engine/api/connection.ts'
+import type { EngineAddress } from '../../src/engine/api/address.ts'
 import { END_OF_ARCHIVE, headerOf, paddingFor } from '../../src/engine/build/tar.ts'
 import { createEngine, type Engine } from '../../src/engine/engine.ts'
 import { LABEL } from '../../src/engine/labels.ts'

@@ -1,9 +1,8 @@
 import http from 'node:http'
 import type { Readable } from 'node:stream'
+import type { EngineAddress } from './address.ts'
 import { EngineUnreachable } from './errors.ts'
 import { field, text } from './json.ts'
-
-export type EngineAddress = { readonly socketPath: string } | { readonly host: string; readonly port: number }
 
 export type EngineRequest = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'

@@ -1,6 +1,7 @@
 import type http from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ANSWER_TIMEOUT_MS, type EngineAddress, type EngineRequest, openRequest, translate } from './connection.ts'
+import type { EngineAddress } from './address.ts'
+import { ANSWER_TIMEOUT_MS, type EngineRequest, openRequest, translate } from './connection.ts'
 import { EngineError, EngineUnreachable } from './errors.ts'
 import { field, text } from './json.ts'
 

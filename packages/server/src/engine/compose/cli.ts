@@ -1,7 +1,7 @@
 import path from 'node:path'
-import type { EngineAddress } from '../api/connection.ts'
+import { addressText, type EngineAddress } from '../api/address.ts'
 import { EngineUnreachable } from '../api/errors.ts'
-import { createTransport, type Transport } from '../api/transport.ts'
+import type { Transport } from '../api/transport.ts'
 import { runCompose } from './process.ts'
 
 type OnLine = (line: string, stream: 'stdout' | 'stderr') => void
@@ -35,11 +35,10 @@ export function createComposeCli(deps: {
   path: string
   /** An empty directory of ours. */
   home: string
-  /** As in DOCKER_HOST. */
-  engineUrl: string
+  address: EngineAddress
+  engine: Pick<Transport, 'ping'>
 }) {
-  const env = { PATH: deps.path, HOME: deps.home, DOCKER_HOST: deps.engineUrl }
-  const transport = createTransport({ address: addressOf(deps.engineUrl) })
+  const env = { PATH: deps.path, HOME: deps.home, DOCKER_HOST: addressText(deps.address) }
   let known: (typeof CLIS)[number] | null = null
 
   async function cli(signal: AbortSignal): Promise<(typeof CLIS)[number]> {
@@ -66,7 +65,7 @@ export function createComposeCli(deps: {
       project.onLine(line, stream)
     }
     const code = await runCompose({ command, args: whole, cwd: project.directory, env, onLine, signal: project.signal })
-    if (code !== 0) throw await failureOf(transport, lastLines, `exit code ${code}`)
+    if (code !== 0) throw await failureOf(deps.engine, lastLines, `exit code ${code}`)
   }
 
   return run
@@ -80,11 +79,6 @@ async function failureOf(engine: Pick<Transport, 'ping'>, lastLines: readonly st
   )
   if (isGone || lastLines.some((line) => NO_ENGINE.test(line))) return new EngineUnreachable('Docker Compose could not reach it')
   return new ComposeFailed(`Docker Compose could not start or stop the app: ${tellingLine(lastLines) ?? otherwise}`, lastLines)
-}
-
-function addressOf(engineUrl: string): EngineAddress {
-  const { protocol, pathname, hostname, port } = new URL(engineUrl)
-  return protocol === 'unix:' ? { socketPath: pathname } : { host: hostname, port: Number(port) }
 }
 
 /** The last line that says what went wrong; the older Compose ends with one that does not. */

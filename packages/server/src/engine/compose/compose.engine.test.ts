@@ -61,7 +61,8 @@ const compose = () =>
     }),
     path: PROGRAM_PATH,
     home: directory,
-    engineUrl: `unix://${engineSocketPath()}`,
+    address: { socketPath: engineSocketPath() },
+    engine,
   })
 const said: string[] = []
 const project = () => ({
