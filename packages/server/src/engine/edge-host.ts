@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import type { EdgeContainerSpec, EdgeHost, EdgeImageSource } from '../edge/host/container.ts'
 import { isConflict, isNotFound } from './api/errors.ts'
 import { field, text } from './api/json.ts'
 import type { Transport } from './api/transport.ts'
@@ -8,19 +9,6 @@ import type { createContainers } from './containers.ts'
 import type { createImages } from './images.ts'
 import { FINGERPRINT_LABEL, labelsOf } from './labels.ts'
 
-type Spec = {
-  readonly fingerprint: string
-  readonly image: string
-  readonly command: readonly string[]
-  readonly user: string
-  readonly restart: 'always'
-  readonly mounts: readonly { readonly source: string; readonly target: string; readonly readOnly: boolean }[]
-  readonly capAdd: readonly string[]
-  readonly openFiles: number
-  readonly stopSignal: string
-  readonly stopTimeoutS: number
-}
-type ImageSource = { readonly pull: string; readonly build: string; readonly context: () => Promise<Buffer> }
 type Deps = {
   transport: Transport
   containers: ReturnType<typeof createContainers>
@@ -40,7 +28,7 @@ const BUILD_MS = 120_000
  * The one container that is not an app's: HAProxy with host networking. It has a request of its own here, because what
  * every app is refused (host network, mounts of ours) is what the edge is made of. Nothing in it comes from a user.
  */
-export function createEdgeHost(deps: Deps) {
+export function createEdgeHost(deps: Deps): EdgeHost {
   const { transport, containers, images, instance } = deps
   const name = `berth-${instance}-edge`
   const labels = labelsOf({ instance, kind: 'edge' })
@@ -52,7 +40,7 @@ export function createEdgeHost(deps: Deps) {
     return details.fingerprint === fingerprint ? 'running' : 'other'
   }
 
-  async function ensureImage(source: ImageSource): Promise<string> {
+  async function ensureImage(source: EdgeImageSource): Promise<string> {
     for (const known of [source.pull, source.build]) if (await images.exists(known)) return known
     try {
       await images.pull(source.pull, { signal: AbortSignal.timeout(PULL_MS), onLine: () => undefined })
@@ -73,7 +61,7 @@ export function createEdgeHost(deps: Deps) {
     return source.build
   }
 
-  async function runEdge(spec: Spec): Promise<void> {
+  async function runEdge(spec: EdgeContainerSpec): Promise<void> {
     const body = {
       Image: spec.image,
       Cmd: [...spec.command],
@@ -82,12 +70,12 @@ export function createEdgeHost(deps: Deps) {
       StopSignal: spec.stopSignal,
       StopTimeout: spec.stopTimeoutS,
       HostConfig: {
-        NetworkMode: 'host',
-        ReadonlyRootfs: true,
+        NetworkMode: spec.network,
+        ReadonlyRootfs: spec.readOnlyRoot,
         Mounts: spec.mounts.map(({ source, target, readOnly }) => ({ Type: 'bind', Source: source, Target: target, ReadOnly: readOnly })),
-        CapDrop: ['ALL'],
+        CapDrop: [...spec.capDrop],
         CapAdd: [...spec.capAdd],
-        SecurityOpt: ['no-new-privileges'],
+        SecurityOpt: spec.noNewPrivileges ? ['no-new-privileges'] : [],
         RestartPolicy: { Name: spec.restart },
         Ulimits: [{ Name: 'nofile', Soft: spec.openFiles, Hard: spec.openFiles }],
         LogConfig: { Type: 'json-file', Config: { 'max-size': '10m', 'max-file': '3' } },
