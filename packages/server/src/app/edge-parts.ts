@@ -17,6 +17,7 @@ import { edgeImageContext } from '../edge/host/image.ts'
 import { hasIpv6 } from '../edge/host/port-check.ts'
 import { edgePaths } from '../edge/paths.ts'
 import { createAccessCounts } from '../edge/traffic/access-counts.ts'
+import { APP_ADDRESSES } from '../engine/subnets.ts'
 import type { Logger } from '../lib/logger.ts'
 
 type Deps = {
@@ -42,10 +43,10 @@ function ownAddresses(): string[] {
   return all.filter((entry) => !entry.internal && !entry.address.startsWith('fe80')).map((entry) => entry.address)
 }
 
-/** Apps are in our own networks (`engine/subnets.ts`), and build steps on the engine's bridge, here as it is by default until there is one. */
+/** Apps are in our own networks, and build steps on the engine's bridge, here as it is by default until there is one. */
 function containerNetworks(): string[] {
   const bridge = networkInterfaces()['docker0']?.find((entry) => entry.family === 'IPv4')?.cidr
-  return ['10.224.0.0/12', bridge ?? '172.17.0.1/16']
+  return [APP_ADDRESSES, bridge ?? '172.17.0.1/16']
 }
 
 /** Everything about the edge, created top to bottom. */

@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { SpecRefused } from './api/errors.ts'
 import { items, record, text } from './api/json.ts'
 import { NOT_COMPOSE } from './labels.ts'
+import { isAppAddress } from './subnets.ts'
 
 /** What an app's container may be. Whatever is not here cannot be asked for. */
 export type ContainerSpec = {
@@ -166,9 +167,6 @@ function isOurNetworking(value: unknown): boolean {
   )
 }
 
-/** 10.224.0.0/12, where our networks lie. */
-const OUR_ADDRESS = /^10\.2(2[4-9]|3\d)\.\d{1,3}\.\d{1,3}$/
-
 function isOurAddress(value: unknown): boolean {
-  return value === undefined || (hasOnly(value, ['IPv4Address']) && OUR_ADDRESS.test(text(record(value)['IPv4Address'])))
+  return value === undefined || (hasOnly(value, ['IPv4Address']) && isAppAddress(text(record(value)['IPv4Address'])))
 }

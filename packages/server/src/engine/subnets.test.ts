@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { freeSubnets } from './subnets.ts'
+import { freeSubnets, isAppAddress } from './subnets.ts'
 
 const first = (taken: readonly string[]) => freeSubnets(taken).take(1).toArray()[0]
 
@@ -20,4 +20,20 @@ it('has 4,096 pieces, all in 10.224.0.0/12, and ignores what is no IPv4 network'
   const all = freeSubnets(['fd00::/64', 'nonsense', '10.224.0.0', '10.224.0.0/99']).toArray()
   expect(all).toHaveLength(4096)
   expect(all.at(-1)).toBe('10.239.255.0/24')
+})
+
+it('knows an address of an app', () => {
+  for (const address of ['10.224.0.0', '10.231.7.130', '10.239.255.255']) expect(isAppAddress(address)).toBe(true)
+  for (const address of [
+    '10.223.255.255',
+    '10.240.0.0',
+    '172.17.0.2',
+    '10.224.0.1/8',
+    '10.224.0',
+    '10.224.0.999',
+    '',
+    'fd00::1',
+    ' 10.224.0.1',
+  ])
+    expect(isAppAddress(address)).toBe(false)
 })

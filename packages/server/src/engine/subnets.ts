@@ -1,19 +1,24 @@
 import { isIPv4 } from 'node:net'
 
-/** 10.224.0.0/12 in pieces of /24: 4,096 networks. The engine's own pools run dry at about thirty. */
-const POOL_START = numberOf('10.224.0.0')
-const PIECES = 4096
-const PIECE_SIZE = 256
-
 type Range = { readonly first: number; readonly last: number }
+
+/** Where all networks of apps lie. In pieces of /24 it has 4,096 of them; the engine's own pools run dry at about thirty. */
+export const APP_ADDRESSES = '10.224.0.0/12'
+const PIECE_SIZE = 256
 
 export function* freeSubnets(taken: readonly string[]): Generator<string> {
   const ranges = taken.flatMap(rangeOf)
-  for (let n = 0; n < PIECES; n += 1) {
-    const first = POOL_START + n * PIECE_SIZE
+  const [pool] = rangeOf(APP_ADDRESSES)
+  for (let first = pool?.first ?? 0; first < (pool?.last ?? 0); first += PIECE_SIZE) {
     const piece = { first, last: first + PIECE_SIZE - 1 }
     if (!ranges.some((range) => meet(piece, range))) yield `${addressOf(first)}/24`
   }
+}
+
+export function isAppAddress(address: string): boolean {
+  if (!isIPv4(address)) return false
+  const one = numberOf(address)
+  return rangeOf(APP_ADDRESSES).some(({ first, last }) => first <= one && one <= last)
 }
 
 /** IPv6 ranges are none of ours and count as nothing. */

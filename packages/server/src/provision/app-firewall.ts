@@ -1,8 +1,6 @@
 import type { Logger } from 'pino'
+import { APP_ADDRESSES } from '../engine/subnets.ts'
 import { ensureRule, type FirewallResult, iptables, METADATA, replaceChain, type Table } from './iptables.ts'
-
-/** The addresses of every network that we make for apps; see `engine/subnets.ts`. */
-const APP_ADDRESSES = '10.224.0.0/12'
 
 /** One chain an instance: the control plane's port names it, and no two can have the same. */
 export function appFirewallChain(port: number): string {

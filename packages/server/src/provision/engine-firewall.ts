@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import type { Logger } from 'pino'
 import type { EngineAddress } from '../engine/api/address.ts'
+import { APP_ADDRESSES } from '../engine/subnets.ts'
 import { isInSwarm } from './engine-ping.ts'
 import { engineGroup } from './engine-process-cgroup.ts'
 import { type ProxyTarget, proxyTargets } from './engine-proxies.ts'
@@ -24,8 +25,6 @@ const PRIVATE = {
   ipv4: ['127.0.0.0/8', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', '192.0.0.0/24', '198.18.0.0/15'],
   ipv6: ['::1/128', 'fc00::/7', 'fe80::/10', 'fec0::/10'],
 } as const
-/** See `engine/subnets.ts`. */
-const APP_ADDRESSES = '10.224.0.0/12'
 /** Where containers are: those of others, and build steps on the first. */
 const BRIDGES = ['docker0', 'docker_gwbridge', 'br-+']
 const SWARM_PORTS = '2377,7946'
