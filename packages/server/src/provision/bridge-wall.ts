@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
+import type { EngineAddress } from '../engine/api/address.ts'
 import { appFirewallChain } from './app-firewall.ts'
-import { type DefaultBridge, defaultBridge, type EngineAddress } from './engine-ping.ts'
+import { type DefaultBridge, defaultBridge } from './engine-ping.ts'
 import { ebtables, type FirewallResult, replaceBridgeChain } from './iptables.ts'
 
 type Rules = readonly (readonly string[])[]

@@ -4,7 +4,7 @@ import { pageOf, strayTargets, targetsOf } from './routed-release.ts'
 import type { RoutedApp } from './store.ts'
 
 const APP: RoutedApp = { id: 1, projectId: 1, port: 80, status: 'running', wanted: 'running', activeId: 5 }
-const container = (deployment: number, ip: string, state = 'running'): ContainerSummary => ({
+const container = (deploymentId: number | 'shared', ip: string, state = 'running'): ContainerSummary => ({
   id: ip,
   name: ip,
   image: '',
@@ -12,7 +12,7 @@ const container = (deployment: number, ip: string, state = 'running'): Container
   createdAt: '',
   state,
   ips: { net: ip },
-  owner: { instance: 'abc', projectId: 1, appId: 1, deploymentId: deployment, definition: null, service: null },
+  owner: { instance: 'abc', projectId: 1, appId: 1, deploymentId, definition: null, service: null },
 })
 const known = { network: 'net', port: 80, ahead: undefined, containers: [container(5, '10.0.0.5'), container(6, '10.0.0.6')] }
 
@@ -33,6 +33,11 @@ describe('the targets of an app', () => {
     expect(targetsOf(APP, { ...known, ahead })).toEqual({ targets: [ahead], fallback: [live] })
     const containers = [container(5, '10.0.0.5'), container(6, '10.0.0.6', 'exited')]
     expect(targetsOf(APP, { ...known, ahead, containers })).toEqual({ targets: [live], fallback: [] })
+  })
+
+  it('are never services that all releases share, nor containers without an address', () => {
+    const containers = [container('shared', '10.0.0.4'), container(5, ''), ...known.containers]
+    expect(targetsOf(APP, { ...known, containers })).toEqual({ targets: [live], fallback: [] })
   })
 
   it('are none as soon as the app shall be stopped', () => {
