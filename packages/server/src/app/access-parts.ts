@@ -12,10 +12,10 @@ import { createSlowDown } from '../features/auth/slow-down.ts'
 import { listLoginAddresses } from '../features/auth/store.ts'
 import { createUsers } from '../features/users/service.ts'
 import { createAuthenticate } from '../http/authenticate.ts'
-import type { Base } from './base.ts'
+import type { Foundation } from './foundation.ts'
 
 /** Who people are: passwords, sessions and users. */
-export async function createAccessParts({ db, tokens, log, now }: Base) {
+export async function createAccessParts({ db, tokens, log, now }: Foundation) {
   const passwords = createPasswords({ queue: createHashQueue({ cores: availableParallelism() }) })
   const setup = createSetup({ db, passwords, now })
   const slowDown = createSlowDown({ secret: randomUUID(), now })

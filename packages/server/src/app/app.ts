@@ -3,8 +3,8 @@ import { createMakeRoom } from '../features/deployments/make-room.ts'
 import type { Logger } from '../lib/logger.ts'
 import { createAccessParts } from './access-parts.ts'
 import { backgroundTasks } from './background-tasks.ts'
-import { createBase } from './base.ts'
 import { createEngineParts } from './engine-parts.ts'
+import { createFoundation } from './foundation.ts'
 import { createHttpParts } from './http-parts.ts'
 import { createProjectParts } from './project-parts.ts'
 import { createTrafficParts } from './traffic-parts.ts'
@@ -13,7 +13,7 @@ import { createWorkParts } from './work-parts.ts'
 /** Everything that exists, created top to bottom. `start` sets it going, `stop` ends it in reverse. */
 export async function createApp(config: Config, givenLog: Logger) {
   let isStopping = false
-  const base = await createBase(config, givenLog)
+  const base = await createFoundation(config, givenLog)
   const engineParts = createEngineParts(base)
   const traffic = await createTrafficParts(base, engineParts)
   const access = await createAccessParts(base)

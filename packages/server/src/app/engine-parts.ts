@@ -6,10 +6,10 @@ import { createSourcePolicy } from '../git/source-policy.ts'
 import { installDebianPackage } from '../provision/debian-packages.ts'
 import { createFirewalls } from '../provision/firewalls.ts'
 import { createProvisioning } from '../provision/provisioning.ts'
-import type { Base } from './base.ts'
+import type { Foundation } from './foundation.ts'
 
 /** The engine with what keeps it running and walled in, and git: everything that runs programs of others. */
-export function createEngineParts({ config, instance, log, now }: Base) {
+export function createEngineParts({ config, instance, log, now }: Foundation) {
   const { provision: mode, privateSources } = config
   const edgePorts = [config.edge.httpPort, config.edge.httpsPort]
   const provisioning = createProvisioning({ log, mode, engine: config.engine, dataDir: config.dataDir })

@@ -11,8 +11,8 @@ import { createHttpServer } from '../http/server.ts'
 import { createWebSockets } from '../http/websocket.ts'
 import { COMMIT, VERSION } from '../lib/version.ts'
 import type { AccessParts } from './access-parts.ts'
-import type { Base } from './base.ts'
 import type { EngineParts } from './engine-parts.ts'
+import type { Foundation } from './foundation.ts'
 import type { ProjectParts } from './project-parts.ts'
 import { handlersOf } from './routes.ts'
 import { createStreams } from './streams.ts'
@@ -20,7 +20,7 @@ import type { TrafficParts } from './traffic-parts.ts'
 import type { WorkParts } from './work-parts.ts'
 
 type Parts = {
-  base: Base
+  base: Foundation
   engineParts: EngineParts
   access: AccessParts
   traffic: TrafficParts

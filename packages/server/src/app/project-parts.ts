@@ -5,13 +5,13 @@ import { checkSource, createProbeSource } from '../features/apps/source-check.ts
 import { createProjects } from '../features/projects/service.ts'
 import { findTemplate, newSecret } from '../features/templates/templates.ts'
 import { createLimiter } from '../lib/limiter.ts'
-import type { Base } from './base.ts'
 import type { EngineParts } from './engine-parts.ts'
+import type { Foundation } from './foundation.ts'
 import type { TrafficParts } from './traffic-parts.ts'
 import type { WorkParts } from './work-parts.ts'
 
 /** Projects and their apps, as rows: what they are and who owns them. */
-export function createProjectParts({ db, step, now, config }: Base, { git }: EngineParts, traffic: TrafficParts, work: WorkParts) {
+export function createProjectParts({ db, step, now, config }: Foundation, { git }: EngineParts, traffic: TrafficParts, work: WorkParts) {
   // A request that runs git costs three processes of up to 128 MiB and 50 MB of disk for some seconds. Those of a person wait in a short queue.
   const limiter = createLimiter({ running: 4, runningPerKey: 2, waiting: 64, waitingPerKey: 4, waitMs: 20_000 })
   const edgePorts = config.edge

@@ -6,11 +6,11 @@ import type { MetricsHistoryKeeper } from '../features/metrics/history.ts'
 import { createServerMetrics } from '../features/metrics/server-metrics.ts'
 import { createMetricsStreams } from '../features/metrics/streams.ts'
 import { createProjectsLookup } from '../http/access-store.ts'
-import type { Base } from './base.ts'
 import type { EngineParts } from './engine-parts.ts'
+import type { Foundation } from './foundation.ts'
 import type { WorkParts } from './work-parts.ts'
 
-type Parts = { base: Base; engineParts: EngineParts; work: WorkParts; metricsHistory: MetricsHistoryKeeper }
+type Parts = { base: Foundation; engineParts: EngineParts; work: WorkParts; metricsHistory: MetricsHistoryKeeper }
 
 /** Every WebSocket of the contract, and the feature that feeds it. */
 export function createStreams({ base, engineParts, work, metricsHistory }: Parts) {

@@ -7,12 +7,12 @@ import { isHostTaken } from '../features/domains/store.ts'
 import { createSettings } from '../features/settings/service.ts'
 import { readSettings } from '../features/settings/store.ts'
 import { createRouting } from '../routing/traffic-switch.ts'
-import type { Base } from './base.ts'
 import { createEdgeParts } from './edge-parts.ts'
 import type { EngineParts } from './engine-parts.ts'
+import type { Foundation } from './foundation.ts'
 
 /** How visitors come in: the edge, the routes, the domains, and the settings that change them. */
-export async function createTrafficParts(base: Base, { engine, edgeHost }: EngineParts) {
+export async function createTrafficParts(base: Foundation, { engine, edgeHost }: EngineParts) {
   const { config, db, instance, now, log, tuning } = base
   const edgeParts = await createEdgeParts({
     config,

@@ -18,14 +18,18 @@ import { createLeftovers } from '../reconcile/leftovers.ts'
 import { createReconcile } from '../reconcile/reconcile.ts'
 import { createRemoval } from '../reconcile/remove-app.ts'
 import { createRepair } from '../reconcile/repair.ts'
-import type { Base } from './base.ts'
 import { createDeploymentParts } from './deployment-parts.ts'
 import type { EngineParts } from './engine-parts.ts'
+import type { Foundation } from './foundation.ts'
 import { jobHandlers } from './jobs.ts'
 import type { TrafficParts } from './traffic-parts.ts'
 
 /** What makes apps run: deployments, their containers, the queue they wait in, and the loop that repairs them. */
-export function createWorkParts(base: Base, { engine, git, policy, firewalls }: EngineParts, { routing, onRoutesChanged }: TrafficParts) {
+export function createWorkParts(
+  base: Foundation,
+  { engine, git, policy, firewalls }: EngineParts,
+  { routing, onRoutesChanged }: TrafficParts,
+) {
   const { config, db, instance, secrets, step, tuning, log, now, openRelease } = base
   const { dataDir } = config
   const envVariables = createEnvVariables({ db, secrets, openRelease, now })

@@ -16,7 +16,7 @@ import { databasePath, openSqlite } from '../store/sqlite.ts'
 import { createStorageLog } from '../store/storage-log.ts'
 
 /** What everything else needs: the clock, the log, the keys, the database and the settings. */
-export async function createBase(config: Config, givenLog: Logger) {
+export async function createFoundation(config: Config, givenLog: Logger) {
   const now = () => new Date()
   const { dataDir, tuning } = config
   const mayCreate = !existsSync(databasePath(dataDir))
@@ -50,4 +50,4 @@ export async function createBase(config: Config, givenLog: Logger) {
   }
 }
 
-export type Base = Awaited<ReturnType<typeof createBase>>
+export type Foundation = Awaited<ReturnType<typeof createFoundation>>
