@@ -18,6 +18,8 @@ export type Config = Readonly<{
   edge: { httpPort: number; httpsPort: number }
   workers: number
   privateSources: readonly string[]
+  /** Who may build on an engine whose builder has known holes (docs/decisions/0009). */
+  oldEngineBuilds: 'everyone' | 'admins'
   provision: 'auto' | 'off'
   logLevel: (typeof LOG_LEVELS)[number]
   /** Without the variable: text on a terminal, JSON elsewhere. */
@@ -110,6 +112,7 @@ export function readConfig(env: Environment = process.env): Config {
       .split(',')
       .map((host) => host.trim().toLowerCase())
       .filter((host) => host !== ''),
+    oldEngineBuilds: oneOf(env, 'BERTH_OLD_ENGINE_BUILDS', ['everyone', 'admins'], 'everyone'),
     provision: oneOf(env, 'BERTH_PROVISION', ['auto', 'off'], 'auto'),
     logLevel: oneOf(env, 'BERTH_LOG_LEVEL', LOG_LEVELS, 'info'),
     logFormat: oneOf(env, 'BERTH_LOG_FORMAT', ['json', 'text'], process.stdout.isTTY ? 'text' : 'json'),

@@ -107,7 +107,7 @@ export function createDeploymentParts(deps: Deps) {
     logs,
     record,
     settingsOf: createSettingsOf({ db, secrets, readEnv: deps.envVariables.read }),
-    preflight: createPreflight({ engine, dataDir, tuning }),
+    preflight: createPreflight({ engine, dataDir, tuning, isPrivileged, oldEngineBuilds: config.oldEngineBuilds }),
     pipeline,
     endFailed,
     cleanUp: createCleanUp({ db, engine, dataDir, retention: deps.retention }),

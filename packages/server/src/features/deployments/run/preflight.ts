@@ -1,7 +1,9 @@
 import { mkdir } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { kindOf } from '../../../domain/app-kinds.ts'
 import { artifactOf } from '../../../domain/artifact.ts'
 import type { ReleaseConfig } from '../../../domain/release-config.ts'
+import { hasBuilderHoles } from '../../../engine/builder-holes.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import { environmentProblem, environmentSize } from '../../../lib/environment-size.ts'
 import { freeBytes } from '../../../store/disk-space.ts'
@@ -9,14 +11,21 @@ import { DiskFull } from '../../../store/storage-failure.ts'
 import type { Tuning } from '../../../tuning.ts'
 import { type Context, DeploymentFailure } from './stage.ts'
 
-type Deps = { engine: Pick<Engine, 'ping' | 'images'>; dataDir: string; tuning: Tuning }
+type Deps = {
+  engine: Pick<Engine, 'ping' | 'images' | 'facts'>
+  dataDir: string
+  tuning: Tuning
+  oldEngineBuilds: 'everyone' | 'admins'
+  isPrivileged: (userId: number | null) => Promise<boolean>
+}
 
 export type Preflight = (context: Context) => Promise<void>
 
 const MOST_ATTEMPTS = 3
 
 /** Everything that is known to be in the way before the first stage: it is said at once, and in words. */
-export function createPreflight({ engine, dataDir, tuning }: Deps): Preflight {
+export function createPreflight(deps: Deps): Preflight {
+  const { engine, dataDir, tuning } = deps
   return async (context) => {
     const { deployment, workspace, signal, say } = context
     const kept = artifactOf(deployment)
@@ -28,10 +37,23 @@ export function createPreflight({ engine, dataDir, tuning }: Deps): Preflight {
     if (deployment.attempts > 1) say('This deployment was interrupted; going on from what is there')
     await mkdir(workspace, { recursive: true, mode: 0o700 })
     await waitForEngine(engine, { signal, waitMs: tuning.engineWaitMs, say })
-    if (kept === undefined) await checkRoom(dataDir, tuning)
+    if (kept === undefined) {
+      await refuseOldBuilder(deps, context)
+      await checkRoom(dataDir, tuning)
+    }
     if (kept?.kind === 'image' && !(await engine.images.exists(kept.tag, signal)))
       throw new DeploymentFailure('The image of this release is gone. Deploy again to build a new one.')
   }
+}
+
+/** Every build on such an engine can remove empty files of the machine: a server with tenants may leave that to its admins. */
+async function refuseOldBuilder({ engine, oldEngineBuilds, isPrivileged }: Deps, { app, signal }: Context): Promise<void> {
+  if (oldEngineBuilds === 'everyone' || kindOf(app).madeFrom === 'template') return
+  const { version } = await engine.facts(signal)
+  if (!hasBuilderHoles(version) || (await isPrivileged(app.source_set_by))) return
+  throw new DeploymentFailure(
+    `Docker ${version} on this server has known security holes, so it only builds sources that an admin has set. Ask an admin to update Docker to 25.0.2 or newer.`,
+  )
 }
 
 type Wait = { signal: AbortSignal; waitMs: number; say: (line: string) => void }

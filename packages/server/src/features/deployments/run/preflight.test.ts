@@ -1,0 +1,41 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, it } from 'vitest'
+import type { Engine } from '../../../engine/engine.ts'
+import { TUNING } from '../../../tuning.ts'
+import { createPreflight } from './preflight.ts'
+import type { Context } from './stage.ts'
+
+const dataDir = mkdtempSync(join(tmpdir(), 'berth-preflight-'))
+afterAll(() => rmSync(dataDir, { recursive: true }))
+
+const ADMIN = 1
+const USER = 2
+type Given = { version?: string; oldEngineBuilds?: 'everyone' | 'admins'; setBy?: number | null; type?: 'web' | 'compose' | 'database' }
+
+async function preflight({ version = '20.10.24+dfsg1', oldEngineBuilds = 'admins', setBy = USER, type = 'web' }: Given): Promise<void> {
+  const engine = { ping: async () => undefined, facts: async () => ({ version }) } as unknown as Engine // nothing else is asked of it
+  const tuning = { ...TUNING, diskFloorBytes: 0, fullDiskBytes: 0 }
+  const isPrivileged = async (userId: number | null) => userId === ADMIN
+  const context = {
+    app: { app_type: type, source_set_by: setBy },
+    deployment: { attempts: 1, image: '', main_service: '' },
+    config: { env: {}, port: 80 },
+    workspace: join(dataDir, 'workspace'),
+    signal: AbortSignal.timeout(10_000),
+    say: () => undefined,
+  } as unknown as Context // the parts that are looked at before the first stage
+  await createPreflight({ engine, dataDir, tuning, oldEngineBuilds, isPrivileged })(context)
+}
+
+it('an old engine builds what an admin has set and nothing else, where the server is configured so', async () => {
+  const sentence = 'Docker 20.10.24+dfsg1 on this server has known security holes, so it only builds sources that an admin has set.'
+  await expect(preflight({})).rejects.toThrow(sentence)
+  await expect(preflight({ type: 'compose' })).rejects.toThrow(sentence)
+  await expect(preflight({ setBy: null })).rejects.toThrow(sentence)
+  await expect(preflight({ setBy: ADMIN })).resolves.toBeUndefined()
+  await expect(preflight({ type: 'database' })).resolves.toBeUndefined()
+  await expect(preflight({ version: '25.0.2' })).resolves.toBeUndefined()
+  await expect(preflight({ oldEngineBuilds: 'everyone' })).resolves.toBeUndefined()
+})
