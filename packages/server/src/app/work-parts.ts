@@ -7,7 +7,7 @@ import { createNewestCommit } from '../features/deployments/newest-commit.ts'
 import { createIsAsPlanned } from '../features/deployments/release/compose/is-as-planned.ts'
 import { createDeployments } from '../features/deployments/service.ts'
 import { findActive } from '../features/deployments/store.ts'
-import { createEnvVariables } from '../features/env-variables/service.ts'
+import { createEnvVariables, type EnvVariables } from '../features/env-variables/service.ts'
 import { createPorts } from '../features/ports/service.ts'
 import { withoutColours } from '../lib/clean-line.ts'
 import { createLimiter } from '../lib/limiter.ts'
@@ -78,6 +78,27 @@ export function createWorkParts(
   const liveRelease = createLiveRelease({ db, containers: deploying.containers })
   const containers = createContainers({ db, engine, liveRelease, step, tuning, now, onChanged: onRoutesChanged })
 
+  const reconcile = createReconcileParts(base, { engine, envVariables, deploying, onChanged: onRoutesChanged })
+  const onAppsRemoved = (appIds: readonly number[]) => {
+    for (const appId of appIds) worker.cancelLane(appLane(appId))
+    onRoutesChanged()
+  }
+  return { envVariables, ports, deploying, worker, deployments, containers, reconcile, onAppsRemoved }
+}
+
+export type WorkParts = ReturnType<typeof createWorkParts>
+
+type ReconcileDeps = {
+  engine: EngineParts['engine']
+  envVariables: EnvVariables
+  deploying: ReturnType<typeof createDeploymentParts>
+  onChanged: () => void
+}
+
+/** The loop that compares what should run with what runs. */
+function createReconcileParts(base: Foundation, { engine, envVariables, deploying, onChanged }: ReconcileDeps) {
+  const { config, db, instance, tuning, log, now, openRelease } = base
+  const { dataDir } = config
   /** What the app has now, and what its live release was started with. */
   const secretsOf = async (appId: number) => {
     const live = await findActive(db, appId)
@@ -88,7 +109,7 @@ export function createWorkParts(
     createRedactor(await secretsOf(app.id))
       .lines(lines)
       .map(withoutColours)
-  const reconcile = createReconcile({
+  return createReconcile({
     db,
     engine,
     instance,
@@ -102,13 +123,6 @@ export function createWorkParts(
     isAsPlanned: createIsAsPlanned({ dataDir }),
     restore: async ({ id: appId, created_by: by }) =>
       await db.transaction(async (tx) => await enqueue(tx, 'app.restore', { appId }, { by, at: now() })),
-    onChanged: onRoutesChanged,
+    onChanged,
   })
-  const onAppsRemoved = (appIds: readonly number[]) => {
-    for (const appId of appIds) worker.cancelLane(appLane(appId))
-    onRoutesChanged()
-  }
-  return { envVariables, ports, deploying, worker, deployments, containers, reconcile, onAppsRemoved }
 }
-
-export type WorkParts = ReturnType<typeof createWorkParts>
