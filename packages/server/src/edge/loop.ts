@@ -1,6 +1,9 @@
 import { coalesce } from '../lib/coalesce.ts'
+import { backoffMs } from '../lib/retry.ts'
 import { EdgeProblem, EdgeUnavailable } from './edge.ts'
-import { retryDelayMs } from './retry-delay.ts'
+
+/** Soon at first, and never later than the regular repair. */
+const RETRY = { firstMs: 1000, longestMs: 30_000 }
 
 const UNNAMED = "The edge could not be brought up to date. Berth's log says why."
 
@@ -31,7 +34,7 @@ export function createEdgeLoop(deps: {
       isFullDue = true
       const message = cause instanceof EdgeProblem ? cause.message : UNNAMED
       onFailure(message, cause)
-      plan(retryDelayMs(failures))
+      plan(backoffMs(failures, RETRY))
       throw new EdgeUnavailable(message, { cause })
     }
   }

@@ -1,7 +1,7 @@
 import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from '../lib/logger.ts'
+import { retry } from '../lib/retry.ts'
 import { type CloneUrl, parseCloneUrl } from './clone-url.ts'
 import { SourceError, SourceRefused } from './errors.ts'
 import { type GitCommand, runGit } from './git-process.ts'
@@ -84,15 +84,11 @@ export function createVisits(deps: {
     const url = parseCloneUrl(source.url)
     if (url === null)
       throw new SourceRefused('The clone URL is not one that we can use. Write https://host/path, ssh://… or git@host:path.')
-    for (let attempt = 0; ; attempt += 1) {
-      try {
-        return await visitOnce(source, url, work)
-      } catch (cause) {
-        const pause = retryAfterMs[attempt]
-        if (!(cause instanceof SourceError) || !cause.isTransient || pause === undefined) throw cause
-        await wait(pause, undefined, source.signal === undefined ? {} : { signal: source.signal })
-      }
-    }
+    return await retry(() => visitOnce(source, url, work), {
+      isTransient: (cause) => cause instanceof SourceError && cause.isTransient,
+      delayMs: (failures) => retryAfterMs[failures - 1],
+      signal: source.signal,
+    })
   }
 }
 

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, open, readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { addressText, type EngineAddress } from '../engine/api/address.ts'
+import { poll } from '../lib/retry.ts'
 import { engineAnswers } from './engine-ping.ts'
 import { moveToOwnGroup } from './engine-process-cgroup.ts'
 import { runSystemCommand } from './system-command.ts'
@@ -72,13 +72,8 @@ export async function startEngineProcess(options: {
 }
 
 async function untilEngineAnswers(engine: EngineAddress, isRunning: () => boolean, signal?: AbortSignal): Promise<boolean> {
-  const deadline = performance.now() + startTimeoutMs
-  while (performance.now() < deadline && !signal?.aborted) {
-    if (await engineAnswers(engine, signal)) return true
-    if (!isRunning()) return false
-    await sleep(pollMs)
-  }
-  return false
+  const until = (answers: boolean) => answers || !isRunning() || signal?.aborted === true
+  return await poll(() => engineAnswers(engine, signal), { until, everyMs: pollMs, limitMs: startTimeoutMs })
 }
 
 async function lastWords(logFile: string): Promise<string> {

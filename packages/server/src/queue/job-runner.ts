@@ -1,11 +1,12 @@
 import type { JobHandlers, JobName, JobPayloads } from '../domain/job-names.ts'
 import type { Logger } from '../lib/logger.ts'
+import { backoffMs } from '../lib/retry.ts'
 import type { Db, Tx } from '../store/database.ts'
-import { backoffMs } from './backoff.ts'
 import { extendLease, type JobRow, postponeJob, settleJob } from './queue-store.ts'
 
 export const LEASE_MS = 30_000
 const HEARTBEAT_MS = 10_000
+const RETRY = { firstMs: 1000, longestMs: 60_000 }
 
 /** Why a running job is told to stop. A cancelled job is done; one that stops with the process comes back. */
 export class JobCancelled extends Error {
@@ -52,7 +53,7 @@ export function createJobRunner(deps: Deps) {
       if (stopping.aborted) return await giveBack(job)
       if (controller.signal.reason instanceof JobCancelled) return await settle(job)
       log.error({ jobId: job.id, job: job.name, attempts: job.attempts, err }, 'job failed, and is tried again')
-      await save(async (tx) => await postponeJob(tx, { id: job.id, worker, until: later(backoffMs(job.attempts)) }))
+      await save(async (tx) => await postponeJob(tx, { id: job.id, worker, until: later(backoffMs(job.attempts, RETRY)) }))
     } finally {
       clearInterval(heartbeat)
     }

@@ -2,14 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { JobHandlers, JobName } from '../domain/job-names.ts'
 import type { Nudge } from '../events/nudge.ts'
 import type { Logger } from '../lib/logger.ts'
+import { backoffMs } from '../lib/retry.ts'
 import type { Db } from '../store/database.ts'
-import { backoffMs } from './backoff.ts'
 import { createJobRunner, JobCancelled, LEASE_MS } from './job-runner.ts'
 import { claimJob, findDueJob, hasLeases, type JobRow, releaseLeases } from './queue-store.ts'
 
 const LOOK_AGAIN_MS = 1000
-/** Short enough that everything goes on soon after what was wrong is mended. */
-const LONGEST_REST_MS = 10_000
+/** The longest is short enough that work resumes soon after the cause is fixed. */
+const REST = { firstMs: 1000, longestMs: 10_000 }
 const STALLED_AFTER_MS = 120_000
 
 class WorkerStopping extends Error {
@@ -43,7 +43,7 @@ export function createWorker(deps: Deps) {
 
   /** By the clock alone: what others change meanwhile says nothing about what failed here. */
   async function rest(failures: number): Promise<void> {
-    await sleep(Math.min(LONGEST_REST_MS, backoffMs(failures)), undefined, { signal: stopping.signal }).catch(() => undefined)
+    await sleep(backoffMs(failures, REST), undefined, { signal: stopping.signal }).catch(() => undefined)
   }
 
   /** Looking is a read; claiming is a write, and a server with nothing to do writes nothing. */

@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type Edge, type EdgeTarget, EdgeUnavailable } from '../edge/edge.ts'
 import { EngineUnreachable } from '../engine/api/errors.ts'
 import type { Target } from '../features/deployments/release/release.ts'
 import type { Routes } from '../features/deployments/run/pipeline.ts'
 import type { Logger } from '../lib/logger.ts'
+import { poll } from '../lib/retry.ts'
 import type { Tuning } from '../tuning.ts'
 import { createSettle } from './drain-strays.ts'
 import { createRouteSync, type Hindrance, isOfEngine } from './route-sync.ts'
@@ -34,13 +34,9 @@ export function createRouting(deps: Deps): Routes & { sync(): Promise<Hindrance 
 
   /** An engine that is away is the caller's to wait for; one that is busy, and an edge that does not take the route, are asked again for a while. */
   async function switchTo(appId: number, target: Target): Promise<void> {
-    const giveUpAt = performance.now() + drainMs
-    for (;;) {
-      const hindrance = await trySwitch(appId, target)
-      if (hindrance === undefined) return
-      if (hindrance instanceof EngineUnreachable || performance.now() > giveUpAt) throw hindrance
-      await sleep(RETRY_MS)
-    }
+    const until = (found: Hindrance | undefined) => found === undefined || found instanceof EngineUnreachable
+    const hindrance = await poll(() => trySwitch(appId, target), { until, everyMs: RETRY_MS, limitMs: drainMs })
+    if (hindrance !== undefined) throw hindrance
   }
 
   /** An edge that does not serve hinders nothing: nobody is sent to the earlier release then, and it takes up the route when it is back. */
@@ -79,9 +75,9 @@ export function createRouting(deps: Deps): Routes & { sync(): Promise<Hindrance 
     const giveUpAt = performance.now() + drainMs
     switched.delete(appId) // the database knows by now
     retiring.delete(appId)
-    // an edge that has not heard of the switch still sends visitors to what is about to go
-    while ((await syncAndWait()) !== undefined && (await hasVisitors()) && performance.now() < giveUpAt)
-      await sleep(RETRY_MS, undefined, { signal })
+    // an edge that has not heard of the switch still sends visitors to the release that is about to go
+    const hasSwitched = async () => (await syncAndWait()) === undefined || !(await hasVisitors())
+    await poll(hasSwitched, { until: Boolean, everyMs: RETRY_MS, limitMs: drainMs, signal })
     if (old.length === 0 || !(await hasVisitors())) return
     await waitUntilIdle(async () => await edge.inFlight(old), { limitMs: giveUpAt - performance.now(), signal })
   }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { poll } from '../../lib/retry.ts'
 import { EdgeProblem } from '../edge.ts'
 import type { createEdgeFiles } from '../files.ts'
 import type { HaproxyRuntime } from '../haproxy/runtime.ts'
@@ -7,6 +8,7 @@ import type { EdgePaths } from '../paths.ts'
 import { type EdgeHost, type EdgeImageSource, edgeContainerSpec } from './container.ts'
 import { portProblem } from './port-check.ts'
 
+const LOOK_MS = 50
 const SUMS_UP = /(Error\(s\)|Fatal errors) found in configuration/
 
 /** What HAProxy itself says went wrong, short enough for one message. */
@@ -90,7 +92,7 @@ export function createEdgeProcess(deps: {
     await from.reloadEdge()
     for (let inARow = 0; inARow < 3; inARow += 1) {
       if ((await inTime(isOurs)) === undefined) return false
-      await sleep(50)
+      await sleep(LOOK_MS)
     }
     reloaded()
     return true
@@ -117,13 +119,8 @@ function createConfigLook(runtime: HaproxyRuntime, patienceMs: number) {
 
   /** The configuration that runs, once it is one that fits. */
   async function inTime(fits: (config: string | undefined) => boolean): Promise<string | undefined> {
-    const giveUpAt = performance.now() + patienceMs
-    while (performance.now() < giveUpAt) {
-      const config = await runningConfig()
-      if (fits(config)) return config
-      await sleep(50)
-    }
-    return undefined
+    const config = await poll(runningConfig, { until: fits, everyMs: LOOK_MS, limitMs: patienceMs })
+    return fits(config) ? config : undefined
   }
 
   return { runningConfig, inTime }

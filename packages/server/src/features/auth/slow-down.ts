@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
+import { backoffMs } from '../../lib/retry.ts'
 
 const FREE_TRIES = 5
-const STEP_MS = 100
-const LONGEST_MS = 3000
+const DELAY = { firstMs: 100, longestMs: 3000 }
 const FORGET_AFTER_MS = 15 * 60 * 1000
 const SLOTS = 2 ** 18
 const MOST_FAILURES = 255
@@ -30,7 +30,7 @@ export function createSlowDown({ secret, now }: { secret: string; now: () => Dat
   function waitMs(slot: number): number {
     const count = failuresOf(slot)
     if (count < FREE_TRIES) return 0
-    const delay = Math.min(LONGEST_MS, STEP_MS * 2 ** (count - FREE_TRIES))
+    const delay = backoffMs(count - FREE_TRIES + 1, DELAY)
     const passed = now().getTime() - (failedAt[slot] ?? 0)
     return Math.max(0, Math.min(delay, delay - passed)) // a clock that was set back must not make it longer
   }

@@ -1,0 +1,38 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+type Polling<Value> = { until: (value: Value) => boolean; everyMs: number; limitMs: number; signal?: AbortSignal }
+
+/** Reads a value until it is the right one or the limit has passed, at least once. Returns the value read last. */
+export async function poll<Value>(read: () => Promise<Value>, { until, everyMs, limitMs, signal }: Polling<Value>): Promise<Value> {
+  const giveUpAt = performance.now() + limitMs
+  for (;;) {
+    const value = await read()
+    if (until(value) || performance.now() >= giveUpAt) return value
+    await sleep(everyMs, undefined, signal && { signal })
+  }
+}
+
+type Retrying = {
+  isTransient: (cause: unknown) => boolean
+  /** How long to wait after the n-th failure. Undefined gives up. */
+  delayMs: (failures: number) => number | undefined
+  signal?: AbortSignal | undefined
+}
+
+/** Tries until it works. Throws the last failure when that is permanent or there is no further delay. */
+export async function retry<Result>(attempt: () => Promise<Result>, { isTransient, delayMs, signal }: Retrying): Promise<Result> {
+  for (let failures = 1; ; failures += 1) {
+    try {
+      return await attempt()
+    } catch (cause) {
+      const delay = delayMs(failures)
+      if (delay === undefined || !isTransient(cause)) throw cause
+      await sleep(delay, undefined, signal && { signal })
+    }
+  }
+}
+
+/** The delay after the n-th failure in a row: it doubles each time, up to the longest. */
+export function backoffMs(failures: number, { firstMs, longestMs }: { firstMs: number; longestMs: number }): number {
+  return Math.min(longestMs, firstMs * 2 ** Math.max(0, failures - 1))
+}
