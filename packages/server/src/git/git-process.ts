@@ -1,5 +1,4 @@
-import { spawn } from 'node:child_process'
-import { endProcessGroup } from '../lib/process-group.ts'
+import { runProcess } from '../lib/child-process.ts'
 import { RepositoryUnreachable, SourceError } from './errors.ts'
 import { createFailureReader } from './git-failure.ts'
 
@@ -21,59 +20,38 @@ export type GitCommand = {
 const WATCH_EVERY_MS = 250
 const MAX_TEXT = 8 * 1024 * 1024
 
-/** Runs git once, without a shell, in a process group of its own, so that what it started ends with it. */
+/** Runs git once. It and every helper it starts end together. */
 export async function runGit(command: GitCommand): Promise<string> {
-  command.signal?.throwIfAborted()
-  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  const { cwd, env, runAs, signal } = command
   const [program = 'git', ...args] = [...(command.before ?? []), 'git', ...command.args]
-  const child = spawn(program, args, {
-    cwd: command.cwd,
-    env: command.env,
-    detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    ...command.runAs,
-  })
   const out: Buffer[] = []
   let outBytes = 0
   const errors = createFailureReader()
-  let reason: unknown
-  const end = (why: unknown) => {
-    reason ??= why
-    endProcessGroup(child.pid, 'SIGKILL')
-  }
+  const ending = new AbortController()
   const collect = (chunk: Buffer) => {
     outBytes += chunk.length
     if (outBytes > MAX_TEXT)
       throw new SourceError('The repository has more branches, or a longer commit message, than we can read (8 MiB).')
     out.push(chunk)
   }
-  child.stdout.on('data', (chunk: Buffer) => {
-    if (reason !== undefined) return // it was told to end, and what is left in the pipe is of no use
-    try {
-      ;(command.onOutput ?? collect)(chunk)
-    } catch (why) {
-      end(why)
-    }
-  })
-  child.stderr.on('data', (chunk: Buffer) => errors.add(chunk))
-  const onAbort = () => end(command.signal?.reason)
-  command.signal?.addEventListener('abort', onAbort, { once: true })
-  const slow = () => end(new RepositoryUnreachable('Reading the repository took too long.'))
+  const take = command.onOutput ?? collect
+  const slow = () => ending.abort(new RepositoryUnreachable('Reading the repository took too long.'))
   const timer = setTimeout(slow, command.timeoutMs)
-  const watching = watcher(command.watch, end)
-  child.once('error', reject)
-  child.once('close', (code) => {
-    if (reason !== undefined) reject(reason)
-    else if (code === 0) resolve(Buffer.concat(out).toString('utf8'))
-    else reject(errors.failure())
-  })
+  const watching = watcher(command.watch, (why) => ending.abort(why))
   try {
-    return await promise
+    const code = await runProcess(program, args, {
+      cwd,
+      env,
+      runAs,
+      onOutput: (chunk, stream) => (stream === 'stdout' ? take(chunk) : errors.add(chunk)),
+      signal: AbortSignal.any([ending.signal, ...(signal ? [signal] : [])]),
+      endWith: 'SIGKILL',
+    })
+    if (code !== 0) throw errors.failure()
+    return Buffer.concat(out).toString('utf8')
   } finally {
     clearTimeout(timer)
     watching.stop()
-    command.signal?.removeEventListener('abort', onAbort)
-    endProcessGroup(child.pid, 'SIGKILL') // a helper that outlived git
   }
 }
 
