@@ -1,8 +1,8 @@
 import { type PageFormat, type PageName, pageFile } from '../pages.ts'
 import { edgePaths } from '../paths.ts'
 import {
-  againSocket,
   CONNECTIONS_TABLE,
+  fallbackSocket,
   HAS_TARGET,
   type HaproxySettings,
   IN_FLIGHT_TABLE,
@@ -18,8 +18,8 @@ import {
 const ANY = '  server any 0.0.0.0:0 pool-purge-delay 1s'
 
 /**
- * The tables, and the ways to the apps: plain visits, what else is read, what may change something (`acts`), and what met a dead
- * target (`again`). One for each format of the error pages, because HAProxy chooses those by backend.
+ * The tables, and the backends of the apps: `plain-get` for most requests, `safe` for every other GET and HEAD, `unsafe` for requests that
+ * may change something, and `fallback` for those whose target failed. One for each format of the error pages, because HAProxy chooses those by backend.
  */
 export function backends(settings: HaproxySettings): string[] {
   return [
@@ -31,27 +31,27 @@ export function backends(settings: HaproxySettings): string[] {
       '  stick-table type ipv6 size 100k expire 2m store conn_cur',
       '',
     ]),
-    'backend visits',
+    'backend plain-get',
     ...errorPages(settings, 'html'),
     ...REPEATING,
-    ...firstThenAgain(settings),
+    ...firstThenFallback(settings),
     '',
     ...(['html', 'json'] as const).flatMap((format) => [
-      ...Object.entries({ reads: REPEATING, acts: NEVER_REPEATING }).flatMap(([name, connecting]) => [
+      ...Object.entries({ safe: REPEATING, unsafe: NEVER_REPEATING }).flatMap(([name, connecting]) => [
         `backend ${name}-${format}`,
         ...checking(),
         ...finding(settings, format),
         ...errorPages(settings, format),
         ...connecting,
-        ...firstThenAgain(settings),
+        ...firstThenFallback(settings),
         '',
       ]),
-      `backend again-${format}`,
+      `backend fallback-${format}`,
       ...finding(settings, format),
       ...errorPages(settings, format),
       ...REPEATING,
       '  http-request disable-l7-retry if !METH_GET',
-      // what may change something brings a connection of its own here, and gets one
+      // an unsafe request arrives here on a connection of its own, and gets a new one to the app
       '  http-reuse never',
       ANY,
       '',
@@ -59,7 +59,7 @@ export function backends(settings: HaproxySettings): string[] {
   ]
 }
 
-/** What a visit has nothing of. */
+/** What a plain GET does not need. */
 function checking(): string[] {
   return [
     // HAProxy counts in 64 bits; an app that does not would take the next visitor's request for the rest of this one
@@ -101,14 +101,14 @@ const REPEATING = ['  http-reuse safe', '  retry-on conn-failure empty-response'
  */
 const NEVER_REPEATING = ['  http-reuse never', '  option http-server-close', '  retry-on conn-failure']
 
-/** Every request goes to `any`, which has no weight of its own: what HAProxy chooses after a failure is `again`. */
-function firstThenAgain(settings: HaproxySettings): string[] {
+/** Every request goes to `any`, which has no weight, so after a failure HAProxy chooses the fallback. */
+function firstThenFallback(settings: HaproxySettings): string[] {
   return [
     '  option redispatch 1',
     '  use-server any if TRUE',
     `${ANY} weight 0`,
     // named twice, because HAProxy waits a second before it goes to the only other one there is
-    ...['again-1', 'again-2'].map((name) => `  server ${name} ${againSocket(settings)} send-proxy-v2`),
+    ...['fallback-1', 'fallback-2'].map((name) => `  server ${name} ${fallbackSocket(settings)} send-proxy-v2`),
   ]
 }
 

@@ -1,8 +1,8 @@
 import { DASHBOARD_KEY } from '../maps.ts'
 import { edgePaths } from '../paths.ts'
 import {
-  againSocket,
   CONNECTIONS_TABLE,
+  fallbackSocket,
   HAS_TARGET,
   type HaproxySettings,
   IN_FLIGHT_TABLE,
@@ -23,8 +23,8 @@ const WANTS_JSON = '{ req.fhdr(accept) -m sub application/json } !{ req.fhdr(acc
 /** A cookie header without the sessions of the dashboard, under either name. */
 const WITHOUT_SESSIONS = ['__Host-berth_session', 'berth_session'].map((name) => `regsub(${name}=[^;]*;?[[:space:]]*,,g)`).join(',')
 
-/** What most requests are, and for which no rule is left to look at. */
-const IS_VISIT = `METH_GET ${HAS_TARGET} ${[
+/** Most requests: a GET that needs none of the rules of the other backends. */
+const IS_PLAIN_GET = `METH_GET ${HAS_TARGET} ${[
   '{ req.fhdr(accept) -m sub application/json text/event-stream }',
   '{ req.fhdr(content-length) -m found }',
   '{ req.fhdr(upgrade) -m found }',
@@ -59,16 +59,16 @@ export function frontends(settings: HaproxySettings): string[] {
     ...SET_DESTINATION,
     ...choosingTheWay(),
     '',
-    // what met a dead target comes here from ourselves, with all that was said about the visitor in it already
-    'frontend again',
-    `  bind ${againSocket(settings)} accept-proxy`,
+    // a request whose target failed comes here from ourselves, with everything about the visitor in its headers already
+    'frontend fallback',
+    `  bind ${fallbackSocket(settings)} accept-proxy`,
     // the visitor's own request is in the log already
     '  http-request set-log-level silent',
     ...findingTheApp(settings),
     ...findingTheTarget(settings, 'last'),
     ...SET_DESTINATION,
-    `  use_backend again-json if ${WANTS_JSON}`,
-    '  default_backend again-html',
+    `  use_backend fallback-json if ${WANTS_JSON}`,
+    '  default_backend fallback-html',
     '',
   ]
 }
@@ -149,10 +149,10 @@ function sharing(settings: HaproxySettings): string[] {
 
 function choosingTheWay(): string[] {
   return [
-    `  use_backend visits if ${IS_VISIT}`,
-    `  use_backend acts-json if !METH_GET ${WANTS_JSON}`,
-    '  use_backend acts-html if !METH_GET',
-    `  use_backend reads-json if ${WANTS_JSON}`,
-    '  default_backend reads-html',
+    `  use_backend plain-get if ${IS_PLAIN_GET}`,
+    `  use_backend unsafe-json if !METH_GET ${WANTS_JSON}`,
+    '  use_backend unsafe-html if !METH_GET',
+    `  use_backend safe-json if ${WANTS_JSON}`,
+    '  default_backend safe-html',
   ]
 }

@@ -76,8 +76,8 @@ export function sharesOf(settings: HaproxySettings) {
  * Between two parts of one HAProxy. Abstract, because the user that it has become reaches no file of ours; named by a port, which
  * no two of them can share. Containers of apps do not see it: it is of the machine's own network.
  */
-export function againSocket(settings: HaproxySettings): string {
-  return `abns@berth-again-${settings.httpPort}`
+export function fallbackSocket(settings: HaproxySettings): string {
+  return `abns@berth-fallback-${settings.httpPort}`
 }
 
 /** What a map has for the word before it. */
