@@ -1,4 +1,4 @@
-/** How long things may take. Every waiting in the product ends at one of these. */
+/** The times and sizes that tests change. Limits that never vary are constants beside their code. */
 export const TUNING = {
   /** How long a new release must stay up after it became healthy, most of it before visitors are sent to it. */
   stabilityMs: 5000,

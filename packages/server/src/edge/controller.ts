@@ -1,6 +1,6 @@
 import { createApplier } from './applier.ts'
 import { createApplyWanted } from './apply-wanted.ts'
-import { type Edge, type EdgeCertificate, type EdgeRelease, type EdgeRoutes, type EdgeState, EdgeUnavailable } from './edge.ts'
+import { type Edge, type EdgeCertificate, type EdgeRoutes, type EdgeState, EdgeUnavailable } from './edge.ts'
 import { createEdgeFiles } from './files.ts'
 import { haproxyConfig } from './haproxy/config.ts'
 import { createHaproxyRuntime } from './haproxy/runtime.ts'
@@ -64,17 +64,9 @@ export function createEdgeController(deps: EdgeDeps): Edge {
     await loop.request()
   }
 
-  async function setRelease(appKey: string, release: EdgeRelease): Promise<void> {
-    if (routes === undefined) throw new Error('setRelease before the first setRoutes')
-    const hosts = routes.apps.find((app) => app.appKey === appKey)?.hosts ?? []
-    routes = { ...routes, apps: [...routes.apps.filter((app) => app.appKey !== appKey), { ...release, appKey, hosts }] }
-    await loop.request()
-  }
-
   loop.begin()
   return {
     setRoutes,
-    setRelease,
     async setCertificates(wanted) {
       certificates = wanted
       await loop.request()

@@ -2,8 +2,6 @@
 export interface Edge {
   /** Replaces everything that is routed. Resolves when HAProxy serves it; rejects with EdgeUnavailable, and goes on trying by itself. */
   setRoutes(routes: EdgeRoutes): Promise<void>
-  /** Moves one app to other targets, or to a page, in one map update. */
-  setRelease(appKey: string, release: EdgeRelease): Promise<void>
   setCertificates(certificates: readonly EdgeCertificate[]): Promise<void>
   /** A certificate that HAProxy did not take; its host is served without it. */
   isRefused(certificate: EdgeCertificate): boolean

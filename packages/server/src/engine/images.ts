@@ -12,7 +12,6 @@ export type Image = {
   readonly createdAt: string
 }
 export type ImageDetails = Image & {
-  readonly exposedPorts: readonly number[]
   readonly declaresVolumes: boolean
   /** As `linux/arm64`, with the variant where it names one. */
   readonly platform: string
@@ -111,16 +110,12 @@ function imageOf(value: unknown): Image {
 
 function detailsOf(value: unknown): ImageDetails {
   const checks = ['Interval', 'StartInterval'].map((key) => count(field(value, 'Config', 'Healthcheck', key))).filter((ns) => ns > 0)
-  const exposedPorts = Object.keys(record(field(value, 'Config', 'ExposedPorts'))).flatMap((key) =>
-    key.endsWith('/tcp') ? [Number.parseInt(key, 10)] : [],
-  )
   return {
     id: text(field(value, 'Id')),
     tags: items(field(value, 'RepoTags')).map(text),
     owner: ownerOf(texts(field(value, 'Config', 'Labels'))),
     sizeBytes: count(field(value, 'Size')),
     createdAt: text(field(value, 'Created')),
-    exposedPorts: exposedPorts.toSorted((a, b) => a - b),
     platform: ['Os', 'Architecture', 'Variant'].flatMap((key) => text(field(value, key)) || []).join('/'),
     triggers: items(field(value, 'Config', 'OnBuild')).map(text),
     declaresVolumes: Object.keys(record(field(value, 'Config', 'Volumes'))).length > 0,

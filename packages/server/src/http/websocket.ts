@@ -27,7 +27,7 @@ type StreamRequest<Name extends SocketName> = Subjects[Sockets[Name]['may']] & {
   room: Peer['room']
 }
 
-/** A stream runs until it ends or its signal does; what it resolves to is the reason of the close. */
+/** A stream runs until it ends, which closes the socket, or until its signal aborts. */
 export type Streams = { [Name in SocketName]: (request: StreamRequest<Name>) => Promise<void> }
 
 type Deps = {

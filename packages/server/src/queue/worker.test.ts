@@ -99,8 +99,10 @@ it('tries a job that fails again, later', async () => {
 
 it('a cancelled lane ends its job for good, and the next one of the lane runs', async () => {
   const reasons: unknown[] = []
+  const begun: number[] = []
   const done: number[] = []
-  const { cancelLane, isRunning } = await startWorker(async ({ deploymentId }, signal) => {
+  const { cancelLane } = await startWorker(async ({ deploymentId }, signal) => {
+    begun.push(deploymentId)
     if (deploymentId === 1)
       await untilStopped(signal).catch((reason: unknown) => {
         reasons.push(reason)
@@ -110,7 +112,7 @@ it('a cancelled lane ends its job for good, and the next one of the lane runs', 
   })
   await add(1, 1)
   await add(2, 1)
-  await until(() => isRunning('app:1'))
+  await until(() => begun.length > 0)
   cancelLane('app:7')
   cancelLane('app:1')
   await until(async () => (await jobs()).length === 0)
@@ -119,9 +121,13 @@ it('a cancelled lane ends its job for good, and the next one of the lane runs', 
 })
 
 it('a job that stops with the process is there again for the next one', async () => {
-  const first = await startWorker(async (_payload, signal) => await untilStopped(signal))
+  let hasBegun = false
+  const first = await startWorker(async (_payload, signal) => {
+    hasBegun = true
+    await untilStopped(signal)
+  })
   await add(1, 1)
-  await until(() => first.isRunning('app:1'))
+  await until(() => hasBegun)
   await first.stop()
   expect(await jobs()).toMatchObject([{ worker: null, lease_until: null, attempts: 1 }])
   const seen: number[] = []
@@ -191,7 +197,7 @@ it('says that it is stalled when a job could run for long and does not, and not 
     for (const deploymentId of [1, 2]) await enqueue(tx, 'deployment.run', { deploymentId, appId: deploymentId }, long)
   })
   expect(await never.isStalled()).toBe(true)
-  const { isStalled, isRunning } = await startWorker(async (_payload, signal) => await untilStopped(signal), 1)
-  await until(() => isRunning('app:1'))
+  const { isStalled } = await startWorker(async (_payload, signal) => await untilStopped(signal), 1)
+  await until(async () => (await jobs()).some((job) => job.worker !== null))
   expect(await isStalled()).toBe(false)
 })

@@ -95,7 +95,7 @@ export function createWorker(deps: Deps) {
   function cancelLane(lane: string, deploymentId?: number): void {
     for (const { job, controller } of running.values()) {
       if (job.lane !== lane || job.name === ('app.remove' satisfies JobName)) continue
-      const { deploymentId: its } = JSON.parse(job.payload) as { deploymentId?: number } // as in runHandler
+      const { deploymentId: its } = JSON.parse(job.payload) as { deploymentId?: number } // as in job-runner.ts: a payload is written by `enqueue` alone
       if (deploymentId === undefined || its === deploymentId) controller.abort(new JobCancelled(`work on ${lane} was cancelled`))
     }
   }
@@ -112,7 +112,7 @@ export function createWorker(deps: Deps) {
     return (await findDueJob(db, { worker, at, slots: await deps.slots() })) !== undefined
   }
 
-  return { start, stop, cancelLane, isStalled, isRunning: (lane: string) => [...running.values()].some(({ job }) => job.lane === lane) }
+  return { start, stop, cancelLane, isStalled }
 }
 
 export type Worker = ReturnType<typeof createWorker>

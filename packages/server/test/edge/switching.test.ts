@@ -94,7 +94,7 @@ describe('a switch', () => {
     const visitors = keepVisiting(edge)
     for (let release = 1; release <= 20; release += 1) {
       const next = await startBackend(`r${release}`)
-      await edge.edge.setRelease('a1', { targets: [next.target] })
+      await edge.edge.setRoutes(oneApp([next.target]))
       await expect.poll(() => edge.edge.inFlight([current.target])).toBe(0)
       await current.stop()
       current = next
@@ -119,11 +119,12 @@ describe('a switch', () => {
     const begin = performance.now()
     await edge.edge.setRoutes({ apps })
     const filled = performance.now()
-    await edge.edge.setRelease('a7', { targets: [one.target] })
+    const switchedApps = apps.map((app) => (app.appKey === 'a7' ? { ...app, targets: [one.target] } : app))
+    await edge.edge.setRoutes({ apps: switchedApps })
     const switched = performance.now()
     expect((await get(edge, 'app-7.example.test')).body).toBe('one')
     await edge.edge.setRoutes({
-      apps: [...apps, { appKey: 'new', hosts: [{ host: 'new.test', redirectHttps: true, hsts: true }], targets: [two.target] }],
+      apps: [...switchedApps, { appKey: 'new', hosts: [{ host: 'new.test', redirectHttps: true, hsts: true }], targets: [two.target] }],
     })
     const added = performance.now()
     expect((await get(edge, 'new.test')).body).toBe('two')

@@ -87,9 +87,9 @@ describe('a build', () => {
 
   it('gives an image with our labels, readable lines and rising progress', async () => {
     const mark = unique()
-    const { tag, imageId, lines, progress } = await build(`EXPOSE 8080\nEXPOSE 9090/udp\nRUN echo out-${mark} && echo err-${mark} >&2`)
+    const { tag, imageId, lines, progress } = await build(`RUN echo out-${mark} && echo err-${mark} >&2`)
     const image = await engine.images.inspect(tag)
-    expect(image).toMatchObject({ id: imageId, exposedPorts: [8080], owner: { instance } })
+    expect(image).toMatchObject({ id: imageId, owner: { instance } })
     expect(lines.some((line) => /^#\d+ \[.*2\/2\] RUN echo/.test(line))).toBe(true)
     expect(lines.some((line) => new RegExp(`^#\\d+ out-${mark}$`).test(line))).toBe(true)
     expect(lines.some((line) => new RegExp(`^#\\d+ err-${mark}$`).test(line))).toBe(true)

@@ -40,7 +40,7 @@ export function createEnvVariables(deps: Deps) {
     return (await listEnvVariables(db, app.id)).map(present)
   }
 
-  /** A release from before settings were recorded has none; then nothing can be said. */
+  /** Without a live release there is nothing to compare with. */
   async function changes(app: AppRow): Promise<EnvChanges> {
     const live = await findLiveConfig(db, app.id)
     if (!live?.sealed_config) return { deploymentId: null, changes: [] }
