@@ -5,15 +5,15 @@ import type { HaproxyRuntime } from './haproxy/runtime.ts'
 import { RuntimeError } from './haproxy/runtime-error.ts'
 import { type EdgePaths, MAP_NAMES, type MapName } from './paths.ts'
 
-/** An entry that is in HAProxy's memory and never on disk: when it is gone, HAProxy has been restarted. */
+/** An entry in HAProxy's memory that is never on disk. If it is missing, HAProxy was restarted. */
 const INSTANCE_KEY = '@instance'
-/** No visitor can ask for an entry of this one by its name. */
+/** Visitors cannot reach entries of this map by name. */
 const MARKED = 'targets'
 const NOT_OURS_TO_REMOVE = new Set([INSTANCE_KEY])
 
 /**
- * Brings a running HAProxy from what it holds to what is wanted, with the fewest changes, and reads them back. Gives the
- * certificates that it does not take; then no map was changed, because a host without its certificate is routed otherwise.
+ * Brings a running HAProxy to the wanted state with the fewest changes, and reads them back. Returns the certificates that HAProxy
+ * rejects. In that case no map was changed, because a host without its certificate is routed differently.
  */
 export function createApplier(deps: { paths: EdgePaths; runtime: HaproxyRuntime; instance: string }) {
   const { paths, runtime, instance } = deps
@@ -30,7 +30,7 @@ export function createApplier(deps: { paths: EdgePaths; runtime: HaproxyRuntime;
       if (isFull || !isSameInstance) actual.clear()
       if (!isSameInstance) listed.invalidate()
       for (const name of MAP_NAMES) if (!actual.has(name)) actual.set(name, await runtime.readMap(paths.map(name)))
-      // a host is sent to https only once its certificate is there
+      // a host is redirected to https only once its certificate is in place
       const { surplus, refused } = await listed.add(certificates, isFull || !isSameInstance)
       if (refused.length > 0) return refused
       await applyMaps(wanted)
@@ -43,7 +43,7 @@ export function createApplier(deps: { paths: EdgePaths; runtime: HaproxyRuntime;
     }
   }
 
-  /** What is pointed at comes before the pointer, and goes after it. */
+  /** An entry is added before anything refers to it, and removed after. */
   async function applyMaps(wanted: Record<MapName, ReadonlyMap<string, string>>): Promise<void> {
     const removals: { name: MapName; changes: MapChange[] }[] = []
     const changed = new Set<MapName>()

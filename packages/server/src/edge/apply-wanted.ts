@@ -13,19 +13,19 @@ type Deps = {
   log: { warn(fields: object, message: string): void }
 }
 
-/** Puts what is wanted on disk, and then into HAProxy. A full disk hinders only the first: what is stopped or restored must be routed so at once. */
+/** Writes the wanted state to disk, then applies it to HAProxy. A full disk stops only the first: an app that stops or is restored must be routed at once. */
 export function createApplyWanted({ files, process, applier, log }: Deps) {
-  /** Target sets that were in use a moment ago: a request that has just read `apps` must still find them in `targets`. */
+  /** Target sets in use until a moment ago: a request that has just read `apps` must still find them in `targets`. */
   let leaving: ReadonlyMap<string, string> = new Map()
   let serving: ReadonlyMap<string, string> = new Map()
   let refused: readonly RefusedCertificate[] = []
 
-  /** Gives a sentence for each thing that is not served. What was refused is tried again at the next full pass. */
+  /** Returns a sentence for everything that is not served. Refused items are retried at the next full pass. */
   async function put(wanted: EdgeWanted, isFull: boolean): Promise<string[]> {
     return await putWhatIsTaken(wanted, { isFull, left: isFull ? [] : refused })
   }
 
-  /** A certificate that HAProxy does not take is left out, with what hangs on it; everything else is served. */
+  /** A certificate that HAProxy rejects is left out, with everything that depends on it. All else is served. */
   async function putWhatIsTaken(wanted: EdgeWanted, options: { isFull: boolean; left: readonly RefusedCertificate[] }): Promise<string[]> {
     const { isFull, left } = options
     const certificates = wanted.certificates.filter((each) => !includes(left, each))
@@ -49,7 +49,7 @@ export function createApplyWanted({ files, process, applier, log }: Deps) {
     if (newlyRefused.length > 0) return newlyRefused
     leaving = left
     serving = made.maps.targets
-    if (unsaved) throw unsaved // until it is on disk as well, the loop tries again
+    if (unsaved) throw unsaved // the loop retries until it is on disk as well
     return []
   }
 

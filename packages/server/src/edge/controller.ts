@@ -15,7 +15,7 @@ export type EdgeLog = { info(fields: object, message: string): void; warn(fields
 
 export type EdgeDeps = {
   settings: HaproxySettings
-  /** Undefined: nothing may be started here; an HAProxy that somebody else runs on our files is used all the same. */
+  /** Undefined: we may not start HAProxy here, but use one that somebody else runs on our files. */
   host: EdgeHost | undefined
   image: EdgeImageSource
   certificates: () => Promise<readonly EdgeCertificate[]>
@@ -27,7 +27,7 @@ export type EdgeDeps = {
   startWithinMs?: number
 }
 
-/** Wanted → compare → apply → verify. Starts working at once; nothing that HAProxy routes is touched before the first `setRoutes`. */
+/** Wanted → compare → apply → verify. Starts at once, but leaves HAProxy's routes alone until the first `setRoutes`. */
 export function createEdgeController(deps: EdgeDeps): Edge {
   const paths = edgePaths(deps.settings.dir)
   const config = haproxyConfig(deps.settings)

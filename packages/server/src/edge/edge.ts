@@ -1,9 +1,9 @@
 /** The edge as the rest of the server sees it. Plain values only: the edge knows no apps, only keys, names and addresses. */
 export interface Edge {
-  /** Replaces everything that is routed. Resolves when HAProxy serves it; rejects with EdgeUnavailable, and goes on trying by itself. */
+  /** Replaces everything that is routed. Resolves once HAProxy serves it. Rejects with EdgeUnavailable, and keeps retrying by itself. */
   setRoutes(routes: EdgeRoutes): Promise<void>
   setCertificates(certificates: readonly EdgeCertificate[]): Promise<void>
-  /** A certificate that HAProxy did not take; its host is served without it. */
+  /** Whether HAProxy rejected the certificate. Its host is served without it. */
   isRefused(certificate: EdgeCertificate): boolean
   /** Answers `/.well-known/acme-challenge/<token>` on every host with this text until it is removed. */
   addChallenge(token: string, answer: string): Promise<void>
@@ -11,17 +11,17 @@ export interface Edge {
   /** How many requests and sockets these targets still serve: a drain may end early at 0. */
   inFlight(targets: readonly EdgeTarget[]): Promise<number>
   state(): EdgeState
-  /** Whether an HAProxy of ours is there at this moment, also one that does not take what it is told. */
+  /** Whether our HAProxy is running now, even if it does not accept changes. */
   isServing(): Promise<boolean>
-  /** Compares everything with what HAProxy holds and repairs it. */
+  /** Compares everything with HAProxy's state and repairs the differences. */
   repair(): Promise<void>
-  /** Ends the repairing. HAProxy itself goes on serving. */
+  /** Stops repairing. HAProxy itself keeps serving. */
   close(): Promise<void>
 }
 
 export type EdgePage = 'stopped' | 'starting' | 'down'
 export type EdgeTarget = { readonly ip: string; readonly port: number }
-/** `fallback` answers what the targets refuse or break off before their first byte: the release before, while a new one is on trial. */
+/** `fallback` is the previous release while a new one is on trial. It gets the requests that the targets refuse or drop before the first byte. */
 export type EdgeRelease = { readonly targets: readonly EdgeTarget[]; readonly fallback?: readonly EdgeTarget[]; readonly page?: EdgePage }
 
 /** `redirectHttps` and `hsts` take effect only while the host has a certificate. */
@@ -36,7 +36,7 @@ export type EdgeRoutes = {
 }
 
 /**
- * `path` is a PEM file (chain, then key) inside the edge's directory; `fingerprint` is what HAProxy tells of it too: the leaf's SHA-1 in
+ * `path` is a PEM file (chain, then key) inside the edge's directory; `fingerprint` is the one HAProxy reports: the leaf's SHA-1 in
  * upper-case hex, and how many certificates follow the leaf.
  */
 export type EdgeCertificate = { readonly host: string; readonly path: string; readonly fingerprint: string }
@@ -44,7 +44,7 @@ export type EdgeCertificate = { readonly host: string; readonly path: string; re
 export type EdgeState = {
   readonly state: 'ready' | 'starting' | 'unreachable' | 'off'
   readonly message: string
-  /** Routes that could not be taken in, each with a sentence. All others are served. */
+  /** A sentence for each route that was refused. All others are served. */
   readonly refused: readonly string[]
 }
 
@@ -53,7 +53,7 @@ export class EdgeProblem extends Error {
   override readonly name = 'EdgeProblem'
 }
 
-/** What was wanted could not be put in place yet. It stays wanted. */
+/** The wanted state could not be applied yet. It will be retried. */
 export class EdgeUnavailable extends Error {
   override readonly name = 'EdgeUnavailable'
 }

@@ -7,13 +7,13 @@ import { type EdgePaths, MAP_NAMES, type MapName } from './paths.ts'
 
 const TEN_YEARS_MS = 3_652 * 86_400_000
 
-/** Everything HAProxy reads at its start. It is on disk before HAProxy hears of it, so a restart comes up the same. */
+/** Everything HAProxy reads when it starts. It is on disk before HAProxy is told, so a restart comes up in the same state. */
 export function createEdgeFiles(deps: { paths: EdgePaths; config: string; now: () => Date }) {
   const { paths, config, now } = deps
   const mirror = createMirror()
   let isPrepared = false
 
-  /** What HAProxy needs to start at all. Maps and certificates that are there already stay as they are. */
+  /** The minimum HAProxy needs to start. Existing maps and certificates are left alone. */
   async function prepare(): Promise<void> {
     if (isPrepared) return
     await makeDirectories([paths.runDir, paths.mapsDir, paths.pagesDir, paths.certificatesDir])
@@ -30,7 +30,7 @@ export function createEdgeFiles(deps: { paths: EdgePaths; config: string; now: (
     isPrepared = true
   }
 
-  /** In the order in which they refer to each other: what is pointed at comes first. */
+  /** In dependency order: an entry is written before anything refers to it. */
   async function write(maps: Record<MapName, ReadonlyMap<string, string>>, certificates: readonly EdgeCertificate[]): Promise<void> {
     await mirror.put(paths.certificateList, certificateListFile(certificates))
     for (const name of MAP_NAMES) await mirror.put(paths.map(name), mapFile(maps[name]))
@@ -47,7 +47,7 @@ export function createEdgeFiles(deps: { paths: EdgePaths; config: string; now: (
     }
   }
 
-  /** Looks at the disk again next time, in case somebody else has written there. */
+  /** Forces the next write to read the disk, in case somebody else has changed it. */
   function invalidate(): void {
     isPrepared = false
     mirror.invalidate()

@@ -7,7 +7,7 @@ const RETRY = { firstMs: 1000, longestMs: 30_000 }
 
 const UNNAMED = "The edge could not be brought up to date. Berth's log says why."
 
-/** Runs passes one at a time: on request, again soon after a failure, and in full every so often. */
+/** Runs passes one at a time: on request, soon after a failure, and regularly in full. */
 export function createEdgeLoop(deps: {
   pass: (isFull: boolean) => Promise<void>
   onFailure: (message: string, cause: unknown) => void
@@ -45,7 +45,7 @@ export function createEdgeLoop(deps: {
     timer.unref()
   }
 
-  /** A full pass that nobody waits for: `onFailure` has heard of a failure already, and the next try is planned. */
+  /** A full pass that nobody waits for. A failure has already been passed to `onFailure`, and the next try is planned. */
   function begin(): void {
     repair().catch(() => undefined)
   }
@@ -60,7 +60,7 @@ export function createEdgeLoop(deps: {
     await request()
   }
 
-  /** The pass that runs is waited for; none comes after it. */
+  /** Waits for the running pass. None follows it. */
   async function close(): Promise<void> {
     isClosed = true
     clearTimeout(timer)

@@ -2,7 +2,7 @@ import { mkdir, readFile } from 'node:fs/promises'
 import { errorCode } from '../lib/error-code.ts'
 import { writeDurably } from '../lib/write-durably.ts'
 
-/** Keeps files equal to wanted texts, and touches the disk only where they differ. */
+/** Keeps files equal to the wanted texts, and writes only those that differ. */
 export function createMirror() {
   const written = new Map<string, string>()
 
@@ -14,7 +14,7 @@ export function createMirror() {
     return !isSame
   }
 
-  /** Forgets what was written, so that the next `put` looks at the disk again. */
+  /** Forgets what was written, so that the next `put` reads the disk again. */
   function invalidate(): void {
     written.clear()
   }

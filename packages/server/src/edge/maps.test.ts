@@ -27,7 +27,7 @@ describe('the maps', () => {
     expect(one.maps.apps.get('a')).toMatch(/^[0-9a-f]{16}\/2$/)
   })
 
-  it('name the targets of the release before beside those of one that is on trial', () => {
+  it('name the targets of the previous release next to those of one on trial', () => {
     const release = { targets: [{ ip: '10.0.0.1', port: 1 }], fallback: [{ ip: '10.0.0.2', port: 2 }] }
     const { maps, refused } = edgeMaps(wanted([{ appKey: 'a', hosts: [], ...release }]))
     expect(maps.apps.get('a')).toBe('10.0.0.1|1!10.0.0.2|2')
@@ -37,7 +37,7 @@ describe('the maps', () => {
     expect(edgeMaps(wanted([{ appKey: 'a', hosts: [], ...odd }])).refused).toHaveLength(1)
   })
 
-  it('send a host to https only once it has a certificate', () => {
+  it('redirect a host to https only once it has a certificate', () => {
     const apps = [{ appKey: 'a', hosts: [hostName('a.test'), hostName('b.test')], targets: [] }]
     expect(mapFile(edgeMaps(wanted(apps, ['b.test'])).maps.hosts)).toBe('a.test a|\nb.test a|rs\n')
   })
@@ -52,7 +52,7 @@ describe('the maps', () => {
     expect(refused).toEqual(['The host dash.test of a is already routed to dashboard.'])
   })
 
-  it('take no challenge that could be anything else than one', () => {
+  it('accept nothing but well-formed challenges', () => {
     const { maps, refused } = edgeMaps({
       routes: { apps: [] },
       certificates: [],

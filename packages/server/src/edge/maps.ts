@@ -19,14 +19,14 @@ const KEY = /^[A-Za-z0-9_-]{1,80}$/
 const TOKEN = /^[A-Za-z0-9_-]{1,200}$/
 const ANSWER = /^[A-Za-z0-9_.-]{1,400}$/
 
-/** Host as it is compared: lower case, no trailing dot. Undefined when it is no plain DNS name. */
+/** Host as it is compared: lower case, no trailing dot. Undefined if it is not a plain DNS name. */
 export function routableHost(host: string): string | undefined {
   const plain = host.toLowerCase().replace(/\.$/, '')
   return plain.length <= 253 && HOST.test(plain) && isIP(plain) === 0 ? plain : undefined
 }
 
 /**
- * The maps are a function of what is wanted: the same routes give the same maps.
+ * The maps depend on the wanted routes only: the same routes give the same maps.
  *   hosts       host → app key | flags (r: to https, s: HSTS)
  *   apps        app key → a page's name, or a target set, and ! and another one while that is the fallback
  *   targets     target set / replica → ip | port, for sets of several
@@ -62,7 +62,7 @@ export function edgeMaps(wanted: EdgeWanted): EdgeMaps {
   return { maps, refused }
 }
 
-/** The dashboard first, so that no app can take its host; then by key, so that the outcome does not depend on the order given. */
+/** The dashboard first, so that no app can take its host; then by key, so that the result does not depend on the order given. */
 function inOrder(routes: EdgeRoutes): EdgeApp[] {
   const apps = [...routes.apps].sort((a, b) => (a.appKey < b.appKey ? -1 : 1))
   if (routes.dashboard === undefined) return apps
@@ -116,7 +116,7 @@ function addHost(
   return undefined
 }
 
-/** A map as HAProxy reads it at its start. Sorted: the same map gives the same file. */
+/** A map as HAProxy reads it when it starts. Sorted, so that the same map gives the same file. */
 export function mapFile(map: ReadonlyMap<string, string>): string {
   return [...map]
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -124,7 +124,7 @@ export function mapFile(map: ReadonlyMap<string, string>): string {
     .join('')
 }
 
-/** The certificate list as HAProxy reads it. The host is named on each line, so a certificate never speaks for another host. */
+/** The certificate list as HAProxy reads it. The host is named on each line, so a certificate is never used for another host. */
 export function certificateListFile(certificates: readonly EdgeCertificate[]): string {
   return [...certificates]
     .sort((a, b) => (a.host < b.host ? -1 : 1))

@@ -1,4 +1,4 @@
-/** The pages that HAProxy itself answers with, as raw HTTP messages, because HAProxy takes them whole. */
+/** The pages that HAProxy itself serves, as raw HTTP messages, because HAProxy sends them unchanged. */
 const PAGES = {
   'no-such-app': {
     status: '404 Not Found',

@@ -3,14 +3,14 @@ import { join } from 'node:path'
 export const MAP_NAMES = ['targets', 'apps', 'hosts', 'challenges'] as const
 export type MapName = (typeof MAP_NAMES)[number]
 
-/** Where everything of the edge lies. HAProxy sees the same paths, because the directory is mounted under its own name. */
+/** The paths of all files of the edge. HAProxy sees the same paths, because the directory is mounted under its own name. */
 export function edgePaths(dir: string) {
   const map = (name: MapName) => join(dir, 'maps', `${name}.map`)
   return {
     dir,
     config: join(dir, 'haproxy.cfg'),
     socket: join(dir, 'run', 'haproxy.sock'),
-    /** HAProxy's master, which knows the workers that were taken over from. */
+    /** HAProxy's master process, which also knows the previous workers. */
     masterSocket: join(dir, 'run', 'master.sock'),
     runDir: join(dir, 'run'),
     mapsDir: join(dir, 'maps'),

@@ -14,7 +14,7 @@ import {
   timeoutsOf,
 } from './terms.ts'
 
-/** Idle connections go well before the five seconds after which Node closes its end. */
+/** Idle connections are dropped well before the five seconds after which Node closes its end. */
 const ANY = '  server any 0.0.0.0:0 pool-purge-delay 1s'
 
 /**
@@ -64,14 +64,14 @@ function checking(): string[] {
   return [
     // HAProxy counts in 64 bits; an app that does not would take the next visitor's request for the rest of this one
     '  http-request deny deny_status 400 if { req.fhdr(content-length) -m len gt 18 }',
-    // through a tunnel that is no WebSocket, requests would come to the app as the visitor wrote them
+    // through a tunnel other than a WebSocket, the app would get requests exactly as the visitor wrote them
     '  http-request deny deny_status 405 if METH_CONNECT',
     '  http-request del-header Upgrade if !{ req.fhdr(upgrade) -m str -i websocket } or { req.fhdr_cnt(upgrade) gt 1 }',
     '  http-request set-header Connection upgrade if { req.fhdr(upgrade) -m found }',
   ]
 }
 
-/** One target of several. Whatever has none, for whichever reason, ends in a page. */
+/** Chooses one of several targets. A request without a target, for whatever reason, gets a page. */
 function finding(settings: HaproxySettings, format: PageFormat): string[] {
   const isOfSeveral = '{ var(txn.count) -m found }'
   const page = (name: PageName, status: number, condition: string) =>
@@ -86,18 +86,18 @@ function finding(settings: HaproxySettings, format: PageFormat): string[] {
     `  http-request set-var(txn.replica) rand,mod(txn.count) if ${isOfSeveral}`,
     `  http-request set-var(txn.to) var(txn.to),concat(/,txn.replica),${lookUp(settings, 'targets')} if ${isOfSeveral}`,
     ...SET_DESTINATION,
-    // never to the apps without a destination: an unset one would be the visitor's own, which is this machine
+    // never forwarded without a destination: if unset, it would be the one the visitor connected to, which is this machine
     page('down', 503, `!${HAS_TARGET}`),
     `  http-request set-timeout server ${timeoutsOf(settings).streamMs}ms if { req.fhdr(accept) -m sub text/event-stream }`,
   ]
 }
 
-/** Connections are kept; `safe` never sends a client's first request over a used one, and reuse is keyed on the destination. What met one that the app was just closing is asked again. */
+/** Connections are kept; `safe` never sends a client's first request over a used one, and reuse is keyed on the destination. A request that arrives as the app closes the connection is retried. */
 const REPEATING = ['  http-reuse safe', '  retry-on conn-failure empty-response']
 
 /**
- * A request that may have been acted on is not sent again, so it must not meet a connection that the app is just closing: each has
- * a new one. That takes twice the work for such a request, and loses none.
+ * A request that the app may have acted on is never repeated, so it must not arrive on a connection that the app is about to close: each
+ * gets a new one. That doubles the work for such a request, and loses none.
  */
 const NEVER_REPEATING = ['  http-reuse never', '  option http-server-close', '  retry-on conn-failure']
 
@@ -107,7 +107,7 @@ function firstThenFallback(settings: HaproxySettings): string[] {
     '  option redispatch 1',
     '  use-server any if TRUE',
     `${ANY} weight 0`,
-    // named twice, because HAProxy waits a second before it goes to the only other one there is
+    // listed twice, because HAProxy waits a second before it retries on the only other server
     ...['fallback-1', 'fallback-2'].map((name) => `  server ${name} ${fallbackSocket(settings)} send-proxy-v2`),
   ]
 }

@@ -9,7 +9,7 @@ export const BUFFER_BYTES = 16_384
 
 /**
  * The whole configuration. It depends on settings only, never on an app or a domain: those are maps and certificates, so
- * that HAProxy is never reloaded. `description` carries a hash, by which a running HAProxy tells which configuration it has.
+ * that HAProxy is never reloaded. `description` carries a hash, which shows the configuration that a running HAProxy has.
  */
 export function haproxyConfig(settings: HaproxySettings): { text: string; hash: string } {
   const body = (hash: string) =>
@@ -26,16 +26,16 @@ function globalSection(settings: HaproxySettings, hash: string): string[] {
     // the other half of the cores is for the apps; with as many threads as cores they slow each other down
     `  nbthread ${Math.max(1, Math.floor(settings.cores / 2))}`,
     `  maxconn ${maxConnections(settings)}`,
-    // fewer open files than wished for mean fewer connections, not no edge
+    // a lower limit on open files means fewer connections, not a failed start
     '  no strict-limits',
-    // as long as a socket may be silent: a worker that was taken over from keeps those that it has
+    // as long as a socket may be idle: after a reload the previous worker keeps its sockets
     '  hard-stop-after 1h',
     `  stats socket ${quote(paths.socket)} mode 600 level admin`,
-    // the reader of the access log waits on this socket for as long as nobody visits
+    // the access log reader waits on this socket while there are no requests
     '  stats timeout 1h',
     '  stats maxconn 20',
     // one request's header lines must fit into one buffer: this is the header size limit (16 KB less what we add, and Node.js
-    // takes no more either). A whole buffer is copied for each request that could be repeated, so twice the size is felt.
+    // takes no more either). A whole buffer is copied for each request that could be repeated, so twice the size is noticeably slower.
     `  tune.bufsize ${BUFFER_BYTES}`,
     '  tune.maxrewrite 2048',
     '  tune.http.maxhdr 128',
@@ -46,7 +46,7 @@ function globalSection(settings: HaproxySettings, hash: string): string[] {
     `ring ${ACCESS_RING}`,
     '  format raw',
     '  maxlen 256',
-    // more than a second of the most that one machine serves: what has no room while the reader rests is not counted
+    // holds more than a second of a machine's peak load: requests that do not fit while the reader pauses are not counted
     '  size 4194304',
     '',
   ]
@@ -60,10 +60,10 @@ function defaultsSection(settings: HaproxySettings): string[] {
     `  log ring@${ACCESS_RING} local0`,
     '  log-format "%[var(txn.found)] %ST %Tr %B %U"',
     '  option http-keep-alive',
-    // a worker that was taken over from answers once more on a kept connection, and says there that it closes it
+    // after a reload the previous worker answers once more on a kept connection, and announces that it closes it
     '  option idle-close-on-response',
     '  option abortonclose',
-    // a connection that was opened ahead and never used is no request and no error
+    // a connection that was opened early and never used is neither a request nor an error
     '  option http-ignore-probes',
     '  retries 3',
     `  timeout connect ${t.connectMs}ms`,

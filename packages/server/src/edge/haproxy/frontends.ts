@@ -14,10 +14,10 @@ import {
   sharesOf,
 } from './terms.ts'
 
-/** Said anew where it is needed: few requests need it twice. */
+/** Evaluated on each use: few requests need it twice. */
 const HOST = 'req.fhdr(host),field(1,:),lower,rtrim(.)'
 
-/** Programs ask for JSON; browsers, which take anything, name HTML. */
+/** Programs ask for JSON. Browsers accept anything, but name HTML. */
 const WANTS_JSON = '{ req.fhdr(accept) -m sub application/json } !{ req.fhdr(accept) -m sub text/html }'
 
 /** A cookie header without the sessions of the dashboard, under either name. */
@@ -78,15 +78,15 @@ function binds(settings: HaproxySettings, port: number, options: string): string
 }
 
 /**
- * Once for all that is asked on a connection. One source never takes all the connections there are; enough is left for the many
- * who come from behind one router. Answers of challenges are for whichever host.
+ * Once per connection. No source can take all connections, but there are enough for many people behind one router. Challenges are
+ * answered on every host.
  */
 function welcoming(settings: HaproxySettings): string[] {
   const answer = `path,field(4,/),${lookUp(settings, 'challenges')}`
   const shares = sharesOf(settings)
   const isContainer = `{ src ${settings.containerNetworks.join(' ')} }`
   return [
-    // as text: it is written into a header of each request
+    // as text, because it is written into a header of each request
     '  tcp-request connection set-var(sess.from) src,lower',
     // a customer of a provider has up to a /48 of IPv6 addresses to come from, and a project a /24 for its containers
     '  tcp-request connection set-var(sess.source) src,ipmask(32,48)',
@@ -104,7 +104,7 @@ function welcoming(settings: HaproxySettings): string[] {
   ]
 }
 
-/** Most ask for a name just as the map has it. How others write it is looked at closely. */
+/** Most requests name the host exactly as the map does. Other spellings are checked and normalised. */
 function findingTheApp(settings: HaproxySettings): string[] {
   const app = lookUp(settings, 'hosts')
   return [
@@ -115,7 +115,7 @@ function findingTheApp(settings: HaproxySettings): string[] {
   ]
 }
 
-/** What the app is told about the visitor. Nothing of that is taken from the visitor. */
+/** What the app is told about the visitor. None of it comes from the visitor. */
 function tellingWhoAsks(scheme: 'http' | 'https'): string[] {
   return [
     // With underscores too: to programs that read headers as variables they are the same. And what Connection names would be
@@ -129,7 +129,7 @@ function tellingWhoAsks(scheme: 'http' | 'https'): string[] {
   ]
 }
 
-/** The app's first target set is its release; the last one is the release before while that one is on trial. */
+/** The app's first target set is its release. The last one is the previous release while the new one is on trial. */
 function findingTheTarget(settings: HaproxySettings, which: 'first' | 'last'): string[] {
   return [
     `  http-request set-var(txn.to) var(txn.found),field(1,|),${lookUp(settings, 'apps')},field(${which === 'first' ? 1 : -1},!)`,
@@ -137,7 +137,7 @@ function findingTheTarget(settings: HaproxySettings, which: 'first' | 'last'): s
   ]
 }
 
-/** In place of its target, a request that is one too many gets a page. Sockets are requests that take long. */
+/** A request over the limit gets a page instead of its target. A socket counts as a long request. */
 function sharing(settings: HaproxySettings): string[] {
   const shares = sharesOf(settings)
   return [

@@ -37,7 +37,7 @@ const TIMEOUTS: EdgeTimeouts = {
 export const ACCESS_RING = 'access'
 /** Counts the requests that each target set is working on. */
 export const IN_FLIGHT_TABLE = 'in-flight'
-/** Count what each source has: open connections, and requests that are being worked on. */
+/** Count the open connections and the unfinished requests of each source. */
 export const CONNECTIONS_TABLE = 'connections'
 export const REQUESTS_TABLE = 'requests'
 
@@ -57,7 +57,7 @@ export function maxConnections(settings: HaproxySettings): number {
 }
 
 /**
- * What nobody gets more of. A source is an IPv4 address or the IPv6 network of one customer; behind either there may be many people.
+ * The most that anybody gets. A source is an IPv4 address or the IPv6 network of one customer; behind either there may be many people.
  * One connection of HTTP/2 carries a hundred requests, and each takes a connection to the app, so requests are counted as well.
  */
 export function sharesOf(settings: HaproxySettings) {
@@ -67,20 +67,20 @@ export function sharesOf(settings: HaproxySettings) {
     connectionsOfProject: Math.floor(all / 32),
     requestsOfSource: Math.floor(all / 8),
     requestsOfApp: Math.floor(all / 2),
-    /** Of one port. As long as neither has more, a quarter of all is free. */
+    /** Per port. While neither has more, a quarter of all connections is free. */
     keptOpen: Math.floor((all * 3) / 8),
   }
 }
 
 /**
- * Between two parts of one HAProxy. Abstract, because the user that it has become reaches no file of ours; named by a port, which
- * no two of them can share. Containers of apps do not see it: it is of the machine's own network.
+ * Connects two parts of one HAProxy. Abstract, because the user HAProxy runs as cannot reach our files. Named after a port, which no
+ * two of them can share. Apps' containers cannot see it, because it belongs to the machine's own network.
  */
 export function fallbackSocket(settings: HaproxySettings): string {
   return `abns@berth-fallback-${settings.httpPort}`
 }
 
-/** What a map has for the word before it. */
+/** Looks up the preceding value in a map. */
 export function lookUp(settings: HaproxySettings, map: MapName): string {
   return `map_str(${quote(edgePaths(settings.dir).map(map))})`
 }

@@ -3,16 +3,16 @@ import type { EdgePaths } from '../paths.ts'
 
 /** What the controller needs from whatever runs HAProxy: a container of the engine, or a process in tests. */
 export interface EdgeHost {
-  /** `other` is one that runs and was made otherwise than this fingerprint says. */
+  /** `other`: one is running, but with another fingerprint. */
   inspectEdge(fingerprint: string): Promise<'absent' | 'running' | 'other' | 'stopped'>
-  /** Makes sure of an image and says its name: pulled when a registry answers, otherwise built from `context`. */
+  /** Returns the name of the image: pulled if a registry answers, otherwise built from `context`. */
   ensureImage(source: EdgeImageSource): Promise<string>
-  /** Starts HAProxy in place of any that is there. */
+  /** Starts HAProxy, replacing a running one. */
   runEdge(spec: EdgeContainerSpec): Promise<void>
-  /** Has HAProxy read its files anew: another worker takes over its sockets, and the one before finishes what it has begun. */
+  /** Reloads HAProxy's files: a new worker takes over its sockets, and the previous one finishes its requests. */
   reloadEdge(): Promise<void>
   removeEdge(): Promise<void>
-  /** The last lines HAProxy printed: they say why it does not start. */
+  /** The last lines HAProxy printed, which say why it does not start. */
   edgeOutput(): Promise<string>
 }
 

@@ -11,7 +11,7 @@ import { portProblem } from './port-check.ts'
 const LOOK_MS = 50
 const SUMS_UP = /(Error\(s\)|Fatal errors) found in configuration/
 
-/** What HAProxy itself says went wrong, short enough for one message. */
+/** HAProxy's own error messages, short enough for one sentence. */
 export function lastAlerts(output: string): string {
   const alerts = output.split('\n').filter((line) => line.includes('[ALERT]') && !SUMS_UP.test(line))
   const said = alerts.slice(-2).map((line) => line.replace(/^.*\[ALERT\]\s*\(\d+\)\s*:\s*/, '').trim())
@@ -27,7 +27,7 @@ export function createEdgeProcess(deps: {
   files: Pick<ReturnType<typeof createEdgeFiles>, 'withoutCertificates'>
   runtime: HaproxyRuntime
   configHash: string
-  /** Whoever reads from HAProxy for long is still with the worker that ends. */
+  /** Long-lived readers are still connected to the previous worker. */
   onReload: () => void
   startWithinMs?: number
   log: { warn(fields: object, message: string): void }
@@ -37,7 +37,7 @@ export function createEdgeProcess(deps: {
   const isOurs = (config: string | undefined) => config === configHash
   let isReloading = false
 
-  /** `whichever` is served by an HAProxy of an earlier configuration too: what it routes by is still in the form that it knows. */
+  /** `whichever` accepts an HAProxy with an earlier configuration: its routes on disk are still in the form it knows. */
   async function ensure(wanted: 'ours' | 'whichever'): Promise<void> {
     const found = await runningConfig()
     if (found === configHash) return reloaded()
@@ -86,7 +86,7 @@ export function createEdgeProcess(deps: {
     return (await inTime(isOurs)) !== undefined
   }
 
-  /** Until the earlier worker has heard of it, either of the two may answer. */
+  /** Until the previous worker has stopped listening, either of the two may answer. */
   async function reload(from: EdgeHost): Promise<boolean> {
     isReloading = true
     await from.reloadEdge()
@@ -98,7 +98,7 @@ export function createEdgeProcess(deps: {
     return true
   }
 
-  /** Also where that took longer than anybody waited. */
+  /** Also called when the reload took longer than we waited. */
   function reloaded(): void {
     if (isReloading) onReload()
     isReloading = false
@@ -113,11 +113,11 @@ function createConfigLook(runtime: HaproxyRuntime, patienceMs: number) {
     try {
       return (await runtime.info()).get('description')?.replace('berth-', '') ?? ''
     } catch {
-      return undefined // no socket, or nobody behind it: the same to us, and the caller starts one
+      return undefined // no socket, or nothing listens on it: either way the caller starts HAProxy
     }
   }
 
-  /** The configuration that runs, once it is one that fits. */
+  /** The running configuration, once it fits. Undefined when time runs out. */
   async function inTime(fits: (config: string | undefined) => boolean): Promise<string | undefined> {
     const config = await poll(runningConfig, { until: fits, everyMs: LOOK_MS, limitMs: patienceMs })
     return fits(config) ? config : undefined

@@ -1,4 +1,4 @@
-/** One finished request, as HAProxy's log line tells it. */
+/** One finished request, as in HAProxy's log line. */
 export type AccessLine = {
   readonly appKey: string
   readonly status: number
@@ -10,7 +10,7 @@ export type AccessLine = {
 
 const LINE = /^([\w-]+)\|\w* (\d+) (-?\d+) (\d+) (\d+)$/
 
-/** `<app key>|<flags> <status> <ms> <bytes out> <bytes in>`, as `haproxy-config.ts` writes it. Undefined for anything else. */
+/** `<app key>|<flags> <status> <ms> <bytes out> <bytes in>`, as `haproxy/config.ts` defines it. Undefined for anything else. */
 export function parseAccessLine(line: string): AccessLine | undefined {
   const match = LINE.exec(line)
   if (match === null) return undefined

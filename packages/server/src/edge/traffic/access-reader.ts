@@ -3,15 +3,15 @@ import { ACCESS_RING } from '../haproxy/terms.ts'
 
 const RECONNECT_MS = 2_000
 const MAX_LINE = 4_096
-/** A reader that is always there is woken for every line, and so is HAProxy: a third of what a request costs. So it rests in between. */
+/** A reader that never pauses is woken for every line, and so is HAProxy, which is a third of the cost of a request. So it pauses in between. */
 const REST_MS = 500
-/** What HAProxy has waiting comes in pieces of nearly its buffer's size; smaller ones tell that nothing more does. */
+/** HAProxy sends its backlog in pieces of nearly its buffer's size. A smaller piece means that there is no more. */
 const LITTLE = 8_192
 const PIECE_BYTES = 65_536
 
 /**
  * Follows HAProxy's in-memory log over the runtime socket: many lines a read, no open port, and a reader that is slow or away
- * never holds up a request. The log holds the lines of well over the rest between two reads.
+ * never holds up a request. The log holds far more lines than come during a pause.
  */
 export function createAccessReader(deps: { socketPath: string; onLine: (line: string) => void }) {
   let socket: Socket | undefined
@@ -62,7 +62,7 @@ function readThenRest(onLine: (line: string) => void, goOn: () => void): (bytes:
     if (cut.length > MAX_LINE) cut = ''
     lines.forEach(onLine)
     pieces += 1
-    // the first piece is what has lain in the socket, as little as that may be
+    // the first piece is what was waiting in the socket, however little that is
     if (pieces === 1 || bytes >= LITTLE) return true
     pieces = 0
     setTimeout(goOn, REST_MS).unref()
