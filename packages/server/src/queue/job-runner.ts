@@ -17,15 +17,15 @@ type Deps = {
   db: Db
   handlers: JobHandlers
   workerId: string
-  /** Set once the process stops. */
+  /** Aborted when the process stops. */
   stopping: AbortSignal
-  /** Waits before something that failed for the n-th time in a row is tried again. */
+  /** Waits before the next try after the n-th failure in a row. */
   rest: (failures: number) => Promise<void>
   log: Logger
   now: () => Date
 }
 
-/** Runs one claimed job, keeps its lease alive meanwhile, and writes how it ended. */
+/** Runs one claimed job, keeps its lease alive while it runs, and saves the result. */
 export function createJobRunner(deps: Deps) {
   const { db, handlers, workerId: worker, stopping, log, now } = deps
 
@@ -43,7 +43,7 @@ export function createJobRunner(deps: Deps) {
   async function run(job: JobRow, controller: AbortController): Promise<void> {
     const heartbeat = setInterval(() => {
       db.transaction(async (tx) => await extendLease(tx, { id: job.id, worker, until: later(LEASE_MS) })).catch((err: unknown) =>
-        log.warn({ jobId: job.id, err }, 'lease was not extended'),
+        log.warn({ jobId: job.id, err }, 'Lease not extended'),
       )
     }, HEARTBEAT_MS)
     try {
@@ -52,7 +52,7 @@ export function createJobRunner(deps: Deps) {
     } catch (err) {
       if (stopping.aborted) return await giveBack(job)
       if (controller.signal.reason instanceof JobCancelled) return await settle(job)
-      log.error({ jobId: job.id, job: job.name, attempts: job.attempts, err }, 'job failed, and is tried again')
+      log.error({ jobId: job.id, job: job.name, attempts: job.attempts, err }, 'Job failed, trying again')
       await save(async (tx) => await postponeJob(tx, { id: job.id, worker, until: later(backoffMs(job.attempts, RETRY)) }))
     } finally {
       clearInterval(heartbeat)
@@ -67,13 +67,13 @@ export function createJobRunner(deps: Deps) {
     await db.transaction(async (tx) => await postponeJob(tx, { id: job.id, worker, until: now() }), { mayUseReserve: true })
   }
 
-  /** How a job ended is never lost, and it keeps its slot until that is written: on a full disk too, or nothing would be removed there. */
+  /** The result of a job is never lost: the job keeps its slot until the result is written. On a full disk too, or nothing could be removed there. */
   async function save(write: (tx: Tx) => Promise<void>): Promise<void> {
     for (let failures = 1; ; failures += 1) {
       try {
         return await db.transaction(write, { mayUseReserve: true })
       } catch (err) {
-        log.error({ err }, 'the end of a job was not saved, and is tried again')
+        log.error({ err }, 'Job result not saved, trying again')
         await deps.rest(failures)
         if (stopping.aborted) return
       }

@@ -20,7 +20,7 @@ export function createBackground(log: Logger) {
         await task.run(stopping.signal)
       } catch (err) {
         if (stopping.signal.aborted) return
-        log.warn({ task: task.name, err }, 'background task failed')
+        log.warn({ task: task.name, err }, 'Background task failed')
         await sleep(Math.min(REST_MS, task.everyMs), undefined, { signal: stopping.signal }).catch(() => undefined)
       }
       const timer = setTimeout(woken.resolve, task.everyMs)

@@ -8,7 +8,7 @@ export type JobRow = Selectable<JobTable>
 const REMOVAL = 'app.remove' satisfies JobName
 const SHORT = [REMOVAL, 'app.restore'] as const satisfies JobName[]
 
-/** Called inside the transaction of the change that needs the work: either both are there or neither is. */
+/** Called in the transaction of the change that needs the work, so that both are stored or neither. */
 export async function insertJob(tx: Tx, job: { name: string; payload: unknown; lane: string; tenant: string; at: Date }): Promise<void> {
   const time = job.at.toISOString()
   await tx
@@ -31,7 +31,7 @@ export async function insertJob(tx: Tx, job: { name: string; payload: unknown; l
 type Asking = { worker: string; at: Date; slots: number; onFullDisk?: boolean }
 type Kind = 'short' | 'long'
 
-/** The lapsed lease of another worker holds nothing; one's own does: the clock was set, and the job still runs. */
+/** A lapsed lease of another worker is free. Our own is not: the clock was changed, and the job still runs. */
 function isHeld(eb: ExpressionBuilder<Schema & { held: JobTable }, 'held'>, { worker, at }: Asking) {
   return eb.and([
     eb('held.lease_until', 'is not', null),
@@ -83,7 +83,7 @@ async function findDueOfKind(db: Reader, kind: Kind, asking: Asking): Promise<Jo
     query = query.where((eb) =>
       eb.or([
         eb('name', 'in', SHORT),
-        // what stands before a removal ends as soon as it sees that the app is gone
+        // jobs ahead of a removal end as soon as they see that the app is gone
         eb('lane', 'in', eb.selectFrom('job as removal').select('removal.lane').where('removal.name', '=', REMOVAL)),
       ]),
     )
@@ -129,7 +129,7 @@ export async function hasLeases(db: Reader): Promise<boolean> {
   return (await db.selectFrom('job').select('id').where('lease_until', 'is not', null).limit(1).executeTakeFirst()) !== undefined
 }
 
-/** At the start of the only process on this data directory: whoever held these leases is gone. */
+/** Called at the start of the only process on this data directory: the previous holders of these leases have exited. */
 export async function releaseLeases(tx: Tx): Promise<void> {
   await tx.updateTable('job').set({ lease_until: null, worker: null }).execute()
 }

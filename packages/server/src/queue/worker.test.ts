@@ -48,7 +48,7 @@ async function add(deploymentId: number, appId: number, by = 1): Promise<void> {
 async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = performance.now() + LIMIT_MS
   while (!(await isSo())) {
-    if (performance.now() > deadline) throw new Error('it never came to that')
+    if (performance.now() > deadline) throw new Error('the condition was not met in time')
     await sleep(5)
   }
 }
@@ -60,7 +60,7 @@ async function untilStopped(signal: AbortSignal): Promise<void> {
   await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })) // reasons of ours are errors
 }
 
-it('runs what is enqueued, one thing a lane at a time and lanes beside each other, up to its slots', async () => {
+it('runs the jobs of a lane one at a time, and lanes in parallel, up to its slots', async () => {
   const events: string[] = []
   let busy = 0
   let most = 0
@@ -86,7 +86,7 @@ it('runs what is enqueued, one thing a lane at a time and lanes beside each othe
   expect(ofLane).toEqual(['+1', '-1', '+2', '-2', '+5', '-5'])
 })
 
-it('tries a job that fails again, later', async () => {
+it('retries a failed job later', async () => {
   let tries = 0
   await startWorker(async () => {
     tries += 1
@@ -97,7 +97,7 @@ it('tries a job that fails again, later', async () => {
   expect(tries).toBe(2)
 })
 
-it('a cancelled lane ends its job for good, and the next one of the lane runs', async () => {
+it('a cancelled job does not come back, and the next one of its lane runs', async () => {
   const reasons: unknown[] = []
   const begun: number[] = []
   const done: number[] = []
@@ -120,7 +120,7 @@ it('a cancelled lane ends its job for good, and the next one of the lane runs', 
   expect(done).toEqual([2])
 })
 
-it('a job that stops with the process is there again for the next one', async () => {
+it('a job that stops with the process runs again in the next one', async () => {
   let hasBegun = false
   const first = await startWorker(async (_payload, signal) => {
     hasBegun = true
@@ -136,7 +136,7 @@ it('a job that stops with the process is there again for the next one', async ()
   expect(seen).toEqual([1])
 })
 
-it('begins no deployment while the disk is full, and a removal all the same, and goes on by itself when there is room', async () => {
+it('starts removals but no deployments while the disk is full, and resumes by itself when there is room', async () => {
   isDiskFull = true
   const done: number[] = []
   await startWorker(async ({ deploymentId }) => void done.push(deploymentId))
@@ -151,7 +151,7 @@ it('begins no deployment while the disk is full, and a removal all the same, and
   expect(done).toEqual([1, 2])
 })
 
-it('tries again by the clock to save the end of a job, however much is committed meanwhile', async () => {
+it('retries saving the result of a job by the clock, however much else is committed', async () => {
   const lines: string[] = []
   const counting = pino({ base: null }, { write: (line: string) => void lines.push(line) })
   await test.db.transaction(async (tx) => {
@@ -173,7 +173,7 @@ it('tries again by the clock to save the end of a job, however much is committed
   expect(lines.length).toBeLessThan(20) // one for each commit if a commit woke it
 })
 
-it('somebody who has nothing running gets a turn beside builds that never end, and so do removals', async () => {
+it('a user with nothing running gets a slot next to builds that never end, and so do removals', async () => {
   const begun: number[] = []
   await startWorker(async ({ deploymentId }, signal) => {
     begun.push(deploymentId)
@@ -189,7 +189,7 @@ it('somebody who has nothing running gets a turn beside builds that never end, a
   expect(begun).toEqual([1, 2, 5])
 })
 
-it('says that it is stalled when a job could run for long and does not, and not while it waits for its turn', async () => {
+it('is stalled when a job has been due for long, but not while it waits for its turn', async () => {
   const long = { by: 1, at: new Date(Date.now() - 600_000) }
   const never = createWorker({ ...parts(async () => undefined), workerId: 'never started' })
   expect(await never.isStalled()).toBe(false)

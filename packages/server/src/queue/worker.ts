@@ -22,7 +22,7 @@ type Deps = {
   handlers: JobHandlers
   workerId: string
   slots: () => Promise<number>
-  /** While it is, no deployment is begun: none could succeed. */
+  /** While the disk is full no deployment is started, because none could succeed. */
   isDiskFull: () => Promise<boolean>
   log: Logger
   now: () => Date
@@ -41,12 +41,12 @@ export function createWorker(deps: Deps) {
     return new Date(now().getTime() + ms)
   }
 
-  /** By the clock alone: what others change meanwhile says nothing about what failed here. */
+  /** Not ended by a nudge: other changes say nothing about what failed here. */
   async function rest(failures: number): Promise<void> {
     await sleep(backoffMs(failures, REST), undefined, { signal: stopping.signal }).catch(() => undefined)
   }
 
-  /** Looking is a read; claiming is a write, and a server with nothing to do writes nothing. */
+  /** Looks with a read first, so that an idle server writes nothing. */
   async function claimNext(): Promise<boolean> {
     const [slots, onFullDisk] = await Promise.all([deps.slots(), deps.isDiskFull()])
     const asking = { worker, at: now(), slots, onFullDisk }
@@ -57,7 +57,7 @@ export function createWorker(deps: Deps) {
     if (!job) return false
     const controller = new AbortController()
     const done = runJob(job, controller)
-      .catch((err: unknown) => log.error({ jobId: job.id, err }, 'job could not be ended'))
+      .catch((err: unknown) => log.error({ jobId: job.id, err }, 'Job not ended'))
       .finally(() => {
         running.delete(job.id)
         nudge.nudge()
@@ -80,7 +80,7 @@ export function createWorker(deps: Deps) {
         await nudge.changedSince(seen, AbortSignal.any([stopping.signal, AbortSignal.timeout(LOOK_AGAIN_MS)]))
       } catch (err) {
         failures += 1
-        log.error({ err }, 'no job could be claimed')
+        log.error({ err }, 'No job claimed')
         await rest(failures)
       }
     }
@@ -91,7 +91,7 @@ export function createWorker(deps: Deps) {
     loop = work()
   }
 
-  /** Ends the running work of a lane for good, or only that for one deployment. A removal is never ended: nobody else would do it. */
+  /** Cancels the running jobs of a lane for good, or only those of one deployment. A removal is never cancelled: nothing else would finish it. */
   function cancelLane(lane: string, deploymentId?: number): void {
     for (const { job, controller } of running.values()) {
       if (job.lane !== lane || job.name === ('app.remove' satisfies JobName)) continue
@@ -106,7 +106,7 @@ export function createWorker(deps: Deps) {
     await Promise.all([loop, ...[...running.values()].map((entry) => entry.done)])
   }
 
-  /** Something could have been claimed for a while, and was not. */
+  /** Whether a job has been due for a while and was not claimed. */
   async function isStalled(): Promise<boolean> {
     const at = new Date(now().getTime() - STALLED_AFTER_MS)
     return (await findDueJob(db, { worker, at, slots: await deps.slots() })) !== undefined
