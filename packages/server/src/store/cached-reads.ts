@@ -1,7 +1,7 @@
 import type { Database as SqliteFile, Statement } from 'better-sqlite3'
 import type { Db } from './database.ts'
 
-/** Another process, which only somebody at the machine could run beside us, is looked for this often. */
+/** How often we check for commits of other processes, which only somebody on this machine could run. */
 const FOREIGN_LOOK_MS = 100
 /** Of each query: enough for the people who look at the dashboard now, and a few megabytes at the very most. */
 const KEPT_ANSWERS = 20
@@ -10,7 +10,7 @@ const KEPT_QUERIES = 500
 
 type Known = { statement: Statement<unknown[], unknown>; answers: Map<unknown, readonly unknown[]>; version: number }
 
-/** Says which state of the database a read would see. Our own commits count at once. */
+/** Identifies the state of the database that a read would see. Our own commits count at once. */
 function createVersion(file: SqliteFile, commits: () => number): () => number {
   const foreign = file.prepare<[], number>('pragma data_version').pluck()
   let lookedAt = 0

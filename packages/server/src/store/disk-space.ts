@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises'
 import type { Database } from './database.ts'
 
-/** What everybody may use of the disk under this directory. */
+/** The free space that ordinary users may use on the disk of this directory. */
 export async function freeBytes(directory: string): Promise<number> {
   const disk = await statfs(directory)
   return disk.bavail * disk.bsize
@@ -9,7 +9,7 @@ export async function freeBytes(directory: string): Promise<number> {
 
 type Deps = { database: Pick<Database, 'state'>; dataDir: string; fullDiskBytes: number }
 
-/** Whether the disk of the data directory takes no more work: the database was refused, or as good as nothing is left. */
+/** Whether the disk of the data directory is full: the database could not be written, or almost nothing is left. */
 export function createIsDiskFull({ database, dataDir, fullDiskBytes }: Deps): () => Promise<boolean> {
   return async () => database.state() !== 'ok' || (await freeBytes(dataDir)) < fullDiskBytes
 }

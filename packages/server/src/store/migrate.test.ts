@@ -44,7 +44,7 @@ function copies(): string[] {
   return readdirSync(directory).filter((name) => name.startsWith('before-'))
 }
 
-it('applies what is missing, in order, and records it', async () => {
+it('applies the missing migrations in order, and records them', async () => {
   await run(tables(1))
   await run(tables(1), tables(2))
   await run(tables(1), tables(2))
@@ -55,7 +55,7 @@ it('applies what is missing, in order, and records it', async () => {
   ])
 })
 
-it('copies the database before it changes one that is in use, and only then', async () => {
+it('copies a database that is in use before it changes it, and only then', async () => {
   await run(tables(1))
   expect(copies()).toEqual([])
   file.prepare('insert into table_1 values (7)').run()
@@ -67,7 +67,7 @@ it('copies the database before it changes one that is in use, and only then', as
   copy.close()
 })
 
-it('a migration that fails takes the whole step back', async () => {
+it('a migration that fails is rolled back as a whole', async () => {
   await run(tables(1))
   await expect(run(tables(1), tables(2), breaks)).rejects.toThrow(/nowhere/)
   expect(tableNames()).toEqual(['schema_migration', 'table_1'])

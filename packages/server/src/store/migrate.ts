@@ -13,7 +13,7 @@ function appliedVersion(file: SqliteFile): number {
   return row?.version ?? 0
 }
 
-/** Applies what is missing, in order, in one transaction, after copying the database. Forward only: backwards is a restore. */
+/** Copies the database, then applies the missing migrations in order, in one transaction. Forward only: to go back, restore the copy. */
 export async function migrate(file: SqliteFile, options: Options): Promise<void> {
   const current = appliedVersion(file)
   const newest = options.migrations.at(-1)?.version ?? 0

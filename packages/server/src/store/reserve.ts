@@ -4,17 +4,17 @@ import { dirname } from 'node:path'
 
 const MEGABYTE = 1024 * 1024
 const SIZE = 16 * MEGABYTE
-/** It is made only where this many times as much is free: it must not be what fills the disk. */
+/** Created only if this many times its size is free, so that it is not what fills the disk. */
 const PLENTY = 4
-/** What must be free beside the reserve before ordinary writes go on. */
+/** Must be free besides the reserve before ordinary writes resume. */
 const MARGIN = MEGABYTE
 
 /**
- * A file that holds blocks of the disk, so that there are some to give back when it is full. What it lends is gone from the file only until
- * the write that needs it has ended. Everything here is synchronous: nothing else of ours may take the blocks in between.
+ * A file that occupies disk blocks, so that some can be freed when the disk is full. A loan lasts only until the write that needs it has
+ * ended. Everything here is synchronous, so that nothing else of ours can take the blocks in between.
  */
 export function createReserve(path: string) {
-  const block = randomBytes(MEGABYTE) // a file system that compresses would keep no room for zeros
+  const block = randomBytes(MEGABYTE) // a compressing file system would reserve nothing for zeros
   let wanted = size()
   let isLent = false
 
@@ -64,18 +64,18 @@ export function createReserve(path: string) {
     shrinkTo(Math.max(0, size() - bytes))
   }
 
-  /** As much of it as there is room for. */
+  /** As much as there is room for. */
   function takeBack(): void {
     isLent = false
     growTo(wanted)
   }
 
-  /** Only says whether trying is worth it: a quota, for one, does not show here. */
+  /** Only a hint that a try is worth it: a quota, for example, does not show here. */
   function mayHaveRoom(): boolean {
     return freeBytes() >= wanted - size() + MARGIN
   }
 
-  /** Whether there is room beside the reserve, found out by writing. */
+  /** Tests by writing whether there is room besides the reserve. */
   function hasRoom(): boolean {
     if (isLent) return false
     const isThere = growTo(wanted + MARGIN)

@@ -38,7 +38,7 @@ export type AppTable = {
   port: number | null
   status: AppStatus
   status_reason: string
-  /** What a person last asked for; `status` is what is so. */
+  /** What a user last asked for. `status` is the actual state. */
   wanted: 'running' | 'stopped'
   created_by: number
   git_repository: string

@@ -20,7 +20,7 @@ export function databasePath(dataDir: string): string {
   return join(dataDir, 'berth.sqlite')
 }
 
-/** Looks before it touches: a damaged file is refused and left as it is. */
+/** Checks before it writes: a damaged file is refused and left alone. */
 function refuseDamaged(path: string): void {
   if (!existsSync(path)) return
   const refusal = `The database ${path} is damaged; it was left untouched. Put a copy in its place (docs/operating.md says how).`
@@ -32,7 +32,7 @@ function refuseDamaged(path: string): void {
     if (answer !== 'ok') throw new StartRefused(refusal)
   } catch (cause) {
     if (cause instanceof StartRefused) throw cause
-    if (isStorageFailure(cause)) return // a readable file on a full disk is no damaged file
+    if (isStorageFailure(cause)) return // a readable file on a full disk is not damaged
     throw new StartRefused(refusal, { cause })
   }
 }
@@ -44,13 +44,13 @@ function openFile(path: string): SqliteFile {
   file.pragma('foreign_keys = ON')
   file.pragma('journal_size_limit = 67108864')
   file.pragma('cache_size = -4000')
-  file.pragma('temp_store = MEMORY') // what a long transaction puts aside must not need a disk
+  file.pragma('temp_store = MEMORY') // temporary data of a long transaction must not need the disk
   // SQLite would leave them readable to all; a copy of the directory may end up where its own mode is lost.
   for (const part of [path, `${path}-wal`, `${path}-shm`]) if (existsSync(part)) chmodSync(part, OWNER_ONLY)
   return file
 }
 
-/** Held for the life of the process, and let go by the kernel when it dies: two servers never share a data directory. */
+/** Held for the life of the process, and released by the kernel when it dies, so that two servers never share a data directory. */
 function lockDirectory(dataDir: string): SqliteFile {
   const lock = new BetterSqlite(join(dataDir, 'lock.sqlite'), { timeout: 0 })
   try {
@@ -65,7 +65,7 @@ function lockDirectory(dataDir: string): SqliteFile {
   return lock
 }
 
-/** `onRoom` hears that a disk that was full has room again. */
+/** `onRoom` is called when a full disk has room again. */
 type Options = { dataDir: string; now: () => Date; onCommit: () => void; onRoom?: () => void }
 
 export async function openSqlite(options: Options): Promise<Database> {
@@ -140,7 +140,7 @@ async function openLocked(options: Options, held: { lock: SqliteFile; reserve: R
   async function close(): Promise<void> {
     await reader.destroy()
     await writer.destroy()
-    for (const handle of [readerFile, file, lock]) handle.close() // Kysely leaves a file open that nobody has asked anything yet
+    for (const handle of [readerFile, file, lock]) handle.close() // Kysely does not close a file that was never queried
   }
 
   const db = {

@@ -7,15 +7,15 @@ const FORGOTTEN_AFTER_MS = 5 * 60_000
 
 type Counts = Record<string, number>
 
-/** Of our own files, or said by the engine, which may be on the same disk; also where another error wraps it. */
+/** About our own files or the engine's, which may be on the same disk. Also finds the cause inside another error. */
 function isAboutStorage(err: unknown): boolean {
   if (!(err instanceof Error)) return false
   return isStorageFailure(err) || /no space left on device/i.test(err.message) || isAboutStorage(err.cause)
 }
 
 /**
- * A full disk fails everything that writes, again and again. Of all that the log has one line when it begins, at most one a minute while it
- * lasts, with counts, and one when it is over. Every other line passes as it is.
+ * A full disk makes every write fail, over and over. The log gets one line when that begins, at most one a minute with counts while it
+ * lasts, and one when it is over. All other lines are passed on unchanged.
  */
 export function createStorageLog(log: Logger, nowMs: () => number = () => performance.now()) {
   let lastLineAt = Number.NEGATIVE_INFINITY
@@ -24,7 +24,7 @@ export function createStorageLog(log: Logger, nowMs: () => number = () => perfor
   let unsaid: Counts = {}
   let isAnnounced = false
 
-  /** Whether this failure is written as it is. */
+  /** Whether this failure is logged unchanged. */
   function isFirst(message: string): boolean {
     const now = nowMs()
     if (now - lastFailureAt > FORGOTTEN_AFTER_MS) [failures, unsaid] = [0, {}]
@@ -38,16 +38,16 @@ export function createStorageLog(log: Logger, nowMs: () => number = () => perfor
     isAnnounced = true
     if (failures === 1) return true
     unsaid[message] = (unsaid[message] ?? 0) + 1
-    log.error({ failures, sinceLastLine: unsaid }, 'the disk still refuses writes')
+    log.error({ failures, sinceLastLine: unsaid }, 'Disk still refuses writes')
     unsaid = {}
     return false
   }
 
-  /** Says so only of what the log has heard of: a disk that is full and not full by turns must not write two lines each time. */
+  /** Logged only if the failure was: a disk that keeps filling up must not cause two lines each time. */
   function over(): void {
     if (!isAnnounced) return
     isAnnounced = false
-    log.info({ failures, sinceLastLine: unsaid }, 'the disk can be written again')
+    log.info({ failures, sinceLastLine: unsaid }, 'Disk can be written again')
     failures = 0
     unsaid = {}
   }

@@ -15,7 +15,7 @@ type Work<Result> = (tx: Tx) => Promise<Result>
 /** Enough for nearly everything that frees space. */
 const SMALL_LOAN = 4 * 1024 * 1024
 
-/** The one way to write. On a full disk ordinary work is refused, and what frees space gets the reserve. */
+/** The only way to write. On a full disk ordinary work is refused, and work that frees space gets the reserve. */
 export function createTransactions({ writer, reserve, gate }: Deps): Db['transaction'] {
   async function attempt<Result>(work: Work<Result>): Promise<Result> {
     try {

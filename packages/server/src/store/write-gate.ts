@@ -7,8 +7,8 @@ const TRY_ANYWAY_MS = 10_000
 type Deps = { reserve: Pick<Reserve, 'mayHaveRoom' | 'hasRoom'>; onOpen: () => void }
 
 /**
- * Shut by a write that the disk did not take, and open again once it has room. Behind a shut gate ordinary writes are refused before they
- * try: many small ones that still fit somewhere would use up what is kept for those that free space.
+ * Closed when the disk refuses a write, and opened once there is room. While it is closed, ordinary writes are refused without a try: many
+ * small ones that still fit would use up the space reserved for those that free some.
  */
 export function createWriteGate({ reserve, onOpen }: Deps) {
   let shutAt: number | undefined
