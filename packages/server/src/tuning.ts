@@ -17,22 +17,22 @@ export const TUNING = {
   buildIdleMs: 20 * 60_000,
   startDeadlineMs: 10 * 60_000,
   reconcileMs: 30_000,
-  /** How often the edge is compared with what is wanted, in full. */
+  /** How often the edge is compared in full with its wanted state. */
   edgeRepairMs: 30_000,
-  /** How often it is looked which certificates are due. */
+  /** How often we check which certificates are due. */
   certificateLookMs: 30_000,
-  /** How long the head of a request may take to arrive, and then its body, of which something must come all the time. */
+  /** How long the head of a request may take, then its body, and how often some of the body must arrive. */
   headMs: 15_000,
   bodyDeadlineMs: 60_000,
   bodyPaceMs: 10_000,
-  /** How long somebody may go on sending a body after it was refused. */
+  /** How long a client may keep sending a body that was refused. */
   unreadBodyMs: 5000,
-  /** How often it is looked whether those for whom an answer waits have read some of it since. */
+  /** How often we check that clients with an unread response have read some of it. */
   answerPaceMs: 60_000,
-  /** A connection on which nothing moves at all is closed after this time. */
+  /** An idle connection is closed after this time. */
   idleConnectionMs: 300_000,
   diskFloorBytes: 500 * 1024 * 1024,
-  /** Below this the disk counts as full: what waits goes on waiting instead of failing one after the other. */
+  /** Below this the disk counts as full: jobs wait instead of failing one after the other. */
   fullDiskBytes: 16 * 1024 * 1024,
 }
 

@@ -40,7 +40,7 @@ export class RepositoryTooLarge extends SourceError {
   }
 }
 
-/** An address, a path or a name that we do not take, whoever answers there. */
+/** An address, a path or a name that we refuse, whoever answers there. */
 export class SourceRefused extends SourceError {
   override readonly name = 'SourceRefused'
 }

@@ -53,6 +53,6 @@ describe('the memory of git', () => {
     const { url, hash } = await server.createRepository({ files: { a: '1' } })
     const git = gitWith({ path: programs, log })
     for (const branch of ['main', null]) expect((await git.resolveCommit({ url, privileged: true, branch })).hash).toBe(hash)
-    expect(said).toEqual([expect.stringContaining('without a limit on its memory')])
+    expect(said).toEqual([expect.stringContaining('without a memory limit')])
   })
 })

@@ -11,14 +11,14 @@ const run = promisify(execFile)
 export function createMemoryLimit(deps: { path: string; log?: Pick<Logger, 'warn'> | undefined }) {
   let isThere: Promise<boolean> | undefined
 
-  /** Asked by running it: an odd `prlimit`, or a lower limit that is there already, must not keep git from running. */
+  /** Tested by running it: an unusual `prlimit`, or a lower existing limit, must not keep git from running. */
   async function probe(words: readonly string[]): Promise<boolean> {
     const [program = '', ...args] = words
     try {
       await run(program, [...args, program, '--version'], { env: { PATH: deps.path } })
       return true
     } catch (cause) {
-      deps.log?.warn({ err: cause }, 'Git runs without a limit on its memory: prlimit (Debian: util-linux) is missing or cannot set one.')
+      deps.log?.warn({ err: cause }, 'Git runs without a memory limit: prlimit (Debian: util-linux) is missing or cannot set one')
       return false
     }
   }

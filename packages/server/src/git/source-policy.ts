@@ -93,7 +93,7 @@ async function resolve(host: string, options: { timeoutMs: number; signal: Abort
   throw new RepositoryUnreachable(`The host "${host}" of the clone URL has no address.`)
 }
 
-/** Rejects when it takes too long or nobody waits any more: the system's resolver knows neither. */
+/** Rejects on a timeout or an abort, which the system's resolver does not support. */
 async function givenUp(timeoutMs: number, signal: AbortSignal | undefined): Promise<never> {
   await wait(timeoutMs, undefined, { ref: false, ...(signal === undefined ? {} : { signal }) })
   throw new Error('the name server did not answer in time')

@@ -1,4 +1,4 @@
-/** Each line once, where it came last: a program that is started again and again says the same again and again. */
+/** Each line once, at its last position: a program that keeps restarting keeps printing the same lines. */
 export function distinctLines(lines: readonly string[]): string[] {
   return [...new Set(lines.toReversed())].toReversed()
 }

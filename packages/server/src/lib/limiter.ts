@@ -1,13 +1,13 @@
-/** There was no room to run, and none to wait in, or the wait took too long. */
+/** There was no free slot and the queue was full, or the wait took too long. */
 export class LimiterFull extends Error {
   override readonly name = 'LimiterFull'
 }
 
 export type Limits = {
-  /** How many run at once: of all, and of one key. */
+  /** How many run at once: in total, and per key. */
   running: number
   runningPerKey: number
-  /** How many wait for that: of all, and of one key. Whoever comes on top is refused at once. */
+  /** How many wait: in total, and per key. More are refused at once. */
   waiting: number
   waitingPerKey: number
   waitMs: number
@@ -15,7 +15,7 @@ export type Limits = {
 
 type Lane = { running: number; queue: (() => void)[] }
 
-/** Bounded work: so much at once, the rest waits for a bounded time in a bounded queue. The keys take turns, so that nobody is kept out by one who asks a lot. */
+/** Limits how much runs at once. The rest waits for a limited time in a limited queue. Keys take turns, so that a busy one cannot shut out the others. */
 export function createLimiter(limits: Limits) {
   const lanes = new Map<string | number, Lane>() // whose turn is next comes first
   let running = 0

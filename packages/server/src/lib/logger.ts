@@ -40,7 +40,7 @@ export function withoutSecrets(fields: Fields): Fields {
   return censor(fields, lookInside)
 }
 
-/** The time as ISO text. Within a millisecond, and that is many lines under load, it is the same text. */
+/** The time as ISO text, reused within a millisecond, which under load is many lines. */
 function createTimestamp(): () => string {
   let at = 0
   let text = ''
@@ -53,7 +53,7 @@ function createTimestamp(): () => string {
   }
 }
 
-/** What waits while standard output takes nothing; newer lines than that are lost. */
+/** The most that is buffered while standard output is blocked. Further lines are lost. */
 const MOST_WAITING_BYTES = 1024 * 1024
 
 export type LogFormat = 'json' | 'text'

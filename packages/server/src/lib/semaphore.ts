@@ -1,24 +1,24 @@
-/** As many wait for a place as may. */
+/** The queue is full. */
 export class SemaphoreFull extends Error {
   override readonly name = 'SemaphoreFull'
 }
 
 type Asked = { isFirst?: boolean }
 
-/** So many run at once. The others wait, in the order they came; those that ask to be first wait in a queue of their own, ahead of the rest. */
+/** Limits how many run at once. The others wait in order; those with `isFirst` wait in a queue of their own, ahead of the rest. */
 export function createSemaphore(places: number, { mostWaiting = Number.POSITIVE_INFINITY } = {}) {
   const first: (() => void)[] = []
   const others: (() => void)[] = []
   let free = places
 
-  /** The place goes straight to the next: nobody who comes in between can take it. */
+  /** Hands the place directly to the next in line, so that no newcomer can take it. */
   function release(): void {
     const next = first.shift() ?? others.shift()
     if (next) next()
     else free += 1
   }
 
-  /** What it resolves to gives the place back, and must be called once. */
+  /** Resolves to a function that gives the place back. Call it exactly once. */
   async function acquire({ isFirst = false }: Asked = {}): Promise<() => void> {
     if (free > 0) free -= 1
     else {

@@ -3,7 +3,7 @@ export type Fault = { kind: 'crash-before' | 'crash-after' | 'error' | 'delay'; 
 
 export type Step = <Result>(name: string, effect: () => Promise<Result>) => Promise<Result>
 
-/** Every side effect of a deployment passes here. Without a fault, which only a test can ask for, it does nothing else. */
+/** Runs a side effect of a deployment. A test can make it fail here; otherwise it does nothing else. */
 export function createStep(fault: Fault | undefined, onStep: (n: number, name: string) => void = () => undefined): Step {
   if (!fault) return async (_name, effect) => await effect()
   let count = 0
