@@ -31,7 +31,7 @@ export function createApplyWanted({ files, process, applier, log }: Deps) {
     const certificates = wanted.certificates.filter((each) => !includes(left, each))
     const made = edgeMaps({ ...wanted, certificates })
     const newlyRefused = await putMaps(made, { certificates, isFull })
-    for (const { certificate, reason } of newlyRefused) log.warn({ host: certificate.host, reason }, 'HAProxy does not take a certificate')
+    for (const { certificate, reason } of newlyRefused) log.warn({ host: certificate.host, reason }, 'Certificate rejected by HAProxy')
     if (newlyRefused.length > 0) return await putWhatIsTaken(wanted, { isFull, left: [...left, ...newlyRefused] })
     refused = left
     return [...made.refused, ...refused.map(({ certificate, reason }) => `The certificate of ${certificate.host}: ${reason}`)]

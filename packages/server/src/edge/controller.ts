@@ -54,7 +54,7 @@ export function createEdgeController(deps: EdgeDeps): Edge {
     pass,
     onFailure(message, err) {
       state = { state: deps.host === undefined ? 'off' : 'unreachable', message, refused: state.refused }
-      deps.log.warn({ err }, 'edge not in its wanted state')
+      deps.log.warn({ err }, 'Edge not up to date')
     },
     repairEveryMs: deps.repairEveryMs ?? 30_000,
   })

@@ -30,7 +30,7 @@ function takesGzip(request: FastifyRequest): boolean {
   return /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))
 }
 
-/** The bytes of each file, read once for each version of it: however many ask and do not read the answer, all of them share these. */
+/** The bytes of each version of a file are read once and shared, even by clients that never read the response. */
 function createKeptFiles() {
   const kept = new Map<string, { etag: string; bytes: Buffer }>()
   return (file: string, etag: string): Buffer => {

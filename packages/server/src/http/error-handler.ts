@@ -34,7 +34,7 @@ export function failureOf(error: unknown, requestId?: string): Failure {
 export function createErrorHandler(log: Pick<Logger, 'error'>) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const failure = failureOf(error, request.id)
-    if (failure.status >= 500) log.error({ requestId: request.id, err: error }, 'request failed')
+    if (failure.status >= 500) log.error({ requestId: request.id, err: error }, 'Request failed')
     return reply.code(failure.status).type('application/json; charset=utf-8').send(JSON.stringify(failure.body))
   }
 }

@@ -85,14 +85,14 @@ function refuse(socket: Duplex, error: unknown, cookies: readonly string[]): voi
     `HTTP/1.1 ${status} Refused\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8\r\nX-Content-Type-Options: nosniff\r\n${setCookies}Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
   )
   socket.resume()
-  setTimeout(() => socket.destroy(), REFUSED_MS).unref() // one that is never closed on the other side would stay for ever
+  setTimeout(() => socket.destroy(), REFUSED_MS).unref() // otherwise a client that never closes its side would keep it open for ever
 }
 
-/** Every socket passes the same policies as HTTP, before the upgrade, and again and again while it is open. */
+/** Every socket passes the same policies as HTTP, before the upgrade and regularly while it is open. */
 export function createWebSockets(deps: Deps) {
   const { authentication, loaders, log } = deps
   const table = lines()
-  // Streams take no input: what a client sends is not kept, and its pings are answered by the peer, when there is room for it.
+  // Streams take no input: messages from a client are dropped, and the peer answers its pings when there is room.
   const wss = new WebSocketServer({ noServer: true, maxPayload: 1024, maxFragments: 1, autoPong: false, perMessageDeflate: false })
   const open = new Set<Peer>()
 
@@ -110,7 +110,7 @@ export function createWebSockets(deps: Deps) {
     return { line, caller, input, subject }
   }
 
-  /** Losing access closes within seconds: a logout, a removed member, a deleted project. */
+  /** Closes the socket within seconds of losing access: a logout, a removed member, a deleted project. */
   function watchAccess(peer: Peer, access: { caller: Caller; line: Line; input: Record<string, unknown> }): void {
     const timer = setInterval(() => {
       authentication
@@ -137,7 +137,7 @@ export function createWebSockets(deps: Deps) {
       await stream({ ...subject, input, signal, send, sendEncoded, sendEncodedAndWait, room })
       peer.close(1000, 'done')
     } catch (err) {
-      if (!peer.signal.aborted) log.error({ socket: line.name, err }, 'stream failed')
+      if (!peer.signal.aborted) log.error({ socket: line.name, err }, 'Stream failed')
       peer.close(1011, 'the stream failed')
     } finally {
       open.delete(peer)
@@ -154,7 +154,7 @@ export function createWebSockets(deps: Deps) {
         wss.handleUpgrade(request, socket, head, (ws) => void serve(ws, socket, admitted))
       },
       (error: unknown) => {
-        if (failureOf(error).status >= 500) log.error({ err: error }, 'upgrade failed')
+        if (failureOf(error).status >= 500) log.error({ err: error }, 'Upgrade failed')
         refuse(socket, error, strayCookies({ headers: request.headers, url: request.url ?? '/', isTls: originOf(request, '').isTls }))
       },
     )

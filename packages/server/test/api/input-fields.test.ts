@@ -154,7 +154,7 @@ describe('any input at all', () => {
     const failures = berth
       .log()
       .split('\n')
-      .filter((line) => line.includes('request failed') && !line.includes('EngineUnreachable'))
+      .filter((line) => line.includes('Request failed') && !line.includes('EngineUnreachable'))
     expect(failures).toEqual([])
   })
 })

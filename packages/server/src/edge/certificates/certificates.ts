@@ -29,13 +29,13 @@ export type CertificatesDeps = {
 export function createCertificates(deps: CertificatesDeps) {
   const { store, attempts, issuer, directory, edge, events, log, now, everyMs = 30_000, atOnce = 4 } = deps
   const shown = createShownCertificates({ store, edge, log, isBeingPut })
-  const onFailure = (host: string, err: unknown) => log.warn({ host, err }, 'attempt at a certificate not recorded')
+  const onFailure = (host: string, err: unknown) => log.warn({ host, err }, 'Certificate attempt not recorded')
   const { isDue, retryNow } = createRenewalPolicy({ shown: shown.get, attempts, directory, now })
   const work = createDueHosts({ isDue, run: issue, onFailure, everyMs, atOnce })
   const uploading = new Set<string>()
   const { report, reportChanged, forgetReport } = createReports({ events, status })
   const ready = open()
-  ready.catch((err: unknown) => log.warn({ err }, 'certificates not loaded'))
+  ready.catch((err: unknown) => log.warn({ err }, 'Certificates not loaded'))
 
   async function open(): Promise<void> {
     await shown.load()

@@ -25,7 +25,7 @@ export function createCertificateIssuer(deps: {
       if (problem !== undefined) throw new AcmeFailure(problem)
       const certificate = await store.put(host, 'acme', await acme.issue(host))
       await attempts.clear(host)
-      log.info({ host }, 'certificate issued')
+      log.info({ host }, 'Certificate issued')
       return certificate
     } catch (cause) {
       await remember(host, cause)
@@ -44,7 +44,7 @@ export function createCertificateIssuer(deps: {
     const counted = isEdgeAway ? 0 : failures
     const delayMs = nextTryDelayMs({ failures: counted, isRateLimited, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }, random())
     await attempts.set(host, { failures, reason, isRateLimited, nextTryAt: now().getTime() + delayMs, directory: directory() })
-    log.warn({ host, failures, err: cause }, 'no certificate')
+    log.warn({ host, failures, err: cause }, 'Certificate not issued')
   }
 
   return { tryIssue }

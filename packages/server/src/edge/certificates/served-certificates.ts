@@ -26,7 +26,7 @@ export function createShownCertificates(deps: {
     try {
       await edge.setCertificates([...shown.values()])
     } catch (err) {
-      log.warn({ err }, 'certificate not in place yet')
+      log.warn({ err }, 'Certificate not in place yet')
     }
   }
 
@@ -61,7 +61,7 @@ export function createShownCertificates(deps: {
     try {
       await clearLeaving()
     } catch (err) {
-      log.warn({ err, hosts: [...leaving] }, 'certificates of removed hosts not taken away yet')
+      log.warn({ err, hosts: [...leaving] }, 'Certificates of removed hosts not deleted yet')
     }
   }
 
