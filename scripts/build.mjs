@@ -1,4 +1,5 @@
 // `npm run build`: the server and the CLI as bundles, the dashboard as static files. `--force` builds even when nothing changed.
+// `--cli <directory>` bundles the CLI alone, into that directory.
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import http from 'node:http'
 import path from 'node:path'
@@ -49,19 +50,20 @@ function escapeNonAscii(file) {
   if (escaped !== code) writeFileSync(file, escaped)
 }
 
-async function bundle(workspace, define) {
+/** The server runs on our own Node.js; the CLI on whatever its user has, and without any package beside it. */
+const bundles = {
+  'packages/server': { target: 'node24', external: isExternal, plugins: [plainHttp] },
+  'packages/cli': { target: 'node20', external: [], plugins: [] },
+}
+
+async function bundle(workspace, dir = path.join(root, workspace, 'dist')) {
   const input = path.join(root, workspace, 'src/main.ts')
   if (!existsSync(input)) return console.log(`${workspace}: no src/main.ts, nothing to bundle`)
   const { rolldown } = await import('rolldown')
-  const dir = path.join(root, workspace, 'dist')
-  const build = await rolldown({
-    input,
-    platform: 'node',
-    external: isExternal,
-    transform: { define },
-    plugins: [plainHttp],
-    logLevel: 'warn',
-  })
+  const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
+  const define = { __BERTH_VERSION__: JSON.stringify(version), __BERTH_COMMIT__: JSON.stringify(gitCommit()) }
+  const { target, external, plugins } = bundles[workspace]
+  const build = await rolldown({ input, platform: 'node', external, transform: { define, target }, plugins, logLevel: 'warn' })
   const { output } = await build.write({
     dir,
     format: 'esm',
@@ -95,13 +97,16 @@ async function buildDashboard() {
 
 async function main() {
   if (!(await ensureInstalled())) return 1
+  const cliOnly = process.argv.indexOf('--cli')
+  if (cliOnly > 0) {
+    await bundle('packages/cli', path.resolve(process.argv[cliOnly + 1] ?? 'packages/cli/dist'))
+    return 0
+  }
   // Before the build: a file that changes during it must make the next build run again.
   const fingerprint = sourcesFingerprint()
   if (!process.argv.includes('--force') && isBuilt(fingerprint)) return console.log('The build is up to date.') ?? 0
-  const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
-  const define = { __BERTH_VERSION__: JSON.stringify(version), __BERTH_COMMIT__: JSON.stringify(gitCommit()) }
   const begin = performance.now()
-  await Promise.all([bundle('packages/server', define), bundle('packages/cli', define), buildDashboard()])
+  await Promise.all([bundle('packages/server'), bundle('packages/cli'), buildDashboard()])
   rmSync(compileCache, { recursive: true, force: true }) // it belongs to the previous build
   writeStamp(fingerprint)
   console.log(`Built in ${((performance.now() - begin) / 1000).toFixed(1)} s`)

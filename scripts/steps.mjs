@@ -27,6 +27,8 @@ export const steps = [
   { name: 'format', run: () => capture(bin('biome'), ['check', '.']) },
   { name: 'lint', run: () => capture(bin('oxlint'), ['--type-aware', '--deny-warnings']) },
   { name: 'typecheck', run: () => capture(bin('tsc'), ['-p', 'tsconfig.json']) },
+  // Against what Node.js 20 has: the CLI runs on the Node.js of whoever installs it.
+  { name: 'typecheck-cli', run: () => capture(bin('tsc'), ['-p', 'packages/cli/tsconfig.json']) },
   { name: 'typecheck-scripts', run: () => capture(bin('tsc'), ['-p', 'scripts/tsconfig.json']) },
   ...(isThere(dashboardProject)
     ? [{ name: 'typecheck-dashboard', run: () => capture(bin('tsc'), ['-p', dashboardProject, '--noEmit']) }]

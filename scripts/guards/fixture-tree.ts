@@ -17,9 +17,9 @@ const configuration = [
 export const fixtures = path.join(import.meta.dirname, 'fixtures')
 
 /** A copy of one fixture under the repository's own configuration files, so that a rule is tried exactly as it is used. */
-export function fixtureTree(name: string): Disposable & { directory: string } {
+export function fixtureTree(name: string, more: readonly string[] = []): Disposable & { directory: string } {
   const directory = mkdtempSync(path.join(tmpdir(), `berth-guard-${name}-`))
-  for (const file of configuration) cpSync(path.join(root, file), path.join(directory, file))
+  for (const file of [...configuration, ...more]) cpSync(path.join(root, file), path.join(directory, file))
   cpSync(path.join(fixtures, name), directory, { recursive: true })
   symlinkSync(path.join(root, 'node_modules'), path.join(directory, 'node_modules'))
   return { directory, [Symbol.dispose]: () => rmSync(directory, { recursive: true, force: true }) }

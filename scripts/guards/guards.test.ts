@@ -17,6 +17,7 @@ describe('the linter', () => {
   const rules = readdirSync(path.join(fixtures, 'lint', source))
     .filter((name) => name.endsWith('.ts') && name !== 'clean.ts')
     .map((name) => ({ file: `${source}/${name}`, rule: name === 'filenameCase.ts' ? 'filename-case' : path.basename(name, '.ts') }))
+    .concat({ file: 'packages/cli/src/no-restricted-globals.ts', rule: 'no-restricted-globals' })
 
   it('finds the one fault in every fixture, names its rule, and leaves the clean file alone', async () => {
     using tree = fixtureTree('lint')
@@ -106,6 +107,13 @@ describe('the formatter and the compiler', () => {
     const { code, all } = await runTool(tree.directory, 'tsc', ['-p', 'tsconfig.json'])
     expect(code).not.toBe(0)
     expect(all).toContain('TS2532')
+  })
+
+  it('refuse in the CLI what Node.js 20 does not have', async () => {
+    using tree = fixtureTree('types', ['packages/cli/tsconfig.json'])
+    const { code, all } = await runTool(tree.directory, 'tsc', ['-p', 'packages/cli/tsconfig.json'])
+    expect(code).not.toBe(0)
+    expect(all).toContain("'withResolvers' does not exist")
   })
 })
 

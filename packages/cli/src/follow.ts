@@ -1,4 +1,5 @@
-import { ApiError, type FrameOf, openStream, type SocketName, type StreamInput, type StreamState } from '@berth/contract'
+import { ApiError, type FrameOf, openStream, type SocketName, type Stream, type StreamInput, type StreamState } from '@berth/contract'
+import { WebSocket } from 'ws' // Node.js 20 has none of its own
 
 const TRIES = 8
 const NO_ACCESS = 1008
@@ -14,24 +15,25 @@ export function createFollow(deps: { url: string; headers: () => Record<string, 
     onFrame: (frame: FrameOf<Name>) => void,
   ): Promise<void> {
     signal.throwIfAborted()
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const onState = (state: StreamState): void => {
-      if (state.is === 'waiting' && state.attempt >= TRIES)
-        reject(new ApiError(0, { error: 'The connection was lost and does not come back.', code: 'unreachable' }))
-      if (state.is !== 'ended') return
-      if (state.code === NO_ACCESS) reject(new ApiError(401, { error: 'The access has ended.', code: 'not_signed_in' }))
-      else resolve()
-    }
-    // Node.js takes headers where the standard has protocols; a browser could not set them.
     const connect = (url: string) => new WebSocket(url, { headers: deps.headers() })
-    const stream = openStream({ name, input, origin, connect, onFrame, onState })
-    const onAbort = () => reject(new Error('interrupted', { cause: signal.reason }))
-    signal.addEventListener('abort', onAbort)
+    let stream: Stream | undefined
+    let onAbort: (() => void) | undefined
     try {
-      await promise
+      await new Promise<void>((resolve, reject) => {
+        onAbort = () => reject(new Error('interrupted', { cause: signal.reason }))
+        signal.addEventListener('abort', onAbort)
+        const onState = (state: StreamState): void => {
+          if (state.is === 'waiting' && state.attempt >= TRIES)
+            reject(new ApiError(0, { error: 'The connection to the server was lost.', code: 'unreachable' }))
+          if (state.is !== 'ended') return
+          if (state.code === NO_ACCESS) reject(new ApiError(401, { error: 'You no longer have access.', code: 'not_signed_in' }))
+          else resolve()
+        }
+        stream = openStream({ name, input, origin, connect, onFrame, onState })
+      })
     } finally {
-      signal.removeEventListener('abort', onAbort)
-      stream.close()
+      if (onAbort) signal.removeEventListener('abort', onAbort)
+      stream?.close()
     }
   }
 }

@@ -6,18 +6,18 @@ import { join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 
 const root = resolve(import.meta.dirname, '../../..')
-const node = join(root, 'node_modules/node/bin/node')
-const main = join(root, 'packages/cli/src/main.ts')
+const SOURCES = [join(root, 'node_modules/node/bin/node'), '--disable-warning=ExperimentalWarning', join(root, 'packages/cli/src/main.ts')]
 
 type Options = { input?: string; env?: Record<string, string>; interruptWhen?: string }
 
-/** The CLI as a process of its own, with a home directory of its own. */
-export function createCli(environment: Record<string, string> = {}) {
+/** The CLI as a process of its own, with a home directory of its own; from its sources, or from a bundle. */
+export function createCli(program: readonly string[] = SOURCES) {
   const home = mkdtempSync(join(tmpdir(), 'berth-cli-home-'))
 
   async function berth(words: readonly string[], options: Options = {}) {
-    const child = spawn(node, ['--disable-warning=ExperimentalWarning', main, ...words], {
-      env: { PATH: process.env['PATH'], HOME: home, ...environment, ...options.env },
+    const [node = '', ...args] = program
+    const child = spawn(node, [...args, ...words], {
+      env: { PATH: process.env['PATH'], HOME: home, ...options.env },
     })
     child.stdin.end(options.input ?? '')
     let said = ''

@@ -1,0 +1,30 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join, resolve } from 'node:path'
+
+const root = resolve(import.meta.dirname, '../../..')
+const pinned = join(root, 'node_modules/node/bin/node')
+const versionOf = (node: string) => execFileSync(node, ['--version'], { encoding: 'utf8' }).trim()
+const majorOf = (version: string) => Number(/^v(\d+)\./.exec(version)?.[1] ?? 0)
+
+/** The machine's own Node.js where it is older than the project's, as on the machine of somebody who installs the CLI. */
+function oldestNode(): string {
+  // npm puts the project's own Node.js first.
+  const others = (process.env['PATH'] ?? '').split(delimiter).filter((entry) => entry !== '' && !entry.includes('node_modules'))
+  try {
+    const found = execFileSync('node', ['-p', 'process.execPath'], { encoding: 'utf8', env: { PATH: others.join(delimiter) } }).trim()
+    const major = majorOf(versionOf(found))
+    return major >= 20 && major < majorOf(versionOf(pinned)) ? found : pinned
+  } catch {
+    return pinned // the machine has none
+  }
+}
+
+/** The CLI as it is installed: the bundle of these sources, and the oldest Node.js here that it is meant for. */
+export function bundleCli() {
+  const directory = mkdtempSync(join(tmpdir(), 'berth-cli-bundle-'))
+  execFileSync(pinned, [join(root, 'scripts/build.mjs'), '--cli', directory], { stdio: ['ignore', 'ignore', 'pipe'] })
+  const node = oldestNode()
+  return { directory, node, version: versionOf(node), program: [node, join(directory, 'main.js')] }
+}
