@@ -1,4 +1,4 @@
-import type { EnvVariable } from '@berth/contract'
+import { diffVariables, type EnvChange, type EnvVariable, formatDotenv, parseDotenv } from '@berth/contract'
 import { useQueryClient } from '@tanstack/react-query'
 import { Button } from '../../components/button.tsx'
 import { Card } from '../../components/card.tsx'
@@ -6,7 +6,6 @@ import { AreaField } from '../../components/field.tsx'
 import { Form } from '../../components/form.tsx'
 import { toast } from '../../components/toast.tsx'
 import { classNames } from '../../lib/class-names.ts'
-import { diffVariables, type EnvChange, formatDotenv, parseDotenv } from '../../lib/dotenv.ts'
 import { useForm } from '../../lib/use-form.ts'
 import { environmentKeys } from './queries.ts'
 

@@ -1,5 +1,5 @@
+import { parseDotenv } from '@berth/contract'
 import { AreaField } from '../../components/field.tsx'
-import { parseDotenv } from '../../lib/dotenv.ts'
 import { plural } from '../../lib/sizes.ts'
 
 /** `.env` text, parsed while typing. */

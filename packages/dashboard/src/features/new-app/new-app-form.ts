@@ -1,5 +1,4 @@
-import type { AppType, Input } from '@berth/contract'
-import { parseDotenv } from '../../lib/dotenv.ts'
+import { type AppType, type Input, parseDotenv } from '@berth/contract'
 
 export type NewAppValues = {
   appType: AppType

@@ -1,8 +1,10 @@
+import { ENV_KEY } from './applications.ts'
+
 export type Variable = { key: string; value: string }
 export type ParseProblem = { line: number; message: string }
 export type EnvChange = { key: string; is: 'added' | 'removed' | 'changed' | 'same'; before?: string; after?: string }
 
-const KEY = /^[A-Za-z_][A-Za-z0-9_.-]{0,255}$/
+const KEY = new RegExp(ENV_KEY)
 const ESCAPES: Record<string, string> = { n: '\n', r: '\r', t: '\t', '"': '"', '\\': '\\', $: '$' }
 
 /** Reads `.env` text: comments, `export`, single quotes (as is), double quotes (with escapes), values over several lines. */
