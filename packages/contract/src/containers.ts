@@ -9,4 +9,11 @@ export const ContainerUsage = Type.Object({ cpu: Type.Number(), memory: Type.Num
 export type ContainerUsage = Static<typeof ContainerUsage>
 
 export const Tail = Type.Integer({ minimum: 1, maximum: 10_000, lenient: true, ...expects('a whole number between 1 and 10,000') })
-export const LogsQuery = Type.Object({ appId: Id, tail: Type.Optional(Tail) })
+/** Days, hours and minutes that exist, so that every text that fits is a time. */
+export const Since = Type.String({
+  maxLength: 40,
+  pattern:
+    '^(19[7-9]|20[0-9])[0-9]-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$',
+  ...expects('a time such as 2026-01-31T12:00:00Z'),
+})
+export const LogsQuery = Type.Object({ appId: Id, tail: Type.Optional(Tail), since: Type.Optional(Since) })

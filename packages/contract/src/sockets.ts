@@ -1,5 +1,5 @@
 import Type, { type TObject, type TSchema } from 'typebox'
-import { Tail } from './containers.ts'
+import { Since, Tail } from './containers.ts'
 import { DeploymentOnly } from './deployments.ts'
 import { ContainerFrame, DeploymentFrame, EventFrame, MetricsFrame } from './events.ts'
 import { expects } from './fields.ts'
@@ -38,7 +38,7 @@ export const sockets = {
     may: 'member of the container',
     frame: ContainerFrame,
     params: Type.Object({ containerId: ContainerId }),
-    query: Type.Object({ tail: Type.Optional(Tail) }),
+    query: Type.Object({ tail: Type.Optional(Tail), since: Type.Optional(Since) }),
     summary: 'What a container prints',
   },
   metrics: {

@@ -32,6 +32,22 @@ it('what a container prints is clean on every way out, and colours stay', async 
   expect((await socket.waitFor(({ type }) => type === 'log')).data['line']).toBe(clean)
 })
 
+it('with since, only what was printed after that moment is shown, on both ways out', async () => {
+  const { appId, containerId } = await running('echo before; sleep 2; echo after')
+  const timesOf = (logs: string) =>
+    new Map(logs.split('\n').map((line) => [line.slice(line.indexOf(' ') + 1), line.split(' ', 1)[0] ?? '']))
+  const since = timesOf((await lab.owner.call('containers.logs', { appId })).logs).get('before') ?? ''
+  const later = timesOf((await lab.owner.call('containers.logs', { appId, since })).logs)
+  expect([...later.keys()]).toEqual(['after', 'that is all'])
+  const future = '2099-12-31T00:00:00Z'
+  expect(await lab.owner.call('containers.logs', { appId, since: future })).toEqual({ logs: '' })
+  await using socket = await lab.berth.connect('container.logs', { cookie: lab.owner.cookie, input: { containerId, since } })
+  await socket.waitFor(({ data }) => data['line'] === 'that is all')
+  expect(socket.frames.flatMap(({ type, data }) => (type === 'log' ? [data['line']] : []))).toEqual(['after', 'that is all'])
+  const refused = lab.owner.call('containers.logs', { appId, since: 'yesterday' })
+  await expect(refused).rejects.toThrow('since must be a time such as 2026-01-31T12:00:00Z.')
+})
+
 it('the answer with the last lines has a limit, whatever was printed, and says so', async () => {
   const { appId } = await running(`yes "$(head -c 10000 /dev/zero | tr '\\0' x)" | head -n 1000`)
   const { logs } = await lab.owner.call('containers.logs', { appId, tail: 10_000 })

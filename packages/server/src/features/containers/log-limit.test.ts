@@ -27,7 +27,7 @@ it('one person takes two of the places for reading logs, so that others read the
   const refused: unknown[] = []
   const asked = Array.from(
     { length: 50 },
-    async () => await containers.logs({ id: 1 }, slow).catch((cause: unknown) => refused.push(cause)),
+    async () => await containers.logs({ id: 1 }, slow, {}).catch((cause: unknown) => refused.push(cause)),
   )
   await expect.poll(() => refused.length, { timeout: 30_000 }).toBe(28)
   expect(reading).toBe(2)
@@ -35,7 +35,7 @@ it('one person takes two of the places for reading logs, so that others read the
     code: 'server_busy',
     message: 'Too many logs are being read at this moment; try again in a few seconds.',
   })
-  expect(await containers.logs({ id: 2 }, other)).toEqual({ logs: '' })
+  expect(await containers.logs({ id: 2 }, other, {})).toEqual({ logs: '' })
   isOver.resolve()
   await Promise.all(asked)
 })

@@ -16,7 +16,7 @@ export function containerHandlers(containers: Containers) {
       return { message: 'Container restarted successfully' }
     },
     'containers.status': async ({ app }) => await containers.status(app),
-    'containers.logs': async ({ caller, app, input }) => await containers.logs(caller, app, input.tail),
+    'containers.logs': async ({ caller, app, input }) => await containers.logs(caller, app, input),
     'containers.usage': async ({ app }) => await containers.usage(app),
   } satisfies Partial<Handlers>
 }

@@ -25,6 +25,7 @@ type Deps = {
   onChanged: () => void
 }
 type Verb = 'start' | 'stop' | 'restart'
+type LogsWanted = { tail?: number; since?: string }
 
 const DEFAULT_TAIL = 100
 /** Each holds a few megabytes for a moment, and an engine that is slow to answer keeps its place for long. */
@@ -104,22 +105,23 @@ export function createContainers(deps: Deps) {
     })
   }
 
-  async function newestLog(app: AppRow, tail: number): Promise<string> {
+  async function newestLog(app: AppRow, { tail = DEFAULT_TAIL, since }: LogsWanted): Promise<string> {
     return await whenReachable(async () => {
       const release = await deps.liveRelease(app)
       const newest = newestLines(tail)
       for (const container of release?.containers ?? []) {
         const details = await engine.containers.inspect(container.id)
         if (!details) continue
-        for await (const { at, line } of engine.logs(details, { tail, signal: AbortSignal.timeout(10_000) })) newest.add(at, line)
+        const options = { tail, signal: AbortSignal.timeout(10_000), ...(since !== undefined && { since }) }
+        for await (const { at, line } of engine.logs(details, options)) newest.add(at, line)
       }
       return newest.text()
     })
   }
 
-  async function logs(caller: Pick<Caller, 'id'>, app: AppRow, tail = DEFAULT_TAIL): Promise<{ logs: string }> {
+  async function logs(caller: Pick<Caller, 'id'>, app: AppRow, wanted: LogsWanted): Promise<{ logs: string }> {
     try {
-      return { logs: await logLimiter.run(caller.id, async () => await newestLog(app, tail)) }
+      return { logs: await logLimiter.run(caller.id, async () => await newestLog(app, wanted)) }
     } catch (cause) {
       throw cause instanceof LimiterFull ? new AppError('server_busy', { message: TOO_MANY_LOGS, cause }) : cause
     }

@@ -4,6 +4,7 @@ import type { Engine } from '../../engine/engine.ts'
 import type { Streams } from '../../http/websocket.ts'
 
 type Deps = { engine: Pick<Engine, 'containers' | 'logs'>; now: () => Date }
+type LogsWanted = { tail: number; since?: string }
 type Peer = { send: (frame: ContainerFrame) => void; room: () => Promise<void>; signal: AbortSignal }
 
 const DEFAULT_TAIL = 100
@@ -29,7 +30,7 @@ export function createContainerStreams({ engine, now }: Deps) {
     })
   }
 
-  async function follow(id: string, tail: number, peer: Peer): Promise<void> {
+  async function follow(id: string, wanted: LogsWanted, peer: Peer): Promise<void> {
     let since: string | undefined
     while (!peer.signal.aborted) {
       const details = await engine.containers.inspect(id)
@@ -37,7 +38,7 @@ export function createContainerStreams({ engine, now }: Deps) {
       const hasEnded = details.state !== 'running' && details.state !== 'restarting'
       if (hasEnded && since !== undefined) return peer.send(frame('end', { message: `The container has stopped (${details.status}).` }))
       if (since === undefined) peer.send(frame('status', { container: id, state: details.state, status: details.status }))
-      const options = { follow: true, signal: peer.signal, ...(since === undefined || since === '' ? { tail } : { since }) }
+      const options = { follow: true, signal: peer.signal, ...(since === undefined || since === '' ? wanted : { since }) }
       since ??= ''
       for await (const { at, line, stream } of engine.logs(details, options)) {
         since = at
@@ -52,7 +53,8 @@ export function createContainerStreams({ engine, now }: Deps) {
     'container.logs': async ({ container, input, send, room, signal }) => {
       while (!signal.aborted) {
         try {
-          return await follow(container.id, input.tail ?? DEFAULT_TAIL, { send, room, signal })
+          const wanted = { tail: input.tail ?? DEFAULT_TAIL, ...(input.since !== undefined && { since: input.since }) }
+          return await follow(container.id, wanted, { send, room, signal })
         } catch (cause) {
           if (signal.aborted) return
           if (!(cause instanceof EngineUnreachable)) throw cause
