@@ -1,6 +1,6 @@
 // `npm run build`: the server and the CLI as bundles, the dashboard as static files. `--force` builds even when nothing changed.
 // `--cli <directory>` bundles the CLI alone, into that directory.
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import http from 'node:http'
 import path from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -75,6 +75,7 @@ async function bundle(workspace, dir = path.join(root, workspace, 'dist')) {
   })
   await build.close()
   for (const { fileName } of output) escapeNonAscii(path.join(dir, fileName))
+  chmodSync(path.join(dir, 'main.js'), 0o755) // the CLI is started by its name
   removeOldChunks(path.join(dir, 'chunks'), new Set(output.map((file) => path.basename(file.fileName))))
 }
 

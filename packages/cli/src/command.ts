@@ -7,29 +7,55 @@ import type { Settings } from './settings.ts'
 /** 0 done, 1 failed, 2 wrong usage, 3 not signed in, 130 interrupted. */
 export type ExitCode = 0 | 1 | 2 | 3 | 130
 
-/** All that a command may touch. */
+/** Everything a command may touch. */
 export type Context = {
   api: Call
   out: Output
   settings: Settings
   prompt: Prompt
   follow: Follow
-  /** Logs in at an address and gives the token of the new session. */
-  signIn: (url: string, credentials: { email: string; password: string }) => Promise<{ email: string; token: string }>
+  now: () => Date
+  /** Logs in at an address, or with a setup token creates the first account there; returns the token of the new session. */
+  signIn: (url: string, credentials: { email: string; password: string; token?: string }) => Promise<{ email: string; token: string }>
 }
 
-type Option = { type: 'boolean' | 'string'; short?: string; value?: string; summary: string }
-export type Values = Readonly<Record<string, string | boolean | undefined>>
+type Option = { type: 'boolean' | 'string'; short?: string; multiple?: true; value?: string; summary: string }
+export type Options = Readonly<Record<string, Option>>
+export type Values = Readonly<Record<string, string | boolean | readonly (string | boolean)[] | undefined>>
+
+export type Arguments = { readonly named: Readonly<Record<string, string>>; readonly more: readonly string[] }
+type RequiredIn<Usage extends string> = Usage extends `${string}<${infer Name}>${infer Rest}` ? Name | RequiredIn<Rest> : never
+type OptionalIn<Usage extends string> = Usage extends `${string}[${infer Name}]${infer Rest}` ? Name | OptionalIn<Rest> : never
+/** The arguments that a usage names; `more` has those of a last one that ends in "...". */
+type ArgumentsOf<Usage extends string> = Readonly<Record<RequiredIn<Usage>, string>> &
+  Readonly<Partial<Record<OptionalIn<Usage>, string>>> & { readonly more: readonly string[] }
 
 export type Command = {
-  /** How it is called, after the word `berth`; <angle brackets> must be given, [square ones] may. */
+  /** How it is called, after the word `berth`: <required> and [optional] arguments. Anything else on the command line is refused. */
   usage: string
   summary: string
-  options: Readonly<Record<string, Option>>
-  run: (ctx: Context, positionals: readonly string[], values: Values) => Promise<ExitCode>
+  options: Options
+  run: (ctx: Context, args: Arguments, values: Values) => Promise<ExitCode>
 }
 
-/** The command line itself is wrong; the usage is shown with it. */
+type Line<Usage extends string> = {
+  usage: Usage
+  summary: string
+  options?: Options
+  run: (ctx: Context, args: ArgumentsOf<Usage>, values: Values) => Promise<ExitCode | void>
+}
+
+export function command<const Usage extends string>(line: Line<Usage>): Command {
+  return {
+    usage: line.usage,
+    summary: line.summary,
+    options: line.options ?? {},
+    // readArguments read them by this very usage
+    run: async (ctx, { named, more }, values) => (await line.run(ctx, { ...named, more } as ArgumentsOf<Usage>, values)) ?? 0,
+  }
+}
+
+/** The command line itself is wrong. */
 export class WrongUsage extends Error {
   override readonly name = 'WrongUsage'
 }
@@ -44,22 +70,4 @@ export class CannotDo extends Error {
     this.code = code
     this.next = next
   }
-}
-
-/** A positional argument that must be there. */
-export function required(value: string | undefined, name: string): string {
-  if (value === undefined || value === '') throw new WrongUsage(`<${name}> is missing.`)
-  return value
-}
-
-export function textOf(values: Values, name: string): string | undefined {
-  const value = values[name]
-  return typeof value === 'string' ? value : undefined
-}
-
-export function wholeNumberOf(values: Values, name: string): number | undefined {
-  const text = textOf(values, name)
-  if (text === undefined) return undefined
-  if (!/^\d{1,15}$/.test(text)) throw new WrongUsage(`--${name} must be a whole number.`)
-  return Number(text)
 }

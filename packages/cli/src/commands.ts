@@ -1,37 +1,28 @@
-import type { Command } from './command.ts'
 import { apps } from './commands/apps.ts'
-import { deploy } from './commands/deploy.ts'
-import { deployments } from './commands/deployments.ts'
+import { containers } from './commands/containers.ts'
+import { databases } from './commands/databases.ts'
+import { cancel, deploy, list as deployments, rollback, running } from './commands/deployments.ts'
 import { domains } from './commands/domains.ts'
 import { env } from './commands/env.ts'
-import { health } from './commands/health.ts'
-import { login } from './commands/login.ts'
-import { logout } from './commands/logout.ts'
 import { logs } from './commands/logs.ts'
+import { members } from './commands/members.ts'
+import { open } from './commands/open.ts'
 import { projects } from './commands/projects.ts'
-import { restart } from './commands/restart.ts'
-import { rollback } from './commands/rollback.ts'
-import { start } from './commands/start.ts'
-import { status } from './commands/status.ts'
-import { stop } from './commands/stop.ts'
-import { whoami } from './commands/whoami.ts'
+import { server } from './commands/server.ts'
+import { login, logout, password, setup, whoami } from './commands/session.ts'
+import { checkSource } from './commands/source.ts'
+import { updates } from './commands/updates.ts'
+import { users } from './commands/users.ts'
+import type { Topics } from './help.ts'
 
-/** Every verb, in the order of the help. */
-export const commands = {
-  login,
-  logout,
-  whoami,
-  projects,
-  apps,
-  deploy,
-  deployments,
-  rollback,
-  logs,
-  status,
-  start,
-  stop,
-  restart,
-  env,
-  domains,
-  health,
-} as const satisfies Record<string, Command>
+/** Every command, by topic, in the order of the help. */
+export const topics = {
+  Account: [login, logout, whoami, password, setup],
+  Projects: [...projects, ...members],
+  Apps: [...apps, checkSource, open, ...containers, logs],
+  Deployments: [deploy, deployments, running, cancel, rollback],
+  Environment: env,
+  Domains: domains,
+  Databases: databases,
+  Server: [...server, ...users, ...updates],
+} as const satisfies Topics

@@ -14,20 +14,25 @@ export function createConnection(deps: { settings: Pick<Settings, 'url' | 'token
 
   const api: Call = async (name, ...input) => {
     if (settings.url === undefined)
-      throw new CannotDo('not_signed_in', 'No server is known yet.', 'Try: berth login https://berth.example.com')
+      throw new CannotDo('not_signed_in', 'You are not logged in.', 'Try: berth login https://berth.example.com')
     return await call(name, ...input)
   }
 
-  /** The server keeps the token in a cookie, where a browser wants it; here it is taken out of there. */
-  async function signIn(url: string, credentials: { email: string; password: string }) {
+  /** The server sends the token as a cookie, for browsers; this takes it from there. */
+  async function signIn(url: string, credentials: { email: string; password: string; token?: string }) {
     let token: string | undefined
     const watching: typeof fetch = async (address, init) => {
       const response = await stoppable(address, init)
       for (const cookie of response.headers.getSetCookie()) token = COOKIE.exec(cookie)?.[1] ?? token
       return response
     }
-    const { user } = await createClient({ baseUrl: url, fetch: watching })('auth.login', credentials)
-    if (token === undefined) throw new CannotDo('no_session', 'The server began no session.', 'Is this the address of a Berth server?')
+    const call = createClient({ baseUrl: url, fetch: watching })
+    const { email, password, token: setup } = credentials
+    const { user } = await (setup === undefined
+      ? call('auth.login', { email, password })
+      : call('auth.setup', { email, password, token: setup }))
+    if (token === undefined)
+      throw new CannotDo('no_session', 'The server did not start a session.', 'Is this the address of a Berth server?')
     return { email: user.email, token }
   }
 

@@ -6,13 +6,13 @@ type Problem = { code: string; message: string; next: string; exit: ExitCode }
 /** The next thing to try, where the server's sentence does not say it. */
 const NEXT: Readonly<Record<string, string>> = {
   not_signed_in: 'Try: berth login',
-  wrong_credentials: 'Try: berth login, with the right e-mail and password.',
-  too_many_logins: 'Try: the same again in a moment.',
+  wrong_credentials: 'Try: berth login, with the right email and password.',
+  too_many_logins: 'Try again in a moment.',
   unreachable: 'Try: berth health, or berth login <address> if the address has changed.',
-  engine_unreachable: 'Try: berth health; it says what to do about the engine.',
-  not_allowed: 'Try: berth whoami; ask an admin for the right.',
-  no_release: 'Try: berth deployments <app>; only some of them can be rolled back to.',
-  stopping: 'Try: the same again in a moment.',
+  engine_unreachable: 'Try: berth health, which says what to do about the engine.',
+  not_allowed: 'Try: berth whoami, or ask an admin.',
+  no_release: 'Try: berth deployments <app> to see the earlier releases.',
+  stopping: 'Try again in a moment.',
 }
 const NOT_SIGNED_IN = new Set(['not_signed_in', 'wrong_credentials'])
 
@@ -25,7 +25,7 @@ export function problemOf(cause: unknown): Problem {
   if (cause instanceof CannotDo) return { code: cause.code, message: cause.message, next: cause.next, exit: exitFor(cause) }
   if (cause instanceof WrongUsage) return { code: 'usage', message: cause.message, next: 'Try: berth help', exit: 2 }
   const message = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)
-  return { code: 'internal', message, next: 'This is a mistake in the program; please report it.', exit: 1 }
+  return { code: 'internal', message, next: 'This is a bug in the program. Please report it.', exit: 1 }
 }
 
 function exitFor({ code }: CannotDo): ExitCode {

@@ -1,7 +1,7 @@
 import type { Application, Call, Project } from '@berth/contract'
 import { CannotDo } from './command.ts'
 
-/** An app by its number, its name, or project/name. A name that several projects have must be given with its project. */
+/** An app by its ID, its name, or project/name. A name that exists in several projects needs its project. */
 export function pickApp(words: string, apps: readonly Application[], projects: readonly Project[]): Application {
   const projectOf = new Map(projects.map(({ id, name }) => [id, name]))
   const isNamed = (app: Application, name: string) => app.name.toLowerCase() === name.toLowerCase() || app.slug === name
@@ -14,7 +14,7 @@ export function pickApp(words: string, apps: readonly Application[], projects: r
   if (!only) throw new CannotDo('app_not_found', `There is no app "${words}" that you can see.`, 'Try: berth apps')
   if (other) {
     const names = found.map((app) => `${projectOf.get(app.project_id) ?? app.project_id}/${app.name}`).join(', ')
-    throw new CannotDo('app_ambiguous', `Several apps have this name: ${names}.`, 'Try: the same with project/name.')
+    throw new CannotDo('app_ambiguous', `Several apps have this name: ${names}.`, 'Try again with project/name.')
   }
   return only
 }
@@ -29,6 +29,7 @@ export async function findProject(api: Call, words: string): Promise<Project> {
   const found = projects.filter(({ id, name }) => name.toLowerCase() === words.toLowerCase() || String(id) === words)
   const [only, other] = found
   if (!only) throw new CannotDo('project_not_found', `There is no project "${words}" that you can see.`, 'Try: berth projects')
-  if (other) throw new CannotDo('project_ambiguous', 'Several projects have this name.', 'Try: the number of the project (berth projects).')
+  if (other)
+    throw new CannotDo('project_ambiguous', 'Several projects have this name.', 'Try again with the ID of the project (berth projects).')
   return only
 }

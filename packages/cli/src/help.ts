@@ -1,39 +1,58 @@
+import { nameOf } from './arguments.ts'
 import type { Command } from './command.ts'
+import { commandsUnder } from './find-command.ts'
 
-type Commands = Readonly<Record<string, Command>>
+export type Topics = Readonly<Record<string, readonly Command[]>>
+type Rows = readonly (readonly [string, string])[]
 
-const EVERYWHERE = [
+const EVERYWHERE: Rows = [
   ['--json', "print the server's answer as JSON"],
-  ['-h, --help', 'say how a command is used'],
-] as const
+  ['-h, --help', 'show how to use a command'],
+]
 
-function columns(rows: readonly (readonly [string, string])[]): string {
-  const width = Math.max(...rows.map(([left]) => left.length))
+function widthOf(rows: Rows): number {
+  return Math.max(0, ...rows.map(([left]) => left.length))
+}
+
+function columns(rows: Rows, width = widthOf(rows)): string {
   return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`).join('\n')
 }
 
-export function helpForAll(commands: Commands, version: string): string {
-  const rows = Object.values(commands).map(({ usage, summary }) => [usage, summary] as const)
+const rowsOf = (commands: readonly Command[]): Rows => commands.map(({ usage, summary }) => [usage, summary] as const)
+
+export function helpForAll(topics: Topics, version: string): string {
+  const width = widthOf(rowsOf(Object.values(topics).flat()))
   return [
-    `berth ${version}: deploys applications to a Berth server`,
+    `berth ${version}: the command line of Berth`,
     '',
     'Usage: berth <command> [options]',
     '',
-    columns(rows),
+    ...Object.entries(topics).flatMap(([topic, commands]) => [topic, columns(rowsOf(commands), width), '']),
+    'Everywhere',
+    columns(EVERYWHERE, width),
     '',
-    columns(EVERYWHERE),
-    '',
-    'An app is given by its name, by project/name, or by its number.',
-    'BERTH_URL and BERTH_TOKEN take the place of what `berth login` has saved.',
+    'Name an app by its name, by project/name, or by its ID. Name a project by its name or its ID.',
+    'The environment variables BERTH_URL and BERTH_TOKEN override what `berth login` saved.',
     'Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not signed in, 130 interrupted.',
     '',
   ].join('\n')
 }
 
-export function helpFor({ usage, summary, options }: Command): string {
-  const own = Object.entries(options).map(([name, option]) => {
+function optionRows({ options }: Command): Rows {
+  return Object.entries(options).map(([name, option]) => {
     const value = option.type === 'string' ? ` <${option.value ?? 'text'}>` : ''
     return [`${option.short ? `-${option.short}, ` : ''}--${name}${value}`, option.summary] as const
   })
-  return [`Usage: berth ${usage}`, '', summary, '', columns([...own, ...EVERYWHERE]), ''].join('\n')
+}
+
+export function helpFor(command: Command, all: readonly Command[]): string {
+  const { usage, summary } = command
+  const related = commandsUnder(all, nameOf(usage)).filter((other) => other !== command)
+  const seeAlso = related.length === 0 ? [] : ['', 'See also:', columns(rowsOf(related))]
+  return [`Usage: berth ${usage}`, '', summary, '', columns([...optionRows(command), ...EVERYWHERE]), ...seeAlso, ''].join('\n')
+}
+
+/** For words that several commands begin with, such as "env". */
+export function helpForGroup(commands: readonly Command[]): string {
+  return [...commands.map(({ usage, summary }) => `berth ${usage}\n    ${summary}`), ''].join('\n')
 }

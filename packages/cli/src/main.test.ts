@@ -6,8 +6,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createCli } from '../testing/run-cli.ts'
 import { startEdge } from '../testing/start-edge.ts'
 import { OWNER, startServer, type TestServer } from '../testing/start-server.ts'
-import { commands } from './commands.ts'
+import { topics } from './commands.ts'
 
+const commands = Object.values(topics).flat()
 let server: TestServer
 const cli = createCli()
 const { berth } = cli
@@ -31,32 +32,44 @@ beforeAll(async () => {
 afterAll(async () => await server?.stop())
 
 describe('help', () => {
-  it('lists every verb', async () => {
+  it('lists every command', async () => {
     const { code, out } = await berth(['help'])
     expect(code).toBe(0)
-    for (const { usage, summary } of Object.values(commands)) {
+    for (const { usage, summary } of commands) {
       expect(out).toContain(usage)
       expect(out).toContain(summary)
     }
   })
 
-  it('tells how each verb is used', async () => {
+  it('shows how a command is used', async () => {
     const { code, out } = await berth(['deploy', '--help'])
     expect(code).toBe(0)
     expect(out).toContain('Usage: berth deploy <app>')
     expect(out).toContain('--detach')
   })
 
-  it('is the answer to nothing, to an unknown verb and to an unknown option, with exit code 2', async () => {
-    expect((await berth([])).code).toBe(2)
-    expect(await berth(['fly'])).toMatchObject({ code: 2, out: '', err: expect.stringContaining('There is no command "fly". (usage)') })
-    expect((await berth(['apps', '--fly'])).code).toBe(2)
-    expect((await berth(['deploy'])).code).toBe(2)
+  it('lists the commands that begin with a word, and the ones beside a command', async () => {
+    expect((await berth(['env', '--help'])).out).toContain('berth env pull <app> [file]')
+    expect((await berth(['help', 'apps'])).out).toContain('apps transfer <app> <email>')
   })
 
-  it('and the documentation name every verb', () => {
+  it('ends with exit code 2 without a command, with an unknown one, an unknown option or a missing argument', async () => {
+    expect((await berth([])).code).toBe(2)
+    expect(await berth(['fly'])).toMatchObject({ code: 2, out: '', err: expect.stringContaining('There is no command "fly". (usage)') })
+    expect(await berth(['env'])).toMatchObject({ code: 2, err: expect.stringContaining('Use one of: env list, env set') })
+    expect((await berth(['apps', '--fly'])).code).toBe(2)
+    expect(await berth(['deploy'])).toMatchObject({ code: 2, err: expect.stringContaining('<app> is missing.') })
+  })
+
+  it('refuses an extra argument with exit code 2', async () => {
+    const err = 'berth: Unexpected argument: extra (usage)\nTry: berth help\n'
+    expect(await berth(['apps', 'extra'])).toEqual({ code: 2, out: '', err })
+    expect(await berth(['deploy', 'web', 'extra', '--detach'])).toEqual({ code: 2, out: '', err })
+  })
+
+  it('and the documentation name every command', () => {
     const text = readFileSync(resolve(import.meta.dirname, '../../../docs/cli.md'), 'utf8')
-    for (const { usage } of Object.values(commands)) expect(text.replaceAll('\\|', '|')).toContain(`berth ${usage}`)
+    for (const { usage } of commands) expect(text.replaceAll('\\|', '|')).toContain(`berth ${usage}`)
   })
 })
 
@@ -158,7 +171,7 @@ describe('deploying', () => {
   it('deploy follows the deployment to its end and fails with it; deployments and logs show it', async () => {
     const followed = await berth(['deploy', 'web'])
     expect(followed.code, followed.err).toBe(1)
-    expect(followed.out).toMatch(/Deployment \d+: failed: ./)
+    expect(followed.out).toMatch(/Deployment \d+ failed: ./)
     const [newest] = (await answerOf('deployments.list', ['deployments', 'web'])) as { id: number; status: string }[] // just checked
     expect(newest?.status).toBe('failed')
     const log = await berth(['logs', '--deployment', String(newest?.id)])
@@ -167,13 +180,15 @@ describe('deploying', () => {
   })
 
   it('deploy --detach does not wait', async () => {
-    expect(await answerOf('deployments.create', ['deploy', 'web', '--detach'])).toMatchObject({ deployment_number: 2 })
+    const { out } = await berth(['deploy', 'web', '--detach'])
+    expect(out).toMatch(/^Deployment 2 of web is queued. Follow it with: berth logs --deployment \d+\n$/)
+    expect(await answerOf('deployments.create', ['deploy', 'web', '--detach'])).toMatchObject({ deployment_number: 3 })
   })
 
-  it('deploy ends with 130 when it is interrupted, and says that the deployment goes on', async () => {
+  it('deploy ends with 130 when it is interrupted, and says that the deployment continues', async () => {
     const { code, err } = await berth(['deploy', 'web'], { interruptWhen: '-- ' })
     expect(code, err).toBe(130)
-    expect(err).toContain('The deployment goes on.')
+    expect(err).toContain('The deployment continues.')
   })
 
   it('rollback needs an earlier release', async () => {

@@ -1,7 +1,6 @@
-import { styleText } from 'node:util'
 import { printable } from './printable.ts'
 
-type Stream = NodeJS.WritableStream & { isTTY?: boolean }
+type Stream = NodeJS.WritableStream & { isTTY?: boolean; hasColors?: () => boolean }
 type Tone = 'good' | 'bad' | 'busy' | 'plain'
 
 const TONES = {
@@ -18,20 +17,21 @@ const TONES = {
   building: 'busy',
   deploying: 'busy',
 } as const satisfies Record<string, Tone>
-const COLOURS = { good: 'green', bad: 'red', busy: 'yellow', plain: 'reset' } as const satisfies Record<Tone, string>
+const COLOURS = { good: 32, bad: 31, busy: 33, plain: 39 } as const satisfies Record<Tone, number>
 
 function toneOf(word: string): Tone {
   return Object.hasOwn(TONES, word) ? TONES[word as keyof typeof TONES] : 'plain' // just looked up
 }
 
-/** Text for people, JSON for programs; colour on a terminal alone. */
+/** Text for people, JSON for programs; colour only on a terminal. */
 export function createOutput(deps: { stdout: Stream; stderr: Stream; isJson: boolean }) {
   const { stdout, stderr, isJson } = deps
 
-  /** `validateStream` leaves the colour out when the stream is no terminal, or NO_COLOR is set. */
+  /** Only a terminal has `hasColors`, and it looks at NO_COLOR. */
   function coloured(word: string): string {
     const tone = toneOf(word.trim())
-    return tone === 'plain' ? word : styleText(COLOURS[tone], word, { stream: stdout, validateStream: true })
+    if (tone === 'plain' || stdout.hasColors?.() !== true) return word
+    return `\u001b[${COLOURS[tone]}m${word}\u001b[${COLOURS.plain}m`
   }
 
   function line(text: string): void {
@@ -48,7 +48,7 @@ export function createOutput(deps: { stdout: Stream; stderr: Stream; isJson: boo
     for (const row of shown) write(row, coloured)
   }
 
-  /** The answer of the server as it is; without --json nothing is printed. */
+  /** The server's answer as it is, with --json only. */
   function json(value: unknown): void {
     if (isJson) stdout.write(`${JSON.stringify(value, undefined, 2)}\n`)
   }
@@ -58,11 +58,11 @@ export function createOutput(deps: { stdout: Stream; stderr: Stream; isJson: boo
     else stderr.write(`berth: ${printable(problem.message)} (${problem.code})\n${problem.next}\n`)
   }
 
-  /** For what is going on; never part of the answer. */
+  /** Progress and remarks, on standard error. */
   const note = (text: string): void => void stderr.write(`${printable(text)}\n`)
   const text = (words: string): void => void stdout.write(words)
 
-  return { line, table, json, failure, note, text, isJson }
+  return { line, table, json, failure, note, text, isJson, isTerminal: stdout.isTTY === true }
 }
 
 export type Output = ReturnType<typeof createOutput>

@@ -5,9 +5,10 @@ import { WrongUsage } from './command.ts'
 
 type Input = NodeJS.ReadableStream & { isTTY?: boolean }
 
-/** Questions to the person at the terminal. Without a terminal a secret is read from standard input, and nothing else is asked. */
+/** Questions to the person at the terminal. Without a terminal, secrets are read from standard input, one a line, and nothing else is asked. */
 export function createPrompt(deps: { stdin: Input; stderr: NodeJS.WritableStream; signal: AbortSignal }) {
   const { stdin, stderr, signal } = deps
+  let piped: string[] | undefined
 
   async function ask(question: string, output: NodeJS.WritableStream): Promise<string> {
     const reader = createInterface({ input: stdin, output, terminal: true })
@@ -21,23 +22,26 @@ export function createPrompt(deps: { stdin: Input; stderr: NodeJS.WritableStream
   }
 
   async function line(question: string, flag: string): Promise<string> {
-    if (!stdin.isTTY) throw new WrongUsage(`There is no terminal to ask at: give ${flag}.`)
+    if (!stdin.isTTY) throw new WrongUsage(`There is no terminal to ask on. Use ${flag}.`)
     return (await ask(question, stderr)).trim()
   }
 
   async function secret(question: string): Promise<string> {
-    if (!stdin.isTTY) return (await text(stdin)).split(/\r?\n/)[0] ?? ''
+    if (!stdin.isTTY) {
+      piped ??= (await text(stdin)).split(/\r?\n/)
+      return piped.shift() ?? ''
+    }
     stderr.write(question)
     const answer = await ask('', new Writable({ write: (_chunk, _encoding, done) => done() }))
     stderr.write('\n')
     return answer
   }
 
-  /** What is destroyed is named once more, or `--yes` is given. */
+  /** Before something is destroyed its name is typed again, unless `--yes` is given. */
   async function confirm(name: string, isConfirmed: boolean): Promise<void> {
     if (isConfirmed) return
-    const answer = await line(`This cannot be undone. Type "${name}" to go on: `, '--yes')
-    if (answer !== name) throw new WrongUsage('The name does not match; nothing was changed.')
+    const answer = await line(`This cannot be undone. Type "${name}" to continue: `, '--yes')
+    if (answer !== name) throw new WrongUsage('The name does not match. Nothing was changed.')
   }
 
   return { line, secret, confirm }

@@ -1,10 +1,12 @@
 import { parseArgs } from 'node:util'
+import { nameOf, readArguments } from './arguments.ts'
 import { type Command, type Context, type ExitCode, type Values, WrongUsage } from './command.ts'
-import { commands } from './commands.ts'
+import { topics } from './commands.ts'
 import { createConnection } from './connection.ts'
 import { problemOf } from './failure.ts'
+import { commandsUnder, findCommand } from './find-command.ts'
 import { createFollow } from './follow.ts'
-import { helpFor, helpForAll } from './help.ts'
+import { helpFor, helpForAll, helpForGroup } from './help.ts'
 import { createOutput } from './output.ts'
 import { createPrompt } from './prompt.ts'
 import { createSettings } from './settings.ts'
@@ -12,23 +14,21 @@ import { VERSION } from './version.ts'
 
 type Deps = {
   stdin: NodeJS.ReadableStream & { isTTY?: boolean }
-  stdout: NodeJS.WritableStream
+  stdout: NodeJS.WritableStream & { isTTY?: boolean }
   stderr: NodeJS.WritableStream
   signal: AbortSignal
 }
 
 const EVERYWHERE = { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } as const
-
-function commandNamed(verb: string): Command {
-  const list: Readonly<Record<string, Command>> = commands
-  const command = Object.hasOwn(list, verb) ? list[verb] : undefined
-  if (!command) throw new WrongUsage(`There is no command "${verb}".`)
-  return command
-}
+const HELP = new Set(['help', '--help', '-h'])
+const all: readonly Command[] = Object.values(topics).flat()
 
 function parse(command: Command, words: readonly string[]): { positionals: string[]; values: Values } {
   const options = Object.fromEntries(
-    Object.entries(command.options).map(([name, { type, short }]) => [name, short === undefined ? { type } : { type, short }]),
+    Object.entries(command.options).map(([name, { type, short, multiple = false }]) => [
+      name,
+      { type, multiple, ...(short !== undefined && { short }) },
+    ]),
   )
   try {
     return parseArgs({ args: [...words], options: { ...options, ...EVERYWHERE }, allowPositionals: true })
@@ -41,24 +41,32 @@ function contextFor(deps: Deps, out: Context['out']): Context {
   const settings = createSettings()
   const { api, headers, signIn } = createConnection({ settings, signal: deps.signal })
   const follow = createFollow({ url: settings.url ?? '', headers, signal: deps.signal })
-  return { api, out, settings, follow, signIn, prompt: createPrompt(deps) }
+  return { api, out, settings, follow, signIn, prompt: createPrompt(deps), now: () => new Date() }
+}
+
+/** Help about everything, about one command, or about those that begin with a word. */
+function helpAbout(words: readonly string[]): string {
+  if (words.length === 0) return helpForAll(topics, VERSION)
+  const name = words.join(' ')
+  const group = commandsUnder(all, name)
+  const isGroup = group.length > 0 && !group.some(({ usage }) => nameOf(usage) === name)
+  return isGroup ? helpForGroup(group) : helpFor(findCommand(all, words).command, all)
 }
 
 /** One command line, from its words to its exit code. */
 export async function run(words: readonly string[], deps: Deps): Promise<ExitCode> {
-  const [verb, ...rest] = words
+  const [verb] = words
   const out = createOutput({ ...deps, isJson: words.includes('--json') })
   try {
     if (verb === '--version') return out.text(`${VERSION}\n`) ?? 0
-    if (verb === undefined || verb === 'help' || verb === '--help' || verb === '-h') {
-      const [about] = verb === 'help' ? rest : []
-      out.text(about === undefined ? helpForAll(commands, VERSION) : helpFor(commandNamed(about)))
-      return verb === undefined ? 2 : 0
-    }
-    const command = commandNamed(verb)
-    const { positionals, values } = parse(command, rest)
-    if (values['help'] === true) return out.text(helpFor(command)) ?? 0
-    return await command.run(contextFor(deps, out), positionals, values)
+    if (verb === undefined) return out.text(helpAbout([])) ?? 2
+    if (HELP.has(verb)) return out.text(helpAbout(words.slice(1))) ?? 0
+    const firstOption = words.findIndex((word) => word.startsWith('-'))
+    const names = firstOption < 0 ? words : words.slice(0, firstOption)
+    if (words.slice(names.length).some((word) => word === '--help' || word === '-h')) return out.text(helpAbout(names)) ?? 0
+    const { command, rest } = findCommand(all, names)
+    const { positionals, values } = parse(command, [...rest, ...words.slice(names.length)])
+    return await command.run(contextFor(deps, out), readArguments(command.usage, positionals), values)
   } catch (cause) {
     if (deps.signal.aborted) return 130
     const problem = problemOf(cause)

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 
@@ -21,10 +21,16 @@ function oldestNode(): string {
   }
 }
 
-/** The CLI as it is installed: the bundle of these sources, and the oldest Node.js here that it is meant for. */
-export function bundleCli() {
+type Bundle = { directory: string; node: string; version: string; main: string }
+let bundle: Bundle | undefined
+
+/** The CLI as it is installed: the bundle of these sources, made once for each process of the tests, and the oldest Node.js here that it is meant for. */
+export function bundledCli(): Bundle {
+  if (bundle) return bundle
   const directory = mkdtempSync(join(tmpdir(), 'berth-cli-bundle-'))
+  process.once('exit', () => rmSync(directory, { recursive: true, force: true }))
   execFileSync(pinned, [join(root, 'scripts/build.mjs'), '--cli', directory], { stdio: ['ignore', 'ignore', 'pipe'] })
   const node = oldestNode()
-  return { directory, node, version: versionOf(node), program: [node, join(directory, 'main.js')] }
+  bundle = { directory, node, version: versionOf(node), main: join(directory, 'main.js') }
+  return bundle
 }

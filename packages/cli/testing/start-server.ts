@@ -43,14 +43,14 @@ async function stop(child: ChildProcess): Promise<void> {
 }
 
 /** A real server from the sources, without an engine, in a process of its own. */
-export async function startServer() {
+export async function startServer(tuning: { engineWaitMs?: number } = {}) {
   const dataDir = mkdtempSync(join(tmpdir(), 'berth-cli-'))
   const port = await freePort()
   const child = spawn(node, ['--disable-warning=ExperimentalWarning', join(root, 'packages/server/src/main.ts')], {
     env: {
       PATH: process.env['PATH'],
       NODE_ENV: 'test',
-      BERTH_TEST_TUNING: JSON.stringify({ engineWaitMs: 2000, resolveAtAddMs: 200 }),
+      BERTH_TEST_TUNING: JSON.stringify({ engineWaitMs: 2000, resolveAtAddMs: 200, ...tuning }),
       HOST: '127.0.0.1',
       PORT: String(port),
       BERTH_DATA_DIR: dataDir,

@@ -1,44 +1,109 @@
-import { type Command, type Context, required, textOf, type Values, WrongUsage, wholeNumberOf } from '../command.ts'
-import { findProject } from '../find-app.ts'
+import type { Application } from '@berth/contract'
+import { requiredText, textOf, textsOf, YES } from '../arguments.ts'
+import { CannotDo, type Context, command, type Values } from '../command.ts'
+import { changesFrom, inputFrom, optionsFor } from '../contract-input.ts'
+import { parsePair, readDotenv } from '../dotenv-file.ts'
+import { findApp, findProject } from '../find-app.ts'
+import { changeFields, newAppFields } from './app-fields.ts'
 
-async function list(ctx: Context, values: Values): Promise<void> {
-  const words = textOf(values, 'project')
-  const apps =
-    words === undefined ? await ctx.api('apps.listAll') : await ctx.api('apps.list', { projectId: (await findProject(ctx.api, words)).id })
-  ctx.out.table(
-    ['ID', 'NAME', 'STATUS', 'TYPE', 'DOMAINS'],
-    apps.map((app) => [String(app.id), app.name, app.status, app.app_type, app.domains.join(' ')]),
-  )
-  ctx.out.json(apps)
+const PROJECT = { project: { type: 'string', short: 'p', value: 'project', summary: 'the name or ID of the project' } } as const
+
+const list = command({
+  usage: 'apps',
+  summary: 'List the apps you can see',
+  options: PROJECT,
+  async run(ctx, _args, values) {
+    const project = textOf(values, 'project')
+    const found =
+      project === undefined
+        ? await ctx.api('apps.listAll')
+        : await ctx.api('apps.list', { projectId: (await findProject(ctx.api, project)).id })
+    ctx.out.table(
+      ['ID', 'NAME', 'STATUS', 'TYPE', 'ADDRESS'],
+      found.map((app) => [String(app.id), app.name, app.status, app.app_type, app.url]),
+    )
+    ctx.out.json(found)
+  },
+})
+
+function envVarsFrom(values: Values): { envVars?: Record<string, string> } {
+  const file = textOf(values, 'env-file')
+  const fromFile = file === undefined ? [] : readDotenv(file)
+  const variables = [...fromFile, ...textsOf(values, 'env').map(parsePair)]
+  return variables.length === 0 ? {} : { envVars: Object.fromEntries(variables.map(({ key, value }) => [key, value])) }
 }
 
-async function create(ctx: Context, name: string, values: Values): Promise<void> {
-  const project = await findProject(ctx.api, required(textOf(values, 'project'), '--project'))
-  const [gitCloneUrl, gitBranch, port] = [textOf(values, 'git'), textOf(values, 'branch'), wholeNumberOf(values, 'port')]
-  const app = await ctx.api('apps.create', {
-    name,
-    projectId: project.id,
-    ...(gitCloneUrl !== undefined && { gitCloneUrl }),
-    ...(gitBranch !== undefined && { gitBranch }),
-    ...(port !== undefined && { port }),
-  })
-  ctx.out.line(`App ${app.name} has the number ${app.id}. Next: berth deploy ${app.id}`)
-  ctx.out.json(app)
-}
-
-export const apps: Command = {
-  usage: 'apps [create <name>]',
-  summary: 'The apps that you can see; or make one',
+const create = command({
+  usage: 'apps create <name>',
+  summary: 'Create an app from a repository, or a database from a template',
   options: {
-    project: { type: 'string', short: 'p', value: 'project', summary: 'its name or its number' },
-    git: { type: 'string', value: 'url', summary: 'the clone URL of the new app' },
-    branch: { type: 'string', value: 'name', summary: 'the branch of the new app' },
-    port: { type: 'string', value: 'number', summary: 'the port that the new app listens on' },
+    ...PROJECT,
+    ...optionsFor(newAppFields),
+    env: { type: 'string', multiple: true, value: 'KEY=VALUE', summary: 'an environment variable; may be repeated' },
+    'env-file': { type: 'string', value: 'file', summary: 'environment variables from a .env file' },
   },
-  async run(ctx, [action, name], values) {
-    if (action === undefined) await list(ctx, values)
-    else if (action === 'create') await create(ctx, required(name, 'name'), values)
-    else throw new WrongUsage(`There is no "apps ${action}".`)
-    return 0
+  async run(ctx, { name }, values) {
+    const { id: projectId } = await findProject(ctx.api, requiredText(values, 'project'))
+    const fields = inputFrom('apps.create', newAppFields, values)
+    const isDatabase = fields.templateName !== undefined && fields.appType === undefined
+    const app = await ctx.api('apps.create', {
+      ...fields,
+      ...(isDatabase && { appType: 'database' as const }),
+      ...envVarsFrom(values),
+      name,
+      projectId,
+    })
+    ctx.out.line(`App ${app.name} created (id ${app.id}). Next: berth deploy ${app.slug === '' ? app.id : app.slug}`)
+    ctx.out.json(app)
   },
+})
+
+const update = command({
+  usage: 'apps update <app>',
+  summary: 'Change an app; only what you give changes',
+  options: optionsFor(changeFields),
+  async run(ctx, { app }, values) {
+    const changes = changesFrom('apps.update', changeFields, values)
+    const { id: appId } = await findApp(ctx.api, app)
+    const answer = await ctx.api('apps.update', { ...changes, appId })
+    ctx.out.line(`App ${answer.name} updated. Changes to how it is built or run take effect with: berth deploy ${answer.slug}`)
+    ctx.out.json(answer)
+  },
+})
+
+const remove = command({
+  usage: 'apps delete <app>',
+  summary: 'Delete an app; asks first',
+  options: { ...YES, volumes: { type: 'boolean', summary: 'delete its data volumes too' } },
+  async run(ctx, { app }, values) {
+    const { id: appId, name } = await findApp(ctx.api, app)
+    await ctx.prompt.confirm(name, values['yes'] === true)
+    const answer = await ctx.api('apps.delete', { appId, deleteVolumes: values['volumes'] === true })
+    ctx.out.line(`App ${name} deleted.`)
+    ctx.out.json(answer)
+  },
+})
+
+/** Everybody whose ID the caller can look up: themselves, the members of the project and, for an admin, all users. */
+async function idOfPerson(ctx: Context, app: Application, email: string): Promise<number> {
+  const isMeant = (person: { email: string }) => person.email.toLowerCase() === email.toLowerCase()
+  const [me, project] = await Promise.all([ctx.api('auth.me'), ctx.api('projects.get', { id: app.project_id })])
+  const near = [me, ...project.members].find(isMeant)
+  const found = near ?? (me.role === 'user' ? undefined : (await ctx.api('users.list')).find(isMeant))
+  if (!found)
+    throw new CannotDo('user_not_found', `Nobody with the email ${email} can see ${app.name}.`, `Try: berth members ${app.project_id}`)
+  return found.id
 }
+
+const transfer = command({
+  usage: 'apps transfer <app> <email>',
+  summary: 'Make somebody else the owner of an app',
+  async run(ctx, { app, email }) {
+    const found = await findApp(ctx.api, app)
+    const answer = await ctx.api('apps.transfer', { appId: found.id, userId: await idOfPerson(ctx, found, email) })
+    ctx.out.line(`${email} now owns ${answer.name}.`)
+    ctx.out.json(answer)
+  },
+})
+
+export const apps = [list, create, update, remove, transfer]

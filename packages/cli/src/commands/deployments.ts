@@ -1,23 +1,86 @@
-import { type Command, required } from '../command.ts'
+import type { Deployment } from '@berth/contract'
+import { wholeNumber, wholeNumberOf } from '../arguments.ts'
+import { CannotDo, type Context, command } from '../command.ts'
 import { findApp } from '../find-app.ts'
+import { followDeployment } from '../follow-deployment.ts'
 
-export const deployments: Command = {
-  usage: 'deployments <app>',
-  summary: 'The deployments of an app, newest first',
-  options: {},
-  async run(ctx, [words]) {
-    const app = await findApp(ctx.api, required(words, 'app'))
-    const list = await ctx.api('deployments.list', { appId: app.id })
-    const rows = list.map((deployment) => [
-      String(deployment.deployment_number),
-      String(deployment.id),
-      deployment.is_active ? `${deployment.status} (live)` : deployment.status,
-      deployment.commit_hash.slice(0, 8),
-      deployment.created_at,
-      (deployment.error_message || deployment.commit_message).split('\n')[0] ?? '',
-    ])
-    ctx.out.table(['NUMBER', 'ID', 'STATUS', 'COMMIT', 'CREATED', 'MESSAGE'], rows)
-    ctx.out.json(list)
+const DETACH = { detach: { type: 'boolean', short: 'd', summary: 'do not wait for it to finish' } } as const
+
+function sayQueued(ctx: Context, deployment: Deployment, appName: string): void {
+  const follow = `berth logs --deployment ${deployment.id}`
+  ctx.out.line(`Deployment ${deployment.deployment_number} of ${appName} is queued. Follow it with: ${follow}`)
+  ctx.out.json(deployment)
+}
+
+export const deploy = command({
+  usage: 'deploy <app>',
+  summary: 'Deploy the newest commit of an app and follow the deployment to its end',
+  options: DETACH,
+  async run(ctx, { app }, values) {
+    const { id: appId, name } = await findApp(ctx.api, app)
+    const deployment = await ctx.api('deployments.create', { appId })
+    if (values['detach'] !== true) return await followDeployment(ctx, deployment.id)
+    sayQueued(ctx, deployment, name)
     return 0
   },
+})
+
+export const rollback = command({
+  usage: 'rollback <app>',
+  summary: 'Go back to the previous release, or to the one given with --to',
+  options: { to: { type: 'string', value: 'number', summary: 'the number of the deployment to go back to' }, ...DETACH },
+  async run(ctx, { app }, values) {
+    const found = await findApp(ctx.api, app)
+    const number = wholeNumberOf(values, 'to')
+    const list = await ctx.api('deployments.list', { appId: found.id })
+    const target = list.find((deployment) => (number === undefined ? deployment.can_roll_back : deployment.deployment_number === number))
+    if (!target) {
+      const message = number === undefined ? 'There is no earlier release to go back to.' : `There is no deployment ${number}.`
+      throw new CannotDo('no_release', message, `Try: berth deployments ${found.id}`)
+    }
+    const deployment = await ctx.api('deployments.rollback', { deploymentId: target.id })
+    if (values['detach'] !== true) return await followDeployment(ctx, deployment.id)
+    sayQueued(ctx, deployment, found.name)
+    return 0
+  },
+})
+
+function show(ctx: Context, deployments: readonly Deployment[]): void {
+  const rows = deployments.map((deployment) => [
+    String(deployment.deployment_number),
+    String(deployment.id),
+    deployment.is_active ? `${deployment.status} (live)` : deployment.status,
+    deployment.commit_hash.slice(0, 8),
+    deployment.created_at,
+    (deployment.error_message || deployment.commit_message).split('\n')[0] ?? '',
+  ])
+  ctx.out.table(['NUMBER', 'ID', 'STATUS', 'COMMIT', 'CREATED', 'MESSAGE'], rows)
+  ctx.out.json(deployments)
 }
+
+export const list = command({
+  usage: 'deployments <app>',
+  summary: 'List the deployments of an app, newest first',
+  async run(ctx, { app }) {
+    const { id: appId } = await findApp(ctx.api, app)
+    show(ctx, await ctx.api('deployments.list', { appId }))
+  },
+})
+
+export const running = command({
+  usage: 'deployments running',
+  summary: 'List the deployments that are queued or running now, of all apps you can see',
+  async run(ctx) {
+    show(ctx, await ctx.api('deployments.running'))
+  },
+})
+
+export const cancel = command({
+  usage: 'deployments cancel <id>',
+  summary: 'Cancel a deployment that is queued or running',
+  async run(ctx, { id }) {
+    const deployment = await ctx.api('deployments.stop', { deploymentId: wholeNumber(id, '<id>') })
+    ctx.out.line(`Deployment ${deployment.deployment_number} cancelled.`)
+    ctx.out.json(deployment)
+  },
+})

@@ -1,40 +1,114 @@
-import type { Application, Domain } from '@berth/contract'
-import { CannotDo, type Command, type Context, required, type Values, WrongUsage } from '../command.ts'
+import type { Domain } from '@berth/contract'
+import { requiredText, YES } from '../arguments.ts'
+import { CannotDo, type Context, command } from '../command.ts'
+import { changesFrom, optionsFor } from '../contract-input.ts'
+import { readText } from '../files.ts'
 import { findApp } from '../find-app.ts'
 
+const CHANGE = {
+  'redirect-https': { field: 'redirectHttps', value: 'on|off', summary: 'redirect http to https' },
+  hsts: { field: 'hsts', value: 'on|off', summary: 'tell browsers to use https only' },
+} as const
+
 function show(ctx: Context, domains: readonly Domain[]): void {
-  const rows = domains.map((domain) => [domain.domain, domain.dnsStatus, domain.sslStatus, domain.dnsError || domain.sslError])
+  const rows = domains.map((domain) => [
+    domain.domain,
+    domain.dnsStatus,
+    domain.ownCertificate ? `${domain.sslStatus} (your own)` : domain.sslStatus,
+    domain.dnsError || domain.sslError,
+  ])
   ctx.out.table(['DOMAIN', 'DNS', 'CERTIFICATE', 'PROBLEM'], rows)
 }
 
-async function remove(ctx: Context, app: Application, host: string, values: Values): Promise<void> {
-  const domains = await ctx.api('domains.list', { appId: app.id })
-  const found = domains.find(({ domain }) => domain === host.toLowerCase())
-  if (!found) throw new CannotDo('domain_not_found', `${app.name} has no domain ${host}.`, `Try: berth domains list ${app.id}`)
-  await ctx.prompt.confirm(found.domain, values['yes'] === true)
-  const answer = await ctx.api('domains.delete', { id: found.id })
-  ctx.out.line(`${found.domain} removed.`)
-  ctx.out.json(answer)
+function showOne(ctx: Context, domain: Domain): void {
+  show(ctx, [domain])
+  ctx.out.json(domain)
 }
 
-export const domains: Command = {
-  usage: 'domains list|add|remove <app> [host]',
-  summary: 'The host names of an app',
-  options: { yes: { type: 'boolean', short: 'y', summary: 'remove without asking' } },
-  async run(ctx, [action, words, host], values) {
-    if (action !== 'list' && action !== 'add' && action !== 'remove')
-      throw new WrongUsage('Say domains list, domains add or domains remove.')
-    const app = await findApp(ctx.api, required(words, 'app'))
-    if (action === 'remove') {
-      await remove(ctx, app, required(host, 'host'), values)
-      return 0
-    }
-    const isNew = action === 'add'
-    const list = isNew
-      ? [await ctx.api('domains.create', { appId: app.id, domain: required(host, 'host') })]
-      : await ctx.api('domains.list', { appId: app.id })
-    show(ctx, list)
-    ctx.out.json(isNew ? list[0] : list)
-    return 0
-  },
+async function findDomain(ctx: Context, words: string, host: string): Promise<Domain> {
+  const app = await findApp(ctx.api, words)
+  const found = (await ctx.api('domains.list', { appId: app.id })).find(({ domain }) => domain === host.toLowerCase())
+  if (!found) throw new CannotDo('domain_not_found', `${app.name} has no domain ${host}.`, `Try: berth domains list ${app.id}`)
+  return found
 }
+
+const list = command({
+  usage: 'domains list <app>',
+  summary: 'List the domains of an app',
+  async run(ctx, { app }) {
+    const { id: appId } = await findApp(ctx.api, app)
+    const found = await ctx.api('domains.list', { appId })
+    show(ctx, found)
+    ctx.out.json(found)
+  },
+})
+
+const add = command({
+  usage: 'domains add <app> <host>',
+  summary: 'Add a domain to an app',
+  async run(ctx, { app, host }) {
+    const { id: appId } = await findApp(ctx.api, app)
+    showOne(ctx, await ctx.api('domains.create', { appId, domain: host }))
+  },
+})
+
+const check = command({
+  usage: 'domains check <app> <host>',
+  summary: 'Check the DNS of a domain now, and try its certificate again',
+  async run(ctx, { app, host }) {
+    const { id } = await findDomain(ctx, app, host)
+    showOne(ctx, await ctx.api('domains.check', { id }))
+  },
+})
+
+const update = command({
+  usage: 'domains update <app> <host>',
+  summary: 'Change how a domain uses https',
+  options: optionsFor(CHANGE),
+  async run(ctx, { app, host }, values) {
+    const changes = changesFrom('domains.update', CHANGE, values)
+    const { id } = await findDomain(ctx, app, host)
+    showOne(ctx, await ctx.api('domains.update', { ...changes, id }))
+  },
+})
+
+const remove = command({
+  usage: 'domains remove <app> <host>',
+  summary: 'Remove a domain from an app; asks first',
+  options: YES,
+  async run(ctx, { app, host }, values) {
+    const { id, domain } = await findDomain(ctx, app, host)
+    await ctx.prompt.confirm(domain, values['yes'] === true)
+    const answer = await ctx.api('domains.delete', { id })
+    ctx.out.line(`Domain ${domain} removed.`)
+    ctx.out.json(answer)
+  },
+})
+
+const upload = command({
+  usage: 'certificates upload <app> <host>',
+  summary: 'Use your own certificate for a domain, from the files --certificate and --key',
+  options: {
+    certificate: { type: 'string', value: 'file', summary: 'the certificate with its chain, in PEM form' },
+    key: { type: 'string', value: 'file', summary: 'its private key, in PEM form' },
+  },
+  async run(ctx, { app, host }, values) {
+    const certificate = readText(requiredText(values, 'certificate'))
+    const privateKey = readText(requiredText(values, 'key'))
+    const { id } = await findDomain(ctx, app, host)
+    showOne(ctx, await ctx.api('domains.setCertificate', { id, certificate, privateKey }))
+  },
+})
+
+const removeCertificate = command({
+  usage: 'certificates remove <app> <host>',
+  summary: 'Stop using your own certificate for a domain; asks first',
+  options: YES,
+  async run(ctx, { app, host }, values) {
+    const { id, domain } = await findDomain(ctx, app, host)
+    await ctx.prompt.confirm(domain, values['yes'] === true)
+    showOne(ctx, await ctx.api('domains.removeCertificate', { id }))
+  },
+})
+
+export const domains = [list, add, check, update, remove, upload, removeCertificate]

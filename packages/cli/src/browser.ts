@@ -1,0 +1,22 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+
+const PROGRAMS: Readonly<Record<string, string>> = { linux: 'xdg-open', freebsd: 'xdg-open', darwin: 'open' }
+
+/** The program that opens addresses here, if there is one. */
+export function browserProgram(platform: string = process.platform): string | undefined {
+  return PROGRAMS[platform]
+}
+
+/** Opens an address and does not wait for the browser. A machine without a browser is no failure: the address was printed. */
+export async function openInBrowser(program: string, address: string): Promise<boolean> {
+  if (!/^https?:\/\//.test(address)) return false
+  const child = spawn(program, [address], { stdio: 'ignore', detached: true })
+  try {
+    await once(child, 'spawn')
+  } catch {
+    return false // there is no such program
+  }
+  child.unref()
+  return true
+}

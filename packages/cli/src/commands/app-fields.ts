@@ -1,0 +1,32 @@
+import type { Fields } from '../contract-input.ts'
+
+const description = { field: 'description', summary: 'what the app is for' }
+const port = { field: 'port', value: 'number', summary: 'the port the app listens on, or none' }
+const source = {
+  git: { field: 'gitCloneUrl', value: 'url', summary: 'the clone URL of its repository' },
+  branch: { field: 'gitBranch', value: 'name', summary: 'the branch to deploy; empty for the default branch' },
+  repository: { field: 'gitRepository', value: 'owner/name', summary: 'the name of its repository at a git provider' },
+  provider: { field: 'gitProviderId', value: 'id', summary: 'the ID of a connected git provider, or none' },
+  root: { field: 'rootDirectory', value: 'path', summary: 'the directory in the repository to build' },
+  dockerfile: { field: 'dockerfilePath', value: 'path', summary: 'the path of its Dockerfile, or none for the default' },
+} as const satisfies Fields
+
+export const newAppFields = {
+  description,
+  type: { field: 'appType', value: 'type', summary: 'web, service, database or compose' },
+  template: { field: 'templateName', value: 'name', summary: 'create a database from this template (berth templates)' },
+  port,
+  ...source,
+} as const satisfies Fields
+
+export const changeFields = {
+  name: { field: 'name', summary: 'a new name' },
+  description,
+  port,
+  ...source,
+  healthcheck: { field: 'healthcheckPath', value: 'path', summary: 'a path that must answer before a release goes live; empty for none' },
+  strategy: { field: 'deploymentStrategy', value: 'name', summary: 'rolling or recreate' },
+  restart: { field: 'restartPolicy', value: 'policy', summary: 'no, always, on-failure or unless-stopped' },
+  cpus: { field: 'cpuLimit', value: 'cores', summary: 'the most CPU cores it may use, or none' },
+  memory: { field: 'memoryLimit', value: 'MB', summary: 'the most memory it may use, in megabytes, or none' },
+} as const satisfies Fields

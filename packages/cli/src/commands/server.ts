@@ -1,0 +1,96 @@
+import { command, WrongUsage } from '../command.ts'
+import { inputFrom, optionsFor, readAs, shapeOf } from '../contract-input.ts'
+
+const AUDIT = {
+  limit: { field: 'limit', value: 'number', summary: 'how many entries' },
+  before: { field: 'before', value: 'id', summary: 'only entries older than this one' },
+  action: { field: 'action', value: 'text', summary: 'only actions that begin with this, such as "app."' },
+  actor: { field: 'actorId', value: 'id', summary: 'only what this user did' },
+} as const
+
+const health = command({
+  usage: 'health',
+  summary: 'Check that all parts of the server work; fails if one does not',
+  async run(ctx) {
+    const answer = await ctx.api('health')
+    const rows = Object.entries(answer.checks).map(([part, state]) => [part, state, answer.messages[part] ?? ''])
+    ctx.out.line(`Berth ${answer.version} at ${ctx.settings.url ?? ''} is ${answer.status}.`)
+    ctx.out.table(['PART', 'STATE', 'MESSAGE'], rows)
+    ctx.out.json(answer)
+    return answer.status === 'ok' ? 0 : 1
+  },
+})
+
+const metrics = command({
+  usage: 'metrics',
+  summary: 'Show the load of the server',
+  async run(ctx) {
+    const answer = await ctx.api('metrics.history')
+    const rows = answer.points
+      .slice(-1)
+      .map((point) => [
+        `${Math.round(point.cpu.usage)} %`,
+        `${Math.round(point.memory.percent)} %`,
+        `${Math.round(point.disk.percent)} %`,
+        point.load.map((load) => load.toFixed(2)).join(' '),
+        point.at,
+      ])
+    ctx.out.table(['CPU', 'MEMORY', 'DISK', 'LOAD', 'AT'], rows)
+    ctx.out.json(answer)
+  },
+})
+
+const settings = command({
+  usage: 'settings',
+  summary: 'Show the settings of the server',
+  async run(ctx) {
+    const answer = await ctx.api('settings.get')
+    ctx.out.table(
+      ['NAME', 'VALUE'],
+      Object.entries(answer).map(([name, value]) => [name, String(value)]),
+    )
+    ctx.out.json(answer)
+  },
+})
+
+const setSetting = command({
+  usage: 'settings set <name> [value]',
+  summary: 'Change a setting of the server; without a value it is emptied',
+  async run(ctx, { name, value = '' }) {
+    const shape = shapeOf('settings.update', name)
+    if (!shape) throw new WrongUsage(`There is no setting "${name}". Run: berth settings`)
+    const answer = await ctx.api('settings.update', { [name]: readAs(shape, value, name) })
+    ctx.out.line(`${name} set to "${String(Object.entries(answer).find(([key]) => key === name)?.[1] ?? '')}".`)
+    ctx.out.json(answer)
+  },
+})
+
+const ports = command({
+  usage: 'ports',
+  summary: 'List the ports that apps publish on the server',
+  async run(ctx) {
+    const list = await ctx.api('ports.list')
+    ctx.out.table(
+      ['PORT', 'PROTOCOL', 'APP', 'PROJECT', 'SINCE'],
+      list.map((port) => [String(port.port), port.protocol, port.appName, port.projectName, port.since]),
+    )
+    ctx.out.json(list)
+  },
+})
+
+const audit = command({
+  usage: 'audit',
+  summary: 'Show who changed what, newest first',
+  options: optionsFor(AUDIT),
+  async run(ctx, _args, values) {
+    const entries = await ctx.api('audit.list', inputFrom('audit.list', AUDIT, values))
+    const subjectOf = (entry: { subject: string; subjectId: number | null }) => [entry.subject, entry.subjectId ?? ''].join(' ').trim()
+    ctx.out.table(
+      ['ID', 'AT', 'WHO', 'ACTION', 'SUBJECT'],
+      entries.map((entry) => [String(entry.id), entry.at, entry.actorEmail, entry.action, subjectOf(entry)]),
+    )
+    ctx.out.json(entries)
+  },
+})
+
+export const server = [health, metrics, settings, setSetting, ports, audit]

@@ -1,0 +1,25 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { CannotDo } from './command.ts'
+
+function reasonOf(cause: unknown): string {
+  return cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause)
+}
+
+export function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    throw new CannotDo('file_not_readable', `${file} cannot be read (${reasonOf(cause)}).`, 'Check the path of the file.')
+  }
+}
+
+/** A new file that only its owner can read, because it holds secrets. One that is there already is replaced only when that is wanted. */
+export function writeSecretFile(file: string, text: string, mayReplace: boolean): void {
+  try {
+    writeFileSync(file, text, { mode: 0o600, flag: mayReplace ? 'w' : 'wx' })
+  } catch (cause) {
+    const isThere = cause instanceof Error && 'code' in cause && cause.code === 'EEXIST'
+    if (isThere) throw new CannotDo('file_exists', `${file} already exists.`, 'Use --force to replace it.')
+    throw new CannotDo('file_not_writable', `${file} cannot be written (${reasonOf(cause)}).`, 'Check the path of the file.')
+  }
+}
