@@ -117,7 +117,7 @@ it('keeps the release that visitors reach while HAProxy serves and takes nothing
     const failed = await lab.deploy(shop, { version: 'unreachable' })
     expect(failed).toMatchObject({
       status: 'failed',
-      error_message: expect.stringMatching(/^The edge did not take the new route.*placeholder/),
+      error_message: expect.stringMatching(/^The edge did not take the new route.*did not take its new configuration/),
     })
     expect(JSON.parse((await visit(lab, { host: HOST })).text)).not.toMatchObject({ version: 'unreachable' })
     expect((await lab.berth.anonymous('health')).messages['edge']).toContain('goes on with the old one')
