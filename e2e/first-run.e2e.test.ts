@@ -30,6 +30,11 @@ it('goes from the set-up link to a deployed app that opens by its domain', async
   await ended(page, 'Live')
   await shown(page.getByText('Deployed successfully'))
 
+  await shown(page.getByText(/^Live at website-shop\.localhost:\d+ in/))
+  const [opened] = await Promise.all([page.context().waitForEvent('page'), page.getByRole('link', { name: 'Open app' }).click()])
+  await shown(opened.getByText('hello from the first app'))
+  await opened.close()
+
   await page.getByRole('link', { name: 'Domains' }).click()
   await page.getByLabel('Host name').fill('shop.example.com')
   await page.getByRole('button', { name: 'Add', exact: true }).click()

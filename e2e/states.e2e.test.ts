@@ -22,6 +22,7 @@ beforeAll(async () => {
   const { id: nothingIn } = await owner.call('projects.create', { name: 'Sandbox' })
   const project = await owner.call('projects.create', { name: 'Shop', tags: 'web' })
   const fresh = await owner.call('apps.create', { name: 'fresh', projectId: project.id })
+  for (const { id } of await owner.call('domains.list', { appId: fresh.id })) await owner.call('domains.delete', { id })
   const app = await owner.call('apps.create', {
     name: 'website',
     projectId: project.id,

@@ -42,7 +42,7 @@ it('lets a member in, shows what they may not do, and closes the door again', as
   await shown(boss.getByText(`${member.email} added.`))
 
   await page.getByRole('link', { name: 'Private place' }).click() // it came without a reload
-  await page.getByRole('link', { name: 'quiet-app' }).click()
+  await page.getByRole('link', { name: 'quiet-app', exact: true }).click()
   await shown(page.getByRole('button', { name: 'Deploy', exact: true }))
   await page.getByRole('link', { name: 'Environment' }).click()
   await page.getByRole('button', { name: 'Show COLOUR' }).click()

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { parseImageReference } from './image-reference.ts'
+import { canonicalImageName, parseImageReference } from './image-reference.ts'
 
 it('says which registry a reference leads to', () => {
   const registryOf = (text: string) => parseImageReference(text)?.registry
@@ -19,4 +19,16 @@ it('leaves no reference that the engine could take for the beginning of an image
 
 it('takes nothing that is not a reference', () => {
   for (const text of ['', '--privileged', 'A/b', 'a b', 'a\nb', '$x', '/x']) expect(parseImageReference(text)).toBeNull()
+})
+
+it.each([
+  ['a/b', 'docker.io/a/b:latest'],
+  ['docker.io/a/b', 'docker.io/a/b:latest'],
+  ['index.docker.io/a/b:latest', 'docker.io/a/b:latest'],
+  ['node:20', 'docker.io/library/node:20'],
+  ['docker.io/node', 'docker.io/library/node:latest'],
+  ['localhost:5000/a', 'localhost:5000/a:latest'],
+  ['r.example/a/b@sha256:00', 'r.example/a/b@sha256:00'],
+])('%s is %s by its full name', (text, name) => {
+  expect(canonicalImageName(text)).toBe(name)
 })

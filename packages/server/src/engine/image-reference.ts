@@ -15,3 +15,14 @@ export function parseImageReference(text: string): ImageReference | null {
   const isHost = first.includes('.') || first.includes(':') || first === 'localhost'
   return { registry: isHost ? first : 'docker.io', text }
 }
+
+/** One image, one name, however it is written: `a/b`, `docker.io/a/b` and `index.docker.io/a/b:latest` are the same. */
+export function canonicalImageName(text: string): string {
+  const reference = parseImageReference(text)
+  if (reference === null) return text
+  const path = reference.text.startsWith(`${reference.registry}/`) ? reference.text.slice(reference.registry.length + 1) : reference.text
+  const isDockerHub = ['docker.io', 'index.docker.io', 'registry-1.docker.io'].includes(reference.registry)
+  const registry = isDockerHub ? 'docker.io' : reference.registry
+  const repository = isDockerHub && !path.includes('/') ? `library/${path}` : path
+  return `${registry}/${/[@]|:[^/]+$/.test(repository) ? repository : `${repository}:latest`}`
+}

@@ -59,6 +59,11 @@ export function createImages(deps: { transport: Transport }) {
     }
   }
 
+  /** Takes the name away unless a container has the image, running or not. */
+  async function removeUnused(reference: string, signal?: AbortSignal): Promise<void> {
+    await transport.json({ method: 'DELETE', path: `/images/${named(reference)}`, query: { force: false }, signal })
+  }
+
   /** Gives an image a name. */
   async function tag(id: string, name: string, signal?: AbortSignal): Promise<void> {
     const colon = name.lastIndexOf(':')
@@ -89,7 +94,7 @@ export function createImages(deps: { transport: Transport }) {
     }
   }
 
-  return { inspect, exists, tag, remove, list, pull }
+  return { inspect, exists, tag, remove, removeUnused, list, pull }
 }
 
 export type Images = ReturnType<typeof createImages>

@@ -12,13 +12,17 @@ const IMAGE = 'registry.example/a/b:1'
 async function startEngine(present: string[], mayPull: boolean) {
   const directory = await mkdtemp(join(tmpdir(), 'berth-bases-'))
   const changes: string[] = []
+  const forced: (string | null)[] = []
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '', 'http://engine')
     const pulled = url.searchParams.get('fromImage')
     if (request.method !== 'GET') changes.push(`${request.method} ${pulled ?? url.pathname.replace(/^.*\/images\//, '')}`)
     if (pulled !== null && mayPull) present.push(pulled)
     const named = present.find((name) => url.pathname.includes(name))
-    if (request.method === 'DELETE') present.splice(0)
+    if (request.method === 'DELETE') {
+      forced.push(url.searchParams.get('force'))
+      present.splice(0)
+    }
     const failure = pulled !== null && !mayPull ? { errorDetail: { message: 'pull access denied' } } : {}
     response.writeHead(pulled === null && named === undefined ? 404 : 200, { 'content-type': 'application/json' })
     response.end(`${JSON.stringify({ Id: 'x', Os: 'linux', Architecture: 'arm64', Variant: 'v8', ...failure })}\n`)
@@ -30,6 +34,7 @@ async function startEngine(present: string[], mayPull: boolean) {
   return {
     bases: createEngine({ address: { socketPath }, log, now: () => new Date() }).baseImages,
     changes,
+    forced,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       server.close()
@@ -66,4 +71,15 @@ it('an image that cannot be had is asked for again by the next build', async () 
   await using engine = await startEngine([], false)
   for (const _ of [1, 2]) await expect(engine.bases.hold(IMAGE, options())).rejects.toThrow('pull access denied')
   expect(engine.changes.filter((change) => change.startsWith('POST'))).toHaveLength(2)
+})
+
+it('two spellings of one image are one, and the engine is not made to remove what a container has', async () => {
+  await using engine = await startEngine([], true)
+  const first = await engine.bases.hold('docker.io/a/b', options())
+  const second = await engine.bases.hold('a/b:latest', options())
+  await first?.[Symbol.asyncDispose]()
+  expect(engine.changes).toEqual(['POST docker.io/a/b:latest'])
+  await second?.[Symbol.asyncDispose]()
+  expect(engine.changes).toEqual(['POST docker.io/a/b:latest', 'DELETE docker.io/a/b:latest'])
+  expect(engine.forced).toEqual(['false'])
 })

@@ -1,3 +1,4 @@
+import { canonicalImageName } from '../image-reference.ts'
 import type { ImageDetails, Images } from '../images.ts'
 
 type HoldOptions = { readonly signal: AbortSignal; readonly onActivity?: () => void }
@@ -7,12 +8,13 @@ export type HeldImage = ImageDetails & AsyncDisposable
  * Images that builds begin with, brought here before the build so that they can be looked at. The builder prefers what is here to what its
  * registry has, so it takes what was looked at. What was brought is given back after the last build, and the next one gets what is new.
  */
-export function createBaseImages({ images }: { images: Pick<Images, 'inspect' | 'pull' | 'remove'> }) {
+export function createBaseImages({ images }: { images: Pick<Images, 'inspect' | 'pull' | 'removeUnused'> }) {
   const users = new Map<string, number>()
   const brought = new Set<string>()
   const leaving = new Map<string, Promise<void>>()
 
-  async function hold(reference: string, options: HoldOptions): Promise<HeldImage | null> {
+  async function hold(text: string, options: HoldOptions): Promise<HeldImage | null> {
+    const reference = canonicalImageName(text) // a second spelling would be let go while the first is in use
     while (leaving.has(reference)) await leaving.get(reference)
     users.set(reference, (users.get(reference) ?? 0) + 1)
     try {
@@ -39,8 +41,8 @@ export function createBaseImages({ images }: { images: Pick<Images, 'inspect' | 
     if (left > 0) return void users.set(reference, left)
     users.delete(reference)
     if (!brought.delete(reference)) return
-    // An image that something else uses by now stays.
-    const removal = images.remove(reference).catch(() => undefined)
+    // An image that a container has by now stays: the engine refuses.
+    const removal = images.removeUnused(reference).catch(() => undefined)
     leaving.set(reference, removal)
     await removal
     leaving.delete(reference)

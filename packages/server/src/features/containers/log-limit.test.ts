@@ -3,6 +3,7 @@ import { addApp } from '../../../testing/harness/stored-app.ts'
 import { openTestDatabase } from '../../../testing/harness/test-database.ts'
 import { createEngine } from '../../engine/engine.ts'
 import { createContainers } from './service.ts'
+import { createUsage } from './usage.ts'
 
 it('one person takes two of the places for reading logs, so that others read theirs, and is refused beyond a queue', async () => {
   await using test = await openTestDatabase()
@@ -38,4 +39,31 @@ it('one person takes two of the places for reading logs, so that others read the
   expect(await containers.logs({ id: 2 }, other, {})).toEqual({ logs: '' })
   isOver.resolve()
   await Promise.all(asked)
+})
+
+it('those who ask for the usage of an app while it is measured share one measurement', async () => {
+  await using test = await openTestDatabase()
+  const app = await addApp(test.db, 'a@example.test')
+  const isOver = Promise.withResolvers<void>()
+  let measured = 0
+  const usage = createUsage({
+    engine: createEngine({
+      address: { socketPath: '/nowhere' },
+      log: { info: () => undefined, warn: () => undefined },
+      now: () => new Date(),
+    }),
+    async liveRelease() {
+      measured += 1
+      await isOver.promise
+      return undefined
+    },
+    whenReachable: async (work) => await work(),
+  })
+  const asked = Array.from({ length: 500 }, async () => await usage({ id: 1 }, app))
+  await expect.poll(() => measured, { timeout: 30_000 }).toBe(1)
+  isOver.resolve()
+  for (const answer of await Promise.all(asked)) expect(answer).toEqual({ cpu: 0, memory: 0, memoryLimit: 0 })
+  expect(measured).toBe(1)
+  await usage({ id: 1 }, app)
+  expect(measured).toBe(2)
 })

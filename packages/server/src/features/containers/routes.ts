@@ -17,6 +17,6 @@ export function containerHandlers(containers: Containers) {
     },
     'containers.status': async ({ app }) => await containers.status(app),
     'containers.logs': async ({ caller, app, input }) => await containers.logs(caller, app, input),
-    'containers.usage': async ({ app }) => await containers.usage(app),
+    'containers.usage': async ({ caller, app }) => await containers.usage(caller, app),
   } satisfies Partial<Handlers>
 }

@@ -1,4 +1,4 @@
-import type { ContainerStatus, ContainerUsage } from '@berth/contract'
+import type { ContainerStatus } from '@berth/contract'
 import { setAppStatus, setWanted } from '../../domain/app-status.ts'
 import { recordAudit } from '../../domain/audit.ts'
 import type { Caller } from '../../domain/caller.ts'
@@ -6,14 +6,16 @@ import type { AppRow } from '../../domain/rows.ts'
 import { EngineError, EngineUnreachable } from '../../engine/api/errors.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { AppError } from '../../lib/app-error.ts'
-import { createLimiter, LimiterFull } from '../../lib/limiter.ts'
+import { createLimiter } from '../../lib/limiter.ts'
 import { createRedactor } from '../../lib/redact.ts'
 import type { Step } from '../../lib/step.ts'
 import type { Db, Tx } from '../../store/database.ts'
 import type { Tuning } from '../../tuning.ts'
+import { limited } from './limited.ts'
 import type { LiveRelease } from './live-release.ts'
 import { newestLines } from './newest-lines.ts'
 import { statusesUnderWay } from './store.ts'
+import { createUsage } from './usage.ts'
 
 type Deps = {
   db: Db
@@ -120,27 +122,10 @@ export function createContainers(deps: Deps) {
   }
 
   async function logs(caller: Pick<Caller, 'id'>, app: AppRow, wanted: LogsWanted): Promise<{ logs: string }> {
-    try {
-      return { logs: await logLimiter.run(caller.id, async () => await newestLog(app, wanted)) }
-    } catch (cause) {
-      throw cause instanceof LimiterFull ? new AppError('server_busy', { message: TOO_MANY_LOGS, cause }) : cause
-    }
+    return { logs: await limited(logLimiter, caller, TOO_MANY_LOGS, async () => await newestLog(app, wanted)) }
   }
 
-  async function usage(app: AppRow): Promise<ContainerUsage> {
-    return await whenReachable(async () => {
-      const release = await deps.liveRelease(app)
-      const seen = await Promise.all((release?.containers ?? []).map(async (container) => await engine.containers.stats(container.id)))
-      const used = seen.filter((entry) => entry !== null)
-      return {
-        cpu: Math.round(used.reduce((sum, entry) => sum + entry.cpu, 0) * 1000) / 10,
-        memory: used.reduce((sum, entry) => sum + entry.memoryBytes, 0),
-        memoryLimit: used.reduce((sum, entry) => sum + entry.memoryLimitBytes, 0),
-      }
-    })
-  }
-
-  return { apply, status, logs, usage }
+  return { apply, status, logs, usage: createUsage({ engine, liveRelease: deps.liveRelease, whenReachable }) }
 }
 
 export type Containers = ReturnType<typeof createContainers>
