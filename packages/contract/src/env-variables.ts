@@ -19,15 +19,15 @@ export const EnvChanges = Type.Object({
   /** The live release; null when there is none, and then nothing is a change. */
   deploymentId: Nullable(Id),
   changes: Type.Array(Type.Object({ key: Type.String(), is: OneOf(ENV_CHANGES) })),
+  /** References that lead nowhere: the next deployment would fail for each of them. Of very many, the first. */
+  problems: Type.Array(Type.Object({ key: Type.String(), message: Type.String() })),
 })
 export type EnvChanges = Static<typeof EnvChanges>
 
 export const NewEnvVariable = Type.Object({ appId: Id, key: EnvKey, value: EnvValue })
 export const EnvVariableChange = Type.Object({ id: Id, key: Type.Optional(EnvKey), value: Type.Optional(EnvValue) })
-export const EnvVariablesReplacement = Type.Object({
-  appId: Id,
-  variables: Type.Array(Type.Object({ key: EnvKey, value: EnvValue }), {
-    maxItems: 1000,
-    ...expects('a list of {key, value}, each key a variable name and each value a text of at most 64 KiB'),
-  }),
+export const VariableList = Type.Array(Type.Object({ key: EnvKey, value: EnvValue }), {
+  maxItems: 1000,
+  ...expects('a list of {key, value}, each key a variable name and each value a text of at most 64 KiB'),
 })
+export const EnvVariablesReplacement = Type.Object({ appId: Id, variables: VariableList })

@@ -13,6 +13,7 @@ export const EVENTS = {
   'project.updated': Type.Object(inProject),
   'project.deleted': Type.Object(inProject),
   'project.members_changed': Type.Object({ ...inProject, removedUserIds: Type.Array(Id) }),
+  'project.env_changed': Type.Object(inProject),
   'app.created': Type.Object(inApp),
   'app.updated': Type.Object(inApp),
   'app.deleted': Type.Object(inApp),

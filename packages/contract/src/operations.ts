@@ -23,7 +23,16 @@ import { Health } from './health.ts'
 import { MetricsHistory, Traffic } from './metrics.ts'
 import { operation } from './operation.ts'
 import { PublishedPort } from './ports.ts'
-import { MembersChange, NewProject, Project, ProjectChange, ProjectDeletion, ProjectDetails } from './projects.ts'
+import {
+  MembersChange,
+  NewProject,
+  Project,
+  ProjectChange,
+  ProjectDeletion,
+  ProjectDetails,
+  ProjectVariable,
+  ProjectVariablesReplacement,
+} from './projects.ts'
 import { Settings, SettingsChange } from './settings.ts'
 import { Template } from './templates.ts'
 import { Cleared, UpdateCheck, UpdateStatus, Version } from './updates.ts'
@@ -197,6 +206,15 @@ export const operations = {
   'envs.delete': operation({
     summary: 'Remove an environment variable',
     method: 'DELETE', path: '/api/apps/envs/delete', may: 'member of the env variable', body: ById, answer: Deleted,
+  }),
+
+  'projectEnvs.list': operation({
+    summary: 'The variables of a project, which its apps can refer to',
+    method: 'GET', path: '/api/projects/envs', may: 'member of the project', query: Type.Object({ projectId: Id }), answer: Type.Array(ProjectVariable),
+  }),
+  'projectEnvs.replace': operation({
+    summary: 'Set all variables of a project at once',
+    method: 'PUT', path: '/api/projects/envs/replace', may: 'member of the project', body: ProjectVariablesReplacement, answer: Type.Array(ProjectVariable),
   }),
 
   'domains.create': operation({

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { Application } from './applications.ts'
+import { VariableList } from './env-variables.ts'
 import { Email, expects, Flag, Id, Label, Prose, Time } from './fields.ts'
 import { Role } from './users.ts'
 
@@ -41,3 +42,15 @@ export const MembersChange = Type.Object({
   userIds: Type.Optional(Type.Array(Id, { maxItems: 1000, ...expects('a list of user ids') })),
   emails: Type.Optional(Type.Array(Email, { maxItems: 1000, ...expects('a list of e-mail addresses') })),
 })
+
+/** What every app of the project can refer to, as `${{project.KEY}}`. */
+export const ProjectVariable = Type.Object({
+  id: Id,
+  projectId: Id,
+  key: Type.String(),
+  value: Type.String(),
+  createdAt: Time,
+  updatedAt: Time,
+})
+export type ProjectVariable = Static<typeof ProjectVariable>
+export const ProjectVariablesReplacement = Type.Object({ projectId: Id, variables: VariableList })

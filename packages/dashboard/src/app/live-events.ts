@@ -20,6 +20,8 @@ const STALE: Stale = {
   'project.updated': ({ projectId }) => [projectKeys.list, projectKeys.one(projectId)],
   'project.deleted': () => [projectKeys.all, appKeys.list, deploymentKeys.running],
   'project.members_changed': ({ projectId }) => [projectKeys.list, projectKeys.one(projectId), appKeys.list],
+  // Environments are compared by what their references stand for.
+  'project.env_changed': ({ projectId }) => [environmentKeys.ofProject(projectId), environmentKeys.all],
   'app.created': ({ projectId }) => [appKeys.list, projectKeys.one(projectId)],
   'app.updated': ({ projectId, appId }) => [appKeys.list, appKeys.one(appId), projectKeys.one(projectId)],
   'app.deleted': ({ projectId, appId }) => [appKeys.list, appKeys.ofOne(appId), projectKeys.one(projectId), deploymentKeys.running],

@@ -28,7 +28,7 @@ import { createEndFailed } from '../features/deployments/run/end-failed-deployme
 import type { Routes } from '../features/deployments/run/pipeline.ts'
 import { createPreflight } from '../features/deployments/run/preflight.ts'
 import { createSettingsOf } from '../features/deployments/run/release-settings.ts'
-import type { EnvVariables } from '../features/env-variables/service.ts'
+import type { ResolveEnvironment } from '../features/env-variables/resolve-environment.ts'
 import type { Ports } from '../features/ports/service.ts'
 import { findTemplate } from '../features/templates/templates.ts'
 import type { Git } from '../git/git.ts'
@@ -49,7 +49,7 @@ type Deps = {
   isEngineWalled: () => boolean
   instance: string
   secrets: SecretBox
-  envVariables: Pick<EnvVariables, 'read'>
+  resolveEnvironment: ResolveEnvironment
   routes: Routes
   ports: Ports
   retention: () => Promise<number>
@@ -106,7 +106,7 @@ export function createDeploymentParts(deps: Deps) {
     db,
     logs,
     record,
-    settingsOf: createSettingsOf({ db, secrets, readEnv: deps.envVariables.read }),
+    settingsOf: createSettingsOf({ secrets, resolveEnvironment: deps.resolveEnvironment }),
     preflight: createPreflight({ engine, dataDir, tuning, isPrivileged, oldEngineBuilds: config.oldEngineBuilds }),
     pipeline,
     endFailed,

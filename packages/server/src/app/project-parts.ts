@@ -27,7 +27,7 @@ export function createProjectParts({ db, step, now, config }: Foundation, { git 
     onChanged: traffic.onRoutesChanged,
   })
   const probeSource = createProbeSource({ git, limiter })
-  const appReading = createAppReading({ db, findTemplate, readEnv: work.envVariables.read, edgePorts, probeSource })
+  const appReading = createAppReading({ db, findTemplate, resolveEnvironment: work.resolveEnvironment, edgePorts, probeSource })
   const appDeletion = createAppDeletion({ db, step, now, onRemoved: work.onAppsRemoved })
   const projects = createProjects({
     db,

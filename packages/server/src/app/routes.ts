@@ -11,6 +11,8 @@ import { deploymentHandlers } from '../features/deployments/routes.ts'
 import type { Deployments } from '../features/deployments/service.ts'
 import { domainHandlers } from '../features/domains/routes.ts'
 import type { Domains } from '../features/domains/service.ts'
+import type { ChangesSince } from '../features/env-variables/changes-since.ts'
+import type { ProjectVariables } from '../features/env-variables/project-variables.ts'
 import { envVariableHandlers } from '../features/env-variables/routes.ts'
 import type { EnvVariables } from '../features/env-variables/service.ts'
 import { gitConnectionHandlers } from '../features/git-providers/routes.ts'
@@ -40,6 +42,8 @@ export type Parts = {
   appReading: AppReading
   appDeletion: AppDeletion
   envVariables: EnvVariables
+  projectVariables: ProjectVariables
+  changesSince: ChangesSince
   domains: Domains
   ports: Ports
   deployments: Deployments
@@ -59,7 +63,7 @@ export function handlersOf(parts: Parts): Handlers {
     ...userHandlers(parts.users),
     ...projectHandlers(parts.projects),
     ...applicationHandlers({ applications: parts.applications, reading: parts.appReading, deletion: parts.appDeletion }),
-    ...envVariableHandlers(parts.envVariables),
+    ...envVariableHandlers({ envs: parts.envVariables, ofProject: parts.projectVariables, changesSince: parts.changesSince }),
     ...domainHandlers(parts.domains),
     ...deploymentHandlers(parts.deployments),
     ...containerHandlers(parts.containers),

@@ -6,8 +6,6 @@ import { createCancel } from '../features/deployments/cancel.ts'
 import { createNewestCommit } from '../features/deployments/newest-commit.ts'
 import { createIsAsPlanned } from '../features/deployments/release/compose/is-as-planned.ts'
 import { createDeployments } from '../features/deployments/service.ts'
-import { findActive } from '../features/deployments/store.ts'
-import { createEnvVariables, type EnvVariables } from '../features/env-variables/service.ts'
 import { createPorts } from '../features/ports/service.ts'
 import { withoutColours } from '../lib/clean-line.ts'
 import { createLimiter } from '../lib/limiter.ts'
@@ -23,6 +21,7 @@ import type { EngineParts } from './engine-parts.ts'
 import type { Foundation } from './foundation.ts'
 import { jobHandlers } from './jobs.ts'
 import type { TrafficParts } from './traffic-parts.ts'
+import { createVariableParts, type VariableParts } from './variable-parts.ts'
 
 /** What makes apps run: deployments, their containers, the queue they wait in, and the loop that repairs them. */
 export function createWorkParts(
@@ -30,9 +29,9 @@ export function createWorkParts(
   { engine, git, policy, firewalls }: EngineParts,
   { routing, onRoutesChanged }: TrafficParts,
 ) {
-  const { config, db, instance, secrets, step, tuning, log, now, openRelease } = base
+  const { config, db, instance, secrets, step, tuning, log, now } = base
   const { dataDir } = config
-  const envVariables = createEnvVariables({ db, secrets, openRelease, now })
+  const variables = createVariableParts(base)
   const ports = createPorts({ db, now })
   const deploying = createDeploymentParts({
     config,
@@ -43,7 +42,7 @@ export function createWorkParts(
     isEngineWalled: firewalls.isEngineWalled,
     instance,
     secrets,
-    envVariables,
+    resolveEnvironment: variables.resolveEnvironment,
     step,
     tuning,
     log,
@@ -78,35 +77,29 @@ export function createWorkParts(
   const liveRelease = createLiveRelease({ db, containers: deploying.containers })
   const containers = createContainers({ db, engine, liveRelease, step, tuning, now, onChanged: onRoutesChanged })
 
-  const reconcile = createReconcileParts(base, { engine, envVariables, deploying, onChanged: onRoutesChanged })
+  const reconcile = createReconcileParts(base, { engine, variables, deploying, onChanged: onRoutesChanged })
   const onAppsRemoved = (appIds: readonly number[]) => {
     for (const appId of appIds) worker.cancelLane(appLane(appId))
     onRoutesChanged()
   }
-  return { envVariables, ports, deploying, worker, deployments, containers, reconcile, onAppsRemoved }
+  return { ...variables, ports, deploying, worker, deployments, containers, reconcile, onAppsRemoved }
 }
 
 export type WorkParts = ReturnType<typeof createWorkParts>
 
 type ReconcileDeps = {
   engine: EngineParts['engine']
-  envVariables: EnvVariables
+  variables: Pick<VariableParts, 'secretsOf'>
   deploying: ReturnType<typeof createDeploymentParts>
   onChanged: () => void
 }
 
 /** The loop that compares what should run with what runs. */
-function createReconcileParts(base: Foundation, { engine, envVariables, deploying, onChanged }: ReconcileDeps) {
-  const { config, db, instance, tuning, log, now, openRelease } = base
+function createReconcileParts(base: Foundation, { engine, variables, deploying, onChanged }: ReconcileDeps) {
+  const { config, db, instance, tuning, log, now } = base
   const { dataDir } = config
-  /** What the app has now, and what its live release was started with. */
-  const secretsOf = async (appId: number) => {
-    const live = await findActive(db, appId)
-    const released = live?.sealed_config ? openRelease(appId, live.sealed_config).env : {}
-    return [...Object.values(await envVariables.read(db, appId)), ...Object.values(released)]
-  }
   const redact = async (app: { id: number }, lines: readonly string[]) =>
-    createRedactor(await secretsOf(app.id))
+    createRedactor(await variables.secretsOf(app.id))
       .lines(lines)
       .map(withoutColours)
   return createReconcile({

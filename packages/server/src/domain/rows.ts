@@ -1,12 +1,21 @@
 import type { Role } from '@berth/contract'
 import type { Selectable } from 'kysely'
 import type { Reader, Tx } from '../store/database.ts'
-import type { AppTable, DeploymentTable, DomainTable, EnvVariableTable, ProjectTable, UserTable } from '../store/schema.ts'
+import type {
+  AppTable,
+  DeploymentTable,
+  DomainTable,
+  EnvVariableTable,
+  ProjectTable,
+  ProjectVariableTable,
+  UserTable,
+} from '../store/schema.ts'
 
 export type UserRow = Selectable<UserTable>
 export type ProjectRow = Selectable<ProjectTable>
 export type AppRow = Selectable<AppTable>
 export type EnvVariableRow = Selectable<EnvVariableTable>
+export type ProjectVariableRow = Selectable<ProjectVariableTable>
 export type DomainRow = Selectable<DomainTable>
 export type DeploymentRow = Selectable<DeploymentTable>
 

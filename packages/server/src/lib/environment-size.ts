@@ -21,12 +21,12 @@ export function environmentSize(variables: Iterable<{ key: string; value: string
 }
 
 /** What is wrong with an environment of this size, as a sentence. One from before there was a limit may still shrink. */
-export function environmentProblem(size: EnvironmentSize, before: EnvironmentSize = NOTHING): string | undefined {
+export function environmentProblem(size: EnvironmentSize, before: EnvironmentSize = NOTHING, whose = 'application'): string | undefined {
   if (size.variables > Math.max(MOST_VARIABLES, before.variables))
-    return `The application would have ${size.variables} environment variables, and it can have ${MOST_VARIABLES}.`
+    return `The ${whose} would have ${size.variables} environment variables, and it can have ${MOST_VARIABLES}.`
   if (size.bytes > Math.max(MOST_BYTES, before.bytes))
-    return `The environment variables of the application come to ${Math.ceil(size.bytes / 1024)} KiB with their names, and it can have ${MOST_BYTES / 1024} KiB. Put large data into a file instead.`
+    return `The environment variables of the ${whose} come to ${Math.ceil(size.bytes / 1024)} KiB with their names, and it can have ${MOST_BYTES / 1024} KiB. Put large data into a file instead.`
   if (size.jsonBytes > Math.max(MOST_JSON_BYTES, before.jsonBytes))
-    return `The environment variables of the application come to ${Math.ceil(size.jsonBytes / 1024)} KiB as JSON, because of control characters or quotes in them, and it can have ${MOST_JSON_BYTES / 1024} KiB. Encode binary data as base64, or put it into a file.`
+    return `The environment variables of the ${whose} come to ${Math.ceil(size.jsonBytes / 1024)} KiB as JSON, because of control characters or quotes in them, and it can have ${MOST_JSON_BYTES / 1024} KiB. Encode binary data as base64, or put it into a file.`
   return undefined
 }

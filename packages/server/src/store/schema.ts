@@ -66,6 +66,14 @@ export type EnvVariableTable = {
   created_at: string
   updated_at: string
 }
+export type ProjectVariableTable = {
+  id: Generated<number>
+  project_id: number
+  key: string
+  sealed_value: string
+  created_at: string
+  updated_at: string
+}
 export type DomainTable = {
   id: Generated<number>
   app_id: number
@@ -153,6 +161,7 @@ export type Schema = {
   project_member: ProjectMemberTable
   app: AppTable
   env_variable: EnvVariableTable
+  project_variable: ProjectVariableTable
   domain: DomainTable
   deployment: DeploymentTable
   job: JobTable

@@ -52,6 +52,7 @@ it('what was added, changed and removed since the live release is told by name, 
       { key: 'FRESH', is: 'added' },
       { key: 'GONE', is: 'removed' },
     ],
+    problems: [],
   })
   expect(JSON.stringify(answer)).not.toContain('planted')
   await owner.call('envs.replace', {
@@ -62,12 +63,34 @@ it('what was added, changed and removed since the live release is told by name, 
       { key: 'GONE', value: 'planted-gone' },
     ],
   })
-  expect(await owner.call('envs.changes', { appId })).toEqual({ deploymentId, changes: [] })
+  expect(await owner.call('envs.changes', { appId })).toEqual({ deploymentId, changes: [], problems: [] })
 })
 
 it('without a live release, or with one of which nothing was recorded, nothing is a change', async () => {
   const appId = await newApp({ A: 'a' })
-  expect(await owner.call('envs.changes', { appId })).toEqual({ deploymentId: null, changes: [] })
+  expect(await owner.call('envs.changes', { appId })).toEqual({ deploymentId: null, changes: [], problems: [] })
   await insertDeployment(berth.dataDir, { appId, number: 1, status: 'success', isActive: true, image: '' })
-  expect(await owner.call('envs.changes', { appId })).toEqual({ deploymentId: null, changes: [] })
+  expect(await owner.call('envs.changes', { appId })).toEqual({ deploymentId: null, changes: [], problems: [] })
+})
+
+it('a reference is compared by what it stands for, and what it stands for is not told', async () => {
+  const { id: projectId } = await owner.call('projects.create', { name: 'Referring' })
+  const database = await owner.call('apps.create', { projectId, name: 'store', appType: 'database', templateName: 'redis' })
+  const envVars = { REDIS_URL: '${{store.URL}}', TOKEN: '${{project.TOKEN}}' }
+  const { id: appId } = await owner.call('apps.create', { projectId, name: 'app', envVars })
+  await owner.call('projectEnvs.replace', { projectId, variables: [{ key: 'TOKEN', value: 'planted-token' }] })
+  const { url } = await owner.call('apps.connection', { appId: database.id })
+  const deploymentId = await insertRelease(appId, { REDIS_URL: url, TOKEN: 'planted-token', PORT: '3000' })
+  expect(await owner.call('envs.changes', { appId })).toEqual({ deploymentId, changes: [], problems: [] })
+
+  await owner.call('projectEnvs.replace', { projectId, variables: [{ key: 'TOKEN', value: 'planted-other' }] })
+  const changed = await owner.call('envs.changes', { appId })
+  expect(changed).toEqual({ deploymentId, changes: [{ key: 'TOKEN', is: 'changed' }], problems: [] })
+  expect(JSON.stringify(changed)).not.toContain('planted')
+
+  await owner.call('apps.delete', { appId: database.id })
+  expect(await owner.call('envs.changes', { appId })).toMatchObject({
+    changes: expect.arrayContaining([{ key: 'REDIS_URL', is: 'changed' }]),
+    problems: [{ key: 'REDIS_URL', message: expect.stringContaining('${{store.URL}} names an app that this project does not have') }],
+  })
 })

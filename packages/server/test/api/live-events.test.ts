@@ -32,6 +32,8 @@ it('every change is heard, in order, with the ids to ask for', async () => {
   await heard('app.updated', { projectId, appId })
   await owner.call('envs.create', { appId, key: 'A', value: 'b' })
   await heard('env.changed', { projectId, appId })
+  await owner.call('projectEnvs.replace', { projectId, variables: [{ key: 'A', value: 'b' }] })
+  await heard('project.env_changed', { projectId })
   const domain = await owner.call('domains.create', { appId, domain: 'heard.example.com' })
   await heard('domain.changed', { projectId, appId, domainId: domain.id })
   await owner.call('settings.update', { retention: 4 })

@@ -52,6 +52,8 @@ const INPUTS: { [Name in OperationName]: Maker<Name> } = {
   'envs.replace': (given) => ({ ...ofApp(given), variables: [{ key: 'ONLY', value: 'this' }] }),
   'envs.update': (given) => ({ ...ofEnv(given), value: 'green' }),
   'envs.delete': ofEnv,
+  'projectEnvs.list': ({ subject }) => ({ projectId: subject.projectId }),
+  'projectEnvs.replace': ({ subject, n }) => ({ projectId: subject.projectId, variables: [{ key: `KEY_${n}`, value: 'x' }] }),
   'domains.create': (given) => ({ ...ofApp(given), domain: `extra-${given.n}.example.com` }),
   'domains.list': ofApp,
   'domains.update': (given) => ({ ...ofDomain(given), hsts: false }),

@@ -13,6 +13,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'project.create': 'Project created',
   'project.update': 'Project changed',
   'project.members': 'Members changed',
+  'project.env_replace': 'Project variables changed',
   'project.delete': 'Project deleted',
   'app.create': 'App created',
   'app.update': 'App changed',

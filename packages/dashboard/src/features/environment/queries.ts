@@ -1,7 +1,11 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { call } from '../../lib/api.ts'
 
-export const environmentKeys = { all: ['environment'], ofApp: (appId: number) => ['environment', appId] } as const
+export const environmentKeys = {
+  all: ['environment'],
+  ofApp: (appId: number) => ['environment', appId],
+  ofProject: (projectId: number) => ['environment', 'project', projectId],
+} as const
 
 export function environmentOf(appId: number) {
   return queryOptions({ queryKey: environmentKeys.ofApp(appId), queryFn: () => call('envs.list', { appId }) })

@@ -4,7 +4,8 @@ import type { EdgePorts } from '../../domain/app-url.ts'
 import { type Caller, isStaff } from '../../domain/caller.ts'
 import type { AppRow } from '../../domain/rows.ts'
 import { fieldError } from '../../lib/app-error.ts'
-import type { Db, Reader } from '../../store/database.ts'
+import type { Db } from '../../store/database.ts'
+import type { ResolveEnvironment } from '../env-variables/resolve-environment.ts'
 import type { DatabaseTemplate } from '../templates/templates.ts'
 import type { Asker, ProbeSource, Source } from './source-check.ts'
 import type { BuildPlace } from './source-files.ts'
@@ -13,7 +14,7 @@ import { createAppLists, listVisibleApplications, presentApplication } from './s
 type Deps = {
   db: Db
   findTemplate: (name: string) => DatabaseTemplate | undefined
-  readEnv: (db: Reader, appId: number) => Promise<Record<string, string>>
+  resolveEnvironment: ResolveEnvironment
   probeSource: ProbeSource
   edgePorts: EdgePorts
 }
@@ -25,7 +26,9 @@ export function createAppReading(deps: Deps) {
   async function connection(app: AppRow): Promise<Connection> {
     const template = kindOf(app).madeFrom === 'template' ? deps.findTemplate(app.template_name) : undefined
     if (!template) throw fieldError('invalid_request', 'appId', 'must be a database app: the others have domains')
-    return { url: template.url(app.slug, await deps.readEnv(db, app.id)), host: app.slug, port: template.port }
+    const { env, problems } = await deps.resolveEnvironment(app)
+    if (problems[0]) throw fieldError('invalid_request', 'appId', problems[0].message)
+    return { url: template.url(app.slug, env), host: app.slug, port: template.port }
   }
 
   return {

@@ -1,4 +1,4 @@
-import type { Application, ApplicationChange, NewApplication } from '@berth/contract'
+import { type Application, type ApplicationChange, type NewApplication, PROJECT_SOURCE } from '@berth/contract'
 import { kindOf } from '../../domain/app-kinds.ts'
 import type { EdgePorts } from '../../domain/app-url.ts'
 import { changedFields, recordAudit } from '../../domain/audit.ts'
@@ -45,7 +45,8 @@ async function slugInProject(tx: Tx, projectId: number, name: string): Promise<s
   const { ofProject, ofUser } = await countApps(tx, projectId)
   refuseBeyond(QUOTAS.appsOfProject, ofProject, { field: 'projectId', who: 'a project', what: 'applications' })
   refuseBeyond(QUOTAS.appsOfUser, ofUser, { field: 'projectId', who: 'all projects of a person', what: 'applications' })
-  return await freeSlug(slugOf(name, 'app'), async (candidate) => await isSlugTaken(tx, projectId, candidate))
+  const isTaken = async (slug: string) => slug === PROJECT_SOURCE || (await isSlugTaken(tx, projectId, slug)) // `project.X` means the project's own
+  return await freeSlug(slugOf(name, 'app'), isTaken)
 }
 
 /** Applications: what they are and who owns them. What runs is the business of deployments and containers. */

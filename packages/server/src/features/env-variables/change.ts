@@ -6,14 +6,12 @@ import { AppError, fieldError } from '../../lib/app-error.ts'
 import { type EnvironmentSize, environmentProblem, environmentSize } from '../../lib/environment-size.ts'
 import type { Db, Tx } from '../../store/database.ts'
 import { isUniqueViolation } from '../../store/storage-failure.ts'
+import { changedKeys } from './changed-keys.ts'
 import { listEnvVariables } from './store.ts'
 
 type Words = { action: string; field: string }
 type Rows = readonly EnvVariableRow[]
 type ValueOf = (row: EnvVariableRow) => string
-
-/** Enough to see what a change was about; a whole environment in every line would make the audit log too long to be read. */
-const MOST_KEYS = 50
 
 async function unlessTaken<Result>(write: Promise<Result>): Promise<Result> {
   try {
@@ -29,11 +27,6 @@ function sizeOf(rows: Rows, valueOf: ValueOf): EnvironmentSize {
   return environmentSize(rows.map((row) => ({ key: row.key, value: valueOf(row) })))
 }
 
-function changedKeys(before: Rows, after: Rows): string[] {
-  const [old, now] = [before, after].map((rows) => new Map(rows.map((row) => [row.key, row.sealed_value])))
-  return [...new Set([...before, ...after].map(({ key }) => key))].filter((key) => old?.get(key) !== now?.get(key))
-}
-
 /** Does the work, and refuses it when it has made the environment too large. Answers the names of the variables that changed, too. */
 export async function withinLimits<Result>(
   tx: Tx,
@@ -46,7 +39,7 @@ export async function withinLimits<Result>(
   const after = await listEnvVariables(tx, appId)
   const problem = environmentProblem(sizeOf(after, valueOf), sizeOf(before, valueOf))
   if (problem) throw fieldError('invalid_request', field, problem)
-  return { result, keys: changedKeys(before, after) }
+  return { result, changed: changedKeys(before, after) }
 }
 
 /** A change within the limits, its audit line and its event, in one transaction. Keys are kept, values never. */
@@ -55,9 +48,8 @@ export function createChange({ db, now, valueOf }: { db: Db; now: () => Date; va
     const at = now()
     return await unlessTaken(
       db.transaction(async (tx) => {
-        const { result, keys } = await withinLimits(tx, { appId: app.id, field: words.field, valueOf }, work)
-        const after = { keys: keys.slice(0, MOST_KEYS), ...(keys.length > MOST_KEYS && { more: keys.length - MOST_KEYS }) }
-        await recordAudit(tx, at, caller, { action: words.action, subject: 'app', subjectId: app.id, after })
+        const { result, changed } = await withinLimits(tx, { appId: app.id, field: words.field, valueOf }, work)
+        await recordAudit(tx, at, caller, { action: words.action, subject: 'app', subjectId: app.id, after: changed })
         await appendEvent(tx, at, { type: 'env.changed', data: { projectId: app.project_id, appId: app.id } })
         return result
       }),

@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest'
-import { environmentChanges } from './changes.ts'
+import { environmentChanges as changesOf, type Released } from './changes.ts'
+
+const environmentChanges = (env: Record<string, string>, released: Released) => changesOf({ env, problems: [] }, released)
 
 it('names what was added, changed and removed, and nothing of any value', () => {
   const changes = environmentChanges(
@@ -26,5 +28,13 @@ it('names that every object has are names like any other', () => {
   expect(environmentChanges({ constructor: 'a' }, { env: { toString: 'b' }, port: null })).toEqual([
     { key: 'constructor', is: 'added' },
     { key: 'toString', is: 'removed' },
+  ])
+})
+
+it('a variable that cannot be resolved is a change, whatever the release had', () => {
+  const problems = ['A', 'B'].map((key) => ({ key, message: '' }))
+  expect(changesOf({ env: {}, problems }, { env: { A: '' }, port: null })).toEqual([
+    { key: 'A', is: 'changed' },
+    { key: 'B', is: 'added' },
   ])
 })

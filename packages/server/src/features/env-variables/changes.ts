@@ -1,14 +1,19 @@
 import type { EnvChanges } from '@berth/contract'
+import type { Resolved } from './references.ts'
 
 type Environment = Readonly<Record<string, string>>
 
 /** What a release was given; `PORT` is ours where the user has set none. */
 export type Released = { env: Environment; port: number | null }
 
-/** By name alone: neither value leaves this function. */
-export function environmentChanges(current: Environment, released: Released): EnvChanges['changes'] {
+/**
+ * Resolved values against resolved ones, by name alone: neither value leaves this function. A variable that cannot be
+ * resolved is a change: no release has had it so.
+ */
+export function environmentChanges(current: Resolved, released: Released): EnvChanges['changes'] {
   const before = new Map(Object.entries(released.env))
-  const now = new Map(Object.entries(current))
+  const now = new Map<string, string | undefined>(Object.entries(current.env))
+  for (const { key } of current.problems) now.set(key, undefined)
   const isOurs = (key: string, value: string): boolean => key === 'PORT' && value === String(released.port)
   const kept = [...now].flatMap(([key, value]): EnvChanges['changes'] => {
     if (!before.has(key)) return [{ key, is: 'added' }]

@@ -1,14 +1,13 @@
-import type { EnvChanges, EnvVariable } from '@berth/contract'
+import type { EnvVariable } from '@berth/contract'
 import type { Caller } from '../../domain/caller.ts'
 import type { AppRow, EnvVariableRow } from '../../domain/rows.ts'
 import { AppError, fieldError } from '../../lib/app-error.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
 import type { Db, Reader, Tx } from '../../store/database.ts'
 import { createChange, withinLimits } from './change.ts'
-import { environmentChanges, type Released } from './changes.ts'
-import { deleteEnvVariable, findLiveConfig, insertEnvVariable, listEnvVariables, updateEnvVariable } from './store.ts'
+import { deleteEnvVariable, insertEnvVariable, listEnvVariables, updateEnvVariable } from './store.ts'
 
-type Deps = { db: Db; secrets: SecretBox; openRelease: (appId: number, sealed: string) => Released; now: () => Date }
+type Deps = { db: Db; secrets: SecretBox; now: () => Date }
 type Pair = { key: string; value: string }
 
 function about(appId: number): string {
@@ -38,13 +37,6 @@ export function createEnvVariables(deps: Deps) {
 
   async function list(app: AppRow): Promise<EnvVariable[]> {
     return (await listEnvVariables(db, app.id)).map(present)
-  }
-
-  /** Without a live release there is nothing to compare with. */
-  async function changes(app: AppRow): Promise<EnvChanges> {
-    const live = await findLiveConfig(db, app.id)
-    if (!live?.sealed_config) return { deploymentId: null, changes: [] }
-    return { deploymentId: live.id, changes: environmentChanges(await read(db, app.id), deps.openRelease(app.id, live.sealed_config)) }
   }
 
   async function create(caller: Caller, app: AppRow, input: Pair): Promise<EnvVariable> {
@@ -94,7 +86,7 @@ export function createEnvVariables(deps: Deps) {
     return Object.fromEntries((await listEnvVariables(reader, appId)).map(present).map(({ key, value }) => [key, value]))
   }
 
-  return { list, changes, create, update, remove, replace, insertMany, read }
+  return { list, create, update, remove, replace, insertMany, read }
 }
 
 export type EnvVariables = ReturnType<typeof createEnvVariables>

@@ -1,10 +1,21 @@
 import type { Insertable, Updateable } from 'kysely'
-import type { DeploymentRow, EnvVariableRow } from '../../domain/rows.ts'
+import type { AppRow, DeploymentRow, DomainRow, EnvVariableRow } from '../../domain/rows.ts'
 import type { Reader, Tx } from '../../store/database.ts'
 import type { EnvVariableTable } from '../../store/schema.ts'
 
 export async function listEnvVariables(db: Reader, appId: number): Promise<EnvVariableRow[]> {
   return await db.selectFrom('env_variable').selectAll().where('app_id', '=', appId).orderBy('id').execute()
+}
+
+export type ReferredAppRow = Pick<AppRow, 'id' | 'slug' | 'port' | 'app_type' | 'template_name'>
+
+export async function listReferredApps(db: Reader, projectId: number): Promise<ReferredAppRow[]> {
+  const columns = ['id', 'slug', 'port', 'app_type', 'template_name'] as const
+  return await db.selectFrom('app').select(columns).where('project_id', '=', projectId).orderBy('id').execute()
+}
+
+export async function listHosts(db: Reader, appId: number): Promise<Pick<DomainRow, 'host' | 'ssl_status' | 'dns_status'>[]> {
+  return await db.selectFrom('domain').select(['host', 'ssl_status', 'dns_status']).where('app_id', '=', appId).orderBy('id').execute()
 }
 
 /** The live release with what it was started with, sealed. */

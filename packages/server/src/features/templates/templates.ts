@@ -25,7 +25,7 @@ export function newSecret(): string {
 }
 
 function part(env: Readonly<Record<string, string>>, name: string): string {
-  return encodeURIComponent(env[name] ?? '')
+  return encodeURIComponent((env[name] ?? '').toWellFormed()) // half a surrogate pair would throw
 }
 
 export const TEMPLATES: readonly DatabaseTemplate[] = [

@@ -5,6 +5,7 @@ import { up as portsAndBuildTimes } from './0003-ports-and-build-times.ts'
 import { up as boundedLookups } from './0004-bounded-lookups.ts'
 import { up as mainService } from './0005-main-service.ts'
 import { up as forgetUnusedSettings } from './0006-forget-unused-settings.ts'
+import { up as projectVariables } from './0007-project-variables.ts'
 
 export type Migration = { version: number; name: string; up: (db: Kysely<unknown>) => Promise<void> }
 
@@ -16,4 +17,5 @@ export const migrations: readonly Migration[] = [
   { version: 4, name: '0004-bounded-lookups', up: boundedLookups },
   { version: 5, name: '0005-main-service', up: mainService },
   { version: 6, name: '0006-forget-unused-settings', up: forgetUnusedSettings },
+  { version: 7, name: '0007-project-variables', up: projectVariables },
 ]

@@ -1,7 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isUnfinished } from '../../../domain/lifecycle.ts'
-import type { ReleaseConfig } from '../../../domain/release-config.ts'
 import { type AppRow, type DeploymentRow, findApp, findDeployment } from '../../../domain/rows.ts'
 import type { Logger } from '../../../lib/logger.ts'
 import { createRedactor, type Redactor } from '../../../lib/redact.ts'
@@ -33,7 +32,7 @@ type Deps = {
   log: Logger
 }
 
-type Work = { app: AppRow; row: DeploymentRow; config: ReleaseConfig; sealed: string; writer: LogWriter; redactor: Redactor }
+type Work = Awaited<ReturnType<SettingsOf>> & { app: AppRow; row: DeploymentRow; writer: LogWriter; redactor: Redactor }
 
 /** The job behind a deployment. It may run twice: it looks at the row and goes on from there, or finds it ended. */
 export function createRunDeployment(deps: Deps) {
@@ -63,12 +62,13 @@ export function createRunDeployment(deps: Deps) {
     await logs.finish(row.id, row.status === 'stopped' ? LAST_LINE.stopped : LAST_LINE.success)
   }
 
-  async function attempt({ app, row, config, sealed, writer, redactor }: Work, signal: AbortSignal): Promise<void> {
+  async function attempt({ app, row, config, sealed, problem, writer, redactor }: Work, signal: AbortSignal): Promise<void> {
     const begun = await step('db.begin', async () => await record.begin(row, sealed)).catch(ignoreMovedOn)
     if (!begun) return
     const workspace = join(deps.workDir, `d${begun.id}`)
     const context = createContext({ app, row: begun, config, workspace, writer, record, signal, step, log, tuning })
     try {
+      if (problem) throw problem
       await deps.preflight(context)
       await deploy(context, deps.pipeline)
       await deps.cleanUp(app).catch((err: unknown) => log.warn({ appId: app.id, err }, 'old releases were not cleaned up'))

@@ -1,0 +1,39 @@
+import { referenceTo } from '@berth/contract'
+import { type Source, UnresolvedReference } from './references.ts'
+
+export type ReferredApp = {
+  slug: string
+  port: number | null
+  /** Empty without a domain. */
+  url: string
+  /** Of a database: where it is reached, from its variables. */
+  connectionUrl?: (host: string, variables: Readonly<Record<string, string>>) => string
+}
+
+/** What can be referred to of an app beside its variables. These names win: an app that sets HOST means where it listens. */
+export function factsOf(app: ReferredApp): NonNullable<Source['fact']> {
+  const missing = (name: string, why: string) => new UnresolvedReference(`${referenceTo(app.slug, name)}: ${why}`)
+  const port = (name: string): number => {
+    if (app.port === null) throw missing(name, 'the app has no port')
+    return app.port
+  }
+  return (name, variables) => {
+    switch (name) {
+      case 'HOST':
+        return app.slug
+      case 'PORT':
+        return String(port(name))
+      case 'URL':
+        if (app.connectionUrl) return app.connectionUrl(app.slug, variables())
+        if (Object.hasOwn(variables(), 'URL')) return undefined
+        throw missing(name, 'only a database has a URL; use INTERNAL_URL or PUBLIC_URL')
+      case 'INTERNAL_URL':
+        return app.connectionUrl ? app.connectionUrl(app.slug, variables()) : `http://${app.slug}:${port(name)}`
+      case 'PUBLIC_URL':
+        if (app.url === '') throw missing(name, 'the app has no domain')
+        return app.url.replace(/\/$/, '') // so that a path can follow
+      default:
+        return undefined
+    }
+  }
+}

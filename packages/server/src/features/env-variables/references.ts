@@ -1,0 +1,112 @@
+import { PROJECT_SOURCE, referenceTo, valueParts } from '@berth/contract'
+
+export type Variables = ReadonlyMap<string, string>
+
+/** Something that references can name: an app, or the project itself. */
+export type Source = {
+  readonly variables: Variables
+  /** What it has beside its variables, by name. It comes first, and may throw an `UnresolvedReference`. */
+  readonly fact?: (name: string, variables: () => Readonly<Record<string, string>>) => string | undefined
+}
+export type Sources = ReadonlyMap<string, Source>
+
+/** The variables that could be resolved, and for each of the others why not. No problem holds any part of a value but the reference. */
+export type Resolved = { env: Record<string, string>; problems: { key: string; message: string }[] }
+
+export class UnresolvedReference extends Error {
+  override readonly name = 'UnresolvedReference'
+}
+
+/** Nobody nests so deep by hand; it keeps the recursion short. */
+const DEEPEST = 50
+/** Of what is read and written for one environment, in characters. An environment may be 128 KiB, so this is no limit of its own for real ones. */
+const MOST_CHARACTERS = 1024 * 1024
+const LONGEST_SHOWN = 100
+
+function shortened(circle: readonly string[]): readonly string[] {
+  return circle.length <= 5 ? circle : [...circle.slice(0, 3), '…', ...circle.slice(-1)]
+}
+
+/** Replaces every reference by what it stands for. Only what is in `sources` can be reached. */
+export function resolveReferences(variables: Variables, sources: Sources): Resolved {
+  const known = new Map<string, string>()
+  const path: string[] = []
+  let room = MOST_CHARACTERS
+
+  function spend(characters: number): void {
+    room -= characters
+    if (room < 0) throw new UnresolvedReference('its references come to more text than an environment can hold')
+  }
+
+  function fill(value: string): string {
+    if (!value.includes('${{')) return value
+    let filled = ''
+    for (const part of valueParts(value)) {
+      if (part.is === 'unreadable')
+        throw new UnresolvedReference(
+          `${part.written.slice(0, LONGEST_SHOWN)} is not a reference: write ${referenceTo('app', 'VARIABLE')}, or $\${{ where the text itself is meant`,
+        )
+      const text = part.is === 'text' ? part.text : look(part.source, part.name)
+      spend(part.written.length + text.length) // before it is added: text that doubles at each step must end here
+      filled += text
+    }
+    return filled
+  }
+
+  function look(source: string, name: string): string {
+    const written = referenceTo(source, name)
+    const found = known.get(written)
+    if (found !== undefined) return found
+    const circle = path.indexOf(written)
+    if (circle >= 0) throw new UnresolvedReference(`${shortened([...path.slice(circle), written]).join(' → ')} goes round in a circle`)
+    if (path.length >= DEEPEST) throw new UnresolvedReference(`${path[0]} leads through more than ${DEEPEST} references`)
+    path.push(written)
+    try {
+      const text = valueOf(source, name, written)
+      known.set(written, text)
+      return text
+    } finally {
+      path.pop()
+    }
+  }
+
+  function valueOf(sourceName: string, name: string, written: string): string {
+    const source = sources.get(sourceName)
+    if (!source) throw new UnresolvedReference(`${written} names an app that this project does not have`)
+    const fact = source.fact?.(name, () => lazily(sourceName, source.variables))
+    if (fact !== undefined) return fact
+    const value = source.variables.get(name)
+    if (value !== undefined) return fill(value)
+    const owner = sourceName === PROJECT_SOURCE ? 'the project' : `the app "${sourceName}"`
+    throw new UnresolvedReference(`${written} names a variable that ${owner} does not have`)
+  }
+
+  /** Each variable is resolved when it is read: a URL is made of few of them, and the others may lead back to it. */
+  function lazily(sourceName: string, from: Variables): Record<string, string> {
+    const lazy: Record<string, string> = {}
+    for (const key of from.keys()) Object.defineProperty(lazy, key, { enumerable: true, get: () => look(sourceName, key) })
+    return lazy
+  }
+
+  const env: [string, string][] = []
+  const problems: Resolved['problems'] = []
+  for (const [key, value] of variables) {
+    try {
+      env.push([key, fill(value)])
+    } catch (cause) {
+      if (!(cause instanceof UnresolvedReference)) throw cause
+      problems.push({ key, message: `The variable ${key} cannot be resolved: ${cause.message}.` })
+    }
+  }
+  return { env: Object.fromEntries(env), problems }
+}
+
+/** The apps that values name, and `project` where they name that. */
+export function sourcesNamedIn(values: Iterable<string>): Set<string> {
+  const named = new Set<string>()
+  for (const value of values) {
+    if (!value.includes('${{')) continue
+    for (const part of valueParts(value)) if (part.is === 'reference') named.add(part.source)
+  }
+  return named
+}
