@@ -74,6 +74,7 @@ describe('what cannot be resolved is named', () => {
     ['${{web.INTERNAL_URL}}', '${{web.INTERNAL_URL}}: the app has no port'],
     ['${{web.PUBLIC_URL}}', '${{web.PUBLIC_URL}}: the app has no domain'],
     ['${{db}}', '${{db}} is not a reference: write ${{app.VARIABLE}}, or $${{ where the text itself is meant'],
+    ['${{a\u001b[31m\nb}}', '${{a [31m b}} is not a reference: write ${{app.VARIABLE}}, or $${{ where the text itself is meant'],
     ['${{web.ROUND}}', '${{web.ROUND}} → ${{web.TRIP}} → ${{web.ROUND}} goes round in a circle'],
     ['${{web.SELF}}', '${{web.SELF}} → ${{web.SELF}} goes round in a circle'],
     ['${{web.DEEP}}', '${{gone.X}} names an app that this project does not have'],

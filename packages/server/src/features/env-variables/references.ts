@@ -23,6 +23,10 @@ const DEEPEST = 50
 const MOST_CHARACTERS = 1024 * 1024
 const LONGEST_SHOWN = 100
 
+function readable(written: string): string {
+  return written.slice(0, LONGEST_SHOWN).replaceAll(/\p{C}/gu, ' ')
+}
+
 function shortened(circle: readonly string[]): readonly string[] {
   return circle.length <= 5 ? circle : [...circle.slice(0, 3), '…', ...circle.slice(-1)]
 }
@@ -44,7 +48,7 @@ export function resolveReferences(variables: Variables, sources: Sources): Resol
     for (const part of valueParts(value)) {
       if (part.is === 'unreadable')
         throw new UnresolvedReference(
-          `${part.written.slice(0, LONGEST_SHOWN)} is not a reference: write ${referenceTo('app', 'VARIABLE')}, or $\${{ where the text itself is meant`,
+          `${readable(part.written)} is not a reference: write ${referenceTo('app', 'VARIABLE')}, or $\${{ where the text itself is meant`,
         )
       const text = part.is === 'text' ? part.text : look(part.source, part.name)
       spend(part.written.length + text.length) // before it is added: text that doubles at each step must end here
