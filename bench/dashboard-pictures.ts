@@ -63,6 +63,7 @@ async function shotsOf(world: Awaited<ReturnType<typeof makeWorld>>): Promise<Sh
     projects: '/projects',
     project: `/projects/${project.id}`,
     'project-empty': `/projects/${empty.id}`,
+    'project-variables': `/projects/${project.id}/variables`,
     'project-members': `/projects/${project.id}/members`,
     'project-settings': `/projects/${project.id}/settings`,
     'new-app': newApp,

@@ -22,8 +22,9 @@ beforeAll(async () => {
     name: 'Website',
     projectId: project.id,
     gitCloneUrl: repository.url,
-    envVars: { COLOUR: 'green' },
+    envVars: { COLOUR: 'green', STORE: '${{storage.URL}}?region=${{project.REGION}}' },
   })
+  await owner.call('projectEnvs.replace', { projectId: project.id, variables: [{ key: 'REGION', value: 'eu' }] })
   const database = await owner.call('apps.create', { name: 'Storage', projectId: project.id, appType: 'database', templateName: 'redis' })
   await owner.call('domains.create', { appId: app.id, domain: 'shop.example.com' })
   const deployment = await owner.call('deployments.create', { appId: app.id })
@@ -35,6 +36,7 @@ beforeAll(async () => {
     '/',
     '/projects',
     `/projects/${project.id}`,
+    `/projects/${project.id}/variables`,
     `/projects/${project.id}/members`,
     `/projects/${project.id}/settings`,
     `/projects/${project.id}/new`,

@@ -32,7 +32,7 @@ const COUNTER_APP = {
   ].join('\n'),
 }
 
-it('makes a database from a template and connects an app of the same project to it', async () => {
+it('makes a database from a template and connects an app of the same project to it by clicking', async () => {
   const owner = await lab.berth.owner()
   const project = await owner.call('projects.create', { name: 'Counting' })
   const repository = await lab.git.createRepository({ files: COUNTER_APP })
@@ -55,9 +55,19 @@ it('makes a database from a template and connects an app of the same project to 
   await page.goto(`/projects/${project.id}/new`)
   await page.getByLabel('Clone URL').fill(repository.url)
   await page.getByLabel('Name').fill('counter')
-  await page.getByLabel('Variables, one per line').fill(`REDIS_URL=${url}`)
   await page.getByRole('button', { name: 'Create and deploy' }).click()
   await ended(page, 'Live')
+  await page.getByRole('link', { name: 'Environment' }).click()
+  await page.getByRole('button', { name: 'Connect a database' }).click()
+  const dialog = page.getByRole('dialog')
+  expect(await dialog.getByLabel('Database').inputValue()).toMatch(/^\d+$/)
+  expect(await dialog.getByLabel('Variable').inputValue()).toBe('REDIS_URL')
+  await dialog.getByRole('button', { name: 'Connect', exact: true }).click()
+  await shown(dialog.getByText('now refers to visits-store'))
+  await dialog.getByRole('button', { name: 'Deploy' }).click()
+  await ended(page, 'Live')
+  await page.getByRole('link', { name: 'Environment' }).click()
+  await shown(page.getByText('visits-store.URL')) // what it refers to is no secret
   await page.getByRole('link', { name: 'Domains' }).click()
   await page.getByLabel('Host name').fill('counter.example.com')
   await page.getByRole('button', { name: 'Add', exact: true }).click()
@@ -66,5 +76,47 @@ it('makes a database from a template and connects an app of the same project to 
   const count = async () => await visit(lab.edgePort, 'counter.example.com', '/cgi-bin/count')
   await expect.poll(count, { timeout: 60_000 }).toMatch(/^\+OK\r\n:1\r\n/)
   expect(await count()).toMatch(/^\+OK\r\n:2\r\n/)
+
+  // The other way round, from the database: the name is taken, so another one is given.
+  await page.getByRole('link', { name: 'Counting' }).first().click()
+  await page.getByRole('link', { name: 'visits-store' }).first().click()
+  await page.getByRole('button', { name: 'Connect to app' }).click()
+  await dialog.getByRole('button', { name: 'Connect', exact: true }).click()
+  await shown(dialog.getByText('taken in this application', { exact: false }))
+  await dialog.getByLabel('Variable').fill('SECOND_URL')
+  await dialog.getByRole('button', { name: 'Connect', exact: true }).click()
+  await shown(dialog.getByText('now refers to visits-store'))
+  await dialog.getByRole('button', { name: 'Later' }).click()
   expect(lab.problems).toEqual([])
 }, 180_000)
+
+it('keeps a value for all apps of a project, and says where a reference leads nowhere', async () => {
+  const owner = await lab.berth.owner()
+  const project = await owner.call('projects.create', { name: 'Sharing' })
+  const app = await owner.call('apps.create', { projectId: project.id, name: 'web', envVars: { REGION: '${{project.REGION}}' } })
+  const page = await lab.signedIn()
+  await page.goto(`/apps/${app.id}/environment`)
+  const problem = page.getByText('names a variable that the project does not have', { exact: false })
+  await shown(problem)
+
+  await page.goto(`/projects/${project.id}`)
+  await page.getByRole('link', { name: 'Variables' }).click()
+  await page.getByLabel('Name').fill('REGION')
+  await page.getByLabel('Value').fill('eu-west')
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  await shown(page.getByRole('button', { name: 'Edit REGION' }))
+  await page.getByLabel('Name').fill('REGION')
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  await shown(page.getByText('Must name each key once', { exact: false }))
+  await page.getByRole('button', { name: 'Edit REGION' }).click()
+  await page.getByRole('dialog').getByLabel('Value').fill('eu-north')
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+  await expect
+    .poll(async () => (await owner.call('projectEnvs.list', { projectId: project.id })).map(({ value }) => value))
+    .toEqual(['eu-north'])
+
+  await page.goto(`/apps/${app.id}/environment`)
+  await shown(page.getByText('project.REGION'))
+  await expect.poll(async () => await problem.count()).toBe(0)
+  expect(lab.problems).toEqual([])
+}, 120_000)

@@ -29,6 +29,7 @@ beforeAll(async () => {
     gitCloneUrl: `${lab.git.origin}/missing.git`,
     envVars: { COLOUR: 'green' },
   })
+  await owner.call('projectEnvs.replace', { projectId: project.id, variables: [{ key: 'REGION', value: 'eu' }] })
   await owner.call('domains.create', { appId: app.id, domain: 'shop.example.com' })
   const deployment = await owner.call('deployments.create', { appId: app.id })
   const hasFailed = async () => (await owner.call('deployments.get', { id: deployment.id })).status === 'failed'
@@ -43,6 +44,13 @@ beforeAll(async () => {
       asks: `**/api/projects/${project.id}`,
       full: 'website',
       empty: { path: `/projects/${nothingIn}`, says: 'No apps in this project yet' },
+    },
+    {
+      name: 'project variables',
+      path: `/projects/${project.id}/variables`,
+      asks: '**/api/projects/envs*',
+      full: 'REGION',
+      empty: { path: `/projects/${nothingIn}/variables`, says: 'No variables yet' },
     },
     { name: 'apps', path: '/apps', asks: '**/api/apps', full: 'website' },
     { name: 'app', path: `/apps/${app.id}`, asks: '**/api/apps/get/id', full: 'View log', ...emptyAt('', 'No source yet') },

@@ -7,6 +7,7 @@ export const paths = {
   projects: () => '/projects',
   project: (projectId: number) => `/projects/${projectId}`,
   projectMembers: (projectId: number) => `/projects/${projectId}/members`,
+  projectVariables: (projectId: number) => `/projects/${projectId}/variables`,
   projectSettings: (projectId: number) => `/projects/${projectId}/settings`,
   newApp: (projectId: number) => `/projects/${projectId}/new`,
   apps: () => '/apps',

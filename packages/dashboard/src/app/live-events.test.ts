@@ -32,9 +32,10 @@ describe('the bridge from events to the cache', () => {
     }
   })
 
-  it('asks again for the lists and the one thing that changed', () => {
+  it('asks again for the one thing that changed, and for everything that may refer to it', () => {
     const event: BerthEvent = { type: 'env.changed', seq: 1, at: '', data: { projectId: 1, appId: 2 } }
-    expect(staleAfter(event)).toContainEqual(['environment', 2])
+    expect(staleAfter(event)).toContainEqual(['environment'])
+    expect(staleAfter(event)).toContainEqual(['apps', 2, 'connection'])
   })
 
   it('writes progress into every place that shows it', () => {

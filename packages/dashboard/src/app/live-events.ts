@@ -14,19 +14,24 @@ import { patchDeployment } from './patch-deployment.ts'
 type EventOf<Type extends EventType> = Extract<BerthEvent, { type: Type }>
 type Stale = { [Type in EventType]: (data: EventOf<Type>['data']) => readonly QueryKey[] }
 
-/** What each event makes stale. A new event does not compile until it is here. */
+/** What each event makes stale. A new event does not compile until it is here. Variables of one app may refer to those of any other. */
 const STALE: Stale = {
   'project.created': () => [projectKeys.list],
   'project.updated': ({ projectId }) => [projectKeys.list, projectKeys.one(projectId)],
   'project.deleted': () => [projectKeys.all, appKeys.list, deploymentKeys.running],
   'project.members_changed': ({ projectId }) => [projectKeys.list, projectKeys.one(projectId), appKeys.list],
-  // Environments are compared by what their references stand for.
-  'project.env_changed': ({ projectId }) => [environmentKeys.ofProject(projectId), environmentKeys.all],
-  'app.created': ({ projectId }) => [appKeys.list, projectKeys.one(projectId)],
+  'project.env_changed': () => [environmentKeys.all],
+  'app.created': ({ projectId }) => [appKeys.list, projectKeys.one(projectId), environmentKeys.all],
   'app.updated': ({ projectId, appId }) => [appKeys.list, appKeys.one(appId), projectKeys.one(projectId)],
-  'app.deleted': ({ projectId, appId }) => [appKeys.list, appKeys.ofOne(appId), projectKeys.one(projectId), deploymentKeys.running],
+  'app.deleted': ({ projectId, appId }) => [
+    appKeys.list,
+    appKeys.ofOne(appId),
+    projectKeys.one(projectId),
+    environmentKeys.all,
+    deploymentKeys.running,
+  ],
   'app.status_changed': ({ projectId, appId }) => [appKeys.list, appKeys.one(appId), appKeys.container(appId), projectKeys.one(projectId)],
-  'env.changed': ({ appId }) => [environmentKeys.ofApp(appId), appKeys.connection(appId)],
+  'env.changed': ({ appId }) => [environmentKeys.all, appKeys.connection(appId)],
   'domain.changed': ({ projectId, appId }) => [domainKeys.ofApp(appId), appKeys.list, appKeys.one(appId), projectKeys.one(projectId)],
   'deployment.created': ({ appId }) => [deploymentKeys.ofApp(appId), deploymentKeys.running],
   'deployment.status_changed': ({ appId, deploymentId }) => [

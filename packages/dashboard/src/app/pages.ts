@@ -11,6 +11,7 @@ export const pages = {
   project: lazyRouteComponent(() => import('../features/projects/project-layout.tsx'), 'ProjectLayout'),
   projectApps: lazyRouteComponent(() => import('../features/projects/project-apps.tsx'), 'ProjectApps'),
   projectMembers: lazyRouteComponent(() => import('../features/projects/project-members.tsx'), 'ProjectMembers'),
+  projectVariables: lazyRouteComponent(() => import('../features/environment/project-variables-page.tsx'), 'ProjectVariablesPage'),
   projectSettings: lazyRouteComponent(() => import('../features/projects/project-settings.tsx'), 'ProjectSettings'),
   newApp: lazyRouteComponent(() => import('../features/new-app/new-app-page.tsx'), 'NewAppPage'),
 

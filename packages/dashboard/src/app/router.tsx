@@ -61,7 +61,14 @@ const tree = root.addChildren([
       '/projects/$projectId/new': pages.newApp,
       '/apps': pages.apps,
     }),
-    project.addChildren(below(project, { '/': pages.projectApps, '/members': pages.projectMembers, '/settings': pages.projectSettings })),
+    project.addChildren(
+      below(project, {
+        '/': pages.projectApps,
+        '/variables': pages.projectVariables,
+        '/members': pages.projectMembers,
+        '/settings': pages.projectSettings,
+      }),
+    ),
     app.addChildren(
       below(app, {
         '/': pages.appOverview,

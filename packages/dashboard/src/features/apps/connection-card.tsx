@@ -1,19 +1,27 @@
 import type { Application } from '@berth/contract'
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Button } from '../../components/button.tsx'
 import { Card } from '../../components/card.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { Fact, Facts } from '../../components/facts.tsx'
 import { QueryView } from '../../components/query-view.tsx'
 import { Secret } from '../../components/secret.tsx'
+import { ConnectDialog } from '../../shared/connect-dialog.tsx'
 import { templates } from '../templates/queries.ts'
 import { connection } from './queries.ts'
 
 /** How other apps in the project connect to a database. */
 export function ConnectionCard({ app }: { app: Application }) {
+  const [connecting, setConnecting] = useState(false)
   const { data: list } = useQuery(templates)
   const template = list?.find(({ name, aliases }) => name === app.template_name || aliases.includes(app.template_name))
   return (
-    <Card title="Connection" note="For other apps in this project.">
+    <Card
+      title="Connection"
+      note="For other apps in this project."
+      actions={<Button onClick={() => setConnecting(true)}>Connect to app</Button>}
+    >
       <QueryView query={useQuery(connection(app.id))}>
         {({ url, host, port }) => (
           <Facts>
@@ -37,6 +45,7 @@ export function ConnectionCard({ app }: { app: Application }) {
           </Facts>
         )}
       </QueryView>
+      {connecting && <ConnectDialog known={app} onClose={() => setConnecting(false)} />}
     </Card>
   )
 }

@@ -1,18 +1,26 @@
-import { diffVariables, type EnvChange, type EnvVariable, formatDotenv, parseDotenv } from '@berth/contract'
+import {
+  diffVariables,
+  type EnvChange,
+  type EnvVariable,
+  formatDotenv,
+  type ProjectVariable,
+  parseDotenv,
+  type Variable,
+} from '@berth/contract'
 import { useQueryClient } from '@tanstack/react-query'
+import type { ComponentProps } from 'react'
 import { Button } from '../../components/button.tsx'
 import { Card } from '../../components/card.tsx'
 import { AreaField } from '../../components/field.tsx'
 import { Form } from '../../components/form.tsx'
 import { toast } from '../../components/toast.tsx'
 import { classNames } from '../../lib/class-names.ts'
-import { useForm } from '../../lib/use-form.ts'
+import { type FormFields, useForm } from '../../lib/use-form.ts'
 import { environmentKeys } from './queries.ts'
 
-type Props = { appId: number; variables: readonly EnvVariable[]; onDone: () => void }
+type Text = { text: string }
 
-/** All variables as one text, with a preview of the changes. */
-export function BulkEditor({ appId, variables, onDone }: Props) {
+export function AppBulkEditor({ appId, variables, onDone }: { appId: number; variables: readonly EnvVariable[]; onDone: () => void }) {
   const client = useQueryClient()
   const form = useForm('envs.replace', {
     initial: { text: formatDotenv(variables) },
@@ -23,10 +31,37 @@ export function BulkEditor({ appId, variables, onDone }: Props) {
       onDone()
     },
   })
+  return <BulkEditor form={form} variables={variables} note="Values are shown here. Saving replaces the whole environment." />
+}
+
+type ProjectProps = { projectId: number; variables: readonly ProjectVariable[]; onDone: () => void }
+
+export function ProjectBulkEditor({ projectId, variables, onDone }: ProjectProps) {
+  const client = useQueryClient()
+  const form = useForm('projectEnvs.replace', {
+    initial: { text: formatDotenv(variables) },
+    input: ({ text }) => ({ projectId, variables: parseDotenv(text).variables }),
+    onDone: (answer) => {
+      client.setQueryData(environmentKeys.ofProject(projectId), answer)
+      toast('Variables saved.')
+      onDone()
+    },
+  })
+  return <BulkEditor form={form} variables={variables} note="Values are shown here. Saving replaces all variables of the project." />
+}
+
+type Props = {
+  form: FormFields<Text> & ComponentProps<typeof Form>['form'] & { reset: (values: Text) => void; touched: boolean }
+  variables: readonly Variable[]
+  note: string
+}
+
+/** All variables as one text, with a preview of the changes. */
+function BulkEditor({ form, variables, note }: Props) {
   const { variables: wanted, problems } = parseDotenv(form.values.text)
   const changes = diffVariables(variables, wanted).filter(({ is }) => is !== 'same')
   return (
-    <Card title="All variables" note="Values are shown here. Saving replaces the whole environment.">
+    <Card title="All variables" note={note}>
       <Form
         form={form}
         submit="Save"

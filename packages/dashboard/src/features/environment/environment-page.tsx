@@ -1,30 +1,29 @@
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { Button } from '../../components/button.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { QueryView } from '../../components/query-view.tsx'
 import { Segmented } from '../../components/segmented.tsx'
 import { useSearchState } from '../../lib/route-state.ts'
+import { ConnectDialog } from '../../shared/connect-dialog.tsx'
 import { useApp } from '../../shared/use-app.ts'
 import { useDeploy } from '../../shared/use-deploy.ts'
 import { deploymentsOfApp } from '../deployments/queries.ts'
-import { BulkEditor } from './bulk-editor.tsx'
+import { AppBulkEditor } from './bulk-editor.tsx'
 import { changeWords } from './changed-since.ts'
 import { environmentChangesOf, environmentOf } from './queries.ts'
 import { VariableTable } from './variable-table.tsx'
-
-const VIEWS = [
-  { value: 'table', label: 'Table' },
-  { value: 'text', label: 'Edit as .env' },
-] as const
+import { VIEWS } from './views.ts'
 
 export function EnvironmentPage() {
   const app = useApp()
   const { data: history } = useQuery(deploymentsOfApp(app.id))
   const deploy = useDeploy()
   const [view, setView] = useSearchState('view')
+  const [connecting, setConnecting] = useState(false)
   const live = history?.find(({ is_active }) => is_active)
   const { data: since } = useQuery(environmentChangesOf(app.id, live?.id))
-  const changes = since?.changes ?? []
+  const { changes, problems } = since ?? { changes: [], problems: [] }
   return (
     <QueryView query={useQuery(environmentOf(app.id))}>
       {(variables) => (
@@ -41,19 +40,25 @@ export function EnvironmentPage() {
               The environment has changed since the live release: {changeWords(changes)}. Deploy to apply it.
             </Notice>
           )}
-          <div>
+          <div className="flex flex-wrap items-center justify-between gap-2">
             <Segmented
               label="Editor"
               value={view === 'text' ? 'text' : 'table'}
               options={VIEWS}
               onPick={(pick) => setView(pick === 'text' ? 'text' : '')}
             />
+            {app.app_type !== 'database' && (
+              <Button icon="database" onClick={() => setConnecting(true)}>
+                Connect a database
+              </Button>
+            )}
           </div>
           {view === 'text' ? (
-            <BulkEditor appId={app.id} variables={variables} onDone={() => setView('')} />
+            <AppBulkEditor appId={app.id} variables={variables} onDone={() => setView('')} />
           ) : (
-            <VariableTable appId={app.id} variables={variables} changes={changes} />
+            <VariableTable appId={app.id} variables={variables} changes={changes} problems={problems} />
           )}
+          {connecting && <ConnectDialog known={app} onClose={() => setConnecting(false)} />}
         </div>
       )}
     </QueryView>

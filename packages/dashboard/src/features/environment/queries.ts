@@ -11,12 +11,15 @@ export function environmentOf(appId: number) {
   return queryOptions({ queryKey: environmentKeys.ofApp(appId), queryFn: () => call('envs.list', { appId }) })
 }
 
+export function variablesOfProject(projectId: number) {
+  return queryOptions({ queryKey: environmentKeys.ofProject(projectId), queryFn: () => call('projectEnvs.list', { projectId }) })
+}
+
 /** Nested under the key of the variables, so that changing them invalidates this too. */
 export function environmentChangesOf(appId: number, liveId: number | undefined) {
   return queryOptions({
     queryKey: [...environmentKeys.ofApp(appId), 'changes', liveId],
     queryFn: () => call('envs.changes', { appId }),
-    enabled: liveId !== undefined,
     placeholderData: keepPreviousData,
   })
 }

@@ -1,11 +1,9 @@
 import type { EnvVariable } from '@berth/contract'
 import { useQueryClient } from '@tanstack/react-query'
-import { Dialog } from '../../components/dialog.tsx'
-import { AreaField, TextField } from '../../components/field.tsx'
-import { Form } from '../../components/form.tsx'
 import { toast } from '../../components/toast.tsx'
 import { useForm } from '../../lib/use-form.ts'
 import { environmentKeys } from './queries.ts'
+import { AddFields, EditFields } from './variable-fields.tsx'
 
 export function AddVariable({ appId }: { appId: number }) {
   const client = useQueryClient()
@@ -18,12 +16,7 @@ export function AddVariable({ appId }: { appId: number }) {
       toast(`${key} added.`)
     },
   })
-  return (
-    <Form form={form} submit="Add" row="grid items-start gap-2 sm:grid-cols-[16rem_minmax(0,1fr)_auto]">
-      <TextField label="Name" hideLabel placeholder="NAME" mono autoComplete="off" spellCheck={false} {...form.field('key')} />
-      <TextField label="Value" hideLabel placeholder="value" mono autoComplete="off" spellCheck={false} {...form.field('value')} />
-    </Form>
-  )
+  return <AddFields form={form} />
 }
 
 export function EditVariable({ variable, onClose }: { variable: EnvVariable; onClose: () => void }) {
@@ -37,12 +30,5 @@ export function EditVariable({ variable, onClose }: { variable: EnvVariable; onC
       onClose()
     },
   })
-  return (
-    <Dialog title={`Edit ${variable.key}`} onClose={onClose}>
-      <Form form={form} submit="Save" onCancel={onClose}>
-        <TextField label="Name" mono {...form.field('key')} />
-        <AreaField label="Value" mono rows={4} data-focus spellCheck={false} {...form.field('value')} />
-      </Form>
-    </Dialog>
-  )
+  return <EditFields form={form} title={`Edit ${variable.key}`} onClose={onClose} />
 }

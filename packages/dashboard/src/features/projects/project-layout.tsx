@@ -31,6 +31,7 @@ export function ProjectLayout() {
             label="Project"
             tabs={[
               { label: 'Apps', to: paths.project(projectId), exact: true },
+              { label: 'Variables', to: paths.projectVariables(projectId) },
               { label: 'Members', to: paths.projectMembers(projectId) },
               { label: 'Settings', to: paths.projectSettings(projectId) },
             ]}
