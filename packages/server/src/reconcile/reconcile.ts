@@ -7,7 +7,7 @@ import type { ContainerSummary } from '../engine/container-state.ts'
 import type { Engine } from '../engine/engine.ts'
 import { isOfRelease, ownedBy } from '../engine/labels.ts'
 import { listActive, listApps, unfinishedWithoutJob } from '../features/containers/store.ts'
-import { distinctLines } from '../lib/distinct-lines.ts'
+import { whatItSaid } from '../lib/error-lines.ts'
 import type { Logger } from '../lib/logger.ts'
 import type { Db } from '../store/database.ts'
 import type { Repair } from './repair.ts'
@@ -35,9 +35,9 @@ type Deps = {
 }
 type Observed = { status: AppStatus; reason: string }
 
-/** Read more than are shown: those of several starts may all be the same. */
-const READ_LINES = 20
-const SHOWN_LINES = 5
+/** The line that says why is often far from the last one. */
+const READ_LINES = 200
+const SHOWN_CHARACTERS = 500
 
 /** Looks at what is and makes the rows say so. It remembers nothing: each look starts anew. */
 export function createReconcile(deps: Deps) {
@@ -47,11 +47,8 @@ export function createReconcile(deps: Deps) {
     const details = await engine.containers.inspect(container.id)
     if (!details || details.state === 'running') return ''
     const printed = await deps.redact(app, await deps.lastLines(container.id, READ_LINES))
-    const lines = distinctLines(printed).slice(-SHOWN_LINES)
-    const what = details.oomKilled
-      ? 'The container ran out of memory and was killed'
-      : `The container exited with code ${details.exitCode ?? 'unknown'}`
-    return `${what}.${lines.length > 0 ? ` It last printed: ${lines.join(' | ').slice(0, 500)}` : ''}`
+    if (details.oomKilled) return 'The container ran out of memory and was killed. Give it more under Settings → Memory limit.'
+    return `The container exited with code ${details.exitCode ?? 'unknown'}${whatItSaid(printed, SHOWN_CHARACTERS)}`
   }
 
   async function observe(app: AppRow, live: readonly ContainerSummary[]): Promise<Observed> {

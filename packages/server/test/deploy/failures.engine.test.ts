@@ -15,7 +15,7 @@ const CASES = [
   [
     'the build fails',
     only(['RUN echo the compiler is unhappy >&2; exit 7'], 'true'),
-    /The build failed: .*exit code: 7/s,
+    /The build failed at "RUN echo .*" with exit code 7\. It last printed: the compiler is unhappy/,
     'the compiler is unhappy',
   ],
   ['nothing listens on the port', only([], 'exec httpd -f -p 9999 -h /www'), /Nothing listens on port 8080\. It listens on 9999/, ''],

@@ -19,12 +19,18 @@ export class EngineUnreachable extends Error {
 /** A build that ran and failed: an outcome for the user, not a fault of ours. */
 export class BuildFailed extends Error {
   override readonly name = 'BuildFailed'
+  /** The engine's own words. */
+  readonly reason: string
+  /** What all steps printed last, each line with the number of its step in front: `#7 added 12 packages`. */
   readonly lastLines: readonly string[]
   readonly outOfMemory: boolean
-  constructor(message: string, details: { lastLines: readonly string[]; outOfMemory: boolean }) {
+  readonly outOfProcesses: boolean
+  constructor(message: string, details: Pick<BuildFailed, 'reason' | 'lastLines' | 'outOfMemory' | 'outOfProcesses'>) {
     super(message)
+    this.reason = details.reason
     this.lastLines = details.lastLines
     this.outOfMemory = details.outOfMemory
+    this.outOfProcesses = details.outOfProcesses
   }
 }
 

@@ -16,7 +16,8 @@ export type BuildFollower = {
   readonly signal: AbortSignal
 }
 
-const KEPT_LINES = 20
+/** The line that says why a step failed is often far from the last one, and other steps print between them. */
+const KEPT_LINES = 300
 const EMPTY_IN_A_ROW = 1000
 const EMPTY_PAUSE_MS = 100
 /** The words of shells, and of the engine, when a process cannot be started. */
@@ -86,7 +87,6 @@ function keeping(lastLines: string[], follower: BuildFollower) {
 function failed(reason: string, lastLines: readonly string[]): BuildFailed {
   const outOfMemory = /exit code: 137\b/.test(reason) || /cannot allocate memory|out of memory/i.test(reason)
   const outOfProcesses = [reason, ...lastLines].some((line) => NO_FORK.test(line))
-  const hint = outOfProcesses ? ' It could not start another process: all builds together may have a limited number of them.' : ''
-  const message = outOfMemory ? `The build ran out of memory: ${reason}` : `The build failed: ${reason}${hint}`
-  return new BuildFailed(message, { lastLines: [...lastLines], outOfMemory })
+  const message = outOfMemory ? `The build ran out of memory: ${reason}` : `The build failed: ${reason}`
+  return new BuildFailed(message, { reason, lastLines: [...lastLines], outOfMemory, outOfProcesses })
 }

@@ -26,7 +26,7 @@ type Deps = {
   log: Logger
   onChanged: () => void
 }
-type Ending = { cause: unknown; signal: AbortSignal; redactor: Pick<Redactor, 'text'> }
+type Ending = { cause: unknown; signal: AbortSignal; redactor: Pick<Redactor, 'text' | 'lines'> }
 
 export type EndFailed = (context: LiveContext, ending: Ending) => Promise<void>
 

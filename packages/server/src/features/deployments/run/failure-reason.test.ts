@@ -9,7 +9,12 @@ import { failureReason, isExpectedFailure, StageTimedOut } from './failure-reaso
 import { DeploymentFailure } from './stage.ts'
 
 const plain = createRedactor([])
-const build = (outOfMemory: boolean) => new BuildFailed('npm ci ended with 1', { lastLines: [], outOfMemory })
+const NOTHING = { lastLines: [], outOfMemory: false, outOfProcesses: false }
+const build = (reason: string, more = {}) => new BuildFailed(`The build failed: ${reason}`, { reason, ...NOTHING, ...more })
+
+const RUNC = 'failed to create shim task: OCI runtime create failed: runc create failed: unable to start container process: '
+const NO_COMMAND = `${RUNC}exec: "serve": executable file not found in $PATH: unknown`
+const NOT_EXECUTABLE = `${RUNC}exec: "./start.sh": permission denied: unknown`
 
 it.each<[string, Error, RegExp]>([
   ['what a stage says', new DeploymentFailure('There is no Dockerfile.'), /^There is no Dockerfile\.$/],
@@ -18,12 +23,18 @@ it.each<[string, Error, RegExp]>([
   ['a refused file', new SpecRefused('privileged', 'services.a.privileged is not allowed'), /^services\.a\.privileged/],
   ['a builder that is locked up', new BuilderSilent(60_000), /within 60 s.*Restart the container engine/],
   ['Compose', new ComposeFailed('Docker Compose could not start the app: no such image'), /^Docker Compose could not start/],
-  ['a build', build(false), /^npm ci ended with 1$/],
-  ['a build without memory', build(true), /^The build ran out of memory and was ended\./],
+  ['a build', build('npm ci ended with 1'), /^The build failed: npm ci ended with 1$/],
+  ['a build without memory', build('', { outOfMemory: true }), /^The build ran out of memory and was ended\./],
   ['an edge', new EdgeUnavailable('It does not answer.'), /^The edge did not take the new route, so nothing was changed\. It does/],
   ['an engine that is away', new EngineUnreachable('ECONNREFUSED'), /^The container engine did not answer\./],
   ['an engine that refuses', new EngineError(409, 'name is taken'), /^The container engine refused: name is taken$/],
   ['an engine on a full disk', new EngineError(500, 'write /x: no space left on device'), /^There is no space left on the disk\./],
+  ['a command that is not there', new EngineError(400, NO_COMMAND), /^The container could not be started: "serve": .+\$PATH\. Check CMD/],
+  [
+    'a command that may not be run',
+    new EngineError(400, NOT_EXECUTABLE),
+    /^The container .+: permission denied\. Make the file executable/,
+  ],
   ['a full disk', new DiskFull(), /^There is no space left on the disk, or it is read-only\./],
 ])('says what to do about %s', (_, cause, expected) => {
   expect(failureReason(cause, plain)).toMatch(expected)

@@ -4,6 +4,7 @@ import { ComposeFailed } from '../../../engine/compose/cli.ts'
 import { SourceError } from '../../../git/errors.ts'
 import type { Redactor } from '../../../lib/redact.ts'
 import { isStorageFailure } from '../../../store/storage-failure.ts'
+import { buildWords } from '../failure/build-words.ts'
 import { DeploymentFailure } from './stage.ts'
 
 /** A stage that took longer than it may. */
@@ -16,28 +17,33 @@ const SAYS_IT_ITSELF = [DeploymentFailure, SourceError, StageTimedOut, SpecRefus
 const UNEXPECTED = 'Something went wrong inside Berth; its log has the details under this deployment.'
 
 /** Nothing where it is a fault of ours. */
-function wordsOf(cause: unknown): string | undefined {
+function wordsOf(cause: unknown, { lines }: Pick<Redactor, 'lines'>): string | undefined {
   if (SAYS_IT_ITSELF.some((kind) => cause instanceof kind)) return (cause as Error).message // each of them is an Error
-  if (cause instanceof BuildFailed) {
-    if (cause.outOfMemory) return 'The build ran out of memory and was ended. Make the build smaller, or give the server more memory.'
-    return cause.message
-  }
+  if (cause instanceof BuildFailed) return buildWords(cause, lines)
   if (cause instanceof EdgeUnavailable) return `The edge did not take the new route, so nothing was changed. ${cause.message}`
   if (cause instanceof EngineUnreachable)
     return 'The container engine did not answer. See the health page for what to do, then deploy again.'
-  if (cause instanceof EngineError)
-    return /no space left/i.test(cause.message)
-      ? 'There is no space left on the disk. Free some, then deploy again.'
-      : `The container engine refused: ${cause.message}`
+  if (cause instanceof EngineError) return engineWords(cause.message)
   if (isStorageFailure(cause)) return 'There is no space left on the disk, or it is read-only. Free some, then deploy again.'
   return undefined
 }
 
+/** A start command that cannot be run is the most common of what the engine refuses, and its words for that are long. */
+function engineWords(message: string): string {
+  if (/no space left/i.test(message)) return 'There is no space left on the disk. Free some, then deploy again.'
+  const [, command, why] = /exec: "([^"]+)": (.+?)(?:: unknown)?$/.exec(message) ?? []
+  if (command === undefined) return `The container engine refused: ${message}`
+  const fix = /permission denied/.test(message)
+    ? 'Make the file executable (git update-index --chmod=+x).'
+    : 'Check CMD and ENTRYPOINT in the Dockerfile.'
+  return `The container could not be started: "${command}": ${why}. ${fix}`
+}
+
 /** What a person reads on a failed deployment. What a build or a container printed may be in it. */
-export function failureReason(cause: unknown, redactor: Pick<Redactor, 'text'>): string {
-  return redactor.text(wordsOf(cause) ?? UNEXPECTED).slice(0, LONGEST) // in this order: half a secret would not be found
+export function failureReason(cause: unknown, redactor: Pick<Redactor, 'text' | 'lines'>): string {
+  return redactor.text(wordsOf(cause, redactor) ?? UNEXPECTED).slice(0, LONGEST) // in this order: half a secret would not be found
 }
 
 export function isExpectedFailure(cause: unknown): boolean {
-  return wordsOf(cause) !== undefined
+  return wordsOf(cause, { lines: (all) => [...all] }) !== undefined
 }

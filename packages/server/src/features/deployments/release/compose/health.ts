@@ -1,5 +1,6 @@
 import type { ContainerDetails } from '../../../../engine/container-state.ts'
 import type { Engine } from '../../../../engine/engine.ts'
+import { whatItSaid } from '../../../../lib/error-lines.ts'
 import { createRedactor } from '../../../../lib/redact.ts'
 import type { Tuning } from '../../../../tuning.ts'
 import { type Context, DeploymentFailure } from '../../run/stage.ts'
@@ -9,7 +10,7 @@ import type { Release, Target } from '../release.ts'
 
 type Deps = { engine: Pick<Engine, 'containers'>; containers: Pick<AppContainers, 'lastLines'>; tuning: Tuning }
 
-const LAST_LINES = 20
+const LAST_LINES = 200
 
 /** The containers of a release; `routed` is the one of the service that has the port. */
 type Started = { readonly routed: { readonly id: string; readonly target: Target } | undefined; readonly others: readonly string[] }
@@ -69,7 +70,7 @@ export function createComposeHealth({ engine, containers, tuning }: Deps) {
     const printed = details ? await containers.lastLines(details.id, LAST_LINES) : []
     const lastLines = createRedactor(Object.values(context.config.env)).lines(printed) // before each gets its name in front
     for (const line of lastLines) context.output(`${name}: ${line}`, 'stdout')
-    return new DeploymentFailure(`The service "${name}" ${words}. Its last lines are in the log.`)
+    return new DeploymentFailure(`The service "${name}" ${words}${whatItSaid(lastLines)}`)
   }
 }
 

@@ -43,7 +43,7 @@ export function createBuildImage(deps: Deps) {
 async function directoryIn({ app, workspace }: Context): Promise<string> {
   const root = await resolveInside(workspace, app.root_directory === '' ? '.' : app.root_directory)
   if (root?.kind !== 'directory')
-    throw new DeploymentFailure(`The repository has no directory "${app.root_directory}". Check the root directory in the settings.`)
+    throw new DeploymentFailure(`The repository has no directory "${app.root_directory}". Check Settings → Root directory.`)
   return root.path
 }
 
@@ -53,7 +53,9 @@ async function dockerfileIn({ app }: Context, root: string): Promise<string> {
   if (file?.kind === 'file') return relative(root, file.path)
   const found = await dockerfilesBelow(root)
   const hint = found.length === 0 ? 'No Dockerfile was found anywhere near it' : `Found: ${found.slice(0, 5).join(', ')}`
-  throw new DeploymentFailure(`There is no ${wanted} in the build root. ${hint}. Set dockerfilePath or rootDirectory to where yours is.`)
+  throw new DeploymentFailure(
+    `There is no ${wanted} in the build root. ${hint}. Set Settings → Dockerfile or Settings → Root directory to where yours is.`,
+  )
 }
 
 async function dockerfilesBelow(root: string, depth = 0): Promise<string[]> {

@@ -23,7 +23,7 @@ export type ContainerHealthDeps = {
 /** A container that was started, and where it is reached. A database and a service have an address too, and no visitors. */
 export type Running = { readonly context: Context; readonly id: string; readonly address: Target | undefined }
 
-const LAST_LINES = 20
+const LAST_LINES = 200
 const MOST_LOOKS = 30
 const LOOK_MS = 100
 

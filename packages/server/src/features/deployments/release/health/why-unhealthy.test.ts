@@ -8,16 +8,16 @@ function reasonAfter(lastLines: readonly string[]): string {
 }
 
 it('what a container says at each of its starts is told once', () => {
-  const once = 'The container exited with code 1. It last printed: no DATABASE_URL'
+  const once = 'The container exited with code 1: no DATABASE_URL'
   expect(reasonAfter(['no DATABASE_URL', 'no DATABASE_URL', '', 'no DATABASE_URL'])).toBe(once)
 })
 
-it('a message of several lines keeps their order, also when its beginning was cut off', () => {
-  const told = reasonAfter(['  at line 3', 'Error: no database', '  at line 3', 'Error: no database', '  at line 3'])
-  expect(told).toBe('The container exited with code 1. It last printed: Error: no database |   at line 3')
+it('the line that says why is told, and not the last one', () => {
+  const told = reasonAfter(['Error: no database', '  at line 3', 'Error: no database', '  at line 3', 'Node.js v24.1.0'])
+  expect(told).toBe('The container exited with code 1: Error: no database')
 })
 
-it('different lines are all told, the last five', () => {
+it('where no line says why, the last five different ones are told', () => {
   expect(reasonAfter(['1', '2', '3', '4', '5', '6'])).toMatch(/ It last printed: 2 \| 3 \| 4 \| 5 \| 6$/)
   expect(reasonAfter([])).toMatch(/ It printed nothing\.$/)
 })

@@ -1,5 +1,5 @@
 import type { ContainerDetails } from '../../../../engine/container-state.ts'
-import { distinctLines } from '../../../../lib/distinct-lines.ts'
+import { whatItSaid } from '../../../../lib/error-lines.ts'
 import type { ListeningPort } from '../../../../lib/proc-net.ts'
 
 type Seen = {
@@ -11,17 +11,11 @@ type Seen = {
   reason: string
 }
 
-const SHOWN_LINES = 5
-
-function tail(lines: readonly string[]): string {
-  const last = distinctLines(lines.filter((line) => line.trim() !== '')).slice(-SHOWN_LINES)
-  return last.length === 0 ? ' It printed nothing.' : ` It last printed: ${last.join(' | ').slice(0, 1000)}`
-}
-
 function whyEnded(details: ContainerDetails, lines: readonly string[]): string {
-  if (details.oomKilled) return `The container ran out of memory and was killed. Give the application a higher memory limit.${tail(lines)}`
-  if (details.exitCode === null) return `The container exited, and its restart policy started it again.${tail(lines)}`
-  return `The container exited with code ${details.exitCode}.${tail(lines)}`
+  if (details.oomKilled) return 'The container ran out of memory and was killed. Give it more under Settings → Memory limit.'
+  const said = whatItSaid(lines)
+  if (details.exitCode === null) return `The container exited, and its restart policy started it again${said}`
+  return `The container exited with code ${details.exitCode}${said}`
 }
 
 function whyNotReached(port: number, listening: readonly ListeningPort[] | null): string {
@@ -31,7 +25,7 @@ function whyNotReached(port: number, listening: readonly ListeningPort[] | null)
   const ports = listening?.filter((entry) => !entry.loopbackOnly && entry.port !== port).map((entry) => entry.port) ?? []
   const hint =
     ports.length > 0
-      ? ` It listens on ${ports.join(', ')}: set that as the application's port, or listen on $PORT.`
+      ? ` It listens on ${ports.join(', ')}: set that under Settings → Port, or make the application listen on $PORT.`
       : ' It listens on no port at all: make it listen on $PORT.'
   return `Nothing listens on port ${port}.${listening === null ? ' Make the application listen on 0.0.0.0:$PORT.' : hint}`
 }
@@ -44,6 +38,6 @@ export function whyUnhealthy(seen: Seen): string {
   const isPortOpen = seen.listening?.some((entry) => entry.port === port && !entry.loopbackOnly) ?? false
   if (port !== null && !isPortOpen && seen.reason.startsWith('nothing answers')) return whyNotReached(port, seen.listening)
   if (seen.healthcheckPath !== '')
-    return `The application is not healthy: ${seen.reason} (${seen.healthcheckPath}; 200 to 399 is healthy).${tail(seen.lastLines)}`
-  return `The application is not healthy: ${seen.reason}.${tail(seen.lastLines)}`
+    return `The application is not healthy: ${seen.reason} (${seen.healthcheckPath}; 200 to 399 is healthy)${whatItSaid(seen.lastLines)}`
+  return `The application is not healthy: ${seen.reason}${whatItSaid(seen.lastLines)}`
 }

@@ -1,0 +1,53 @@
+import type { BuildFailed } from '../../../engine/api/errors.ts'
+import { failedStep } from '../../../engine/build/failed-step.ts'
+import { whatItSaid } from '../../../lib/error-lines.ts'
+
+/** What the engine puts in front of what it has to say. */
+const PREFIX = /^(?:failed to solve(?: with frontend [\w.]+)?: |failed to create LLB definition: |rpc error: code = \w+ desc = )+/
+const LONGEST_STEP = 120
+
+type Found = { pattern: RegExp; words: (match: RegExpExecArray) => string }
+
+/** What the engine says of a build in which no command failed. */
+const ENGINE_SAYS: readonly Found[] = [
+  {
+    pattern: /(?:failed to (?:compute cache key|calculate checksum).*|failed to walk .*)"\/?(.+?)":? not found/,
+    words: ([, file = '']) =>
+      `The Dockerfile copies "${file}", which is not in the repository. Add it, or check .dockerignore and Settings → Root directory.`,
+  },
+  {
+    pattern: /COPY failed: (.+)/,
+    words: ([, what = '']) => `The Dockerfile copies a file that is not in the repository (${what}). Add it, or check .dockerignore.`,
+  },
+  {
+    pattern: /dockerfile parse error.*|unknown instruction.*|unknown flag.*|target stage .* could not be found/i,
+    words: ([what = '']) => `The Dockerfile cannot be read: ${what}`,
+  },
+  {
+    pattern:
+      /(?:^|[\s:])(?:docker\.io\/(?:library\/)?)?([\w./-]+(?::[\w.-]+)?(?:@sha256:\w+)?): (?:not found|pull access denied|.*(?:manifest unknown|insufficient_scope))/,
+    words: ([, image = '']) => `The base image "${image}" was not found, or it is private. Check the FROM lines of the Dockerfile.`,
+  },
+  { pattern: /no space left on device/i, words: () => 'There is no space left on the disk. Free some, then deploy again.' },
+]
+
+/** Why a build failed, from the words of the step that did. `readable` hides values of the environment in consecutive lines. */
+export function buildWords(cause: BuildFailed, readable: (lines: readonly string[]) => readonly string[]): string {
+  if (cause.outOfMemory) return 'The build ran out of memory and was ended. Make the build smaller, or give the server more memory.'
+  const reason = cause.reason.replace(PREFIX, '')
+  const exitCode = /exit code: (\d+)/.exec(reason)?.[1]
+  const step = failedStep(cause.lastLines)
+  if (exitCode === undefined || step === undefined) return sayOfEngine(reason)
+  const name = step.name.length > LONGEST_STEP ? `${step.name.slice(0, LONGEST_STEP)}…` : step.name
+  const where = name === '' ? 'The build failed' : `The build failed at "${name}"`
+  const hint = cause.outOfProcesses ? ' It could not start another process: all builds together may have a limited number of them.' : ''
+  return `${where} with exit code ${exitCode}${whatItSaid(readable(step.lines))}${hint}`
+}
+
+function sayOfEngine(reason: string): string {
+  for (const { pattern, words } of ENGINE_SAYS) {
+    const match = pattern.exec(reason)
+    if (match) return words(match)
+  }
+  return `The build failed: ${reason}`
+}
