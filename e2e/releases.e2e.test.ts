@@ -48,6 +48,31 @@ it('shows why a build failed, deploys the fix, and rolls back', async () => {
   await shown(page.getByText('Rolled back'))
 })
 
+it('names the variable that a failed release lacks, with what its container printed, and opens the page to add it', async () => {
+  const command = 'echo "Error: SHOP_NAME is not set" >&2; exit 1'
+  const { app } = await newApp('nameless', { Dockerfile: `FROM ${BUSYBOX_IMAGE}\nCMD ${command}\n` })
+  const page = await lab.signedIn()
+  await page.goto(`/apps/${app.id}`)
+  await page.getByRole('button', { name: 'Deploy', exact: true }).click()
+  await ended(page, 'Failed')
+  await shown(page.getByRole('alert').getByText('The container exited with code 1: Error: SHOP_NAME is not set'))
+  await page.getByRole('link', { name: 'Add SHOP_NAME' }).click()
+  await expect.poll(async () => await page.getByLabel('Name').inputValue()).toBe('SHOP_NAME')
+  await page.getByRole('link', { name: 'Logs' }).click()
+  await shown(page.getByText('No container is running.'))
+  await shown(page.getByText('Error: SHOP_NAME is not set').first())
+})
+
+it('sets the port that a failed release listens on with one click', async () => {
+  const { app } = await newApp('stubborn', { Dockerfile: `FROM ${BUSYBOX_IMAGE}\nCMD exec httpd -f -p 9999 -h /\n` })
+  const page = await lab.signedIn()
+  await page.goto(`/apps/${app.id}`)
+  await page.getByRole('button', { name: 'Deploy', exact: true }).click()
+  await ended(page, 'Failed')
+  await page.getByRole('button', { name: 'Set the port to 9999 and deploy' }).click()
+  await ended(page, 'Live')
+})
+
 it('changes the environment in bulk, says so until the next deployment, and follows the log of the container', async () => {
   const { app } = await newApp('worker', {
     Dockerfile: `FROM ${BUSYBOX_IMAGE}\nCMD echo "colour is $COLOUR"; exec httpd -f -p "$PORT" -h /www\n`,

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { Id, Nullable, OneOf, Time } from './fields.ts'
+import { expects, Id, Nullable, OneOf, Time } from './fields.ts'
 
 export const DEPLOYMENT_STATUSES = ['pending', 'building', 'deploying', 'success', 'failed', 'stopped', 'rolled_back'] as const
 export type DeploymentStatus = (typeof DEPLOYMENT_STATUSES)[number]
@@ -24,6 +24,14 @@ export const QueuedDeployment = Type.Object({
 })
 export type QueuedDeployment = Static<typeof QueuedDeployment>
 
+/** Something that would fix a failure. With a link it is done on that page of the app, else by `deployments.applySuggestion`. */
+export const Suggestion = Type.Object({ id: Type.String(), title: Type.String(), detail: Type.String(), link: Type.String() })
+export type Suggestion = Static<typeof Suggestion>
+export const SuggestionChoice = Type.Object({
+  deploymentId: Id,
+  suggestionId: Type.String({ minLength: 1, maxLength: 500, ...expects('the id of a suggestion') }),
+})
+
 export const Deployment = Type.Object({
   id: Id,
   app_id: Id,
@@ -45,6 +53,8 @@ export const Deployment = Type.Object({
   finished_at: Nullable(Time),
   created_at: Time,
   updated_at: Time,
+  /** When one deployment is asked for. */
+  suggestions: Type.Optional(Type.Array(Suggestion)),
 })
 export type Deployment = Static<typeof Deployment>
 

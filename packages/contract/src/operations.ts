@@ -14,7 +14,7 @@ import {
 } from './applications.ts'
 import { AuditEntry, AuditQuery } from './audit.ts'
 import { ContainerLogs, ContainerMessage, ContainerStatus, ContainerUsage, LogsQuery } from './containers.ts'
-import { Deployment, DeploymentOnly, QueuedDeployment } from './deployments.ts'
+import { Deployment, DeploymentOnly, QueuedDeployment, SuggestionChoice } from './deployments.ts'
 import { CertificateUpload, Domain, DomainChange, DomainOnly, NewDomain } from './domains.ts'
 import { EnvChanges, EnvVariable, EnvVariableChange, EnvVariablesReplacement, NewEnvVariable } from './env-variables.ts'
 import { Id } from './fields.ts'
@@ -281,6 +281,10 @@ export const operations = {
   'deployments.rollback': operation({
     summary: 'Make an earlier release live again',
     method: 'POST', path: '/api/deployment/rollback', may: 'member of the deployment', body: DeploymentOnly, answer: Deployment,
+  }),
+  'deployments.applySuggestion': operation({
+    summary: 'Make the change that a failed deployment suggests, and deploy',
+    method: 'POST', path: '/api/deployments/suggestions/apply', may: 'member of the deployment', body: SuggestionChoice, answer: Deployment,
   }),
 
   'metrics.history': operation({

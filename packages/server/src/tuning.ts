@@ -5,6 +5,9 @@ export const TUNING = {
   healthDeadlineMs: 60_000,
   databaseHealthDeadlineMs: 180_000,
   healthIntervalMs: 250,
+  /** From when on the log says that a release listens on other ports than the app's, and when it is given up for that. */
+  sayPortsAfterMs: 5000,
+  otherPortsDeadlineMs: 15_000,
   drainMs: 10_000,
   stopGraceSeconds: 10,
   engineWaitMs: 60_000,

@@ -56,9 +56,11 @@ export function IconButton({
   )
 }
 
-export function ButtonLink({ to, kind = 'secondary', icon, children }: { to: string; kind?: Kind; icon?: IconName; children: ReactNode }) {
+type LinkProps = { to: string; search?: Record<string, string>; kind?: Kind; icon?: IconName; children: ReactNode }
+
+export function ButtonLink({ to, search = {}, kind = 'secondary', icon, children }: LinkProps) {
   return (
-    <Link to={to} className={classNames(SHAPE, LOOK[kind])}>
+    <Link to={to} search={search} className={classNames(SHAPE, LOOK[kind])}>
       {icon && <Icon name={icon} />}
       {children}
     </Link>

@@ -1,5 +1,4 @@
 import type { Config } from '../config.ts'
-import { createMakeRoom } from '../features/deployments/make-room.ts'
 import type { Logger } from '../lib/logger.ts'
 import { createAccessParts } from './access-parts.ts'
 import { backgroundTasks } from './background-tasks.ts'
@@ -22,10 +21,10 @@ export async function createApp(config: Config, givenLog: Logger) {
   const parts = { base, engineParts, access, traffic, work, projects, isStopping: () => isStopping }
   const { http, webSockets, health, metricsHistory } = await createHttpParts(parts)
 
-  const { db, database, background, instance, tuning, now, log } = base
+  const { db, database, background, instance, tuning, now } = base
   const { engine, engineWatch, provisioning, firewalls } = engineParts
   const { routing, edge, edgeParts, domainCertificates, generatedDomains } = traffic
-  const { buildTimes, renameImages } = work.deploying
+  const { makeRoom, renameImages } = work.deploying
   const tasks = backgroundTasks({
     db,
     engine,
@@ -38,7 +37,7 @@ export async function createApp(config: Config, givenLog: Logger) {
     now,
     wake: background.wake,
     wantCertificates: domainCertificates.wantAll,
-    makeRoom: createMakeRoom({ engine, buildTimes, dataDir: config.dataDir, floorBytes: tuning.diskFloorBytes, log }),
+    makeRoom,
     keepReserve: () => database.keepReserve(),
     metricsHistory,
     writeFailedTries: access.failedTries.writeCounted,

@@ -9,6 +9,8 @@ import { newImageName } from '../engine/image-names.ts'
 import { createBuildTimes } from '../features/deployments/build-times.ts'
 import { createIsPrivileged } from '../features/deployments/is-privileged.ts'
 import { createBuildLogs } from '../features/deployments/log/build-log.ts'
+import { createKeptOutput } from '../features/deployments/log/kept-output.ts'
+import { createMakeRoom } from '../features/deployments/make-room.ts'
 import { createAppContainers } from '../features/deployments/release/app-containers.ts'
 import { createCheckDockerfile } from '../features/deployments/release/check-dockerfile.ts'
 import { createCleanUp } from '../features/deployments/release/clean-up.ts'
@@ -65,6 +67,7 @@ export function createDeploymentParts(deps: Deps) {
   const { config, db, engine, git, instance, secrets, routes, ports, step, tuning, log, now } = deps
   const { dataDir } = config
   const logs = createBuildLogs({ directory: join(dataDir, 'logs'), log })
+  const keptOutput = createKeptOutput({ directory: join(dataDir, 'logs'), log })
   const record = createRecord({ db, now })
   const containers = createAppContainers({ engine, instance })
   const isPrivileged = createIsPrivileged(db)
@@ -88,8 +91,8 @@ export function createDeploymentParts(deps: Deps) {
     makePlan: createMakePlan({ compose, instance, dataDir, newImageName, ports, reservedPorts }),
     pullTemplate: createPullTemplate({ engine, findTemplate }),
   }
-  const asContainer = createContainerLauncher({ engine, containers, instance, tuning, findTemplate })
-  const asCompose = createComposeLauncher({ db, engine, compose, containers, instance, dataDir, tuning, ports })
+  const asContainer = createContainerLauncher({ engine, containers, instance, tuning, keptOutput, findTemplate })
+  const asCompose = createComposeLauncher({ db, engine, compose, containers, instance, dataDir, tuning, keptOutput, ports })
   const launcherOf = (app: AppRow) => (kindOf(app).hasServices ? asCompose : asContainer)
   const pipeline = { stages, launcherOf, routes, record, stabilityMs: tuning.stabilityMs }
   const endFailed = createEndFailed({
@@ -118,5 +121,6 @@ export function createDeploymentParts(deps: Deps) {
   })
   const renameImages = createRenameImages({ db, engine, dataDir, newImageName, log })
   const restore = createRestore({ db, containers, secrets, launcherOf, step, now, log, onChanged: deps.onChanged })
-  return { logs, buildTimes, containers, isPrivileged, runDeployment, renameImages, restore }
+  const makeRoom = createMakeRoom({ engine, buildTimes, dataDir, floorBytes: tuning.diskFloorBytes, log })
+  return { logs, keptOutput, makeRoom, containers, isPrivileged, runDeployment, renameImages, restore }
 }

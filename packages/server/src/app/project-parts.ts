@@ -2,6 +2,7 @@ import { createAppDeletion } from '../features/apps/deletion.ts'
 import { createAppReading } from '../features/apps/reading.ts'
 import { createApplications } from '../features/apps/service.ts'
 import { checkSource, createProbeSource } from '../features/apps/source-check.ts'
+import { createSuggestions } from '../features/deployments/suggestions.ts'
 import { createProjects } from '../features/projects/service.ts'
 import { findTemplate, newSecret } from '../features/templates/templates.ts'
 import { createLimiter } from '../lib/limiter.ts'
@@ -37,7 +38,13 @@ export function createProjectParts({ db, step, now, config }: Foundation, { git 
     removeApplications: appDeletion.removeOfProject,
     onRemoved: work.onAppsRemoved,
   })
-  return { applications, appReading, appDeletion, projects }
+  const suggestions = createSuggestions({
+    db,
+    changeApp: applications.update,
+    deploy: work.deployments.deploy,
+    makeRoom: work.deploying.makeRoom,
+  })
+  return { suggestions, applications, appReading, appDeletion, projects }
 }
 
 export type ProjectParts = ReturnType<typeof createProjectParts>

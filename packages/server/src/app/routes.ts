@@ -9,6 +9,7 @@ import { containerHandlers } from '../features/containers/routes.ts'
 import type { Containers } from '../features/containers/service.ts'
 import { deploymentHandlers } from '../features/deployments/routes.ts'
 import type { Deployments } from '../features/deployments/service.ts'
+import type { Suggestions } from '../features/deployments/suggestions.ts'
 import { domainHandlers } from '../features/domains/routes.ts'
 import type { Domains } from '../features/domains/service.ts'
 import type { ChangesSince } from '../features/env-variables/changes-since.ts'
@@ -47,6 +48,7 @@ export type Parts = {
   domains: Domains
   ports: Ports
   deployments: Deployments
+  suggestions: Suggestions
   containers: Containers
   settings: SettingsService
   traffic: TrafficSource
@@ -65,7 +67,7 @@ export function handlersOf(parts: Parts): Handlers {
     ...applicationHandlers({ applications: parts.applications, reading: parts.appReading, deletion: parts.appDeletion }),
     ...envVariableHandlers({ envs: parts.envVariables, ofProject: parts.projectVariables, changesSince: parts.changesSince }),
     ...domainHandlers(parts.domains),
-    ...deploymentHandlers(parts.deployments),
+    ...deploymentHandlers(parts),
     ...containerHandlers(parts.containers),
     ...trafficHandlers(parts.traffic),
     ...metricsHandlers(parts.metricsHistory),

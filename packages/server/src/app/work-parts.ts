@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { appLane, enqueue } from '../domain/job-names.ts'
+import { createLastFailedLog } from '../features/containers/last-failed-log.ts'
 import { createLiveRelease } from '../features/containers/live-release.ts'
 import { createContainers } from '../features/containers/service.ts'
 import { createCancel } from '../features/deployments/cancel.ts'
@@ -63,19 +64,25 @@ export function createWorkParts(
     isDiskFull: base.isDiskFull,
     handlers: jobHandlers({ runDeployment: deploying.runDeployment.run, restore: deploying.restore, removeApp: removal.removeApp }),
   })
-  // The lookups of `deployment/add` may be many, are short, and go on without an answer.
-  const waitMs = tuning.resolveAtAddMs
-  const limiter = createLimiter({ running: 4, runningPerKey: 2, waiting: 500, waitingPerKey: 100, waitMs })
   const deployments = createDeployments({
     db,
     now,
     step,
     logs: deploying.logs,
-    resolveCommit: createNewestCommit({ git, isPrivileged: deploying.isPrivileged, limiter, waitMs }),
+    resolveCommit: createLookups({ git, isPrivileged: deploying.isPrivileged, waitMs: tuning.resolveAtAddMs }),
     stop: createCancel({ db, logs: deploying.logs, cancelLane: worker.cancelLane, step, now }),
   })
   const liveRelease = createLiveRelease({ db, containers: deploying.containers })
-  const containers = createContainers({ db, engine, liveRelease, step, tuning, now, onChanged: onRoutesChanged })
+  const containers = createContainers({
+    db,
+    engine,
+    liveRelease,
+    lastFailedLog: createLastFailedLog({ db, keptOutput: deploying.keptOutput }),
+    step,
+    tuning,
+    now,
+    onChanged: onRoutesChanged,
+  })
 
   const reconcile = createReconcileParts(base, { engine, variables, deploying, onChanged: onRoutesChanged })
   const onAppsRemoved = (appIds: readonly number[]) => {
@@ -118,4 +125,12 @@ function createReconcileParts(base: Foundation, { engine, variables, deploying, 
       await db.transaction(async (tx) => await enqueue(tx, 'app.restore', { appId }, { by, at: now() })),
     onChanged,
   })
+}
+
+type LookupDeps = Omit<Parameters<typeof createNewestCommit>[0], 'limiter'>
+
+/** The lookups of `deployment/add` may be many, are short, and go on without an answer. */
+function createLookups(deps: LookupDeps) {
+  const limiter = createLimiter({ running: 4, runningPerKey: 2, waiting: 500, waitingPerKey: 100, waitMs: deps.waitMs })
+  return createNewestCommit({ ...deps, limiter })
 }

@@ -71,7 +71,7 @@ export function createLeftovers(deps: Deps) {
   /** What is there, then who is busy, then the rows: whatever comes or ends in between is not taken for a leftover. */
   async function sweep(): Promise<void> {
     const [images, networks] = [await engine.images.list({ labels }), await engine.networks.list({ labels })]
-    const [logs, plans] = [await entries(logDirectory, /^d(\d+)\.log$/), await listPlans()]
+    const [logs, plans] = [await entries(logDirectory, /^d(\d+)(?:-container)?\.log$/), await listPlans()]
     const lanes = new Set(await lanesInQueue(db))
     const known = { ...(await knownIds(db)), releases: await keptReleases(db) }
     const isBusy = (appId: number) => lanes.has(appLane(appId))

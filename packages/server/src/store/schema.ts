@@ -112,6 +112,8 @@ export type DeploymentTable = {
   main_service: Generated<string>
   /** The settings and the environment it was started with, sealed. */
   sealed_config: string
+  /** What is known of a failure beyond its sentence (see features/deployments/failure/facts.ts). */
+  failure: Generated<string>
   attempts: number
   started_at: string | null
   finished_at: string | null

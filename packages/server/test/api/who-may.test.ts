@@ -56,6 +56,7 @@ const ALLOWED_AND_YET: Partial<Record<OperationName, ErrorCode>> = {
   'containers.status': 'engine_unreachable',
   'containers.logs': 'engine_unreachable',
   'containers.usage': 'engine_unreachable',
+  'deployments.applySuggestion': 'not_found',
   'domains.setCertificate': 'invalid_certificate',
   'git.repos': 'git_not_connected',
   'git.branches': 'git_not_connected',

@@ -70,6 +70,7 @@ const INPUTS: { [Name in OperationName]: Maker<Name> } = {
   'deployments.running': nothing,
   'deployments.stop': ({ subject }) => ({ deploymentId: subject.waitingId }),
   'deployments.rollback': ({ subject }) => ({ deploymentId: subject.releaseId }),
+  'deployments.applySuggestion': ({ subject }) => ({ deploymentId: subject.liveId, suggestionId: 'retry' }),
   'metrics.history': nothing,
   'templates.list': nothing,
   'ports.list': nothing,

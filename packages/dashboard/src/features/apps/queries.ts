@@ -8,6 +8,7 @@ export const appKeys = {
   one: (appId: number) => ['apps', appId, 'app'],
   ofOne: (appId: number) => ['apps', appId],
   container: (appId: number) => ['apps', appId, 'container'],
+  lastFailedLog: (appId: number) => ['apps', appId, 'last failed log'],
   usage: (appId: number) => ['apps', appId, 'usage'],
   traffic: (appId: number) => ['apps', appId, 'traffic'],
   connection: (appId: number) => ['apps', appId, 'connection'],
@@ -25,6 +26,15 @@ export function app(appId: number) {
 
 export function container(appId: number) {
   return queryOptions({ queryKey: appKeys.container(appId), queryFn: () => call('containers.status', { appId }), refetchInterval: 15_000 })
+}
+
+/** Asked for only where no container is there to follow. */
+export function lastFailedLog(appId: number) {
+  return queryOptions({
+    queryKey: appKeys.lastFailedLog(appId),
+    queryFn: () => call('containers.logs', { appId, tail: 2000 }),
+    refetchInterval: 15_000,
+  })
 }
 
 /** Each sample is appended to the previous ones, so that the plot has a history. */

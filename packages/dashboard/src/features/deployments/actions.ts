@@ -1,3 +1,4 @@
+import type { Deployment } from '@berth/contract'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { toast } from '../../components/toast.tsx'
@@ -29,5 +30,19 @@ export function useRollback(appId: number) {
       void client.invalidateQueries({ queryKey: deploymentKeys.ofApp(appId) })
       await navigate({ to: paths.deployment(appId, deployment.id) })
     },
+  })
+}
+
+/** Makes the change that is suggested, and opens the deployment that follows. */
+export function useApplySuggestion({ id: deploymentId, app_id: appId }: Deployment) {
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  return useMutation({
+    mutationFn: (suggestionId: string) => call('deployments.applySuggestion', { deploymentId, suggestionId }),
+    onSuccess: async ({ id }) => {
+      void client.invalidateQueries({ queryKey: deploymentKeys.all })
+      await navigate({ to: paths.deployment(appId, id) })
+    },
+    onError: (error) => toast(error.message, 'bad'),
   })
 }

@@ -21,6 +21,7 @@ import { OriginWords } from './origin-words.tsx'
 import { deployment } from './queries.ts'
 import { RollbackButton } from './rollback-button.tsx'
 import { StageList } from './stage-list.tsx'
+import { SuggestionButtons } from './suggestion-buttons.tsx'
 
 export function DeploymentPage() {
   const id = useIdParam('deploymentId')
@@ -63,6 +64,7 @@ function Progress({ deployment: found, app }: { deployment: Deployment; app: App
     >
       <div className="grid gap-3">
         {error_message !== '' && <Notice tone={status === 'failed' ? 'bad' : 'plain'}>{error_message}</Notice>}
+        {status === 'failed' && <SuggestionButtons deployment={found} app={app} />}
         {is_active && app.url !== '' && <LiveAt url={app.url} seconds={found.duration} />}
         <StageList deployment={found} />
         {running && (

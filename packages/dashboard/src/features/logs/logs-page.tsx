@@ -1,12 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
-import { Card } from '../../components/card.tsx'
 import { LogViewer } from '../../components/log-viewer.tsx'
 import { QueryView } from '../../components/query-view.tsx'
-import { EmptyState } from '../../components/states.tsx'
 import { STREAM_LOOK } from '../../lib/status.ts'
 import { useApp } from '../../shared/use-app.ts'
 import { container } from '../apps/queries.ts'
 import { useContainerLog } from './follow-container.ts'
+import { LastFailedLog } from './last-failed-log.tsx'
 
 export function LogsPage() {
   const app = useApp()
@@ -14,11 +13,7 @@ export function LogsPage() {
     <QueryView query={useQuery(container(app.id))}>
       {({ id, state }) =>
         id === '' ? (
-          <Card flush>
-            <EmptyState icon="audit" title="No container yet">
-              Logs appear after the first deployment. Build output is on the deployment page.
-            </EmptyState>
-          </Card>
+          <LastFailedLog appId={app.id} fileName={`${app.slug}.log`} />
         ) : (
           // A new container has a new log, and a restarted one is read again.
           <ContainerLog key={`${id} ${state === 'running'}`} containerId={id} fileName={`${app.slug}.log`} />

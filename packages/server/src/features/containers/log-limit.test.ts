@@ -14,6 +14,7 @@ it('one person takes two of the places for reading logs, so that others read the
   const containers = createContainers({
     db: test.db,
     engine: createEngine({ address: { socketPath: '/nowhere' }, log: silent, now: () => new Date() }), // is never asked
+    lastFailedLog: async () => '',
     async liveRelease(app) {
       if (app.id !== slow.id) return undefined
       reading += 1

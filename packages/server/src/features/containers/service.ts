@@ -21,6 +21,7 @@ type Deps = {
   db: Db
   engine: Pick<Engine, 'containers' | 'logs'>
   liveRelease: LiveRelease
+  lastFailedLog: (appId: number, tail: number) => Promise<string>
   step: Step
   tuning: Pick<Tuning, 'stopGraceSeconds'>
   now: () => Date
@@ -117,7 +118,7 @@ export function createContainers(deps: Deps) {
         const options = { tail, signal: AbortSignal.timeout(10_000), ...(since !== undefined && { since }) }
         for await (const { at, line } of engine.logs(details, options)) newest.add(at, line)
       }
-      return newest.text()
+      return release?.containers.length ? newest.text() : await deps.lastFailedLog(app.id, tail)
     })
   }
 

@@ -39,3 +39,16 @@ export async function findLive(db: Reader, appId: number): Promise<Pick<Deployme
     .where('is_active', '=', 1)
     .executeTakeFirst()
 }
+
+/** The newest first. Those of which nothing was kept are passed over, but not for ever. */
+export async function lastFailed(db: Reader, appId: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom('deployment')
+    .select('id')
+    .where('app_id', '=', appId)
+    .where('status', '=', 'failed')
+    .orderBy('number', 'desc')
+    .limit(10)
+    .execute()
+  return rows.map(({ id }) => id)
+}

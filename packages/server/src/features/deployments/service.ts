@@ -95,6 +95,7 @@ export function createDeployments(deps: Deps) {
   return {
     add,
     create: async (caller: Caller, app: AppRow) => presentDeployment(await request(caller, app, 'api')),
+    deploy: async (caller: Caller, app: AppRow) => presentDeployment(await request(caller, app, 'manual')),
     stop: deps.stop,
     rollback,
     list: async (app: AppRow) => (await listDeployments(db, app.id)).map(presentDeployment),

@@ -36,7 +36,7 @@ const SHOWN = [
   'deployment.created_at',
   'deployment.updated_at',
 ] as const
-type ShownDeployment = Omit<DeploymentRow, 'sealed_config' | 'attempts' | 'release_of'>
+type ShownDeployment = Omit<DeploymentRow, 'sealed_config' | 'attempts' | 'release_of' | 'failure'>
 
 export function presentDeployment(row: ShownDeployment): Deployment {
   return {
@@ -182,6 +182,11 @@ async function reportDeployment(tx: Tx, row: DeploymentRow, at: Date): Promise<v
 /** The release that serves, if any. */
 export async function findActive(db: Reader, appId: number): Promise<DeploymentRow | undefined> {
   return await db.selectFrom('deployment').selectAll().where('app_id', '=', appId).where('is_active', '=', 1).executeTakeFirst()
+}
+
+export async function isNewest(db: Reader, { id, app_id }: Pick<DeploymentRow, 'id' | 'app_id'>): Promise<boolean> {
+  const newer = await db.selectFrom('deployment').select('id').where('app_id', '=', app_id).where('id', '>', id).executeTakeFirst()
+  return newer === undefined
 }
 
 export async function deactivate(tx: Tx, appId: number): Promise<void> {

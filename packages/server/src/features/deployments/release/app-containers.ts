@@ -1,6 +1,9 @@
+import type { LogLine } from '../../../engine/api/log-frames.ts'
 import type { ContainerSummary } from '../../../engine/container-state.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import { isOfRelease, ownedBy } from '../../../engine/labels.ts'
+
+const MOST_LINES = 2000
 
 /** The containers of an app in the engine, found by our labels. */
 export function createAppContainers(deps: { engine: Pick<Engine, 'containers' | 'logs'>; instance: string }) {
@@ -29,6 +32,14 @@ export function createAppContainers(deps: { engine: Pick<Engine, 'containers' | 
     return own === undefined || own.some(({ state }) => state === 'running')
   }
 
+  /** Its last lines, in the order in which the engine got them. */
+  async function printedBy(container: { id: string; isTty: boolean }): Promise<LogLine[]> {
+    const lines: LogLine[] = []
+    const signal = AbortSignal.timeout(10_000)
+    for await (const line of engine.logs(container, { tail: MOST_LINES, signal })) lines.push(line)
+    return lines.toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
+  }
+
   async function lastLines(id: string, count: number): Promise<string[]> {
     const details = await engine.containers.inspect(id)
     if (!details) return []
@@ -37,7 +48,7 @@ export function createAppContainers(deps: { engine: Pick<Engine, 'containers' | 
     return lines
   }
 
-  return { ofApp, ofDeployment, ofRelease, ofOtherDeployments, isServing, lastLines }
+  return { ofApp, ofDeployment, ofRelease, ofOtherDeployments, isServing, printedBy, lastLines }
 }
 
 export type AppContainers = ReturnType<typeof createAppContainers>

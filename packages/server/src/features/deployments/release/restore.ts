@@ -61,6 +61,7 @@ export function createRestore(deps: Deps) {
       noteCommit: async () => undefined,
       active: () => undefined,
       say,
+      note: say,
       output: () => undefined,
       progress: () => undefined,
     }

@@ -35,6 +35,8 @@ export type LiveContext = Context & {
   write(name: string, change: (row: DeploymentRow) => Promise<DeploymentRow>): Promise<void>
   /** Resolves when every line so far is in the file. */
   flush(): Promise<void>
+  /** What was noted for the reason of a failure. */
+  notes(): readonly string[]
   seconds(): number
   deadlineReason(): Error | undefined
   close(): void
@@ -75,6 +77,8 @@ export function createContext(parts: Parts): LiveContext {
       .catch((err: unknown) => parts.log.debug({ deploymentId: row.id, err }, 'progress was not written'))
   }
 
+  const notes: string[] = []
+
   const say = (line: string) => {
     limits.active()
     writer.append(line, 'berth')
@@ -97,6 +101,11 @@ export function createContext(parts: Parts): LiveContext {
     progress,
     active: limits.active,
     say,
+    note: (sentence) => {
+      notes.push(sentence)
+      say(sentence)
+    },
+    notes: () => notes,
     output: (line, stream) => {
       limits.active()
       writer.append(line, stream)

@@ -3,6 +3,7 @@ import { setAppStatus, setWanted } from '../../../domain/app-status.ts'
 import { type Artifact, columnsOf } from '../../../domain/artifact.ts'
 import type { AppRow, DeploymentRow } from '../../../domain/rows.ts'
 import type { Db, Tx } from '../../../store/database.ts'
+import { type FailureFacts, storedFacts } from '../failure/facts.ts'
 import { deactivate, findActive, moveDeployment, noteDeployment } from '../store.ts'
 
 type Deps = { db: Db; now: () => Date }
@@ -64,12 +65,17 @@ export function createRecord({ db, now }: Deps) {
 
   async function failed(
     row: DeploymentRow,
-    outcome: { reason: string; durationSeconds: number; settled: Settled },
+    outcome: { reason: string; facts: FailureFacts | undefined; durationSeconds: number; settled: Settled },
   ): Promise<DeploymentRow> {
     const at = now()
     const write = async (tx: Tx) => {
       await setAppStatus(tx, at, row.app_id, outcome.settled)
-      const change = { finished_at: at.toISOString(), duration: outcome.durationSeconds, error_message: outcome.reason }
+      const change = {
+        finished_at: at.toISOString(),
+        duration: outcome.durationSeconds,
+        error_message: outcome.reason,
+        failure: storedFacts(outcome.facts),
+      }
       return await moveDeployment(tx, { id: row.id, from: row.status, to: 'failed', at, change })
     }
     return await db.transaction(write, { mayUseReserve: true }) // a build that filled the disk must not be run again for that

@@ -11,7 +11,7 @@ import { LAST_LINE } from '../log/log-lines.ts'
 import { DeploymentMovedOn, findActive } from '../store.ts'
 import type { LiveContext } from './context.ts'
 import type { DeploymentRecord } from './deployment-writes.ts'
-import { failureReason, isExpectedFailure } from './failure-reason.ts'
+import { failureFacts, failureReason, isExpectedFailure } from './failure-reason.ts'
 import type { Pipeline } from './pipeline.ts'
 
 type Deps = {
@@ -41,7 +41,8 @@ export function createEndFailed(deps: Deps): EndFailed {
       return deps.log.warn({ deploymentId: context.deployment.id, err: readable(cause, redactor) }, 'the old release was not removed yet')
     if (signal.aborted && !(signal.reason instanceof JobCancelled)) throw cause // the process stops; the deployment goes on after the start
     if (isDatabaseFailure(cause) && !signal.aborted) return await giveBack(context, cause)
-    const reason = failureReason(context.deadlineReason() ?? cause, redactor)
+    const reason = failureReason(context.deadlineReason() ?? cause, redactor, context.notes())
+    const facts = failureFacts(context.deadlineReason() ?? cause)
     const isCancelled = signal.aborted || cause instanceof DeploymentMovedOn
     if (!isExpectedFailure(cause) && !isCancelled)
       deps.log.error({ deploymentId: context.deployment.id, err: readable(cause, redactor) }, 'deployment failed in an unexpected way')
@@ -52,7 +53,7 @@ export function createEndFailed(deps: Deps): EndFailed {
     const active = await findActive(db, app.id)
     const isServing = active !== undefined && (await deps.isServing(app.id, active.id))
     const settled = settle(app, isServing, reason)
-    const outcome = { reason, durationSeconds: context.seconds(), settled }
+    const outcome = { reason, facts, durationSeconds: context.seconds(), settled }
     await deps.step('db.failed', async () => await record.failed(context.deployment, outcome)).catch(ignoreMovedOn)
   }
 

@@ -1,10 +1,12 @@
 import { EdgeUnavailable } from '../../../edge/edge.ts'
 import { BuilderSilent, BuildFailed, EngineError, EngineUnreachable, SpecRefused } from '../../../engine/api/errors.ts'
 import { ComposeFailed } from '../../../engine/compose/cli.ts'
-import { SourceError } from '../../../git/errors.ts'
+import { RepositoryUnreachable, SourceError } from '../../../git/errors.ts'
 import type { Redactor } from '../../../lib/redact.ts'
 import { isStorageFailure } from '../../../store/storage-failure.ts'
 import { buildWords } from '../failure/build-words.ts'
+import type { FailureFacts } from '../failure/facts.ts'
+import { startCommandWords } from '../failure/start-command.ts'
 import { DeploymentFailure } from './stage.ts'
 
 /** A stage that took longer than it may. */
@@ -14,6 +16,7 @@ export class StageTimedOut extends Error {
 
 const LONGEST = 2000
 const SAYS_IT_ITSELF = [DeploymentFailure, SourceError, StageTimedOut, SpecRefused, BuilderSilent, ComposeFailed]
+const PASSES = [StageTimedOut, EngineUnreachable, EdgeUnavailable, RepositoryUnreachable, BuilderSilent]
 const UNEXPECTED = 'Something went wrong inside Berth; its log has the details under this deployment.'
 
 /** Nothing where it is a fault of ours. */
@@ -31,17 +34,23 @@ function wordsOf(cause: unknown, { lines }: Pick<Redactor, 'lines'>): string | u
 /** A start command that cannot be run is the most common of what the engine refuses, and its words for that are long. */
 function engineWords(message: string): string {
   if (/no space left/i.test(message)) return 'There is no space left on the disk. Free some, then deploy again.'
-  const [, command, why] = /exec: "([^"]+)": (.+?)(?:: unknown)?$/.exec(message) ?? []
-  if (command === undefined) return `The container engine refused: ${message}`
-  const fix = /permission denied/.test(message)
-    ? 'Make the file executable (git update-index --chmod=+x).'
-    : 'Check CMD and ENTRYPOINT in the Dockerfile.'
-  return `The container could not be started: "${command}": ${why}. ${fix}`
+  return startCommandWords(message) ?? `The container engine refused: ${message}`
 }
 
 /** What a person reads on a failed deployment. What a build or a container printed may be in it. */
-export function failureReason(cause: unknown, redactor: Pick<Redactor, 'text' | 'lines'>): string {
-  return redactor.text(wordsOf(cause, redactor) ?? UNEXPECTED).slice(0, LONGEST) // in this order: half a secret would not be found
+export function failureReason(cause: unknown, redactor: Pick<Redactor, 'text' | 'lines'>, notes: readonly string[] = []): string {
+  const isOfTheApp = cause instanceof BuildFailed || cause instanceof DeploymentFailure
+  const words = [wordsOf(cause, redactor) ?? UNEXPECTED, ...(isOfTheApp ? notes : [])].join(' – ')
+  return redactor.text(words).slice(0, LONGEST) // in this order: half a secret would not be found
+}
+
+/** What can be done about it, as far as that can be told. A fault of ours may be one of the moment. */
+export function failureFacts(cause: unknown): FailureFacts | undefined {
+  if (cause instanceof DeploymentFailure) return cause.facts
+  const isDiskFull =
+    isStorageFailure(cause) || ((cause instanceof BuildFailed || cause instanceof EngineError) && /no space left/i.test(cause.message))
+  if (isDiskFull) return { kind: 'full_disk' }
+  return PASSES.some((kind) => cause instanceof kind) || !isExpectedFailure(cause) ? { kind: 'passing' } : undefined
 }
 
 export function isExpectedFailure(cause: unknown): boolean {

@@ -82,6 +82,7 @@ async function checkRoom(directory: string, tuning: Pick<Tuning, 'diskFloorBytes
   if (free < floorBytes) {
     throw new DeploymentFailure(
       `There is too little space on the disk to build: ${Math.round(free / 1e6)} MB are free, and ${Math.round(floorBytes / 1e6)} MB are needed. Free some, then deploy again.`,
+      { facts: { kind: 'full_disk' } },
     )
   }
 }

@@ -2,12 +2,18 @@ import type { Stage } from '@berth/contract'
 import type { ReleaseConfig } from '../../../domain/release-config.ts'
 import type { AppRow, DeploymentRow } from '../../../domain/rows.ts'
 import type { Step } from '../../../lib/step.ts'
+import type { FailureFacts } from '../failure/facts.ts'
 import type { LogStream } from '../log/log-lines.ts'
 import type { Effects } from './effects.ts'
 
 /** What a person can act on: the message becomes the deployment's `error_message`. */
 export class DeploymentFailure extends Error {
   override readonly name = 'DeploymentFailure'
+  readonly facts: FailureFacts | undefined
+  constructor(message: string, options: { facts?: FailureFacts | undefined; cause?: unknown } = {}) {
+    super(message, { cause: options.cause })
+    this.facts = options.facts
+  }
 }
 
 /** Everything that a stage may know and do. It never writes a status, and it always honours the signal. */
@@ -24,6 +30,8 @@ export type Context = Effects & {
   readonly noteCommit: (commit: { hash: string; message: string; author: string }) => Promise<void>
   /** A line of ours in the log of the deployment. */
   readonly say: (line: string) => void
+  /** The same, and it belongs to the reason if this deployment fails. */
+  readonly note: (sentence: string) => void
   /** A line that the user's build or container printed. */
   readonly output: (line: string, stream: Exclude<LogStream, 'berth'>) => void
   /** Something happened that is not worth a line: a stage in which nothing happens for too long is ended. */

@@ -1,22 +1,29 @@
 import type { ContainerDetails } from '../../../../engine/container-state.ts'
 import type { Engine } from '../../../../engine/engine.ts'
 import { whatItSaid } from '../../../../lib/error-lines.ts'
-import { createRedactor } from '../../../../lib/redact.ts'
 import type { Tuning } from '../../../../tuning.ts'
+import type { KeptOutput } from '../../log/kept-output.ts'
 import { type Context, DeploymentFailure } from '../../run/stage.ts'
 import type { AppContainers } from '../app-containers.ts'
+import { createLastWords } from '../health/last-words.ts'
 import { type Probe, probePath, probePort, waitUntilHealthy } from '../health/probes.ts'
 import type { Release, Target } from '../release.ts'
 
-type Deps = { engine: Pick<Engine, 'containers'>; containers: Pick<AppContainers, 'lastLines'>; tuning: Tuning }
-
-const LAST_LINES = 200
+type Deps = {
+  engine: Pick<Engine, 'containers'>
+  containers: Pick<AppContainers, 'printedBy'>
+  keptOutput: Pick<KeptOutput, 'keep'>
+  tuning: Tuning
+}
 
 /** The containers of a release; `routed` is the one of the service that has the port. */
 type Started = { readonly routed: { readonly id: string; readonly target: Target } | undefined; readonly others: readonly string[] }
 
 /** Whether the services of a release stay up, and whether the one that has the port answers. */
-export function createComposeHealth({ engine, containers, tuning }: Deps) {
+export function createComposeHealth(deps: Deps) {
+  const { engine, tuning } = deps
+  const lastWords = createLastWords(deps)
+
   return function healthOf(context: Context, { routed, others }: Started): Pick<Release, 'waitHealthy' | 'checkAlive'> {
     /** How often the service that has the port had been started again by the time it was healthy. */
     let restarts: number | undefined
@@ -67,9 +74,7 @@ export function createComposeHealth({ engine, containers, tuning }: Deps) {
 
   async function failure(context: Context, details: ContainerDetails | null, words: string): Promise<DeploymentFailure> {
     const name = details?.owner.service ?? 'a service'
-    const printed = details ? await containers.lastLines(details.id, LAST_LINES) : []
-    const lastLines = createRedactor(Object.values(context.config.env)).lines(printed) // before each gets its name in front
-    for (const line of lastLines) context.output(`${name}: ${line}`, 'stdout')
+    const lastLines = details ? await lastWords(context, { details, prefix: `${name}: ` }) : []
     return new DeploymentFailure(`The service "${name}" ${words}${whatItSaid(lastLines)}`)
   }
 }

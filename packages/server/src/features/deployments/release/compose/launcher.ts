@@ -5,6 +5,7 @@ import { appNetworkName, projectNetworkName } from '../../../../engine/labels.ts
 import type { Reader } from '../../../../store/database.ts'
 import type { Tuning } from '../../../../tuning.ts'
 import type { Ports } from '../../../ports/service.ts'
+import type { KeptOutput } from '../../log/kept-output.ts'
 import type { Context } from '../../run/stage.ts'
 import { findActive } from '../../store.ts'
 import type { AppContainers } from '../app-containers.ts'
@@ -23,6 +24,7 @@ type Deps = {
   instance: string
   dataDir: string
   tuning: Tuning
+  keptOutput: Pick<KeptOutput, 'keep'>
   ports: Pick<Ports, 'claim' | 'keepOnly'>
 }
 

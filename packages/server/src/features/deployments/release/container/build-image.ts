@@ -55,6 +55,7 @@ async function dockerfileIn({ app }: Context, root: string): Promise<string> {
   const hint = found.length === 0 ? 'No Dockerfile was found anywhere near it' : `Found: ${found.slice(0, 5).join(', ')}`
   throw new DeploymentFailure(
     `There is no ${wanted} in the build root. ${hint}. Set Settings → Dockerfile or Settings → Root directory to where yours is.`,
+    { facts: { kind: 'no_dockerfile', found: found.slice(0, 5) } },
   )
 }
 

@@ -3,13 +3,15 @@ import { kindOf } from '../../../../domain/app-kinds.ts'
 import type { ContainerDetails } from '../../../../engine/container-state.ts'
 import type { Engine } from '../../../../engine/engine.ts'
 import { projectNetworkName } from '../../../../engine/labels.ts'
-import { createRedactor } from '../../../../lib/redact.ts'
 import type { Tuning } from '../../../../tuning.ts'
 import type { DatabaseTemplate } from '../../../templates/templates.ts'
+import type { KeptOutput } from '../../log/kept-output.ts'
 import { type Context, DeploymentFailure } from '../../run/stage.ts'
 import type { AppContainers } from '../app-containers.ts'
-import { type Probe, probePath, probePort, waitUntilHealthy } from '../health/probes.ts'
-import { whyUnhealthy } from '../health/why-unhealthy.ts'
+import { createLastWords } from '../health/last-words.ts'
+import { createPortWatch } from '../health/port-watch.ts'
+import { nothingAnswers, type Probe, probePath, probePort, waitUntilHealthy } from '../health/probes.ts'
+import { factsOf, whyUnhealthy } from '../health/why-unhealthy.ts'
 import type { Target } from '../release.ts'
 
 export type ContainerHealthDeps = {
@@ -17,19 +19,20 @@ export type ContainerHealthDeps = {
   containers: AppContainers
   instance: string
   tuning: Tuning
+  keptOutput: Pick<KeptOutput, 'keep'>
   findTemplate: (name: string) => DatabaseTemplate | undefined
 }
 
 /** A container that was started, and where it is reached. A database and a service have an address too, and no visitors. */
 export type Running = { readonly context: Context; readonly id: string; readonly address: Target | undefined }
 
-const LAST_LINES = 200
 const MOST_LOOKS = 30
 const LOOK_MS = 100
 
 /** Where a release of one container is reached, whether it is healthy, and if not, why. */
 export function createContainerHealth(deps: ContainerHealthDeps) {
-  const { engine, containers, instance, tuning } = deps
+  const { engine, instance, tuning } = deps
+  const lastWords = createLastWords(deps)
 
   async function addressOf({ app, config, ask }: Context, id: string): Promise<Target | undefined> {
     if (config.port === null) return undefined
@@ -46,7 +49,7 @@ export function createContainerHealth(deps: ContainerHealthDeps) {
     if (template) return await probeDatabase(id, template, signal)
     if (config.port === null) return { healthy: true } // the stability window judges a service without a port
     const address = running.address ?? (await addressOf(context, id))
-    if (!address) return { healthy: false, reason: `nothing answers on port ${config.port}` }
+    if (!address) return { healthy: false, reason: nothingAnswers(config.port) }
     const port = await probePort(address.ip, address.port, signal)
     if (!port.healthy || config.healthcheckPath === '') return port
     return await probePath(`http://${address.ip}:${address.port}${config.healthcheckPath}`, signal)
@@ -60,31 +63,44 @@ export function createContainerHealth(deps: ContainerHealthDeps) {
   async function waitHealthy(running: Running): Promise<void> {
     const { config, signal, ask } = running.context
     const deadlineMs = kindOf(config).keepsData ? tuning.databaseHealthDeadlineMs : tuning.healthDeadlineMs
-    const result = await waitUntilHealthy({
-      probe: () => ask(() => probe(running)),
-      deadlineMs,
-      intervalMs: tuning.healthIntervalMs,
-      signal,
-    })
+    const isInVain = watchPort(running)
+    const look = async (): Promise<Probe> => {
+      const result = await ask(() => probe(running))
+      return result.healthy || result.reason !== nothingAnswers(config.port) ? result : { ...result, isFinal: await isInVain() }
+    }
+    const result = await waitUntilHealthy({ probe: look, deadlineMs, intervalMs: tuning.healthIntervalMs, signal })
     if (!result.healthy) throw await explained(running, result.reason)
   }
 
+  function watchPort({ context, id }: Running): () => Promise<boolean> {
+    const { port } = context.config
+    if (port === null) return async () => false
+    return createPortWatch({
+      port,
+      look: () => listeningPorts(id),
+      say: context.say,
+      sayAfterMs: tuning.sayPortsAfterMs,
+      giveUpAfterMs: tuning.otherPortsDeadlineMs,
+    })
+  }
+
+  const listeningPorts = async (id: string) => await engine.containers.listeningPorts(id).catch(() => null)
+
   async function explained({ context, id }: Running, reason: string): Promise<DeploymentFailure> {
-    const details = await seenDown(id)
-    const printed = details ? await containers.lastLines(id, LAST_LINES) : []
-    // Here, while they are lines one behind the other: the reason holds some of them, side by side and cut.
-    const lastLines = createRedactor(Object.values(context.config.env)).lines(printed)
-    for (const line of lastLines) context.output(line, 'stdout')
-    const listening = details?.state === 'running' ? await engine.containers.listeningPorts(id).catch(() => null) : null
-    return new DeploymentFailure(
-      whyUnhealthy({ details, lastLines, listening, port: context.config.port, healthcheckPath: context.config.healthcheckPath, reason }),
-    )
+    const { env, port, healthcheckPath } = context.config
+    const starts = new Set<string>()
+    const details = await seenDown(id, starts)
+    const lastLines = details ? await lastWords(context, { details, starts }) : []
+    const listening = details?.state === 'running' ? await listeningPorts(id) : null
+    const seen = { details, lastLines, listening, port, healthcheckPath, reason }
+    return new DeploymentFailure(whyUnhealthy(seen), { facts: factsOf(seen, env) })
   }
 
   /** One that its restart policy has just started again runs, and its exit code is gone: the next time that it is down says it. */
-  async function seenDown(id: string): Promise<ContainerDetails | null> {
+  async function seenDown(id: string, starts: Set<string>): Promise<ContainerDetails | null> {
     for (let looks = 0; ; looks += 1) {
       const details = await engine.containers.inspect(id)
+      if (details?.startedAt) starts.add(beginningOf(details.startedAt, details.finishedAt))
       if (!details || details.state !== 'running' || details.restartCount === 0 || looks === MOST_LOOKS) return details
       await sleep(LOOK_MS)
     }
@@ -97,4 +113,14 @@ export function createContainerHealth(deps: ContainerHealthDeps) {
   }
 
   return { addressOf, waitHealthy, checkAlive }
+}
+
+/**
+ * When a start began. The engine notes it when the container runs, which may have printed by then; between the end of the run before and
+ * the next start lie at least 100 ms.
+ */
+function beginningOf(startedAt: string, finishedAt: string | null): string {
+  const started = Date.parse(startedAt)
+  const finished = finishedAt === null ? started : Date.parse(finishedAt)
+  return new Date(finished < started ? (started + finished) / 2 : started - 50).toISOString()
 }

@@ -2,7 +2,10 @@ import { request } from 'node:http'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-export type Probe = { healthy: true } | { healthy: false; reason: string }
+/** `isFinal`: it will not become healthy. */
+export type Probe = { healthy: true } | { healthy: false; reason: string; isFinal?: boolean }
+
+export const nothingAnswers = (port: number | null): string => `nothing answers on port ${port}`
 
 /** Judged from outside the container: what a visitor would meet. */
 export async function probePort(ip: string, port: number, signal: AbortSignal): Promise<Probe> {
@@ -17,7 +20,7 @@ export async function probePort(ip: string, port: number, signal: AbortSignal): 
     socket.once('error', () => done(false))
     signal.addEventListener('abort', () => done(false), { once: true })
   })
-  return answered ? { healthy: true } : { healthy: false, reason: `nothing answers on port ${port}` }
+  return answered ? { healthy: true } : { healthy: false, reason: nothingAnswers(port) }
 }
 
 /**
@@ -55,7 +58,7 @@ export async function waitUntilHealthy({ probe, deadlineMs, intervalMs, signal }
   const giveUpAt = performance.now() + deadlineMs
   for (;;) {
     const result = await probe()
-    if (result.healthy || performance.now() > giveUpAt) return result
+    if (result.healthy || result.isFinal || performance.now() > giveUpAt) return result
     signal.throwIfAborted()
     await sleep(intervalMs, undefined, { signal })
   }

@@ -1,6 +1,10 @@
 import type { ContainerDetails } from '../../../../engine/container-state.ts'
-import { whatItSaid } from '../../../../lib/error-lines.ts'
+import { errorLines, whatItSaid } from '../../../../lib/error-lines.ts'
 import type { ListeningPort } from '../../../../lib/proc-net.ts'
+import type { FailureFacts } from '../../failure/facts.ts'
+import { missingVariable } from '../../failure/missing-variable.ts'
+import { startCommandWords } from '../../failure/start-command.ts'
+import { otherPorts } from './port-watch.ts'
 
 type Seen = {
   details: ContainerDetails | null
@@ -13,6 +17,8 @@ type Seen = {
 
 function whyEnded(details: ContainerDetails, lines: readonly string[]): string {
   if (details.oomKilled) return 'The container ran out of memory and was killed. Give it more under Settings → Memory limit.'
+  const notStarted = startCommandWords(lines.join('\n'))
+  if (notStarted !== undefined) return notStarted
   const said = whatItSaid(lines)
   if (details.exitCode === null) return `The container exited, and its restart policy started it again${said}`
   return `The container exited with code ${details.exitCode}${said}`
@@ -22,7 +28,7 @@ function whyNotReached(port: number, listening: readonly ListeningPort[] | null)
   const isOnLoopback = listening?.some((entry) => entry.port === port && entry.loopbackOnly) ?? false
   if (isOnLoopback)
     return `The application listens on 127.0.0.1:${port} only, which nothing outside its container can reach. Make it listen on 0.0.0.0.`
-  const ports = listening?.filter((entry) => !entry.loopbackOnly && entry.port !== port).map((entry) => entry.port) ?? []
+  const ports = otherPorts(port, listening)
   const hint =
     ports.length > 0
       ? ` It listens on ${ports.join(', ')}: set that under Settings → Port, or make the application listen on $PORT.`
@@ -30,13 +36,33 @@ function whyNotReached(port: number, listening: readonly ListeningPort[] | null)
   return `Nothing listens on port ${port}.${listening === null ? ' Make the application listen on 0.0.0.0:$PORT.' : hint}`
 }
 
+function hasEnded({ state, restartCount }: ContainerDetails): boolean {
+  return state !== 'running' || restartCount > 0
+}
+
+function isUnreached({ listening, port, reason }: Seen): boolean {
+  const isOpen = listening?.some((entry) => entry.port === port && !entry.loopbackOnly) ?? false
+  return !isOpen && reason.startsWith('nothing answers')
+}
+
+/** What can be done about it, if that can be told. `env` is what the container had. */
+export function factsOf(seen: Seen, env: Readonly<Record<string, string>>): FailureFacts | undefined {
+  if (!seen.details) return undefined
+  if (hasEnded(seen.details)) {
+    const name = missingVariable(errorLines(seen.lastLines).join(' '))
+    return name === undefined || name in env ? undefined : { kind: 'no_variable', name }
+  }
+  const ports = isUnreached(seen) ? otherPorts(seen.port, seen.listening) : []
+  const isOnlyLocal = seen.listening?.some(({ port }) => port === seen.port) ?? false
+  return ports.length === 0 || isOnlyLocal ? undefined : { kind: 'other_ports', ports: ports.slice(0, 3) }
+}
+
 /** A sentence that says what happened and what to do, from what can be seen of the container. */
 export function whyUnhealthy(seen: Seen): string {
   const { details, port } = seen
   if (!details) return 'The container disappeared while it was starting.'
-  if (details.state !== 'running' || details.restartCount > 0) return whyEnded(details, seen.lastLines)
-  const isPortOpen = seen.listening?.some((entry) => entry.port === port && !entry.loopbackOnly) ?? false
-  if (port !== null && !isPortOpen && seen.reason.startsWith('nothing answers')) return whyNotReached(port, seen.listening)
+  if (hasEnded(details)) return whyEnded(details, seen.lastLines)
+  if (port !== null && isUnreached(seen)) return whyNotReached(port, seen.listening)
   if (seen.healthcheckPath !== '')
     return `The application is not healthy: ${seen.reason} (${seen.healthcheckPath}; 200 to 399 is healthy)${whatItSaid(seen.lastLines)}`
   return `The application is not healthy: ${seen.reason}${whatItSaid(seen.lastLines)}`

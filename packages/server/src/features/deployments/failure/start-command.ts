@@ -1,0 +1,14 @@
+/** The engine's words, and those of the init process that every container has. */
+const SAID = [/exec: "([^"]+)": (.+?)(?:: unknown)?$/, /^\[FATAL tini \(\d+\)\] exec (.+) failed: (.+)$/m]
+
+/** Why the command of an image could not be run at all, if this says so. */
+export function startCommandWords(said: string): string | undefined {
+  const [, command, why = ''] = SAID.map((pattern) => pattern.exec(said)).find((match) => match !== null) ?? []
+  return command === undefined ? undefined : `The container could not be started: "${command}": ${why}. ${fixFor(why)}`
+}
+
+function fixFor(why: string): string {
+  if (/permission denied/i.test(why)) return 'Make the file executable (git update-index --chmod=+x).'
+  if (/exec format error/i.test(why)) return 'The program is made for another kind of processor than this server has.'
+  return 'Check CMD and ENTRYPOINT in the Dockerfile.'
+}

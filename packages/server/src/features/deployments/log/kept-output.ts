@@ -1,0 +1,46 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { errorCode } from '../../../lib/error-code.ts'
+import type { Logger } from '../../../lib/logger.ts'
+
+const MOST_LINES = 2000
+const MOST_CHARACTERS = 512 * 1024
+
+/** A line that a container printed, and when. */
+export type KeptLine = { readonly at: string; readonly line: string }
+
+/** What the container of a failed release printed last. The container itself goes with the release. */
+export function createKeptOutput({ directory, log }: { directory: string; log: Pick<Logger, 'warn'> }) {
+  const pathOf = (deploymentId: number) => join(directory, `d${deploymentId}-container.log`)
+
+  /** A full disk costs these lines, never more. */
+  async function keep(deploymentId: number, lines: readonly KeptLine[]): Promise<void> {
+    try {
+      await mkdir(directory, { recursive: true, mode: 0o700 })
+      await writeFile(pathOf(deploymentId), newest(lines).join('\n'), { mode: 0o600 })
+    } catch (err) {
+      log.warn({ deploymentId, err }, 'the output of a failed container was not kept')
+    }
+  }
+
+  /** The last lines as `container/logs` answers them, or nothing where none were kept. */
+  async function read(deploymentId: number, tail: number): Promise<string> {
+    try {
+      return (await readFile(pathOf(deploymentId), 'utf8')).split('\n').slice(-tail).join('\n')
+    } catch (cause) {
+      if (errorCode(cause) === 'ENOENT') return ''
+      throw cause
+    }
+  }
+
+  return { keep, read }
+}
+
+function newest(lines: readonly KeptLine[]): string[] {
+  const texts = lines.slice(-MOST_LINES).map(({ at, line }) => `${at} ${line}`)
+  let characters = 0
+  const first = texts.findLastIndex((text) => (characters += text.length + 1) > MOST_CHARACTERS)
+  return texts.slice(first + 1)
+}
+
+export type KeptOutput = ReturnType<typeof createKeptOutput>

@@ -1,0 +1,48 @@
+import type { ApplicationChange, Deployment, Suggestion } from '@berth/contract'
+import type { Caller } from '../../domain/caller.ts'
+import type { AppRow, DeploymentRow } from '../../domain/rows.ts'
+import { AppError } from '../../lib/app-error.ts'
+import type { Reader } from '../../store/database.ts'
+import { factsIn } from './failure/facts.ts'
+import { fixesFor, type PossibleFix } from './failure/suggestions.ts'
+import { isNewest } from './store.ts'
+
+type Deps = {
+  db: Reader
+  changeApp: (caller: Caller, app: AppRow, change: ApplicationChange) => Promise<unknown>
+  deploy: (caller: Caller, app: AppRow) => Promise<Deployment>
+  makeRoom: () => Promise<void>
+}
+
+/** Settings are for the owner of an app; its members deploy it and set its variables. */
+function mayApply(caller: Caller, app: AppRow, { effect }: PossibleFix): boolean {
+  return typeof effect === 'string' || app.created_by === caller.id
+}
+
+/** What would fix a failed deployment, and doing it. Only of the last one: another may have fixed it since. */
+export function createSuggestions({ db, changeApp, deploy, makeRoom }: Deps) {
+  async function fixesOf(app: AppRow, deployment: DeploymentRow): Promise<PossibleFix[]> {
+    if (deployment.status !== 'failed' || !(await isNewest(db, deployment))) return []
+    return fixesFor(factsIn(deployment.failure), app)
+  }
+
+  async function list(caller: Caller, app: AppRow, deployment: DeploymentRow): Promise<Suggestion[]> {
+    const fixes = await fixesOf(app, deployment)
+    return fixes.filter((fix) => mayApply(caller, app, fix)).map(({ id, title, detail, link }) => ({ id, title, detail, link }))
+  }
+
+  async function apply(caller: Caller, app: AppRow, wanted: { deployment: DeploymentRow; suggestionId: string }): Promise<Deployment> {
+    const fix = (await fixesOf(app, wanted.deployment)).find(({ id }) => id === wanted.suggestionId)
+    if (!fix) throw new AppError('not_found', { message: 'There is no such suggestion, or the application was changed or deployed since.' })
+    if (!mayApply(caller, app, fix)) throw new AppError('not_app_owner')
+    if (fix.effect === 'opens a page')
+      throw new AppError('invalid_request', { message: `suggestionId: "${fix.id}" needs a value. Add the variable, then deploy.` })
+    if (fix.effect === 'free disk space') await makeRoom()
+    if (typeof fix.effect === 'object') await changeApp(caller, app, { appId: app.id, ...fix.effect.change })
+    return await deploy(caller, app)
+  }
+
+  return { list, apply }
+}
+
+export type Suggestions = ReturnType<typeof createSuggestions>
