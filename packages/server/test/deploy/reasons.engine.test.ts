@@ -147,6 +147,15 @@ describe.concurrent('what is suggested makes the app run', () => {
   })
 })
 
+it('what git alone does not fetch is in the log, and in the reason when the build fails', async () => {
+  const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${'a'.repeat(64)}\nsize 123456\n`
+  const files = { ...busybox('COPY model.bin /', 'RUN exit 1'), '.gitattributes': '*.bin filter=lfs\n', 'model.bin': pointer }
+  const app = await lab.createApp(files)
+  const failed = await lab.deploy(app.id)
+  expect(failed.error_message).toMatch(/with exit code 1.* – model\.bin: Git LFS keeps the content elsewhere/)
+  expect(await lab.log(failed.id)).toMatch(/^model\.bin: Git LFS keeps the content elsewhere/m)
+})
+
 it('settings are changed for the owner of the app alone', async () => {
   const member = await lab.berth.as('member-of-lab')
   await lab.owner.call('projects.members', { id: lab.project.id, emails: [member.email] })

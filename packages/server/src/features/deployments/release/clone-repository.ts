@@ -1,6 +1,7 @@
 import type { Git } from '../../../git/git.ts'
 import { createRedactor } from '../../../lib/redact.ts'
 import { type Context, DeploymentFailure } from '../run/stage.ts'
+import { checkoutGaps } from './checkout-gaps.ts'
 
 type Deps = { git: Pick<Git, 'resolveCommit' | 'checkout'>; isPrivileged: (userId: number | null) => Promise<boolean> }
 
@@ -21,6 +22,7 @@ export function createCloneRepository(deps: Deps) {
     const { text } = createRedactor(Object.values(config.env)) // a value that was committed by mistake is not shown either
     const commit = { hash: found.hash, message: text(found.message), author: text(found.author) }
     await step('db.commit', async () => await context.noteCommit(commit))
+    for (const gap of await checkoutGaps(workspace)) context.note(gap)
     say(`${commit.hash.slice(0, 12)} ${commit.message.split('\n')[0] ?? ''} (${commit.author})`)
   }
 }

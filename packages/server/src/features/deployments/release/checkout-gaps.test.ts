@@ -1,0 +1,49 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { checkoutGaps } from './checkout-gaps.ts'
+
+let directory: string
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'berth-gaps-'))
+})
+afterEach(async () => await rm(directory, { recursive: true }))
+
+const POINTER = `version https://git-lfs.github.com/spec/v1\noid sha256:${'a'.repeat(64)}\nsize 123456\n`
+
+it('a whole checkout lacks nothing', async () => {
+  await writeFile(join(directory, 'a.txt'), 'x'.repeat(130))
+  expect(await checkoutGaps(directory)).toEqual([])
+})
+
+it('pointers of Git LFS are named', async () => {
+  await mkdir(join(directory, 'models'))
+  await writeFile(join(directory, '.gitattributes'), '*.bin filter=lfs diff=lfs merge=lfs -text\n')
+  for (const name of ['a', 'b', 'c', 'd']) await writeFile(join(directory, 'models', `${name}.bin`), POINTER)
+  await writeFile(join(directory, 'real.bin'), 'x'.repeat(130))
+  await symlink('/etc/passwd', join(directory, 'link.bin'))
+  const [said, ...rest] = await checkoutGaps(directory)
+  expect(rest).toEqual([])
+  expect(said).toMatch(/^models\/\w\.bin, models\/\w\.bin, models\/\w\.bin and 1 more: Git LFS keeps the content elsewhere/)
+})
+
+it('a link is not followed', async () => {
+  await symlink('/etc/passwd', join(directory, '.gitmodules'))
+  await symlink('/dev/zero', join(directory, '.gitattributes'))
+  expect(await checkoutGaps(directory)).toEqual([])
+})
+
+it('submodules that are empty are named, and paths that lead out of the checkout are not looked at', async () => {
+  await mkdir(join(directory, 'lib', 'theme'), { recursive: true })
+  await mkdir(join(directory, 'copied'))
+  await writeFile(join(directory, 'copied', 'file'), '')
+  const paths = ['lib/theme', 'copied', '../elsewhere', '/etc/nothing']
+  await writeFile(
+    join(directory, '.gitmodules'),
+    paths.map((path) => `[submodule "x"]\n\tpath = ${path}\n\turl = https://x.example/y\n`).join(''),
+  )
+  expect(await checkoutGaps(directory)).toEqual([
+    'lib/theme: empty, because git submodules are not fetched. Commit their files to the repository.',
+  ])
+})

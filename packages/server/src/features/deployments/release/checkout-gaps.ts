@@ -1,0 +1,70 @@
+import { lstat, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { resolveInside } from '../../../git/resolve-inside.ts'
+import { readBeginning } from '../../../lib/read-beginning.ts'
+
+const POINTER = /^version https:\/\/git-lfs\.github\.com\/spec\/v\d+\n/
+const LEAST_POINTER_BYTES = 100
+const MOST_POINTER_BYTES = 1024
+const MOST_ENTRIES = 20_000
+const MOST_LOOKED_AT = 2000
+const MOST_SETTINGS_BYTES = 64 * 1024
+const MOST_MODULES = 100
+const SHOWN = 3
+
+/** What a checkout lacks because git alone does not fetch it, in sentences. A build that needs it fails with an error about something else. */
+export async function checkoutGaps(directory: string): Promise<string[]> {
+  const [pointers, submodules] = [await lfsPointers(directory), await emptySubmodules(directory)]
+  return [
+    ...(pointers.length === 0
+      ? []
+      : [
+          `${some(pointers)}: Git LFS keeps the content elsewhere, and the repository has only pointers to it. Commit such files without LFS.`,
+        ]),
+    ...(submodules.length === 0
+      ? []
+      : [`${some(submodules)}: empty, because git submodules are not fetched. Commit their files to the repository.`]),
+  ]
+}
+
+function some(paths: readonly string[]): string {
+  const more = paths.length - SHOWN
+  return paths.slice(0, SHOWN).join(', ') + (more > 0 ? ` and ${more} more` : '')
+}
+
+/** Pointers are small files, and only a repository that uses LFS is looked through. */
+async function lfsPointers(directory: string): Promise<string[]> {
+  const attributes = await readOwn(directory, '.gitattributes')
+  if (!/\bfilter=lfs\b/.test(attributes)) return []
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true })
+  const files = entries.slice(0, MOST_ENTRIES).filter((entry) => entry.isFile())
+  const found: string[] = []
+  let looked = 0
+  for (const { parentPath, name } of files) {
+    const file = join(parentPath, name)
+    const { size } = await lstat(file)
+    if (size < LEAST_POINTER_BYTES || size > MOST_POINTER_BYTES) continue
+    if (POINTER.test(await readBeginning(file, 64))) found.push(file.slice(directory.length + 1))
+    looked += 1
+    if (looked === MOST_LOOKED_AT) break
+  }
+  return found
+}
+
+async function emptySubmodules(directory: string): Promise<string[]> {
+  const modules = await readOwn(directory, '.gitmodules')
+  const paths = [...modules.matchAll(/^\s*path\s*=\s*(.+?)\s*$/gm)].map(([, path = '']) => path)
+  const empty: string[] = []
+  for (const path of paths.slice(0, MOST_MODULES)) {
+    const found = await resolveInside(directory, path).catch(() => null) // one that leads out of the repository is no submodule
+    if (found?.kind === 'directory' && (await readdir(found.path)).length === 0) empty.push(path)
+  }
+  return empty
+}
+
+/** A file of the repository itself: a link in it may lead to anything on this machine. */
+async function readOwn(directory: string, name: string): Promise<string> {
+  const file = join(directory, name)
+  const found = await lstat(file).catch(() => undefined)
+  return found?.isFile() ? await readBeginning(file, MOST_SETTINGS_BYTES) : ''
+}
