@@ -1,7 +1,7 @@
 import { apps } from './commands/apps.ts'
 import { containers } from './commands/containers.ts'
 import { databases } from './commands/databases.ts'
-import { cancel, deploy, list as deployments, rollback, running } from './commands/deployments.ts'
+import { cancel, deploy, list as deployments, fix, rollback, running } from './commands/deployments.ts'
 import { domains } from './commands/domains.ts'
 import { env } from './commands/env.ts'
 import { logs } from './commands/logs.ts'
@@ -13,6 +13,7 @@ import { login, logout, password, setup, whoami } from './commands/session.ts'
 import { checkSource } from './commands/source.ts'
 import { updates } from './commands/updates.ts'
 import { users } from './commands/users.ts'
+import { variables } from './commands/variables.ts'
 import type { Topics } from './help.ts'
 
 /** Every command, by topic, in the order of the help. */
@@ -20,8 +21,8 @@ export const topics = {
   Account: [login, logout, whoami, password, setup],
   Projects: [...projects, ...members],
   Apps: [...apps, checkSource, open, ...containers, logs],
-  Deployments: [deploy, deployments, running, cancel, rollback],
-  Environment: env,
+  Deployments: [deploy, deployments, running, cancel, fix, rollback],
+  Environment: [...env, ...variables],
   Domains: domains,
   Databases: databases,
   Server: [...server, ...users, ...updates],

@@ -157,6 +157,16 @@ describe('env and domains', () => {
     expect((await berth(['env', 'set', 'web', 'nonsense'])).code).toBe(2)
   })
 
+  it('variables of a project are set, changed, listed and unset', async () => {
+    expect((await berth(['variables', 'set', 'Shop', 'REGION=eu', 'KEPT=1'])).code).toBe(0)
+    expect((await berth(['variables', 'set', 'Shop', 'REGION=us'])).out).toContain('REGION set.')
+    expect((await berth(['variables', 'list', 'Shop'])).out).toBe('KEPT=1\nREGION=us\n')
+    await answerOf('projectEnvs.list', ['variables', 'list', 'Shop'])
+    expect((await berth(['variables', 'unset', 'Shop', 'REGION', '--yes'])).code).toBe(0)
+    expect((await berth(['variables', 'unset', 'Shop', 'REGION', '--yes'])).err).toContain('env_variable_not_found')
+    expect((await berth(['variables', 'list', 'Shop'])).out).toBe('KEPT=1\n')
+  })
+
   it('domains adds, lists and removes', async () => {
     await answerOf('domains.create', ['domains', 'add', 'web', 'shop.example.com'])
     expect((await berth(['domains', 'list', 'web'])).out).toContain('shop.example.com')

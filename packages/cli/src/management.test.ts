@@ -142,6 +142,11 @@ describe('deployments cancel', () => {
     expect(await answerOf('deployments.stop', cancel)).toMatchObject({ status: 'stopped' })
     expect(await berth(cancel)).toMatchObject({ code: 1, err: expect.stringContaining('(deployment_ended)') })
     expect((await berth(['deployments', 'cancel', 'x'])).code).toBe(2)
+    expect((await berth(['deployments', 'fix', String(queued.id)])).out).toBe('SUGGESTION  WHAT IT DOES\n') // a cancelled one needs no fix
+    expect(await berth(['deployments', 'fix', String(queued.id), 'retry'])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('(not_found)'),
+    })
   })
 })
 

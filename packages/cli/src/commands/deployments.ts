@@ -84,3 +84,26 @@ export const cancel = command({
     ctx.out.json(deployment)
   },
 })
+
+export const fix = command({
+  usage: 'deployments fix <id> [suggestion]',
+  summary: 'List the fixes that a failed deployment suggests, or apply one and deploy',
+  options: DETACH,
+  async run(ctx, { id, suggestion }, values) {
+    const deploymentId = wholeNumber(id, '<id>')
+    if (suggestion === undefined) {
+      const { suggestions = [] } = await ctx.api('deployments.get', { id: deploymentId })
+      ctx.out.table(
+        ['SUGGESTION', 'WHAT IT DOES'],
+        suggestions.map((each) => [each.id, each.title]),
+      )
+      ctx.out.json(suggestions)
+      return 0
+    }
+    const deployment = await ctx.api('deployments.applySuggestion', { deploymentId, suggestionId: suggestion })
+    if (values['detach'] !== true) return await followDeployment(ctx, deployment.id)
+    ctx.out.line(`Deployment ${deployment.deployment_number} is queued. Follow it with: berth logs --deployment ${deployment.id}`)
+    ctx.out.json(deployment)
+    return 0
+  },
+})
