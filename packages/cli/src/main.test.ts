@@ -160,7 +160,7 @@ describe('env and domains', () => {
   it('variables of a project are set, changed, listed and unset', async () => {
     expect((await berth(['variables', 'set', 'Shop', 'REGION=eu', 'KEPT=1'])).code).toBe(0)
     expect((await berth(['variables', 'set', 'Shop', 'REGION=us'])).out).toContain('REGION set.')
-    expect((await berth(['variables', 'list', 'Shop'])).out).toBe('KEPT=1\nREGION=us\n')
+    expect((await berth(['variables', 'list', 'Shop'])).out).toBe('REGION=us\nKEPT=1\n')
     await answerOf('projectEnvs.list', ['variables', 'list', 'Shop'])
     expect((await berth(['variables', 'unset', 'Shop', 'REGION', '--yes'])).code).toBe(0)
     expect((await berth(['variables', 'unset', 'Shop', 'REGION', '--yes'])).err).toContain('env_variable_not_found')
