@@ -70,7 +70,9 @@ export function createEdgeProcess(deps: {
     if (await attempt()) return
     const output = await from.edgeOutput()
     const said = lastAlerts(output)
-    if (output.includes(paths.certificatesDir) && (await files.withoutCertificates(attempt))) {
+    // The placeholder lies there too, and without that one it cannot start.
+    const isCertificate = output.includes(paths.certificatesDir) && !said.includes(paths.placeholder)
+    if (isCertificate && (await files.withoutCertificates(attempt))) {
       log.warn({ said }, 'HAProxy refused a certificate at its start; all of them are added while it runs')
       return
     }
