@@ -135,7 +135,7 @@ export const operations = {
   }),
   'apps.delete': operation({
     summary: 'Delete an application; its volumes only when asked',
-    method: 'POST', path: '/api/apps/delete', may: 'member of the app', body: ApplicationDeletion, answer: Deleted, message: 'Application deleted successfully',
+    method: 'POST', path: '/api/apps/delete', may: 'steward of the app', body: ApplicationDeletion, answer: Deleted, message: 'Application deleted successfully',
   }),
   'apps.transfer': operation({
     summary: 'Hand an application over to somebody who can see it',
