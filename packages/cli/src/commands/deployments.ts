@@ -6,9 +6,10 @@ import { followDeployment } from '../follow-deployment.ts'
 
 const DETACH = { detach: { type: 'boolean', short: 'd', summary: 'do not wait for it to finish' } } as const
 
-function sayQueued(ctx: Context, deployment: Deployment, appName: string): void {
+function sayQueued(ctx: Context, deployment: Deployment, appName?: string): void {
   const follow = `berth logs --deployment ${deployment.id}`
-  ctx.out.line(`Deployment ${deployment.deployment_number} of ${appName} is queued. Follow it with: ${follow}`)
+  const ofApp = appName === undefined ? '' : ` of ${appName}`
+  ctx.out.line(`Deployment ${deployment.deployment_number}${ofApp} is queued. Follow it with: ${follow}`)
   ctx.out.json(deployment)
 }
 
@@ -102,8 +103,7 @@ export const fix = command({
     }
     const deployment = await ctx.api('deployments.applySuggestion', { deploymentId, suggestionId: suggestion })
     if (values['detach'] !== true) return await followDeployment(ctx, deployment.id)
-    ctx.out.line(`Deployment ${deployment.deployment_number} is queued. Follow it with: berth logs --deployment ${deployment.id}`)
-    ctx.out.json(deployment)
+    sayQueued(ctx, deployment)
     return 0
   },
 })

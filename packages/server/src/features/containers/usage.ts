@@ -2,8 +2,8 @@ import type { ContainerUsage } from '@berth/contract'
 import type { Caller } from '../../domain/caller.ts'
 import type { AppRow } from '../../domain/rows.ts'
 import type { Engine } from '../../engine/engine.ts'
+import { limited } from '../../lib/limited.ts'
 import { createLimiter } from '../../lib/limiter.ts'
-import { limited } from './limited.ts'
 import type { LiveRelease } from './live-release.ts'
 
 type Deps = {

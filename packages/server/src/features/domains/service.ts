@@ -7,7 +7,8 @@ import { type AppRow, type DomainRow, findDomain } from '../../domain/rows.ts'
 import { appendEvent } from '../../events/event-log.ts'
 import { AppError, fieldError } from '../../lib/app-error.ts'
 import { hostProblem, normalHost } from '../../lib/host-name.ts'
-import { createLimiter, LimiterFull } from '../../lib/limiter.ts'
+import { limited } from '../../lib/limited.ts'
+import { createLimiter } from '../../lib/limiter.ts'
 import { QUOTAS, refuseBeyond } from '../../lib/quota.ts'
 import type { Db, Reader, Tx } from '../../store/database.ts'
 import { isUniqueViolation } from '../../store/storage-failure.ts'
@@ -111,11 +112,7 @@ export function createDomains(deps: Deps) {
   }
 
   async function checkNow(caller: Pick<Caller, 'id'>, domain: DomainRow): Promise<Domain> {
-    await checks
-      .run(caller.id, async () => await deps.certificates.checkNow(domain))
-      .catch((cause: unknown) => {
-        throw cause instanceof LimiterFull ? new AppError('server_busy', { message: TOO_MANY_CHECKS, cause }) : cause
-      })
+    await limited(checks, caller, TOO_MANY_CHECKS, async () => await deps.certificates.checkNow(domain))
     return await shown(await current(db, domain))
   }
 
