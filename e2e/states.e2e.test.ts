@@ -5,13 +5,17 @@ import { shown } from './wait.ts'
 
 type Case = { name: string; path: string; asks: string; full: string | RegExp; empty?: { path: string; says: string } }
 
+/** Pages mostly wait, for a gate or for another try: a few at a time. */
+const TABS = 4
+
 let lab: BrowserLab
-let page: Page
+let tabs: Page[]
 let cases: Case[]
 
 beforeAll(async () => {
   lab = await startBrowserLab()
-  page = await lab.signedIn()
+  const page = await lab.signedIn()
+  tabs = [page]
   await page.goto('/')
   await shown(page.getByText('Your first deployment'))
   await page.goto('/projects')
@@ -88,27 +92,28 @@ beforeAll(async () => {
     { name: 'audit log', path: '/admin/audit', asks: '**/api/audit*', full: 'Project created' },
     { name: 'health', path: '/admin/health', asks: `${lab.berth.baseUrl}/health`, full: "Stores Berth's data" },
   ]
+  while (tabs.length < TABS) tabs.push(await lab.signedIn())
 })
 afterAll(async () => await lab[Symbol.asyncDispose]())
 
 const visible = async (locator: Locator) => await locator.first().waitFor({ timeout: 20_000 })
 
-/** Goes through all pages and says which of them did not do it. */
-async function onEveryPage(does: (each: Case) => Promise<void>): Promise<string[]> {
+/** Goes through all pages and says which of them failed. */
+async function onEveryPage(check: (page: Page, each: Case) => Promise<void>): Promise<string[]> {
   const failed: string[] = []
-  for (const each of cases) {
-    try {
-      await does(each)
-    } catch (cause) {
-      failed.push(`${each.name}: ${String(cause)}`)
+  const waiting = cases.values()
+  const work = async (page: Page) => {
+    for (const each of waiting) {
+      await check(page, each).catch((cause: unknown) => failed.push(`${each.name}: ${String(cause)}`))
+      await page.unrouteAll({ behavior: 'ignoreErrors' })
     }
-    await page.unrouteAll({ behavior: 'ignoreErrors' })
   }
+  await Promise.all(tabs.map(work))
   return [...failed, ...lab.problems]
 }
 
 it('shows on every page that it loads, then what is there', async () => {
-  const failed = await onEveryPage(async ({ path, asks, full }) => {
+  const failed = await onEveryPage(async (page, { path, asks, full }) => {
     const { promise: gate, resolve: open } = Promise.withResolvers<void>()
     await page.route(asks, async (route) => {
       await gate
@@ -124,7 +129,7 @@ it('shows on every page that it loads, then what is there', async () => {
 
 it('says on every page when it could not be loaded, and gets there by another try', async () => {
   const refusal = { status: 500, json: { error: { code: 'internal_error', message: 'Something went wrong.' } } }
-  const failed = await onEveryPage(async ({ path, asks, full }) => {
+  const failed = await onEveryPage(async (page, { path, asks, full }) => {
     await page.route(asks, async (route) => await route.fulfill(refusal))
     await page.goto(path)
     await visible(page.getByText('Could not load this'))
@@ -136,7 +141,7 @@ it('says on every page when it could not be loaded, and gets there by another tr
 }, 300_000)
 
 it('says on every page that is empty what belongs there', async () => {
-  const failed = await onEveryPage(async ({ empty }) => {
+  const failed = await onEveryPage(async (page, { empty }) => {
     if (empty === undefined) return
     await page.goto(empty.path)
     await visible(page.getByText(empty.says))
