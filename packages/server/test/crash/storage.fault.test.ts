@@ -50,7 +50,7 @@ it('on a full disk changes are refused clearly, reading goes on, and room again 
   expect((await owner.call('envs.list', { appId: app.id })).map(({ key }) => key)).toEqual(answered)
 })
 
-it('a full disk with queued deployments costs neither answers nor the processor, and all go on when there is room', async (context) => {
+it.concurrent('a full disk with queued deployments costs neither answers nor the processor, and all go on when there is room', async (context) => {
   const opened = await openLabOnSmallDisk()
   if (opened.unavailable !== undefined) return context.skip(opened.unavailable)
   await using small = opened
@@ -62,7 +62,7 @@ it('a full disk with queued deployments costs neither answers nor the processor,
   expect(seen.mostAttempts).toBeLessThanOrEqual(2) // what ran when the disk became full ran once more, and nothing ran again and again
 }, 400_000)
 
-it('a deployment that the full disk interrupts leaves the old release serving, and goes on with the image that it has', async (context) => {
+it.concurrent('a deployment that the full disk interrupts leaves the old release serving, and goes on with the image that it has', async (context) => {
   const opened = await openLabOnSmallDisk({ healthDeadlineMs: 30_000 })
   if (opened.unavailable !== undefined) return context.skip(opened.unavailable)
   await using small = opened
@@ -88,7 +88,7 @@ it('a deployment that the full disk interrupts leaves the old release serving, a
   expect((await lab.log(id)).split('\n').filter((line) => line === 'Building the image')).toHaveLength(1)
 }, 200_000)
 
-it('on a disk that others keep full, what frees space works and ordinary changes are refused', async (context) => {
+it.concurrent('on a disk that others keep full, what frees space works and ordinary changes are refused', async (context) => {
   const opened = await openLabOnSmallDisk()
   if (opened.unavailable !== undefined) return context.skip(opened.unavailable)
   await using small = opened
