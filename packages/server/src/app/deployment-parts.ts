@@ -113,7 +113,7 @@ export function createDeploymentParts(deps: Deps) {
     preflight: createPreflight({ engine, dataDir, tuning, isPrivileged, oldEngineBuilds: config.oldEngineBuilds }),
     pipeline,
     endFailed,
-    cleanUp: createCleanUp({ db, engine, dataDir, retention: deps.retention }),
+    cleanUp: createCleanUp({ db, removeImage: engine.images.remove, dataDir, retention: deps.retention }),
     workDir: config.workDir,
     step,
     tuning,

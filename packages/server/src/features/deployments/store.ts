@@ -226,10 +226,14 @@ export async function listUnfinished(db: Reader, userId: number | undefined): Pr
 }
 
 /** Releases beyond the kept ones, oldest last; their artifacts may go. */
-export async function releasesBeyond(db: Reader, appId: number, kept: number): Promise<DeploymentRow[]> {
+export async function releasesBeyond(
+  db: Reader,
+  appId: number,
+  kept: number,
+): Promise<Pick<DeploymentRow, 'id' | 'image' | 'main_service'>[]> {
   return await db
     .selectFrom('deployment')
-    .selectAll()
+    .select(['id', 'image', 'main_service'])
     .where('app_id', '=', appId)
     .where('status', 'in', ['success', 'rolled_back'])
     .where('is_active', '=', 0)

@@ -2,23 +2,22 @@ import { rm } from 'node:fs/promises'
 import { kindOf } from '../../../domain/app-kinds.ts'
 import { artifactOf } from '../../../domain/artifact.ts'
 import type { AppRow } from '../../../domain/rows.ts'
-import type { Engine } from '../../../engine/engine.ts'
 import type { Db } from '../../../store/database.ts'
 import { forgetArtifact, isImageInUse, releasesBeyond } from '../store.ts'
 import { planDirectory } from './compose/plan.ts'
 
-type Deps = { db: Db; engine: Pick<Engine, 'images'>; dataDir: string; retention: () => Promise<number> }
+type Deps = { db: Db; removeImage: (tag: string) => Promise<void>; dataDir: string; retention: () => Promise<number> }
 
 /** Keeps the last releases and lets the artifacts of older ones go. The row goes first: what it no longer names, nobody can roll back to. */
-export function createCleanUp({ db, engine, dataDir, retention }: Deps) {
+export function createCleanUp({ db, removeImage, dataDir, retention }: Deps) {
   return async function cleanUp(app: AppRow): Promise<void> {
-    if (kindOf(app).madeFrom === 'template') return // its image is not ours
     const kept = Math.max(0, (await retention()) - 1) // the live release is one of them
     for (const release of await releasesBeyond(db, app.id, kept)) {
       await db.transaction(async (tx) => await forgetArtifact(tx, release.id), { mayUseReserve: true })
       const artifact = artifactOf(release)
       if (artifact?.kind === 'compose') await rm(planDirectory(dataDir, app.id, release.id), { recursive: true, force: true })
-      if (artifact?.kind === 'image' && !(await isImageInUse(db, artifact.tag))) await engine.images.remove(artifact.tag)
+      if (kindOf(app).madeFrom === 'template') continue // its image is not ours
+      if (artifact?.kind === 'image' && !(await isImageInUse(db, artifact.tag))) await removeImage(artifact.tag)
     }
   }
 }

@@ -1,0 +1,23 @@
+import { tmpdir } from 'node:os'
+import { expect, it } from 'vitest'
+import { addApp, addDeployment } from '../../../../testing/harness/stored-app.ts'
+import { openTestDatabase } from '../../../../testing/harness/test-database.ts'
+import { listDeployments, moveDeployment } from '../store.ts'
+import { createCleanUp } from './clean-up.ts'
+
+it.each([
+  ['web', ['i1', 'i2']],
+  ['database', []],
+] as const)('a %s app keeps so many releases to roll back to, and of the others these images go: %s', async (app_type, removed) => {
+  await using test = await openTestDatabase()
+  const app = { ...(await addApp(test.db, 'a@example.test')), app_type }
+  for (const image of ['i1', 'i2', 'i3', 'i4']) {
+    const { id } = await addDeployment(test.db, app, { sealed_config: 'sealed', image })
+    await test.db.transaction(async (tx) => await moveDeployment(tx, { id, from: 'deploying', to: 'success', at: new Date() }))
+  }
+  const gone: string[] = []
+  const removeImage = async (tag: string) => void gone.push(tag)
+  await createCleanUp({ db: test.db, removeImage, dataDir: tmpdir(), retention: async () => 3 })(app)
+  expect(gone.toSorted()).toEqual(removed)
+  expect((await listDeployments(test.db, app.id)).map(({ image }) => image)).toEqual(['i4', 'i3', '', ''])
+})
