@@ -24,7 +24,7 @@ export async function createApp(config: Config, givenLog: Logger) {
   const { db, database, background, instance, tuning, now } = base
   const { engine, engineWatch, provisioning, firewalls } = engineParts
   const { routing, edge, edgeParts, domainCertificates, generatedDomains } = traffic
-  const { makeRoom, renameImages } = work.deploying
+  const { makeRoom, forgetOld, renameImages } = work.deploying
   const tasks = backgroundTasks({
     db,
     engine,
@@ -38,6 +38,7 @@ export async function createApp(config: Config, givenLog: Logger) {
     wake: background.wake,
     wantCertificates: domainCertificates.wantAll,
     makeRoom,
+    forgetOldDeployments: forgetOld,
     keepReserve: () => database.keepReserve(),
     metricsHistory,
     writeFailedTries: access.failedTries.writeCounted,

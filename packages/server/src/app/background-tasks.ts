@@ -22,6 +22,7 @@ type Parts = {
   wake: (name: string) => void
   wantCertificates: (turn: { signal: AbortSignal; canBeVisited: boolean }) => Promise<void>
   makeRoom: () => Promise<void>
+  forgetOldDeployments: (signal: AbortSignal) => Promise<void>
   keepReserve: () => void
   metricsHistory: MetricsHistoryKeeper
   writeFailedTries: () => Promise<void>
@@ -71,8 +72,9 @@ export function backgroundTasks(parts: Parts): Task[] {
     {
       name: 'disk',
       everyMs: HOUR_MS / 6,
-      run: async () => {
+      run: async (signal) => {
         parts.keepReserve()
+        await parts.forgetOldDeployments(signal)
         if (engineWatch.isReachable()) await parts.makeRoom()
       },
     },

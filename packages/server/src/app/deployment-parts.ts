@@ -7,6 +7,7 @@ import { createCompose } from '../engine/compose/compose.ts'
 import type { Engine } from '../engine/engine.ts'
 import { newImageName } from '../engine/image-names.ts'
 import { createBuildTimes } from '../features/deployments/build-times.ts'
+import { createForgetOld } from '../features/deployments/forget-old.ts'
 import { createIsPrivileged } from '../features/deployments/is-privileged.ts'
 import { createBuildLogs } from '../features/deployments/log/build-log.ts'
 import { createKeptOutput } from '../features/deployments/log/kept-output.ts'
@@ -122,5 +123,5 @@ export function createDeploymentParts(deps: Deps) {
   const renameImages = createRenameImages({ db, engine, dataDir, newImageName, log })
   const restore = createRestore({ db, containers, secrets, launcherOf, step, now, log, onChanged: deps.onChanged })
   const makeRoom = createMakeRoom({ engine, buildTimes, dataDir, floorBytes: tuning.diskFloorBytes, log })
-  return { logs, keptOutput, makeRoom, containers, isPrivileged, runDeployment, renameImages, restore }
+  return { logs, keptOutput, makeRoom, forgetOld: createForgetOld({ db }), containers, isPrivileged, runDeployment, renameImages, restore }
 }
