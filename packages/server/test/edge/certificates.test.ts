@@ -91,6 +91,23 @@ describe('a certificate', () => {
     await isServedWithoutTwo(edge.reopen({ startWithinMs: 3000, timeouts: { keepAliveMs: 1234 } }))
   })
 
+  it('of a host of 253 characters is kept, shown, found again after a restart, and removed', async () => {
+    await using edge = await startTestEdge()
+    const store = createCertificateStore({ dir: edge.paths.certificatesDir })
+    const [long, other] = ['x', 'y'].map((letter) => `${`${letter.repeat(62)}.`.repeat(3)}${letter.repeat(59)}.test`)
+    if (long === undefined || other === undefined) throw new Error('there are two')
+    expect(long).toHaveLength(253)
+    const one = await store.put(long, 'acme', { ...ownCertificate(long), directory: 'https://ca.test/dir' })
+    const two = await store.put(other, 'uploaded', ownCertificate(other))
+    await edge.edge.setRoutes({ apps: [app('a1', long), app('a2', other)] })
+    await edge.edge.setCertificates([one, two])
+    expect([await shownFingerprint(edge, long), await shownFingerprint(edge, other)]).toEqual([leafOf(one), leafOf(two)])
+    await edge.edge.close()
+    expect((await store.list()).toSorted((a, b) => (a.host < b.host ? -1 : 1))).toEqual([one, two])
+    await store.remove(long, 'acme')
+    expect(await store.list()).toEqual([two])
+  })
+
   it('is kept only for a host that is a plain name', async () => {
     await using edge = await startTestEdge()
     const store = createCertificateStore({ dir: edge.paths.certificatesDir })

@@ -1,4 +1,4 @@
-import { X509Certificate } from 'node:crypto'
+import { createHash, X509Certificate } from 'node:crypto'
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writeDurably } from '../../lib/write-durably.ts'
@@ -17,7 +17,11 @@ export type StoredCertificate = EdgeCertificate & {
 }
 
 const FROM = 'From: '
+const HOST = 'Host: '
 const FILE = /^([a-z0-9.-]+)\.(acme|uploaded)\.pem$/
+const HASHED = /^sha256-[0-9a-f]{64}$/
+/** 255 without what `writeDurably` adds. */
+const MOST_NAME = 251
 
 /** Certificates with their keys, one PEM file a host, readable by us alone. HAProxy reads the very same files at its start. */
 export function createCertificateStore(deps: { dir: string }) {
@@ -27,10 +31,12 @@ export function createCertificateStore(deps: { dir: string }) {
     await makeDirectories([dir])
     const found = new Map<string, StoredCertificate>()
     for (const file of (await readdir(dir)).sort()) {
-      const [, host, source] = FILE.exec(file) ?? []
-      if (host === undefined || (source !== 'acme' && source !== 'uploaded')) continue
+      const [, name, source] = FILE.exec(file) ?? []
+      if (name === undefined || (source !== 'acme' && source !== 'uploaded')) continue
       const pem = await readIfThere(join(dir, file))
-      const stored = pem === undefined ? undefined : describe(host, { source, pem, path: join(dir, file) })
+      const host = HASHED.test(name) ? headerOf(pem ?? '', HOST) : name
+      if (pem === undefined || host === undefined || fileName(host, source) !== file) continue
+      const stored = describe(host, { source, pem, path: join(dir, file) })
       // sorted: an uploaded one replaces ours for the same host
       if (stored !== undefined) found.set(host, stored)
     }
@@ -50,9 +56,10 @@ export function createCertificateStore(deps: { dir: string }) {
   ): Promise<StoredCertificate> {
     if (routableHost(host) !== host) throw new Error(`not a host that can have a certificate: ${JSON.stringify(host)}`)
     await makeDirectories([dir])
-    const path = join(dir, `${host}.${source}.pem`)
+    const path = join(dir, fileName(host, source))
     // what stands before the first block is for people, and for us
-    const text = `${pem.directory === undefined ? '' : `${FROM}${pem.directory}\n`}${pem.chain.trim()}\n${pem.key.trim()}\n`
+    const head = `${pem.directory === undefined ? '' : `${FROM}${pem.directory}\n`}${HOST}${host}\n`
+    const text = `${head}${pem.chain.trim()}\n${pem.key.trim()}\n`
     const stored = describe(host, { source, pem: text, path })
     if (stored === undefined) throw new Error(`the certificate for ${host} cannot be read`)
     await writeDurably(path, text)
@@ -61,13 +68,25 @@ export function createCertificateStore(deps: { dir: string }) {
 
   /** Call after HAProxy's list no longer names the file: a list that names a missing file keeps HAProxy from starting. */
   async function remove(host: string, source: CertificateSource): Promise<void> {
-    await rm(join(dir, `${host}.${source}.pem`), { force: true })
+    await rm(join(dir, fileName(host, source)), { force: true })
   }
 
   return { list, paths, put, remove }
 }
 
 export type CertificateStore = ReturnType<typeof createCertificateStore>
+
+/** A name of a file cannot be as long as one of a host: those that would not fit are hashed, and the file says whose it is. */
+function fileName(host: string, source: CertificateSource): string {
+  const plain = `${host}.${source}.pem`
+  return plain.length <= MOST_NAME ? plain : `sha256-${createHash('sha256').update(host).digest('hex')}.${source}.pem`
+}
+
+function headerOf(pem: string, name: string): string | undefined {
+  const [head = ''] = pem.split('-----BEGIN', 1)
+  const line = head.split('\n').find((each) => each.startsWith(name))
+  return line?.slice(name.length)
+}
 
 function describe(host: string, file: { source: CertificateSource; pem: string; path: string }): StoredCertificate | undefined {
   const leaf = parseLeaf(file.pem)
@@ -76,7 +95,7 @@ function describe(host: string, file: { source: CertificateSource; pem: string; 
     host,
     path: file.path,
     source: file.source,
-    directory: file.pem.startsWith(FROM) ? file.pem.slice(FROM.length, file.pem.indexOf('\n')) : undefined,
+    directory: headerOf(file.pem, FROM),
     fingerprint: fingerprintOf(leaf.fingerprint.replaceAll(':', ''), file.pem.split('-----BEGIN CERTIFICATE-----').length - 2),
     notBefore: new Date(leaf.validFrom),
     notAfter: new Date(leaf.validTo),
