@@ -36,6 +36,23 @@ describe('a certificate', () => {
     expect([await shownFingerprint(edge, 'one.test'), await shownFingerprint(edge, 'two.test')]).toEqual([leafOf(one), leafOf(two)])
   })
 
+  it('with spaces and the line ends of Windows in its file is taken by a running HAProxy as by one that starts', async () => {
+    await using edge = await startTestEdge()
+    const store = createCertificateStore({ dir: edge.paths.certificatesDir })
+    await edge.edge.setRoutes({ apps: [app('a1', 'one.test')] })
+    const { chain, key } = ownCertificate('one.test')
+    const one = await store.put('one.test', 'acme', { chain: chain.replaceAll('\n', '  \r\n'), key })
+    await edge.edge.setCertificates([one])
+    expect(await shownFingerprint(edge, 'one.test')).toBe(leafOf(one))
+    await edge.edge.close()
+    await edge.process.stop('SIGKILL')
+    const again = edge.reopen()
+    await again.setRoutes({ apps: [app('a1', 'one.test')] })
+    expect(again.state()).toMatchObject({ state: 'ready', refused: [] })
+    expect(await shownFingerprint(edge, 'one.test')).toBe(leafOf(one))
+    await again.close()
+  })
+
   it('that HAProxy does not take is left out and said, and everybody else is served', async () => {
     await using edge = await startTestEdge()
     const store = createCertificateStore({ dir: edge.paths.certificatesDir })

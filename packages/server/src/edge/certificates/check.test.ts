@@ -64,3 +64,28 @@ it('refuses a key whose parts do not fit together, although its modulus is that 
   const mixed = createPrivateKey({ key: { ...other, n: numbers.n ?? '', e: numbers.e ?? '' }, format: 'jwk' })
   expect(checkUpload({ ...rest, certificate, key: pem(mixed) })).toEqual({ problem: expect.stringContaining('damaged') })
 })
+
+const lines = (text: string, end: string) => text.trim().split('\n').join(end)
+it.each([
+  ['with spaces at the end of each line', (pem: string) => lines(pem, '  \n')],
+  ['with the line ends of Windows', (pem: string) => lines(pem, '\r\n')],
+  ['with spaces before those', (pem: string) => lines(pem, ' \t\r\n')],
+  ['with empty lines in it', (pem: string) => lines(pem, '\n\n')],
+  ['indented', (pem: string) => ` ${lines(pem, '\n  ')}`],
+  ['on one line', (pem: string) => pem.replaceAll(/(?<=[A-Za-z0-9+/=])\n(?=[A-Za-z0-9+/=])/g, '')],
+  ['between other words', (pem: string) => `\uFEFFBag Attributes: none\n${pem}subject=/CN=a.test\nThe end`],
+])('takes a certificate %s, and keeps what every program reads', (_name, mangled) => {
+  const whole = upload(ec('prime256v1'))
+  const check = checkUpload({ ...whole, certificate: mangled(whole.certificate) })
+  expect(check).toMatchObject({ chain: whole.certificate.trim() })
+})
+
+it.each([
+  ['PKCS #7', (pem: string) => pem.replaceAll('CERTIFICATE', 'PKCS7')],
+  ['a certificate with dashes missing', (pem: string) => pem.replaceAll('-----', '----')],
+  ['a certificate with its second half missing', (pem: string) => `${pem.slice(0, 300)}\n-----END CERTIFICATE-----`],
+  ['letters that are not of base64', (pem: string) => pem.replace(/\n/, '\n\u0000')],
+])('refuses %s with a sentence', (_name, mangled) => {
+  const whole = upload(ec('prime256v1'))
+  expect(checkUpload({ ...whole, certificate: mangled(whole.certificate) })).toEqual({ problem: expect.stringMatching(/ertificate .*\.$/) })
+})

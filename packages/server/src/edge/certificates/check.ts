@@ -4,7 +4,8 @@ import { BUFFER_BYTES } from '../haproxy/config.ts'
 
 export type UploadCheck = { readonly chain: string; readonly key: string; readonly notAfter: Date } | { readonly problem: string }
 
-const BLOCK = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g
+const BEGIN = /-----BEGIN CERTIFICATE-----/g
+const BLOCK = /-----BEGIN CERTIFICATE-----([A-Za-z0-9+/=\s]+)-----END CERTIFICATE-----/g
 /** HAProxy takes a certificate in one buffer, with the command in front of it. */
 const MAX_PEM = BUFFER_BYTES - 1_500
 const CURVES = new Set(['prime256v1', 'secp384r1', 'secp521r1'])
@@ -14,11 +15,11 @@ const WRONG_KEY = 'This kind of key cannot be used. Use RSA with 2048 to 4096 bi
 /** Whether a certificate somebody brings can be used for this host. A `problem` is a sentence for that person. */
 export function checkUpload(upload: { host: string; certificate: string; key: string; now: Date }): UploadCheck {
   const { host, now } = upload
-  const blocks = upload.certificate.match(BLOCK) ?? []
-  const chain = blocks.map(parseCertificate)
-  const [leaf, ...rest] = chain
-  if (leaf === undefined) return { problem: 'There is no certificate in this text. It must start with -----BEGIN CERTIFICATE-----.' }
-  if (chain.includes('unreadable') || leaf === 'unreadable') return { problem: 'The certificate cannot be read. Paste it again, whole.' }
+  const begun = upload.certificate.match(BEGIN)?.length ?? 0
+  if (begun === 0) return { problem: 'There is no certificate in this text. It must start with -----BEGIN CERTIFICATE-----.' }
+  const chain = [...upload.certificate.matchAll(BLOCK)].flatMap(([, body = '']) => parseCertificate(body))
+  const [leaf] = chain
+  if (leaf === undefined || chain.length < begun) return { problem: 'The certificate cannot be read. Paste it again, whole.' }
   const key = parseKey(upload.key)
   if (typeof key === 'string') return { problem: key }
   if (!leaf.checkPrivateKey(key))
@@ -30,9 +31,9 @@ export function checkUpload(upload: { host: string; certificate: string; key: st
   if (notAfter <= now) return { problem: `The certificate expired on ${day(notAfter)}.` }
   const notBefore = new Date(leaf.validFrom)
   if (notBefore > now) return { problem: `The certificate is not valid before ${day(notBefore)}.` }
-  const broken = brokenLink([leaf, ...rest.filter((each) => each !== 'unreadable')])
+  const broken = brokenLink(chain)
   if (broken !== undefined) return { problem: broken }
-  const text = blocks.join('\n')
+  const text = chain.map((each) => each.toString().trim()).join('\n')
   const keyText = key.export({ type: 'pkcs8', format: 'pem' }).toString()
   if (text.length + keyText.length > MAX_PEM) return { problem: 'The certificate chain is too long. Leave out what browsers have already.' }
   return usable(text, keyText)
@@ -40,11 +41,12 @@ export function checkUpload(upload: { host: string; certificate: string; key: st
     : { problem: 'The key or the signature is too weak to be used. Use RSA with 2048 bits or more, or P-256.' }
 }
 
-function parseCertificate(pem: string): X509Certificate | 'unreadable' {
+/** From its bytes, and written anew later: programs differ in what spaces and line ends they take. Nothing where it cannot be read. */
+function parseCertificate(body: string): X509Certificate[] {
   try {
-    return new X509Certificate(pem)
+    return [new X509Certificate(Buffer.from(body, 'base64'))]
   } catch {
-    return 'unreadable'
+    return []
   }
 }
 

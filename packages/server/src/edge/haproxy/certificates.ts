@@ -20,9 +20,9 @@ export function createCertificateCommands(ask: (command: string) => Promise<stri
     const isKnown = (await ask(`show ssl cert ${path}`)).includes('Filename:')
     if (!isKnown) await expect(`new ssl cert ${path}`, /New empty certificate store/)
     // a blank line would end the payload early
-    const payload = (pem.match(/^-----BEGIN [^-]+-----\r?$[^]*?^-----END [^-]+-----\r?$/gm) ?? [])
-      .flatMap((block) => block.split(/\r?\n/))
-      .filter((line) => line.trim() !== '')
+    const payload = (pem.match(/^-----BEGIN [^-]+-----\s*?$[^]*?^-----END [^-]+-----\s*?$/gm) ?? [])
+      .flatMap((block) => block.split('\n').map((line) => line.trimEnd()))
+      .filter((line) => line !== '')
       .join('\n')
     await endTransaction()
     try {
