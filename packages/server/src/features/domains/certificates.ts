@@ -6,7 +6,7 @@ import type { CertificateStatus } from '../../edge/certificates/status.ts'
 import { appendEvent } from '../../events/event-log.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { Logger } from '../../lib/logger.ts'
-import { createSemaphore } from '../../lib/semaphore.ts'
+import { createTurns } from '../../lib/turns.ts'
 import type { Db, Reader } from '../../store/database.ts'
 import { type BaseDomain, needsNoDns } from './base-domain.ts'
 import { createDnsLook } from './dns-look.ts'
@@ -30,8 +30,8 @@ type Turn = { signal: AbortSignal; canBeVisited: boolean }
 export function createDomainCertificates(deps: Deps) {
   const { db, now } = deps
   const write = createWrite(deps)
-  /** What is found to be nobody's must not be somebody's by the time that it goes. */
-  const oneAtATime = createSemaphore(1)
+  /** What is found to be nobody's must not be somebody's by the time that it goes. By host: to forget one waits for the end of its order. */
+  const inTurn = createTurns<string>()
 
   const dnsLook = createDnsLook({ db, now, log: deps.log, readBase: deps.readBase, check: deps.checkDns, write })
 
@@ -67,7 +67,8 @@ export function createDomainCertificates(deps: Deps) {
     const isOver = (host: string, isOwn: boolean | undefined) => isOwn === undefined || (!isOwn && isUploaded(host))
     for (const host of await hosts()) {
       if (isWorking(host) || !isOver(host, wanted.get(host))) continue
-      await oneAtATime.run(async () => {
+      await inTurn(host, async () => {
+        if (isWorking(host)) return
         const row = await findDomainByHost(db, host)
         const isOwn = row ? row.own_certificate === 1 : host === dashboardDomain ? false : undefined
         if (isOver(host, isOwn)) await forget(host)
@@ -83,7 +84,7 @@ export function createDomainCertificates(deps: Deps) {
   }
 
   async function useOwn(domain: DomainRow, pem: { certificate: string; privateKey: string }): Promise<void> {
-    await oneAtATime.run(async () => {
+    await inTurn(domain.host, async () => {
       const problem = await deps.certificates().upload(domain.host, { certificate: pem.certificate, key: pem.privateKey })
       if (problem !== undefined)
         throw new AppError('invalid_certificate', { message: problem, details: [{ field: 'certificate', message: problem }] })
@@ -93,7 +94,7 @@ export function createDomainCertificates(deps: Deps) {
 
   async function dropOwn(domain: DomainRow): Promise<void> {
     if (domain.own_certificate === 0 && !deps.certificates().isUploaded(domain.host)) return
-    await oneAtATime.run(async () => {
+    await inTurn(domain.host, async () => {
       await write(domain.host, { own_certificate: 0, ssl_status: 'none', expires_at: null, ssl_error: '', next_try_at: null })
       await forget(domain.host)
     })

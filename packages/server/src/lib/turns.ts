@@ -1,0 +1,15 @@
+/** One at a time for each key, in order. Different keys never wait for each other. */
+export function createTurns<Key>() {
+  const last = new Map<Key, Promise<unknown>>()
+
+  return async function inTurn<Result>(key: Key, work: () => Promise<Result>): Promise<Result> {
+    const mine = (last.get(key) ?? Promise.resolve()).then(work)
+    const ended = mine.catch(() => undefined) // whoever comes next does not care how it ended
+    last.set(key, ended)
+    try {
+      return await mine
+    } finally {
+      if (last.get(key) === ended) last.delete(key)
+    }
+  }
+}
