@@ -34,6 +34,9 @@ const DEFAULT_TAIL = 100
 /** Each holds a few megabytes for a moment, and an engine that is slow to answer keeps its place for long. */
 const LOG_LIMITS = { running: 6, runningPerKey: 2, waiting: 200, waitingPerKey: 20, waitMs: 30_000 }
 const TOO_MANY_LOGS = 'Too many logs are being read at this moment; try again in a few seconds.'
+/** Each may take as long as a container that does not heed the signal to stop, and the engine does few of them at once. */
+const VERB_LIMITS = { running: 16, runningPerKey: 4, waiting: 1000, waitingPerKey: 200, waitMs: 60_000 }
+const TOO_MANY_VERBS = 'Too many applications are being started and stopped at this moment; try again in a minute.'
 
 async function whenReachable<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
@@ -63,6 +66,7 @@ async function refuseDuringDeployment(tx: Tx, appId: number, verb: Verb): Promis
 export function createContainers(deps: Deps) {
   const { db, engine, step, now } = deps
   const logLimiter = createLimiter(LOG_LIMITS)
+  const verbLimiter = createLimiter(VERB_LIMITS)
 
   async function idsOf(app: AppRow): Promise<string[]> {
     const release = await deps.liveRelease(app)
@@ -78,6 +82,10 @@ export function createContainers(deps: Deps) {
   } satisfies Record<Verb, (id: string) => Promise<void>>
 
   async function apply(caller: Caller, app: AppRow, verb: Verb): Promise<void> {
+    await limited(verbLimiter, caller, TOO_MANY_VERBS, async () => await applyNow(caller, app, verb))
+  }
+
+  async function applyNow(caller: Caller, app: AppRow, verb: Verb): Promise<void> {
     await whenReachable(async () => {
       const ids = await idsOf(app)
       const wanted = verb === 'stop' ? 'stopped' : 'running'

@@ -1,24 +1,26 @@
 import { expect, it } from 'vitest'
 import { addApp } from '../../../testing/harness/stored-app.ts'
 import { openTestDatabase } from '../../../testing/harness/test-database.ts'
+import { PLATFORM } from '../../domain/audit.ts'
 import { createEngine } from '../../engine/engine.ts'
+import type { AppError } from '../../lib/app-error.ts'
 import { createContainers } from './service.ts'
 import { createUsage } from './usage.ts'
 
-it('one person takes two of the places for reading logs, so that others read theirs, and is refused beyond a queue', async () => {
-  await using test = await openTestDatabase()
+/** Containers of which those of one app keep whoever asks waiting, as an engine that does not answer does. */
+async function open(test: Awaited<ReturnType<typeof openTestDatabase>>) {
   const silent = { info: () => undefined, warn: () => undefined }
   const [slow, other] = [await addApp(test.db, 'a@example.test'), await addApp(test.db, 'b@example.test')]
   const isOver = Promise.withResolvers<void>()
-  let reading = 0
+  let working = 0
   const containers = createContainers({
     db: test.db,
     engine: createEngine({ address: { socketPath: '/nowhere' }, log: silent, now: () => new Date() }), // is never asked
     lastFailedLog: async () => '',
     async liveRelease(app) {
       if (app.id !== slow.id) return undefined
-      reading += 1
-      await isOver.promise // as long as an engine does not answer
+      working += 1
+      await isOver.promise
       return undefined
     },
     step: async (_name, work) => await work(),
@@ -26,20 +28,44 @@ it('one person takes two of the places for reading logs, so that others read the
     now: () => new Date(),
     onChanged: () => undefined,
   })
+  return { containers, slow, other, working: () => working, end: isOver.resolve }
+}
+
+it('one person takes two of the places for reading logs, so that others read theirs, and is refused beyond a queue', async () => {
+  await using test = await openTestDatabase()
+  const { containers, slow, other, working, end } = await open(test)
   const refused: unknown[] = []
   const asked = Array.from(
     { length: 50 },
     async () => await containers.logs({ id: 1 }, slow, {}).catch((cause: unknown) => refused.push(cause)),
   )
   await expect.poll(() => refused.length, { timeout: 30_000 }).toBe(28)
-  expect(reading).toBe(2)
+  expect(working()).toBe(2)
   expect(refused[0]).toMatchObject({
     code: 'server_busy',
     message: 'Too many logs are being read at this moment; try again in a few seconds.',
   })
   expect(await containers.logs({ id: 2 }, other, {})).toEqual({ logs: '' })
-  isOver.resolve()
+  end()
   await Promise.all(asked)
+})
+
+it('one person starts, stops and restarts four apps at once, others theirs beside it, and beyond a queue is refused', async () => {
+  await using test = await openTestDatabase()
+  const { containers, slow, other, working, end } = await open(test)
+  const caller = (id: number) => ({ id, email: '', role: 'user', createdAt: '', sessionId: '', origin: PLATFORM.origin }) as const
+  const codes: unknown[] = []
+  const asked = Array.from({ length: 300 }, async (_each, n) => {
+    const verb = (['start', 'stop', 'restart'] as const)[n % 3] ?? 'stop'
+    await containers.apply(caller(1), slow, verb).catch((cause: AppError) => codes.push(cause.code))
+  })
+  await expect.poll(() => codes.length, { timeout: 30_000 }).toBe(96)
+  expect(new Set(codes)).toEqual(new Set(['server_busy']))
+  expect(working()).toBe(4)
+  await expect(containers.apply(caller(2), other, 'stop')).rejects.toMatchObject({ code: 'no_container' }) // at once
+  end()
+  await Promise.all(asked)
+  expect(working()).toBe(204)
 })
 
 it('those who ask for the usage of an app while it is measured share one measurement', async () => {
