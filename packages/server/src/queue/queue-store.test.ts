@@ -198,3 +198,44 @@ describe('sharing the slots', () => {
     expect((await claim(db, 31, 'next', 1))?.id).toBe(1)
   })
 })
+
+describe('after crashes', () => {
+  /** Everything runs until the process ends and the next one has begun; the job of this lane ends it, alone or beside others. */
+  async function crashBy(db: Db, lane: string, slots: number): Promise<{ alone: boolean }> {
+    for (;;) {
+      const ids = await claimAll(db, slots)
+      if (ids.length === 0) throw new Error('nothing runs')
+      const running = await db.selectFrom('job').selectAll().where('id', 'in', ids).execute()
+      if (running.some((job) => job.lane === lane)) {
+        await db.transaction(releaseLeases)
+        return { alone: running.length === 1 }
+      }
+      for (const { id } of running) await db.transaction(async (tx) => await settleJob(tx, { id, worker: 'w' }))
+    }
+  }
+
+  it('jobs that were interrupted twice run one at a time, so that the one that ends the process is left alone with it', async () => {
+    await using test = await openTestDatabase()
+    const { db } = test
+    for (const [n, lane] of ['app:1', 'app:culprit', 'app:2', 'app:3'].entries()) await add(db, lane, 'deployment.run', `user:${n}`)
+    const left = async () => await db.selectFrom('job').select(['lane', 'attempts']).orderBy('id').execute()
+    for (let crash = 1; crash <= 2; crash += 1) expect(await crashBy(db, 'app:culprit', 4)).toEqual({ alone: false })
+    expect((await left()).map(({ attempts }) => attempts)).toEqual([2, 2, 2, 2])
+    for (let crash = 3; crash <= 5; crash += 1) expect(await crashBy(db, 'app:culprit', 4)).toEqual({ alone: true })
+    expect(await left()).toEqual([{ lane: 'app:culprit', attempts: 5 }])
+  })
+
+  it('jobs that were not interrupted so often run beside one that was', async () => {
+    await using test = await openTestDatabase()
+    const { db } = test
+    for (const lane of ['app:1', 'app:2']) await add(db, lane)
+    for (let crash = 1; crash <= 2; crash += 1) {
+      expect(await claimAll(db, 4)).toEqual([1, 2])
+      await db.transaction(releaseLeases)
+    }
+    await add(db, 'app:3')
+    expect(await claimAll(db, 4)).toEqual([1, 3])
+    await db.transaction(async (tx) => await settleJob(tx, { id: 1, worker: 'w' }))
+    expect(await claimAll(db, 4)).toEqual([2])
+  })
+})

@@ -6,6 +6,8 @@ import type { JobTable, Schema } from '../store/schema.ts'
 export type JobRow = Selectable<JobTable>
 
 const REMOVAL = 'app.remove' satisfies JobName
+/** A job that was interrupted this often may be what ends the process. */
+const SUSPECT_AFTER = 2
 const SHORT = [REMOVAL, 'app.restore'] as const satisfies JobName[]
 
 /** Called in the transaction of the change that needs the work, so that both are stored or neither. */
@@ -50,7 +52,8 @@ export async function findDueJob(db: Reader, asking: Asking): Promise<JobRow | u
 
 /**
  * The oldest of those for whom the fewest jobs run. When all slots are taken there is one more, for somebody who has none: a job
- * that runs cannot be put aside, so one person may take all slots, and nobody else waits for that.
+ * that runs cannot be put aside, so one person may take all slots, and nobody else waits for that. Long jobs that were interrupted
+ * twice run one at a time, and those that were interrupted most come last: one that ends the process does so without them.
  */
 async function findDueOfKind(db: Reader, kind: Kind, asking: Asking): Promise<JobRow | undefined> {
   const names = kind === 'short' ? 'in' : 'not in'
@@ -87,9 +90,12 @@ async function findDueOfKind(db: Reader, kind: Kind, asking: Asking): Promise<Jo
         eb('lane', 'in', eb.selectFrom('job as removal').select('removal.lane').where('removal.name', '=', REMOVAL)),
       ]),
     )
-  else query = query.where('name', 'not in', SHORT)
+  else {
+    const suspect = running.where('held.attempts', '>', SUSPECT_AFTER)
+    query = query.where('name', 'not in', SHORT).where((eb) => eb.or([eb('attempts', '<', SUSPECT_AFTER), eb(suspect, '=', 0)]))
+  }
   if (count === asking.slots) query = query.where(ofTenant, '=', 0)
-  return await query.orderBy(ofTenant).orderBy('id').limit(1).executeTakeFirst()
+  return await query.orderBy(ofTenant).orderBy(sql`max(attempts, ${SUSPECT_AFTER})`).orderBy('id').limit(1).executeTakeFirst()
 }
 
 export async function claimJob(tx: Tx, claim: Asking & { leaseUntil: Date }): Promise<JobRow | undefined> {

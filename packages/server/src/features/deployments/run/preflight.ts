@@ -21,7 +21,8 @@ type Deps = {
 
 export type Preflight = (context: Context) => Promise<void>
 
-const MOST_ATTEMPTS = 3
+/** Two beside whatever else ran, and three that no other one which was interrupted so often ran beside (see queue-store.ts). */
+const MOST_ATTEMPTS = 5
 
 /** Everything that is known to be in the way before the first stage: it is said at once, and in words. */
 export function createPreflight(deps: Deps): Preflight {
