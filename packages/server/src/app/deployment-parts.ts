@@ -60,7 +60,8 @@ type Deps = {
   tuning: Tuning
   log: Logger
   now: () => Date
-  onChanged: () => void
+  /** Containers of the app were started or removed. */
+  onChanged: (appId: number) => void
 }
 
 /** Everything that a deployment needs, created top to bottom. */

@@ -12,6 +12,7 @@ import { createPreflight } from '../edge/certificates/preflight.ts'
 import type { CertificateStatus } from '../edge/certificates/status.ts'
 import { createCertificateStore } from '../edge/certificates/store.ts'
 import { createEdgeController } from '../edge/controller.ts'
+import type { EdgeRoutes } from '../edge/edge.ts'
 import type { EdgeHost } from '../edge/host/container.ts'
 import { edgeImageContext } from '../edge/host/image.ts'
 import { hasIpv6 } from '../edge/host/port-check.ts'
@@ -25,6 +26,7 @@ type Deps = {
   host: EdgeHost | undefined
   instance: string
   settings: () => Pick<Settings, 'acmeEmail' | 'acmeDirectory'>
+  routes: () => Promise<EdgeRoutes | undefined>
   onStatus: (host: string, status: CertificateStatus) => void
   now: () => Date
   log: Logger
@@ -63,6 +65,7 @@ export async function createEdgeParts(deps: Deps) {
     settings,
     host: deps.host,
     image: { pull: 'haproxy:lts', build: `berth/edge:${deps.instance}`, context: edgeImageContext },
+    routes: deps.routes,
     certificates: store.list,
     log,
     now,

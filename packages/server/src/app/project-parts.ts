@@ -25,7 +25,7 @@ export function createProjectParts({ db, step, now, config }: Foundation, { git 
     insertEnv: work.envVariables.insertMany,
     addGeneratedDomain: traffic.generatedDomains.add,
     edgePorts,
-    onChanged: traffic.onRoutesChanged,
+    onChanged: traffic.onRowsChanged,
   })
   const probeSource = createProbeSource({ git, limiter })
   const appReading = createAppReading({ db, findTemplate, resolveEnvironment: work.resolveEnvironment, edgePorts, probeSource })

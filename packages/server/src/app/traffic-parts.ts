@@ -7,6 +7,7 @@ import { isHostTaken } from '../features/domains/store.ts'
 import { createSettings } from '../features/settings/service.ts'
 import { readSettings } from '../features/settings/store.ts'
 import { createRouting } from '../routing/traffic-switch.ts'
+import { createWantedRoutes } from '../routing/wanted-routes.ts'
 import { createEdgeParts } from './edge-parts.ts'
 import type { EngineParts } from './engine-parts.ts'
 import type { Foundation } from './foundation.ts'
@@ -14,6 +15,13 @@ import type { Foundation } from './foundation.ts'
 /** How visitors come in: the edge, the routes, the domains, and the settings that change them. */
 export async function createTrafficParts(base: Foundation, { engine, edgeHost }: EngineParts) {
   const { config, db, instance, now, log, tuning } = base
+  const dashboard = () => {
+    const { dashboardDomain: host } = base.settings()
+    if (host === '') return undefined
+    return { host: { host, redirectHttps: true, hsts: true }, target: { ip: '127.0.0.1', port: config.port } }
+  }
+  const portOf = (appId: number, sealed: string) => base.openRelease(appId, sealed).port
+  const wanted = createWantedRoutes({ db, engine, instance, dashboard, portOf })
   const edgeParts = await createEdgeParts({
     config,
     instance,
@@ -21,20 +29,18 @@ export async function createTrafficParts(base: Foundation, { engine, edgeHost }:
     log,
     host: edgeHost,
     settings: base.settings,
+    routes: wanted.read,
     onStatus: (host, status) =>
       void domainCertificates.onStatus(host, status).catch((err: unknown) => log.warn({ host, err }, 'certificate state was not written')),
   })
   const { edge } = edgeParts
-
-  const dashboard = async () => {
-    const { dashboardDomain: host } = base.settings()
-    if (host === '') return undefined
-    return { host: { host, redirectHttps: true, hsts: true }, target: { ip: '127.0.0.1', port: config.port } }
+  const routing = createRouting({ wanted, edge, tuning, log })
+  const onRowsChanged = () => {
+    routing.rowsChanged()
+    base.background.wake('certificates')
   }
-  const portOf = (appId: number, sealed: string) => base.openRelease(appId, sealed).port
-  const routing = createRouting({ db, engine, edge, instance, dashboard, portOf, tuning, log })
-  const onRoutesChanged = () => {
-    routing.syncSoon()
+  const onContainersChanged = (appId: number) => {
+    routing.containersChanged(appId)
     base.background.wake('certificates')
   }
 
@@ -50,16 +56,27 @@ export async function createTrafficParts(base: Foundation, { engine, edgeHost }:
     certificates: domainCertificates,
     edgePorts: config.edge,
     ownRecords,
-    onChanged: onRoutesChanged,
+    onChanged: onRowsChanged,
   })
   const onSettings = async () => {
     await base.reloadSettings()
-    onRoutesChanged()
+    onRowsChanged()
   }
   const moveDomains = generatedDomains.moveToBase
   const settings = createSettings({ db, now, moveDomains, isHostOfApp: isHostTaken, onChanged: onSettings })
-  const serverAddress = createServerAddress({ db, log, ownRecords, onChanged: moveDomains, afterChange: onRoutesChanged })
-  return { edgeParts, edge, routing, onRoutesChanged, generatedDomains, domainCertificates, domains, settings, serverAddress }
+  const serverAddress = createServerAddress({ db, log, ownRecords, onChanged: moveDomains, afterChange: onRowsChanged })
+  return {
+    edgeParts,
+    edge,
+    routing,
+    onRowsChanged,
+    onContainersChanged,
+    generatedDomains,
+    domainCertificates,
+    domains,
+    settings,
+    serverAddress,
+  }
 }
 
 export type TrafficParts = Awaited<ReturnType<typeof createTrafficParts>>

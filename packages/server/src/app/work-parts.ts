@@ -28,7 +28,7 @@ import { createVariableParts, type VariableParts } from './variable-parts.ts'
 export function createWorkParts(
   base: Foundation,
   { engine, git, policy, firewalls }: EngineParts,
-  { routing, onRoutesChanged }: TrafficParts,
+  { routing, onRowsChanged, onContainersChanged }: TrafficParts,
 ) {
   const { config, db, instance, secrets, step, tuning, log, now } = base
   const { dataDir } = config
@@ -51,9 +51,9 @@ export function createWorkParts(
     routes: routing,
     ports,
     retention: async () => base.settings().retention,
-    onChanged: onRoutesChanged,
+    onChanged: onContainersChanged,
   })
-  const removal = createRemoval({ db, engine, instance, dataDir, step, onRemoved: onRoutesChanged })
+  const removal = createRemoval({ db, engine, instance, dataDir, step, onRemoved: onRowsChanged })
   const worker = createWorker({
     db,
     nudge: base.nudge,
@@ -81,13 +81,14 @@ export function createWorkParts(
     step,
     tuning,
     now,
-    onChanged: onRoutesChanged,
+    onWanted: onRowsChanged,
+    onChanged: onContainersChanged,
   })
 
-  const reconcile = createReconcileParts(base, { engine, variables, deploying, onChanged: onRoutesChanged })
+  const reconcile = createReconcileParts(base, { engine, variables, deploying, onChanged: onContainersChanged })
   const onAppsRemoved = (appIds: readonly number[]) => {
     for (const appId of appIds) worker.cancelLane(appLane(appId))
-    onRoutesChanged()
+    onRowsChanged()
   }
   return { ...variables, ports, deploying, worker, deployments, containers, reconcile, onAppsRemoved }
 }
@@ -98,7 +99,7 @@ type ReconcileDeps = {
   engine: EngineParts['engine']
   variables: Pick<VariableParts, 'secretsOf'>
   deploying: ReturnType<typeof createDeploymentParts>
-  onChanged: () => void
+  onChanged: (appId: number) => void
 }
 
 /** The loop that compares what should run with what runs. */

@@ -18,6 +18,8 @@ export type EdgeDeps = {
   /** Undefined: we may not start HAProxy here, but use one that somebody else runs on our files. */
   host: EdgeHost | undefined
   image: EdgeImageSource
+  /** All that is wanted, asked at the beginning of each pass. Undefined while that is not known: HAProxy's routes are left alone until then. */
+  routes: () => Promise<EdgeRoutes | undefined>
   certificates: () => Promise<readonly EdgeCertificate[]>
   log: EdgeLog
   now: () => Date
@@ -27,7 +29,7 @@ export type EdgeDeps = {
   startWithinMs?: number
 }
 
-/** Wanted → compare → apply → verify. Starts at once, but leaves HAProxy's routes alone until the first `setRoutes`. */
+/** Wanted → compare → apply → verify. Changes of any kind wait in one queue, the loop's, and those that come during a pass share the next. */
 export function createEdgeController(deps: EdgeDeps): Edge {
   const paths = edgePaths(deps.settings.dir)
   const config = haproxyConfig(deps.settings)
@@ -45,6 +47,7 @@ export function createEdgeController(deps: EdgeDeps): Edge {
     if (isFull) files.invalidate()
     await files.prepare()
     certificates ??= await deps.certificates()
+    routes = await deps.routes()
     if (routes === undefined) await process.ensure('whichever')
     const refused = routes === undefined ? [] : await putter.put({ routes, certificates, challenges }, isFull)
     state = { state: 'ready', message: 'The edge is serving.', refused }
@@ -59,14 +62,9 @@ export function createEdgeController(deps: EdgeDeps): Edge {
     repairEveryMs: deps.repairEveryMs ?? 30_000,
   })
 
-  async function setRoutes(wanted: EdgeRoutes): Promise<void> {
-    routes = wanted
-    await loop.request()
-  }
-
   loop.begin()
   return {
-    setRoutes,
+    update: loop.request,
     async setCertificates(wanted) {
       certificates = wanted
       await loop.request()

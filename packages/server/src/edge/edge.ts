@@ -1,7 +1,7 @@
 /** The edge as the rest of the server sees it. Plain values only: the edge knows no apps, only keys, names and addresses. */
 export interface Edge {
-  /** Replaces everything that is routed. Resolves once HAProxy serves it. Rejects with EdgeUnavailable, and keeps retrying by itself. */
-  setRoutes(routes: EdgeRoutes): Promise<void>
+  /** Resolves once HAProxy serves what is wanted by now. Rejects with EdgeUnavailable, and keeps retrying by itself. */
+  update(): Promise<void>
   setCertificates(certificates: readonly EdgeCertificate[]): Promise<void>
   /** Whether HAProxy rejected the certificate. Its host is served without it. */
   isRefused(certificate: EdgeCertificate): boolean

@@ -31,7 +31,7 @@ type Deps = {
   restore: (app: AppRow) => Promise<void>
   now: () => Date
   log: Logger
-  onChanged: () => void
+  onChanged: (appId: number) => void
 }
 type Observed = { status: AppStatus; reason: string }
 
@@ -79,11 +79,11 @@ export function createReconcile(deps: Deps) {
       await deps.restore(app)
       return
     }
-    if (await deps.repair(app, live)) return deps.onChanged()
+    if (await deps.repair(app, live)) return deps.onChanged(app.id)
     const seen = await observe(app, live)
     if (seen.status === app.status && seen.reason === app.status_reason) return
     await db.transaction(async (tx) => await setAppStatus(tx, deps.now(), app.id, seen))
-    deps.onChanged()
+    deps.onChanged(app.id)
   }
 
   /** Containers of apps that no row knows, left by a crash or a restored backup. */

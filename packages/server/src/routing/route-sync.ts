@@ -1,51 +1,56 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Edge, EdgeUnavailable } from '../edge/edge.ts'
 import { EngineError, EngineUnreachable } from '../engine/api/errors.ts'
-import { coalesce } from '../lib/coalesce.ts'
 import type { Logger } from '../lib/logger.ts'
-import type { Look } from './wanted-routes.ts'
+import { isDatabaseFailure } from '../store/storage-failure.ts'
+import type { WantedRoutes } from './wanted-routes.ts'
 
-type Deps = { look: Pick<Look, 'refresh' | 'wanted'>; edge: Pick<Edge, 'setRoutes' | 'state' | 'isServing'>; drainMs: number; log: Logger }
+type Deps = {
+  wanted: Pick<WantedRoutes, 'lookAt' | 'lookAtAll' | 'isKnown' | 'markStale'>
+  edge: Pick<Edge, 'update' | 'state' | 'isServing'>
+  drainMs: number
+  log: Logger
+}
 
-/** Why the edge does not route as wanted: the engine did not say where everything is, or the edge did not take it. */
+/** Why the edge does not route as wanted: the engine did not say where something is, or the edge did not take it. */
 export type Hindrance = EngineUnreachable | EngineError | EdgeUnavailable
 
 /** An engine that is busy removing a container may refuse to list the others; it is asked again soon, and after that as usual. */
 const AGAIN_MS = 1000
 const MOST_AGAIN = 5
-const SOON_MS = 500
 const NEVER_SERVED_MS = 500
 
-/** Tells the edge what is wanted: after a look at the engine, or without one where the engine has no part in it. */
-export function createRouteSync({ look, edge, drainMs, log }: Deps) {
+/** Has the edge serve what is wanted: after a look at the engine, or without one where the engine has no part in it. */
+export function createRouteSync({ wanted, edge, drainMs, log }: Deps) {
   let failures = 0
   let hasServed = false
-  /** One at a time each: of two at once the older could be told to the edge last. Calls during one share the next. */
-  const sync = coalesce(syncNow)
-  const putInTurn = coalesce(putNow)
+  const warn = (err: unknown) => log.warn({ err }, 'routes were not synchronised')
 
-  /** Gives what hinders it from being put in place now. It stays wanted: the edge goes on trying, and so does the next look. */
-  async function syncNow(): Promise<Hindrance | undefined> {
+  /** Looks at one app, or at everything. What hinders this now stays wanted: the edge goes on trying, and so does the next look. */
+  async function sync(appId?: number): Promise<Hindrance | undefined> {
     try {
-      await look.refresh()
+      await (appId === undefined ? wanted.lookAtAll() : wanted.lookAt(appId))
+      failures = 0
     } catch (err) {
       if (!isOfEngine(err)) throw err
       log.debug({ err }, 'routes wait for the engine')
       lookAgain()
       return err
     }
-    failures = 0
-    return await putInTurn()
+    return await put()
   }
 
-  async function putNow(): Promise<EdgeUnavailable | undefined> {
+  /** With the addresses that were found last. Nothing is told to the edge before the first of them were found. */
+  async function put(): Promise<EdgeUnavailable | undefined> {
+    if (!wanted.isKnown()) return undefined
     try {
-      await edge.setRoutes(await look.wanted())
+      await edge.update()
       hasServed = true
       return undefined
     } catch (err) {
-      if (err instanceof EdgeUnavailable) return err
-      throw err
+      if (!(err instanceof EdgeUnavailable)) throw err
+      if (isDatabaseFailure(err.cause)) throw err.cause // it is not the edge that failed
+      return err
     }
   }
 
@@ -54,40 +59,34 @@ export function createRouteSync({ look, edge, drainMs, log }: Deps) {
     if (failures <= MOST_AGAIN) setTimeout(syncSoon, AGAIN_MS).unref()
   }
 
-  /** What the database says, with the addresses that were found last; nothing before the first of them were found. */
-  async function put(): Promise<void> {
-    if (hasServed) await putInTurn()
+  function syncSoon(): void {
+    sync().catch(warn)
   }
 
-  /** Many changes in a moment are one look. What the engine has no part in, such as a deleted app, does not wait for a busy one. */
-  function syncSoon(): void {
-    const warn = (err: unknown) => log.warn({ err }, 'routes were not synchronised')
-    const synced = sync()
-    synced.catch(warn)
-    isSoon(synced)
-      .then(async (isDone) => (isDone ? undefined : await put()))
+  /** Domains, settings, or rows of apps: nothing that the engine knows. */
+  function rowsChanged(): void {
+    wanted.markStale()
+    put().catch(warn)
+  }
+
+  /** Containers of the app were started, stopped or removed. While the engine does not answer, the row alone is heeded. */
+  function containersChanged(appId: number): void {
+    sync(appId)
+      .then((hindrance) => (isOfEngine(hindrance) ? rowsChanged() : undefined))
       .catch(warn)
   }
 
   /** An edge that does not serve has no visitors to lose: one that is coming up gets a moment, any other is not waited for. */
-  async function syncAndWait(): Promise<Hindrance | undefined> {
-    if (hasServed || (await edge.isServing())) return await sync()
+  async function whenServing(work: () => Promise<Hindrance | undefined>): Promise<Hindrance | undefined> {
+    if (hasServed || (await edge.isServing())) return await work()
     const { state, message } = edge.state()
     const patienceMs = state === 'starting' ? drainMs : NEVER_SERVED_MS
-    return await Promise.race([sync(), sleep(patienceMs, new EdgeUnavailable(message), { ref: false })])
+    return await Promise.race([work(), sleep(patienceMs, new EdgeUnavailable(message), { ref: false })])
   }
 
-  return { sync, syncSoon, put, syncAndWait, hasServed: () => hasServed }
+  return { sync, syncSoon, put, rowsChanged, containersChanged, whenServing, hasServed: () => hasServed }
 }
 
 export function isOfEngine(err: unknown): err is EngineUnreachable | EngineError {
   return err instanceof EngineUnreachable || err instanceof EngineError
-}
-
-async function isSoon(work: Promise<Hindrance | undefined>): Promise<boolean> {
-  const isPut = work.then(
-    (hindrance) => hindrance === undefined,
-    () => false,
-  )
-  return await Promise.race([isPut, sleep(SOON_MS, false, { ref: false })])
 }

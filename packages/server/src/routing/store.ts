@@ -20,12 +20,19 @@ export async function routedDomains(db: Reader): Promise<RoutedDomain[]> {
 }
 
 export async function routedApps(db: Reader): Promise<RoutedApp[]> {
-  return await db
+  return await routed(db).execute()
+}
+
+export async function routedApp(db: Reader, appId: number): Promise<RoutedApp | undefined> {
+  return await routed(db).where('app.id', '=', appId).executeTakeFirst()
+}
+
+function routed(db: Reader) {
+  return db
     .selectFrom('app')
     .leftJoin('deployment', (join) => join.onRef('deployment.app_id', '=', 'app.id').on('deployment.is_active', '=', 1))
     .select(['app.id', 'app.project_id as projectId', 'app.port', 'app.status', 'app.wanted', 'deployment.id as activeId'])
     .where('app.app_type', 'in', ROUTED)
-    .execute()
 }
 
 /** Of one release at a time: all of them together can be more than the memory holds. */

@@ -8,24 +8,20 @@ import type { Tuning } from '../tuning.ts'
 import { createSettle } from './drain-strays.ts'
 import { createRouteSync, type Hindrance, isOfEngine } from './route-sync.ts'
 import { waitUntilIdle } from './wait-until-idle.ts'
-import { createWantedRoutes, type LookDeps } from './wanted-routes.ts'
+import type { WantedRoutes } from './wanted-routes.ts'
 
-type Deps = LookDeps & { edge: Edge; tuning: Pick<Tuning, 'drainMs'>; log: Logger }
+type Deps = { wanted: WantedRoutes; edge: Edge; tuning: Pick<Tuning, 'drainMs'>; log: Logger }
 
 const RETRY_MS = 250
 
-/** Decides who is routed where: the database says what is live, the engine says at which address. */
-export function createRouting(deps: Deps): Routes & { sync(): Promise<Hindrance | undefined>; syncSoon(): void; settle(): Promise<void> } {
-  const { edge, log } = deps
-  const { drainMs } = deps.tuning
-  const look = createWantedRoutes(deps)
-  const { switched } = look
-  const { sync, syncSoon, put, syncAndWait, hasServed } = createRouteSync({ look, edge, drainMs, log })
+/** Moves the visitors of one app from release to release, and keeps the edge as wanted in between. */
+export function createRouting({ wanted, edge, tuning: { drainMs }, log }: Deps) {
+  const { sync, syncSoon, put, rowsChanged, containersChanged, whenServing, hasServed } = createRouteSync({ wanted, edge, drainMs, log })
   const retiring = new Map<number, EdgeTarget[]>()
 
   async function isServed(appId: number): Promise<boolean> {
     try {
-      return (await look.targetsNow(appId)).length > 0
+      return (await wanted.lookAt(appId)).length > 0
     } catch (err) {
       if (!isOfEngine(err)) throw err
       return true // nobody can say at this moment: then as if there were visitors to lose
@@ -42,13 +38,14 @@ export function createRouting(deps: Deps): Routes & { sync(): Promise<Hindrance 
   /** An edge that does not serve hinders nothing: nobody is sent to the earlier release then, and it takes up the route when it is back. */
   async function trySwitch(appId: number, target: Target): Promise<Hindrance | undefined> {
     try {
-      if (!switched.has(appId)) retiring.set(appId, await look.targetsNow(appId))
+      const before = await wanted.lookAt(appId)
+      if (!wanted.isSwitching(appId)) retiring.set(appId, before)
     } catch (err) {
       if (isOfEngine(err)) return err
       throw err
     }
-    switched.set(appId, target)
-    const hindrance = await syncAndWait()
+    wanted.switchTo(appId, target)
+    const hindrance = await whenServing(put)
     return hindrance instanceof EdgeUnavailable && !(await edge.isServing()) ? undefined : hindrance
   }
 
@@ -57,11 +54,10 @@ export function createRouting(deps: Deps): Routes & { sync(): Promise<Hindrance 
    * meanwhile may be well, and ends what it has begun.
    */
   async function restore(appId: number): Promise<void> {
-    const ahead = switched.get(appId)
-    switched.delete(appId)
+    const ahead = wanted.endSwitch(appId)
     retiring.delete(appId)
-    if (look.fallBack(appId)) await put()
-    await syncAndWait()
+    if (hasServed()) await put()
+    await whenServing(() => sync(appId))
     if (ahead === undefined || !(await hasVisitors())) return
     await waitUntilIdle(async () => await edge.inFlight([ahead]), { limitMs: drainMs, signal: new AbortController().signal })
   }
@@ -73,16 +69,18 @@ export function createRouting(deps: Deps): Routes & { sync(): Promise<Hindrance 
   async function drain(appId: number, signal: AbortSignal): Promise<void> {
     const old = retiring.get(appId) ?? []
     const giveUpAt = performance.now() + drainMs
-    switched.delete(appId) // the database knows by now
+    wanted.endSwitch(appId) // the database knows by now
     retiring.delete(appId)
     // an edge that has not heard of the switch still sends visitors to the release that is about to go
-    const hasSwitched = async () => (await syncAndWait()) === undefined || !(await hasVisitors())
+    const hasSwitched = async () => (await whenServing(() => sync(appId))) === undefined || !(await hasVisitors())
     await poll(hasSwitched, { until: Boolean, everyMs: RETRY_MS, limitMs: drainMs, signal })
     if (old.length === 0 || !(await hasVisitors())) return
     await waitUntilIdle(async () => await edge.inFlight(old), { limitMs: giveUpAt - performance.now(), signal })
   }
 
-  return { isServed, switchTo, restore, drain, sync, syncSoon, settle: createSettle({ strays: look.strays, sync, edge, drainMs, log }) }
+  const routes: Routes = { isServed, switchTo, restore, drain }
+  const settle = createSettle({ strays: wanted.strays, sync, edge, drainMs, log })
+  return { ...routes, sync, syncSoon, rowsChanged, containersChanged, settle }
 }
 
 export type Routing = ReturnType<typeof createRouting>

@@ -1,86 +1,100 @@
 import { appKey } from '../domain/app-key.ts'
 import type { EdgeApp, EdgeRoutes, EdgeTarget } from '../edge/edge.ts'
-import type { ContainerSummary } from '../engine/container-state.ts'
-import type { Engine } from '../engine/engine.ts'
-import { ownedBy, projectNetworkName } from '../engine/labels.ts'
+import { projectNetworkName } from '../engine/labels.ts'
 import type { Target } from '../features/deployments/release/release.ts'
 import type { Reader } from '../store/database.ts'
+import { createContainerLooks, type LookDeps } from './container-looks.ts'
 import { createReleasePorts } from './release-ports.ts'
 import { pageOf, strayTargets, targetsOf } from './routed-release.ts'
-import { type RoutedApp, routedApps, routedDomains, sealedConfigOf } from './store.ts'
+import { createRoutedRows } from './routed-rows.ts'
+import { type RoutedApp, routedApp, routedApps, sealedConfigOf } from './store.ts'
 
-export type LookDeps = {
+type Deps = LookDeps & {
   db: Reader
-  engine: Pick<Engine, 'containers'>
-  instance: string
-  dashboard: () => Promise<EdgeRoutes['dashboard']>
+  dashboard: () => EdgeRoutes['dashboard']
   /** The port a release was started with: the app's own may have been changed since. */
   portOf: (appId: number, sealedConfig: string) => number | null
 }
 
-/** What the database and the engine say at this moment. */
-export function createWantedRoutes(deps: LookDeps) {
+/** What the edge should serve: the database says what is live and under which names, the engine says at which address. */
+export function createWantedRoutes(deps: Deps) {
   const { db, instance } = deps
-  const ports = createReleasePorts({ portOf: deps.portOf, sealedConfigOf: async (id) => await sealedConfigOf(db, id) })
+  const ports = createReleasePorts({ portOf: deps.portOf, sealedConfigOf: (id) => sealedConfigOf(db, id) })
+  const looks = createContainerLooks(deps)
+  const rows = createRoutedRows(deps)
   /** Releases that are being put in place: the only routes that the database does not know yet. */
   const switched = new Map<number, Target>()
-  let releases = new Map<number, ReturnType<typeof targetsOf>>()
 
-  async function containers(of: { appId?: number } = {}): Promise<ContainerSummary[]> {
-    return await deps.engine.containers.list({ labels: ownedBy({ instance, ...of }) })
-  }
-
-  function targets(app: RoutedApp, own: readonly ContainerSummary[]): ReturnType<typeof targetsOf> {
+  function releaseOf(app: RoutedApp): ReturnType<typeof targetsOf> {
     const network = projectNetworkName(instance, app.projectId)
-    return targetsOf(app, { containers: own, network, port: ports.of(app), ahead: switched.get(app.id) })
+    return targetsOf(app, { containers: looks.of(app.id), network, port: ports.of(app), ahead: switched.get(app.id) })
   }
 
-  /** Where the visitors of one app go, asked of the engine now. */
-  async function targetsNow(appId: number): Promise<EdgeTarget[]> {
-    const app = (await routedApps(db)).find((candidate) => candidate.id === appId)
-    if (app !== undefined) await ports.learn([app])
-    return app === undefined ? [] : targets(app, await containers({ appId })).targets
+  /** For the edge, which asks at the beginning of each pass. Undefined until the engine has said once where everything is. */
+  async function read(): Promise<EdgeRoutes | undefined> {
+    if (!looks.hasSeenAll()) return undefined
+    await rows.refresh()
+    await ports.learn(rows.apps())
+    const apps = rows.apps().map((app): EdgeApp => {
+      const release = releaseOf(app)
+      const page = release.targets.length === 0 && { page: pageOf(app) }
+      return { appKey: appKey(app.id), hosts: rows.hostsOf(app.id), ...release, ...page }
+    })
+    const dashboard = rows.dashboard()
+    return { apps, ...(dashboard && { dashboard }) }
   }
 
-  /** Asks the engine where everything is. */
-  async function refresh(): Promise<void> {
-    const found = await containers()
-    const containersOf = Map.groupBy(found, ({ owner }) => owner.appId)
+  /** Asks the engine about one app, and gives where its visitors go by that. */
+  async function lookAt(appId: number): Promise<EdgeTarget[]> {
+    await looks.lookAt(appId)
+    rows.markStale(appId)
+    const app = await routedApp(db, appId)
+    if (app === undefined) return []
+    await ports.learn([app])
+    return releaseOf(app).targets
+  }
+
+  async function lookAtAll(): Promise<void> {
+    await looks.lookAtAll()
+    rows.markStale()
+  }
+
+  function switchTo(appId: number, target: Target): void {
+    switched.set(appId, target)
+    rows.markStale(appId)
+  }
+
+  /** Gives the release that was being put in place, if there was one. From now on the app goes where the database says. */
+  function endSwitch(appId: number): Target | undefined {
+    const ahead = switched.get(appId)
+    switched.delete(appId)
+    rows.markStale(appId)
+    return ahead
+  }
+
+  /** Releases that run and are not live. */
+  async function strays(): Promise<EdgeTarget[]> {
+    await lookAtAll()
     const apps = await routedApps(db)
     await ports.learn(apps)
-    releases = new Map(apps.map((app) => [app.id, targets(app, containersOf.get(app.id) ?? [])]))
-  }
-
-  /** Whether there was a release to fall back to, which is routed from now on. */
-  function fallBack(appId: number): boolean {
-    const { fallback = [] } = releases.get(appId) ?? {}
-    if (fallback.length > 0) releases.set(appId, { targets: fallback, fallback: [] })
-    return fallback.length > 0
-  }
-
-  /** As the database says it now, with the addresses that were found last. */
-  async function wanted(): Promise<EdgeRoutes> {
-    const [apps, domains, dashboard] = await Promise.all([routedApps(db), routedDomains(db), deps.dashboard()])
-    const domainsOf = Map.groupBy(domains, (domain) => domain.appId)
-    const routed: EdgeApp[] = apps.map((app) => {
-      const goTo = releases.get(app.id) ?? { targets: [], fallback: [] }
-      const hosts = (domainsOf.get(app.id) ?? []).map(({ host, redirectHttps, hsts }) => ({ host, redirectHttps, hsts }))
-      return { appKey: appKey(app.id), hosts, ...goTo, ...(goTo.targets.length === 0 && { page: pageOf(app) }) }
-    })
-    return { apps: routed, ...(dashboard && { dashboard }) }
-  }
-
-  async function strays(): Promise<EdgeTarget[]> {
-    const [found, apps] = await Promise.all([containers(), routedApps(db)])
-    await ports.learn(apps)
     return apps.flatMap((app) => {
-      const own = found.filter(({ owner }) => owner.appId === app.id)
       const network = projectNetworkName(instance, app.projectId)
-      return strayTargets(app, { containers: own, network, ports: new Set([app.port, ports.of(app)]) })
+      return strayTargets(app, { containers: looks.of(app.id), network, ports: new Set([app.port, ports.of(app)]) })
     })
   }
 
-  return { switched, targetsNow, refresh, fallBack, wanted, strays }
+  return {
+    read,
+    lookAt,
+    lookAtAll,
+    isKnown: looks.hasSeenAll,
+    /** After a change in the database that the engine has no part in. */
+    markStale: () => rows.markStale(),
+    isSwitching: (appId: number) => switched.has(appId),
+    switchTo,
+    endSwitch,
+    strays,
+  }
 }
 
-export type Look = ReturnType<typeof createWantedRoutes>
+export type WantedRoutes = ReturnType<typeof createWantedRoutes>

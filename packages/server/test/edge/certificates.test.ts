@@ -4,9 +4,9 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import { createCertificateStore } from '../../src/edge/certificates/store.ts'
-import type { Edge, EdgeCertificate } from '../../src/edge/edge.ts'
+import type { EdgeCertificate } from '../../src/edge/edge.ts'
 import { ownCertificate, shownFingerprint } from '../../testing/harness/own-certificate.ts'
-import { startTestEdge, type TestEdge } from '../../testing/harness/test-edge.ts'
+import { type RoutedEdge, startTestEdge, type TestEdge } from '../../testing/harness/test-edge.ts'
 
 /** As somebody who was killed before the next command. */
 async function order(edge: TestEdge, command: string): Promise<string> {
@@ -84,7 +84,7 @@ describe('a certificate', () => {
     await edge.edge.setCertificates([one, two])
     await edge.edge.close()
     await writeFile(two.path, ownCertificate('two.test').chain + ownCertificate('two.test').key) // of another pair
-    const isServedWithoutTwo = async (again: Edge) => {
+    const isServedWithoutTwo = async (again: RoutedEdge) => {
       await again.setRoutes(routes).catch(() => undefined) // a busy machine may need longer; the next try is the edge's own
       await expect
         .poll(() => again.state(), { timeout: 30_000 })

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { createCertificateStore } from '../../src/edge/certificates/store.ts'
 import { createEdgeController } from '../../src/edge/controller.ts'
-import type { Edge } from '../../src/edge/edge.ts'
+import type { Edge, EdgeRoutes } from '../../src/edge/edge.ts'
 import type { EdgeTimeouts } from '../../src/edge/haproxy/terms.ts'
 import type { EdgeHost } from '../../src/edge/host/container.ts'
 import { type EdgePaths, edgePaths } from '../../src/edge/paths.ts'
@@ -59,8 +59,11 @@ function createProcessHost() {
   return { host, stop, pid: () => child?.pid, output: () => output }
 }
 
+/** With routes that a test sets by hand, where the product works them out. */
+export type RoutedEdge = Edge & { setRoutes(routes: EdgeRoutes): Promise<void> }
+
 export type TestEdge = {
-  edge: Edge
+  edge: RoutedEdge
   paths: EdgePaths
   httpPort: number
   httpsPort: number
@@ -68,13 +71,20 @@ export type TestEdge = {
   /** What a log would have, with the causes of errors. */
   warnings: () => string
   /** A second controller on the same files, as after a restart of the control plane. */
-  reopen(changed?: { timeouts?: Partial<EdgeTimeouts>; onReload?: () => void; startWithinMs?: number }): Edge
+  reopen(changed?: { timeouts?: Partial<EdgeTimeouts>; onReload?: () => void; startWithinMs?: number }): RoutedEdge
   [Symbol.asyncDispose](): Promise<void>
 }
 
 /** A real HAProxy on free ports, in a directory of its own. */
 export async function startTestEdge(
-  options: { timeouts?: Partial<EdgeTimeouts>; repairEveryMs?: number; httpPort?: number; dir?: string; ipv6?: boolean } = {},
+  options: {
+    timeouts?: Partial<EdgeTimeouts>
+    repairEveryMs?: number
+    httpPort?: number
+    dir?: string
+    ipv6?: boolean
+    routes?: () => Promise<EdgeRoutes | undefined>
+  } = {},
 ): Promise<TestEdge> {
   const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 'berth-edge-')))
   const httpPort = options.httpPort ?? (await freePort())
@@ -84,7 +94,8 @@ export async function startTestEdge(
   const opened: Edge[] = []
   const warnings: object[] = []
   const reopen: TestEdge['reopen'] = (changed = {}) => {
-    const edge = createEdgeController({
+    let wanted: EdgeRoutes | undefined
+    const controller = createEdgeController({
       settings: {
         dir,
         httpPort,
@@ -98,6 +109,7 @@ export async function startTestEdge(
       onReload: changed.onReload ?? (() => undefined),
       host: haproxy.host,
       image: { pull: 'none', build: 'none', context: () => Promise.resolve(Buffer.alloc(0)) },
+      routes: options.routes ?? (async () => wanted),
       certificates: createCertificateStore({ dir: paths.certificatesDir }).list,
       log: { info: () => undefined, warn: (fields) => void warnings.push(fields) },
       now: () => new Date(),
@@ -105,8 +117,12 @@ export async function startTestEdge(
       ...(changed.startWithinMs === undefined ? {} : { startWithinMs: changed.startWithinMs }),
       ...(options.repairEveryMs === undefined ? {} : { repairEveryMs: options.repairEveryMs }),
     })
-    opened.push(edge)
-    return edge
+    opened.push(controller)
+    const setRoutes = async (routes: EdgeRoutes) => {
+      wanted = routes
+      await controller.update()
+    }
+    return { ...controller, setRoutes }
   }
   const edge = reopen()
   return {

@@ -26,6 +26,7 @@ async function open(test: Awaited<ReturnType<typeof openTestDatabase>>) {
     step: async (_name, work) => await work(),
     tuning: { stopGraceSeconds: 1 },
     now: () => new Date(),
+    onWanted: () => undefined,
     onChanged: () => undefined,
   })
   return { containers, slow, other, working: () => working, end: isOver.resolve }

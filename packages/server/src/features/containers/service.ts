@@ -25,7 +25,10 @@ type Deps = {
   step: Step
   tuning: Pick<Tuning, 'stopGraceSeconds'>
   now: () => Date
-  onChanged: () => void
+  /** What is wanted of an app was written. */
+  onWanted: () => void
+  /** Its containers are as wanted. */
+  onChanged: (appId: number) => void
 }
 type Verb = 'start' | 'stop' | 'restart'
 type LogsWanted = { tail?: number; since?: string }
@@ -97,12 +100,12 @@ export function createContainers(deps: Deps) {
           await recordAudit(tx, now(), caller, { action: `container.${verb}`, subject: 'app', subjectId: app.id })
         }, options)
       })
-      if (verb !== 'start') deps.onChanged() // visitors get the page before the container goes
+      if (verb !== 'start') deps.onWanted() // visitors get the page before the container goes
       for (const id of ids) await step(`engine.${verb}`, async () => await EFFECTS[verb](id))
       await step('db.app_status', async () => {
         await db.transaction(async (tx) => await setAppStatus(tx, now(), app.id, { status: wanted, reason: '' }), options)
       })
-      deps.onChanged()
+      deps.onChanged(app.id)
     })
   }
 

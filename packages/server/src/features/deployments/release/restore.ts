@@ -24,7 +24,7 @@ type Deps = {
   step: Step
   now: () => Date
   log: Logger
-  onChanged: () => void
+  onChanged: (appId: number) => void
 }
 
 const DEADLINE_MS = 120_000
@@ -74,6 +74,6 @@ export function createRestore(deps: Deps) {
       if (signal.aborted || cause instanceof EngineUnreachable) throw cause // it is tried again
       await settle(appId, { status: 'error', reason: failureReason(cause, createRedactor(Object.values(context.config.env))) })
     }
-    deps.onChanged()
+    deps.onChanged(appId)
   }
 }

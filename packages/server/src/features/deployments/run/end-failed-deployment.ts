@@ -24,7 +24,7 @@ type Deps = {
   removeImages: (appId: number, deploymentId: number) => Promise<void>
   step: Step
   log: Logger
-  onChanged: () => void
+  onChanged: (appId: number) => void
 }
 type Ending = { cause: unknown; signal: AbortSignal; redactor: Pick<Redactor, 'text' | 'lines'> }
 
@@ -71,7 +71,7 @@ export function createEndFailed(deps: Deps): EndFailed {
       if (row.status === 'deploying') {
         await pipeline.routes.restore(app.id)
         await pipeline.launcherOf(app).undo(context)
-        deps.onChanged() // what served before may run again only now
+        deps.onChanged(app.id) // what served before may run again only now
       }
       // The images of a compose app go with the next sweep.
       if (!isNeeded && row.release_of === null && kindOf(app).madeFrom === 'dockerfile')

@@ -1,0 +1,53 @@
+import type { EdgeHostName, EdgeRoutes } from '../edge/edge.ts'
+import type { Reader } from '../store/database.ts'
+import { type RoutedApp, routedApp, routedApps, routedDomains } from './store.ts'
+
+type Deps = { db: Reader; dashboard: () => EdgeRoutes['dashboard'] }
+
+/** Apps and hosts as the database had them last. Only what was marked since then is read again. */
+export function createRoutedRows({ db, dashboard }: Deps) {
+  let apps = new Map<number, RoutedApp>()
+  let hosts = new Map<number, EdgeHostName[]>()
+  let dashboardRoute: EdgeRoutes['dashboard']
+  let stale: 'all' | Set<number> = 'all'
+
+  /** One app, or everything. Hosts count as everything. */
+  function markStale(appId?: number): void {
+    if (appId === undefined) stale = 'all'
+    else if (stale !== 'all') stale.add(appId)
+  }
+
+  async function refresh(): Promise<void> {
+    const due = stale
+    stale = new Set() // what is marked from here on is read the next time
+    try {
+      if (due === 'all') await readAll()
+      else for (const appId of due) await readOne(appId)
+    } catch (cause) {
+      stale = 'all'
+      throw cause
+    }
+  }
+
+  async function readAll(): Promise<void> {
+    const [found, domains] = await Promise.all([routedApps(db), routedDomains(db)])
+    const domainsOf = Map.groupBy(domains, ({ appId }) => appId)
+    apps = new Map(found.map((app) => [app.id, app]))
+    hosts = new Map(found.map(({ id }) => [id, (domainsOf.get(id) ?? []).map(({ appId: _appId, ...host }) => host)]))
+    dashboardRoute = dashboard()
+  }
+
+  async function readOne(appId: number): Promise<void> {
+    const app = await routedApp(db, appId)
+    if (app) apps.set(appId, app)
+    else apps.delete(appId)
+  }
+
+  return {
+    markStale,
+    refresh,
+    apps: (): RoutedApp[] => [...apps.values()],
+    hostsOf: (appId: number): readonly EdgeHostName[] => hosts.get(appId) ?? [],
+    dashboard: () => dashboardRoute,
+  }
+}

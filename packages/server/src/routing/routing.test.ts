@@ -1,0 +1,196 @@
+import { expect, it } from 'vitest'
+import { addApp, addDeployment } from '../../testing/harness/stored-app.ts'
+import { openTestDatabase } from '../../testing/harness/test-database.ts'
+import { startTestEdge } from '../../testing/harness/test-edge.ts'
+import { createHaproxyRuntime } from '../edge/haproxy/runtime.ts'
+import type { MapName } from '../edge/paths.ts'
+import { EngineUnreachable } from '../engine/api/errors.ts'
+import type { ContainerSummary } from '../engine/container-state.ts'
+import { labelsOf, ownerOf, projectNetworkName } from '../engine/labels.ts'
+import { moveDeployment } from '../features/deployments/store.ts'
+import { createLogger } from '../lib/logger.ts'
+import type { Db } from '../store/database.ts'
+import { createRouting } from './traffic-switch.ts'
+import { createWantedRoutes } from './wanted-routes.ts'
+
+const INSTANCE = 'abc'
+
+type App = { id: number; projectId: number; deploymentId: number }
+
+async function addLiveApp(db: Db, name: string): Promise<App> {
+  const app = await addApp(db, `${name}@example.test`)
+  const { id } = await addDeployment(db, app, { sealed_config: 'x', image: 'i' })
+  await db.transaction(async (tx) => {
+    await moveDeployment(tx, { id, from: 'deploying', to: 'success', at: new Date(), change: { is_active: 1 } })
+  })
+  await addDomain(db, app.id, `${name}.test`)
+  return { id: app.id, projectId: app.project_id, deploymentId: id }
+}
+
+async function addDomain(db: Db, appId: number, host: string): Promise<void> {
+  const at = new Date().toISOString()
+  const states = { ssl_status: 'none', ssl_error: '', dns_status: 'ok', dns_error: '', own_certificate: 0 } as const
+  const row = { app_id: appId, host, generated: 0, redirect_https: 1, hsts: 0, ...states, created_at: at } as const
+  await db.transaction(async (tx) => {
+    await tx.insertInto('domain').values(row).execute()
+  })
+}
+
+function containerOf({ id: appId, projectId, deploymentId }: App, ip: string): ContainerSummary {
+  const owner = ownerOf(labelsOf({ instance: INSTANCE, kind: 'app', projectId, appId, deploymentId }))
+  const ips = { [projectNetworkName(INSTANCE, projectId)]: ip }
+  return { id: ip, name: ip, image: '', state: 'running', status: '', createdAt: '', ips, owner }
+}
+
+/** At the border to the engine: what it would list, and every question that it was asked. */
+function createCountedEngine() {
+  const running: ContainerSummary[] = []
+  const asked: (string | undefined)[] = []
+  let before: () => Promise<void> = async () => undefined
+  const list = async ({ labels }: { labels: Readonly<Record<string, string>> }) => {
+    const app = labels['berth.app']
+    asked.push(app)
+    const found = running.filter(({ owner }) => app === undefined || String(owner.appId) === app)
+    await before()
+    return found
+  }
+  return { containers: { list }, running, asked, holdWith: (wait: () => Promise<void>) => (before = wait) }
+}
+
+/** Two live apps, with a real database, a real HAProxy, and everything of ours in between. */
+async function open() {
+  const test = await openTestDatabase()
+  const engine = createCountedEngine()
+  const wanted = createWantedRoutes({ db: test.db, engine, instance: INSTANCE, dashboard: () => undefined, portOf: () => 80 })
+  let reads = 0
+  const edge = await startTestEdge({
+    routes: async () => {
+      const routes = await wanted.read()
+      if (routes !== undefined) reads += 1
+      return routes
+    },
+  })
+  const routing = createRouting({
+    wanted,
+    edge: edge.edge,
+    tuning: { drainMs: 20_000 },
+    log: createLogger({ level: 'silent', format: 'json', useColours: false }).log,
+  })
+  const [one, two] = [await addLiveApp(test.db, 'one'), await addLiveApp(test.db, 'two')]
+  engine.running.push(containerOf(one, '10.0.0.1'), containerOf(two, '10.0.0.2'))
+  const runtime = createHaproxyRuntime({ socketPath: edge.paths.socket })
+  const map = async (name: MapName) => {
+    const entries = await runtime.readMap(edge.paths.map(name))
+    return Object.fromEntries(entries.map(({ key, value }) => [key, value]))
+  }
+  return {
+    ...test,
+    engine,
+    routing,
+    map,
+    one,
+    two,
+    reads: () => reads,
+    async [Symbol.asyncDispose]() {
+      await edge[Symbol.asyncDispose]()
+      await test[Symbol.asyncDispose]()
+    },
+  }
+}
+
+it('a switch asks the engine about its own app, once, and leaves all others as they were last known', async () => {
+  await using world = await open()
+  const { engine, routing, map, db, one, two } = world
+  expect(await routing.sync()).toBeUndefined()
+  const at = await map('apps')
+  expect(Object.values(at).sort()).toEqual(['10.0.0.1|80', '10.0.0.2|80'])
+
+  engine.asked.length = 0
+  engine.running.splice(1, 1, containerOf(two, '10.0.0.22'), containerOf({ ...one, deploymentId: 99 }, '10.0.0.11'))
+  await addDomain(db, two.id, 'unheard.test')
+  await routing.switchTo(one.id, { ip: '10.0.0.11', port: 80 })
+  expect(engine.asked).toEqual([String(one.id)])
+  expect(Object.values(await map('apps')).sort()).toEqual(['10.0.0.11|80!10.0.0.1|80', '10.0.0.2|80'])
+  expect(Object.keys(await map('hosts')).sort()).toEqual(['one.test', 'two.test'])
+
+  await routing.restore(one.id)
+  expect(new Set(engine.asked)).toEqual(new Set([String(one.id)]))
+  expect(await map('apps')).toEqual(at)
+
+  await routing.sync() // the truth: everything is compared
+  expect(engine.asked.at(-1)).toBeUndefined()
+  expect(Object.values(await map('apps')).sort()).toEqual(['10.0.0.1|80', '10.0.0.22|80'])
+  expect(Object.keys(await map('hosts')).sort()).toEqual(['one.test', 'two.test', 'unheard.test'])
+})
+
+it('a domain reaches the edge without a question to the engine, even while that does not answer', async () => {
+  await using world = await open()
+  const { engine, routing, map, db, one } = world
+  await routing.sync()
+  engine.asked.length = 0
+  const answers = Promise.withResolvers<void>()
+  engine.holdWith(() => answers.promise)
+  const waiting = routing.sync()
+  await addDomain(db, one.id, 'new.test')
+  routing.rowsChanged()
+  await expect.poll(async () => Object.keys(await map('hosts')), { timeout: 20_000 }).toContain('new.test')
+  expect(engine.asked).toEqual([undefined])
+  answers.resolve()
+  await waiting
+})
+
+it('an app that shall be stopped has its page at once, wherever its container is', async () => {
+  await using world = await open()
+  const { engine, routing, map, db, one } = world
+  await routing.sync()
+  engine.asked.length = 0
+  await db.transaction(async (tx) => {
+    await tx.updateTable('app').set({ wanted: 'stopped' }).where('id', '=', one.id).execute()
+  })
+  routing.rowsChanged()
+  await expect.poll(async () => Object.values(await map('apps')), { timeout: 20_000 }).toContain('stopped')
+  expect(engine.asked).toEqual([])
+})
+
+it('a look at everything that began before a switch does not undo it by ending after it', async () => {
+  await using world = await open()
+  const { engine, routing, map, one } = world
+  await routing.sync()
+  const answers = Promise.withResolvers<void>()
+  engine.holdWith(() => answers.promise)
+  const older = routing.sync()
+  await expect.poll(() => engine.asked.length).toBe(2)
+  engine.holdWith(async () => undefined)
+  engine.running.push(containerOf({ ...one, deploymentId: 99 }, '10.0.0.11'))
+  await routing.switchTo(one.id, { ip: '10.0.0.11', port: 80 })
+  answers.resolve()
+  await older
+  expect(Object.values(await map('apps'))).toContain('10.0.0.11|80!10.0.0.1|80')
+})
+
+it('changes that come at once wait in one queue, and share what follows the one under way', async () => {
+  await using world = await open()
+  const { routing, reads, one, two } = world
+  await routing.sync()
+  const before = reads()
+  await Promise.all(Array.from({ length: 20 }, async (_, n) => await routing.sync((n % 2 === 0 ? one : two).id)))
+  expect(reads() - before).toBeLessThan(20)
+})
+
+it('nothing is told to the edge before the engine has said once where everything is', async () => {
+  await using world = await open()
+  const { engine, routing, map, one, reads } = world
+  const away = new EngineUnreachable('nobody listens')
+  engine.holdWith(async () => {
+    throw away
+  })
+  expect(await routing.sync()).toBe(away)
+  routing.rowsChanged()
+  expect(await routing.sync(one.id)).toBe(away)
+  expect(reads()).toBe(0)
+  engine.holdWith(async () => undefined)
+  engine.running.push(containerOf({ ...one, deploymentId: 99 }, '10.0.0.11'))
+  await routing.switchTo(one.id, { ip: '10.0.0.11', port: 80 })
+  expect(new Set(engine.asked)).toEqual(new Set([undefined])) // the first look is at everything
+  expect(Object.values(await map('apps')).sort()).toEqual(['10.0.0.11|80!10.0.0.1|80', '10.0.0.2|80'])
+})
