@@ -1,0 +1,50 @@
+import Type from 'typebox'
+import { AppOnly } from '../applications.ts'
+import { Deployment, DeploymentOnly, QueuedDeployment, SuggestionChoice } from '../deployments.ts'
+import { operation } from '../operation.ts'
+import { ById } from './shapes.ts'
+
+/** Deployments, from the first to a rollback. */
+// biome-ignore format: one line of words and one of facts for each operation, so that the table can be read as one
+export const deploymentOperations = {
+  'deployments.add': operation({
+    summary: 'Deploy the newest commit, or the template',
+    method: 'POST', path: '/api/deployment/add', may: 'member of the app', body: AppOnly, answer: QueuedDeployment, shape: 'bare',
+  }),
+  'deployments.listByApp': operation({
+    summary: 'Every deployment of an application, newest first',
+    method: 'POST', path: '/api/deployment/getByAppId', may: 'member of the app', body: AppOnly, answer: Type.Array(Deployment), message: 'Deployments retrieved successfully',
+  }),
+  'deployments.log': operation({
+    summary: 'The build log, so far or whole',
+    method: 'GET', path: '/api/deployment/logs/:deploymentId', may: 'member of the deployment', params: DeploymentOnly, shape: 'text',
+  }),
+  'deployments.create': operation({
+    summary: 'Deploy; as deployment/add, in the envelope',
+    method: 'POST', path: '/api/deployments/create', may: 'member of the app', body: AppOnly, answer: Deployment,
+  }),
+  'deployments.list': operation({
+    summary: 'Every deployment of an application, newest first',
+    method: 'POST', path: '/api/deployments/get', may: 'member of the app', body: AppOnly, answer: Type.Array(Deployment), message: 'Deployments retrieved successfully',
+  }),
+  'deployments.get': operation({
+    summary: 'One deployment',
+    method: 'GET', path: '/api/deployments/:id', may: 'member of the deployment', params: ById, answer: Deployment,
+  }),
+  'deployments.running': operation({
+    summary: 'The deployments that wait or run now, of every app that the caller can see',
+    method: 'GET', path: '/api/deployment/running', may: 'signed in', answer: Type.Array(Deployment),
+  }),
+  'deployments.stop': operation({
+    summary: 'Cancel a deployment',
+    method: 'POST', path: '/api/deployment/stop', may: 'member of the deployment', body: DeploymentOnly, answer: Deployment,
+  }),
+  'deployments.rollback': operation({
+    summary: 'Make an earlier release live again',
+    method: 'POST', path: '/api/deployment/rollback', may: 'member of the deployment', body: DeploymentOnly, answer: Deployment,
+  }),
+  'deployments.applySuggestion': operation({
+    summary: 'Make the change that a failed deployment suggests, and deploy',
+    method: 'POST', path: '/api/deployments/suggestions/apply', may: 'member of the deployment', body: SuggestionChoice, answer: Deployment,
+  }),
+} as const

@@ -1,0 +1,41 @@
+import Type from 'typebox'
+import { AuditEntry, AuditQuery } from '../audit.ts'
+import { Health } from '../health.ts'
+import { MetricsHistory } from '../metrics.ts'
+import { operation } from '../operation.ts'
+import { PublishedPort } from '../ports.ts'
+import { Settings, SettingsChange } from '../settings.ts'
+import { Template } from '../templates.ts'
+
+/** The platform itself. */
+// biome-ignore format: one line of words and one of facts for each operation, so that the table can be read as one
+export const platformOperations = {
+  health: operation({
+    summary: 'Whether the parts of Berth work',
+    method: 'GET', path: '/health', may: 'anyone', answer: Health, shape: 'bare',
+  }),
+  'metrics.history': operation({
+    summary: 'The load of the server in the last hour',
+    method: 'GET', path: '/api/metrics/history', may: 'signed in', answer: MetricsHistory,
+  }),
+  'templates.list': operation({
+    summary: 'The database templates',
+    method: 'GET', path: '/api/templates', may: 'signed in', answer: Type.Array(Template),
+  }),
+  'settings.get': operation({
+    summary: 'The settings of the platform',
+    method: 'GET', path: '/api/settings', may: 'admin', answer: Settings,
+  }),
+  'settings.update': operation({
+    summary: 'Change settings; only what is given changes',
+    method: 'PUT', path: '/api/settings', may: 'admin', body: SettingsChange, answer: Settings,
+  }),
+  'ports.list': operation({
+    summary: 'Ports of the machine that apps publish, and whose they are',
+    method: 'GET', path: '/api/ports', may: 'admin', answer: Type.Array(PublishedPort),
+  }),
+  'audit.list': operation({
+    summary: 'Who changed what, newest first',
+    method: 'GET', path: '/api/audit', may: 'admin', query: AuditQuery, answer: Type.Array(AuditEntry),
+  }),
+} as const

@@ -1,0 +1,52 @@
+import Type from 'typebox'
+import { Id } from '../fields.ts'
+import { operation } from '../operation.ts'
+import {
+  MembersChange,
+  NewProject,
+  Project,
+  ProjectChange,
+  ProjectDeletion,
+  ProjectDetails,
+  ProjectVariable,
+  ProjectVariablesReplacement,
+} from '../projects.ts'
+import { ById, Deleted } from './shapes.ts'
+
+/** Projects, their members and their variables. */
+// biome-ignore format: one line of words and one of facts for each operation, so that the table can be read as one
+export const projectOperations = {
+  'projects.list': operation({
+    summary: 'The projects that the caller can see',
+    method: 'GET', path: '/api/projects', may: 'signed in', answer: Type.Array(Project),
+  }),
+  'projects.create': operation({
+    summary: 'Make a project',
+    method: 'POST', path: '/api/projects/create', may: 'signed in', body: NewProject, answer: Project,
+  }),
+  'projects.get': operation({
+    summary: 'One project with its applications and members',
+    method: 'GET', path: '/api/projects/:id', may: 'member of the project', params: ById, answer: ProjectDetails,
+  }),
+  'projects.update': operation({
+    summary: 'Change a project',
+    method: 'PUT', path: '/api/projects/update', may: 'owner of the project', body: ProjectChange, answer: Project,
+  }),
+  'projects.members': operation({
+    summary: 'Set who is a member, naming new people by e-mail; the owner always stays one',
+    method: 'PUT', path: '/api/projects/members', may: 'owner of the project', body: MembersChange, answer: ProjectDetails,
+  }),
+  'projects.delete': operation({
+    summary: 'Delete a project with everything in it; volumes only when asked',
+    method: 'DELETE', path: '/api/projects/delete', may: 'owner of the project', body: ProjectDeletion, answer: Deleted,
+  }),
+
+  'projectEnvs.list': operation({
+    summary: 'The variables of a project, which its apps can refer to',
+    method: 'GET', path: '/api/projects/envs', may: 'member of the project', query: Type.Object({ projectId: Id }), answer: Type.Array(ProjectVariable),
+  }),
+  'projectEnvs.replace': operation({
+    summary: 'Set all variables of a project at once',
+    method: 'PUT', path: '/api/projects/envs/replace', may: 'member of the project', body: ProjectVariablesReplacement, answer: Type.Array(ProjectVariable),
+  }),
+} as const

@@ -1,0 +1,27 @@
+import { operation } from '../operation.ts'
+import { Cleared, UpdateCheck, UpdateStatus, Version } from '../updates.ts'
+
+/** New versions of Berth. */
+// biome-ignore format: one line of words and one of facts for each operation, so that the table can be read as one
+export const updateOperations = {
+  'updates.version': operation({
+    summary: 'The version that runs',
+    method: 'GET', path: '/api/updates/version', may: 'signed in', answer: Version,
+  }),
+  'updates.check': operation({
+    summary: 'Whether there is a newer version',
+    method: 'GET', path: '/api/updates/check', may: 'signed in', answer: UpdateCheck,
+  }),
+  'updates.apply': operation({
+    summary: 'Apply the newest version',
+    method: 'POST', path: '/api/updates/apply', may: 'owner', answer: UpdateStatus,
+  }),
+  'updates.status': operation({
+    summary: 'The state of an update',
+    method: 'GET', path: '/api/updates/status', may: 'owner', answer: UpdateStatus,
+  }),
+  'updates.clear': operation({
+    summary: 'Clear a stuck update',
+    method: 'POST', path: '/api/updates/clear', may: 'owner', answer: Cleared,
+  }),
+} as const
