@@ -9,6 +9,8 @@ export const QUOTAS = {
   membersOfProject: 500,
   appsOfProject: 500,
   appsOfUser: 1000,
+  /** Each has a network of its own, as each project has, and there are 4,096 for everybody (see engine/subnets.ts). */
+  composeAppsOfUser: 200,
   domainsOfApp: 200,
   domainsOfUser: 2000,
   unfinishedOfApp: 20,

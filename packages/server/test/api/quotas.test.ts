@@ -98,6 +98,21 @@ it('all projects of a person have 1,000 apps together at most, and those of othe
   await newApp(await newPerson())
 })
 
+it('all projects of a person have 200 compose apps together at most, and other apps beside them', async () => {
+  const person = await newPerson()
+  const { id: projectId } = await person.call('projects.create', { name: 'Project' })
+  const compose = { projectId, name: 'compose', appType: 'compose' } as const
+  const { id: appId } = await person.call('apps.create', compose)
+  const { id: second } = await person.call('projects.create', { name: 'Second' })
+  await copyApp(appId, 198, second)
+  await person.call('apps.create', { ...compose, name: 'the last' })
+  const more = async () => await person.call('apps.create', { ...compose, name: 'one more' })
+  await expect(more()).rejects.toMatchObject(refused('can have 200 compose applications'))
+  await person.call('apps.create', { projectId, name: 'web' })
+  await person.call('apps.delete', { appId })
+  await more()
+})
+
 it('an app has 200 domains at most, and all projects of a person 2,000', async () => {
   const person = await newPerson()
   const { projectId, appId } = await newApp(person)

@@ -1,5 +1,5 @@
 import { type Application, type ApplicationChange, type NewApplication, PROJECT_SOURCE } from '@berth/contract'
-import { kindOf } from '../../domain/app-kinds.ts'
+import { DEFAULT_APP_TYPE, kindOf } from '../../domain/app-kinds.ts'
 import type { EdgePorts } from '../../domain/app-url.ts'
 import { changedFields, recordAudit } from '../../domain/audit.ts'
 import { type Caller, isStaff } from '../../domain/caller.ts'
@@ -41,10 +41,16 @@ async function unlessTaken<Result>(write: Promise<Result>): Promise<Result> {
 }
 
 /** The slug of a new app, if the project has room for one more. */
-async function slugInProject(tx: Tx, projectId: number, name: string): Promise<string> {
-  const { ofProject, ofUser } = await countApps(tx, projectId)
+async function slugInProject(tx: Tx, projectId: number, { name, appType: type = DEFAULT_APP_TYPE }: NewApplication): Promise<string> {
+  const { ofProject, ofUser, composeOfUser } = await countApps(tx, projectId)
   refuseBeyond(QUOTAS.appsOfProject, ofProject, { field: 'projectId', who: 'a project', what: 'applications' })
   refuseBeyond(QUOTAS.appsOfUser, ofUser, { field: 'projectId', who: 'all projects of a person', what: 'applications' })
+  if (kindOf({ type }).hasServices)
+    refuseBeyond(QUOTAS.composeAppsOfUser, composeOfUser, {
+      field: 'appType',
+      who: 'all projects of a person',
+      what: 'compose applications',
+    })
   const isTaken = async (slug: string) => slug === PROJECT_SOURCE || (await isSlugTaken(tx, projectId, slug)) // `project.X` means the project's own
   return await freeSlug(slugOf(name, 'app'), isTaken)
 }
@@ -68,7 +74,7 @@ export function createApplications(deps: Deps) {
     const at = now()
     const row = await unlessTaken(
       db.transaction(async (tx) => {
-        const slug = await slugInProject(tx, project.id, input.name)
+        const slug = await slugInProject(tx, project.id, input)
         const app = await insertApp(
           tx,
           newAppRow({ ...input, projectId: project.id }, { slug, createdBy: caller.id, template, at: at.toISOString() }),

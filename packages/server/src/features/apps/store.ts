@@ -1,5 +1,6 @@
 import type { Application } from '@berth/contract'
 import type { Insertable, Updateable } from 'kysely'
+import { typesThat } from '../../domain/app-kinds.ts'
 import { bestHost, type EdgePorts, hostUrl } from '../../domain/app-url.ts'
 import type { AppRow, DomainRow } from '../../domain/rows.ts'
 import type { Db, Reader, Tx } from '../../store/database.ts'
@@ -78,17 +79,24 @@ export async function isSlugTaken(db: Reader, projectId: number, slug: string): 
   )
 }
 
-/** How many apps the project has, and how many all projects have that share its quota. */
-export async function countApps(db: Reader, projectId: number): Promise<{ ofProject: number; ofUser: number }> {
-  const { ofProject, ofUser } = await db
+/** How many apps the project has, how many all projects have that share its quota, and how many of those have a network of their own. */
+export async function countApps(db: Reader, projectId: number): Promise<{ ofProject: number; ofUser: number; composeOfUser: number }> {
+  return await db
     .selectFrom('app')
     .select((eb) => [
       eb.fn.countAll<number>().as('ofUser'),
       eb.fn.countAll<number>().filterWhere('project_id', '=', projectId).as('ofProject'),
+      eb.fn
+        .countAll<number>()
+        .filterWhere(
+          'app_type',
+          'in',
+          typesThat(({ hasServices }) => hasServices),
+        )
+        .as('composeOfUser'),
     ])
     .where('project_id', 'in', projectsSharingQuota(db, projectId))
     .executeTakeFirstOrThrow()
-  return { ofProject, ofUser }
 }
 
 export async function isMember(db: Reader, projectId: number, userId: number): Promise<boolean> {
