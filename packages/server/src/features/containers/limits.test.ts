@@ -3,7 +3,7 @@ import { addApp } from '../../../testing/harness/stored-app.ts'
 import { openTestDatabase } from '../../../testing/harness/test-database.ts'
 import { PLATFORM } from '../../domain/audit.ts'
 import { createEngine } from '../../engine/engine.ts'
-import type { AppError } from '../../lib/app-error.ts'
+import { AppError } from '../../lib/app-error.ts'
 import { createContainers } from './service.ts'
 import { createUsage } from './usage.ts'
 
@@ -58,7 +58,7 @@ it('one person starts, stops and restarts four apps at once, others theirs besid
   const codes: unknown[] = []
   const asked = Array.from({ length: 300 }, async (_each, n) => {
     const verb = (['start', 'stop', 'restart'] as const)[n % 3] ?? 'stop'
-    await containers.apply(caller(1), slow, verb).catch((cause: AppError) => codes.push(cause.code))
+    await containers.apply(caller(1), slow, verb).catch((cause: unknown) => codes.push(cause instanceof AppError ? cause.code : cause))
   })
   await expect.poll(() => codes.length, { timeout: 30_000 }).toBe(96)
   expect(new Set(codes)).toEqual(new Set(['server_busy']))
