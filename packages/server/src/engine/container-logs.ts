@@ -1,7 +1,7 @@
 import { cleanLine } from '../lib/clean-line.ts'
 import { createLogReader, type LogLine } from './api/log-frames.ts'
 import type { Transport } from './api/transport.ts'
-import { pathOf } from './containers.ts'
+import { pathOf } from './container-reads.ts'
 
 export type LogOptions = {
   /** How many of the newest lines to begin with; all when absent. */

@@ -29,7 +29,7 @@ const BUILD_MS = 120_000
  * every app is refused (host network, mounts of ours) is what the edge is made of. Nothing in it comes from a user.
  */
 export function createEdgeHost(deps: Deps): EdgeHost {
-  const { transport, containers, images, instance } = deps
+  const { transport, containers, instance } = deps
   const name = `berth-${instance}-edge`
   const labels = labelsOf({ instance, kind: 'edge' })
 
@@ -40,48 +40,8 @@ export function createEdgeHost(deps: Deps): EdgeHost {
     return details.fingerprint === fingerprint ? 'running' : 'other'
   }
 
-  async function ensureImage(source: EdgeImageSource): Promise<string> {
-    for (const known of [source.pull, source.build]) if (await images.exists(known)) return known
-    try {
-      await images.pull(source.pull, { signal: AbortSignal.timeout(PULL_MS), onLine: () => undefined })
-      return source.pull
-    } catch {
-      deps.log.info({ image: source.pull }, "no registry gives the edge's image; building it from this machine's HAProxy")
-    }
-    await deps.ensureProgram()
-    const contextTar = Readable.from([await source.context()])
-    await deps.build({
-      contextTar,
-      dockerfile: 'Dockerfile',
-      tag: source.build,
-      labels,
-      onLine: () => undefined,
-      signal: AbortSignal.timeout(BUILD_MS),
-    })
-    return source.build
-  }
-
   async function runEdge(spec: EdgeContainerSpec): Promise<void> {
-    const body = {
-      Image: spec.image,
-      Cmd: [...spec.command],
-      User: spec.user,
-      Labels: { ...labels, [FINGERPRINT_LABEL]: spec.fingerprint },
-      StopSignal: spec.stopSignal,
-      StopTimeout: spec.stopTimeoutS,
-      HostConfig: {
-        NetworkMode: spec.network,
-        ReadonlyRootfs: spec.readOnlyRoot,
-        Mounts: spec.mounts.map(({ source, target, readOnly }) => ({ Type: 'bind', Source: source, Target: target, ReadOnly: readOnly })),
-        CapDrop: [...spec.capDrop],
-        CapAdd: [...spec.capAdd],
-        SecurityOpt: spec.noNewPrivileges ? ['no-new-privileges'] : [],
-        RestartPolicy: { Name: spec.restart },
-        Ulimits: [{ Name: 'nofile', Soft: spec.openFiles, Hard: spec.openFiles }],
-        LogConfig: { Type: 'json-file', Config: { 'max-size': '10m', 'max-file': '3' } },
-      },
-    }
-    const created = await transport.json({ method: 'POST', path: '/containers/create', query: { name }, body })
+    const created = await transport.json({ method: 'POST', path: '/containers/create', query: { name }, body: requestFor(spec, labels) })
     await transport.json({ method: 'POST', path: `/containers/${text(field(created, 'Id'))}/start` })
   }
 
@@ -108,5 +68,55 @@ export function createEdgeHost(deps: Deps): EdgeHost {
     return lines.join('\n')
   }
 
-  return { inspectEdge, ensureImage, runEdge, reloadEdge, removeEdge, edgeOutput }
+  return { inspectEdge, ensureImage: createEnsureImage(deps, labels), runEdge, reloadEdge, removeEdge, edgeOutput }
+}
+
+/** Pulled, or built from this machine's own HAProxy where no registry gives it. */
+function createEnsureImage(
+  deps: Pick<Deps, 'images' | 'build' | 'ensureProgram' | 'log'>,
+  labels: Record<string, string>,
+): EdgeHost['ensureImage'] {
+  const { images } = deps
+  return async (source: EdgeImageSource) => {
+    for (const known of [source.pull, source.build]) if (await images.exists(known)) return known
+    try {
+      await images.pull(source.pull, { signal: AbortSignal.timeout(PULL_MS), onLine: () => undefined })
+      return source.pull
+    } catch {
+      deps.log.info({ image: source.pull }, "no registry gives the edge's image; building it from this machine's HAProxy")
+    }
+    await deps.ensureProgram()
+    const contextTar = Readable.from([await source.context()])
+    await deps.build({
+      contextTar,
+      dockerfile: 'Dockerfile',
+      tag: source.build,
+      labels,
+      onLine: () => undefined,
+      signal: AbortSignal.timeout(BUILD_MS),
+    })
+    return source.build
+  }
+}
+
+function requestFor(spec: EdgeContainerSpec, labels: Record<string, string>): Record<string, unknown> {
+  return {
+    Image: spec.image,
+    Cmd: [...spec.command],
+    User: spec.user,
+    Labels: { ...labels, [FINGERPRINT_LABEL]: spec.fingerprint },
+    StopSignal: spec.stopSignal,
+    StopTimeout: spec.stopTimeoutS,
+    HostConfig: {
+      NetworkMode: spec.network,
+      ReadonlyRootfs: spec.readOnlyRoot,
+      Mounts: spec.mounts.map(({ source, target, readOnly }) => ({ Type: 'bind', Source: source, Target: target, ReadOnly: readOnly })),
+      CapDrop: [...spec.capDrop],
+      CapAdd: [...spec.capAdd],
+      SecurityOpt: spec.noNewPrivileges ? ['no-new-privileges'] : [],
+      RestartPolicy: { Name: spec.restart },
+      Ulimits: [{ Name: 'nofile', Soft: spec.openFiles, Hard: spec.openFiles }],
+      LogConfig: { Type: 'json-file', Config: { 'max-size': '10m', 'max-file': '3' } },
+    },
+  }
 }

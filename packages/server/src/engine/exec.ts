@@ -1,7 +1,7 @@
 import { count, field, text } from './api/json.ts'
 import { createLogReader } from './api/log-frames.ts'
 import type { Transport } from './api/transport.ts'
-import { pathOf } from './containers.ts'
+import { pathOf } from './container-reads.ts'
 
 export type ExecResult = { readonly exitCode: number; readonly output: string }
 

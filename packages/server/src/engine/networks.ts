@@ -36,28 +36,10 @@ export function createNetworks(deps: { transport: Transport }) {
     const found = await inspect(wanted.name, signal)
     if (found !== null) return own(found, wanted.owner.instance)
     for (const subnet of freeSubnets(await takenSubnets(signal)).take(MAX_TRIES)) {
-      if (await create({ ...wanted, subnet }, signal)) return own(await inspect(wanted.name, signal), wanted.owner.instance)
+      if (await createBridge(transport, { ...wanted, subnet }, signal))
+        return own(await inspect(wanted.name, signal), wanted.owner.instance)
     }
     throw new EngineError(409, 'No free address range is left for another network. Remove projects that are not used any more.')
-  }
-
-  /** False when the engine knows a reason against this subnet that its list of networks did not show. */
-  async function create(wanted: { name: string; owner: Maker; subnet: string }, signal: AbortSignal | undefined): Promise<boolean> {
-    const body = {
-      Name: wanted.name,
-      CheckDuplicate: true,
-      Driver: 'bridge',
-      IPAM: { Driver: 'default', Config: [{ Subnet: wanted.subnet, IPRange: engineRange(wanted.subnet) }] },
-      Labels: labelsOf(wanted.owner),
-    }
-    try {
-      await transport.json({ method: 'POST', path: '/networks/create', body, signal })
-      return true
-    } catch (cause) {
-      if (cause instanceof EngineError && /overlap/i.test(cause.message)) return false
-      if (isConflict(cause) && /already exists/i.test((cause as EngineError).message)) return true // isConflict says which class it is
-      throw cause
-    }
   }
 
   async function takenSubnets(signal: AbortSignal | undefined): Promise<string[]> {
@@ -91,6 +73,29 @@ export function createNetworks(deps: { transport: Transport }) {
   }
 
   return { ensureProjectNetwork, ensure, inspect, list, remove }
+}
+
+/** False when the engine knows a reason against this subnet that its list of networks did not show. */
+async function createBridge(
+  transport: Transport,
+  wanted: { name: string; owner: Maker; subnet: string },
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const body = {
+    Name: wanted.name,
+    CheckDuplicate: true,
+    Driver: 'bridge',
+    IPAM: { Driver: 'default', Config: [{ Subnet: wanted.subnet, IPRange: engineRange(wanted.subnet) }] },
+    Labels: labelsOf(wanted.owner),
+  }
+  try {
+    await transport.json({ method: 'POST', path: '/networks/create', body, signal })
+    return true
+  } catch (cause) {
+    if (cause instanceof EngineError && /overlap/i.test(cause.message)) return false
+    if (isConflict(cause) && /already exists/i.test((cause as EngineError).message)) return true // isConflict says which class it is
+    throw cause
+  }
 }
 
 function own(network: Network | null, instance: string): Network {

@@ -77,7 +77,7 @@ export function createGit(deps: {
       if (source.runAs !== undefined) await chown(into, source.runAs.uid, source.runAs.gid)
       const local = { cwd: into, timeoutMs: LOCAL_TIMEOUT_MS }
       await source.git(['init', '--quiet', '.'], local)
-      await fetchCommit(source, wanted)
+      await fetchCommit(source, wanted, { limits, timeoutMs: fetchTimeoutMs })
       await checkDirectorySize(into, limits)
       await source.git([...LIST_TREE, '-l', hash], { ...local, onOutput: createTreeCheck(limits) })
       await source.git(['checkout', '--quiet', '--force', '--detach', hash, '--'], local)
@@ -87,37 +87,41 @@ export function createGit(deps: {
     })
   }
 
-  /** By hash first; a server that gives out branches only is asked for the branch, a little of it and then all of it. */
-  async function fetchCommit({ git, url }: Visit, { hash, branch, into, onActivity }: Wanted): Promise<void> {
-    const ref = branch === null ? 'HEAD' : `refs/heads/${branch}`
-    const ways = [
-      ['--depth=1', '--', url.href, hash],
-      ['--depth=50', '--', url.href, ref],
-      [`--depth=${WHOLE_HISTORY}`, '--', url.href, ref],
-    ]
-    let arrived = 0
-    const watch = async () => {
-      const bytes = await checkDirectorySize(into, limits)
-      if (bytes !== arrived) onActivity?.()
-      arrived = bytes
-    }
-    const fetching = { cwd: into, timeoutMs: fetchTimeoutMs, watch }
-    for (const way of ways) {
-      try {
-        await git(['fetch', '--quiet', '--no-tags', '--no-recurse-submodules', ...way], fetching)
-      } catch (cause) {
-        if (!(cause instanceof CommitMissing)) throw cause
-      }
-      const found = await git(['rev-list', '--no-walk', '--ignore-missing', hash, '--'], { cwd: into, timeoutMs: LOCAL_TIMEOUT_MS })
-      if (found.trim() === hash) return
-    }
-    throw new CommitMissing(hash)
-  }
-
   return { resolveCommit, listBranches, listFiles: createListFiles({ ...deps, visit }), checkout }
 }
 
 export type Git = ReturnType<typeof createGit>
+
+/** By hash first; a server that gives out branches only is asked for the branch, a little of it and then all of it. */
+async function fetchCommit(
+  { git, url }: Visit,
+  { hash, branch, into, onActivity }: Wanted,
+  { limits, timeoutMs }: { limits: SizeLimits; timeoutMs: number },
+): Promise<void> {
+  const ref = branch === null ? 'HEAD' : `refs/heads/${branch}`
+  const ways = [
+    ['--depth=1', '--', url.href, hash],
+    ['--depth=50', '--', url.href, ref],
+    [`--depth=${WHOLE_HISTORY}`, '--', url.href, ref],
+  ]
+  let arrived = 0
+  const watch = async () => {
+    const bytes = await checkDirectorySize(into, limits)
+    if (bytes !== arrived) onActivity?.()
+    arrived = bytes
+  }
+  const fetching = { cwd: into, timeoutMs, watch }
+  for (const way of ways) {
+    try {
+      await git(['fetch', '--quiet', '--no-tags', '--no-recurse-submodules', ...way], fetching)
+    } catch (cause) {
+      if (!(cause instanceof CommitMissing)) throw cause
+    }
+    const found = await git(['rev-list', '--no-walk', '--ignore-missing', hash, '--'], { cwd: into, timeoutMs: LOCAL_TIMEOUT_MS })
+    if (found.trim() === hash) return
+  }
+  throw new CommitMissing(hash)
+}
 
 /** Every command that ends is a sign that the work goes on. */
 function reporting(visit: Visit, onActivity: (() => void) | undefined): Visit {

@@ -43,6 +43,13 @@ function engineAway(cause: unknown): never {
   throw cause
 }
 
+function role(allowed: readonly Caller['role'][]) {
+  return async (caller: Caller) => {
+    if (!allowed.includes(caller.role)) throw new AppError('not_allowed')
+    return { caller }
+  }
+}
+
 /**
  * The only loaders of objects for requests. A foreign object and a missing one end in the same error;
  * 403 is for those who may see the thing and may not do this to it.
@@ -65,13 +72,6 @@ export function createPolicies(deps: { db: Reader; findContainer: (id: string) =
     const app = found(await store.findApp(db, appId), missing)
     if (!(await mayRead(caller, app.project_id))) throw new AppError(missing)
     return { caller, app }
-  }
-
-  function role(allowed: readonly Caller['role'][]) {
-    return async (caller: Caller) => {
-      if (!allowed.includes(caller.role)) throw new AppError('not_allowed')
-      return { caller }
-    }
   }
 
   return {

@@ -88,6 +88,24 @@ function refuse(socket: Duplex, error: unknown, cookies: readonly string[]): voi
   setTimeout(() => socket.destroy(), REFUSED_MS).unref() // otherwise a client that never closes its side would keep it open for ever
 }
 
+/** Closes the socket within seconds of losing access: a logout, a removed member, a deleted project. */
+function createWatchAccess({ authentication, loaders }: Pick<Deps, 'authentication' | 'loaders'>) {
+  return (peer: Peer, access: { caller: Caller; line: Line; input: Record<string, unknown> }): void => {
+    const timer = setInterval(() => {
+      authentication
+        .callerOfSession(access.caller.sessionId, access.caller.origin)
+        .then(async (caller) => {
+          if (!caller) throw new AppError('not_signed_in')
+          await loaders[access.line.may](caller, access.input)
+        })
+        .catch((err: unknown) => {
+          if (err instanceof AppError && err.code !== 'engine_unreachable') peer.close(1008, 'access ended')
+        })
+    }, RECHECK_MS)
+    peer.signal.addEventListener('abort', () => clearInterval(timer), { once: true })
+  }
+}
+
 /** Every socket passes the same policies as HTTP, before the upgrade and regularly while it is open. */
 export function createWebSockets(deps: Deps) {
   const { authentication, loaders, log } = deps
@@ -95,6 +113,7 @@ export function createWebSockets(deps: Deps) {
   // Streams take no input: messages from a client are dropped, and the peer answers its pings when there is room.
   const wss = new WebSocketServer({ noServer: true, maxPayload: 1024, maxFragments: 1, autoPong: false, perMessageDeflate: false })
   const open = new Set<Peer>()
+  const watchAccess = createWatchAccess(deps)
 
   async function admit(request: IncomingMessage) {
     if (deps.isStopping()) throw new AppError('stopping')
@@ -108,22 +127,6 @@ export function createWebSockets(deps: Deps) {
     const input = { ...line.readParams({ ...line.pattern.exec(url.pathname)?.groups }), ...line.readQuery(queryOf(url)) }
     const subject = await loaders[line.may](caller, input)
     return { line, caller, input, subject }
-  }
-
-  /** Closes the socket within seconds of losing access: a logout, a removed member, a deleted project. */
-  function watchAccess(peer: Peer, access: { caller: Caller; line: Line; input: Record<string, unknown> }): void {
-    const timer = setInterval(() => {
-      authentication
-        .callerOfSession(access.caller.sessionId, access.caller.origin)
-        .then(async (caller) => {
-          if (!caller) throw new AppError('not_signed_in')
-          await loaders[access.line.may](caller, access.input)
-        })
-        .catch((err: unknown) => {
-          if (err instanceof AppError && err.code !== 'engine_unreachable') peer.close(1008, 'access ended')
-        })
-    }, RECHECK_MS)
-    peer.signal.addEventListener('abort', () => clearInterval(timer), { once: true })
   }
 
   async function serve(ws: WebSocket, socket: Duplex, admitted: Awaited<ReturnType<typeof admit>>): Promise<void> {

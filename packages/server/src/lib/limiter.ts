@@ -58,25 +58,11 @@ export function createLimiter(limits: Limits) {
 
   async function turnOf(lane: Lane, signal: AbortSignal | undefined): Promise<void> {
     if (waiting >= limits.waiting || lane.queue.length >= limits.waitingPerKey) throw new LimiterFull('too many are waiting')
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
-    lane.queue.push(resolve)
     waiting += 1
-    const leave = (reason: unknown) => {
-      const place = lane.queue.indexOf(resolve)
-      if (place === -1) return // it has just been its turn
-      lane.queue.splice(place, 1)
+    const onLeave = () => {
       waiting -= 1
-      reject(reason)
     }
-    const timer = setTimeout(() => leave(new LimiterFull('the wait took too long')), limits.waitMs)
-    const onAbort = () => leave(signal?.reason)
-    signal?.addEventListener('abort', onAbort, { once: true })
-    try {
-      await promise
-    } finally {
-      clearTimeout(timer)
-      signal?.removeEventListener('abort', onAbort)
-    }
+    await waitIn(lane.queue, { waitMs: limits.waitMs, signal, onLeave })
   }
 
   function startNext(): void {
@@ -94,3 +80,27 @@ export function createLimiter(limits: Limits) {
 }
 
 export type Limiter = ReturnType<typeof createLimiter>
+
+type Waiting = { waitMs: number; signal: AbortSignal | undefined; onLeave: () => void }
+
+/** Until it is called from the queue. Whoever waits for too long, or is not interested any more, leaves it. */
+async function waitIn(queue: (() => void)[], { waitMs, signal, onLeave }: Waiting): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  queue.push(resolve)
+  const leave = (reason: unknown) => {
+    const place = queue.indexOf(resolve)
+    if (place === -1) return // it has just been its turn
+    queue.splice(place, 1)
+    onLeave()
+    reject(reason)
+  }
+  const timer = setTimeout(() => leave(new LimiterFull('the wait took too long')), waitMs)
+  const onAbort = () => leave(signal?.reason)
+  signal?.addEventListener('abort', onAbort, { once: true })
+  try {
+    await promise
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', onAbort)
+  }
+}

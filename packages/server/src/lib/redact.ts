@@ -8,10 +8,85 @@ const HOLD_MS = 200
 const MOST_HELD = 64
 const MOST_SOURCES = 64
 
+type LineRedaction = ReturnType<typeof createLineRedaction>
+type Pass<Tag> = ReturnType<typeof createPass<Tag>>
+
 export type RedactedStream<Tag> = {
   push(line: string, tag: Tag, source?: string): void
   /** Lets go of what is held back; what may be the beginning of a secret is masked. */
   flush(): void
+}
+
+/** Lines of one log, in order. A line is held back while the next one may turn its end into a secret. */
+function createPass<Tag>(redact: LineRedaction, release: (line: string, tag: Tag) => void) {
+  /** Of the last line of each source, and of the last line of each step of a build. */
+  const ends = new Map<string, LineEnd>()
+  const held: { line: PrintedLine; tag: Tag }[] = []
+
+  /** Characters at the ends of lines that are still here, and that the next lines may make a secret of. */
+  function undecided(): Begun[] {
+    const all = [...ends.values()].filter(({ begun }) => begun.length >= WORTH_HIDING).flatMap(({ begun }) => begun)
+    return all.filter(({ line, from }) => line.hidden?.[from] !== 1)
+  }
+
+  function releaseAll(): void {
+    for (const { line, tag } of held.splice(0)) release(shownLine(line), tag)
+  }
+
+  function releaseDecided(): void {
+    const waiting = new Set(undecided().map(({ line }) => line))
+    const first = held.findIndex(({ line }) => waiting.has(line))
+    for (const { line, tag } of held.splice(0, first === -1 ? held.length : first)) release(shownLine(line), tag)
+  }
+
+  function push(raw: string, tag: Tag, source = ''): void {
+    const line = { raw: printedPart(raw), hidden: undefined }
+    const step = stepOf(raw)
+    const places = [source, `${source} ${step}`]
+    const end = redact(line, ends.size === 0 ? [] : places.map((place, index) => ({ end: ends.get(place), from: index * step.length })))
+    for (const place of places) {
+      if (end !== undefined) ends.set(place, end)
+      else if (ends.size > 0) ends.delete(place)
+    }
+    const isDecided = end === undefined || end.begun.length < WORTH_HIDING
+    if (isDecided && held.length === 0) return release(shownLine(line), tag)
+    held.push({ line, tag })
+    releaseDecided()
+    if (held.length > MOST_HELD || ends.size > MOST_SOURCES) flush()
+    if (ends.size > MOST_SOURCES) ends.clear()
+  }
+
+  function flush(): void {
+    if (held.length === 0) return
+    for (const { line, from, to } of undecided()) hide(line, from, to)
+    releaseAll()
+  }
+
+  return { push, flush, end: releaseAll, isHolding: () => held.length > 0 }
+}
+
+/** Lets lines go that have waited for too long. */
+function createStream<Tag>(lines: Pass<Tag>): RedactedStream<Tag> {
+  let timer: NodeJS.Timeout | undefined
+  function wait(): void {
+    if (lines.isHolding()) timer ??= setTimeout(flush, HOLD_MS)
+    else stopWaiting()
+  }
+  function stopWaiting(): void {
+    clearTimeout(timer)
+    timer = undefined
+  }
+  function flush(): void {
+    lines.flush()
+    stopWaiting()
+  }
+  return {
+    push: (line, tag, source) => {
+      lines.push(line, tag, source)
+      wait()
+    },
+    flush,
+  }
 }
 
 /**
@@ -23,82 +98,12 @@ export function createRedactor(secrets: Iterable<string>) {
   const search = forms.length === 0 ? undefined : createSecretSearch(forms)
   const redact = createLineRedaction(search, { hasSpaces: forms.some(({ isSpaced }) => isSpaced) })
 
-  /** Lines of one log, in order. A line is held back while the next one may turn its end into a secret. */
-  function pass<Tag>(release: (line: string, tag: Tag) => void) {
-    /** Of the last line of each source, and of the last line of each step of a build. */
-    const ends = new Map<string, LineEnd>()
-    const held: { line: PrintedLine; tag: Tag }[] = []
-
-    /** Characters at the ends of lines that are still here, and that the next lines may make a secret of. */
-    function undecided(): Begun[] {
-      const all = [...ends.values()].filter(({ begun }) => begun.length >= WORTH_HIDING).flatMap(({ begun }) => begun)
-      return all.filter(({ line, from }) => line.hidden?.[from] !== 1)
-    }
-
-    function releaseAll(): void {
-      for (const { line, tag } of held.splice(0)) release(shownLine(line), tag)
-    }
-
-    function releaseDecided(): void {
-      const waiting = new Set(undecided().map(({ line }) => line))
-      const first = held.findIndex(({ line }) => waiting.has(line))
-      for (const { line, tag } of held.splice(0, first === -1 ? held.length : first)) release(shownLine(line), tag)
-    }
-
-    function push(raw: string, tag: Tag, source = ''): void {
-      const line = { raw: printedPart(raw), hidden: undefined }
-      const step = stepOf(raw)
-      const places = [source, `${source} ${step}`]
-      const end = redact(line, ends.size === 0 ? [] : places.map((place, index) => ({ end: ends.get(place), from: index * step.length })))
-      for (const place of places) {
-        if (end !== undefined) ends.set(place, end)
-        else if (ends.size > 0) ends.delete(place)
-      }
-      const isDecided = end === undefined || end.begun.length < WORTH_HIDING
-      if (isDecided && held.length === 0) return release(shownLine(line), tag)
-      held.push({ line, tag })
-      releaseDecided()
-      if (held.length > MOST_HELD || ends.size > MOST_SOURCES) flush()
-      if (ends.size > MOST_SOURCES) ends.clear()
-    }
-
-    function flush(): void {
-      if (held.length === 0) return
-      for (const { line, from, to } of undecided()) hide(line, from, to)
-      releaseAll()
-    }
-
-    return { push, flush, end: releaseAll, isHolding: () => held.length > 0 }
-  }
-
-  function stream<Tag>(release: (line: string, tag: Tag) => void): RedactedStream<Tag> {
-    const lines = pass(release)
-    let timer: NodeJS.Timeout | undefined
-    function wait(): void {
-      if (lines.isHolding()) timer ??= setTimeout(flush, HOLD_MS)
-      else stopWaiting()
-    }
-    function stopWaiting(): void {
-      clearTimeout(timer)
-      timer = undefined
-    }
-    function flush(): void {
-      lines.flush()
-      stopWaiting()
-    }
-    return {
-      push: (line, tag, source) => {
-        lines.push(line, tag, source)
-        wait()
-      },
-      flush,
-    }
-  }
+  const stream = <Tag>(release: (line: string, tag: Tag) => void) => createStream(createPass(redact, release))
 
   /** Consecutive lines with nothing behind them. */
   function lines(all: readonly string[]): string[] {
     const shown: string[] = []
-    const each = pass<undefined>((line) => shown.push(line))
+    const each = createPass<undefined>(redact, (line) => shown.push(line))
     for (const line of all) each.push(line, undefined)
     each.end()
     return shown

@@ -27,12 +27,7 @@ const MOST_ROWS = 512
 export function createSecretSearch(forms: readonly SecretForm[]) {
   const { nodes, depths, kinds, fails, spacedHits, solidHits, childOf } = createTrie(forms)
   const rowCount = Math.min(nodes, MOST_ROWS)
-  const rows = new Uint32Array(rowCount * CLASSES)
-  for (let state = 0; state < rowCount; state += 1)
-    for (let code = 1; code < CLASSES; code += 1) {
-      const child = childOf(state, code)
-      rows[state * CLASSES + code] = child !== 0 || state === 0 ? child : (rows[(fails[state] ?? 0) * CLASSES + code] ?? 0)
-    }
+  const rows = nextStates(rowCount, { childOf, fails })
 
   function next(state: number, code: number, steps: Steps): number {
     let from = state
@@ -99,3 +94,13 @@ export function createSecretSearch(forms: readonly SecretForm[]) {
 }
 
 export type SecretSearch = ReturnType<typeof createSecretSearch>
+
+function nextStates(rowCount: number, { childOf, fails }: Pick<ReturnType<typeof createTrie>, 'childOf' | 'fails'>): Uint32Array {
+  const rows = new Uint32Array(rowCount * CLASSES)
+  for (let state = 0; state < rowCount; state += 1)
+    for (let code = 1; code < CLASSES; code += 1) {
+      const child = childOf(state, code)
+      rows[state * CLASSES + code] = child !== 0 || state === 0 ? child : (rows[(fails[state] ?? 0) * CLASSES + code] ?? 0)
+    }
+  return rows
+}

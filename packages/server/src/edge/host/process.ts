@@ -18,8 +18,7 @@ export function lastAlerts(output: string): string {
   return said.join(' ')
 }
 
-/** Makes sure that an HAProxy with our configuration answers on its socket. */
-export function createEdgeProcess(deps: {
+type Deps = {
   settings: HaproxySettings
   host: EdgeHost | undefined
   image: EdgeImageSource
@@ -31,10 +30,14 @@ export function createEdgeProcess(deps: {
   onReload: () => void
   startWithinMs?: number
   log: { warn(fields: object, message: string): void }
-}) {
-  const { settings, host, image, paths, files, runtime, configHash, onReload, log, startWithinMs = 10_000 } = deps
+}
+
+/** Makes sure that an HAProxy with our configuration answers on its socket. */
+export function createEdgeProcess(deps: Deps) {
+  const { settings, host, image, paths, runtime, configHash, onReload, startWithinMs = 10_000 } = deps
   const { runningConfig, inTime } = createConfigLook(runtime, startWithinMs)
   const isOurs = (config: string | undefined) => config === configHash
+  const readFiles = createReadFiles(deps)
   let isReloading = false
 
   /** `whichever` accepts an HAProxy with an earlier configuration: its routes on disk are still in the form it knows. */
@@ -65,20 +68,6 @@ export function createEdgeProcess(deps: {
     })
   }
 
-  /** A certificate that it refuses must not keep everything else down: without any, it starts, and the others are added while it runs. */
-  async function readFiles(from: EdgeHost, { attempt, otherwise }: { attempt: () => Promise<boolean>; otherwise: string }): Promise<void> {
-    if (await attempt()) return
-    const output = await from.edgeOutput()
-    const said = lastAlerts(output)
-    // The placeholder lies there too, and without that one it cannot start.
-    const isCertificate = output.includes(paths.certificatesDir) && !said.includes(paths.placeholder)
-    if (isCertificate && (await files.withoutCertificates(attempt))) {
-      log.warn({ said }, 'HAProxy refused a certificate at its start; all of them are added while it runs')
-      return
-    }
-    throw new EdgeProblem(`${otherwise} Berth's log has what it said.`, { cause: new Error(said) })
-  }
-
   async function start(from: EdgeHost): Promise<boolean> {
     await from.removeEdge()
     const problem =
@@ -107,6 +96,22 @@ export function createEdgeProcess(deps: {
   }
 
   return { ensure }
+}
+
+/** A certificate that it refuses must not keep everything else down: without any, it starts, and the others are added while it runs. */
+function createReadFiles({ paths, files, log }: Pick<Deps, 'paths' | 'files' | 'log'>) {
+  return async (from: EdgeHost, { attempt, otherwise }: { attempt: () => Promise<boolean>; otherwise: string }): Promise<void> => {
+    if (await attempt()) return
+    const output = await from.edgeOutput()
+    const said = lastAlerts(output)
+    // The placeholder lies there too, and without that one it cannot start.
+    const isCertificate = output.includes(paths.certificatesDir) && !said.includes(paths.placeholder)
+    if (isCertificate && (await files.withoutCertificates(attempt))) {
+      log.warn({ said }, 'HAProxy refused a certificate at its start; all of them are added while it runs')
+      return
+    }
+    throw new EdgeProblem(`${otherwise} Berth's log has what it said.`, { cause: new Error(said) })
+  }
 }
 
 /** Which configuration the HAProxy that answers has. */

@@ -8,48 +8,13 @@ import type { ComposePlan } from './policy.ts'
 
 type CheckOptions = Pick<BuildRequest, 'signal' | 'onActivity' | 'buildArgs'>
 type CheckDockerfile = (file: string, options: CheckOptions) => Promise<AsyncDisposable>
+type BuildDeps = { build: LimitedBuild; inside: Inside; checkDockerfile: CheckDockerfile }
 type Inside = (workspace: string, repoPath: string) => Promise<{ path: string; kind: 'file' | 'directory' } | null>
 
 /** Multi-container apps, through whichever Compose the machine has. It only ever sees files that `planCompose` wrote. */
-export function createCompose(
-  deps: { build: LimitedBuild; inside: Inside; checkDockerfile: CheckDockerfile } & Parameters<typeof createComposeCli>[0],
-) {
+export function createCompose(deps: BuildDeps & Parameters<typeof createComposeCli>[0]) {
   const run = createComposeCli(deps)
-
-  /**
-   * Builds what the plan builds. By the engine's own build and not by the CLI, so that cancel, limits and output are the same as for every
-   * other app, and no build outlives us.
-   */
-  async function build(
-    plan: ComposePlan,
-    options: Pick<BuildRequest, 'labels' | 'cacheScope' | 'onLine' | 'onActivity' | 'signal'> & { workspace: string },
-  ): Promise<void> {
-    const { workspace, ...common } = options
-    for (const { service, context, dockerfile, target, args, image } of plan.builds) {
-      const directory = await deps.inside(workspace, context)
-      if (directory?.kind !== 'directory')
-        throw new SpecRefused(
-          `services.${service}.build.context`,
-          `The service ${service} builds from ${context}, which is not a directory of the repository.`,
-        )
-      const file = await deps.inside(directory.path, dockerfile)
-      if (file?.kind !== 'file')
-        throw new SpecRefused(`services.${service}.build.dockerfile`, `The service ${service} has no ${dockerfile} in ${context}.`)
-      const { signal, onActivity } = options
-      await using _ = await deps.checkDockerfile(file.path, { signal, buildArgs: args, ...(onActivity && { onActivity }) })
-      // The file that was checked, and not its name: the builder may follow a link to another one.
-      const checked = path.relative(directory.path, file.path)
-      const contextTar = buildContext({ directory: directory.path, dockerfile: checked, signal: options.signal })
-      await deps.build({
-        ...common,
-        contextTar,
-        dockerfile: checked,
-        tag: image,
-        buildArgs: args,
-        ...(target === undefined ? {} : { target }),
-      })
-    }
-  }
+  const build = createComposeBuild(deps)
 
   async function start(plan: ComposePlan, project: Project, args: readonly string[]): Promise<void> {
     await mkdir(project.directory, { recursive: true, mode: 0o700 })
@@ -95,3 +60,40 @@ export function createCompose(
 }
 
 export type Compose = ReturnType<typeof createCompose>
+
+/**
+ * Builds what the plan builds. By the engine's own build and not by the CLI, so that cancel, limits and output are the same as for every
+ * other app, and no build outlives us.
+ */
+function createComposeBuild(deps: BuildDeps) {
+  return async (
+    plan: ComposePlan,
+    options: Pick<BuildRequest, 'labels' | 'cacheScope' | 'onLine' | 'onActivity' | 'signal'> & { workspace: string },
+  ): Promise<void> => {
+    const { workspace, ...common } = options
+    for (const { service, context, dockerfile, target, args, image } of plan.builds) {
+      const directory = await deps.inside(workspace, context)
+      if (directory?.kind !== 'directory')
+        throw new SpecRefused(
+          `services.${service}.build.context`,
+          `The service ${service} builds from ${context}, which is not a directory of the repository.`,
+        )
+      const file = await deps.inside(directory.path, dockerfile)
+      if (file?.kind !== 'file')
+        throw new SpecRefused(`services.${service}.build.dockerfile`, `The service ${service} has no ${dockerfile} in ${context}.`)
+      const { signal, onActivity } = options
+      await using _ = await deps.checkDockerfile(file.path, { signal, buildArgs: args, ...(onActivity && { onActivity }) })
+      // The file that was checked, and not its name: the builder may follow a link to another one.
+      const checked = path.relative(directory.path, file.path)
+      const contextTar = buildContext({ directory: directory.path, dockerfile: checked, signal: options.signal })
+      await deps.build({
+        ...common,
+        contextTar,
+        dockerfile: checked,
+        tag: image,
+        buildArgs: args,
+        ...(target === undefined ? {} : { target }),
+      })
+    }
+  }
+}

@@ -31,8 +31,8 @@ function shortened(circle: readonly string[]): readonly string[] {
   return circle.length <= 5 ? circle : [...circle.slice(0, 3), '…', ...circle.slice(-1)]
 }
 
-/** Replaces every reference by what it stands for. Only what is in `sources` can be reached. */
-export function resolveReferences(variables: Variables, sources: Sources): Resolved {
+/** Fills values: every reference is replaced by what it stands for, and is worked out once. */
+function createFill(sources: Sources): (value: string) => string {
   const known = new Map<string, string>()
   const path: string[] = []
   let room = MOST_CHARACTERS
@@ -92,6 +92,12 @@ export function resolveReferences(variables: Variables, sources: Sources): Resol
     return lazy
   }
 
+  return fill
+}
+
+/** Replaces every reference by what it stands for. Only what is in `sources` can be reached. */
+export function resolveReferences(variables: Variables, sources: Sources): Resolved {
+  const fill = createFill(sources)
   const env: [string, string][] = []
   const problems: Resolved['problems'] = []
   for (const [key, value] of variables) {

@@ -14,11 +14,9 @@ function about(appId: number): string {
   return `env:${appId}`
 }
 
-/** Environment variables; their values are sealed before they reach the database. */
-export function createEnvVariables(deps: Deps) {
-  const { db, secrets, now } = deps
+/** Rows whose values nobody can read in the database. */
+function createSealedRows({ secrets, now }: Pick<Deps, 'secrets' | 'now'>) {
   const valueOf = (row: EnvVariableRow) => secrets.open(row.sealed_value, about(row.app_id))
-  const change = createChange({ db, now, valueOf })
 
   function present(row: EnvVariableRow): EnvVariable {
     return { id: row.id, appId: row.app_id, key: row.key, value: valueOf(row), createdAt: row.created_at, updatedAt: row.updated_at }
@@ -34,6 +32,15 @@ export function createEnvVariables(deps: Deps) {
       updated_at: at,
     })
   }
+
+  return { valueOf, present, insert }
+}
+
+/** Environment variables; their values are sealed before they reach the database. */
+export function createEnvVariables(deps: Deps) {
+  const { db, secrets, now } = deps
+  const { valueOf, present, insert } = createSealedRows(deps)
+  const change = createChange({ db, now, valueOf })
 
   async function list(app: AppRow): Promise<EnvVariable[]> {
     return (await listEnvVariables(db, app.id)).map(present)

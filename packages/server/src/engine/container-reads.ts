@@ -1,0 +1,62 @@
+import { readFile } from 'node:fs/promises'
+import { type ListeningPort, listeningPortsIn } from '../lib/proc-net.ts'
+import { readBeginning } from '../lib/read-beginning.ts'
+import { isNotFound } from './api/errors.ts'
+import { filters, items, labelFilter } from './api/json.ts'
+import type { Transport } from './api/transport.ts'
+import { type ContainerDetails, type ContainerSummary, detailsOf, summaryOf } from './container-state.ts'
+import { type ContainerUsage, usageOf } from './container-usage.ts'
+
+/** The kernel lists those that listen before all others. */
+const MOST_OF_A_TABLE = 256 * 1024
+
+/** What can be asked about containers. A container that is gone is null, and no error. */
+export function createContainerReads({ transport, now }: { transport: Transport; now: () => Date }) {
+  async function inspect(id: string, signal?: AbortSignal): Promise<ContainerDetails | null> {
+    try {
+      return detailsOf(await transport.json({ method: 'GET', path: `${pathOf(id)}/json`, signal }), now())
+    } catch (cause) {
+      if (isNotFound(cause)) return null
+      throw cause
+    }
+  }
+
+  /** Stopped ones too. */
+  async function list(wanted: { labels: Readonly<Record<string, string>>; signal?: AbortSignal }): Promise<ContainerSummary[]> {
+    const query = { all: true, filters: filters({ label: labelFilter(wanted.labels) }) }
+    return items(await transport.json({ method: 'GET', path: '/containers/json', query, signal: wanted.signal })).map(summaryOf)
+  }
+
+  /** What the container listens on, or null where its process cannot be looked at (a remote engine, a container that is down). */
+  async function listeningPorts(id: string, signal?: AbortSignal): Promise<ListeningPort[] | null> {
+    const found = await inspect(id, signal)
+    const pid = found?.pid ?? null
+    if (found === null || pid === null || !(await isProcessOf(pid, found.id))) return null
+    const tables = await Promise.all(
+      ['tcp', 'tcp6'].map((table) => readBeginning(`/proc/${pid}/net/${table}`, MOST_OF_A_TABLE).catch(() => null)),
+    )
+    const read = tables.flatMap((table) => (table === null ? [] : [table]))
+    return read.length === 0 ? null : listeningPortsIn(read)
+  }
+
+  async function stats(id: string, signal?: AbortSignal): Promise<ContainerUsage | null> {
+    try {
+      return usageOf(await transport.json({ method: 'GET', path: `${pathOf(id)}/stats`, query: { stream: false }, signal }))
+    } catch (cause) {
+      if (isNotFound(cause)) return null
+      throw cause
+    }
+  }
+
+  return { inspect, list, listeningPorts, stats }
+}
+
+export function pathOf(id: string): string {
+  return `/containers/${encodeURIComponent(id)}`
+}
+
+// Where we run in a container ourselves, the engine's process numbers are not ours; its cgroup says whose a process is.
+async function isProcessOf(pid: number, containerId: string): Promise<boolean> {
+  const cgroup = await readFile(`/proc/${pid}/cgroup`, 'utf8').catch(() => '')
+  return cgroup.includes(containerId)
+}
