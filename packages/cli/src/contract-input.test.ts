@@ -15,6 +15,7 @@ const WITHOUT_A_COMMAND = [
   'webhooks.git', // for git providers
   'git.repos', // no provider can be connected yet
   'git.branches',
+  'containers.logPage', // for screens; `logs --all` prints the whole log
   'deployments.add', // the same as deployments.create
   'deployments.listByApp', // the same as deployments.list
 ]

@@ -187,6 +187,12 @@ describe('deploying', () => {
     const log = await berth(['logs', '--deployment', String(newest?.id)])
     expect(log.code, log.err).toBe(0)
     expect(await berth(['logs', 'web']), 'an app that never ran has printed nothing').toMatchObject({ code: 0, out: '' })
+    expect(await berth(['logs', 'web', '--all'])).toMatchObject({ code: 0, out: '' })
+    expect(await berth(['logs', 'web', '--search', 'error', '-C', '2'])).toMatchObject({ code: 1, err: '0 of 0 lines match.\n' })
+    expect(await berth(['logs', 'web', '--search', 'error', '--follow'])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('--follow and --search cannot be used together.'),
+    })
   })
 
   it('deploy --detach does not wait', async () => {

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { expects, Id } from './fields.ts'
+import { expects, Id, OneOf } from './fields.ts'
 
 export const ContainerStatus = Type.Object({ state: Type.String(), status: Type.String(), id: Type.String() })
 export type ContainerStatus = Static<typeof ContainerStatus>
@@ -17,3 +17,47 @@ export const Since = Type.String({
   ...expects('a time such as 2026-01-31T12:00:00Z'),
 })
 export const LogsQuery = Type.Object({ appId: Id, tail: Type.Optional(Tail), since: Type.Optional(Since) })
+
+const LogStream = OneOf(['stdout', 'stderr'])
+/** The place of a line in a log, as `id` of a line says it: its time, and its number among those of the same time. */
+const LogPlace = Type.String({
+  maxLength: 50,
+  pattern:
+    '^(19[7-9]|20[0-9])[0-9]-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\\.[0-9]{1,9})?Z(~[0-9]{1,9})?$',
+  ...expects('the id of a line, or a time such as 2026-01-31T12:00:00Z'),
+})
+const Which = {
+  appId: Id,
+  containerId: Type.Optional(Type.String({ minLength: 1, maxLength: 200, ...expects('the id of a container') })),
+  stream: Type.Optional(LogStream),
+}
+const LinesWanted = Type.Integer({ minimum: 1, maximum: 5000, lenient: true, ...expects('a whole number between 1 and 5,000') })
+const ContextLines = Type.Integer({ minimum: 0, maximum: 20, lenient: true, ...expects('a whole number between 0 and 20') })
+
+export const LogPageQuery = Type.Object({
+  ...Which,
+  before: Type.Optional(LogPlace),
+  after: Type.Optional(LogPlace),
+  around: Type.Optional(LogPlace),
+  limit: Type.Optional(LinesWanted),
+})
+export const LogSearchQuery = Type.Object({
+  ...Which,
+  search: Type.String({ minLength: 1, maxLength: 200, ...expects('a text of 1 to 200 characters') }),
+  context: Type.Optional(ContextLines),
+  limit: Type.Optional(LinesWanted),
+})
+export const LogFileQuery = Type.Object(Which)
+
+const logEntry = { id: Type.String(), at: Type.String(), stream: LogStream, line: Type.String() }
+const LogEntry = Type.Object(logEntry)
+export type LogEntry = Static<typeof LogEntry>
+/** Oldest first. `first` is how many lines there are before them, `total` how many the engine has. */
+export const LogPage = Type.Object({ lines: Type.Array(LogEntry), first: Type.Integer(), total: Type.Integer() })
+export type LogPage = Static<typeof LogPage>
+/** `n` is how many lines there are before it. */
+const LogSearchLine = Type.Object({ ...logEntry, n: Type.Integer(), isMatch: Type.Boolean() })
+export type LogSearchLine = Static<typeof LogSearchLine>
+/** `matches` counts all matches, of which the newest are in `lines`, with their context; `total` is how many lines were searched. */
+export const LogSearch = Type.Object({ matches: Type.Integer(), total: Type.Integer(), lines: Type.Array(LogSearchLine) })
+export type LogSearch = Static<typeof LogSearch>

@@ -1,5 +1,5 @@
 import { textOf, wholeNumberOf } from '../arguments.ts'
-import { CannotDo, type Context, command, type ExitCode, WrongUsage } from '../command.ts'
+import { CannotDo, type Context, command, type ExitCode, type Values, WrongUsage } from '../command.ts'
 import { findApp } from '../find-app.ts'
 import { followDeployment } from '../follow-deployment.ts'
 import { sinceOf } from '../since.ts'
@@ -31,13 +31,46 @@ async function followContainer(ctx: Context, app: { id: number; name: string }, 
   })
 }
 
+/** What belongs together is printed together; `--` stands between the rest, as in grep. */
+async function search(ctx: Context, appId: number, wanted: { search: string; context: number; limit?: number }): Promise<ExitCode> {
+  const found = await ctx.api('containers.logSearch', { appId, ...wanted })
+  let last = found.lines[0]?.n ?? 0
+  for (const { n, at, line } of found.lines) {
+    if (n > last + 1 && wanted.context > 0) ctx.out.line('--')
+    ctx.out.line(`${at} ${line}`)
+    last = n
+  }
+  const shown = found.lines.filter(({ isMatch }) => isMatch).length
+  const newest = shown < found.matches ? `; the newest ${shown} are shown` : ''
+  ctx.out.note(`${found.matches} of ${found.total} lines match${newest}.`)
+  ctx.out.json(found)
+  return found.matches > 0 ? 0 : 1
+}
+
+async function showAll(ctx: Context, appId: number): Promise<ExitCode> {
+  const logs = await ctx.api('containers.logFile', { appId })
+  print(ctx, logs)
+  ctx.out.json({ logs })
+  return 0
+}
+
+/** Options that each give an answer of their own. */
+function refuseTogether(values: Values, names: readonly string[]): void {
+  const [first, second] = names.filter((name) => values[name] !== undefined && values[name] !== false)
+  if (first !== undefined && second !== undefined) throw new WrongUsage(`--${first} and --${second} cannot be used together.`)
+}
+
 export const logs = command({
   usage: 'logs [app]',
-  summary: 'Show what an app printed; with --deployment, the build log of a deployment',
+  summary:
+    'Show what an app printed: the last lines, all of it, or the lines with a text; with --deployment, the build log of a deployment',
   options: {
     tail: { type: 'string', short: 'n', value: 'number', summary: `how many lines (default ${DEFAULT_TAIL}; with --since, ${MOST_LINES})` },
     since: { type: 'string', value: 'when', summary: 'only lines since then: 10m, 2h, 1d, or a time' },
     follow: { type: 'boolean', short: 'f', summary: 'keep printing new lines' },
+    all: { type: 'boolean', summary: 'everything that is still kept of the log' },
+    search: { type: 'string', short: 's', value: 'text', summary: 'only lines with this text, in any case; fails if there are none' },
+    context: { type: 'string', short: 'C', value: 'number', summary: 'with --search, how many lines to show around each match' },
     deployment: { type: 'string', value: 'id', summary: 'the build log of this deployment; no app is needed' },
   },
   async run(ctx, { app }, values) {
@@ -45,8 +78,14 @@ export const logs = command({
     if (deploymentId !== undefined) return await showBuild(ctx, deploymentId, values['follow'] === true)
     if (app === undefined) throw new WrongUsage('<app> is missing.')
     const found = await findApp(ctx.api, app)
+    for (const one of ['follow', 'since']) refuseTogether(values, [one, 'all', 'search'])
+    if (values['all'] === true) return await showAll(ctx, found.id)
+    const limit = wholeNumberOf(values, 'tail')
+    const words = textOf(values, 'search')
+    const context = wholeNumberOf(values, 'context') ?? 0
+    if (words !== undefined) return await search(ctx, found.id, { search: words, context, ...(limit !== undefined && { limit }) })
     const since = textOf(values, 'since')
-    const tail = wholeNumberOf(values, 'tail') ?? (since === undefined ? DEFAULT_TAIL : MOST_LINES)
+    const tail = limit ?? (since === undefined ? DEFAULT_TAIL : MOST_LINES)
     const wanted = { tail, ...(since !== undefined && { since: sinceOf(since, ctx.now()) }) }
     if (values['follow'] === true) {
       await followContainer(ctx, found, wanted)

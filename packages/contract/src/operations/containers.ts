@@ -1,5 +1,16 @@
 import { AppOnly } from '../applications.ts'
-import { ContainerLogs, ContainerMessage, ContainerStatus, ContainerUsage, LogsQuery } from '../containers.ts'
+import {
+  ContainerLogs,
+  ContainerMessage,
+  ContainerStatus,
+  ContainerUsage,
+  LogFileQuery,
+  LogPage,
+  LogPageQuery,
+  LogSearch,
+  LogSearchQuery,
+  LogsQuery,
+} from '../containers.ts'
 import { operation } from '../operation.ts'
 
 /** The containers of the live release of an application. */
@@ -24,6 +35,18 @@ export const containerOperations = {
   'containers.logs': operation({
     summary: 'The last lines that the container printed',
     method: 'GET', path: '/api/apps/container/logs', may: 'member of the app', query: LogsQuery, answer: ContainerLogs, message: 'Container logs retrieved successfully',
+  }),
+  'containers.logPage': operation({
+    summary: 'A page of all that the engine still has of the log: the newest lines, or those before, after or around one',
+    method: 'GET', path: '/api/apps/container/logs/page', may: 'member of the app', query: LogPageQuery, answer: LogPage,
+  }),
+  'containers.logSearch': operation({
+    summary: 'The lines of the log that contain a text in any case: their number, and the newest of them with the lines around',
+    method: 'GET', path: '/api/apps/container/logs/search', may: 'member of the app', query: LogSearchQuery, answer: LogSearch,
+  }),
+  'containers.logFile': operation({
+    summary: 'The whole log as text, each line with its time',
+    method: 'GET', path: '/api/apps/container/logs/file', may: 'member of the app', query: LogFileQuery, shape: 'text',
   }),
   'containers.usage': operation({
     summary: 'Processor and memory that the container uses now',

@@ -12,9 +12,19 @@ export type LogOptions = {
   readonly signal?: AbortSignal
 }
 
+type Container = { readonly id: string; readonly isTty: boolean }
+
 /** A container's output as clean lines, oldest first. With `since` the line at exactly that moment is left out, so the `at` of the last line resumes. */
 export function createContainerLogs(deps: { transport: Transport }) {
-  return async function* logs(container: { id: string; isTty: boolean }, options: LogOptions): AsyncGenerator<LogLine> {
+  const batches = createLogBatches(deps)
+  return async function* logs(container: Container, options: LogOptions): AsyncGenerator<LogLine> {
+    for await (const lines of batches(container, options)) yield* lines
+  }
+}
+
+/** The same, as many lines at a time as have come: of a long log, handing over each line costs more than reading it. */
+export function createLogBatches(deps: { transport: Transport }) {
+  return async function* logBatches(container: Container, options: LogOptions): AsyncGenerator<readonly LogLine[]> {
     const { tail, since, follow = false, signal } = options
     const answer = await deps.transport.stream({
       method: 'GET',
@@ -33,8 +43,8 @@ export function createContainerLogs(deps: { transport: Transport }) {
     const isNew = (line: LogLine) => since === undefined || line.at !== since
     const clean = (lines: readonly LogLine[]) => lines.filter(isNew).map((entry) => ({ ...entry, line: cleanLine(entry.line) }))
     try {
-      for await (const chunk of answer.chunks) yield* clean(reader.push(chunk))
-      yield* clean(reader.end())
+      for await (const chunk of answer.chunks) yield clean(reader.push(chunk))
+      yield clean(reader.end())
     } finally {
       answer.close()
     }

@@ -5,7 +5,7 @@ import { createBaseImages } from './build/base-images.ts'
 import { createBuilder } from './build/build.ts'
 import { createBuildCache } from './build/cache.ts'
 import { createBuildLimits } from './build/limits.ts'
-import { createContainerLogs } from './container-logs.ts'
+import { createContainerLogs, createLogBatches } from './container-logs.ts'
 import { createContainers } from './containers.ts'
 import { createEdgeHost } from './edge-host.ts'
 import { createEngineEvents } from './engine-events.ts'
@@ -59,6 +59,7 @@ export function createEngine(deps: { address: EngineAddress; log: Log; now: () =
     baseImages: createBaseImages({ images }),
     containers,
     logs,
+    logBatches: createLogBatches({ transport }),
     edgeHost: (edge: { instance: string; ensureProgram: () => Promise<void> }) =>
       createEdgeHost({ transport, containers, images, build, logs, log: deps.log, ...edge }),
     exec: createExec({ transport }),

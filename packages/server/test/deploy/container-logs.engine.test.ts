@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Input } from '@berth/contract'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type DeployLab, dockerfile, openDeployLab, until } from '../../testing/labs/deploy-lab.ts'
 
@@ -68,4 +69,41 @@ it('one who reads slowly gets every line of the past', async () => {
   expect(socket.frames.filter(({ type }) => type === 'gap')).toEqual([])
   const numbers = socket.frames.flatMap(({ type, data }) => (type === 'log' ? [Number.parseInt(String(data['line']), 10)] : []))
   expect(numbers.slice(0, -1)).toEqual(Array.from({ length: 4000 }, (_unused, index) => index))
+})
+
+it('of 50,000 lines each is found, counted and reached, and the download has them all', async () => {
+  const { appId, containerId } = await running(
+    'seq 50000 | sed "s|.*|line & of many|"; sleep 1; echo a needle >&2; sleep 1; seq 3 | sed "s|^|more |"',
+  )
+  const total = 50_005
+  const page = async (wanted: Partial<Input<'containers.logPage'>>) =>
+    await lab.owner.call('containers.logPage', { appId, containerId, ...wanted })
+
+  const newest = await page({ limit: 2000 })
+  expect([newest.total, newest.first, newest.lines.length]).toEqual([total, total - 2000, 2000])
+  const older = await page({ limit: 5000, before: newest.lines[0]?.id ?? '' })
+  expect([older.first, older.lines.length]).toEqual([total - 7000, 5000])
+  expect([older.lines[0]?.line, older.lines.at(-1)?.line, newest.lines[0]?.line]).toEqual(
+    [43_006, 48_005, 48_006].map((n) => `line ${n} of many`),
+  )
+
+  const search = async (words: string, context = 0) =>
+    await lab.owner.call('containers.logSearch', { appId, search: words, context, limit: 10 })
+  expect(await search('LINE 31337 OF')).toMatchObject({
+    matches: 1,
+    total,
+    lines: [{ n: 31_336, isMatch: true, line: 'line 31337 of many' }],
+  })
+  expect((await search('of many')).matches).toBe(50_000)
+  const { lines: needle } = await search('needle', 1)
+  expect(needle.map(({ line }) => line)).toEqual(['line 50000 of many', 'a needle', 'more 1'])
+  const around = await page({ limit: 100, around: older.lines[0]?.id ?? '' })
+  expect([around.first, around.lines[50]?.line]).toEqual([42_955, 'line 43006 of many'])
+  expect((await page({ stream: 'stderr' })).lines.map(({ line }) => line)).toEqual(['a needle'])
+
+  const file = (await lab.owner.call('containers.logFile', { appId })).split('\n')
+  expect(file.length).toBe(total + 1)
+  expect(file[49_999]).toMatch(/^\d{4}-\d\d-\d\dT\S+Z line 50000 of many$/)
+  await expect(page({ before: '2026-01-01T00:00:00Z', after: '2026-01-01T00:00:00Z' })).rejects.toThrow('after: cannot be given together')
+  await expect(page({ containerId: 'f'.repeat(64) })).rejects.toMatchObject({ code: 'container_not_found' })
 })

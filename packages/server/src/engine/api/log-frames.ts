@@ -34,8 +34,7 @@ export function createLogReader(options: { isTty: boolean }) {
       const part = chunk.subarray(at, at + left)
       at += part.length
       left -= part.length
-      const from = stream
-      lines.push(...splitters[from].push(part).map((line) => stamped(line, from)))
+      for (const line of splitters[stream].push(part)) lines.push(stamped(line, stream))
     }
     return lines
   }

@@ -17,6 +17,12 @@ export function containerHandlers(containers: Containers) {
     },
     'containers.status': async ({ app }) => await containers.status(app),
     'containers.logs': async ({ caller, app, input }) => await containers.logs(caller, app, input),
+    'containers.logPage': async ({ caller, app, input, closed }) =>
+      await containers.wholeLogs.page({ caller, app, closed: closed() }, input),
+    'containers.logSearch': async ({ caller, app, input, closed }) =>
+      await containers.wholeLogs.search({ caller, app, closed: closed() }, input),
+    'containers.logFile': async ({ caller, app, input, closed }) =>
+      await containers.wholeLogs.file({ caller, app, closed: closed() }, input),
     'containers.usage': async ({ caller, app }) => await containers.usage(caller, app),
   } satisfies Partial<Handlers>
 }

@@ -3,23 +3,23 @@ import { setAppStatus, setWanted } from '../../domain/app-status.ts'
 import { recordAudit } from '../../domain/audit.ts'
 import type { Caller } from '../../domain/caller.ts'
 import type { AppRow } from '../../domain/rows.ts'
-import { EngineError, EngineUnreachable } from '../../engine/api/errors.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { limited } from '../../lib/limited.ts'
 import { createLimiter } from '../../lib/limiter.ts'
-import { createRedactor } from '../../lib/redact.ts'
 import type { Step } from '../../lib/step.ts'
 import type { Db, Tx } from '../../store/database.ts'
 import type { Tuning } from '../../tuning.ts'
+import { createAppLogs } from './app-logs.ts'
 import type { LiveRelease } from './live-release.ts'
 import { newestLines } from './newest-lines.ts'
 import { statusesUnderWay } from './store.ts'
 import { createUsage } from './usage.ts'
+import { whenReachable } from './when-reachable.ts'
 
 type Deps = {
   db: Db
-  engine: Pick<Engine, 'containers' | 'logs'>
+  engine: Pick<Engine, 'containers' | 'logs' | 'logBatches'>
   liveRelease: LiveRelease
   lastFailedLog: (appId: number, tail: number) => Promise<string>
   step: Step
@@ -40,20 +40,6 @@ const TOO_MANY_LOGS = 'Too many logs are being read at this moment; try again in
 /** Each may take as long as a container that does not heed the signal to stop, and the engine does few of them at once. */
 const VERB_LIMITS = { running: 16, runningPerKey: 4, waiting: 1000, waitingPerKey: 200, waitMs: 60_000 }
 const TOO_MANY_VERBS = 'Too many applications are being started and stopped at this moment; try again in a minute.'
-
-async function whenReachable<Result>(work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work()
-  } catch (cause) {
-    if (cause instanceof EngineUnreachable) throw new AppError('engine_unreachable', { cause })
-    if (cause instanceof EngineError)
-      throw new AppError('engine_unreachable', {
-        message: `The container engine refused: ${createRedactor([]).text(cause.message)}`,
-        cause,
-      })
-    throw cause
-  }
-}
 
 /**
  * A release that is being replaced must not come back beside the one that takes its place: they may share their data. And an app that is
@@ -137,7 +123,14 @@ export function createContainers(deps: Deps) {
     return { logs: await limited(logLimiter, caller, TOO_MANY_LOGS, async () => await newestLog(app, wanted)) }
   }
 
-  return { apply, status, logs, usage: createUsage({ engine, liveRelease: deps.liveRelease, whenReachable }) }
+  const { liveRelease } = deps
+  return {
+    apply,
+    status,
+    logs,
+    wholeLogs: createAppLogs({ engine, liveRelease }),
+    usage: createUsage({ engine, liveRelease, whenReachable }),
+  }
 }
 
 export type Containers = ReturnType<typeof createContainers>

@@ -1,0 +1,97 @@
+import { Readable } from 'node:stream'
+import { finished } from 'node:stream/promises'
+import type { LogPage, LogSearch } from '@berth/contract'
+import type { Caller } from '../../domain/caller.ts'
+import type { AppRow } from '../../domain/rows.ts'
+import type { LogLine } from '../../engine/api/log-frames.ts'
+import type { Engine } from '../../engine/engine.ts'
+import { AppError, fieldError } from '../../lib/app-error.ts'
+import { withoutColours } from '../../lib/clean-line.ts'
+import { limited } from '../../lib/limited.ts'
+import { createLimiter } from '../../lib/limiter.ts'
+import type { LiveRelease } from './live-release.ts'
+import { type Batches, merged, parseCursor, placed } from './log-cursor.ts'
+import { readPage } from './log-page.ts'
+import { searchLines } from './log-search.ts'
+import { whenReachable } from './when-reachable.ts'
+
+type Deps = { engine: Pick<Engine, 'containers' | 'logBatches'>; liveRelease: LiveRelease }
+type Asked = { caller: Pick<Caller, 'id'>; app: AppRow; closed: AbortSignal }
+type Which = { containerId?: string; stream?: LogLine['stream'] }
+type PageInput = Which & { before?: string; after?: string; around?: string; limit?: number }
+type SearchInput = Which & { search: string; context?: number; limit?: number }
+
+const DEFAULT_LIMIT = 1000
+const DEFAULT_MATCHES = 200
+/** Each reads all that the engine has of a log: tens of megabytes, of which little is held. */
+const READ_LIMITS = { running: 6, runningPerKey: 2, waiting: 200, waitingPerKey: 20, waitMs: 30_000 }
+const READ_MS = 60_000
+/** A download lasts as long as its client takes, so it has places of its own. */
+const DOWNLOAD_LIMITS = { running: 24, runningPerKey: 3, waiting: 50, waitingPerKey: 5, waitMs: 30_000 }
+const DOWNLOAD_MS = 30 * 60_000
+const TOO_MANY = 'Too many logs are being read at this moment; try again in a few seconds.'
+/** One write for each line would cost more than the line. */
+const PIECE_CHARACTERS = 64 * 1024
+
+/** All that the engine still has of what an app's containers printed: by page, by search, and whole. It is read as a stream. */
+export function createAppLogs({ engine, liveRelease }: Deps) {
+  const reads = createLimiter(READ_LIMITS)
+  const downloads = createLimiter(DOWNLOAD_LIMITS)
+
+  async function open(app: AppRow, { containerId, stream }: Which, signal: AbortSignal): Promise<Batches<LogLine>> {
+    const release = await liveRelease(app, signal)
+    const wanted = (release?.containers ?? []).filter(({ id }) => containerId === undefined || id === containerId)
+    if (containerId !== undefined && wanted.length === 0) throw new AppError('container_not_found')
+    const details = await Promise.all(wanted.map(async ({ id }) => await engine.containers.inspect(id, signal)))
+    const lines = merged(details.filter((each) => each !== null).map((each) => engine.logBatches(each, { signal })))
+    return stream === undefined ? lines : only(stream, lines)
+  }
+
+  async function read<Result>({ caller, app, closed }: Asked, which: Which, work: (lines: Batches) => Promise<Result>) {
+    const signal = AbortSignal.any([closed, AbortSignal.timeout(READ_MS)])
+    const reading = async () => await whenReachable(async () => await work(placed(await open(app, which, signal))))
+    return await limited(reads, caller, TOO_MANY, reading)
+  }
+
+  async function page(asked: Asked, { before, after, around, limit = DEFAULT_LIMIT, ...which }: PageInput): Promise<LogPage> {
+    const [first, second] = Object.entries({ before, after, around }).filter(([, place]) => place !== undefined)
+    if (first && second) throw fieldError('invalid_request', second[0], `cannot be given together with ${first[0]}`)
+    const place = first?.[1] === undefined ? {} : { [first[0]]: parseCursor(first[1]) }
+    return await read(asked, which, async (lines) => await readPage(lines, { limit, ...place }))
+  }
+
+  async function search(asked: Asked, input: SearchInput): Promise<LogSearch> {
+    const { search: words, context = 0, limit = DEFAULT_MATCHES, ...which } = input
+    return await read(asked, which, async (lines) => await searchLines(lines, { search: words, context, limit }))
+  }
+
+  /** The whole log as text, as fast as the client takes it. */
+  async function file({ caller, app, closed }: Asked, which: Which): Promise<Readable> {
+    const opened = Promise.withResolvers<Readable>()
+    const signal = AbortSignal.any([closed, AbortSignal.timeout(DOWNLOAD_MS)])
+    const sending = async () => {
+      const text = Readable.from(piecesOf(await whenReachable(async () => await open(app, which, signal))), { objectMode: false })
+      opened.resolve(text)
+      await finished(text).catch(() => undefined) // whoever is sent it is told
+    }
+    limited(downloads, caller, TOO_MANY, sending).catch(opened.reject)
+    return await opened.promise
+  }
+
+  return { page, search, file }
+}
+
+async function* only(stream: LogLine['stream'], batches: Batches<LogLine>): AsyncGenerator<LogLine[]> {
+  for await (const lines of batches) yield lines.filter((line) => line.stream === stream)
+}
+
+async function* piecesOf(batches: Batches<LogLine>): AsyncGenerator<string> {
+  let piece = ''
+  for await (const lines of batches) {
+    for (const { at, line } of lines) piece += `${at} ${withoutColours(line)}\n`
+    if (piece.length < PIECE_CHARACTERS) continue
+    yield piece
+    piece = ''
+  }
+  if (piece !== '') yield piece
+}

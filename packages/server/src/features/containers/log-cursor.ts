@@ -1,0 +1,79 @@
+import type { LogLine } from '../../engine/api/log-frames.ts'
+
+/** Where a line is in a log: its time, and its place among those with the same time. */
+export type Cursor = { readonly at: string; readonly nth: number }
+export type PlacedLine = LogLine & Cursor
+
+const FORM = /^(.+?)(?:\.(\d+))?Z(?:~(\d+))?$/
+
+export function formatCursor({ at, nth }: Cursor): string {
+  return nth === 0 ? at : `${at}~${nth}`
+}
+
+/** The text has the form that the contract asks for. Times are compared as text, so they get the nine digits that the engine writes. */
+export function parseCursor(text: string): Cursor {
+  const [, seconds = '', fraction = '', nth = '0'] = FORM.exec(text) ?? []
+  return { at: `${seconds}.${fraction.padEnd(9, '0')}Z`, nth: Number(nth) }
+}
+
+export function compareCursors(a: Cursor, b: Cursor): number {
+  if (a.at !== b.at) return a.at < b.at ? -1 : 1
+  return a.nth - b.nth
+}
+
+/** Lines as they come: many at a time, because handing over each one costs more than reading it. */
+export type Batches<Line = PlacedLine> = AsyncIterable<readonly Line[]>
+
+export async function* placed(batches: Batches<LogLine>): AsyncGenerator<PlacedLine[]> {
+  let last = ''
+  let nth = 0
+  for await (const lines of batches)
+    yield lines.map((line) => {
+      nth = line.at === last ? nth + 1 : 0
+      last = line.at
+      return { at: line.at, stream: line.stream, line: line.line, nth }
+    })
+}
+
+type Log = AsyncGenerator<readonly LogLine[]>
+type Head = { log: Log; lines: readonly LogLine[]; at: number }
+
+/** The next lines of a log, or nothing at its end. */
+async function headOf(log: Log): Promise<Head[]> {
+  while (true) {
+    const next = await log.next()
+    if (next.done === true) return []
+    if (next.value.length > 0) return [{ log, lines: next.value, at: 0 }]
+  }
+}
+
+/** Several logs as one, by time. Lines of the same time come in the order of the logs. */
+export async function* merged(logs: readonly Log[]): Log {
+  const [only] = logs
+  if (logs.length === 1 && only) return yield* only
+  try {
+    let heads = (await Promise.all(logs.map(headOf))).flat()
+    while (heads.length > 0) {
+      const { lines, ended } = linesUntilOneEnds(heads)
+      yield lines
+      heads = (await Promise.all(heads.map(async (head) => (head === ended ? await headOf(head.log) : [head])))).flat()
+    }
+  } finally {
+    await Promise.all(logs.map(async (log) => await log.return(undefined)))
+  }
+}
+
+/** What comes before the last line of any head is in order whatever follows. */
+function linesUntilOneEnds(heads: readonly Head[]): { lines: LogLine[]; ended: Head } {
+  const lines: LogLine[] = []
+  while (true) {
+    const first = heads.reduce((a, b) => (timeOf(b) < timeOf(a) ? b : a))
+    lines.push(...first.lines.slice(first.at, first.at + 1))
+    first.at += 1
+    if (first.at === first.lines.length) return { lines, ended: first }
+  }
+}
+
+function timeOf({ lines, at }: Head): string {
+  return lines[at]?.at ?? ''
+}

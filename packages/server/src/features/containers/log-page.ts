@@ -1,0 +1,38 @@
+import type { LogEntry, LogPage } from '@berth/contract'
+import { type Batches, type Cursor, compareCursors, formatCursor, type PlacedLine } from './log-cursor.ts'
+import { createNewest, createOldest } from './log-window.ts'
+
+/** Lines before a place, after it, or on both sides of it; without one the newest. */
+export type PageWanted = { limit: number; before?: Cursor; after?: Cursor; around?: Cursor }
+
+export function presentLine({ at, nth, stream, line }: PlacedLine): LogEntry {
+  return { id: formatCursor({ at, nth }), at, stream, line }
+}
+
+function roomOf({ limit, after, around }: PageWanted): { before: number; behind: number } {
+  if (after) return { before: 0, behind: limit }
+  if (around) return { before: Math.floor(limit / 2), behind: Math.ceil(limit / 2) }
+  return { before: limit, behind: 0 }
+}
+
+/** One pass over a log that holds a page of it. All of it is read, because only then it is known how many lines there are. */
+export async function readPage(batches: Batches, wanted: PageWanted): Promise<LogPage> {
+  const place = wanted.before ?? wanted.after ?? wanted.around
+  const room = roomOf(wanted)
+  const before = createNewest<PlacedLine>({ lines: room.before })
+  const behind = createOldest<PlacedLine>({ lines: room.behind })
+  let total = 0
+  let earlier = 0
+  const isEarlier = (line: PlacedLine) => {
+    const side = place === undefined ? -1 : compareCursors(line, place)
+    return side < 0 || (side === 0 && wanted.after !== undefined)
+  }
+  function add(line: PlacedLine): void {
+    total += 1
+    if (!isEarlier(line)) return behind.add(line)
+    earlier += 1
+    if (room.before > 0) before.add(line)
+  }
+  for await (const lines of batches) lines.forEach(add)
+  return { lines: [...before.items(), ...behind.items()].map(presentLine), first: earlier - before.size(), total }
+}

@@ -1,0 +1,18 @@
+import { EngineError, EngineUnreachable } from '../../engine/api/errors.ts'
+import { AppError } from '../../lib/app-error.ts'
+import { createRedactor } from '../../lib/redact.ts'
+
+/** An engine that is away, or refuses, is told to the caller in a sentence. */
+export async function whenReachable<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (cause) {
+    if (cause instanceof EngineUnreachable) throw new AppError('engine_unreachable', { cause })
+    if (cause instanceof EngineError)
+      throw new AppError('engine_unreachable', {
+        message: `The container engine refused: ${createRedactor([]).text(cause.message)}`,
+        cause,
+      })
+    throw cause
+  }
+}
