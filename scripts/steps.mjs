@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { checkText, textFiles } from './guards/text-guards.mjs'
-import { bin, root } from './lib/paths.mjs'
+import { bin, pinnedNode, root } from './lib/paths.mjs'
 import { capture } from './lib/processes.mjs'
 
 const isThere = (name) => existsSync(path.join(root, name))
@@ -35,6 +35,7 @@ export const steps = [
     : []),
   { name: 'boundaries', run: boundaries },
   { name: 'dead', run: () => capture(bin('knip'), ['--no-progress']) },
+  { name: 'openapi', run: () => capture(pinnedNode, ['scripts/lint-openapi.mjs']) },
   { name: 'guards', run: guards },
 ]
 

@@ -10,6 +10,11 @@ export type RestartPolicy = (typeof RESTART_POLICIES)[number]
 export const STRATEGIES = ['rolling', 'recreate'] as const
 export type Strategy = (typeof STRATEGIES)[number]
 
+export const AppType = OneOf(APP_TYPES)
+export const AppStatus = OneOf(APP_STATUSES)
+export const RestartPolicy = OneOf(RESTART_POLICIES)
+export const Strategy = OneOf(STRATEGIES)
+
 export const ENV_KEY = '^[A-Za-z_][A-Za-z0-9_.-]{0,255}$'
 export const EnvKey = Type.String({
   pattern: ENV_KEY,
@@ -27,10 +32,10 @@ export const Application = Type.Object({
   name: Type.String(),
   description: Type.String(),
   project_id: Id,
-  app_type: OneOf(APP_TYPES),
+  app_type: AppType,
   /** 0: none. */
   port: Type.Integer(),
-  status: OneOf(APP_STATUSES),
+  status: AppStatus,
   status_reason: Type.String(),
   slug: Type.String(),
   created_by: Id,
@@ -44,8 +49,8 @@ export const Application = Type.Object({
   source_set_by: Nullable(Id),
   root_directory: Type.String(),
   dockerfile_path: Nullable(Type.String()),
-  deployment_strategy: OneOf(STRATEGIES),
-  restart_policy: OneOf(RESTART_POLICIES),
+  deployment_strategy: Strategy,
+  restart_policy: RestartPolicy,
   cpu_limit: Nullable(Type.Number()),
   memory_limit: Nullable(Type.Integer()),
   template_name: Type.String(),
@@ -78,7 +83,7 @@ export const NewApplication = Type.Object({
   name: Label(100),
   description: Type.Optional(Prose(2000)),
   projectId: Id,
-  appType: Type.Optional(OneOf(APP_TYPES)),
+  appType: Type.Optional(AppType),
   port: Type.Optional(Nullable(Port)),
   templateName: Type.Optional(Type.String({ maxLength: 60, ...expects('the name of a template') })),
   envVars: Type.Optional(EnvMap),
@@ -95,15 +100,15 @@ export const ApplicationChange = Type.Object({
   healthcheckPath: Type.Optional(
     Type.String({ maxLength: 512, pattern: '^(/[!-~]*)?$', ...expects('a path that starts with "/", or empty') }),
   ),
-  deploymentStrategy: Type.Optional(OneOf(STRATEGIES)),
-  status: Type.Optional(OneOf(APP_STATUSES)),
+  deploymentStrategy: Type.Optional(Strategy),
+  status: Type.Optional(AppStatus),
   cpuLimit: Type.Optional(
     Nullable(Type.Number({ exclusiveMinimum: 0, maximum: 1024, ...expects('a number of cores above 0 and at most 1,024') })),
   ),
   memoryLimit: Type.Optional(
     Nullable(Type.Integer({ minimum: 6, maximum: 16_777_216, ...expects('a whole number of megabytes between 6 and 16,777,216') })),
   ),
-  restartPolicy: Type.Optional(OneOf(RESTART_POLICIES)),
+  restartPolicy: Type.Optional(RestartPolicy),
 })
 export type ApplicationChange = Static<typeof ApplicationChange>
 
@@ -135,7 +140,7 @@ export const SourceFilesRequest = Type.Object({
   rootDirectory: Source.rootDirectory,
   dockerfilePath: Source.dockerfilePath,
 })
-const SourceFile = Type.Object({
+export const SourceFile = Type.Object({
   state: OneOf(['found', 'missing', 'unknown']),
   /** Where a deployment would look. */
   path: Type.String(),

@@ -8,8 +8,10 @@ export type Stage = (typeof STAGES)[number]
 export const TRIGGERS = ['manual', 'webhook', 'rollback', 'api'] as const
 export type Trigger = (typeof TRIGGERS)[number]
 
-const Status = OneOf(DEPLOYMENT_STATUSES)
-const StageOrNone = OneOf(['', ...STAGES])
+export const DeploymentStatus = OneOf(DEPLOYMENT_STATUSES)
+/** Empty until the first stage begins. */
+export const DeploymentStage = OneOf(['', ...STAGES])
+export const Trigger = OneOf(TRIGGERS)
 
 /** What `add` answers: eight fields, no envelope. */
 export const QueuedDeployment = Type.Object({
@@ -17,8 +19,8 @@ export const QueuedDeployment = Type.Object({
   app_id: Id,
   commit_hash: Type.String(),
   commit_message: Type.String(),
-  status: Status,
-  stage: StageOrNone,
+  status: DeploymentStatus,
+  stage: DeploymentStage,
   progress: Type.Integer(),
   created_at: Time,
 })
@@ -39,15 +41,15 @@ export const Deployment = Type.Object({
   commit_hash: Type.String(),
   commit_message: Type.String(),
   commit_author: Type.String(),
-  status: Status,
-  stage: StageOrNone,
+  status: DeploymentStatus,
+  stage: DeploymentStage,
   progress: Type.Integer(),
   duration: Type.Integer(),
   is_active: Type.Boolean(),
   rolled_back_from: Type.Optional(Id),
   can_roll_back: Type.Boolean(),
   error_message: Type.String(),
-  trigger: OneOf(TRIGGERS),
+  trigger: Trigger,
   triggered_by: Nullable(Id),
   started_at: Nullable(Time),
   finished_at: Nullable(Time),

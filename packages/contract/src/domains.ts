@@ -6,8 +6,11 @@ export type SslStatus = (typeof SSL_STATUSES)[number]
 export const DNS_STATUSES = ['unknown', 'ok', 'wrong'] as const
 export type DnsStatus = (typeof DNS_STATUSES)[number]
 
+export const SslStatus = OneOf(SSL_STATUSES)
+export const DnsStatus = OneOf(DNS_STATUSES)
+
 /** An address of this server, as the record that a host name needs. A private one leads nobody here from outside. */
-const DnsRecord = Type.Object({ type: OneOf(['A', 'AAAA']), value: Type.String(), isPrivate: Type.Boolean() })
+export const DnsRecord = Type.Object({ type: OneOf(['A', 'AAAA']), value: Type.String(), isPrivate: Type.Boolean() })
 export type DnsRecord = Static<typeof DnsRecord>
 
 export const Domain = Type.Object({
@@ -16,9 +19,9 @@ export const Domain = Type.Object({
   domain: Type.String(),
   url: Type.String(),
   generated: Type.Boolean(),
-  sslStatus: OneOf(SSL_STATUSES),
+  sslStatus: SslStatus,
   sslError: Type.String(),
-  dnsStatus: OneOf(DNS_STATUSES),
+  dnsStatus: DnsStatus,
   dnsError: Type.String(),
   dnsRecords: Type.Array(DnsRecord),
   expiresAt: Nullable(Time),

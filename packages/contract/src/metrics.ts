@@ -14,7 +14,7 @@ export const ServerMetrics = Type.Object({
 export type ServerMetrics = Static<typeof ServerMetrics>
 
 /** What the plots draw: the same words as in `ServerMetrics`, without what only the newest figures need. */
-const MetricsPoint = Type.Object({
+export const MetricsPoint = Type.Object({
   at: Time,
   cpu: Type.Object({ usage: Type.Number() }),
   memory: Type.Object({ percent: Type.Number() }),

@@ -36,6 +36,7 @@ export const ProjectChange = Type.Object({
   description: Type.Optional(Prose(2000)),
   tags: Type.Optional(Tags),
 })
+export const ProjectOnly = Type.Object({ projectId: Id })
 export const ProjectDeletion = Type.Object({ id: Id, deleteVolumes: Type.Optional(Flag) })
 export const MembersChange = Type.Object({
   id: Id,

@@ -12,10 +12,10 @@ import {
   SourceFilesRequest,
   Transfer,
 } from '../applications.ts'
-import { Id } from '../fields.ts'
+import { Deleted } from '../ids.ts'
 import { Traffic } from '../metrics.ts'
 import { operation } from '../operation.ts'
-import { Deleted } from './shapes.ts'
+import { ProjectOnly } from '../projects.ts'
 
 /** Applications: what they are and where they come from. */
 // biome-ignore format: one line of words and one of facts for each operation, so that the table can be read as one
@@ -26,7 +26,7 @@ export const appOperations = {
   }),
   'apps.list': operation({
     summary: 'The applications of a project',
-    method: 'POST', path: '/api/apps/get', may: 'member of the project', body: Type.Object({ projectId: Id }), answer: Type.Array(Application), message: 'Applications retrieved successfully',
+    method: 'POST', path: '/api/apps/get', may: 'member of the project', body: ProjectOnly, answer: Type.Array(Application), message: 'Applications retrieved successfully',
   }),
   'apps.listAll': operation({
     summary: 'Every application that the caller can see',

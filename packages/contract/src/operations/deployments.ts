@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import { AppOnly } from '../applications.ts'
 import { Deployment, DeploymentOnly, QueuedDeployment, SuggestionChoice } from '../deployments.ts'
+import { ById } from '../ids.ts'
 import { operation } from '../operation.ts'
-import { ById } from './shapes.ts'
 
 /** Deployments, from the first to a rollback. */
 // biome-ignore format: one line of words and one of facts for each operation, so that the table can be read as one

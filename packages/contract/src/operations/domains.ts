@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import { AppOnly } from '../applications.ts'
 import { CertificateUpload, Domain, DomainChange, DomainOnly, NewDomain } from '../domains.ts'
+import { Deleted } from '../ids.ts'
 import { operation } from '../operation.ts'
-import { Deleted } from './shapes.ts'
 
 /** The host names of an application, and their certificates. */
 // biome-ignore format: one line of words and one of facts for each operation, so that the table can be read as one

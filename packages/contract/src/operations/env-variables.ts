@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import { AppOnly } from '../applications.ts'
 import { EnvChanges, EnvVariable, EnvVariableChange, EnvVariablesReplacement, NewEnvVariable } from '../env-variables.ts'
+import { ById, Deleted } from '../ids.ts'
 import { operation } from '../operation.ts'
-import { ById, Deleted } from './shapes.ts'
 
 /** The environment variables of an application. */
 // biome-ignore format: one line of words and one of facts for each operation, so that the table can be read as one

@@ -1,7 +1,7 @@
 import Type from 'typebox'
+import { ById, Deleted, Nothing } from '../ids.ts'
 import { operation } from '../operation.ts'
 import { Credentials, NewUser, PasswordChange, SetupRequest, SignedIn, User, UserChange } from '../users.ts'
-import { ById, Deleted, Nothing } from './shapes.ts'
 
 /** Setting up, logging in, and the users of the platform. */
 // biome-ignore format: one line of words and one of facts for each operation, so that the table can be read as one

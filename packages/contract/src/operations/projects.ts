@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Id } from '../fields.ts'
+import { ById, Deleted } from '../ids.ts'
 import { operation } from '../operation.ts'
 import {
   MembersChange,
@@ -8,10 +8,10 @@ import {
   ProjectChange,
   ProjectDeletion,
   ProjectDetails,
+  ProjectOnly,
   ProjectVariable,
   ProjectVariablesReplacement,
 } from '../projects.ts'
-import { ById, Deleted } from './shapes.ts'
 
 /** Projects, their members and their variables. */
 // biome-ignore format: one line of words and one of facts for each operation, so that the table can be read as one
@@ -43,7 +43,7 @@ export const projectOperations = {
 
   'projectEnvs.list': operation({
     summary: 'The variables of a project, which its apps can refer to',
-    method: 'GET', path: '/api/projects/envs', may: 'member of the project', query: Type.Object({ projectId: Id }), answer: Type.Array(ProjectVariable),
+    method: 'GET', path: '/api/projects/envs', may: 'member of the project', query: ProjectOnly, answer: Type.Array(ProjectVariable),
   }),
   'projectEnvs.replace': operation({
     summary: 'Set all variables of a project at once',

@@ -1,6 +1,6 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { type Call, createClient, type ErrorCode, type OperationName, operations, requestFor } from '@berth/contract'
+import { type Call, createClient, ERRORS, type ErrorCode, errorsOf, type OperationName, operations, requestFor } from '@berth/contract'
 import type { TSchema } from 'typebox'
 import { Compile, type Validator } from 'typebox/compile'
 import { Clean } from 'typebox/value'
@@ -33,7 +33,9 @@ export function createRaw(baseUrl: () => string) {
     const answer = Promise.withResolvers<RawAnswer>()
     const sent = request({ hostname, port, method, path, headers, agent }, (response) => {
       text(response).then((body) => {
-        answer.resolve({ status: response.statusCode ?? 0, headers: response.headers, text: body, json: envelopeOf(body) })
+        const json = envelopeOf(body)
+        checkFailure(method, path, json.code)
+        answer.resolve({ status: response.statusCode ?? 0, headers: response.headers, text: body, json })
       }, answer.reject)
     })
     sent.on('error', answer.reject)
@@ -51,6 +53,21 @@ function envelopeOf(body: string): Envelope {
   } catch {
     return {}
   }
+}
+
+const ROUTES = Object.entries(operations).map(([name, line]) => ({
+  name: name as OperationName, // exactly the keys of the list
+  method: line.method,
+  pattern: new RegExp(`^${line.path.replaceAll(/:[A-Za-z]+/g, '[^/]+')}$`),
+}))
+
+/** An operation fails with codes that its description lists, so that clients can rely on it. 5xx and a malformed address are everywhere. */
+function checkFailure(method: string, path: string, code: ErrorCode | undefined): void {
+  if (code === undefined || code === 'invalid_path' || ERRORS[code].status >= 500) return
+  const address = path.split('?')[0] ?? ''
+  const found = ROUTES.filter((route) => route.method === method && route.pattern.test(address))
+  if (found.length === 0 || found.some(({ name }) => errorsOf(name).includes(code))) return
+  throw new Error(`${found[0]?.name ?? ''} answered ${code}, which packages/contract/src/operation-errors.ts does not list for it`)
 }
 
 const validators = new Map<OperationName, Validator>()
@@ -78,16 +95,26 @@ export function checkAnswer(name: OperationName, body: string): void {
   if (clean !== JSON.stringify(answer)) throw new Error(`${name} answered more than the contract says: ${body.slice(0, 2000)}`)
 }
 
-/** The contract's own client, with every success checked against the schema. */
+/** The contract's own client, with every answer checked against the contract. */
 export function createCheckedClient(baseUrl: () => string, cookie: () => string): Call {
   return async (name, ...input) => {
+    let problem: unknown
     const checked: typeof fetch = async (address, init) => {
       const response = await fetch(address, init)
       const body = await response.text()
-      if (response.ok) checkAnswer(name, body)
+      try {
+        if (response.ok) checkAnswer(name, body)
+        else checkFailure(init?.method ?? 'GET', new URL(String(address)).pathname, envelopeOf(body).code)
+      } catch (cause) {
+        problem = cause // the client would take it for a server that does not answer
+        throw cause
+      }
       return new Response(body, { status: response.status, headers: response.headers })
     }
-    return await createClient({ baseUrl: baseUrl(), headers: () => ({ cookie: cookie() }), fetch: checked })(name, ...input)
+    const client = createClient({ baseUrl: baseUrl(), headers: () => ({ cookie: cookie() }), fetch: checked })
+    return await client(name, ...input).catch((cause: unknown) => {
+      throw problem ?? cause
+    })
   }
 }
 

@@ -1,6 +1,6 @@
 import Type from 'typebox'
-import { Id } from '../fields.ts'
+import { Id } from './fields.ts'
 
-export const Deleted = Type.Object({ id: Id })
 export const ById = Type.Object({ id: Id })
+export const Deleted = Type.Object({ id: Id })
 export const Nothing = Type.Object({})

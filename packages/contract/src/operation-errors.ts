@@ -1,0 +1,61 @@
+import type { ErrorCode } from './errors.ts'
+import type { Operation, Policy } from './operation.ts'
+import { type OperationName, operations } from './operations.ts'
+
+/** What an operation can answer beyond what its policy and its input lead to. */
+const OWN = {
+  'auth.setup': ['wrong_setup_token', 'already_set_up', 'too_many_logins'],
+  'auth.login': ['wrong_credentials', 'too_many_logins'],
+  'auth.password': ['not_allowed', 'too_many_logins'],
+  'users.create': ['role_too_high', 'email_taken', 'too_many_logins'],
+  'users.update': ['role_too_high', 'user_not_found', 'email_taken', 'last_owner', 'too_many_logins'],
+  'users.delete': ['role_too_high', 'user_not_found', 'last_owner'],
+  'projects.members': ['user_not_found'],
+  'apps.create': ['invalid_source', 'template_required', 'template_unknown', 'git_not_connected', 'app_name_taken'],
+  'apps.update': ['invalid_source', 'git_not_connected', 'app_name_taken'],
+  'apps.transfer': ['user_not_found'],
+  'apps.checkSource': ['invalid_source'],
+  'apps.checkSourceFiles': ['invalid_source'],
+  'containers.start': ['no_container', 'deployment_under_way'],
+  'containers.stop': ['no_container', 'deployment_under_way'],
+  'containers.restart': ['no_container', 'deployment_under_way'],
+  'envs.create': ['env_key_taken'],
+  'envs.update': ['env_key_taken'],
+  'domains.create': ['invalid_domain', 'domain_reserved', 'domain_taken'],
+  'domains.setCertificate': ['invalid_certificate'],
+  'deployments.stop': ['deployment_ended'],
+  'deployments.rollback': ['no_release'],
+  'deployments.applySuggestion': ['not_app_owner', 'not_found'],
+  'settings.update': ['invalid_domain', 'domain_taken'],
+  'git.repos': ['git_not_connected'],
+  'git.branches': ['git_not_connected'],
+  'updates.apply': ['no_update'],
+} as const satisfies Partial<Record<OperationName, readonly ErrorCode[]>>
+
+const OF_POLICY = {
+  anyone: [],
+  'signed webhook': ['webhook_not_verified'],
+  'signed in': ['not_signed_in'],
+  admin: ['not_signed_in', 'not_allowed'],
+  owner: ['not_signed_in', 'not_allowed'],
+  'member of the project': ['not_signed_in', 'project_not_found'],
+  'owner of the project': ['not_signed_in', 'not_allowed', 'project_not_found'],
+  'member of the app': ['not_signed_in', 'app_not_found'],
+  'owner of the app': ['not_signed_in', 'not_app_owner', 'app_not_found'],
+  'steward of the app': ['not_signed_in', 'not_allowed', 'app_not_found'],
+  'member of the env variable': ['not_signed_in', 'env_variable_not_found'],
+  'member of the domain': ['not_signed_in', 'domain_not_found'],
+  'member of the deployment': ['not_signed_in', 'deployment_not_found'],
+  'member of the container': ['not_signed_in', 'container_not_found'],
+} as const satisfies Record<Policy, readonly ErrorCode[]>
+
+const OF_CHANGES = ['invalid_json', 'body_too_slow', 'body_too_large', 'not_json', 'foreign_origin'] as const
+
+/** Every 4xx code that an operation can answer. */
+export function errorsOf(name: OperationName): readonly ErrorCode[] {
+  const line: Operation = operations[name]
+  const own: Partial<Record<OperationName, readonly ErrorCode[]>> = OWN
+  return [
+    ...new Set<ErrorCode>(['invalid_request', ...(line.method === 'GET' ? [] : OF_CHANGES), ...OF_POLICY[line.may], ...(own[name] ?? [])]),
+  ]
+}

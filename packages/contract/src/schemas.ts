@@ -1,0 +1,43 @@
+import { IsSchema, type TSchema } from 'typebox'
+import * as applications from './applications.ts'
+import * as audit from './audit.ts'
+import * as containers from './containers.ts'
+import * as deployments from './deployments.ts'
+import * as domains from './domains.ts'
+import * as envVariables from './env-variables.ts'
+import * as git from './git.ts'
+import * as health from './health.ts'
+import * as ids from './ids.ts'
+import * as metrics from './metrics.ts'
+import * as ports from './ports.ts'
+import * as projects from './projects.ts'
+import * as settings from './settings.ts'
+import * as templates from './templates.ts'
+import * as updates from './updates.ts'
+import * as users from './users.ts'
+
+const FILES = [
+  applications,
+  audit,
+  containers,
+  deployments,
+  domains,
+  envVariables,
+  git,
+  health,
+  ids,
+  metrics,
+  ports,
+  projects,
+  settings,
+  templates,
+  updates,
+  users,
+]
+
+/** The named types of the API: every schema that these files export, under the name it is exported by. */
+export function namedSchemas(): ReadonlyMap<TSchema, string> {
+  const named = new Map<TSchema, string>()
+  for (const file of FILES) for (const [name, value] of Object.entries<unknown>(file)) if (IsSchema(value)) named.set(value, name)
+  return named
+}

@@ -1,0 +1,103 @@
+import type { TSchema } from 'typebox'
+
+type Node = {
+  type?: string
+  enum?: unknown[]
+  const?: unknown
+  anyOf?: TSchema[]
+  items?: TSchema
+  properties?: Record<string, TSchema>
+  format?: string
+  minimum?: number
+  minLength?: number
+  pattern?: string
+}
+
+/** What a text field holds for example, by its name. Fields without a line here hold their own name. */
+const TEXTS: Readonly<Record<string, string>> = {
+  actorEmail: 'you@example.com',
+  address: '203.0.113.7',
+  certificate: '-----BEGIN CERTIFICATE-----\n…\n-----END CERTIFICATE-----\n',
+  acmeDirectory: '',
+  acmeEmail: 'you@example.com',
+  action: 'app.update',
+  addresses: '203.0.113.7',
+  automaticDomain: 'sslip.io',
+  cloneUrl: 'https://git.example.com/shop/web.git',
+  commit: '3f2c1b7e9d8a6c5b4f3e2d1c0b9a8f7e6d5c4b3a',
+  commit_hash: '3f2c1b7e9d8a6c5b4f3e2d1c0b9a8f7e6d5c4b3a',
+  commit_message: 'Fix the cart',
+  commit_author: 'Ada',
+  currentPassword: 'correct horse battery',
+  dashboardDomain: 'berth.example.com',
+  defaultBranch: 'main',
+  description: 'The shop',
+  dnsError: '',
+  dockerfilePath: 'Dockerfile',
+  dockerfile_path: 'Dockerfile',
+  domain: 'shop.example.com',
+  domains: 'shop.example.com',
+  email: 'you@example.com',
+  emails: 'you@example.com',
+  error: '',
+  error_message: '',
+  fullName: 'shop/web',
+  gitBranch: 'main',
+  gitCloneUrl: 'https://git.example.com/shop/web.git',
+  gitRepository: 'shop/web',
+  git_branch: 'main',
+  git_clone_url: 'https://git.example.com/shop/web.git',
+  git_repository: 'shop/web',
+  healthcheckPath: '/healthz',
+  healthcheck_path: '/healthz',
+  host: 'database',
+  key: 'GREETING',
+  latest: '0.1.0',
+  current: '0.1.0',
+  name: 'web',
+  newPassword: 'correct horse battery',
+  password: 'correct horse battery',
+  privateKey: '-----BEGIN PRIVATE KEY-----\n…\n-----END PRIVATE KEY-----\n',
+  repoFullName: 'shop/web',
+  rootDirectory: '',
+  root_directory: '',
+  since: '2026-01-31T12:00:00Z',
+  slug: 'web',
+  sslError: '',
+  status_reason: '',
+  tags: 'shop',
+  templateName: 'postgresql',
+  template_name: '',
+  url: 'https://shop.example.com',
+  value: 'Hello',
+  version: '0.1.0',
+  wildcardDomain: 'apps.example.com',
+}
+
+/** A value that fits a schema, as somebody would write it. */
+export function exampleOf(schema: TSchema, field = ''): unknown {
+  const node: Node = schema
+  if (node.const !== undefined) return node.const
+  if (node.enum) return node.enum.find((word) => word !== '') ?? node.enum[0]
+  const [first] = node.anyOf ?? []
+  if (first) return exampleOf(first, field)
+  if (node.type === 'array') return node.items ? [exampleOf(node.items, field)] : []
+  if (node.type === 'object') return objectOf(node)
+  if (node.type === 'integer' || node.type === 'number') return field === 'port' ? 8080 : Math.max(node.minimum ?? 0, 1)
+  if (node.type === 'boolean') return true
+  if (node.type === 'string') return node.format === 'date-time' ? '2026-01-31T12:00:00Z' : (TEXTS[field] ?? field)
+  return null
+}
+
+function objectOf(node: Node): Record<string, unknown> {
+  const fields = Object.entries(node.properties ?? {})
+  return Object.fromEntries(fields.map(([name, property]) => [name, exampleOf(property, name)]))
+}
+
+/** The fields that a request needs, and of the others none. */
+export function requestExampleOf(schema: { required?: string[]; properties?: Record<string, TSchema> }): Record<string, unknown> {
+  const required = new Set(schema.required)
+  const fields = Object.entries(schema.properties ?? {})
+  const chosen = fields.filter(([name]) => required.has(name))
+  return Object.fromEntries(chosen.map(([name, property]) => [name, exampleOf(property, name)]))
+}

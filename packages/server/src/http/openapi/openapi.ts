@@ -1,0 +1,137 @@
+import { ERRORS, type ErrorCode, errorsOf, type Operation, type OperationName, operations, type Policy, sockets } from '@berth/contract'
+import type { TObject, TSchema } from 'typebox'
+import { COOKIE_NAMES } from '../session-cookie.ts'
+import { exampleOf, requestExampleOf } from './examples.ts'
+import { createSchemas, type Json } from './schemas.ts'
+import { TAGS, tagOf } from './tags.ts'
+
+type Reference = (schema: TSchema) => Json
+
+const INTRODUCTION = `Deploys applications as containers.
+
+**Log in** with \`POST /api/auth/login\`. It sets a session cookie, which browsers send by themselves. Programs send the value of that cookie as
+\`Authorization: Bearer <token>\`.
+
+**Answers** are \`{"success": true, "data": …}\` with status 200. Refused requests are \`{"success": false, "error": "…", "code": "…"}\`: the
+sentence is for people and may change, the code is for programs and does not.`
+
+const WHO = {
+  anyone: 'Open to everyone.',
+  'signed webhook': 'Needs the signature of a git provider.',
+  'signed in': 'For every user.',
+  admin: 'For admins and owners.',
+  owner: 'For owners.',
+  'member of the project': 'For members of the project.',
+  'owner of the project': "For the project's owner and admins.",
+  'member of the app': "For members of the application's project.",
+  'owner of the app': "For the application's owner alone.",
+  'steward of the app': "For the application's owner, the project's owner and admins.",
+  'member of the env variable': "For members of the application's project.",
+  'member of the domain': "For members of the application's project.",
+  'member of the deployment': "For members of the application's project.",
+  'member of the container': "For members of the application's project.",
+} as const satisfies Record<Policy, string>
+
+const SECURITY = { anyone: [], 'signed webhook': [{ webhookSignature: [] }] } satisfies Partial<Record<Policy, Json[]>>
+const SIGNED_IN = [{ session: [] }, { bearer: [] }]
+
+const securitySchemes = {
+  session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: COOKIE_NAMES.plain,
+    description: `Set by logging in. Over https its name is ${COOKIE_NAMES.host}.`,
+  },
+  bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'The value of the session cookie.' },
+  webhookSignature: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Hub-Signature-256',
+    description: 'HMAC-SHA256 of the body with the secret of the webhook.',
+  },
+}
+
+function parameters(place: 'path' | 'query', schema: TObject | undefined, reference: Reference): Json[] {
+  const required = new Set<string>(schema?.required ?? [])
+  return Object.entries(schema?.properties ?? {}).map(([name, property]) => {
+    const { description, ...rest } = reference(property)
+    const isRequired = place === 'path' || required.has(name)
+    return { name, in: place, required: isRequired, description, schema: rest, ...(isRequired && { example: exampleOf(property, name) }) }
+  })
+}
+
+function requestBody(line: Operation, reference: Reference): Json | undefined {
+  if (line.may === 'signed webhook')
+    return { required: true, description: 'As the git provider sends it.', content: { 'application/json': { schema: { type: 'object' } } } }
+  if (line.body === undefined) return undefined
+  return { required: true, content: { 'application/json': { schema: reference(line.body), example: requestExampleOf(line.body) } } }
+}
+
+function answerOf(line: Operation, reference: Reference): Json {
+  if (line.shape === 'text') return { 'text/plain': { schema: { type: 'string' } } }
+  const data = reference(line.answer)
+  const example = exampleOf(line.answer)
+  if (line.shape === 'bare') return { 'application/json': { schema: data, example } }
+  const message = line.message === undefined ? {} : { message: { type: 'string' } }
+  const properties = { success: { type: 'boolean', const: true }, ...message, data }
+  const whole = { success: true, ...(line.message !== undefined && { message: line.message }), data: example }
+  return { 'application/json': { schema: { type: 'object', required: Object.keys(properties), properties }, example: whole } }
+}
+
+/** One response for each status, with the codes that lead to it. */
+function refusals(codes: readonly ErrorCode[]): Json {
+  const byStatus = Object.groupBy(codes, (code) => ERRORS[code].status)
+  const content = { 'application/json': { schema: { $ref: '#/components/schemas/Failure' } } }
+  return Object.fromEntries(
+    Object.entries(byStatus).map(([status, of]) => {
+      return [status, { description: of.map((code) => `\`${code}\`: ${ERRORS[code].message}`).join('\n\n'), content }]
+    }),
+  )
+}
+
+function describe(name: OperationName, reference: Reference): Json {
+  const line: Operation = operations[name]
+  const body = requestBody(line, reference)
+  const security: Partial<Record<Policy, Json[]>> = SECURITY
+  return {
+    operationId: name,
+    summary: line.summary,
+    description: WHO[line.may],
+    tags: [tagOf(name)],
+    security: security[line.may] ?? SIGNED_IN,
+    parameters: [...parameters('path', line.params, reference), ...parameters('query', line.query, reference)],
+    ...(body && { requestBody: body }),
+    responses: {
+      200: { description: 'Done', content: answerOf(line, reference) },
+      ...refusals(errorsOf(name)),
+      default: { $ref: '#/components/responses/Failure' },
+    },
+  }
+}
+
+/** OpenAPI 3.1, made from the schemas that validate. */
+export function openApi(version: string): Json {
+  const { reference, components } = createSchemas()
+  const paths: Record<string, Json> = {}
+  // exactly the keys of the list
+  for (const name of Object.keys(operations) as OperationName[]) {
+    const { path, method } = operations[name]
+    const address = path.replaceAll(/:([A-Za-z]+)/g, '{$1}')
+    paths[address] = { ...paths[address], [method.toLowerCase()]: describe(name, reference) }
+  }
+  const failure = {
+    description: 'Any other failure. `internal`, or a code with status 503: try again later.',
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/Failure' } } },
+  }
+  const streams = Object.values(sockets).map(({ path, summary, may }) => ({ path, summary, description: WHO[may] }))
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Berth', version, description: INTRODUCTION, license: { name: 'MIT', identifier: 'MIT' } },
+    servers: [{ url: '/', description: 'This server' }],
+    tags: Object.values(TAGS),
+    paths,
+    components: { schemas: components, securitySchemes, responses: { Failure: failure } },
+    'x-websockets': streams,
+    'x-errors': Object.entries(ERRORS).map(([code, { status, message }]) => ({ code, status, message })),
+  }
+}
