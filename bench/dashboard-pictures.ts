@@ -54,11 +54,12 @@ async function tabTimes(page: Page, times: number): Promise<void> {
   for (let pressed = 0; pressed < times; pressed += 1) await page.keyboard.press('Tab')
 }
 
-async function shotsOf(world: Awaited<ReturnType<typeof makeWorld>>): Promise<Shot[]> {
-  const { project, web, postgres, failed, live, first, broken: crashed, fresh, building, running, empty, repository, monorepo } = world
-  const newApp = `/projects/${project.id}/new`
+type World = Awaited<ReturnType<typeof makeWorld>>
+
+function pagesOf(world: World): Record<string, string> {
+  const { project, web, postgres, failed, live, first, broken: crashed, fresh, building, running, empty } = world
   const app = (rest: string) => `/apps/${web.id}${rest}`
-  const pages: Record<string, string> = {
+  return {
     overview: '/',
     projects: '/projects',
     project: `/projects/${project.id}`,
@@ -66,7 +67,7 @@ async function shotsOf(world: Awaited<ReturnType<typeof makeWorld>>): Promise<Sh
     'project-variables': `/projects/${project.id}/variables`,
     'project-members': `/projects/${project.id}/members`,
     'project-settings': `/projects/${project.id}/settings`,
-    'new-app': newApp,
+    'new-app': `/projects/${project.id}/new`,
     apps: '/apps',
     app: app(''),
     'app-crashed': `/apps/${crashed.id}`,
@@ -97,8 +98,14 @@ async function shotsOf(world: Awaited<ReturnType<typeof makeWorld>>): Promise<Sh
     'not-found': '/nowhere',
     'app-gone': '/apps/999999',
   }
+}
+
+async function shotsOf(world: World): Promise<Shot[]> {
+  const { project, web, repository, monorepo } = world
+  const newApp = `/projects/${project.id}/new`
+  const app = (rest: string) => `/apps/${web.id}${rest}`
   return [
-    ...Object.entries(pages).map(([name, address]) => ({ name, path: address })),
+    ...Object.entries(pagesOf(world)).map(([name, address]) => ({ name, path: address })),
     { name: 'overview-loading', path: '/', before: hold('**/api/apps') },
     { name: 'app-loading', path: app(''), before: hold('**/api/apps/get/id') },
     { name: 'apps-error', path: '/apps', before: broken('**/api/apps') },

@@ -36,6 +36,43 @@ const TELLING_EVENTS = ['die', 'start', 'destroy', 'oom']
 export function backgroundTasks(parts: Parts): Task[] {
   const { db, engineWatch, tuning, now, wake } = parts
   return [
+    ...engineTasks(parts),
+    {
+      name: 'disk',
+      everyMs: HOUR_MS / 6,
+      run: async (signal) => {
+        parts.keepReserve()
+        await parts.forgetOldDeployments(signal)
+        if (engineWatch.isReachable()) await parts.makeRoom()
+      },
+    },
+    { name: 'failed logins', everyMs: HOUR_MS / 6, run: parts.writeFailedTries },
+    { name: 'metrics history', everyMs: SAMPLE_EVERY_MS, run: parts.metricsHistory.sample },
+    {
+      name: 'certificates', // and the names that they are for
+      everyMs: 2 * tuning.certificateLookMs,
+      run: async (signal) => await parts.wantCertificates({ signal, canBeVisited: engineWatch.isReachable() }),
+    },
+    {
+      name: 'housekeeping',
+      everyMs: HOUR_MS,
+      run: async () => await db.transaction(async (tx) => await forgetEventsBefore(tx, new Date(now().getTime() - KEPT_EVENTS_MS))),
+    },
+    {
+      name: 'provisioning',
+      everyMs: 24 * HOUR_MS,
+      run: async (signal) => {
+        await parts.provisioning.ensureEngine(signal)
+        wake('engine')
+      },
+    },
+  ]
+}
+
+/** What follows the engine: whether it answers, what it reports, and whether everything runs and is routed as wanted. */
+function engineTasks(parts: Parts): Task[] {
+  const { engineWatch, tuning, wake } = parts
+  return [
     {
       name: 'engine',
       everyMs: 5000,
@@ -67,35 +104,6 @@ export function backgroundTasks(parts: Parts): Task[] {
         if (!engineWatch.isReachable()) return
         for await (const event of parts.engine.events({ instance: parts.instance, signal }))
           if (TELLING_EVENTS.includes(event.action)) wake('reconcile')
-      },
-    },
-    {
-      name: 'disk',
-      everyMs: HOUR_MS / 6,
-      run: async (signal) => {
-        parts.keepReserve()
-        await parts.forgetOldDeployments(signal)
-        if (engineWatch.isReachable()) await parts.makeRoom()
-      },
-    },
-    { name: 'failed logins', everyMs: HOUR_MS / 6, run: parts.writeFailedTries },
-    { name: 'metrics history', everyMs: SAMPLE_EVERY_MS, run: parts.metricsHistory.sample },
-    {
-      name: 'certificates', // and the names that they are for
-      everyMs: 2 * tuning.certificateLookMs,
-      run: async (signal) => await parts.wantCertificates({ signal, canBeVisited: engineWatch.isReachable() }),
-    },
-    {
-      name: 'housekeeping',
-      everyMs: HOUR_MS,
-      run: async () => await db.transaction(async (tx) => await forgetEventsBefore(tx, new Date(now().getTime() - KEPT_EVENTS_MS))),
-    },
-    {
-      name: 'provisioning',
-      everyMs: 24 * HOUR_MS,
-      run: async (signal) => {
-        await parts.provisioning.ensureEngine(signal)
-        wake('engine')
       },
     },
   ]

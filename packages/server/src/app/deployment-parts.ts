@@ -76,15 +76,7 @@ export function createDeploymentParts(deps: Deps) {
   const buildTimes = createBuildTimes({ db, now })
   const build = createLimitedBuild({ engine, buildTimes, machine: { cores: availableParallelism(), memoryBytes: totalmem() } })
   const checkDockerfile = createCheckDockerfile({ policy: deps.policy, isEngineWalled: deps.isEngineWalled, engine })
-  const compose = createCompose({
-    build,
-    checkDockerfile,
-    inside: resolveInside,
-    path: config.path,
-    home: join(dataDir, 'compose'),
-    address: config.engine,
-    engine,
-  })
+  const compose = composeOf(deps, { build, checkDockerfile })
 
   const reservedPorts = [config.port, config.edge.httpPort, config.edge.httpsPort]
   const stages = {
@@ -125,4 +117,9 @@ export function createDeploymentParts(deps: Deps) {
   const restore = createRestore({ db, containers, secrets, launcherOf, step, now, log, onChanged: deps.onChanged })
   const makeRoom = createMakeRoom({ engine, buildTimes, dataDir, floorBytes: tuning.diskFloorBytes, log })
   return { logs, keptOutput, makeRoom, forgetOld: createForgetOld({ db }), containers, isPrivileged, runDeployment, renameImages, restore }
+}
+
+function composeOf({ config, engine }: Deps, building: Pick<Parameters<typeof createCompose>[0], 'build' | 'checkDockerfile'>) {
+  const { path, dataDir, engine: address } = config
+  return createCompose({ ...building, inside: resolveInside, path, home: join(dataDir, 'compose'), address, engine })
 }

@@ -1,3 +1,4 @@
+import type { EdgeRoutes } from '../edge/edge.ts'
 import { createDomainCertificates } from '../features/domains/certificates.ts'
 import { createGeneratedDomains } from '../features/domains/generated-domain.ts'
 import { ownRecords } from '../features/domains/own-address.ts'
@@ -15,11 +16,7 @@ import type { Foundation } from './foundation.ts'
 /** How visitors come in: the edge, the routes, the domains, and the settings that change them. */
 export async function createTrafficParts(base: Foundation, { engine, edgeHost }: EngineParts) {
   const { config, db, instance, now, log, tuning } = base
-  const dashboard = () => {
-    const { dashboardDomain: host } = base.settings()
-    if (host === '') return undefined
-    return { host: { host, redirectHttps: true, hsts: true }, target: { ip: '127.0.0.1', port: config.port } }
-  }
+  const dashboard = () => dashboardRoute(base.settings().dashboardDomain, config.port)
   const portOf = (appId: number, sealed: string) => base.openRelease(appId, sealed).port
   const wanted = createWantedRoutes({ db, engine, instance, dashboard, portOf })
   const edgeParts = await createEdgeParts({
@@ -80,3 +77,8 @@ export async function createTrafficParts(base: Foundation, { engine, edgeHost }:
 }
 
 export type TrafficParts = Awaited<ReturnType<typeof createTrafficParts>>
+
+function dashboardRoute(host: string, port: number): EdgeRoutes['dashboard'] {
+  if (host === '') return undefined
+  return { host: { host, redirectHttps: true, hsts: true }, target: { ip: '127.0.0.1', port } }
+}

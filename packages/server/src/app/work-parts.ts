@@ -72,19 +72,7 @@ export function createWorkParts(
     resolveCommit: createLookups({ git, isPrivileged: deploying.isPrivileged, waitMs: tuning.resolveAtAddMs }),
     stop: createCancel({ db, logs: deploying.logs, cancelLane: worker.cancelLane, step, now }),
   })
-  const liveRelease = createLiveRelease({ db, containers: deploying.containers })
-  const containers = createContainers({
-    db,
-    engine,
-    liveRelease,
-    lastFailedLog: createLastFailedLog({ db, keptOutput: deploying.keptOutput }),
-    step,
-    tuning,
-    now,
-    onWanted: onRowsChanged,
-    onChanged: onContainersChanged,
-  })
-
+  const containers = createContainerParts(base, { engine, deploying, onRowsChanged, onContainersChanged })
   const reconcile = createReconcileParts(base, { engine, variables, deploying, onChanged: onContainersChanged })
   const onAppsRemoved = (appIds: readonly number[]) => {
     for (const appId of appIds) worker.cancelLane(appLane(appId))
@@ -94,6 +82,23 @@ export function createWorkParts(
 }
 
 export type WorkParts = ReturnType<typeof createWorkParts>
+
+type ContainerDeps = Pick<ReconcileDeps, 'engine' | 'deploying'> & Pick<TrafficParts, 'onRowsChanged' | 'onContainersChanged'>
+
+function createContainerParts({ db, step, tuning, now }: Foundation, deps: ContainerDeps) {
+  const { engine, deploying } = deps
+  return createContainers({
+    db,
+    engine,
+    liveRelease: createLiveRelease({ db, containers: deploying.containers }),
+    lastFailedLog: createLastFailedLog({ db, keptOutput: deploying.keptOutput }),
+    step,
+    tuning,
+    now,
+    onWanted: deps.onRowsChanged,
+    onChanged: deps.onContainersChanged,
+  })
+}
 
 type ReconcileDeps = {
   engine: EngineParts['engine']

@@ -26,6 +26,53 @@ function watchInput(ws: WebSocket, socket: Duplex): { countAnew(): void } {
   }
 }
 
+/** What the client has not read yet, and what was left out because of that. */
+function createBuffer(ws: WebSocket, onTooSlow: () => void) {
+  let dropped = 0
+  let fullSince: number | undefined
+
+  function hasRoom(): boolean {
+    if (ws.bufferedAmount < BUFFER_BYTES) {
+      fullSince = undefined
+      return true
+    }
+    fullSince ??= performance.now()
+    if (performance.now() - fullSince > PATIENCE_MS) onTooSlow()
+    return false
+  }
+
+  function drop(lines: number): void {
+    dropped += lines
+  }
+
+  /** What was left out so far, before anything else is said. */
+  function sendGap(timestamp: string): void {
+    if (dropped === 0) return
+    ws.send(JSON.stringify({ type: 'gap', timestamp, data: { lines: dropped } }))
+    dropped = 0
+  }
+
+  return { hasRoom, drop, sendGap }
+}
+
+/** Asks regularly whether the client is still there, and answers when it asks. */
+function keepAlive(ws: WebSocket, { hasRoom, onPing }: { hasRoom: () => boolean; onPing: () => void }): () => void {
+  let isAlive = true
+  const ping = setInterval(() => {
+    if (!isAlive) return ws.terminate()
+    isAlive = false
+    onPing()
+    if (hasRoom()) ws.ping()
+  }, PING_MS)
+  ws.on('pong', () => {
+    isAlive = true
+  })
+  ws.on('ping', (data) => {
+    if (ws.readyState === ws.OPEN && hasRoom()) ws.pong(data)
+  })
+  return () => clearInterval(ping)
+}
+
 /**
  * One client of a stream. A client that does not read costs a bounded buffer: beyond it log lines are dropped and counted,
  * a gap frame says how many, and after a while the connection is closed. Nobody else waits for it. Streams take no input, so a
@@ -33,10 +80,8 @@ function watchInput(ws: WebSocket, socket: Duplex): { countAnew(): void } {
  */
 export function createPeer(ws: WebSocket, socket: Duplex) {
   const ended = new AbortController()
-  let isAlive = true
-  let dropped = 0
-  let fullSince: number | undefined
   const input = watchInput(ws, socket)
+  const buffer = createBuffer(ws, () => close(1013, SLOW))
 
   function close(code: number, reason: string): void {
     if (ended.signal.aborted) return
@@ -48,74 +93,46 @@ export function createPeer(ws: WebSocket, socket: Duplex) {
 
   function end(): void {
     if (ended.signal.aborted) return
-    clearInterval(ping)
+    stopPings()
     ended.abort()
   }
 
-  const ping = setInterval(() => {
-    if (!isAlive) return ws.terminate()
-    isAlive = false
-    input.countAnew()
-    if (hasRoom()) ws.ping()
-  }, PING_MS)
-  ws.on('pong', () => {
-    isAlive = true
-  })
-  ws.on('ping', (data) => {
-    if (ws.readyState === ws.OPEN && hasRoom()) ws.pong(data)
-  })
+  const stopPings = keepAlive(ws, { hasRoom: buffer.hasRoom, onPing: input.countAnew })
   ws.on('message', () => close(1003, NO_INPUT))
   ws.on('close', end)
   ws.on('error', () => ws.terminate())
 
-  function hasRoom(): boolean {
-    if (ws.bufferedAmount < BUFFER_BYTES) {
-      fullSince = undefined
-      return true
-    }
-    fullSince ??= performance.now()
-    if (performance.now() - fullSince > PATIENCE_MS) close(1013, SLOW)
-    return false
-  }
-
-  /** What was left out so far, before anything else is said. */
-  function sendGap(timestamp: string): void {
-    if (dropped === 0) return
-    ws.send(JSON.stringify({ type: 'gap', timestamp, data: { lines: dropped } }))
-    dropped = 0
-  }
-
   function send(frame: Frame): void {
     if (ended.signal.aborted) return
-    if (!hasRoom() && (frame.type === 'log' || frame.type === 'metrics')) {
-      dropped += 1
+    if (!buffer.hasRoom() && (frame.type === 'log' || frame.type === 'metrics')) {
+      buffer.drop(1)
       return
     }
-    sendGap(frame.timestamp)
+    buffer.sendGap(frame.timestamp)
     ws.send(JSON.stringify(frame))
   }
 
   /** For what need not be sent now: gives a client that reads the time to do so. */
   async function room(): Promise<void> {
-    if (ended.signal.aborted || hasRoom()) return
+    if (ended.signal.aborted || buffer.hasRoom()) return
     await once(socket, 'drain', { signal: AbortSignal.any([ended.signal, AbortSignal.timeout(PATIENCE_MS)]) }).catch(() => undefined)
   }
 
   /** Log lines for many sockets. Nothing is compressed, so each message of the library is whole on the wire before this begins. */
   function sendEncoded({ bytes, count, timestamp }: EncodedFrames): void {
     if (ended.signal.aborted || ws.readyState !== ws.OPEN) return
-    if (!hasRoom()) {
-      dropped += count
+    if (!buffer.hasRoom()) {
+      buffer.drop(count)
       return
     }
-    sendGap(timestamp)
+    buffer.sendGap(timestamp)
     socket.write(bytes)
   }
 
   /** Resolves when the client has taken them, so that their memory can be used again; a client that never does is closed. */
   async function sendEncodedAndWait({ bytes, timestamp }: EncodedFrames): Promise<void> {
     if (ended.signal.aborted || ws.readyState !== ws.OPEN) return
-    sendGap(timestamp)
+    buffer.sendGap(timestamp)
     const timer = setTimeout(() => close(1013, SLOW), PATIENCE_MS)
     await new Promise<void>((resolve) => socket.write(bytes, () => resolve()))
     clearTimeout(timer)

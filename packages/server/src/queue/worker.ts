@@ -35,26 +35,15 @@ export function createWorker(deps: Deps) {
   const stopping = new AbortController()
   const running = new Map<number, Running>()
   let loop: Promise<void> = Promise.resolve()
+  const claimNext = createClaim(deps)
   const runJob = createJobRunner({ ...deps, stopping: stopping.signal, rest })
-
-  function later(ms: number): Date {
-    return new Date(now().getTime() + ms)
-  }
 
   /** Not ended by a nudge: other changes say nothing about what failed here. */
   async function rest(failures: number): Promise<void> {
     await sleep(backoffMs(failures, REST), undefined, { signal: stopping.signal }).catch(() => undefined)
   }
 
-  /** Looks with a read first, so that an idle server writes nothing. */
-  async function claimNext(): Promise<boolean> {
-    const [slots, onFullDisk] = await Promise.all([deps.slots(), deps.isDiskFull()])
-    const asking = { worker, at: now(), slots, onFullDisk }
-    if (!(await findDueJob(db, asking))) return false
-    const job = await db.transaction(async (tx) => await claimJob(tx, { ...asking, at: now(), leaseUntil: later(LEASE_MS) }), {
-      mayUseReserve: onFullDisk,
-    })
-    if (!job) return false
+  function begin(job: JobRow): void {
     const controller = new AbortController()
     const done = runJob(job, controller)
       .catch((err: unknown) => log.error({ jobId: job.id, err }, 'Job not ended'))
@@ -63,11 +52,6 @@ export function createWorker(deps: Deps) {
         nudge.nudge()
       })
     running.set(job.id, { job, controller, done })
-    return true
-  }
-
-  async function claimAll(): Promise<void> {
-    while (await claimNext());
   }
 
   async function work(): Promise<void> {
@@ -75,7 +59,7 @@ export function createWorker(deps: Deps) {
     while (!stopping.signal.aborted) {
       const seen = nudge.count()
       try {
-        await claimAll()
+        for (let job = await claimNext(); job; job = await claimNext()) begin(job)
         failures = 0
         await nudge.changedSince(seen, AbortSignal.any([stopping.signal, AbortSignal.timeout(LOOK_AGAIN_MS)]))
       } catch (err) {
@@ -113,6 +97,18 @@ export function createWorker(deps: Deps) {
   }
 
   return { start, stop, cancelLane, isStalled }
+}
+
+/** Looks with a read first, so that an idle server writes nothing. */
+function createClaim({ db, workerId: worker, slots, isDiskFull, now }: Deps): () => Promise<JobRow | undefined> {
+  return async () => {
+    const [most, onFullDisk] = await Promise.all([slots(), isDiskFull()])
+    const asking = { worker, slots: most, onFullDisk }
+    if (!(await findDueJob(db, { ...asking, at: now() }))) return undefined
+    const at = now()
+    const leaseUntil = new Date(at.getTime() + LEASE_MS)
+    return await db.transaction(async (tx) => await claimJob(tx, { ...asking, at, leaseUntil }), { mayUseReserve: onFullDisk })
+  }
 }
 
 export type Worker = ReturnType<typeof createWorker>

@@ -39,14 +39,12 @@ type Observed = { status: AppStatus; reason: string }
 const READ_LINES = 200
 const SHOWN_CHARACTERS = 500
 
-/** Looks at what is and makes the rows say so. It remembers nothing: each look starts anew. */
-export function createReconcile(deps: Deps) {
-  const { db, engine, instance, log } = deps
-
+/** What an app that should run looks like, and why it does not run. */
+function createObserve({ engine, lastLines, redact }: Pick<Deps, 'engine' | 'lastLines' | 'redact'>) {
   async function reasonOf(app: AppRow, container: ContainerSummary): Promise<string> {
     const details = await engine.containers.inspect(container.id)
     if (!details || details.state === 'running') return ''
-    const printed = await deps.redact(app, await deps.lastLines(container.id, READ_LINES))
+    const printed = await redact(app, await lastLines(container.id, READ_LINES))
     if (details.oomKilled) return 'The container ran out of memory and was killed. Give it more under Settings → Memory limit.'
     return `The container exited with code ${details.exitCode ?? 'unknown'}${whatItSaid(printed, SHOWN_CHARACTERS)}`
   }
@@ -60,6 +58,23 @@ export function createReconcile(deps: Deps) {
     if (kindOf(app).hasServices && down.length < live.length) return { status: 'running', reason: '' }
     return { status: 'error', reason: await reasonOf(app, first) }
   }
+
+  return observe
+}
+
+async function requeueLost({ db, log, now }: Pick<Deps, 'db' | 'log' | 'now'>): Promise<void> {
+  await db.transaction(async (tx) => {
+    for (const lost of await unfinishedWithoutJob(tx)) {
+      log.error({ deploymentId: lost.id }, 'a deployment had no job, and was queued again')
+      await enqueue(tx, 'deployment.run', { deploymentId: lost.id, appId: lost.app_id }, { by: lost.triggered_by, at: now() })
+    }
+  })
+}
+
+/** Looks at what is and makes the rows say so. It remembers nothing: each look starts anew. */
+export function createReconcile(deps: Deps) {
+  const { db, engine, instance, log } = deps
+  const observe = createObserve(deps)
 
   async function settleApp(app: AppRow, containers: readonly ContainerSummary[], activeId: number | undefined): Promise<void> {
     const isLive = ({ owner }: ContainerSummary) => activeId !== undefined && isOfRelease(owner, activeId)
@@ -100,17 +115,8 @@ export function createReconcile(deps: Deps) {
     }
   }
 
-  async function requeueLost(): Promise<void> {
-    await db.transaction(async (tx) => {
-      for (const lost of await unfinishedWithoutJob(tx)) {
-        log.error({ deploymentId: lost.id }, 'a deployment had no job, and was queued again')
-        await enqueue(tx, 'deployment.run', { deploymentId: lost.id, appId: lost.app_id }, { by: lost.triggered_by, at: deps.now() })
-      }
-    })
-  }
-
   async function reconcile(): Promise<void> {
-    if ((await unfinishedWithoutJob(db)).length > 0) await requeueLost() // looking is a read; an idle server writes nothing
+    if ((await unfinishedWithoutJob(db)).length > 0) await requeueLost(deps) // looking is a read; an idle server writes nothing
     const containers = await engine.containers.list({ labels: ownedBy({ instance }) })
     const [apps, active, busy] = await Promise.all([listApps(db), listActive(db), deps.busyLanes()])
     const activeOf = new Map(active.map((row) => [row.app_id, row.id]))

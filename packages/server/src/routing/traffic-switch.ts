@@ -39,7 +39,7 @@ export function createRouting({ wanted, edge, tuning: { drainMs }, log }: Deps) 
   async function trySwitch(appId: number, target: Target): Promise<Hindrance | undefined> {
     try {
       const before = await wanted.lookAt(appId)
-      if (!wanted.isSwitching(appId)) retiring.set(appId, before)
+      if (wanted.aheadOf(appId) === undefined) retiring.set(appId, before)
     } catch (err) {
       if (isOfEngine(err)) return err
       throw err
@@ -54,7 +54,8 @@ export function createRouting({ wanted, edge, tuning: { drainMs }, log }: Deps) 
    * meanwhile may be well, and ends what it has begun.
    */
   async function restore(appId: number): Promise<void> {
-    const ahead = wanted.endSwitch(appId)
+    const ahead = wanted.aheadOf(appId)
+    wanted.endSwitch(appId)
     retiring.delete(appId)
     if (hasServed()) await put()
     await whenServing(() => sync(appId))

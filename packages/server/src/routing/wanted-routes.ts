@@ -22,12 +22,11 @@ export function createWantedRoutes(deps: Deps) {
   const ports = createReleasePorts({ portOf: deps.portOf, sealedConfigOf: (id) => sealedConfigOf(db, id) })
   const looks = createContainerLooks(deps)
   const rows = createRoutedRows(deps)
-  /** Releases that are being put in place: the only routes that the database does not know yet. */
-  const switched = new Map<number, Target>()
+  const switches = createSwitches(rows.markStale)
 
   function releaseOf(app: RoutedApp): ReturnType<typeof targetsOf> {
     const network = projectNetworkName(instance, app.projectId)
-    return targetsOf(app, { containers: looks.of(app.id), network, port: ports.of(app), ahead: switched.get(app.id) })
+    return targetsOf(app, { containers: looks.of(app.id), network, port: ports.of(app), ahead: switches.aheadOf(app.id) })
   }
 
   /** For the edge, which asks at the beginning of each pass. Undefined until the engine has said once where everything is. */
@@ -59,19 +58,6 @@ export function createWantedRoutes(deps: Deps) {
     rows.markStale()
   }
 
-  function switchTo(appId: number, target: Target): void {
-    switched.set(appId, target)
-    rows.markStale(appId)
-  }
-
-  /** Gives the release that was being put in place, if there was one. From now on the app goes where the database says. */
-  function endSwitch(appId: number): Target | undefined {
-    const ahead = switched.get(appId)
-    switched.delete(appId)
-    rows.markStale(appId)
-    return ahead
-  }
-
   /** Releases that run and are not live. */
   async function strays(): Promise<EdgeTarget[]> {
     await lookAtAll()
@@ -90,11 +76,29 @@ export function createWantedRoutes(deps: Deps) {
     isKnown: looks.hasSeenAll,
     /** After a change in the database that the engine has no part in. */
     markStale: () => rows.markStale(),
-    isSwitching: (appId: number) => switched.has(appId),
-    switchTo,
-    endSwitch,
+    aheadOf: switches.aheadOf,
+    switchTo: switches.switchTo,
+    endSwitch: switches.endSwitch,
     strays,
   }
 }
 
 export type WantedRoutes = ReturnType<typeof createWantedRoutes>
+
+/** Releases that are being put in place: the only routes that the database does not know yet. */
+function createSwitches(onChange: (appId: number) => void) {
+  const ahead = new Map<number, Target>()
+
+  function switchTo(appId: number, target: Target): void {
+    ahead.set(appId, target)
+    onChange(appId)
+  }
+
+  /** From now on the app goes where the database says. */
+  function endSwitch(appId: number): void {
+    ahead.delete(appId)
+    onChange(appId)
+  }
+
+  return { aheadOf: (appId: number) => ahead.get(appId), switchTo, endSwitch }
+}

@@ -17,26 +17,11 @@ export type AcmeDeps = {
 /** Orders certificates over HTTP-01. The library is loaded with the first order, because it costs 20 MB of memory. */
 export function createAcme(deps: AcmeDeps) {
   const { settings, accountKeyPath, edge, timeoutMs = 30_000, poll = { minMs: 1_000, maxMs: 10_000, attempts: 20 } } = deps
+  const accountKey = createAccountKey(accountKeyPath)
   let library: ReturnType<typeof load> | undefined
-  let key: Promise<string> | undefined
-
-  async function load() {
-    const acme = await import('acme-client')
-    acme.axios.defaults.adapter = async (config) => {
-      const headers = Object.fromEntries(Object.entries(config.headers.toJSON()).map(([name, value]) => [name, String(value)]))
-      const body = typeof config.data === 'string' ? config.data : undefined
-      const sent = { url: config.url ?? '', method: config.method ?? 'get', headers, body }
-      const answer = await exchange(sent, { ca: settings().ca, timeoutMs })
-      const received = Object.fromEntries(
-        Object.entries(answer.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : (value ?? '')]),
-      )
-      return { data: answer.body, status: answer.status, statusText: '', headers: received, config }
-    }
-    return acme
-  }
 
   async function issue(host: string): Promise<{ chain: string; key: string; directory: string }> {
-    library ??= load()
+    library ??= load(() => settings().ca, timeoutMs)
     const acme = await library
     const { directoryUrl, email } = settings()
     const client = new acme.Client({
@@ -67,6 +52,34 @@ export function createAcme(deps: AcmeDeps) {
     }
   }
 
+  return { issue }
+}
+
+export type Acme = ReturnType<typeof createAcme>
+
+function newKey(): string {
+  return generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+}
+
+/** With our own transport, which bounds every exchange. */
+async function load(ca: () => string | undefined, timeoutMs: number) {
+  const acme = await import('acme-client')
+  acme.axios.defaults.adapter = async (config) => {
+    const headers = Object.fromEntries(Object.entries(config.headers.toJSON()).map(([name, value]) => [name, String(value)]))
+    const body = typeof config.data === 'string' ? config.data : undefined
+    const sent = { url: config.url ?? '', method: config.method ?? 'get', headers, body }
+    const answer = await exchange(sent, { ca: ca(), timeoutMs })
+    const received = Object.fromEntries(
+      Object.entries(answer.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : (value ?? '')]),
+    )
+    return { data: answer.body, status: answer.status, statusText: '', headers: received, config }
+  }
+  return acme
+}
+
+function createAccountKey(path: string): () => Promise<string> {
+  let key: Promise<string> | undefined
+
   /** Several first orders at once share one key; a failure to write it is tried again with the next order. */
   async function accountKey(): Promise<string> {
     key ??= readOrMakeKey()
@@ -80,19 +93,13 @@ export function createAcme(deps: AcmeDeps) {
 
   /** Kept for good: a lost account key means a new account, and new limits. */
   async function readOrMakeKey(): Promise<string> {
-    const kept = await readIfThere(accountKeyPath)
+    const kept = await readIfThere(path)
     if (kept !== undefined) return kept
     const made = newKey()
-    await makeDirectories([dirname(accountKeyPath)])
-    await writeDurably(accountKeyPath, made)
+    await makeDirectories([dirname(path)])
+    await writeDurably(path, made)
     return made
   }
 
-  return { issue }
-}
-
-export type Acme = ReturnType<typeof createAcme>
-
-function newKey(): string {
-  return generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+  return accountKey
 }

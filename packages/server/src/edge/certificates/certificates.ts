@@ -28,6 +28,7 @@ export type CertificatesDeps = {
 /** Keeps every wanted host in a valid certificate. Nothing waits for it: until one is there, the placeholder answers. */
 export function createCertificates(deps: CertificatesDeps) {
   const { store, attempts, issuer, directory, edge, events, log, now, everyMs = 30_000, atOnce = 4 } = deps
+  const isBeingPut = (host: string, source: CertificateSource) => (source === 'acme' ? work.isWorking(host) : uploading.has(host))
   const shown = createShownCertificates({ store, edge, log, isBeingPut })
   const onFailure = (host: string, err: unknown) => log.warn({ host, err }, 'Certificate attempt not recorded')
   const { isDue, retryNow } = createRenewalPolicy({ shown: shown.get, attempts, directory, now })
@@ -35,15 +36,12 @@ export function createCertificates(deps: CertificatesDeps) {
   const uploading = new Set<string>()
   const { report, reportChanged, forgetReport } = createReports({ events, status })
   const ready = open()
+  const upload = createUpload(deps, { ready, shown, uploading, report })
   ready.catch((err: unknown) => log.warn({ err }, 'Certificates not loaded'))
 
   async function open(): Promise<void> {
     await shown.load()
     await attempts.load()
-  }
-
-  function isBeingPut(host: string, source: CertificateSource): boolean {
-    return source === 'acme' ? work.isWorking(host) : uploading.has(host)
   }
 
   async function issue(host: string): Promise<void> {
@@ -78,23 +76,6 @@ export function createCertificates(deps: CertificatesDeps) {
     return status(host)
   }
 
-  /** Takes a certificate that somebody brings. Undefined when it serves, otherwise a sentence that says why not. */
-  async function upload(host: string, pem: { certificate: string; key: string }): Promise<string | undefined> {
-    await ready
-    const check = checkUpload({ host, ...pem, now: now() })
-    if ('problem' in check) return check.problem
-    uploading.add(host)
-    try {
-      const certificate = await store.put(host, 'uploaded', check)
-      await attempts.clear(host)
-      await shown.show(certificate)
-    } finally {
-      uploading.delete(host)
-    }
-    report(host)
-    return undefined
-  }
-
   /** For a host that is gone, or that shall have our certificate instead of an uploaded one. */
   async function forget(host: string): Promise<void> {
     await ready
@@ -118,6 +99,33 @@ export function createCertificates(deps: CertificatesDeps) {
 }
 
 export type Certificates = ReturnType<typeof createCertificates>
+
+type Uploads = {
+  ready: Promise<void>
+  shown: Pick<ReturnType<typeof createShownCertificates>, 'show'>
+  uploading: Set<string>
+  report: (host: string) => void
+}
+
+/** Takes a certificate that somebody brings. Undefined when it serves, otherwise a sentence that says why not. */
+function createUpload({ store, attempts, now }: Pick<CertificatesDeps, 'store' | 'attempts' | 'now'>, uploads: Uploads) {
+  const { ready, shown, uploading, report } = uploads
+  return async (host: string, pem: { certificate: string; key: string }): Promise<string | undefined> => {
+    await ready
+    const check = checkUpload({ host, ...pem, now: now() })
+    if ('problem' in check) return check.problem
+    uploading.add(host)
+    try {
+      const certificate = await store.put(host, 'uploaded', check)
+      await attempts.clear(host)
+      await shown.show(certificate)
+    } finally {
+      uploading.delete(host)
+    }
+    report(host)
+    return undefined
+  }
+}
 
 type KnownWork = { isWorking: boolean }
 

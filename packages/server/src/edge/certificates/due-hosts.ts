@@ -3,23 +3,25 @@ import { fairOrder } from '../../lib/fair-order.ts'
 /** Whose host it is. Hosts of nobody are the platform's own. */
 export type HostOwners = ReadonlyMap<string, number>
 
-/**
- * Looks regularly which of the wanted hosts are due, and works on a few of them at a time, never twice on the same. Owners take turns,
- * and one place is never taken by those who have others: nobody waits for all the hosts of somebody else.
- */
-export function createDueHosts(deps: {
+type Deps = {
   isDue: (host: string) => boolean
   run: (host: string) => Promise<void>
   onFailure: (host: string, cause: unknown) => void
   everyMs: number
   atOnce: number
-}) {
+}
+
+/**
+ * Looks regularly which of the wanted hosts are due, and works on a few of them at a time, never twice on the same. Owners take turns,
+ * and one place is never taken by those who have others: nobody waits for all the hosts of somebody else.
+ */
+export function createDueHosts(deps: Deps) {
   const { isDue, run, onFailure, everyMs, atOnce } = deps
   const perOwner = Math.max(1, atOnce - 1)
-  const working = new Map<string, Promise<void>>()
+  const working = createWorking(run, onFailure)
   /** Those that nobody asked for by hand, by their owner. */
   const places: (number | undefined)[] = []
-  const last = { hosts: new Map<string, number>(), owners: new Map<number | undefined, number>(), turn: 0 }
+  const turns = createTurns()
   let wanted = new Set<string>()
   let owners: HostOwners = new Map()
   let waiting: string[] = []
@@ -27,16 +29,12 @@ export function createDueHosts(deps: {
   let timer: NodeJS.Timeout | undefined
 
   const ownerOf = (host: string) => owners.get(host)
-  const canBegin = (host: string) => !isClosed && !working.has(host) && wanted.has(host) && isDue(host)
+  const canBegin = (host: string) => !isClosed && !working.isWorking(host) && wanted.has(host) && isDue(host)
 
   function look(): void {
     clearTimeout(timer)
     if (isClosed) return
-    waiting = fairOrder([...wanted].filter(canBegin), {
-      owner: ownerOf,
-      last: (host) => last.hosts.get(host) ?? 0,
-      lastOfOwner: (owner) => last.owners.get(owner) ?? 0,
-    })
+    waiting = turns.inOrder([...wanted].filter(canBegin), ownerOf)
     fill()
     timer = setTimeout(look, everyMs)
     timer.unref()
@@ -51,25 +49,20 @@ export function createDueHosts(deps: {
     }
   }
 
+  function start(host: string): Promise<void> {
+    turns.noteHost(host)
+    return working.start(host)
+  }
+
   function takePlace(host: string): void {
     const owner = ownerOf(host)
     places.push(owner)
-    last.owners.set(owner, (last.turn += 1))
+    turns.noteOwner(owner)
     void start(host).then(() => {
       places.splice(places.indexOf(owner), 1)
       if (waiting.length === 0) look()
       else fill()
     })
-  }
-
-  function start(host: string): Promise<void> {
-    last.hosts.set(host, (last.turn += 1))
-    const done = Promise.resolve(host)
-      .then(run)
-      .catch((cause: unknown) => onFailure(host, cause))
-      .finally(() => working.delete(host))
-    working.set(host, done)
-    return done
   }
 
   /** By hand, beside the others. */
@@ -80,20 +73,63 @@ export function createDueHosts(deps: {
   function want(hosts: readonly string[], whose: HostOwners = new Map()): void {
     wanted = new Set(hosts)
     owners = whose
-    for (const host of last.hosts.keys()) if (!wanted.has(host)) last.hosts.delete(host)
-    const left = new Set(hosts.map(ownerOf))
-    for (const owner of last.owners.keys()) if (!left.has(owner)) last.owners.delete(owner)
+    turns.keepOnly(wanted, new Set(hosts.map(ownerOf)))
     look()
   }
 
   async function close(): Promise<void> {
     isClosed = true
     clearTimeout(timer)
-    await Promise.allSettled(working.values())
+    await working.allEnded()
   }
 
   const isWanted = (host: string) => wanted.has(host)
-  const isWorking = (host: string) => working.has(host)
-  const finished = async (host: string): Promise<void> => working.get(host)
-  return { look, begin, want, isWanted, isWorking, finished, close }
+  return { look, begin, want, isWanted, isWorking: working.isWorking, finished: working.finished, close }
+}
+
+/** The hosts that are worked on. */
+function createWorking(run: Deps['run'], onFailure: Deps['onFailure']) {
+  const working = new Map<string, Promise<void>>()
+
+  function start(host: string): Promise<void> {
+    const done = Promise.resolve(host)
+      .then(run)
+      .catch((cause: unknown) => onFailure(host, cause))
+      .finally(() => working.delete(host))
+    working.set(host, done)
+    return done
+  }
+
+  return {
+    start,
+    isWorking: (host: string) => working.has(host),
+    finished: async (host: string): Promise<void> => working.get(host),
+    allEnded: () => Promise.allSettled(working.values()),
+  }
+}
+
+type Owner = number | undefined
+
+/** When each host and each owner had a turn last. */
+function createTurns() {
+  const hosts = new Map<string, number>()
+  const owners = new Map<Owner, number>()
+  let turn = 0
+
+  function inOrder(due: readonly string[], ownerOf: (host: string) => Owner): string[] {
+    const last = (host: string) => hosts.get(host) ?? 0
+    return fairOrder(due, { owner: ownerOf, last, lastOfOwner: (owner) => owners.get(owner) ?? 0 })
+  }
+
+  function keepOnly(wanted: ReadonlySet<string>, wantedOwners: ReadonlySet<Owner>): void {
+    for (const host of hosts.keys()) if (!wanted.has(host)) hosts.delete(host)
+    for (const owner of owners.keys()) if (!wantedOwners.has(owner)) owners.delete(owner)
+  }
+
+  return {
+    inOrder,
+    keepOnly,
+    noteHost: (host: string) => void hosts.set(host, (turn += 1)),
+    noteOwner: (owner: Owner) => void owners.set(owner, (turn += 1)),
+  }
 }

@@ -70,7 +70,7 @@ export function createPreflight(deps: PreflightDeps) {
   async function reasonAt(host: string, at: Question & { isProxied: boolean }): Promise<string | undefined> {
     const name = `Port ${port} of ${host} at ${at.address}`
     try {
-      const answer = await fetchToken(host, at)
+      const answer = await fetchToken(host, { ...at, port })
       return answer === `${at.token}.check` ? undefined : `${name} is answered by something else than this server.`
     } catch (cause) {
       if (at.isProxied && isIPv6(at.address) && hasNoWay(cause)) return undefined
@@ -79,32 +79,32 @@ export function createPreflight(deps: PreflightDeps) {
     }
   }
 
-  /** Connects to the address that was judged, whatever the name says a moment later. */
-  function fetchToken(host: string, { address, token, signal }: Question): Promise<string> {
-    return new Promise((done, fail) => {
-      const path = `/.well-known/acme-challenge/${token}`
-      const req = request({ host: address, port, path, headers: { host }, agent: false, signal }, (res) => {
-        let body = ''
-        res.setEncoding('utf8')
-        res.on('data', (chunk: string) => {
-          body += chunk
-          if (body.length < MAX_ANSWER) return
-          done(body)
-          req.destroy()
-        })
-        res.on('end', () => done(body))
-        res.on('error', fail)
-      })
-      req.on('error', fail)
-      // the only event after an answer that wants another protocol
-      req.on('close', () => fail(new Error('the connection was closed')))
-      req.end()
-    })
-  }
-
   return { problem, check }
 }
 
 function hasNoWay(cause: unknown): boolean {
   return NO_WAY.has(errorCode(cause) ?? '')
+}
+
+/** Connects to the address that was judged, whatever the name says a moment later. */
+function fetchToken(host: string, { address, port, token, signal }: Question & { port: number }): Promise<string> {
+  return new Promise((done, fail) => {
+    const path = `/.well-known/acme-challenge/${token}`
+    const req = request({ host: address, port, path, headers: { host }, agent: false, signal }, (res) => {
+      let body = ''
+      res.setEncoding('utf8')
+      res.on('data', (chunk: string) => {
+        body += chunk
+        if (body.length < MAX_ANSWER) return
+        done(body)
+        req.destroy()
+      })
+      res.on('end', () => done(body))
+      res.on('error', fail)
+    })
+    req.on('error', fail)
+    // the only event after an answer that wants another protocol
+    req.on('close', () => fail(new Error('the connection was closed')))
+    req.end()
+  })
 }

@@ -55,11 +55,8 @@ async function slugInProject(tx: Tx, projectId: number, { name, appType: type = 
   return await freeSlug(slugOf(name, 'app'), isTaken)
 }
 
-/** Applications: what they are and who owns them. What runs is the business of deployments and containers. */
-export function createApplications(deps: Deps) {
-  const { db, now } = deps
-
-  function refuseBadSource(caller: Caller, input: Pick<ApplicationChange, 'gitCloneUrl' | 'gitBranch' | 'gitProviderId'>): void {
+function createRefuseBadSource(deps: Pick<Deps, 'checkSource'>) {
+  return (caller: Caller, input: Pick<ApplicationChange, 'gitCloneUrl' | 'gitBranch' | 'gitProviderId'>): void => {
     const { gitCloneUrl, gitBranch, gitProviderId } = input
     deps.checkSource(
       { ...(gitCloneUrl && { cloneUrl: gitCloneUrl }), ...(gitBranch && { branch: gitBranch }) },
@@ -67,6 +64,31 @@ export function createApplications(deps: Deps) {
     )
     if (typeof gitProviderId === 'number') throw new AppError('git_not_connected')
   }
+}
+
+async function handOver(tx: Tx, caller: Caller, app: AppRow, { userId, at }: { userId: number; at: Date }): Promise<AppRow> {
+  const heir = await findUser(tx, userId)
+  // to those who cannot list the users, somebody who cannot see the application is as unknown as nobody
+  const isKnown = heir && (isStaff(caller) || isStaff(heir) || (await isMember(tx, app.project_id, heir.id)))
+  if (!isKnown) throw new AppError('user_not_found')
+  if (!isStaff(heir)) await insertMember(tx, { projectId: app.project_id, userId: heir.id, at }) // an owner who cannot see it could do nothing with it
+  const changed = await updateApp(tx, app.id, { created_by: heir.id, updated_at: at.toISOString() })
+  if (!changed) throw new AppError('app_not_found')
+  await recordAudit(tx, at, caller, {
+    action: 'app.transfer',
+    subject: 'app',
+    subjectId: app.id,
+    before: { owner: app.created_by },
+    after: { owner: heir.id },
+  })
+  await appendEvent(tx, at, { type: 'app.updated', data: { projectId: app.project_id, appId: app.id } })
+  return changed
+}
+
+/** Applications: what they are and who owns them. What runs is the business of deployments and containers. */
+export function createApplications(deps: Deps) {
+  const { db, now } = deps
+  const refuseBadSource = createRefuseBadSource(deps)
 
   async function create(caller: Caller, project: ProjectRow, input: NewApplication): Promise<Application> {
     const template = templateOf(input, deps.findTemplate)
@@ -118,25 +140,7 @@ export function createApplications(deps: Deps) {
   }
 
   async function transfer(caller: Caller, app: AppRow, userId: number): Promise<Application> {
-    const at = now()
-    const row = await db.transaction(async (tx) => {
-      const heir = await findUser(tx, userId)
-      // to those who cannot list the users, somebody who cannot see the application is as unknown as nobody
-      const isKnown = heir && (isStaff(caller) || isStaff(heir) || (await isMember(tx, app.project_id, heir.id)))
-      if (!isKnown) throw new AppError('user_not_found')
-      if (!isStaff(heir)) await insertMember(tx, { projectId: app.project_id, userId: heir.id, at }) // an owner who cannot see it could do nothing with it
-      const changed = await updateApp(tx, app.id, { created_by: heir.id, updated_at: at.toISOString() })
-      if (!changed) throw new AppError('app_not_found')
-      await recordAudit(tx, at, caller, {
-        action: 'app.transfer',
-        subject: 'app',
-        subjectId: app.id,
-        before: { owner: app.created_by },
-        after: { owner: heir.id },
-      })
-      await appendEvent(tx, at, { type: 'app.updated', data: { projectId: app.project_id, appId: app.id } })
-      return changed
-    })
+    const row = await db.transaction(async (tx) => await handOver(tx, caller, app, { userId, at: now() }))
     return await presentApplication(db, deps.edgePorts, row)
   }
 

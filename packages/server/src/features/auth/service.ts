@@ -27,14 +27,10 @@ type Entry = { token: string; answer: SignedIn }
 /** Whoever is to stop or delete something on a full disk must be able to sign in first. */
 const ON_FULL_DISK = { mayUseReserve: true } as const
 
-/** Logging in and out, and one's own password. */
-export function createAuth(deps: Deps) {
-  const { db, tokens, now } = deps
-  const { hashPassword, isPassword } = deps.passwords
-
-  async function beginSession(user: Pick<UserRow, 'id' | 'email' | 'role'>, origin: Origin): Promise<Entry> {
+function createBeginSession({ db, tokens, newId, now }: Pick<Deps, 'db' | 'tokens' | 'newId' | 'now'>) {
+  return async (user: Pick<UserRow, 'id' | 'email' | 'role'>, origin: Origin): Promise<Entry> => {
     const at = now()
-    const sessionId = deps.newId()
+    const sessionId = newId()
     const expiresAt = new Date(at.getTime() + SESSION_DAYS * 24 * 3600 * 1000)
     const token = await tokens.sign({ userId: user.id, sessionId, issuedAt: at })
     await db.transaction(async (tx) => {
@@ -49,6 +45,13 @@ export function createAuth(deps: Deps) {
     }, ON_FULL_DISK)
     return { token, answer: { user: { id: user.id, email: user.email, role: user.role } } }
   }
+}
+
+/** Logging in and out, and one's own password. */
+export function createAuth(deps: Deps) {
+  const { db, now } = deps
+  const beginSession = createBeginSession(deps)
+  const { hashPassword, isPassword } = deps.passwords
 
   async function login(input: { email: string; password: string }, origin: Origin, signal: AbortSignal): Promise<Entry> {
     const email = input.email.trim().toLowerCase()

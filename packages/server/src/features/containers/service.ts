@@ -51,18 +51,18 @@ async function refuseDuringDeployment(tx: Tx, appId: number, verb: Verb): Promis
   if (isInTheWay) throw new AppError('deployment_under_way')
 }
 
+async function idsOf(liveRelease: LiveRelease, app: AppRow): Promise<string[]> {
+  const release = await liveRelease(app)
+  const ids = release?.containers.map((container) => container.id) ?? []
+  if (ids.length === 0) throw new AppError('no_container')
+  return ids
+}
+
 /** The containers of the live release, by the verbs of the interface. What is wanted is written first: a crash in between is repaired towards it. */
 export function createContainers(deps: Deps) {
   const { db, engine, step, now } = deps
   const logLimiter = createLimiter(LOG_LIMITS)
   const verbLimiter = createLimiter(VERB_LIMITS)
-
-  async function idsOf(app: AppRow): Promise<string[]> {
-    const release = await deps.liveRelease(app)
-    const ids = release?.containers.map((container) => container.id) ?? []
-    if (ids.length === 0) throw new AppError('no_container')
-    return ids
-  }
 
   const EFFECTS = {
     start: async (id: string) => await engine.containers.startAgain(id),
@@ -76,7 +76,7 @@ export function createContainers(deps: Deps) {
 
   async function applyNow(caller: Caller, app: AppRow, verb: Verb): Promise<void> {
     await whenReachable(async () => {
-      const ids = await idsOf(app)
+      const ids = await idsOf(deps.liveRelease, app)
       const wanted = verb === 'stop' ? 'stopped' : 'running'
       const options = { mayUseReserve: verb === 'stop' }
       await step('db.wanted', async () => {

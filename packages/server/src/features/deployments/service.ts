@@ -42,16 +42,6 @@ export function createDeployments(deps: Deps) {
     return await step(name, async () => await db.transaction(write))
   }
 
-  async function queue(tx: Tx, caller: Caller, deployment: DeploymentRow): Promise<void> {
-    await enqueue(tx, 'deployment.run', { deploymentId: deployment.id, appId: deployment.app_id }, { by: caller.id, at: now() })
-    await recordAudit(tx, now(), caller, {
-      action: deployment.trigger === 'rollback' ? 'deployment.rollback' : 'deployment.add',
-      subject: 'app',
-      subjectId: deployment.app_id,
-      after: { deploymentId: deployment.id, number: deployment.number },
-    })
-  }
-
   async function request(caller: Caller, app: AppRow, trigger: Trigger): Promise<DeploymentRow> {
     const commit = (await deps.resolveCommit(app)) ?? NO_COMMIT
     return await inOneStep('db.add', async (tx) => {
@@ -60,7 +50,7 @@ export function createDeployments(deps: Deps) {
         if (isForeignKeyViolation(cause)) throw new AppError('app_not_found', { cause }) // deleted while its remote was asked
         throw cause
       })
-      await queue(tx, caller, deployment)
+      await queue(tx, caller, deployment, now())
       return deployment
     })
   }
@@ -86,7 +76,7 @@ export function createDeployments(deps: Deps) {
         rollback: rollbackOf,
         at: now(),
       })
-      await queue(tx, caller, deployment)
+      await queue(tx, caller, deployment, now())
       return deployment
     })
     return presentDeployment(row)
@@ -102,6 +92,17 @@ export function createDeployments(deps: Deps) {
     running: async (caller: Caller) => (await listUnfinished(db, isStaff(caller) ? undefined : caller.id)).map(presentDeployment),
     log: (deployment: DeploymentRow) => deps.logs.text(deployment.id),
   }
+}
+
+/** Its job, and the line in the audit log. */
+async function queue(tx: Tx, caller: Caller, deployment: DeploymentRow, at: Date): Promise<void> {
+  await enqueue(tx, 'deployment.run', { deploymentId: deployment.id, appId: deployment.app_id }, { by: caller.id, at })
+  await recordAudit(tx, at, caller, {
+    action: deployment.trigger === 'rollback' ? 'deployment.rollback' : 'deployment.add',
+    subject: 'app',
+    subjectId: deployment.app_id,
+    after: { deploymentId: deployment.id, number: deployment.number },
+  })
 }
 
 async function refuseTooMany(tx: Tx, caller: Caller, app: AppRow): Promise<void> {

@@ -28,12 +28,12 @@ const WORDS = {
   rolled_back: 'Rolled back',
 } as const satisfies Record<DeploymentRow['status'], string>
 
-/** State and log of one deployment: first what is, then the past, then what comes, and the end of it. */
-export function createDeploymentStreams(deps: Deps) {
-  const { db, nudge, now } = deps
+function fingerprint(row: DeploymentRow): string {
+  return `${row.status} ${row.stage} ${row.progress}`
+}
+
+function createStatusFollowing({ db, nudge, isWriting, now }: Pick<Deps, 'db' | 'nudge' | 'isWriting' | 'now'>) {
   const looks = new Map<number, { count: number; at: number; row: Promise<DeploymentRow | undefined> }>()
-  /** A batch of new lines is the same object for every socket, and so are its bytes. */
-  const encoded = new WeakMap<readonly LogLine[], EncodedFrames>()
 
   function statusFrame(row: DeploymentRow): DeploymentFrame {
     const data = {
@@ -47,10 +47,6 @@ export function createDeploymentStreams(deps: Deps) {
     return { type: 'status', timestamp: now().toISOString(), data }
   }
 
-  function fingerprint(row: DeploymentRow): string {
-    return `${row.status} ${row.stage} ${row.progress}`
-  }
-
   /** What all sockets of a deployment see after one and the same change is read once. */
   async function look(deploymentId: number): Promise<DeploymentRow | undefined> {
     const known = looks.get(deploymentId)
@@ -61,10 +57,10 @@ export function createDeploymentStreams(deps: Deps) {
   }
 
   /** Sends each new state until there is a last one, and returns that. */
-  async function followStatus(first: DeploymentRow, send: Send, signal: AbortSignal): Promise<DeploymentRow | undefined> {
+  async function followUntilEnd(first: DeploymentRow, send: Send, signal: AbortSignal): Promise<DeploymentRow | undefined> {
     let row = first
     while (!signal.aborted) {
-      if (!isUnfinished(row.status) && !deps.isWriting(row.id)) return row
+      if (!isUnfinished(row.status) && !isWriting(row.id)) return row
       const seen = nudge.count()
       const next = await look(row.id)
       if (!next) return undefined
@@ -76,6 +72,44 @@ export function createDeploymentStreams(deps: Deps) {
     return undefined
   }
 
+  async function followStatus(first: DeploymentRow, send: Send, signal: AbortSignal): Promise<DeploymentRow | undefined> {
+    try {
+      return await followUntilEnd(first, send, signal)
+    } finally {
+      looks.delete(first.id)
+    }
+  }
+
+  return { statusFrame, followStatus }
+}
+
+function createLogFrames(now: () => Date) {
+  /** A batch of new lines is the same object for every socket, and so are its bytes. */
+  const encoded = new WeakMap<readonly LogLine[], EncodedFrames>()
+
+  function sharedFrames(batch: readonly LogLine[]): EncodedFrames {
+    const known = encoded.get(batch)
+    if (known) return known
+    const frames = framesOf(batch)
+    encoded.set(batch, frames)
+    return frames
+  }
+
+  function framesOf(batch: readonly LogLine[], room?: Buffer<ArrayBuffer>): EncodedFrames {
+    const timestamp = now().toISOString()
+    const frames = batch.map((data) => ({ type: 'log', timestamp, data }))
+    return encodeFrames(frames, room)
+  }
+
+  return { sharedFrames, framesOf }
+}
+
+/** State and log of one deployment: first what is, then the past, then what comes, and the end of it. */
+export function createDeploymentStreams(deps: Deps) {
+  const { now } = deps
+  const { statusFrame, followStatus } = createStatusFollowing(deps)
+  const { sharedFrames, framesOf } = createLogFrames(now)
+
   async function stream(deployment: DeploymentRow, from: number, peer: Listener): Promise<void> {
     const { send, signal } = peer
     send(statusFrame(deployment))
@@ -83,7 +117,6 @@ export function createDeploymentStreams(deps: Deps) {
     const lines = sendLines(deployment.id, { from, ended: AbortSignal.any([signal, ended.signal]) }, peer)
     lines.catch(() => undefined) // it is looked at below, when the deployment has ended
     const last = await followStatus(deployment, send, signal)
-    looks.delete(deployment.id)
     await sleep(0) // what was flushed before the end is in the file now
     ended.abort()
     await lines
@@ -100,20 +133,6 @@ export function createDeploymentStreams(deps: Deps) {
       if (isShared) peer.sendEncoded(sharedFrames(lines))
       else await peer.sendEncodedAndWait(framesOf(lines, room))
     }
-  }
-
-  function sharedFrames(batch: readonly LogLine[]): EncodedFrames {
-    const known = encoded.get(batch)
-    if (known) return known
-    const frames = framesOf(batch)
-    encoded.set(batch, frames)
-    return frames
-  }
-
-  function framesOf(batch: readonly LogLine[], room?: Buffer<ArrayBuffer>): EncodedFrames {
-    const timestamp = now().toISOString()
-    const frames = batch.map((data) => ({ type: 'log', timestamp, data }))
-    return encodeFrames(frames, room)
   }
 
   return {

@@ -33,6 +33,8 @@ export function createDomainCertificates(deps: Deps) {
   /** What is found to be nobody's must not be somebody's by the time that it goes. By host: to forget one waits for the end of its order. */
   const inTurn = createTurns<string>()
 
+  const forget = createForget(deps)
+  const forgetOthers = createForgetOthers(deps, { forget, inTurn })
   const dnsLook = createDnsLook({ db, now, log: deps.log, readBase: deps.readBase, check: deps.checkDns, write })
 
   async function onStatus(host: string, status: CertificateStatus): Promise<void> {
@@ -56,24 +58,6 @@ export function createDomainCertificates(deps: Deps) {
     const hosts = [...(await listHosts(db)), ...(dashboardDomain === '' ? [] : [{ host: dashboardDomain, isOwn: false }])]
     await forgetOthers(new Map(hosts.map(({ host, isOwn }) => [host, isOwn])), dashboardDomain)
     await deps.certificates().want(...automatic(acmeEmail === '' ? [] : hosts.filter(({ host }) => !needsNoDns(host, base))))
-  }
-
-  /**
-   * A host that is gone leaves no certificate behind: whoever takes the name next must not get the key of the one before. Nor does one
-   * stay that was brought and that no row knows of, after a crash in between. What is worked on waits for the next look.
-   */
-  async function forgetOthers(wanted: ReadonlyMap<string, boolean>, dashboardDomain: string): Promise<void> {
-    const { hosts, isWorking, isUploaded } = deps.certificates()
-    const isOver = (host: string, isOwn: boolean | undefined) => isOwn === undefined || (!isOwn && isUploaded(host))
-    for (const host of await hosts()) {
-      if (isWorking(host) || !isOver(host, wanted.get(host))) continue
-      await inTurn(host, async () => {
-        if (isWorking(host)) return
-        const row = await findDomainByHost(db, host)
-        const isOwn = row ? row.own_certificate === 1 : host === dashboardDomain ? false : undefined
-        if (isOver(host, isOwn)) await forget(host)
-      })
-    }
   }
 
   async function checkNow(domain: DomainRow): Promise<void> {
@@ -100,16 +84,41 @@ export function createDomainCertificates(deps: Deps) {
     })
   }
 
-  /** The edge may be away: its files are what counts, and it takes them over when it is back. */
-  async function forget(host: string): Promise<void> {
+  const port: DomainCertificates = { checkNow, useOwn, dropOwn }
+  return { ...port, onStatus, wantAll }
+}
+
+/** The edge may be away: its files are what counts, and it takes them over when it is back. */
+function createForget(deps: Pick<Deps, 'certificates' | 'log'>) {
+  return async (host: string): Promise<void> => {
     await deps
       .certificates()
       .forget(host)
       .catch((err: unknown) => deps.log.warn({ host, err }, 'certificate is still served by the edge'))
   }
+}
 
-  const port: DomainCertificates = { checkNow, useOwn, dropOwn }
-  return { ...port, onStatus, wantAll }
+/**
+ * A host that is gone leaves no certificate behind: whoever takes the name next must not get the key of the one before. Nor does one
+ * stay that was brought and that no row knows of, after a crash in between. What is worked on waits for the next look.
+ */
+function createForgetOthers(
+  { db, certificates }: Pick<Deps, 'db' | 'certificates'>,
+  { forget, inTurn }: { forget: (host: string) => Promise<void>; inTurn: ReturnType<typeof createTurns<string>> },
+) {
+  return async (wanted: ReadonlyMap<string, boolean>, dashboardDomain: string): Promise<void> => {
+    const { hosts, isWorking, isUploaded } = certificates()
+    const isOver = (host: string, isOwn: boolean | undefined) => isOwn === undefined || (!isOwn && isUploaded(host))
+    for (const host of await hosts()) {
+      if (isWorking(host) || !isOver(host, wanted.get(host))) continue
+      await inTurn(host, async () => {
+        if (isWorking(host)) return
+        const row = await findDomainByHost(db, host)
+        const isOwn = row ? row.own_certificate === 1 : host === dashboardDomain ? false : undefined
+        if (isOver(host, isOwn)) await forget(host)
+      })
+    }
+  }
 }
 
 /** What is known already is neither written nor told again. */

@@ -55,8 +55,6 @@ export function createDomains(deps: Deps) {
 
   const refuseReserved = createRefuseReserved(deps)
   const change = createChange(deps)
-  const checks = createLimiter(CHECKS)
-
   const shown = async (row: DomainRow): Promise<Domain> => presentDomain(row, await view())
   const touched = async (caller: Caller, app: AppRow, domain: DomainRow, action: string): Promise<DomainRow> =>
     await change(caller, app, { action, host: domain.host }, async (tx) => await current(tx, domain))
@@ -111,9 +109,29 @@ export function createDomains(deps: Deps) {
     })
   }
 
+  async function list(app: AppRow): Promise<Domain[]> {
+    const shownAs = await view()
+    return (await listDomains(db, app.id)).map((row) => presentDomain(row, shownAs))
+  }
+
+  return { list, create, update, remove, ...createCertificateUse(deps, { shown, touched }) }
+}
+
+export type Domains = ReturnType<typeof createDomains>
+
+type Use = {
+  shown: (row: DomainRow) => Promise<Domain>
+  /** Notes the change. */
+  touched: (caller: Caller, app: AppRow, domain: DomainRow, action: string) => Promise<DomainRow>
+}
+
+/** The certificate of a domain: looked at, brought along, or taken back. */
+function createCertificateUse(deps: Deps, { shown, touched }: Use) {
+  const checks = createLimiter(CHECKS)
+
   async function checkNow(caller: Pick<Caller, 'id'>, domain: DomainRow): Promise<Domain> {
     await limited(checks, caller, TOO_MANY_CHECKS, async () => await deps.certificates.checkNow(domain))
-    return await shown(await current(db, domain))
+    return await shown(await current(deps.db, domain))
   }
 
   async function setCertificate(caller: Caller, app: AppRow, domain: DomainRow, pem: Pem): Promise<Domain> {
@@ -126,15 +144,8 @@ export function createDomains(deps: Deps) {
     return await shown(await touched(caller, app, domain, 'domain.certificate_removed'))
   }
 
-  async function list(app: AppRow): Promise<Domain[]> {
-    const shownAs = await view()
-    return (await listDomains(db, app.id)).map((row) => presentDomain(row, shownAs))
-  }
-
-  return { list, create, update, remove, checkNow, setCertificate, removeCertificate }
+  return { checkNow, setCertificate, removeCertificate }
 }
-
-export type Domains = ReturnType<typeof createDomains>
 
 async function current(reader: Reader, domain: DomainRow): Promise<DomainRow> {
   const row = await findDomain(reader, domain.id)

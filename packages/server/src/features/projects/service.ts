@@ -22,6 +22,7 @@ type Deps = {
   now: () => Date
 }
 type Tags = string | string[]
+type NewProject = { name: string; description?: string; tags?: Tags }
 
 function tagText(tags: Tags | undefined): string | undefined {
   if (tags === undefined) return undefined
@@ -39,6 +40,30 @@ async function refuseTooMany(tx: Tx, caller: Caller): Promise<void> {
   if (!isStaff(caller)) refuseBeyond(QUOTAS.projectsOfUser, await countProjectsOf(tx, caller.id), words)
 }
 
+/** With its creator as the owner and the first member. */
+async function addProject(tx: Tx, caller: Caller, input: NewProject, at: Date): Promise<ProjectRow> {
+  const time = at.toISOString()
+  await refuseTooMany(tx, caller)
+  const project = await insertProject(tx, {
+    name: input.name,
+    slug: await freeSlug(slugOf(input.name, 'project'), async (candidate) => await isSlugTaken(tx, candidate)),
+    description: input.description ?? '',
+    tags: tagText(input.tags) ?? '',
+    owner_id: caller.id,
+    created_at: time,
+    updated_at: time,
+  })
+  await insertMember(tx, { projectId: project.id, userId: caller.id, at })
+  await recordAudit(tx, at, caller, {
+    action: 'project.create',
+    subject: 'project',
+    subjectId: project.id,
+    after: { name: project.name },
+  })
+  await appendEvent(tx, at, { type: 'project.created', data: { projectId: project.id } })
+  return project
+}
+
 /** Projects and who belongs to them. */
 export function createProjects(deps: Deps) {
   const { db, now } = deps
@@ -52,31 +77,8 @@ export function createProjects(deps: Deps) {
     return { ...presentProject(project), applications, members }
   }
 
-  async function create(caller: Caller, input: { name: string; description?: string; tags?: Tags }): Promise<Project> {
-    const at = now()
-    const time = at.toISOString()
-    const row = await db.transaction(async (tx) => {
-      await refuseTooMany(tx, caller)
-      const project = await insertProject(tx, {
-        name: input.name,
-        slug: await freeSlug(slugOf(input.name, 'project'), async (candidate) => await isSlugTaken(tx, candidate)),
-        description: input.description ?? '',
-        tags: tagText(input.tags) ?? '',
-        owner_id: caller.id,
-        created_at: time,
-        updated_at: time,
-      })
-      await insertMember(tx, { projectId: project.id, userId: caller.id, at })
-      await recordAudit(tx, at, caller, {
-        action: 'project.create',
-        subject: 'project',
-        subjectId: project.id,
-        after: { name: project.name },
-      })
-      await appendEvent(tx, at, { type: 'project.created', data: { projectId: project.id } })
-      return project
-    })
-    return presentProject(row)
+  async function create(caller: Caller, input: NewProject): Promise<Project> {
+    return presentProject(await db.transaction(async (tx) => await addProject(tx, caller, input, now())))
   }
 
   async function update(

@@ -8,6 +8,7 @@ import type { Db, Reader, Tx } from '../../store/database.ts'
 import { isUniqueViolation } from '../../store/storage-failure.ts'
 import { countOwners, deleteSessionsOf, deleteUser, listUsers, passOn, updateUser } from './store.ts'
 
+type Change = { id: number; email?: string; role?: Role; password?: string }
 type Deps = { db: Db; hashPassword: (password: string) => Promise<string>; now: () => Date }
 
 function presentUser(row: UserRow): User {
@@ -32,20 +33,21 @@ async function unlessTaken<Result>(write: Promise<Result>): Promise<Result> {
   }
 }
 
+/** Somebody whom the caller may change. */
+async function target(reader: Reader, caller: Caller, id: number): Promise<UserRow> {
+  const user = await findUser(reader, id)
+  if (!user) throw new AppError('user_not_found')
+  if (isAbove(user.role, caller.role)) throw new AppError('role_too_high')
+  return user
+}
+
+async function keepAnOwner(tx: Tx, user: UserRow): Promise<void> {
+  if (user.role === 'owner' && (await countOwners(tx)) <= 1) throw new AppError('last_owner')
+}
+
 /** People and their roles. The checks that depend on rows run inside the transaction, so that two calls cannot slip past each other. */
 export function createUsers(deps: Deps) {
   const { db, now } = deps
-
-  async function target(reader: Reader, caller: Caller, id: number): Promise<UserRow> {
-    const user = await findUser(reader, id)
-    if (!user) throw new AppError('user_not_found')
-    if (isAbove(user.role, caller.role)) throw new AppError('role_too_high')
-    return user
-  }
-
-  async function keepAnOwner(tx: Tx, user: UserRow): Promise<void> {
-    if (user.role === 'owner' && (await countOwners(tx)) <= 1) throw new AppError('last_owner')
-  }
 
   async function list(): Promise<User[]> {
     return (await listUsers(db)).map(presentUser)
@@ -68,30 +70,9 @@ export function createUsers(deps: Deps) {
     return presentUser(row)
   }
 
-  async function update(caller: Caller, input: { id: number; email?: string; role?: Role; password?: string }): Promise<User> {
+  async function update(caller: Caller, input: Change): Promise<User> {
     const passwordHash = input.password === undefined ? undefined : await deps.hashPassword(input.password)
-    const at = now()
-    const row = await unlessTaken(
-      db.transaction(async (tx) => {
-        const user = await target(tx, caller, input.id)
-        const email = input.email?.trim().toLowerCase() ?? user.email
-        const role = input.role ?? user.role
-        if (role !== user.role) {
-          checkGrant(caller, role)
-          await keepAnOwner(tx, user)
-        }
-        const changed = await updateUser(tx, user.id, { email, role, password_hash: passwordHash ?? user.password_hash })
-        if (role !== user.role || passwordHash !== undefined) await deleteSessionsOf(tx, user.id)
-        const words = changedFields(
-          { email: user.email, role: user.role, password: 'kept' },
-          { email, role, password: passwordHash === undefined ? 'kept' : 'changed' },
-        )
-        await recordAudit(tx, at, caller, { action: 'user.update', subject: 'user', subjectId: user.id, ...words })
-        await appendEvent(tx, at, { type: 'user.changed', data: { userId: user.id } })
-        return changed
-      }),
-    )
-    return presentUser(row)
+    return presentUser(await unlessTaken(db.transaction(async (tx) => await changeUser(tx, caller, { ...input, passwordHash, at: now() }))))
   }
 
   async function remove(caller: Caller, id: number): Promise<{ id: number }> {
@@ -119,3 +100,24 @@ export function createUsers(deps: Deps) {
 }
 
 export type Users = ReturnType<typeof createUsers>
+
+/** A new role or a new password ends the sessions of the person. */
+async function changeUser(tx: Tx, caller: Caller, wanted: Change & { passwordHash: string | undefined; at: Date }): Promise<UserRow> {
+  const { passwordHash, at } = wanted
+  const user = await target(tx, caller, wanted.id)
+  const email = wanted.email?.trim().toLowerCase() ?? user.email
+  const role = wanted.role ?? user.role
+  if (role !== user.role) {
+    checkGrant(caller, role)
+    await keepAnOwner(tx, user)
+  }
+  const changed = await updateUser(tx, user.id, { email, role, password_hash: passwordHash ?? user.password_hash })
+  if (role !== user.role || passwordHash !== undefined) await deleteSessionsOf(tx, user.id)
+  const words = changedFields(
+    { email: user.email, role: user.role, password: 'kept' },
+    { email, role, password: passwordHash === undefined ? 'kept' : 'changed' },
+  )
+  await recordAudit(tx, at, caller, { action: 'user.update', subject: 'user', subjectId: user.id, ...words })
+  await appendEvent(tx, at, { type: 'user.changed', data: { userId: user.id } })
+  return changed
+}

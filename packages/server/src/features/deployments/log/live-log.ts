@@ -53,12 +53,9 @@ export function createLiveLog({ path, deploymentId, log, onIdle }: Deps) {
 
   async function appendBehind(before: LogPlace, added: readonly NewLine[]): Promise<LogPlace> {
     const bytes = Buffer.from(added.map(([line, stream]) => storedLine(line, stream)).join(''))
-    try {
-      await appendFile(path, bytes, { mode: 0o600 })
-    } catch (err) {
-      // A full disk costs log lines, never the deployment or the server. What was written of these may end in half a line.
-      log.warn({ deploymentId, lines: added.length, err }, 'build log was not written')
-      await truncate(path, before.bytes).catch(() => undefined)
+    const problem = await problemOfAppending(path, bytes, before)
+    if (problem !== undefined) {
+      log.warn({ deploymentId, lines: added.length, err: problem }, 'build log was not written')
       return before
     }
     const end = { lines: before.lines + added.length, bytes: before.bytes + bytes.length }
@@ -81,6 +78,17 @@ export function createLiveLog({ path, deploymentId, log, onIdle }: Deps) {
   }
 
   return { beginWriting, append, endWriting, follow, writtenBytes: () => writtenBytes, isWritten: () => writers > 0 }
+}
+
+/** A full disk costs log lines, never the deployment or the server. What was written of them may end in half a line, and goes. */
+async function problemOfAppending(path: string, bytes: Buffer, before: LogPlace): Promise<unknown> {
+  try {
+    await appendFile(path, bytes, { mode: 0o600 })
+    return undefined
+  } catch (cause) {
+    await truncate(path, before.bytes).catch(() => undefined)
+    return cause
+  }
 }
 
 /** A crash can leave half a line; the numbers of the lines behind it would be off by one for ever. Gives the end of the whole ones. */

@@ -77,15 +77,11 @@ export function createContext(parts: Parts): LiveContext {
       .catch((err: unknown) => parts.log.debug({ deploymentId: row.id, err }, 'progress was not written'))
   }
 
-  const notes: string[] = []
-
-  const say = (line: string) => {
-    limits.active()
-    writer.append(line, 'berth')
-  }
+  const lines = createLines(writer, limits.active)
 
   return {
-    ...createEffects({ step, signal, say }),
+    ...createEffects({ step, signal, say: lines.say }),
+    ...lines,
     app,
     get deployment() {
       return row
@@ -100,20 +96,29 @@ export function createContext(parts: Parts): LiveContext {
     },
     progress,
     active: limits.active,
+    write,
+    seconds: () => Math.max(0, Math.round((performance.now() - startedAt) / 1000)),
+    deadlineReason: () => (deadline.signal.aborted && deadline.signal.reason instanceof Error ? deadline.signal.reason : undefined),
+    close: limits.stop,
+  }
+}
+
+/** What a deployment says in its log. Every line is a sign that the work goes on. */
+function createLines(writer: Parts['writer'], onActivity: () => void): Pick<LiveContext, 'say' | 'note' | 'notes' | 'output' | 'flush'> {
+  const notes: string[] = []
+  const append: LogWriter['append'] = (line, stream) => {
+    onActivity()
+    writer.append(line, stream)
+  }
+  const say = (line: string) => append(line, 'berth')
+  return {
     say,
     note: (sentence) => {
       notes.push(sentence)
       say(sentence)
     },
     notes: () => notes,
-    output: (line, stream) => {
-      limits.active()
-      writer.append(line, stream)
-    },
-    write,
+    output: append,
     flush: () => writer.flush(),
-    seconds: () => Math.max(0, Math.round((performance.now() - startedAt) / 1000)),
-    deadlineReason: () => (deadline.signal.aborted && deadline.signal.reason instanceof Error ? deadline.signal.reason : undefined),
-    close: limits.stop,
   }
 }

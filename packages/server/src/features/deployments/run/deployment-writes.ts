@@ -42,6 +42,11 @@ export function createRecord({ db, now }: Deps) {
     })
   }
 
+  return { begin, stage, commit, deploying, ...createLastWrites({ db, now }) }
+}
+
+/** How it ends. */
+function createLastWrites({ db, now }: Deps) {
   async function success(app: AppRow, row: DeploymentRow, durationSeconds: number): Promise<DeploymentRow> {
     const at = now()
     return await db.transaction(async (tx) => {
@@ -81,7 +86,7 @@ export function createRecord({ db, now }: Deps) {
     return await db.transaction(write, { mayUseReserve: true }) // a build that filled the disk must not be run again for that
   }
 
-  return { begin, stage, commit, deploying, success, failed }
+  return { success, failed }
 }
 
 export type DeploymentRecord = ReturnType<typeof createRecord>

@@ -11,12 +11,10 @@ type Deps = { engine: Engine; compose: Compose; containers: AppContainers; other
 
 /** Brings the plan of a release up, beside what serves or in its place, and back again. */
 export function createComposeUp(deps: Deps) {
-  const { engine, compose, containers, others, instance } = deps
+  const { compose, containers, others, instance } = deps
   const addressed = createAddressed(deps)
-
-  function directoryOf(appId: number, deploymentId: number): string {
-    return planDirectory(deps.dataDir, appId, deploymentId)
-  }
+  const directoryOf = (appId: number, deploymentId: number) => planDirectory(deps.dataDir, appId, deploymentId)
+  const refuseStrangers = createRefuseStrangers(deps)
 
   function projectOf(context: Context, deploymentId: number, signal = context.signal) {
     return {
@@ -60,15 +58,6 @@ export function createComposeUp(deps: Deps) {
     }
   }
 
-  /** Compose would take over, start and remove whatever says that it is of this project. */
-  async function refuseStrangers({ app: { id: appId }, ask }: Context): Promise<void> {
-    const labels = inComposeProject(instance, appId)
-    const found = await ask((signal) => engine.containers.list({ labels, signal }))
-    const strangers = found.filter((container) => container.owner.instance !== instance || container.owner.appId !== appId)
-    if (strangers.length > 0)
-      throw new DeploymentFailure('A container that is not of this app claims to belong to it. Ask whoever runs the server to remove it.')
-  }
-
   /** What still serves of the release that is live is not touched. Where more than that has changed hands, Compose puts it right. */
   async function backTo(context: Context, active: number, signal: AbortSignal): Promise<void> {
     const project = projectOf(context, active, signal)
@@ -89,6 +78,17 @@ export function createComposeUp(deps: Deps) {
   }
 
   return { directoryOf, projectOf, bringUp, backTo }
+}
+
+/** Compose would take over, start and remove whatever says that it is of this project. */
+function createRefuseStrangers({ engine, instance }: Pick<Deps, 'engine' | 'instance'>) {
+  return async ({ app: { id: appId }, ask }: Context): Promise<void> => {
+    const labels = inComposeProject(instance, appId)
+    const found = await ask((signal) => engine.containers.list({ labels, signal }))
+    const strangers = found.filter((container) => container.owner.instance !== instance || container.owner.appId !== appId)
+    if (strangers.length > 0)
+      throw new DeploymentFailure('A container that is not of this app claims to belong to it. Ask whoever runs the server to remove it.')
+  }
 }
 
 /** With an address that is not given to another app as soon as this one's container dies. One that it has already stays. */

@@ -3,6 +3,7 @@ import { kindOf } from '../../../../domain/app-kinds.ts'
 import type { ContainerDetails } from '../../../../engine/container-state.ts'
 import type { Engine } from '../../../../engine/engine.ts'
 import { projectNetworkName } from '../../../../engine/labels.ts'
+import type { ListeningPort } from '../../../../lib/proc-net.ts'
 import type { Tuning } from '../../../../tuning.ts'
 import type { DatabaseTemplate } from '../../../templates/templates.ts'
 import type { KeptOutput } from '../../log/kept-output.ts'
@@ -32,7 +33,7 @@ const LOOK_MS = 100
 /** Where a release of one container is reached, whether it is healthy, and if not, why. */
 export function createContainerHealth(deps: ContainerHealthDeps) {
   const { engine, instance, tuning } = deps
-  const lastWords = createLastWords(deps)
+  const explained = createExplanation(deps)
 
   async function addressOf({ app, config, ask }: Context, id: string): Promise<Target | undefined> {
     if (config.port === null) return undefined
@@ -77,21 +78,37 @@ export function createContainerHealth(deps: ContainerHealthDeps) {
     if (port === null) return async () => false
     return createPortWatch({
       port,
-      look: () => listeningPorts(id),
+      look: () => listeningPorts(engine, id),
       say: context.say,
       sayAfterMs: tuning.sayPortsAfterMs,
       giveUpAfterMs: tuning.otherPortsDeadlineMs,
     })
   }
 
-  const listeningPorts = async (id: string) => await engine.containers.listeningPorts(id).catch(() => null)
+  async function checkAlive(running: Running): Promise<void> {
+    const { context, id } = running
+    const details = await context.ask((signal) => engine.containers.inspect(id, signal))
+    if (details?.state !== 'running' || details.restartCount > 0) throw await explained(running, 'it stopped')
+  }
+
+  return { addressOf, waitHealthy, checkAlive }
+}
+
+async function listeningPorts(engine: Engine, id: string): Promise<ListeningPort[] | null> {
+  return await engine.containers.listeningPorts(id).catch(() => null)
+}
+
+/** Looks at a container that is not healthy, and says why in words that its owner can act on. */
+function createExplanation(deps: ContainerHealthDeps) {
+  const { engine } = deps
+  const lastWords = createLastWords(deps)
 
   async function explained({ context, id }: Running, reason: string): Promise<DeploymentFailure> {
     const { env, port, healthcheckPath } = context.config
     const starts = new Set<string>()
     const details = await seenDown(id, starts)
     const lastLines = details ? await lastWords(context, { details, starts }) : []
-    const listening = details?.state === 'running' ? await listeningPorts(id) : null
+    const listening = details?.state === 'running' ? await listeningPorts(engine, id) : null
     const seen = { details, lastLines, listening, port, healthcheckPath, reason }
     return new DeploymentFailure(whyUnhealthy(seen), { facts: factsOf(seen, env) })
   }
@@ -106,13 +123,7 @@ export function createContainerHealth(deps: ContainerHealthDeps) {
     }
   }
 
-  async function checkAlive(running: Running): Promise<void> {
-    const { context, id } = running
-    const details = await context.ask((signal) => engine.containers.inspect(id, signal))
-    if (details?.state !== 'running' || details.restartCount > 0) throw await explained(running, 'it stopped')
-  }
-
-  return { addressOf, waitHealthy, checkAlive }
+  return explained
 }
 
 /**
