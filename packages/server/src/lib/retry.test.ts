@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { backoffMs, poll, retry } from './retry.ts'
+import { backoffMs, poll, retry, steadily } from './retry.ts'
 
 describe('poll', () => {
   it('reads until the value is the right one', async () => {
@@ -53,6 +53,17 @@ describe('retry', () => {
     const isTransient = (cause: unknown) => cause instanceof Error && cause.message !== 'failure 2'
     await expect(retry(failing(9), { ...always, isTransient })).rejects.toThrow('failure 2')
     await expect(retry(failing(9), { ...always, delayMs: (failures) => [1, 1][failures - 1] })).rejects.toThrow('failure 3')
+  })
+
+  it('says before each delay that it waits', async () => {
+    const waits: number[] = []
+    await retry(failing(2), { ...always, onWait: (failures) => waits.push(failures) })
+    expect(waits).toEqual([1, 2])
+  })
+
+  it('gives up at the first failure after the limit', async () => {
+    await expect(retry(failing(9), { ...always, delayMs: steadily(1, -1) })).rejects.toThrow('failure 1')
+    expect(await retry(failing(9), { ...always, delayMs: steadily(1, 60_000) })).toBe('worked at try 10')
   })
 
   it('does not try again once its signal aborts', async () => {

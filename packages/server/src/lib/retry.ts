@@ -16,17 +16,20 @@ type Retrying = {
   isTransient: (cause: unknown) => boolean
   /** How long to wait after the n-th failure. Undefined gives up. */
   delayMs: (failures: number) => number | undefined
+  /** Before the delay after the n-th failure. */
+  onWait?: (failures: number) => void
   signal?: AbortSignal | undefined
 }
 
 /** Tries until it works. Throws the last failure when that is permanent or there is no further delay. */
-export async function retry<Result>(attempt: () => Promise<Result>, { isTransient, delayMs, signal }: Retrying): Promise<Result> {
+export async function retry<Result>(attempt: () => Promise<Result>, { isTransient, delayMs, onWait, signal }: Retrying): Promise<Result> {
   for (let failures = 1; ; failures += 1) {
     try {
       return await attempt()
     } catch (cause) {
       const delay = delayMs(failures)
       if (delay === undefined || !isTransient(cause)) throw cause
+      onWait?.(failures)
       await sleep(delay, undefined, signal && { signal })
     }
   }
@@ -35,4 +38,10 @@ export async function retry<Result>(attempt: () => Promise<Result>, { isTransien
 /** The delay after the n-th failure in a row: it doubles each time, up to the longest. */
 export function backoffMs(failures: number, { firstMs, longestMs }: { firstMs: number; longestMs: number }): number {
   return Math.min(longestMs, firstMs * 2 ** Math.max(0, failures - 1))
+}
+
+/** The same delay each time, until the limit has passed. It begins now. */
+export function steadily(everyMs: number, limitMs: number): () => number | undefined {
+  const giveUpAt = performance.now() + limitMs
+  return () => (performance.now() > giveUpAt ? undefined : everyMs)
 }

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { EngineUnreachable } from '../../../engine/api/errors.ts'
+import { retry, steadily } from '../../../lib/retry.ts'
 import type { Step } from '../../../lib/step.ts'
 
 type Deps = { step: Step; signal: AbortSignal; say: (line: string) => void }
@@ -25,14 +25,10 @@ export function createEffects({ step, signal: own, say }: Deps): Effects {
 }
 
 async function retryWhileEngineAway<Result>(signal: AbortSignal, work: Work<Result>, onWait: () => void): Promise<Result> {
-  const giveUpAt = performance.now() + LONGEST_OUTAGE_MS
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await work(signal)
-    } catch (cause) {
-      if (!(cause instanceof EngineUnreachable) || signal.aborted || performance.now() > giveUpAt) throw cause
-      if (tries === 1) onWait()
-      await sleep(PAUSE_MS, undefined, { signal })
-    }
-  }
+  return await retry(() => work(signal), {
+    isTransient: (cause) => cause instanceof EngineUnreachable && !signal.aborted,
+    delayMs: steadily(PAUSE_MS, LONGEST_OUTAGE_MS),
+    onWait: (failures) => (failures === 1 ? onWait() : undefined),
+    signal,
+  })
 }

@@ -1,11 +1,11 @@
 import { mkdir } from 'node:fs/promises'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { kindOf } from '../../../domain/app-kinds.ts'
 import { artifactOf } from '../../../domain/artifact.ts'
 import type { ReleaseConfig } from '../../../domain/release-config.ts'
 import { hasBuilderHoles } from '../../../engine/builder-holes.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import { environmentProblem, environmentSize } from '../../../lib/environment-size.ts'
+import { retry, steadily } from '../../../lib/retry.ts'
 import { freeBytes } from '../../../store/disk-space.ts'
 import { DiskFull } from '../../../store/storage-failure.ts'
 import type { Tuning } from '../../../tuning.ts'
@@ -23,6 +23,7 @@ export type Preflight = (context: Context) => Promise<void>
 
 /** Two beside whatever else ran, and three that no other one which was interrupted so often ran beside (see queue-store.ts). */
 const MOST_ATTEMPTS = 5
+const ENGINE_PAUSE_MS = 500
 
 /** Everything that is known to be in the way before the first stage: it is said at once, and in words. */
 export function createPreflight(deps: Deps): Preflight {
@@ -61,18 +62,15 @@ type Wait = { signal: AbortSignal; waitMs: number; say: (line: string) => void }
 
 /** Nothing can be built or started without an engine; one that is just starting is worth waiting for. */
 async function waitForEngine(engine: Pick<Engine, 'ping'>, { signal, waitMs, say }: Wait): Promise<void> {
-  const giveUpAt = performance.now() + waitMs
-  for (let tries = 1; ; tries += 1) {
-    signal.throwIfAborted()
-    try {
-      await engine.ping(signal)
-      return
-    } catch (cause) {
-      if (performance.now() > giveUpAt) throw cause
-      if (tries === 1) say(`The container engine does not answer; waiting up to ${Math.round(waitMs / 1000)} seconds for it`)
-      await sleep(500, undefined, { signal })
-    }
-  }
+  signal.throwIfAborted()
+  await retry(() => engine.ping(signal), {
+    isTransient: () => true,
+    delayMs: steadily(ENGINE_PAUSE_MS, waitMs),
+    onWait(failures) {
+      if (failures === 1) say(`The container engine does not answer; waiting up to ${Math.round(waitMs / 1000)} seconds for it`)
+    },
+    signal,
+  })
 }
 
 /** Below the floor a build would take the disk from everything else on the machine. A full one is waited for, as by those in the queue. */

@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import { connect } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { poll } from '../../../../lib/retry.ts'
 
 /** `isFinal`: it will not become healthy. */
 export type Probe = { healthy: true } | { healthy: false; reason: string; isFinal?: boolean }
@@ -55,11 +55,10 @@ type Wait = { probe: () => Promise<Probe>; deadlineMs: number; intervalMs: numbe
 
 /** Asks until it is healthy or the time is over; the last reason says why. */
 export async function waitUntilHealthy({ probe, deadlineMs, intervalMs, signal }: Wait): Promise<Probe> {
-  const giveUpAt = performance.now() + deadlineMs
-  for (;;) {
-    const result = await probe()
-    if (result.healthy || result.isFinal || performance.now() > giveUpAt) return result
-    signal.throwIfAborted()
-    await sleep(intervalMs, undefined, { signal })
-  }
+  return await poll(probe, {
+    until: (result) => result.healthy || result.isFinal === true,
+    everyMs: intervalMs,
+    limitMs: deadlineMs,
+    signal,
+  })
 }
