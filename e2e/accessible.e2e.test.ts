@@ -59,6 +59,7 @@ beforeAll(async () => {
     '/nowhere',
     '/login',
     '/setup',
+    '/docs',
   ]
   page = await lab.signedIn()
 })

@@ -42,18 +42,18 @@ it('an app on a neighbouring host cannot log a person into another account, nor 
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-background-networking'] })
   try {
     const page = await browser.newPage({ baseURL: berth.baseUrl.replace('127.0.0.1', 'berth.localhost') })
-    await page.goto('/docs')
+    await page.goto('/openapi.json')
     expect((await ask(page, '/api/auth/login', { email: victim.email, password: PASSWORD })).status).toBe(200)
     expect((await ask(page, '/api/auth/me')).text).toContain(victim.email)
 
     await page.goto(`http://app.berth.localhost:${neighbour.port}/`)
-    await page.goto('/docs')
+    await page.goto('/openapi.json')
     expect((await ask(page, '/api/auth/me')).status).toBe(401)
     const after = await ask(page, '/api/auth/me')
     expect([after.status, after.text]).toEqual([200, expect.stringContaining(victim.email)])
 
     await page.goto(`http://app.berth.localhost:${neighbour.port}/`)
-    await page.goto('/docs')
+    await page.goto('/openapi.json')
     expect((await ask(page, '/api/auth/login', { email: victim.email, password: PASSWORD })).status).toBe(200)
     expect((await ask(page, '/api/auth/me')).text).toContain(victim.email)
   } finally {

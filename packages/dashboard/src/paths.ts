@@ -28,4 +28,5 @@ export const paths = {
   settings: () => '/admin/settings',
   audit: () => '/admin/audit',
   health: () => '/admin/health',
+  apiDocs: () => '/docs',
 } as const

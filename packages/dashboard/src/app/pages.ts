@@ -32,5 +32,6 @@ export const pages = {
   templates: lazyRouteComponent(() => import('../features/templates/templates-page.tsx'), 'TemplatesPage'),
   settings: lazyRouteComponent(() => import('../features/settings/settings-page.tsx'), 'SettingsPage'),
   audit: lazyRouteComponent(() => import('../features/audit/audit-page.tsx'), 'AuditPage'),
+  apiDocs: lazyRouteComponent(() => import('../features/api-docs/docs-page.tsx'), 'DocsPage'),
   health: lazyRouteComponent(() => import('../features/health/health-page.tsx'), 'HealthPage'),
 } as const

@@ -52,7 +52,7 @@ const app = createRoute({ getParentRoute: () => shell, path: '/apps/$appId', com
 const admin = createRoute({ getParentRoute: () => shell, path: '/admin', component: pages.admin })
 
 const tree = root.addChildren([
-  ...below(root, { '/login': pages.login, '/setup': pages.setup }),
+  ...below(root, { '/login': pages.login, '/setup': pages.setup, '/docs': pages.apiDocs }),
   shell.addChildren([
     ...below(shell, {
       '/': pages.overview,

@@ -26,7 +26,7 @@ function statOf(file: string): Stats | undefined {
 }
 
 /** The build leaves a compressed copy beside each file. */
-function takesGzip(request: FastifyRequest): boolean {
+export function takesGzip(request: FastifyRequest): boolean {
   return /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))
 }
 

@@ -7,11 +7,10 @@ import type { Tuning } from '../tuning.ts'
 import { createBodyParsers } from './body-parsers.ts'
 import type { Connections } from './connections.ts'
 import { serveDashboard } from './dashboard-files.ts'
-import { docsPage } from './docs-page.ts'
 import { createErrorHandler, failureOf } from './error-handler.ts'
 import { type Gate, type Handlers, implement } from './implement.ts'
 import { createMissingRoute } from './not-found.ts'
-import { openApi } from './openapi/openapi.ts'
+import { serveDescription } from './openapi/serve-description.ts'
 import { handleInTurn } from './pipelined-requests.ts'
 import { addRequestLog } from './request-log.ts'
 import { addSecurity } from './security.ts'
@@ -41,12 +40,6 @@ function noSchemas(): never {
 function sendFailure(reply: Pick<FastifyReply, 'raw'>, error: unknown): void {
   const { status, body } = failureOf(error)
   reply.raw.writeHead(status, { 'content-type': 'application/json; charset=utf-8', connection: 'close' }).end(JSON.stringify(body))
-}
-
-/** Made for the first who asks. As bytes, because the answers to all who ask then share them. */
-function madeOnce(make: () => string): () => Buffer {
-  let made: Buffer | undefined
-  return () => (made ??= Buffer.from(make()))
 }
 
 function isRead({ method }: { method: string }): boolean {
@@ -102,10 +95,7 @@ export async function createHttpServer(deps: Deps) {
     for (const name of names.filter((operation) => operations[operation].may === 'signed webhook'))
       implement(raw, name, deps.handlers, deps.gate)
   })
-  const description = madeOnce(() => JSON.stringify(openApi(deps.version)))
-  app.get('/openapi.json', async (_request, reply) => reply.type('application/json; charset=utf-8').send(description()))
-  const docs = madeOnce(() => docsPage(deps.version))
-  app.get('/docs', async (_request, reply) => reply.type('text/html; charset=utf-8').send(docs()))
+  serveDescription(app, deps.version)
   const sendPage = serveDashboard(deps.dashboardDir)
   app.setNotFoundHandler((request, reply) => {
     const sent = sendPage(request, reply)

@@ -34,7 +34,7 @@ export function createRaw(baseUrl: () => string) {
     const sent = request({ hostname, port, method, path, headers, agent }, (response) => {
       text(response).then((body) => {
         const json = envelopeOf(body)
-        checkFailure(method, path, json.code)
+        checkListed(operationsAt(method, path), json.code)
         answer.resolve({ status: response.statusCode ?? 0, headers: response.headers, text: body, json })
       }, answer.reject)
     })
@@ -61,13 +61,16 @@ const ROUTES = Object.entries(operations).map(([name, line]) => ({
   pattern: new RegExp(`^${line.path.replaceAll(/:[A-Za-z]+/g, '[^/]+')}$`),
 }))
 
-/** An operation fails with codes that its description lists, so that clients can rely on it. 5xx and a malformed address are everywhere. */
-function checkFailure(method: string, path: string, code: ErrorCode | undefined): void {
-  if (code === undefined || code === 'invalid_path' || ERRORS[code].status >= 500) return
+function operationsAt(method: string, path: string): OperationName[] {
   const address = path.split('?')[0] ?? ''
-  const found = ROUTES.filter((route) => route.method === method && route.pattern.test(address))
-  if (found.length === 0 || found.some(({ name }) => errorsOf(name).includes(code))) return
-  throw new Error(`${found[0]?.name ?? ''} answered ${code}, which packages/contract/src/operation-errors.ts does not list for it`)
+  return ROUTES.filter((route) => route.method === method && route.pattern.test(address)).map(({ name }) => name)
+}
+
+/** An operation fails with the codes that its description lists. A malformed address and 5xx can be answered by all of them. */
+function checkListed(names: readonly OperationName[], code: ErrorCode | undefined): void {
+  if (names.length === 0 || code === undefined || code === 'invalid_path' || ERRORS[code].status >= 500) return
+  if (names.some((name) => errorsOf(name).includes(code))) return
+  throw new Error(`${names.join(', ')} answered ${code}, which packages/contract/src/operation-errors.ts does not list`)
 }
 
 const validators = new Map<OperationName, Validator>()
@@ -104,7 +107,7 @@ export function createCheckedClient(baseUrl: () => string, cookie: () => string)
       const body = await response.text()
       try {
         if (response.ok) checkAnswer(name, body)
-        else checkFailure(init?.method ?? 'GET', new URL(String(address)).pathname, envelopeOf(body).code)
+        else checkListed([name], envelopeOf(body).code)
       } catch (cause) {
         problem = cause // the client would take it for a server that does not answer
         throw cause

@@ -1,0 +1,22 @@
+import { gzipSync } from 'node:zlib'
+import type { FastifyInstance } from 'fastify'
+import { takesGzip } from '../dashboard-files.ts'
+import { openApi } from './openapi.ts'
+
+/** Made for the first who asks. As bytes, because the answers to all who ask then share them. */
+function madeOnce(make: () => Buffer): () => Buffer {
+  let made: Buffer | undefined
+  return () => (made ??= make())
+}
+
+/** /openapi.json. The dashboard's page at /docs shows it. */
+export function serveDescription(app: FastifyInstance, version: string): void {
+  const plain = madeOnce(() => Buffer.from(JSON.stringify(openApi(version))))
+  const small = madeOnce(() => gzipSync(plain()))
+  app.get('/openapi.json', async (request, reply) => {
+    const isSmall = takesGzip(request)
+    if (isSmall) void reply.header('content-encoding', 'gzip')
+    void reply.header('vary', 'accept-encoding').type('application/json; charset=utf-8')
+    return reply.send(isSmall ? small() : plain())
+  })
+}
