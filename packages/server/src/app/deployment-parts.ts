@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { kindOf } from '../domain/app-kinds.ts'
 import type { AppRow } from '../domain/rows.ts'
-import { createCompose } from '../engine/compose/compose.ts'
+import { createStackBuild } from '../engine/compose/build.ts'
 import type { Engine } from '../engine/engine.ts'
 import { newImageName } from '../engine/image-names.ts'
 import { createBuildTimes } from '../features/deployments/build-times.ts'
@@ -76,17 +76,17 @@ export function createDeploymentParts(deps: Deps) {
   const buildTimes = createBuildTimes({ db, now })
   const build = createLimitedBuild({ engine, buildTimes, machine: { cores: availableParallelism(), memoryBytes: totalmem() } })
   const checkDockerfile = createCheckDockerfile({ policy: deps.policy, isEngineWalled: deps.isEngineWalled, engine })
-  const compose = composeOf(deps, { build, checkDockerfile })
+  const buildStack = createStackBuild({ build, checkDockerfile, inside: resolveInside })
 
   const reservedPorts = [config.port, config.edge.httpPort, config.edge.httpsPort]
   const stages = {
     cloneRepository: createCloneRepository({ git, isPrivileged }),
     buildImage: createBuildImage({ build, checkDockerfile, instance, newImageName }),
-    makePlan: createMakePlan({ compose, instance, dataDir, newImageName, ports, reservedPorts }),
+    makePlan: createMakePlan({ buildStack, instance, dataDir, newImageName, ports, reservedPorts }),
     pullTemplate: createPullTemplate({ engine, findTemplate }),
   }
   const asContainer = createContainerLauncher({ engine, containers, instance, tuning, keptOutput, findTemplate })
-  const asCompose = createComposeLauncher({ db, engine, compose, containers, instance, dataDir, tuning, keptOutput, ports })
+  const asCompose = createComposeLauncher({ db, engine, containers, instance, dataDir, tuning, keptOutput, ports })
   const launcherOf = (app: AppRow) => (kindOf(app).hasServices ? asCompose : asContainer)
   const pipeline = { stages, launcherOf, routes, record, stabilityMs: tuning.stabilityMs }
   const endFailed = createEndFailed({
@@ -117,9 +117,4 @@ export function createDeploymentParts(deps: Deps) {
   const restore = createRestore({ db, containers, secrets, launcherOf, step, now, log, onChanged: deps.onChanged })
   const makeRoom = createMakeRoom({ engine, buildTimes, dataDir, floorBytes: tuning.diskFloorBytes, log })
   return { logs, keptOutput, makeRoom, forgetOld: createForgetOld({ db }), containers, isPrivileged, runDeployment, renameImages, restore }
-}
-
-function composeOf({ config, engine }: Deps, building: Pick<Parameters<typeof createCompose>[0], 'build' | 'checkDockerfile'>) {
-  const { path, dataDir, engine: address } = config
-  return createCompose({ ...building, inside: resolveInside, path, home: join(dataDir, 'compose'), address, engine })
 }

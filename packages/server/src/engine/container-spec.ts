@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
-import { SpecRefused } from './api/errors.ts'
 import { items, record, text } from './api/json.ts'
 import { NOT_COMPOSE } from './labels.ts'
+import { type Check, checkKeys, hasOnly, isEvery, isSame, isText, isWhole, refuseKey } from './request-checks.ts'
 import { isAppAddress } from './subnets.ts'
 
 /** What an app's container may be. Whatever is not here cannot be asked for. */
@@ -23,9 +23,9 @@ export type ContainerSpec = {
 }
 
 const NO_HEALTHCHECK = { Test: ['NONE'] } as const
-const DROPPED_CAPABILITIES = ['NET_RAW', 'MKNOD'] as const
-const PIDS_LIMIT = 512
-const LOG_CONFIG = { Type: 'json-file', Config: { 'max-size': '10m', 'max-file': '3' } } as const
+export const DROPPED_CAPABILITIES = ['NET_RAW', 'MKNOD'] as const
+export const PIDS_LIMIT = 512
+export const LOG_CONFIG = { Type: 'json-file', Config: { 'max-size': '10m', 'max-file': '3' } } as const
 
 export function containerRequest(spec: ContainerSpec, address?: string): Record<string, unknown> {
   const endpoint = { Aliases: [...spec.aliases], ...(address === undefined ? {} : { IPAMConfig: { IPv4Address: address } }) }
@@ -54,30 +54,11 @@ export function containerRequest(spec: ContainerSpec, address?: string): Record<
   }
 }
 
-type Check = (value: unknown) => boolean
-
 const OUR_NAME = /^berth-[a-z0-9]{1,24}-(app|project)-[1-9]\d*(-[a-z0-9-]{1,40})?$/
 const ALIAS = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
-const IMAGE = /^[a-z0-9][a-zA-Z0-9._/:@-]{0,254}$/
+export const IMAGE = /^[a-z0-9][a-zA-Z0-9._/:@-]{0,254}$/
 // oxlint-disable-next-line no-control-regex -- NUL is what must not be in an environment
-const ENV_ENTRY = /^[A-Za-z_][A-Za-z0-9_.-]{0,255}=[^\u0000]*$/
-
-const isWhole =
-  (least: number): Check =>
-  (value) =>
-    Number.isSafeInteger(value) && Number(value) >= least
-const isText =
-  (grammar: RegExp): Check =>
-  (value) =>
-    typeof value === 'string' && grammar.test(value)
-const isEvery =
-  (check: Check): Check =>
-  (value) =>
-    Array.isArray(value) && value.every(check)
-const isSame =
-  (wanted: unknown): Check =>
-  (value) =>
-    JSON.stringify(value) === JSON.stringify(wanted)
+export const ENV_ENTRY = /^[A-Za-z_][A-Za-z0-9_.-]{0,255}=[^\u0000]*$/
 
 const HOST_KEYS: Readonly<Record<string, Check>> = {
   NetworkMode: isText(OUR_NAME),
@@ -97,10 +78,7 @@ const HOST_KEYS: Readonly<Record<string, Check>> = {
 const KEYS: Readonly<Record<string, Check>> = {
   Image: isText(IMAGE),
   Env: isEvery(isText(ENV_ENTRY)),
-  Labels: (value) =>
-    Object.values(record(value)).every((entry) => typeof entry === 'string') &&
-    text(record(value)['berth.instance']) !== '' &&
-    Object.keys(NOT_COMPOSE).every((key) => record(value)[key] === ''),
+  Labels: areOurLabels,
   Healthcheck: isSame(NO_HEALTHCHECK),
   Cmd: isEvery((value) => typeof value === 'string'),
   StopTimeout: isWhole(0),
@@ -117,26 +95,16 @@ export function assertAllowed(request: Readonly<Record<string, unknown>>): void 
   const host = record(request['HostConfig'])
   checkKeys(host, { checks: HOST_KEYS, needed: NEEDED_OF_HOST, path: 'HostConfig.' })
   const networks = Object.keys(record(record(request['NetworkingConfig'])['EndpointsConfig']))
-  if (networks.length !== 1 || networks[0] !== host['NetworkMode']) refuse('NetworkingConfig')
+  if (networks.length !== 1 || networks[0] !== host['NetworkMode']) refuseKey('NetworkingConfig')
 }
 
-function checkKeys(
-  value: Readonly<Record<string, unknown>>,
-  rule: { checks: Readonly<Record<string, Check>>; needed: readonly string[]; path: string },
-): void {
-  for (const key of rule.needed) if (!Object.hasOwn(value, key)) refuse(rule.path + key)
-  for (const key of Object.keys(value)) {
-    const check = Object.hasOwn(rule.checks, key) ? rule.checks[key] : undefined
-    if (check?.(value[key]) !== true) refuse(rule.path + key)
-  }
-}
-
-function refuse(key: string): never {
-  throw new SpecRefused(key, `This container may not be created: ${key} is not allowed to have that value.`)
-}
-
-function hasOnly(value: unknown, keys: readonly string[]): boolean {
-  return typeof value === 'object' && value !== null && Object.keys(value).every((key) => keys.includes(key))
+export function areOurLabels(value: unknown): boolean {
+  const labels = record(value)
+  return (
+    Object.values(labels).every((entry) => typeof entry === 'string') &&
+    text(labels['berth.instance']) !== '' &&
+    Object.keys(NOT_COMPOSE).every((key) => labels[key] === '')
+  )
 }
 
 const SYSTEM_PATH = /^\/(proc|sys|dev|etc|run|var\/run|bin|sbin|lib|lib64|usr)?(\/|$)/
@@ -167,6 +135,6 @@ function isOurNetworking(value: unknown): boolean {
   )
 }
 
-function isOurAddress(value: unknown): boolean {
+export function isOurAddress(value: unknown): boolean {
   return value === undefined || (hasOnly(value, ['IPv4Address']) && isAppAddress(text(record(value)['IPv4Address'])))
 }

@@ -21,8 +21,17 @@ export type ContainerDetails = {
   readonly isTty: boolean
   readonly pid: number | null
   /** Named ones, and those that its image declares. */
-  readonly hasVolumes: boolean
-  readonly hasPublishedPorts: boolean
+  readonly volumes: readonly { readonly name: string; readonly path: string }[]
+  /** Ports of the machine, as `8080/tcp`. */
+  readonly publishedPorts: readonly string[]
+  /** The engine's own check: `starting`, `healthy` or `unhealthy`; empty where it has none. */
+  readonly health: string
+  /** What that check printed last. */
+  readonly healthOutput: string
+  /** How long it may take to end, where it says so. */
+  readonly stopGraceSeconds: number | null
+  /** Addresses that it was given, also while it does not run. */
+  readonly givenIps: Readonly<Record<string, string>>
 }
 
 export type ContainerSummary = Pick<ContainerDetails, 'id' | 'name' | 'image' | 'state' | 'status' | 'ips' | 'owner'> & {
@@ -48,8 +57,14 @@ export function detailsOf(value: unknown, now: Date): ContainerDetails {
     restartCount: count(field(value, 'RestartCount')),
     isTty: field(value, 'Config', 'Tty') === true,
     pid: count(field(state, 'Pid')) || null,
-    hasVolumes: items(field(value, 'Mounts')).some((mount) => text(field(mount, 'Type')) === 'volume'),
-    hasPublishedPorts: Object.keys(record(field(value, 'HostConfig', 'PortBindings'))).length > 0,
+    volumes: items(field(value, 'Mounts'))
+      .filter((mount) => text(field(mount, 'Type')) === 'volume')
+      .map((mount) => ({ name: text(field(mount, 'Name')), path: text(field(mount, 'Destination')) })),
+    publishedPorts: publishedIn(field(value, 'HostConfig', 'PortBindings')),
+    health: text(field(state, 'Health', 'Status')).replace('none', ''),
+    healthOutput: text(field(items(field(state, 'Health', 'Log')).at(-1), 'Output')).trim(),
+    stopGraceSeconds: count(field(value, 'Config', 'StopTimeout')) || null,
+    givenIps: ipsOf(field(value, 'NetworkSettings', 'Networks'), ['IPAMConfig', 'IPv4Address']),
   }
   return { ...details, status: statusText(details, now) }
 }
@@ -98,7 +113,13 @@ function moment(value: unknown): string | null {
   return at === '' || at.startsWith('0001-') ? null : at
 }
 
-function ipsOf(networks: unknown): Record<string, string> {
-  const entries = Object.entries(record(networks)).map(([name, endpoint]) => [name, text(field(endpoint, 'IPAddress'))] as const)
+function publishedIn(bindings: unknown): string[] {
+  return Object.entries(record(bindings)).flatMap(([key, bound]) =>
+    items(bound).map((binding) => `${text(field(binding, 'HostPort'))}/${key.split('/')[1] ?? 'tcp'}`),
+  )
+}
+
+function ipsOf(networks: unknown, path: readonly string[] = ['IPAddress']): Record<string, string> {
+  const entries = Object.entries(record(networks)).map(([name, endpoint]) => [name, text(field(endpoint, ...path))] as const)
   return Object.fromEntries(entries.filter(([, ip]) => ip !== ''))
 }

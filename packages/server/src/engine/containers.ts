@@ -4,11 +4,10 @@ import { field, filters, items, text } from './api/json.ts'
 import type { Transport } from './api/transport.ts'
 import { createContainerReads, pathOf } from './container-reads.ts'
 import { assertAllowed, type ContainerSpec, containerRequest } from './container-spec.ts'
-import { summaryOf } from './container-state.ts'
 
-const NAME = /^berth-[a-z0-9]{1,24}-app-[1-9]\d*-[a-z0-9-]{1,40}$/
+export const CONTAINER_NAME = /^berth-[a-z0-9]{1,24}-app-[1-9]\d*-[a-z0-9-]{1,60}$/
 const ANSWER_AFTER_GRACE_MS = 60_000
-const MOST_TRIES = 5
+export const MOST_TRIES = 5
 
 /** The life of containers. Everything here may run twice: what is done already is no error. */
 export function createContainers(deps: { transport: Transport; now: () => Date }) {
@@ -16,7 +15,7 @@ export function createContainers(deps: { transport: Transport; now: () => Date }
 
   /** Creates and starts. A container that could be created but not started is removed again, so that nothing is left behind. */
   async function start(spec: ContainerSpec, signal?: AbortSignal): Promise<string> {
-    if (!NAME.test(spec.name)) throw new Error(`not a container name of ours: ${spec.name}`)
+    if (!CONTAINER_NAME.test(spec.name)) throw new Error(`not a container name of ours: ${spec.name}`)
     for (let tries = 1; ; tries += 1) {
       try {
         const address = spec.turn === undefined ? undefined : await addressIn(transport, { network: spec.network, turn: spec.turn }, signal)
@@ -54,11 +53,11 @@ export function createContainers(deps: { transport: Transport; now: () => Date }
     await transport.json({ method: 'POST', path: `${pathOf(id)}/restart`, query: { t: graceSeconds }, signal, timeoutMs })
   }
 
-  /** With its anonymous volumes; named ones stay. One that dies in the very moment of being killed is asked for again. */
-  async function remove(id: string, signal?: AbortSignal): Promise<void> {
+  /** With its anonymous volumes, unless told otherwise; named ones stay. One that dies in the moment of being killed is asked for again. */
+  async function remove(id: string, signal?: AbortSignal, options: { keepVolumes?: boolean } = {}): Promise<void> {
     for (let tries = 1; ; tries += 1) {
       try {
-        await transport.json({ method: 'DELETE', path: pathOf(id), query: { force: true, v: true }, signal })
+        await transport.json({ method: 'DELETE', path: pathOf(id), query: { force: true, v: options.keepVolumes !== true }, signal })
         return
       } catch (cause) {
         if (isNotFound(cause) || says(cause, 'already in progress')) return
@@ -67,32 +66,29 @@ export function createContainers(deps: { transport: Transport; now: () => Date }
     }
   }
 
-  return { ...createContainerReads(deps), start, startAgain, stop, restart, remove, addressIn: addressIn.bind(null, transport) }
+  return { ...createContainerReads(deps), start, startAgain, stop, restart, remove }
 }
 
-/**
- * An address that no container in the network has, or the one that is wished for. Those that are stopped count too: they want
- * their own address back when they start again. Those of `appId` do not: they give way to whoever asks.
- */
-async function addressIn(
+export type Containers = ReturnType<typeof createContainers>
+
+/** An address that no container in the network has. Those that are stopped count too: they want their own back when they start again. */
+export async function addressIn(
   transport: Transport,
-  { network, turn, appId, wish }: { network: string; turn: number; appId?: number; wish?: string | undefined },
+  { network, turn }: { network: string; turn: number },
   signal?: AbortSignal,
 ): Promise<string | undefined> {
   const found = await transport.json({ method: 'GET', path: `/networks/${encodeURIComponent(network)}`, signal })
   const subnet = text(field(items(field(found, 'IPAM', 'Config'))[0], 'Subnet'))
   const query = { all: true, filters: filters({ network: [network] }) }
-  const others = items(await transport.json({ method: 'GET', path: '/containers/json', query, signal })).filter(
-    (container) => appId === undefined || summaryOf(container).owner.appId !== appId,
-  )
+  const others = items(await transport.json({ method: 'GET', path: '/containers/json', query, signal }))
   const endpoints = others.map((container) => field(container, 'NetworkSettings', 'Networks', network))
   const taken = new Set(
     endpoints.flatMap((endpoint) => [text(field(endpoint, 'IPAddress')), text(field(endpoint, 'IPAMConfig', 'IPv4Address'))]),
   )
-  return wish !== undefined && !taken.has(wish) ? wish : freeAddress(subnet, taken, turn)
+  return freeAddress(subnet, taken, turn)
 }
 
-function says(cause: unknown, words: string): boolean {
+export function says(cause: unknown, words: string): boolean {
   return cause instanceof EngineError && cause.message.toLowerCase().includes(words)
 }
 

@@ -12,6 +12,7 @@ import { createEngineEvents } from './engine-events.ts'
 import { createExec } from './exec.ts'
 import { createImages } from './images.ts'
 import { createNetworks } from './networks.ts'
+import { createStackContainers } from './stack-containers.ts'
 import { createVolumes } from './volumes.ts'
 
 type Log = { info(fields: object, message: string): void; warn(fields: object, message: string): void }
@@ -58,6 +59,7 @@ export function createEngine(deps: { address: EngineAddress; log: Log; now: () =
     images,
     baseImages: createBaseImages({ images }),
     containers,
+    stackContainers: createStackContainers({ transport, containers }),
     logs,
     logBatches: createLogBatches({ transport }),
     edgeHost: (edge: { instance: string; ensureProgram: () => Promise<void> }) =>

@@ -12,7 +12,8 @@ export type Image = {
   readonly createdAt: string
 }
 export type ImageDetails = Image & {
-  readonly declaresVolumes: boolean
+  /** Paths that it wants to keep data at (`VOLUME`). */
+  readonly volumePaths: readonly string[]
   /** As `linux/arm64`, with the variant where it names one. */
   readonly platform: string
   /** What it makes every build do that begins with it (`ONBUILD`). */
@@ -123,7 +124,7 @@ function detailsOf(value: unknown): ImageDetails {
     createdAt: text(field(value, 'Created')),
     platform: ['Os', 'Architecture', 'Variant'].flatMap((key) => text(field(value, key)) || []).join('/'),
     triggers: items(field(value, 'Config', 'OnBuild')).map(text),
-    declaresVolumes: Object.keys(record(field(value, 'Config', 'Volumes'))).length > 0,
+    volumePaths: Object.keys(record(field(value, 'Config', 'Volumes'))),
     shortestCheckMs: checks.length === 0 ? null : Math.min(...checks) / 1e6,
     settingsBytes: Buffer.byteLength(JSON.stringify(record(field(value, 'Config')))),
   }

@@ -48,7 +48,7 @@ type Labels = Readonly<Record<string, string>>
 
 /**
  * Compose knows its containers by these alone, and a container takes over the labels of its image: whoever wrote a Dockerfile could put a
- * container of theirs into another app's Compose project. Empty ones of ours win over the image's.
+ * container of theirs into a Compose project that somebody else runs on the machine. Empty ones of ours win over the image's.
  */
 export const NOT_COMPOSE: Readonly<Record<string, string>> = Object.fromEntries(
   [
@@ -84,11 +84,6 @@ export function ownedBy(owner: Pick<Maker, 'instance' | 'projectId' | 'appId' | 
   return labels
 }
 
-/** What Compose takes for a part of the app. */
-export function inComposeProject(instance: string, appId: number): Record<string, string> {
-  return { [`${COMPOSE_LABEL}.project`]: composeProjectName(instance, appId) }
-}
-
 export function ownerOf(labels: Labels): Owner {
   const release = labels[LABEL.deployment] ?? ''
   const isShared = release.startsWith('shared-')
@@ -115,6 +110,12 @@ export function containerName(instance: string, appId: number, deploymentId: num
   return `berth-${checkedInstance(instance)}-app-${id(appId)}-d${id(deploymentId)}`
 }
 
+/** One container of a compose app, by whose it is: a deployment and a service, or how a shared service is defined. */
+export function stackContainerName(instance: string, appId: number, { release, service }: { release: string; service: string }): string {
+  const word = hash('sha256', service, 'hex').slice(0, 12)
+  return `berth-${checkedInstance(instance)}-app-${id(appId)}-${/^\d+$/.test(release) ? `d${release}` : release}-${word}`
+}
+
 /** Under this the builds of one project share their cache, and nobody else's. */
 export function buildCacheScope(instance: string, projectId: number): string {
   return `berth-${hash('sha256', `${checkedInstance(instance)}/${id(projectId)}`, 'hex').slice(0, 24)}`
@@ -132,6 +133,7 @@ export function appNetworkName(instance: string, appId: number): string {
   return `berth-${checkedInstance(instance)}-app-${id(appId)}-network`
 }
 
+/** What the names of a compose app's volumes begin with: the project that Compose kept them under in earlier versions. */
 export function composeProjectName(instance: string, appId: number): string {
   return `berth-${checkedInstance(instance)}-app-${id(appId)}`
 }

@@ -12,19 +12,21 @@ beforeEach(async () => {
 })
 afterEach(() => rm(directory, { recursive: true }))
 
-const settings = { env: {}, labels: {}, serviceLabel: 's', appNetwork: 'a', projectNetwork: 'p', alias: 'x', port: null, reservedPorts: [] }
-const file = planCompose('services: { image: { image: "one:1" }, web: { build: ., environment: { A: "\\"image\\": \\"no:1\\"" } } }', {
-  ...settings,
+const plan = planCompose('services: { image: { image: "one:1" }, web: { build: ., environment: { A: "\\"image\\": \\"no:1\\"" } } }', {
+  env: {},
+  volumePrefix: 'berth-abc-app-3',
+  port: null,
+  reservedPorts: [],
   newImageName: () => 'berth/two:release',
-}).file
+})
 const release = { id: 7, appId: 3, artifact: { kind: 'compose', mainService: 'web' } } as const
 
 it('names what the kept plans of an app run from, and reads each plan once', async () => {
-  const pipe = join(directory, 'd7', 'compose.json')
+  const pipe = join(directory, 'd7', 'plan.json')
   await mkdir(join(directory, 'd7'))
   execFileSync('mkfifo', [pipe]) // what is written to it can be read once; whoever reads again waits for ever
   const plannedImages = createPlannedImages({ directoryOf: () => directory, releases: [release, { ...release, id: 8, appId: 4 }] })
-  const [first] = await Promise.all([plannedImages(3), writeFile(pipe, file)])
+  const [first] = await Promise.all([plannedImages(3), writeFile(pipe, JSON.stringify(plan))])
   expect([...first].toSorted()).toEqual(['berth/two:release', 'docker.io/library/one:1'])
   expect(await plannedImages(3)).toBe(first)
 })

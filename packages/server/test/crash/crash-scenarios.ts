@@ -1,3 +1,6 @@
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { parsePlan } from '../../src/engine/compose/kept-plan.ts'
 import { type DeployLab, dockerfile, type LabApp, webFiles } from '../../testing/labs/deploy-lab.ts'
 import type { Scenario } from './crash-sweep.ts'
 
@@ -82,7 +85,9 @@ const composeRedeploy: Scenario<AppState> = {
 async function servesComposed(lab: DeployLab, app: LabApp, wanted: { body: string; status: readonly string[] }): Promise<string[]> {
   const live = lab.rows<{ id: number; release_of: number | null }>('select * from deployment where app_id = ? and is_active = 1', app.id)[0]
   const images = (await lab.containersOf(app.id)).map(({ image }) => image)
-  const others = images.filter((image) => !image.includes(`:d${live?.release_of ?? live?.id}-`))
+  const file = path.join(lab.berth.dataDir, 'compose', `app-${app.id}`, `d${live?.id}`, 'plan.json')
+  const plan = parsePlan(await readFile(file, 'utf8'))
+  const others = images.filter((image) => plan.services.every((service) => service.image !== image))
   return [
     ...(await serves(lab, app, wanted)),
     ...(images.length === 2 ? [] : [`it runs ${images.join(', ')}`]),

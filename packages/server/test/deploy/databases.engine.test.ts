@@ -95,7 +95,7 @@ describe.concurrent('a compose app', () => {
     expect((await lab.belongings()).filter((thing) => thing.includes(`app-${app.id}-`))).toEqual([])
   })
 
-  it('gets another address where somebody takes the one that was chosen for it before it starts', async () => {
+  it('gets another address where somebody takes the one of its turn before it starts', async () => {
     const waiting = { healthcheck: { test: ['CMD', 'sleep', '1'], interval: '1s', timeout: '5s' }, build: './worker' }
     const services = {
       web: { build: './web', expose: ['8080'], depends_on: { worker: { condition: 'service_healthy' } } },
@@ -126,7 +126,6 @@ describe.concurrent('a compose app', () => {
       const web = (await lab.containersOf(app.id)).find(({ owner }) => owner.service === 'web')
       expect(Number(web?.ips[network]?.split('.')[3])).toBeGreaterThanOrEqual(128)
       expect(web?.ips[network]).not.toBe(taken)
-      expect(await lab.owner.call('deployments.log', { deploymentId: id })).toContain('Another container took the address meanwhile')
     } finally {
       await lab.engine.containers.remove(taker)
     }

@@ -5,7 +5,7 @@ import { type EdgeLab, startEdgeLab, until } from '../../testing/labs/edge-lab.t
 import { visit } from '../../testing/labs/edge-visitor.ts'
 
 let lab: EdgeLab
-/** Several of these apps are deployed at a time, by a Compose that takes seconds for each of its answers. */
+/** Several of these apps are deployed at a time. */
 const limit = { timeout: 180_000 }
 
 beforeAll(async () => {

@@ -76,8 +76,7 @@ async function outcomeOf(lab: DeployLab, { row, fault, deploymentId, app }: Aske
   const last = await lab.ended(deploymentId, 120_000)
   const isShort = fault?.kind === 'reset' || (fault?.kind === 'cut' && fault.ms < PATIENCE_MS)
   if (last.status !== 'success' && isShort) note(`an outage of less than a minute cost a deployment: ${last.error_message}`)
-  if (last.status === 'failed' && !/engine|The build failed|Docker Compose/.test(last.error_message))
-    note(`failed, and why? ${last.error_message}`)
+  if (last.status === 'failed' && !/engine|The build failed/.test(last.error_message)) note(`failed, and why? ${last.error_message}`)
   if (row.serves !== undefined && last.status === 'success') {
     const body = await until(
       async () => await lab.visit(app).catch(String),

@@ -7,7 +7,6 @@ const testPackages = {
   'busybox-static': 'images for tests, made without a registry',
   'docker.io': 'a real container engine',
   iptables: 'the networks of the engine',
-  'docker-compose': 'compose applications',
   haproxy: 'the edge',
   pebble: 'certificates from an ACME server',
   openssl: 'certificates made on the spot',

@@ -1,5 +1,5 @@
-import { commandOf } from './parts.ts'
-import { mapping, matching, refuse } from './refuse.ts'
+import { flag, mapping, matching, refuse, scalar, texts } from './refuse.ts'
+import type { StackHealthcheck } from './stack.ts'
 
 // More digits only follow after a unit: otherwise a long number could be divided in very many ways.
 const DURATION = /^\d{1,12}(\.\d{1,9})?((us|ms|s|m|h)(\d{1,12}(us|ms|s|m|h)){0,9})?$/
@@ -17,22 +17,28 @@ export function durationMs(value: unknown, at: string, longestMs: number = DAY_M
   return sum > longestMs ? refuse(at, `must be at most ${longestMs / MS.m}m`) : sum
 }
 
-/** As every version of Compose reads it. */
-export function durationText(ms: number): string {
-  return ms % MS.s === 0 ? `${ms / MS.s}s` : `${ms}ms`
-}
+const TIMES = { interval: 'intervalMs', timeout: 'timeoutMs', start_period: 'startPeriodMs' } as const
 
-export function healthcheckOf(value: unknown, at: string): Record<string, unknown> {
+export function healthcheckOf(value: unknown, at: string): StackHealthcheck {
   const given = mapping(value, at, ['test', 'interval', 'timeout', 'retries', 'start_period', 'start_interval', 'disable'])
-  const durations = ['interval', 'timeout', 'start_period'].flatMap((key) =>
-    given[key] === undefined ? [] : [[key, durationMs(given[key], `${at}.${key}`)] as const],
+  if (given['disable'] !== undefined && flag(given['disable'], `${at}.disable`)) return { test: ['NONE'] }
+  const times = Object.entries(TIMES).flatMap(([key, name]) =>
+    given[key] === undefined ? [] : [[name, durationMs(given[key], `${at}.${key}`)] as const],
   )
   // Each check is a process of the engine's, outside of the service's limits.
-  if (durations.some(([key, ms]) => key === 'interval' && ms < MS.s)) refuse(`${at}.interval`, 'must be at least 1s')
+  if (times.some(([name, ms]) => name === 'intervalMs' && ms < MS.s)) refuse(`${at}.interval`, 'must be at least 1s')
   return {
-    ...(given['test'] === undefined ? {} : { test: commandOf(given['test'], `${at}.test`) }),
-    ...Object.fromEntries(durations.map(([key, ms]) => [key, durationText(ms)])),
+    ...(given['test'] === undefined ? {} : { test: testOf(given['test'], `${at}.test`) }),
+    ...Object.fromEntries(times),
     ...(given['retries'] === undefined ? {} : { retries: Number(matching(given['retries'], `${at}.retries`, /^\d{1,3}$/)) }),
-    ...(given['disable'] === true ? { disable: true } : {}),
   }
+}
+
+/** A text is a line for the container's shell. */
+function testOf(value: unknown, at: string): string[] {
+  if (!Array.isArray(value)) return ['CMD-SHELL', scalar(value, at)]
+  const [kind, ...words] = texts(value, at)
+  if (kind === 'NONE') return ['NONE']
+  if (kind !== 'CMD' && kind !== 'CMD-SHELL') return refuse(at, 'must begin with CMD, CMD-SHELL or NONE')
+  return words.length === 0 ? refuse(at, 'has no command') : [kind, ...words]
 }

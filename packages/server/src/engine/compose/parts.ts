@@ -1,4 +1,6 @@
+import { wordsOf } from './command-line.ts'
 import { mapping, matching, refuse, scalar, texts, variables } from './refuse.ts'
+import type { Condition, Dependency } from './stack.ts'
 
 const VOLUME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/
 const TARGET = /^(\/[A-Za-z0-9._@+-]+)+\/?$/
@@ -7,45 +9,53 @@ const LOWEST_HOST_PORT = 1024
 const MOUNT_KEYS = ['type', 'source', 'target', 'read_only', 'volume', 'tmpfs']
 const PORT_KEYS = ['target', 'published', 'protocol', 'host_ip', 'mode', 'name', 'app_protocol']
 
-export type Mount = { readonly type: 'volume' | 'tmpfs'; readonly source?: string; readonly target: string; readonly read_only?: boolean }
+export type MountRead =
+  | { readonly kind: 'volume'; readonly source?: string; readonly path: string; readonly readOnly?: boolean; readonly noCopy?: boolean }
+  | { readonly kind: 'tmpfs'; readonly path: string }
 
 /** Named volumes, anonymous ones and tmpfs. Whatever could be a place on the machine is refused. */
-export function mountOf(value: unknown, at: string): Mount {
+export function mountOf(value: unknown, at: string): MountRead {
   if (typeof value === 'string') return shortMount(value, at)
   const long = mapping(value, at, MOUNT_KEYS)
-  const type = long['type'] ?? 'volume'
-  mapping(long['volume'], `${at}.volume`, ['nocopy'])
+  const kind = long['type'] ?? 'volume'
+  const options = mapping(long['volume'], `${at}.volume`, ['nocopy'])
   mapping(long['tmpfs'], `${at}.tmpfs`, [])
-  const target = targetOf(long['target'], at)
-  if (type === 'tmpfs') return { type, target }
-  if (type !== 'volume') refuse(`${at} (type ${JSON.stringify(type)})`)
+  const path = targetOf(long['target'], at)
+  if (kind === 'tmpfs') return { kind, path }
+  if (kind !== 'volume') refuse(`${at} (type ${JSON.stringify(kind)})`)
   return {
-    type: 'volume',
+    kind: 'volume',
     ...(long['source'] === undefined ? {} : { source: matching(long['source'], `${at} (host path)`, VOLUME) }),
-    target,
-    ...(long['read_only'] === true ? { read_only: true } : {}),
+    path,
+    ...(long['read_only'] === true ? { readOnly: true } : {}),
+    ...(options['nocopy'] === true ? { noCopy: true } : {}),
   }
 }
 
-function shortMount(text: string, at: string): Mount {
+function shortMount(text: string, at: string): MountRead {
   const parts = text.split(':')
   const [first = '', second, mode, ...more] = parts
   if (more.length > 0 || (mode !== undefined && !/^(ro|rw)$/.test(mode))) refuse(at, 'has an option that is not allowed')
-  if (second === undefined) return { type: 'volume', target: targetOf(first, at) }
+  if (second === undefined) return { kind: 'volume', path: targetOf(first, at) }
   if (!VOLUME.test(first)) refuse(`${at} (host path ${first.slice(0, 80)})`)
-  return { type: 'volume', source: first, target: targetOf(second, at), ...(mode === 'ro' ? { read_only: true } : {}) }
+  return { kind: 'volume', source: first, path: targetOf(second, at), ...(mode === 'ro' ? { readOnly: true } : {}) }
 }
 
 function targetOf(value: unknown, at: string): string {
   const target = matching(value, at, TARGET)
-  return FORBIDDEN_TARGET.test(target) ? refuse(`${at} (${target})`) : target
+  return FORBIDDEN_TARGET.test(target) ? refuse(`${at} (${target})`) : target.replace(/\/$/, '')
 }
 
-export type Port = { readonly host: number | null; readonly hostIp: string; readonly container: number; readonly protocol: 'tcp' | 'udp' }
+export type PortRead = {
+  readonly host: number | null
+  readonly hostIp: string
+  readonly container: number
+  readonly protocol: 'tcp' | 'udp'
+}
 
 const SHORT_PORT = /^(?:(?<ip>\d{1,3}(?:\.\d{1,3}){3}):)?(?:(?<host>\d{1,5})?:)?(?<container>\d{1,5})(?:\/(?<protocol>tcp|udp))?$/
 
-export function portOf(value: unknown, at: string, reserved: readonly number[]): Port {
+export function portOf(value: unknown, at: string, reserved: readonly number[]): PortRead {
   const long = typeof value === 'object' ? mapping(value, at, PORT_KEYS) : null
   const parts =
     long === null
@@ -100,24 +110,29 @@ function repoPath(value: unknown, at: string): string {
   return parts.includes('..') ? refuse(at, 'leaves the repository') : parts.join('/') || '.'
 }
 
-export function commandOf(value: unknown, at: string): string | string[] | null {
-  if (value === null) return null
-  return Array.isArray(value) ? texts(value, at) : scalar(value, at)
+/** Nothing where the image's own is to be kept. */
+export function commandOf(value: unknown, at: string): string[] | undefined {
+  if (value === null || value === undefined) return undefined
+  const words = Array.isArray(value) ? texts(value, at) : wordsOf(scalar(value, at), at)
+  return words.length === 0 ? undefined : words
 }
 
-export function dependsOnOf(value: unknown, at: string): Record<string, { condition: string }> | string[] {
-  if (Array.isArray(value)) return texts(value, at)
-  const conditions = Object.entries(mapping(value, at)).map(([service, wanted]) => {
-    const given = mapping(wanted, `${at}.${service}`, ['condition', 'required', 'restart'])
-    const condition = matching(
-      given['condition'] ?? 'service_started',
-      `${at}.${service}.condition`,
-      /^service_(started|healthy|completed_successfully)$/,
-    )
-    return [service, { condition }] as const
-  })
-  return Object.fromEntries(conditions)
+/** One that is empty takes the image's own away; the engine has one empty word for that. */
+export function entrypointOf(value: unknown, at: string): string[] | undefined {
+  return value === '' || (Array.isArray(value) && value.length === 0) ? [''] : commandOf(value, at)
 }
+
+export function dependsOnOf(value: unknown, at: string): Dependency[] {
+  if (Array.isArray(value)) return texts(value, at).map((service) => ({ service, condition: 'service_started' }))
+  return Object.entries(mapping(value, at)).map(([service, wanted]) => {
+    const given = mapping(wanted, `${at}.${service}`, ['condition', 'required', 'restart'])
+    const condition = CONDITIONS.find((known) => known === (given['condition'] ?? 'service_started'))
+    if (condition === undefined) return refuse(`${at}.${service}.condition`, `must be one of ${CONDITIONS.join(', ')}`)
+    return { service, condition, ...(given['required'] === false ? { isOptional: true } : {}) }
+  })
+}
+
+const CONDITIONS: readonly Condition[] = ['service_started', 'service_healthy', 'service_completed_successfully']
 
 export function aliasesOf(value: unknown, at: string): string[] {
   if (Array.isArray(value)) return []

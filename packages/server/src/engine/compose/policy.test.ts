@@ -1,17 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { FORBIDDEN_COMPOSE } from '../../../test/hostile/hostile-compose.ts'
 import { SpecRefused } from '../api/errors.ts'
-import { field } from '../api/json.ts'
 import { interpolate } from './interpolate.ts'
 import { type ComposeSettings, planCompose } from './policy.ts'
 
 const settings: ComposeSettings = {
   env: { TAG: '1.2', PRICE: '$5', EMPTY: '' },
-  labels: { 'berth.instance': 'abc', 'berth.app': '7' },
-  serviceLabel: 'berth.service',
-  appNetwork: 'berth-abc-app-7-network',
-  projectNetwork: 'berth-abc-project-3',
-  alias: 'shop',
+  volumePrefix: 'berth-abc-app-7',
   port: 8080,
   memoryBytes: 512 * 1024 ** 2,
   reservedPorts: [3000],
@@ -54,33 +49,74 @@ function refusal(text: string): string {
 }
 
 describe('a compose file', () => {
-  it('is rebuilt with our labels, networks, limits and images', () => {
-    const plan = planCompose(GOOD, settings)
-    const at = (...keys: string[]) => field(JSON.parse(plan.file), ...keys)
-    expect(plan.services).toEqual(['web', 'db'])
-    expect(plan.routedService).toBe('web')
-    expect(plan.builds).toEqual([
+  it('becomes data: each service as it will run, behind those that it depends on', () => {
+    const { services, routedService, builds } = planCompose(GOOD, settings)
+    expect(services.map(({ name }) => name)).toEqual(['db', 'web'])
+    expect(routedService).toBe('web')
+    expect(builds).toEqual([
       { service: 'web', context: 'web', dockerfile: 'Dockerfile', args: { TAG: '1.2' }, image: 'berth/0123:release' },
     ])
-    expect(at('services', 'web')).toMatchObject({
+    const [db, web] = services
+    expect(web).toEqual({
+      name: 'web',
       image: 'berth/0123:release',
-      restart: 'unless-stopped',
+      restart: { policy: 'unless-stopped' },
       environment: { LEVEL: 'info' },
-      ports: ['9000:9000/tcp'],
-      mem_limit: 256 * 1024 ** 2,
-      security_opt: ['no-new-privileges:true'],
-      cap_drop: ['NET_RAW', 'MKNOD'],
-      networks: { app: { aliases: ['web'] }, project: { aliases: ['shop'] } },
+      dependsOn: [{ service: 'db', condition: 'service_started' }],
+      ports: [{ host: 9000, hostIp: '', container: 9000, protocol: 'tcp' }],
+      mounts: [],
+      aliases: [],
+      capDrop: [],
+      memoryBytes: 256 * 1024 ** 2,
     })
-    expect(at('services', 'web', 'build')).toBeUndefined()
-    expect(at('services', 'db')).toMatchObject({
+    expect(db).toMatchObject({
       image: 'docker.io/library/postgres:1.2',
-      environment: { PGDATA: '/data', COST: '$$5' },
-      mem_limit: 512 * 1024 ** 2,
+      environment: { PGDATA: '/data', COST: '$5' },
+      memoryBytes: 512 * 1024 ** 2,
+      mounts: [{ volume: 'berth-abc-app-7_data', path: '/data' }],
+      healthcheck: { test: ['CMD', 'pg_isready'], intervalMs: 5000 },
     })
-    expect(at('services', 'db', 'environment', 'PASSTHROUGH')).toBeUndefined()
-    expect(at('volumes', 'data', 'labels')).toEqual(settings.labels)
-    expect(at('networks', 'app')).toEqual({ external: true, name: 'berth-abc-app-7-network' })
+  })
+
+  it('gives each volume without a name one that stays the same for its service and path', () => {
+    const at = (text: string) => planCompose(text, settings).services.map(({ mounts }) => mounts[0]?.volume ?? '')
+    const [a, b] = at('services: { a: { image: x, volumes: [/data] }, b: { image: x, volumes: [/data] } }')
+    expect(a).toMatch(/^berth-abc-app-7-v[0-9a-f]{16}$/)
+    expect(b).not.toBe(a)
+    expect(at('services: { a: { image: other, volumes: [{ type: volume, target: /data/ }] } }')).toEqual([a])
+  })
+
+  it('is refused with all reasons at once', () => {
+    const text = 'services: { a: { image: "-x", privileged: true, ports: ["80:80"], pid: host }, b: { image: y, ipc: host } }'
+    const said = refusal(text)
+    expect(said).toContain('for 5 reasons: (1) ')
+    for (const key of ['a.image', 'a.privileged', 'a.pid', 'a.ports (host port 80)', 'b.ipc']) expect(said).toContain(`services.${key} `)
+  })
+
+  it.each([
+    ['services: { a: { image: x, depends_on: [b] }, b: { image: x, depends_on: [a] } }', 'depend on each other in a circle: a → b → a'],
+    ['services: { a: { image: x, depends_on: [b] } }', 'services.a.depends_on.b is not a service of the file'],
+    ['services: { a: { image: x, depends_on: { b: { condition: service_gone } } } }', 'must be one of service_started'],
+    ['services: { a: { image: x, healthcheck: { test: [curl, x] } } }', 'must begin with CMD, CMD-SHELL or NONE'],
+  ])('is refused where its services cannot be brought up: %s', (text, why) => {
+    expect(refusal(text)).toContain(why)
+  })
+
+  it('needs nothing of what it says it can do without', () => {
+    const text = 'services: { a: { image: x, depends_on: { b: { condition: service_healthy, required: false } } } }'
+    expect(planCompose(text, settings).services[0]?.dependsOn).toEqual([])
+  })
+
+  it.each([
+    ['command: npm start', { command: ['npm', 'start'] }],
+    ['entrypoint: ""', { entrypoint: [''] }],
+    ['healthcheck: { test: "curl -f localhost || exit 1" }', { healthcheck: { test: ['CMD-SHELL', 'curl -f localhost || exit 1'] } }],
+    ['healthcheck: { disable: true }', { healthcheck: { test: ['NONE'] } }],
+    ['restart: "on-failure:5"', { restart: { policy: 'on-failure', retries: 5 } }],
+    ['volumes: [{ type: tmpfs, target: /cache }], tmpfs: /tmp', { tmpfs: ['/tmp', '/cache'] }],
+    ['volumes: ["d:/d:ro"]', { mounts: [{ volume: 'berth-abc-app-7_d', path: '/d', readOnly: true }] }],
+  ])('takes over %s', (line, expected) => {
+    expect(planCompose(`services: { a: { image: x, ${line} } }`, settings).services[0]).toMatchObject(expected)
   })
 
   it.each(FORBIDDEN_COMPOSE)('is refused with the key named: %j → %s', (text, named) => {
@@ -166,13 +202,12 @@ describe('limits of a service', () => {
     const line =
       'mem_limit: 64m, cpus: 0.5, shm_size: 128m, stop_grace_period: 1m30s, healthcheck: { test: x, interval: 1500ms, timeout: 3 }'
     const plan = planCompose(`services: { a: { image: x, ${line} } }`, settings)
-    expect(field(JSON.parse(plan.file), 'services', 'a')).toMatchObject({
-      mem_limit: 64 * 1024 ** 2,
+    expect(plan.services[0]).toMatchObject({
+      memoryBytes: 64 * 1024 ** 2,
       cpus: 0.5,
-      shm_size: 128 * 1024 ** 2,
-      stop_grace_period: '90s',
-      healthcheck: { test: 'x', interval: '1500ms', timeout: '3s' },
-      pids_limit: 512,
+      shmBytes: 128 * 1024 ** 2,
+      stopGraceSeconds: 90,
+      healthcheck: { test: ['CMD-SHELL', 'x'], intervalMs: 1500, timeoutMs: 3000 },
     })
   })
 })

@@ -1,16 +1,70 @@
 import { SpecRefused } from '../api/errors.ts'
 
-export function refuse(key: string, why = 'is not allowed'): never {
-  throw new SpecRefused(key, `The compose file cannot be used: ${key} ${why}.`)
+/** One reason why a compose file cannot be used. They are collected, so that all of them are said at once. */
+class Objection extends Error {
+  override readonly name = 'Objection'
+  readonly key: string
+  constructor(key: string, sentence: string) {
+    super(sentence)
+    this.key = key
+  }
 }
 
-/** A mapping whose keys are all in the list; an empty value counts as an empty mapping. */
+export function refuse(key: string, why = 'is not allowed'): never {
+  throw new Objection(key, `${key} ${why}.`)
+}
+
+/** One look at a compose file: what speaks against it, and what is left out or changed. */
+export function createReading() {
+  const objections: Objection[] = []
+  const notes: string[] = []
+
+  /** What cannot be read is noted as a reason, and the rest is read all the same. */
+  function attempt<Result>(work: () => Result): Result | undefined {
+    try {
+      return work()
+    } catch (cause) {
+      if (!(cause instanceof Objection)) throw cause
+      objections.push(cause)
+      return undefined
+    }
+  }
+
+  function refuseIfAny(): void {
+    const [first, ...more] = objections
+    if (first === undefined) return
+    if (more.length === 0) throw new SpecRefused(first.key, `The compose file cannot be used: ${first.message}`)
+    const reasons = objections.map(({ message }, index) => `(${index + 1}) ${message}`).join(' ')
+    throw new SpecRefused(first.key, `The compose file cannot be used, for ${objections.length} reasons: ${reasons}`)
+  }
+
+  return {
+    attempt,
+    /** Each entry of a list by itself. */
+    each: <Entry, Result>(entries: readonly Entry[], read: (entry: Entry) => Result): Result[] =>
+      entries.flatMap((entry) => {
+        const found = attempt(() => [read(entry)])
+        return found ?? []
+      }),
+    note: (sentence: string) => void notes.push(sentence),
+    notes: (): readonly string[] => notes,
+    refuseIfAny,
+  }
+}
+
+export type Reading = ReturnType<typeof createReading>
+
+/** A mapping whose keys are all in the list; an empty value counts as an empty mapping. Keys that begin with x- are for other programs. */
 export function mapping(value: unknown, at: string, keys?: readonly string[]): Record<string, unknown> {
   if (value === null || value === undefined) return {}
   if (typeof value !== 'object' || Array.isArray(value)) refuse(at, 'must be a mapping')
-  for (const key of Object.keys(value)) if (keys !== undefined && !keys.includes(key)) refuse(`${at}.${key}`)
+  for (const key of Object.keys(value)) if (keys !== undefined && !keys.includes(key) && !isExtension(key)) refuse(`${at}.${key}`)
   // An object that is no array; its values stay unknown.
   return value as Record<string, unknown>
+}
+
+export function isExtension(key: string): boolean {
+  return key.startsWith('x-')
 }
 
 export function scalar(value: unknown, at: string): string {
@@ -25,7 +79,9 @@ export function matching(value: unknown, at: string, grammar: RegExp): string {
 }
 
 export function flag(value: unknown, at: string): boolean {
-  return typeof value === 'boolean' ? value : refuse(at, 'must be true or false')
+  if (typeof value === 'boolean') return value
+  // what a variable was filled in for is a text
+  return value === 'true' || (value === 'false' ? false : refuse(at, 'must be true or false'))
 }
 
 export function sequence(value: unknown, at: string): readonly unknown[] {

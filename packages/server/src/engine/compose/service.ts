@@ -1,17 +1,30 @@
 import { parseImageReference } from '../image-reference.ts'
-import { durationMs, durationText, healthcheckOf } from './healthcheck.ts'
-import { aliasesOf, buildOf, bytesOf, type ComposeBuild, commandOf, dependsOnOf, type Mount, mountOf } from './parts.ts'
-import { flag, mapping, matching, refuse, scalar, sequence, texts, variables } from './refuse.ts'
+import { durationMs, healthcheckOf } from './healthcheck.ts'
+import {
+  aliasesOf,
+  buildOf,
+  bytesOf,
+  type ComposeBuild,
+  commandOf,
+  dependsOnOf,
+  entrypointOf,
+  type MountRead,
+  mountOf,
+  type PortRead,
+  portOf,
+} from './parts.ts'
+import { flag, isExtension, mapping, matching, type Reading, refuse, scalar, sequence, texts, variables } from './refuse.ts'
+import type { Dependency, StackService } from './stack.ts'
 
-/** One service of the file, as far as we take it over. `kept` goes into the new file as it is. */
-export type ServiceRead = {
+/** One service of the file, as far as we take it over. */
+export type ServiceRead = Settings & {
   readonly name: string
   readonly image: string | null
   readonly build: ComposeBuild | null
-  readonly kept: Readonly<Record<string, unknown>>
-  readonly ports: readonly unknown[]
+  readonly dependsOn: readonly Dependency[]
+  readonly ports: readonly PortRead[]
   readonly expose: readonly number[]
-  readonly mounts: readonly Mount[]
+  readonly mounts: readonly MountRead[]
   readonly aliases: readonly string[]
   readonly capDrop: readonly string[]
   readonly memoryBytes?: number
@@ -19,7 +32,29 @@ export type ServiceRead = {
 }
 
 type Env = Readonly<Record<string, string>>
-type Read = (value: unknown, at: string, env: Env) => unknown
+type Read<Value> = (value: unknown, at: string, env: Env) => Value | undefined
+/** What a service may say of itself in one key, and what that becomes. */
+type Settings = Partial<
+  Pick<
+    StackService,
+    | 'command'
+    | 'entrypoint'
+    | 'environment'
+    | 'healthcheck'
+    | 'restart'
+    | 'workingDir'
+    | 'user'
+    | 'hostname'
+    | 'stopSignal'
+    | 'stopGraceSeconds'
+    | 'tty'
+    | 'stdinOpen'
+    | 'readOnly'
+    | 'platform'
+    | 'shmBytes'
+    | 'tmpfs'
+  >
+>
 
 const WORD = /^[A-Za-z0-9_.:/@+-]{1,255}$/
 /** The engine's own minimum. */
@@ -28,28 +63,23 @@ const LEAST_CPUS = 0.01
 /** An engine that is to end waits for the longest of all its containers. */
 const LONGEST_GRACE_MS = 10 * 60_000
 
-/** Keys that are copied once their value has been read. */
-const KEPT: Readonly<Record<string, Read>> = {
-  command: commandOf,
-  entrypoint: commandOf,
-  environment: variables,
-  depends_on: dependsOnOf,
-  healthcheck: healthcheckOf,
-  restart: (value, at) => matching(value, at, /^(no|false|always|unless-stopped|on-failure(:\d{1,3})?)$/).replace('false', 'no'),
-  working_dir: (value, at) => matching(value, at, /^\/[A-Za-z0-9._@+/-]*$/),
-  user: (value, at) => matching(value, at, /^[A-Za-z0-9_-]{1,32}(:[A-Za-z0-9_-]{1,32})?$/),
-  hostname: (value, at) => matching(value, at, /^[A-Za-z0-9][A-Za-z0-9.-]{0,62}$/),
-  stop_signal: (value, at) => matching(value, at, /^[A-Z0-9+]{1,16}$/),
-  stop_grace_period: (value, at) => durationText(durationMs(value, at, LONGEST_GRACE_MS)),
-  tty: flag,
-  stdin_open: flag,
-  read_only: flag,
-  platform: (value, at) => matching(value, at, WORD),
-  shm_size: (value, at) => bytesOf(value, at),
-  tmpfs: (value, at) =>
-    (Array.isArray(value) ? texts(value, at) : [value]).map((path) =>
-      matching(path, at, /^(?!.*(\/\/|\/\.{1,2}(\/|$)))\/(?!proc|sys|dev(\/(?!shm)|$))[A-Za-z0-9._/-]+$/),
-    ),
+const SETTINGS: { readonly [Name in keyof Settings]-?: readonly [key: string, read: Read<Settings[Name]>] } = {
+  command: ['command', commandOf],
+  entrypoint: ['entrypoint', entrypointOf],
+  environment: ['environment', variables],
+  healthcheck: ['healthcheck', healthcheckOf],
+  restart: ['restart', restartOf],
+  workingDir: ['working_dir', (value, at) => matching(value, at, /^\/[A-Za-z0-9._@+/-]*$/)],
+  user: ['user', (value, at) => matching(value, at, /^[A-Za-z0-9_-]{1,32}(:[A-Za-z0-9_-]{1,32})?$/)],
+  hostname: ['hostname', (value, at) => matching(value, at, /^[A-Za-z0-9][A-Za-z0-9.-]{0,62}$/)],
+  stopSignal: ['stop_signal', (value, at) => matching(value, at, /^[A-Z0-9+]{1,16}$/)],
+  stopGraceSeconds: ['stop_grace_period', (value, at) => Math.ceil(durationMs(value, at, LONGEST_GRACE_MS) / 1000)],
+  tty: ['tty', flag],
+  stdinOpen: ['stdin_open', flag],
+  readOnly: ['read_only', flag],
+  platform: ['platform', (value, at) => matching(value, at, WORD)],
+  shmBytes: ['shm_size', (value, at) => bytesOf(value, at)],
+  tmpfs: ['tmpfs', tmpfsOf],
 }
 
 /** Keys that are read elsewhere, or that may be there and are ours to decide. */
@@ -64,6 +94,7 @@ const TAKEN = [
   'mem_limit',
   'cpus',
   'deploy',
+  'depends_on',
   'labels',
   'init',
   'scale',
@@ -71,28 +102,64 @@ const TAKEN = [
   'pull_policy',
 ]
 
-export function serviceOf(service: { name: string; value: unknown }, env: Env): ServiceRead {
+const KNOWN = [...Object.values(SETTINGS).map(([key]) => key), ...TAKEN]
+
+/** Nothing where something speaks against it; the reading knows what. */
+export function serviceOf(service: { name: string; value: unknown }, { env, reading, reservedPorts }: Around): ServiceRead | undefined {
   const at = `services.${service.name}`
-  const given = mapping(service.value, at, [...Object.keys(KEPT), ...TAKEN])
-  const kept = Object.entries(KEPT).flatMap(([key, read]) =>
-    given[key] === undefined ? [] : [[key, read(given[key], `${at}.${key}`, env)] as const],
+  const given = reading.attempt(() => mapping(service.value, at))
+  if (given === undefined) return undefined
+  const { attempt } = reading
+  reading.each(
+    Object.keys(given).filter((key) => !KNOWN.includes(key) && !isExtension(key)),
+    (key) => refuse(`${at}.${key}`),
   )
-  const image = given['image'] === undefined ? null : imageOf(given['image'], `${at}.image`)
-  const build = given['build'] === undefined ? null : buildOf(given['build'], `${at}.build`, env)
-  if (image === null && build === null) refuse(at, 'needs an image or a build')
-  const list = (key: string) => (given[key] === undefined || given[key] === null ? [] : sequence(given[key], `${at}.${key}`))
+  const read = <Value>(key: string, work: (value: unknown, at: string) => Value) =>
+    given[key] === undefined ? undefined : attempt(() => work(given[key], `${at}.${key}`))
+  const list = (key: string) => read(key, (value, where) => (value === null ? [] : sequence(value, where))) ?? []
+  const image = read('image', imageOf) ?? null
+  const build = read('build', (value, where) => buildOf(value, where, env)) ?? null
+  if (given['image'] === undefined && given['build'] === undefined) attempt(() => refuse(at, 'needs an image or a build'))
   return {
+    ...settingsOf((key, work) => read(key, (value, where) => work(value, where, env))),
     name: service.name,
     image,
     build,
-    kept: Object.fromEntries(kept),
-    ports: list('ports'),
-    expose: list('expose').map((port) => Number(matching(port, `${at}.expose`, /^\d{1,5}(\/tcp)?$/).replace('/tcp', ''))),
-    mounts: list('volumes').map((mount) => mountOf(mount, `${at}.volumes`)),
-    aliases: aliasesOf(given['networks'], `${at}.networks`),
-    capDrop: list('cap_drop').map((name) => matching(name, `${at}.cap_drop`, /^[A-Z_]{2,40}$/)),
-    ...limitsOf(given, at),
+    dependsOn: read('depends_on', dependsOnOf) ?? [],
+    ports: reading.each(list('ports'), (port) => portOf(port, `${at}.ports`, reservedPorts)),
+    expose: reading.each(list('expose'), (port) => exposedOf(port, `${at}.expose`)),
+    mounts: reading.each(list('volumes'), (mount) => mountOf(mount, `${at}.volumes`)),
+    aliases: read('networks', aliasesOf) ?? [],
+    capDrop: reading.each(list('cap_drop'), (name) => matching(name, `${at}.cap_drop`, /^[A-Z_]{2,40}$/)),
+    ...attempt(() => limitsOf(given, at)),
   }
+}
+
+type Around = { env: Env; reading: Reading; reservedPorts: readonly number[] }
+
+function settingsOf(read: <Value>(key: string, work: Read<Value>) => Value | undefined): Settings {
+  const found = Object.entries(SETTINGS).flatMap(([name, [key, work]]) => {
+    const value = read<unknown>(key, work)
+    return value === undefined ? [] : [[name, value] as const]
+  })
+  return Object.fromEntries(found) // each by its own reader, as the type of SETTINGS says
+}
+
+function restartOf(value: unknown, at: string): StackService['restart'] {
+  const [policy = '', retries] = matching(value, at, /^(no|false|always|unless-stopped|on-failure(:\d{1,3})?)$/).split(':')
+  if (policy === 'always' || policy === 'unless-stopped') return { policy }
+  if (policy === 'on-failure') return { policy, ...(retries === undefined ? {} : { retries: Number(retries) }) }
+  return { policy: 'no' }
+}
+
+function tmpfsOf(value: unknown, at: string): string[] {
+  return (Array.isArray(value) ? texts(value, at) : [value]).map((path) =>
+    matching(path, at, /^(?!.*(\/\/|\/\.{1,2}(\/|$)))\/(?!proc|sys|dev(\/(?!shm)|$))[A-Za-z0-9._/-]+$/),
+  )
+}
+
+function exposedOf(value: unknown, at: string): number {
+  return Number(matching(value, at, /^\d{1,5}(\/tcp)?$/).replace('/tcp', ''))
 }
 
 function imageOf(value: unknown, at: string): string {

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
 import { EdgeUnavailable } from '../../../edge/edge.ts'
 import { BuilderSilent, BuildFailed, EngineError, EngineUnreachable, SpecRefused } from '../../../engine/api/errors.ts'
-import { ComposeFailed } from '../../../engine/compose/cli.ts'
 import { RepositoryNeedsCredentials } from '../../../git/errors.ts'
 import { createRedactor } from '../../../lib/redact.ts'
 import { DiskFull } from '../../../store/storage-failure.ts'
@@ -22,7 +21,6 @@ it.each<[string, Error, RegExp]>([
   ['a deadline', new StageTimedOut('Cloning took longer than 10 minutes.'), /^Cloning took longer/],
   ['a refused file', new SpecRefused('privileged', 'services.a.privileged is not allowed'), /^services\.a\.privileged/],
   ['a builder that is locked up', new BuilderSilent(60_000), /within 60 s.*Restart the container engine/],
-  ['Compose', new ComposeFailed('Docker Compose could not start the app: no such image'), /^Docker Compose could not start/],
   ['a build', build('npm ci ended with 1'), /^The build failed: npm ci ended with 1$/],
   ['a build without memory', build('', { outOfMemory: true }), /^The build ran out of memory and was ended\./],
   ['an edge', new EdgeUnavailable('It does not answer.'), /^The edge did not take the new route, so nothing was changed\. It does/],

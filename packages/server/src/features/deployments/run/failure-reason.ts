@@ -1,6 +1,5 @@
 import { EdgeUnavailable } from '../../../edge/edge.ts'
 import { BuilderSilent, BuildFailed, EngineError, EngineUnreachable, SpecRefused } from '../../../engine/api/errors.ts'
-import { ComposeFailed } from '../../../engine/compose/cli.ts'
 import { RepositoryUnreachable, SourceError } from '../../../git/errors.ts'
 import type { Redactor } from '../../../lib/redact.ts'
 import { isStorageFailure } from '../../../store/storage-failure.ts'
@@ -15,7 +14,7 @@ export class StageTimedOut extends Error {
 }
 
 const LONGEST = 2000
-const SAYS_IT_ITSELF = [DeploymentFailure, SourceError, StageTimedOut, SpecRefused, BuilderSilent, ComposeFailed]
+const SAYS_IT_ITSELF = [DeploymentFailure, SourceError, StageTimedOut, SpecRefused, BuilderSilent]
 const PASSES = [StageTimedOut, EngineUnreachable, EdgeUnavailable, RepositoryUnreachable, BuilderSilent]
 const UNEXPECTED = 'Something went wrong inside Berth; its log has the details under this deployment.'
 

@@ -1,28 +1,19 @@
 import type { ContainerDetails } from '../../../../engine/container-state.ts'
 import type { Engine } from '../../../../engine/engine.ts'
-import { whatItSaid } from '../../../../lib/error-lines.ts'
 import type { Tuning } from '../../../../tuning.ts'
-import type { KeptOutput } from '../../log/kept-output.ts'
-import { type Context, DeploymentFailure } from '../../run/stage.ts'
-import type { AppContainers } from '../app-containers.ts'
-import { createLastWords } from '../health/last-words.ts'
+import type { Context } from '../../run/stage.ts'
 import { type Probe, probePath, probePort, waitUntilHealthy } from '../health/probes.ts'
 import type { Release, Target } from '../release.ts'
+import { type ServiceFailure, whatHappened } from './service-failure.ts'
 
-type Deps = {
-  engine: Pick<Engine, 'containers'>
-  containers: Pick<AppContainers, 'printedBy'>
-  keptOutput: Pick<KeptOutput, 'keep'>
-  tuning: Tuning
-}
+type Deps = { engine: Pick<Engine, 'containers'>; serviceFailure: ServiceFailure; tuning: Tuning }
 
 /** The containers of a release; `routed` is the one of the service that has the port. */
 type Started = { readonly routed: { readonly id: string; readonly target: Target } | undefined; readonly others: readonly string[] }
 
 /** Whether the services of a release stay up, and whether the one that has the port answers. */
 export function createComposeHealth(deps: Deps) {
-  const { engine, tuning } = deps
-  const lastWords = createLastWords(deps)
+  const { engine, tuning, serviceFailure } = deps
 
   return function healthOf(context: Context, { routed, others }: Started): Pick<Release, 'waitHealthy' | 'checkAlive'> {
     /** How often the service that has the port had been started again by the time it was healthy. */
@@ -41,7 +32,8 @@ export function createComposeHealth(deps: Deps) {
         },
       })
       const details = await detailsOf(context, routed.id)
-      if (!result.healthy) throw await failure(context, details, `that has port ${routed.target.port} is not healthy: ${result.reason}`)
+      if (!result.healthy)
+        throw await serviceFailure(context, details, `that has port ${routed.target.port} is not healthy: ${result.reason}`)
       restarts = details?.restartCount ?? 0
     }
 
@@ -56,7 +48,7 @@ export function createComposeHealth(deps: Deps) {
         const isOnItsWay = restarts === undefined && details?.state === 'restarting'
         const isUp = details?.state === 'running' && (!isRouted || details.restartCount <= (restarts ?? details.restartCount))
         if (isUp || isOnItsWay || (!isRouted && details?.exitCode === 0)) continue
-        throw await failure(context, details, whatHappened(details))
+        throw await serviceFailure(context, details, whatHappened(details))
       }
     }
 
@@ -71,16 +63,4 @@ export function createComposeHealth(deps: Deps) {
   async function detailsOf({ ask }: Context, id: string): Promise<ContainerDetails | null> {
     return await ask((signal) => engine.containers.inspect(id, signal))
   }
-
-  async function failure(context: Context, details: ContainerDetails | null, words: string): Promise<DeploymentFailure> {
-    const name = details?.owner.service ?? 'a service'
-    const lastLines = details ? await lastWords(context, { details, prefix: `${name}: ` }) : []
-    return new DeploymentFailure(`The service "${name}" ${words}${whatItSaid(lastLines)}`)
-  }
-}
-
-function whatHappened(details: ContainerDetails | null): string {
-  if (details === null) return 'disappeared'
-  if (details.state === 'running') return 'ended and was started again'
-  return details.exitCode === null ? `is ${details.state}` : `exited with code ${details.exitCode}`
 }

@@ -22,11 +22,12 @@ async function imageWith(line: string): Promise<string> {
 }
 
 async function check(services: object): Promise<void> {
-  const settings = { env: {}, labels: {}, serviceLabel: 'service', appNetwork: 'a', projectNetwork: 'p', alias: 'x', port: null }
+  const settings = { env: {}, volumePrefix: 'berth-abc-app-1', port: null }
   const plan = planCompose(JSON.stringify({ services }), { ...settings, reservedPorts: [], newImageName })
   const signal = AbortSignal.timeout(50_000)
   const step: Step = async (_name, effect) => await effect()
-  const follower = { ...createEffects({ step, signal, say: () => undefined }), signal, output: () => undefined, active: () => undefined }
+  const say = () => undefined
+  const follower = { ...createEffects({ step, signal, say }), signal, say, output: () => undefined, active: () => undefined }
   await createCheckImages({ engine })(follower, plan)
 }
 
@@ -40,13 +41,17 @@ it('an image that checks its health very often is refused, whatever the compose 
     )
 })
 
-it('an image that cannot be had is left for Compose to report', async () => {
-  await expect(check({ web: { image: 'nobody.invalid/nothing:1' } })).resolves.toBeUndefined()
+it('an image that cannot be had is named with its service, and why', async () => {
+  await expect(check({ web: { image: 'nobody.invalid/nothing:1' } })).rejects.toThrow(
+    /^The image nobody\.invalid\/nothing:1 of the service "web" could not be pulled: .+/,
+  )
 })
 
 it('an image says only so much of itself', () => {
-  expect(objectionTo({ settingsBytes: 60_000, shortestCheckMs: null })).toBeUndefined()
-  expect(objectionTo({ settingsBytes: 900_000, shortestCheckMs: null })).toBe(
-    'has 879 KB of labels, variables and commands, and 64 KB are allowed.',
+  const plain = { settingsBytes: 60_000, shortestCheckMs: null, volumePaths: ['/data'] }
+  expect(objectionTo(plain)).toBeUndefined()
+  expect(objectionTo({ ...plain, settingsBytes: 900_000 })).toBe('has 879 KB of labels, variables and commands, and 64 KB are allowed.')
+  expect(objectionTo({ ...plain, volumePaths: Array.from({ length: 51 }, (_, index) => `/v${index}`) })).toBe(
+    'declares 51 volumes, and 50 are allowed.',
   )
 })

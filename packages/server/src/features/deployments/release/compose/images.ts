@@ -1,45 +1,50 @@
 import { EngineError } from '../../../../engine/api/errors.ts'
-import type { ComposePlan } from '../../../../engine/compose/policy.ts'
+import type { ComposePlan, StackService } from '../../../../engine/compose/stack.ts'
 import type { Engine } from '../../../../engine/engine.ts'
 import { type ImageDetails, MOST_SETTINGS_BYTES } from '../../../../engine/images.ts'
 import { type Context, DeploymentFailure } from '../../run/stage.ts'
-import { imagesOf } from './plan.ts'
 
-type Follower = Pick<Context, 'ask' | 'signal' | 'output' | 'active'>
+type Follower = Pick<Context, 'ask' | 'signal' | 'say' | 'output' | 'active'>
 
 const SHORTEST_CHECK_MS = 1000
+const MOST_VOLUMES = 50
 
-/** What an image brings along and the compose file does not say: judged once the image is here, before anything runs from it. */
+/** Has every image here before anything is stopped, and judges what it brings along and the compose file does not say. */
 export function createCheckImages({ engine }: { engine: Pick<Engine, 'images'> }) {
   return async function checkImages(context: Follower, plan: ComposePlan): Promise<void> {
-    for (const wanted of imagesOf(plan)) {
-      const found = await context.ask(() => find(context, wanted))
-      const why = found === null ? undefined : objectionTo(found)
-      if (why !== undefined) throw new DeploymentFailure(`The service "${wanted.service}" cannot be started: its image ${why}`)
+    for (const service of plan.services) {
+      const found = await context.ask(() => engine.images.inspect(service.image, context.signal))
+      const why = objectionTo(found ?? (await pulled(context, plan, service)))
+      if (why !== undefined) throw new DeploymentFailure(`The service "${service.name}" cannot be started: its image ${why}`)
     }
   }
 
-  /** Null where it cannot be had: Compose will say why. */
-  async function find({ signal, output, active }: Follower, wanted: { image: string; platform?: string | undefined }) {
-    const found = await engine.images.inspect(wanted.image, signal)
-    if (found !== null) return found
-    const { image, platform } = wanted
-    await engine.images
-      .pull(image, { signal, platform, onLine: (line) => output(line, 'stdout'), onActivity: active })
-      .catch((cause: unknown) => {
-        if (!(cause instanceof EngineError)) throw cause
-      })
-    return await engine.images.inspect(image, signal)
+  async function pulled(context: Follower, plan: ComposePlan, { name, image, platform }: StackService): Promise<ImageDetails> {
+    const { signal, say, output, active, ask } = context
+    if (plan.builds.some((build) => build.image === image))
+      throw new DeploymentFailure(`The image that was built for the service "${name}" is gone. Deploy a commit instead of rolling back.`)
+    say(`Pulling ${image} for the service ${name}`)
+    const follow = { signal, platform, onLine: (line: string) => output(line, 'stdout'), onActivity: active }
+    const refusal = await ask(() => engine.images.pull(image, follow).then(() => undefined, engineWords))
+    const found = await ask(() => engine.images.inspect(image, signal))
+    if (found === null)
+      throw new DeploymentFailure(`The image ${image} of the service "${name}" could not be pulled: ${refusal ?? 'it is not there'}`)
+    return found
   }
 }
 
-export function objectionTo({
-  settingsBytes,
-  shortestCheckMs,
-}: Pick<ImageDetails, 'settingsBytes' | 'shortestCheckMs'>): string | undefined {
+function engineWords(cause: unknown): string {
+  if (cause instanceof EngineError) return cause.message
+  throw cause
+}
+
+type Judged = Pick<ImageDetails, 'settingsBytes' | 'shortestCheckMs' | 'volumePaths'>
+
+export function objectionTo({ settingsBytes, shortestCheckMs, volumePaths }: Judged): string | undefined {
   if (settingsBytes > MOST_SETTINGS_BYTES)
     return `has ${Math.ceil(settingsBytes / 1024)} KB of labels, variables and commands, and 64 KB are allowed.`
   if (shortestCheckMs !== null && shortestCheckMs < SHORTEST_CHECK_MS)
     return 'checks its health more than once a second. Give its HEALTHCHECK an interval of at least 1s.'
+  if (volumePaths.length > MOST_VOLUMES) return `declares ${volumePaths.length} volumes, and ${MOST_VOLUMES} are allowed.`
   return undefined
 }

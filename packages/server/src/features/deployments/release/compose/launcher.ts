@@ -1,5 +1,4 @@
-import type { Compose } from '../../../../engine/compose/compose.ts'
-import type { ComposePlan } from '../../../../engine/compose/policy.ts'
+import type { ComposePlan } from '../../../../engine/compose/stack.ts'
 import type { Engine } from '../../../../engine/engine.ts'
 import { appNetworkName, projectNetworkName } from '../../../../engine/labels.ts'
 import type { Reader } from '../../../../store/database.ts'
@@ -10,16 +9,18 @@ import type { Context } from '../../run/stage.ts'
 import { findActive } from '../../store.ts'
 import type { AppContainers } from '../app-containers.ts'
 import type { Launcher, Release } from '../release.ts'
-import { createComposeUp } from './bring-up.ts'
+import { createConverge } from './converge.ts'
 import { createComposeHealth } from './health.ts'
 import { createCheckImages } from './images.ts'
 import { createComposeOthers } from './other-containers.ts'
-import { addressOf, hasPlan, hostPortsOf, keptPlan, refuseTaken } from './plan.ts'
+import { createWithOwnVolumes } from './own-volumes.ts'
+import { hasPlan, hostPortsOf, isPlanned, keepPlan, keptPlan, planDirectory, refuseTaken, releaseLabels } from './plan.ts'
+import { createServiceFailure } from './service-failure.ts'
+import { createWaitFor } from './wait-for.ts'
 
 type Deps = {
   db: Reader
   engine: Engine
-  compose: Compose
   containers: AppContainers
   instance: string
   dataDir: string
@@ -28,39 +29,52 @@ type Deps = {
   ports: Pick<Ports, 'claim' | 'keepOnly'>
 }
 
+const UNDO_MS = 120_000
+
 /**
  * Several containers an app, by the repository's compose file. The validated plan is kept, so that a rollback runs the same again. The
  * service that has the port comes beside the one that serves, where it can be there twice; the others are replaced when they change.
  */
 export function createComposeLauncher(deps: Deps): Launcher {
-  const { db, engine, compose, containers, instance, tuning } = deps
-  const healthOf = createComposeHealth(deps)
+  const { db, engine, containers, instance } = deps
+  const serviceFailure = createServiceFailure(deps)
+  const healthOf = createComposeHealth({ ...deps, serviceFailure })
   const others = createComposeOthers(deps)
-  const { directoryOf, projectOf, bringUp, backTo } = createComposeUp({ ...deps, others })
+  const converge = createConverge({ ...deps, others, waitFor: createWaitFor({ engine, serviceFailure }) })
   const checkImages = createCheckImages(deps)
+  const withOwnVolumes = createWithOwnVolumes(deps)
+  const directoryOf = (appId: number, deploymentId: number) => planDirectory(deps.dataDir, appId, deploymentId)
 
   async function start(context: Context): Promise<Release> {
-    const { app, deployment, config, effect, ask } = context
+    const { app, deployment, effect, ask, step, signal } = context
     const isKept = await hasPlan(directoryOf(app.id, deployment.id)) // the release that a rollback came from may be gone by now
     const source = isKept ? deployment.id : (deployment.release_of ?? deployment.id)
-    await effect('engine.network', async (signal) => {
-      await engine.networks.ensureProjectNetwork({ instance, projectId: app.project_id }, signal)
+    await effect('engine.network', async (until) => {
+      await engine.networks.ensureProjectNetwork({ instance, projectId: app.project_id }, until)
       const owner = { instance, kind: 'network', projectId: app.project_id, appId: app.id } as const
-      await engine.networks.ensure({ name: appNetworkName(instance, app.id), owner }, signal)
+      await engine.networks.ensure({ name: appNetworkName(instance, app.id), owner }, until)
     })
-    const plan = await keptPlan(directoryOf(app.id, source), deployment.id)
-    await claimPorts(context, plan)
-    await checkImages(context, plan)
-    await bringUp(context, plan, await ask(() => others.serving(context, plan)))
-    const found = await ask((signal) => containers.ofRelease(app.id, deployment.id, signal))
-    const started = found.filter((container) => plan.services.includes(container.owner.service ?? ''))
-    const routed = started.find((container) => plan.routedService !== null && container.owner.service === plan.routedService)
+    const kept = await keptPlan(directoryOf(app.id, source))
+    await claimPorts(context, kept)
+    await checkImages(context, kept)
+    const plan = await withOwnVolumes(context, kept)
+    await step('files.plan', async () => await keepPlan(directoryOf(app.id, deployment.id), plan))
+    const isBeside = await ask(() => others.comesBeside(context, plan))
+    await converge(context, { plan, deploymentId: deployment.id, isBeside }, { run: effect, signal })
+    return await started(context, plan)
+  }
+
+  async function started(context: Context, plan: ComposePlan): Promise<Release> {
+    const { app, deployment, config, ask } = context
+    const labels = releaseLabels(plan, deployment.id)
+    const found = (await ask((signal) => containers.ofApp(app.id, signal))).filter(({ owner }) => isPlanned(labels, owner))
+    const routed = found.find(({ owner }) => plan.routedService !== null && owner.service === plan.routedService)
+    const details = routed && (await ask((signal) => engine.containers.inspect(routed.id, signal)))
+    const network = projectNetworkName(instance, app.project_id)
     // the address that it was given, because one that is just being started again has none
-    const given = addressOf(await keptPlan(directoryOf(app.id, deployment.id), deployment.id))
-    const ip = given ?? routed?.ips[projectNetworkName(instance, app.project_id)]
-    const target = ip === undefined || ip === '' || config.port === null ? undefined : { ip, port: config.port }
-    const reached = routed && target && { id: routed.id, target }
-    const rest = started.filter(({ id }) => id !== reached?.id).map(({ id }) => id)
+    const ip = details?.givenIps[network] ?? details?.ips[network]
+    const reached = routed && ip !== undefined && config.port !== null ? { id: routed.id, target: { ip, port: config.port } } : undefined
+    const rest = found.filter(({ id }) => id !== reached?.id).map(({ id }) => id)
     return { target: reached?.target, ...healthOf(context, { routed: reached, others: rest }) }
   }
 
@@ -69,29 +83,34 @@ export function createComposeLauncher(deps: Deps): Launcher {
     if (wanted.length > 0) refuseTaken(await step('db.claim_ports', async () => await deps.ports.claim(app.id, wanted)))
   }
 
-  async function removeOld(context: Context): Promise<void> {
-    const { app, deployment, effect } = context
-    const plan = await keptPlan(directoryOf(app.id, deployment.id), deployment.id)
-    await effect('engine.remove_old', (signal) => others.removeAllBut(context, { plan, deploymentId: deployment.id, signal }))
+  async function removeOld({ app, deployment, effect }: Context): Promise<void> {
+    const plan = await keptPlan(directoryOf(app.id, deployment.id))
+    await effect('engine.remove_old', (signal) => others.removeAllBut(app.id, { plan, deploymentId: deployment.id }, signal))
     await deps.ports.keepOnly(app.id, hostPortsOf(plan))
   }
 
-  async function portsOfActive(appId: number): Promise<ReturnType<typeof hostPortsOf>> {
+  /** The plan of the release that is live; none where nothing is. */
+  async function planOfActive(appId: number): Promise<{ plan: ComposePlan; deploymentId: number } | undefined> {
     const active = await findActive(db, appId)
-    if (!active || !(await hasPlan(directoryOf(appId, active.id)))) return []
-    return hostPortsOf(await keptPlan(directoryOf(appId, active.id), active.id))
+    if (!active || !(await hasPlan(directoryOf(appId, active.id)))) return undefined
+    return { plan: await keptPlan(directoryOf(appId, active.id)), deploymentId: active.id }
   }
 
   async function undo(context: Context): Promise<void> {
-    const { app, deployment, step } = context
-    const signal = AbortSignal.timeout(120_000)
-    await step('compose.undo', async () => {
-      const active = await findActive(db, app.id)
-      if (active && app.wanted === 'running') return await backTo(context, active.id, signal)
-      const ending = { removeVolumes: false, graceSeconds: tuning.stopGraceSeconds }
-      await context.ask(() => compose.down(projectOf(context, deployment.id, signal), ending), signal)
-    })
-    await deps.ports.keepOnly(app.id, await portsOfActive(app.id))
+    const { app } = context
+    const active = await planOfActive(app.id)
+    await context.effect('stack.undo', (signal) => takeBack(context, active, signal), AbortSignal.timeout(UNDO_MS))
+    await deps.ports.keepOnly(app.id, active ? hostPortsOf(active.plan) : [])
+  }
+
+  /** What still serves of the release that is live is not touched. */
+  async function takeBack(context: Context, active: Awaited<ReturnType<typeof planOfActive>>, signal: AbortSignal): Promise<void> {
+    const { app, deployment } = context
+    if (!active || app.wanted !== 'running') return await others.removeAllBut(app.id, active, signal)
+    if (active.deploymentId !== deployment.id) await others.removeOwn(app.id, deployment.id, signal)
+    const plan = await withOwnVolumes(context, active.plan, signal)
+    const run = async <Result>(_name: string, work: (until: AbortSignal) => Promise<Result>) => await work(signal)
+    await converge(context, { ...active, plan, isBeside: false }, { run, signal })
   }
 
   return { retireOld: async () => undefined, start, removeOld, undo }

@@ -1,9 +1,10 @@
 import { join } from 'node:path'
 import { COMPOSE_FILES } from '@berth/contract'
 import type { Artifact } from '../../../../domain/artifact.ts'
-import type { Compose } from '../../../../engine/compose/compose.ts'
-import { type ComposePlan, planCompose } from '../../../../engine/compose/policy.ts'
-import { appNetworkName, buildCacheScope, LABEL, labelsOf, projectNetworkName } from '../../../../engine/labels.ts'
+import type { BuildStack } from '../../../../engine/compose/build.ts'
+import { planCompose } from '../../../../engine/compose/policy.ts'
+import type { ComposePlan } from '../../../../engine/compose/stack.ts'
+import { buildCacheScope, composeProjectName, labelsOf } from '../../../../engine/labels.ts'
 import { readTextUpTo } from '../../../../git/read-text.ts'
 import { resolveInside } from '../../../../git/resolve-inside.ts'
 import type { Ports } from '../../../ports/service.ts'
@@ -12,7 +13,7 @@ import { memoryBytesOf } from '../memory-ceiling.ts'
 import { hostPortsOf, keepPlan, planDirectory, refuseTaken } from './plan.ts'
 
 type Deps = {
-  compose: Pick<Compose, 'build'>
+  buildStack: BuildStack
   instance: string
   reservedPorts: readonly number[]
   newImageName: () => string
@@ -25,26 +26,23 @@ const MAX_BYTES = 1024 * 1024
 
 /** A compose file made into a plan that asks for nothing an app may not have, its images built, and the plan kept for rollbacks. */
 export function createMakePlan(deps: Deps) {
-  const { compose, instance } = deps
+  const { buildStack, instance } = deps
 
   async function planOf(context: Context): Promise<ComposePlan> {
-    const { app, deployment, config } = context
+    const { app, config } = context
     const root = await resolveInside(context.workspace, app.root_directory === '' ? '.' : app.root_directory)
     if (root?.kind !== 'directory')
       throw new DeploymentFailure(`The repository has no directory "${app.root_directory}". Check the root directory in the settings.`)
     const text = await composeText(root.path)
     return planCompose(text, {
       env: config.env,
-      labels: labelsOf({ instance, kind: 'compose', projectId: app.project_id, appId: app.id, deploymentId: deployment.id }),
-      serviceLabel: LABEL.service,
-      appNetwork: appNetworkName(instance, app.id),
-      projectNetwork: projectNetworkName(instance, app.project_id),
-      alias: config.slug,
+      volumePrefix: composeProjectName(instance, app.id),
       port: config.port,
       memoryBytes: memoryBytesOf(config),
       ...(config.cpus !== null && { cpus: config.cpus }),
       reservedPorts: deps.reservedPorts,
       newImageName: deps.newImageName,
+      onNote: context.say,
     })
   }
 
@@ -57,9 +55,9 @@ export function createMakePlan(deps: Deps) {
     const workspace = app.root_directory === '' ? context.workspace : join(context.workspace, app.root_directory)
     const cacheScope = buildCacheScope(instance, app.project_id)
     const follower = { onLine: context.output, onActivity: context.active }
-    await effect('engine.build', (signal) => compose.build(plan, { labels, cacheScope, ...follower, workspace, signal }))
+    await effect('engine.build', (signal) => buildStack(plan, { labels, cacheScope, ...follower, workspace, signal }))
     await step('files.plan', async () => await keepPlan(planDirectory(deps.dataDir, app.id, deployment.id), plan))
-    return { kind: 'compose', mainService: plan.routedService ?? plan.services[0] ?? 'compose' }
+    return { kind: 'compose', mainService: plan.routedService ?? plan.services[0]?.name ?? 'compose' }
   }
 }
 

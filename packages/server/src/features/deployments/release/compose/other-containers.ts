@@ -1,78 +1,104 @@
-import { EngineError } from '../../../../engine/api/errors.ts'
-import type { ComposePlan } from '../../../../engine/compose/policy.ts'
-import type { ContainerSummary } from '../../../../engine/container-state.ts'
+import type { ComposePlan, StackService } from '../../../../engine/compose/stack.ts'
+import type { ContainerDetails, ContainerSummary } from '../../../../engine/container-state.ts'
 import type { Engine } from '../../../../engine/engine.ts'
-import { isOfRelease } from '../../../../engine/labels.ts'
 import type { Tuning } from '../../../../tuning.ts'
 import type { Context } from '../../run/stage.ts'
 import type { AppContainers } from '../app-containers.ts'
-import { canBeTwice, routedOf } from './plan.ts'
+import { canBeTwice, isPlanned, releaseLabels, runsToItsEnd } from './plan.ts'
 
-type Deps = { engine: Pick<Engine, 'containers' | 'images'>; containers: AppContainers; tuning: Tuning }
-type Found = { all: readonly ContainerSummary[]; before: readonly ContainerSummary[] }
-type Kept = { plan: ComposePlan; deploymentId: number; signal: AbortSignal }
-
-function unlessRefused(cause: unknown): void {
-  if (!(cause instanceof EngineError)) throw cause
+type Deps = { engine: Pick<Engine, 'containers'>; containers: AppContainers; tuning: Pick<Tuning, 'stopGraceSeconds'> }
+type Labels = ReadonlyMap<string, string>
+type Others = {
+  readonly all: readonly ContainerSummary[]
+  readonly labels: Labels
+  /** The service whose earlier containers still serve. */
+  readonly spared: string | null
+  readonly signal: AbortSignal
 }
 
-const serviceOf = (container: ContainerSummary) => container.owner.service ?? ''
+const serviceOf = ({ owner }: ContainerSummary) => owner.service ?? ''
 
 /** The containers of a compose app that are not of the release at hand. */
 export function createComposeOthers({ engine, containers, tuning }: Deps) {
-  /** How many containers serve that the new release comes beside; none where it takes their place. */
-  async function serving(context: Context, plan: ComposePlan): Promise<number> {
+  const inspectAll = async (some: readonly ContainerSummary[], signal: AbortSignal) =>
+    await Promise.all(some.map(async ({ id }) => await engine.containers.inspect(id, signal)))
+
+  /** Whether the new release comes beside the one that serves, instead of taking its place. */
+  async function comesBeside(context: Context, plan: ComposePlan): Promise<boolean> {
     const { app, deployment, signal, say } = context
     const all = await containers.ofApp(app.id, signal)
-    const before = all.filter(({ owner }) => !isOfRelease(owner, deployment.id))
-    if (!before.some(({ state }) => state === 'running')) return 0
-    if (!(await canComeBeside(context, plan, { all, before }))) {
-      say('Services that changed are replaced one by one')
-      return 0
-    }
-    say(`The service ${plan.routedService ?? ''} goes on serving until the new one is healthy; others that changed are replaced`)
-    return before.length
+    const labels = releaseLabels(plan, deployment.id)
+    const before = all.filter(({ owner }) => owner.deploymentId !== 'shared' && !isPlanned(labels, owner))
+    if (!before.some(({ state }) => state === 'running')) return false
+    const isBeside = await canComeBeside(context, plan, { all, before })
+    say(
+      isBeside
+        ? `The service ${plan.routedService ?? ''} goes on serving until the new one is healthy; others that changed are replaced`
+        : 'Services that changed are replaced one by one',
+    )
+    return isBeside
   }
 
   /**
    * Not where data or a port of the machine would be in two hands: those of the web service itself, or those that a service leaves to
    * another one which is there no more, or which had the port before.
    */
-  async function canComeBeside(context: Context, plan: ComposePlan, { all, before }: Found): Promise<boolean> {
-    const { config, signal } = context
-    const routed = routedOf(plan)
-    if (routed === undefined || config.strategy === 'recreate' || !canBeTwice(plan)) return false
-    if (!all.every((container) => plan.services.includes(serviceOf(container)))) return false
-    if (!before.every((container) => serviceOf(container) === routed.service)) return false
-    const details = await Promise.all(before.map(async ({ id }) => await engine.containers.inspect(id, signal)))
-    if (details.some((found) => found === null || found.hasVolumes || found.hasPublishedPorts)) return false
-    const image = await imageOf(context, routed.image)
-    return image !== null && !image.declaresVolumes
+  async function canComeBeside({ config, signal }: Context, plan: ComposePlan, found: Pick<Others, 'all'> & { before: Others['all'] }) {
+    if (config.strategy === 'recreate' || !canBeTwice(plan)) return false
+    if (!found.all.every((container) => plan.services.some(({ name }) => name === serviceOf(container)))) return false
+    const serving = found.before.filter((container) => !(container.state === 'exited' && runsToItsEnd(plan, serviceOf(container))))
+    if (!serving.every((container) => serviceOf(container) === plan.routedService)) return false
+    const details = await inspectAll(serving, signal)
+    return details.every((each) => each !== null && each.volumes.length === 0 && each.publishedPorts.length === 0)
   }
 
-  /** Null where it cannot be had: Compose will say why. */
-  async function imageOf({ signal, output }: Context, image: string) {
-    const found = await engine.images.inspect(image, signal)
-    if (found !== null) return found
-    await engine.images.pull(image, { signal, onLine: (line) => output(line, 'stdout') }).catch(unlessRefused)
-    return await engine.images.inspect(image, signal)
+  /** By the time that it says it needs. Whoever takes its place finds its data again. */
+  async function retire({ id, owner }: Pick<ContainerSummary, 'id' | 'owner'>, signal: AbortSignal, keepVolumes = false): Promise<void> {
+    const details = await engine.containers.inspect(id, signal)
+    await engine.containers.stop(id, details?.stopGraceSeconds ?? tuning.stopGraceSeconds, signal)
+    await engine.containers.remove(id, signal, { keepVolumes: keepVolumes && owner.service !== null })
+  }
+
+  /** Services that the plan does not have. */
+  async function removeUnknown(appId: number, plan: ComposePlan, signal: AbortSignal): Promise<void> {
+    const known = new Set(plan.services.map(({ name }) => name))
+    for (const container of await containers.ofApp(appId, signal)) if (!known.has(serviceOf(container))) await retire(container, signal)
+  }
+
+  /** Before a service starts: what it takes the place of goes, and what has one of its volumes or ports. */
+  async function clearFor(service: StackService, { all, labels, spared, signal }: Others): Promise<void> {
+    const stale = all.filter((container) => !isPlanned(labels, container.owner) && serviceOf(container) !== spared)
+    for (const container of stale.filter((each) => serviceOf(each) === service.name)) await retire(container, signal, true)
+    if (service.mounts.length === 0 && service.ports.length === 0) return
+    const rest = await inspectAll(
+      stale.filter((each) => serviceOf(each) !== service.name),
+      signal,
+    )
+    for (const details of rest) if (details !== null && isInTheWay(service, details)) await retire(details, signal, true)
+  }
+
+  /** Everything but this release; everything at all where there is none. */
+  async function removeAllBut(
+    appId: number,
+    kept: { plan: ComposePlan; deploymentId: number } | undefined,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const labels: Labels = kept === undefined ? new Map() : releaseLabels(kept.plan, kept.deploymentId)
+    for (const container of await containers.ofApp(appId, signal)) if (!isPlanned(labels, container.owner)) await retire(container, signal)
   }
 
   async function removeOwn(appId: number, deploymentId: number, signal: AbortSignal): Promise<void> {
-    for (const own of await containers.ofDeployment(appId, deploymentId, signal)) await engine.containers.remove(own.id, signal)
+    for (const own of await containers.ofDeployment(appId, deploymentId, signal)) await retire(own, signal)
   }
 
-  /** Other releases, and services that the plan does not have. */
-  async function removeAllBut({ app }: Context, { plan, deploymentId, signal }: Kept): Promise<void> {
-    const isKept = (container: ContainerSummary) =>
-      isOfRelease(container.owner, deploymentId) && plan.services.includes(serviceOf(container))
-    for (const container of (await containers.ofApp(app.id, signal)).filter((each) => !isKept(each))) {
-      await engine.containers.stop(container.id, tuning.stopGraceSeconds, signal)
-      await engine.containers.remove(container.id, signal)
-    }
-  }
-
-  return { serving, removeOwn, removeAllBut }
+  return { comesBeside, removeUnknown, clearFor, removeAllBut, removeOwn }
 }
 
 export type ComposeOthers = ReturnType<typeof createComposeOthers>
+
+function isInTheWay(service: StackService, { volumes, publishedPorts }: ContainerDetails): boolean {
+  return (
+    service.mounts.some(({ volume }) => volumes.some(({ name }) => name === volume)) ||
+    service.ports.some(({ host, protocol }) => publishedPorts.includes(`${host}/${protocol}`))
+  )
+}

@@ -2,30 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { type ComposePlan, planCompose } from '../../../../engine/compose/policy.ts'
-import {
-  addressOf,
-  canBeTwice,
-  deploymentLabels,
-  hasPlan,
-  hostPortsOf,
-  imagesOf,
-  keepPlan,
-  keptPlan,
-  routedOf,
-  sharedServices,
-  withAddress,
-} from './plan.ts'
+import { planCompose } from '../../../../engine/compose/policy.ts'
+import type { ComposePlan } from '../../../../engine/compose/stack.ts'
+import { ownerOf, sharedLabel } from '../../../../engine/labels.ts'
+import { canBeTwice, hasPlan, hostPortsOf, isPlanned, keepPlan, keptPlan, releaseLabels } from './plan.ts'
 
-const SETTINGS = {
-  env: {},
-  labels: {},
-  serviceLabel: 'berth.service',
-  appNetwork: 'a',
-  projectNetwork: 'p',
-  alias: 'shop',
-  reservedPorts: [],
-}
+const SETTINGS = { env: {}, volumePrefix: 'berth-abc-app-7', reservedPorts: [] }
 
 /** A web service on port 3000 beside a database. */
 function planOf(web: object = {}, db: object = {}, port: number | null = 3000): ComposePlan {
@@ -46,55 +28,61 @@ it.each<[string, ComposePlan, boolean]>([
   expect(canBeTwice(plan)).toBe(expected)
 })
 
-it.each<[string, ComposePlan, { services: string[]; alone: boolean }]>([
-  ['all but the one that has the port', planOf(), { services: ['db'], alone: false }],
-  ['one that depends on it', planOf({}, { depends_on: ['web'] }), { services: ['db'], alone: true }],
-  ['all, where none has the port', planOf({}, {}, null), { services: ['db', 'web'], alone: false }],
-])('what goes on from one release to the next: %s', (_, plan, expected) => {
-  expect(sharedServices(plan)).toEqual(expected)
-})
-
-it('knows the service that has the port, and whether it waits for another', () => {
-  const image = 'docker.io/library/shop:1'
-  expect(routedOf(planOf({ depends_on: ['db'] }))).toEqual({ service: 'web', image, alone: true })
-  expect(routedOf(planOf({ depends_on: { db: { condition: 'service_healthy' } } }))).toEqual({ service: 'web', image, alone: false })
-  expect(routedOf(planOf({}, {}, null))).toBeUndefined()
-})
-
-it('names images and ports of the machine', () => {
-  const plan = planOf({ ports: ['8081:3000', '5353:53/udp'] })
-  expect(imagesOf(plan).map(({ service, image }) => `${service} ${image}`)).toEqual([
-    'db docker.io/library/postgres:17',
-    'web docker.io/library/shop:1',
-  ])
-  expect(hostPortsOf(plan)).toEqual([
+it('names ports of the machine', () => {
+  expect(hostPortsOf(planOf({ ports: ['8081:3000', '5353:53/udp'] }))).toEqual([
     { port: 8081, protocol: 'tcp' },
     { port: 5353, protocol: 'udp' },
   ])
 })
 
-it('gives the address to the service that has the port alone', () => {
-  const plan = withAddress(planOf(), '10.224.0.130')
-  expect(addressOf(plan)).toBe('10.224.0.130')
-  expect(plan.file.match(/10\.224\.0\.130/g)).toHaveLength(1)
-  expect(addressOf(withAddress(planOf({}, {}, null), '10.224.0.130'))).toBeUndefined()
+it('labels its own service for the deployment, and shared ones by how they are defined', () => {
+  const first = releaseLabels(planOf(), 7)
+  expect(first.get('web')).toBe('7')
+  expect(first.get('db')).toMatch(/^shared-[0-9a-f]{12}$/)
+  const dbOf = (plan: ComposePlan) => releaseLabels(plan, 8).get('db')
+  expect(dbOf(planOf({ image: 'shop:2' }))).toBe(first.get('db'))
+  expect(dbOf(planOf({}, { image: 'postgres:18' }))).not.toBe(first.get('db'))
+  expect(Object.fromEntries(releaseLabels(planOf({}, {}, null), 10))).toEqual({ db: '10', web: '10' })
 })
 
-it('labels its own service for the deployment, and shared ones by how they are defined', async () => {
+it('has what is run to its end in each release, and keeps the order of starting out of a definition', () => {
+  const ends = { depends_on: { db: { condition: 'service_completed_successfully' } } }
+  expect(releaseLabels(planOf(ends), 7).get('db')).toBe('7')
+  const more = { other: { image: 'x' } }
+  const plans = [{}, { depends_on: ['other'] }].map((db) =>
+    planCompose(JSON.stringify({ services: { db: { image: 'y', ...db }, ...more, web: { image: 'z', expose: [3000] } } }), {
+      ...SETTINGS,
+      port: 3000,
+      newImageName: () => '',
+    }),
+  )
+  expect(new Set(plans.map((plan) => releaseLabels(plan, 7).get('db'))).size).toBe(1)
+})
+
+it('knows its containers by service and label', () => {
+  const labels = new Map([
+    ['web', '7'],
+    ['db', sharedLabel('x')],
+  ])
+  const is = (service: string, deployment: string) =>
+    isPlanned(labels, ownerOf({ 'berth.service': service, 'berth.deployment': deployment }))
+  expect([is('web', '7'), is('db', sharedLabel('x'))]).toEqual([true, true])
+  expect([is('web', '8'), is('db', '7'), is('db', sharedLabel('y')), is('gone', '7'), is('', '')]).toEqual([
+    false,
+    false,
+    false,
+    false,
+    false,
+  ])
+})
+
+it('is kept with its release as it is', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'berth-plan-'))
   try {
-    const labelsOf = async (plan: ComposePlan, deploymentId: number) => {
-      await keepPlan(directory, plan)
-      return deploymentLabels(await keptPlan(directory, deploymentId))
-    }
     expect(await hasPlan(directory)).toBe(false)
-    const first = await labelsOf(planOf(), 7)
-    expect(first.get('web')).toBe('7')
-    expect(first.get('db')).toMatch(/^shared-[0-9a-f]{12}$/)
+    await keepPlan(directory, planOf())
     expect(await hasPlan(directory)).toBe(true)
-    expect((await labelsOf(planOf({ image: 'shop:2' }), 8)).get('db')).toBe(first.get('db'))
-    expect((await labelsOf(planOf({}, { image: 'postgres:18' }), 9)).get('db')).not.toBe(first.get('db'))
-    expect(Object.fromEntries(await labelsOf(planOf({}, {}, null), 10))).toEqual({ db: '10', web: '10' })
+    expect(await keptPlan(directory)).toEqual(planOf())
   } finally {
     await rm(directory, { recursive: true })
   }

@@ -1,0 +1,65 @@
+import type { ComposeBuild } from './parts.ts'
+
+/** What is not said is the image's own, or the engine's. */
+export type StackHealthcheck = {
+  /** As the engine takes it: `['CMD', …]`, `['CMD-SHELL', line]` or `['NONE']`. Without it the image's own command is kept. */
+  readonly test?: readonly string[]
+  readonly intervalMs?: number
+  readonly timeoutMs?: number
+  readonly startPeriodMs?: number
+  readonly retries?: number
+}
+
+export type Condition = 'service_started' | 'service_healthy' | 'service_completed_successfully'
+export type Dependency = { readonly service: string; readonly condition: Condition; readonly isOptional?: boolean }
+
+/** `volume` is the engine's name for it, which begins with the app's. */
+export type StackMount = {
+  readonly volume: string
+  readonly path: string
+  readonly readOnly?: boolean
+  /** Begins empty instead of with what the image has at the path. */
+  readonly noCopy?: boolean
+}
+
+type HostPort = { readonly host: number; readonly hostIp: string; readonly container: number; readonly protocol: 'tcp' | 'udp' }
+
+/** One service as it will run: what the file said as far as we take it over, and nothing that was not read. */
+export type StackService = {
+  readonly name: string
+  readonly image: string
+  readonly platform?: string
+  readonly command?: readonly string[]
+  readonly entrypoint?: readonly string[]
+  readonly environment: Readonly<Record<string, string>>
+  readonly user?: string
+  readonly workingDir?: string
+  readonly hostname?: string
+  readonly tty?: boolean
+  readonly stdinOpen?: boolean
+  readonly readOnly?: boolean
+  readonly tmpfs?: readonly string[]
+  readonly shmBytes?: number
+  readonly stopSignal?: string
+  readonly stopGraceSeconds?: number
+  readonly restart: { readonly policy: 'no' | 'always' | 'unless-stopped' | 'on-failure'; readonly retries?: number }
+  readonly healthcheck?: StackHealthcheck
+  readonly dependsOn: readonly Dependency[]
+  readonly mounts: readonly StackMount[]
+  readonly ports: readonly HostPort[]
+  readonly aliases: readonly string[]
+  readonly capDrop: readonly string[]
+  readonly memoryBytes?: number
+  readonly cpus?: number
+  /** Of a plan of an earlier version: how its container says that it is defined. */
+  readonly definition?: string
+}
+
+type StackBuild = ComposeBuild & { readonly service: string; readonly image: string }
+
+/** What a compose app runs, kept with each release. */
+export type ComposePlan = {
+  readonly services: readonly StackService[]
+  readonly builds: readonly StackBuild[]
+  readonly routedService: string | null
+}

@@ -1,0 +1,105 @@
+import { EngineError } from '../../../../engine/api/errors.ts'
+import type { ComposePlan, StackService } from '../../../../engine/compose/stack.ts'
+import type { ContainerSummary } from '../../../../engine/container-state.ts'
+import type { Engine } from '../../../../engine/engine.ts'
+import { appNetworkName, LABEL, labelsOf, projectNetworkName, stackContainerName } from '../../../../engine/labels.ts'
+import { startCommandWords } from '../../failure/start-command.ts'
+import { type Context, DeploymentFailure } from '../../run/stage.ts'
+import type { AppContainers } from '../app-containers.ts'
+import type { ComposeOthers } from './other-containers.ts'
+import { isPlanned, releaseLabels, runsToItsEnd } from './plan.ts'
+import type { createWaitFor } from './wait-for.ts'
+
+type Deps = {
+  engine: Pick<Engine, 'containers' | 'stackContainers' | 'volumes'>
+  containers: Pick<AppContainers, 'ofApp'>
+  others: Pick<ComposeOthers, 'removeUnknown' | 'clearFor'>
+  waitFor: ReturnType<typeof createWaitFor>
+  instance: string
+}
+
+/** Whose release is to be there. `isBeside`: what serves of the routed service stays as it is. */
+export type Wanted = { readonly plan: ComposePlan; readonly deploymentId: number; readonly isBeside: boolean }
+/** How each piece of the work is run: as a step of a deployment, or within one. */
+type Run = <Result>(name: string, work: (signal: AbortSignal) => Promise<Result>) => Promise<Result>
+
+/** Brings a plan about, service by service. It looks at what is there each time, so it may be broken off and begun again anywhere. */
+export function createConverge({ engine, containers, others, waitFor, instance }: Deps) {
+  /** `signal` ends the waiting for other services. */
+  async function converge(context: Context, wanted: Wanted, { run, signal }: { run: Run; signal: AbortSignal }): Promise<void> {
+    const ids = new Map<string, string>()
+    await run('stack.unknown', (until) => others.removeUnknown(context.app.id, wanted.plan, until))
+    for (const service of wanted.plan.services) {
+      for (const dependency of service.dependsOn)
+        await waitFor(context, { service: service.name, dependency, id: ids.get(dependency.service) ?? '', signal })
+      ids.set(service.name, await run('stack.service', (until) => ensure(context, { ...wanted, service }, until)))
+    }
+  }
+
+  async function ensure(context: Context, wanted: Wanted & { service: StackService }, signal: AbortSignal): Promise<string> {
+    const { plan, deploymentId, service } = wanted
+    const labels = releaseLabels(plan, deploymentId)
+    const all = await containers.ofApp(context.app.id, signal)
+    await others.clearFor(service, { all, labels, spared: wanted.isBeside ? plan.routedService : null, signal })
+    const planned = all.filter(({ owner }) => owner.service === service.name && isPlanned(labels, owner))
+    const kept = await firstThatStays(planned, wanted, signal)
+    for (const { id } of planned) if (id !== kept) await engine.containers.remove(id, signal, { keepVolumes: true })
+    return kept ?? (await create(context, { service, plan, release: labels.get(service.name) ?? '', deploymentId }, signal))
+  }
+
+  async function firstThatStays(planned: readonly ContainerSummary[], wanted: Wanted & { service: StackService }, signal: AbortSignal) {
+    for (const container of planned) if (await stays(container, wanted, signal)) return container.id
+    return undefined
+  }
+
+  /** One that was created and not started may lack a network; one that has the port may find its address taken when it starts again. */
+  async function stays(
+    { id, state }: ContainerSummary,
+    { plan, service, isBeside }: Wanted & { service: StackService },
+    signal: AbortSignal,
+  ) {
+    const isRouted = service.name === plan.routedService
+    if (isRouted && isBeside) return false // a crash left it behind, in a state that nobody knows
+    if (state === 'running' || state === 'restarting') return true
+    if (state !== 'exited') return false
+    if (runsToItsEnd(plan, service.name)) return (await engine.containers.inspect(id, signal))?.exitCode === 0
+    if (isRouted) return false
+    return await engine.containers.startAgain(id, signal).then(
+      () => true,
+      (cause: unknown) => {
+        if (cause instanceof EngineError) return false
+        throw cause
+      },
+    )
+  }
+
+  type Made = { service: StackService; plan: ComposePlan; release: string; deploymentId: number }
+
+  async function create({ app, config }: Context, { service, plan, release, deploymentId }: Made, signal: AbortSignal): Promise<string> {
+    const owner = { instance, projectId: app.project_id, appId: app.id }
+    const ofVolume = labelsOf({ ...owner, kind: 'volume' })
+    for (const { volume } of service.mounts) if (volume.startsWith('berth-')) await engine.volumes.ensure(volume, ofVolume, signal)
+    const spec = {
+      name: stackContainerName(instance, app.id, { release, service: service.name }),
+      labels: { ...labelsOf({ ...owner, kind: 'compose', service: service.name }), [LABEL.deployment]: release },
+      service,
+      network: appNetworkName(instance, app.id),
+      ...(service.name === plan.routedService && {
+        project: { network: projectNetworkName(instance, app.project_id), alias: config.slug, turn: deploymentId },
+      }),
+    }
+    return await engine.stackContainers.start(spec, signal).catch((cause: unknown) => {
+      throw cause instanceof EngineError ? notStarted(service.name, cause) : cause
+    })
+  }
+
+  return converge
+}
+
+function notStarted(service: string, cause: EngineError): Error {
+  if (/no space left/i.test(cause.message)) return cause // it has words of its own
+  const words = startCommandWords(cause.message)?.replace('The container', `The service "${service}"`)
+  return new DeploymentFailure(words ?? `The service "${service}" could not be started. The container engine refused: ${cause.message}`, {
+    cause,
+  })
+}

@@ -1,0 +1,56 @@
+import type { ComposePlan, StackMount, StackService } from '../../../../engine/compose/stack.ts'
+import { anonymousVolume } from '../../../../engine/compose/volume-names.ts'
+import type { Engine } from '../../../../engine/engine.ts'
+import { composeProjectName } from '../../../../engine/labels.ts'
+import { isSafePath } from '../../../../engine/stack-spec.ts'
+import type { Context } from '../../run/stage.ts'
+import type { AppContainers } from '../app-containers.ts'
+
+type Deps = { engine: Pick<Engine, 'containers' | 'images'>; containers: Pick<AppContainers, 'ofApp'>; instance: string }
+type Kept = { readonly service: string; readonly path: string; readonly name: string }
+
+const NAMELESS = /^[0-9a-f]{64}$/
+
+/**
+ * A plan with the volumes that its images declare, each under a name of its service and path: the service that takes the place of
+ * this one finds the data again. Volumes that the engine named itself, for a container that Compose made, are kept.
+ */
+export function createWithOwnVolumes({ engine, containers, instance }: Deps) {
+  return async function withOwnVolumes({ app, ask, signal }: Context, plan: ComposePlan, until = signal): Promise<ComposePlan> {
+    const prefix = composeProjectName(instance, app.id)
+    const nameless = await ask(() => namelessVolumes(app.id, until), until)
+    const services = await Promise.all(
+      plan.services.map(async (service) => {
+        const image = await ask(() => engine.images.inspect(service.image, until), until)
+        const mounts = [...service.mounts, ...declared(service, image?.volumePaths ?? [], prefix)]
+        return { ...service, mounts: mounts.map((mount) => carriedOn(mount, { service: service.name, prefix, nameless })) }
+      }),
+    )
+    return { ...plan, services }
+  }
+
+  async function namelessVolumes(appId: number, signal: AbortSignal): Promise<Kept[]> {
+    const found = await Promise.all(
+      (await containers.ofApp(appId, signal)).map(async ({ id }) => await engine.containers.inspect(id, signal)),
+    )
+    return found.flatMap((details) =>
+      (details?.volumes ?? [])
+        .filter(({ name }) => NAMELESS.test(name))
+        .map(({ name, path }) => ({ service: details?.owner.service ?? '', path, name })),
+    )
+  }
+}
+
+function declared(service: StackService, paths: readonly string[], prefix: string): StackMount[] {
+  const taken = new Set([...service.mounts.map(({ path }) => path), ...(service.tmpfs ?? [])])
+  return paths
+    .map((path) => path.replace(/\/+$/, ''))
+    .filter((path) => isSafePath(path) && !taken.has(path)) // the engine makes one without a name at any other
+    .map((path) => ({ volume: anonymousVolume(prefix, service.name, path), path }))
+}
+
+function carriedOn(mount: StackMount, { service, prefix, nameless }: { service: string; prefix: string; nameless: Kept[] }): StackMount {
+  if (mount.volume !== anonymousVolume(prefix, service, mount.path)) return mount
+  const before = nameless.find((kept) => kept.service === service && kept.path === mount.path)
+  return before === undefined ? mount : { ...mount, volume: before.name }
+}

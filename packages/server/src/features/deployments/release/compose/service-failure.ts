@@ -1,0 +1,27 @@
+import type { ContainerDetails } from '../../../../engine/container-state.ts'
+import { whatItSaid } from '../../../../lib/error-lines.ts'
+import type { KeptOutput } from '../../log/kept-output.ts'
+import { type Context, DeploymentFailure } from '../../run/stage.ts'
+import type { AppContainers } from '../app-containers.ts'
+import { createLastWords } from '../health/last-words.ts'
+
+export type ServiceFailureDeps = { containers: Pick<AppContainers, 'printedBy'>; keptOutput: Pick<KeptOutput, 'keep'> }
+
+/** A service that keeps a release from starting: what happened to it, and what it printed. */
+export function createServiceFailure(deps: ServiceFailureDeps) {
+  const lastWords = createLastWords(deps)
+
+  return async function serviceFailure(context: Context, details: ContainerDetails | null, words: string): Promise<DeploymentFailure> {
+    const name = details?.owner.service ?? 'a service'
+    const lastLines = details ? await lastWords(context, { details, prefix: `${name}: ` }) : []
+    return new DeploymentFailure(`The service "${name}" ${words}${whatItSaid(lastLines)}`)
+  }
+}
+
+export type ServiceFailure = ReturnType<typeof createServiceFailure>
+
+export function whatHappened(details: ContainerDetails | null): string {
+  if (details === null) return 'disappeared'
+  if (details.state === 'running') return 'ended and was started again'
+  return details.exitCode === null ? `is ${details.state}` : `exited with code ${details.exitCode}`
+}
