@@ -13,7 +13,7 @@ const NO_INPUT = 'this stream takes no messages'
 type Frame = { type: string; timestamp: string; data: unknown; seq?: number }
 
 /** Ends the connection of a client that sends much, before the library reads the frames in it: one read can hold ten thousand. */
-function watchInput(ws: WebSocket, socket: Duplex): { countAnew(): void } {
+function watchInput(ws: WebSocket, socket: Duplex): { countAnew: () => void } {
   let received = 0
   socket.prependListener('data', (chunk: Buffer) => {
     received += chunk.length
