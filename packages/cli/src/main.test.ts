@@ -201,6 +201,18 @@ describe('deploying', () => {
     expect(await answerOf('deployments.create', ['deploy', 'web', '--detach'])).toMatchObject({ deployment_number: 3 })
   })
 
+  it('deploy --commit deploys that commit, by its hash or by the beginning of one that was deployed before', async () => {
+    const hash = 'a1b2c3d4e5'.repeat(4)
+    expect(await answerOf('deployments.create', ['deploy', 'web', '--detach', '--commit', hash])).toMatchObject({ commit_hash: hash })
+    const short = await answerOf('deployments.create', ['deploy', 'web', '--detach', '--commit', hash.slice(0, 7)])
+    expect(short).toMatchObject({ commit_hash: hash })
+    for (const commit of ['0123456', 'a1b2c3', 'main', '--upload-pack=x', `${hash}0`])
+      expect(await berth(['deploy', 'web', '--detach', `--commit=${commit}`])).toMatchObject({
+        code: 1,
+        err: expect.stringContaining('commit'),
+      })
+  })
+
   it('deploy ends with 130 when it is interrupted, and says that the deployment continues', async () => {
     const { code, err } = await berth(['deploy', 'web'], { interruptWhen: '-- ' })
     expect(code, err).toBe(130)

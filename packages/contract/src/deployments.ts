@@ -60,4 +60,13 @@ export const Deployment = Type.Object({
 })
 export type Deployment = Static<typeof Deployment>
 
+export const NewDeployment = Type.Object({
+  appId: Id,
+  commit: Type.Optional(
+    Type.String({
+      pattern: '^[0-9a-f]{7,40}$',
+      ...expects('the 40 hexadecimal digits of a commit, or at least the first 7 of one that was deployed before'),
+    }),
+  ),
+})
 export const DeploymentOnly = Type.Object({ deploymentId: Id })

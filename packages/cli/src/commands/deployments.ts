@@ -1,5 +1,5 @@
 import type { Deployment } from '@berth/contract'
-import { wholeNumber, wholeNumberOf } from '../arguments.ts'
+import { textOf, wholeNumber, wholeNumberOf } from '../arguments.ts'
 import { CannotDo, type Context, command } from '../command.ts'
 import { findApp } from '../find-app.ts'
 import { followDeployment } from '../follow-deployment.ts'
@@ -15,11 +15,12 @@ function sayQueued(ctx: Context, deployment: Deployment, appName?: string): void
 
 export const deploy = command({
   usage: 'deploy <app>',
-  summary: 'Deploy the newest commit of an app and follow the deployment to its end',
-  options: DETACH,
+  summary: 'Deploy the newest commit of an app, or the one given with --commit, and follow the deployment to its end',
+  options: { commit: { type: 'string', value: 'hash', summary: 'the hash of the commit to deploy' }, ...DETACH },
   async run(ctx, { app }, values) {
     const { id: appId, name } = await findApp(ctx.api, app)
-    const deployment = await ctx.api('deployments.create', { appId })
+    const commit = textOf(values, 'commit')
+    const deployment = await ctx.api('deployments.create', { appId, ...(commit !== undefined && { commit }) })
     if (values['detach'] !== true) return await followDeployment(ctx, deployment.id)
     sayQueued(ctx, deployment, name)
     return 0

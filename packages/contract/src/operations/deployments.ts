@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { AppOnly } from '../applications.ts'
-import { Deployment, DeploymentOnly, QueuedDeployment, SuggestionChoice } from '../deployments.ts'
+import { Deployment, DeploymentOnly, NewDeployment, QueuedDeployment, SuggestionChoice } from '../deployments.ts'
 import { ById } from '../ids.ts'
 import { operation } from '../operation.ts'
 
@@ -8,8 +8,8 @@ import { operation } from '../operation.ts'
 // biome-ignore format: one line of words and one of facts for each operation, so that the table can be read as one
 export const deploymentOperations = {
   'deployments.add': operation({
-    summary: 'Deploy the newest commit, or the template',
-    method: 'POST', path: '/api/deployment/add', may: 'member of the app', body: AppOnly, answer: QueuedDeployment, shape: 'bare',
+    summary: 'Deploy the newest commit, a chosen commit, or the template',
+    method: 'POST', path: '/api/deployment/add', may: 'member of the app', body: NewDeployment, answer: QueuedDeployment, shape: 'bare',
   }),
   'deployments.listByApp': operation({
     summary: 'Every deployment of an application, newest first',
@@ -21,7 +21,7 @@ export const deploymentOperations = {
   }),
   'deployments.create': operation({
     summary: 'Deploy; as deployment/add, in the envelope',
-    method: 'POST', path: '/api/deployments/create', may: 'member of the app', body: AppOnly, answer: Deployment,
+    method: 'POST', path: '/api/deployments/create', may: 'member of the app', body: NewDeployment, answer: Deployment,
   }),
   'deployments.list': operation({
     summary: 'Every deployment of an application, newest first',

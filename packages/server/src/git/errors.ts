@@ -48,6 +48,6 @@ export class SourceRefused extends SourceError {
 export class CommitMissing extends SourceError {
   override readonly name = 'CommitMissing'
   constructor(hash: string) {
-    super(`The commit ${hash.slice(0, 12)} is not in the repository any more. Deploy again to use the newest commit.`)
+    super(`The repository has no commit ${hash.slice(0, 12)}. Check its hash, or deploy again to use the newest commit.`)
   }
 }

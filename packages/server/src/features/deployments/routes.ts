@@ -5,10 +5,10 @@ import type { Suggestions } from './suggestions.ts'
 
 export function deploymentHandlers({ deployments, suggestions }: { deployments: Deployments; suggestions: Suggestions }) {
   return {
-    'deployments.add': async ({ caller, app }) => await deployments.add(caller, app),
+    'deployments.add': async ({ caller, app, input }) => await deployments.add(caller, app, input),
     'deployments.listByApp': async ({ app }) => await deployments.list(app),
     'deployments.log': ({ deployment }) => deployments.log(deployment),
-    'deployments.create': async ({ caller, app }) => await deployments.create(caller, app),
+    'deployments.create': async ({ caller, app, input }) => await deployments.create(caller, app, input),
     'deployments.list': async ({ app }) => await deployments.list(app),
     'deployments.get': async ({ caller, app, deployment }) => ({
       ...presentDeployment(deployment),

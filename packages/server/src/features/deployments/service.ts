@@ -1,13 +1,15 @@
 import type { Deployment, QueuedDeployment, Trigger } from '@berth/contract'
+import { kindOf } from '../../domain/app-kinds.ts'
 import { recordAudit } from '../../domain/audit.ts'
 import { type Caller, isStaff } from '../../domain/caller.ts'
 import { enqueue } from '../../domain/job-names.ts'
 import { type AppRow, type DeploymentRow, findDeployment } from '../../domain/rows.ts'
-import { AppError } from '../../lib/app-error.ts'
+import { isCommitHash } from '../../git/ref.ts'
+import { AppError, fieldError } from '../../lib/app-error.ts'
 import { errorCode } from '../../lib/error-code.ts'
 import { QUOTAS, refuseBeyond } from '../../lib/quota.ts'
 import type { Step } from '../../lib/step.ts'
-import type { Db, Tx } from '../../store/database.ts'
+import type { Db, Reader, Tx } from '../../store/database.ts'
 import type { Cancel } from './cancel.ts'
 import type { BuildLogs } from './log/build-log.ts'
 import {
@@ -15,12 +17,15 @@ import {
   countUnfinished,
   findActive,
   insertDeployment,
+  listCommits,
   listDeployments,
   listUnfinished,
   presentDeployment,
 } from './store.ts'
 
 type Commit = { hash: string; message: string; author: string }
+
+type Wanted = { commit?: string }
 
 type Deps = {
   db: Db
@@ -42,8 +47,9 @@ export function createDeployments(deps: Deps) {
     return await step(name, async () => await db.transaction(write))
   }
 
-  async function request(caller: Caller, app: AppRow, trigger: Trigger): Promise<DeploymentRow> {
-    const commit = (await deps.resolveCommit(app)) ?? NO_COMMIT
+  async function request(caller: Caller, app: AppRow, trigger: Trigger, wanted: Wanted = {}): Promise<DeploymentRow> {
+    const hash = wanted.commit && (await wholeHash(db, app, wanted.commit))
+    const commit = hash ? { ...NO_COMMIT, hash } : ((await deps.resolveCommit(app)) ?? NO_COMMIT)
     return await inOneStep('db.add', async (tx) => {
       await refuseTooMany(tx, caller, app)
       const deployment = await insertDeployment(tx, { app, trigger, triggeredBy: caller.id, commit, at: now() }).catch((cause: unknown) => {
@@ -55,8 +61,8 @@ export function createDeployments(deps: Deps) {
     })
   }
 
-  async function add(caller: Caller, app: AppRow): Promise<QueuedDeployment> {
-    const { id, app_id, commit_hash, commit_message, status, stage, progress, created_at } = await request(caller, app, 'manual')
+  async function add(caller: Caller, app: AppRow, wanted: Wanted = {}): Promise<QueuedDeployment> {
+    const { id, app_id, commit_hash, commit_message, status, stage, progress, created_at } = await request(caller, app, 'manual', wanted)
     return { id, app_id, commit_hash, commit_message, status, stage, progress, created_at }
   }
 
@@ -84,7 +90,7 @@ export function createDeployments(deps: Deps) {
 
   return {
     add,
-    create: async (caller: Caller, app: AppRow) => presentDeployment(await request(caller, app, 'api')),
+    create: async (caller: Caller, app: AppRow, wanted: Wanted = {}) => presentDeployment(await request(caller, app, 'api', wanted)),
     deploy: async (caller: Caller, app: AppRow) => presentDeployment(await request(caller, app, 'manual')),
     stop: deps.stop,
     rollback,
@@ -92,6 +98,17 @@ export function createDeployments(deps: Deps) {
     running: async (caller: Caller) => (await listUnfinished(db, isStaff(caller) ? undefined : caller.id)).map(presentDeployment),
     log: (deployment: DeploymentRow) => deps.logs.text(deployment.id),
   }
+}
+
+/** Whether the host has the commit is found out by the worker, which fetches it. */
+async function wholeHash(db: Reader, app: AppRow, commit: string): Promise<string> {
+  if (kindOf(app).madeFrom === 'template')
+    throw fieldError('invalid_request', 'commit', 'a database app is made from a template and has no commits')
+  if (isCommitHash(commit)) return commit
+  const [only, other] = await listCommits(db, { appId: app.id, prefix: commit })
+  if (only !== undefined && other === undefined) return only
+  const problem = only === undefined ? 'no commit that was deployed before begins with it' : 'several commits begin with it'
+  throw fieldError('invalid_request', 'commit', `${problem}; give all 40 digits`)
 }
 
 /** Its job, and the line in the audit log. */

@@ -197,6 +197,13 @@ export async function listDeployments(db: Reader, appId: number): Promise<ShownD
   return await db.selectFrom('deployment').select(SHOWN).where('app_id', '=', appId).orderBy('number', 'desc').execute()
 }
 
+/** The hashes of commits that an app was deployed from and that begin with a prefix. Two are enough to know that it is not unique. */
+export async function listCommits(db: Reader, of: { appId: number; prefix: string }): Promise<string[]> {
+  const found = db.selectFrom('deployment').select('commit_hash').distinct().where('app_id', '=', of.appId)
+  const rows = await found.where('commit_hash', 'like', `${of.prefix}%`).limit(2).execute()
+  return rows.map(({ commit_hash }) => commit_hash)
+}
+
 /** How many deployments of an app wait or run, and how many that a person asked for. */
 export async function countUnfinished(db: Reader, of: { appId: number; userId: number }): Promise<{ ofApp: number; ofUser: number }> {
   const unfinished = db
