@@ -21,47 +21,47 @@ import { ProjectOnly } from '../projects.ts'
 // biome-ignore format: one line of words and one of facts for each operation, so that the table can be read as one
 export const appOperations = {
   'apps.create': operation({
-    summary: 'Make an application',
+    summary: 'Create an application',
     method: 'POST', path: '/api/apps/create', may: 'member of the project', body: NewApplication, answer: Application, message: 'Application created successfully',
   }),
   'apps.list': operation({
-    summary: 'The applications of a project',
+    summary: 'List the applications of a project',
     method: 'POST', path: '/api/apps/get', may: 'member of the project', body: ProjectOnly, answer: Type.Array(Application), message: 'Applications retrieved successfully',
   }),
   'apps.listAll': operation({
-    summary: 'Every application that the caller can see',
+    summary: 'List all applications you can see',
     method: 'GET', path: '/api/apps', may: 'signed in', answer: Type.Array(Application), message: 'Applications retrieved successfully',
   }),
   'apps.get': operation({
-    summary: 'One application',
+    summary: 'Get an application',
     method: 'POST', path: '/api/apps/get/id', may: 'member of the app', body: AppOnly, answer: Application, message: 'Application retrieved successfully',
   }),
   'apps.update': operation({
-    summary: 'Change an application; only what is given changes',
+    summary: 'Change an application; only the fields you send change',
     method: 'POST', path: '/api/apps/update', may: 'owner of the app', body: ApplicationChange, answer: Application, message: 'Application updated successfully',
   }),
   'apps.delete': operation({
-    summary: 'Delete an application; its volumes only when asked',
+    summary: 'Delete an application; its volumes only if you ask for it',
     method: 'POST', path: '/api/apps/delete', may: 'steward of the app', body: ApplicationDeletion, answer: Deleted, message: 'Application deleted successfully',
   }),
   'apps.transfer': operation({
-    summary: 'Hand an application over to somebody who can see it',
+    summary: 'Make another user who can see the application its owner',
     method: 'POST', path: '/api/apps/transfer', may: 'steward of the app', body: Transfer, answer: Application, message: 'Application transferred successfully',
   }),
   'apps.connection': operation({
-    summary: 'How other apps of the project reach a database app',
+    summary: 'Get the address at which other apps of the project reach a database',
     method: 'GET', path: '/api/apps/connection', may: 'member of the app', query: AppOnly, answer: Connection,
   }),
   'apps.traffic': operation({
-    summary: 'Requests that the edge has served for an application',
+    summary: 'Count the requests served for an application',
     method: 'GET', path: '/api/apps/traffic', may: 'member of the app', query: AppOnly, answer: Traffic,
   }),
   'apps.checkSource': operation({
-    summary: 'Whether a clone URL answers, and which branches it has',
+    summary: 'Check that a clone URL answers, and list its branches',
     method: 'POST', path: '/api/apps/source/check', may: 'member of the project', body: SourceCheckRequest, answer: SourceCheck,
   }),
   'apps.checkSourceFiles': operation({
-    summary: 'Whether a source has the Dockerfile or the Compose file that a deployment needs, and where else there are some',
+    summary: 'Check that a repository has the Dockerfile or Compose file a deployment needs, and find others',
     method: 'POST', path: '/api/apps/source/files', may: 'member of the project', body: SourceFilesRequest, answer: SourceFiles,
   }),
 } as const

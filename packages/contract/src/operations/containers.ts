@@ -29,11 +29,11 @@ export const containerOperations = {
     method: 'POST', path: '/api/apps/container/restart', may: 'member of the app', query: AppOnly, answer: ContainerMessage, message: 'Container restarted successfully',
   }),
   'containers.status': operation({
-    summary: "The state of the application's container",
+    summary: "Get the state of the application's container",
     method: 'GET', path: '/api/apps/container/status', may: 'member of the app', query: AppOnly, answer: ContainerStatus, message: 'Container status retrieved successfully',
   }),
   'containers.logs': operation({
-    summary: 'The last lines that the container printed',
+    summary: 'Get the last lines the container printed',
     method: 'GET', path: '/api/apps/container/logs', may: 'member of the app', query: LogsQuery, answer: ContainerLogs, message: 'Container logs retrieved successfully',
   }),
   'containers.logPage': operation({
@@ -49,7 +49,7 @@ export const containerOperations = {
     method: 'GET', path: '/api/apps/container/logs/file', may: 'member of the app', query: LogFileQuery, shape: 'text',
   }),
   'containers.usage': operation({
-    summary: 'Processor and memory that the container uses now',
+    summary: 'Get the CPU and memory the container uses now',
     method: 'GET', path: '/api/apps/container/usage', may: 'member of the app', query: AppOnly, answer: ContainerUsage, message: 'Container usage retrieved successfully',
   }),
 } as const

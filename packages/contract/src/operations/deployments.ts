@@ -12,27 +12,27 @@ export const deploymentOperations = {
     method: 'POST', path: '/api/deployment/add', may: 'member of the app', body: NewDeployment, answer: QueuedDeployment, shape: 'bare',
   }),
   'deployments.listByApp': operation({
-    summary: 'Every deployment of an application, newest first',
+    summary: 'List the deployments of an application, newest first',
     method: 'POST', path: '/api/deployment/getByAppId', may: 'member of the app', body: AppOnly, answer: Type.Array(Deployment), message: 'Deployments retrieved successfully',
   }),
   'deployments.log': operation({
-    summary: 'The build log, so far or whole',
+    summary: 'Get the build log, as far as it has been written',
     method: 'GET', path: '/api/deployment/logs/:deploymentId', may: 'member of the deployment', params: DeploymentOnly, shape: 'text',
   }),
   'deployments.create': operation({
-    summary: 'Deploy; as deployment/add, in the envelope',
+    summary: 'Deploy, like deployment/add, with the answer in the envelope',
     method: 'POST', path: '/api/deployments/create', may: 'member of the app', body: NewDeployment, answer: Deployment,
   }),
   'deployments.list': operation({
-    summary: 'Every deployment of an application, newest first',
+    summary: 'List the deployments of an application, newest first',
     method: 'POST', path: '/api/deployments/get', may: 'member of the app', body: AppOnly, answer: Type.Array(Deployment), message: 'Deployments retrieved successfully',
   }),
   'deployments.get': operation({
-    summary: 'One deployment',
+    summary: 'Get a deployment',
     method: 'GET', path: '/api/deployments/:id', may: 'member of the deployment', params: ById, answer: Deployment,
   }),
   'deployments.running': operation({
-    summary: 'The deployments that wait or run now, of every app that the caller can see',
+    summary: 'List the deployments that are queued or running, of all apps you can see',
     method: 'GET', path: '/api/deployment/running', may: 'signed in', answer: Type.Array(Deployment),
   }),
   'deployments.stop': operation({
@@ -40,11 +40,11 @@ export const deploymentOperations = {
     method: 'POST', path: '/api/deployment/stop', may: 'member of the deployment', body: DeploymentOnly, answer: Deployment,
   }),
   'deployments.rollback': operation({
-    summary: 'Make an earlier release live again',
+    summary: 'Roll back to an earlier release',
     method: 'POST', path: '/api/deployment/rollback', may: 'member of the deployment', body: DeploymentOnly, answer: Deployment,
   }),
   'deployments.applySuggestion': operation({
-    summary: 'Make the change that a failed deployment suggests, and deploy',
+    summary: 'Apply a fix that a failed deployment suggests, and deploy',
     method: 'POST', path: '/api/deployments/suggestions/apply', may: 'member of the deployment', body: SuggestionChoice, answer: Deployment,
   }),
 } as const

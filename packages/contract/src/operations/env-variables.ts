@@ -12,11 +12,11 @@ export const envVariableOperations = {
     method: 'POST', path: '/api/apps/envs/create', may: 'member of the app', body: NewEnvVariable, answer: EnvVariable,
   }),
   'envs.list': operation({
-    summary: 'The environment variables of an application',
+    summary: 'List the environment variables of an application',
     method: 'POST', path: '/api/apps/envs/get', may: 'member of the app', body: AppOnly, answer: Type.Array(EnvVariable),
   }),
   'envs.changes': operation({
-    summary: 'The variables that were added, changed or removed since the live release, by name',
+    summary: 'List the names of variables added, changed or removed since the live release',
     method: 'GET', path: '/api/apps/envs/changes', may: 'member of the app', query: AppOnly, answer: EnvChanges,
   }),
   'envs.replace': operation({

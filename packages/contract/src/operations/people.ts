@@ -7,7 +7,7 @@ import { Credentials, NewUser, PasswordChange, SetupRequest, SignedIn, User, Use
 // biome-ignore format: one line of words and one of facts for each operation, so that the table can be read as one
 export const peopleOperations = {
   'auth.setup': operation({
-    summary: 'Make the first owner with the one-time link, and log in',
+    summary: 'Create the first account with the one-time link, and log in',
     method: 'POST', path: '/api/setup', may: 'anyone', body: SetupRequest, answer: SignedIn,
   }),
   'auth.login': operation({
@@ -15,20 +15,20 @@ export const peopleOperations = {
     method: 'POST', path: '/api/auth/login', may: 'anyone', body: Credentials, answer: SignedIn,
   }),
   'auth.logout': operation({
-    summary: 'End this session',
+    summary: 'Log out',
     method: 'POST', path: '/api/auth/logout', may: 'signed in', answer: Nothing,
   }),
   'auth.me': operation({
-    summary: 'Who is logged in',
+    summary: 'Get the logged-in user',
     method: 'GET', path: '/api/auth/me', may: 'signed in', answer: User,
   }),
   'auth.password': operation({
-    summary: "Change one's own password; the other sessions end",
+    summary: 'Change your password; your other sessions end',
     method: 'POST', path: '/api/auth/password', may: 'signed in', body: PasswordChange, answer: Nothing,
   }),
 
   'users.list': operation({
-    summary: 'All users',
+    summary: 'List all users',
     method: 'POST', path: '/api/users/get', may: 'admin', answer: Type.Array(User),
   }),
   'users.create': operation({
@@ -40,7 +40,7 @@ export const peopleOperations = {
     method: 'PUT', path: '/api/users/update', may: 'admin', body: UserChange, answer: User,
   }),
   'users.delete': operation({
-    summary: 'Remove a user; what they own passes to the caller',
+    summary: 'Delete a user; what they own becomes yours',
     method: 'DELETE', path: '/api/users/delete', may: 'admin', body: ById, answer: Deleted,
   }),
 } as const

@@ -15,27 +15,27 @@ export const platformOperations = {
     method: 'GET', path: '/health', may: 'anyone', answer: Health, shape: 'bare',
   }),
   'metrics.history': operation({
-    summary: 'The load of the server in the last hour',
+    summary: 'Get the load of the server in the last hour',
     method: 'GET', path: '/api/metrics/history', may: 'signed in', answer: MetricsHistory,
   }),
   'templates.list': operation({
-    summary: 'The database templates',
+    summary: 'List the database templates',
     method: 'GET', path: '/api/templates', may: 'signed in', answer: Type.Array(Template),
   }),
   'settings.get': operation({
-    summary: 'The settings of the platform',
+    summary: 'Get the settings of the server',
     method: 'GET', path: '/api/settings', may: 'admin', answer: Settings,
   }),
   'settings.update': operation({
-    summary: 'Change settings; only what is given changes',
+    summary: 'Change settings; only the fields you send change',
     method: 'PUT', path: '/api/settings', may: 'admin', body: SettingsChange, answer: Settings,
   }),
   'ports.list': operation({
-    summary: 'Ports of the machine that apps publish, and whose they are',
+    summary: 'List the ports that apps publish on the server',
     method: 'GET', path: '/api/ports', may: 'admin', answer: Type.Array(PublishedPort),
   }),
   'audit.list': operation({
-    summary: 'Who changed what, newest first',
+    summary: 'List who changed what, newest first',
     method: 'GET', path: '/api/audit', may: 'admin', query: AuditQuery, answer: Type.Array(AuditEntry),
   }),
 } as const

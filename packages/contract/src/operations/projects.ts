@@ -17,15 +17,15 @@ import {
 // biome-ignore format: one line of words and one of facts for each operation, so that the table can be read as one
 export const projectOperations = {
   'projects.list': operation({
-    summary: 'The projects that the caller can see',
+    summary: 'List the projects you can see',
     method: 'GET', path: '/api/projects', may: 'signed in', answer: Type.Array(Project),
   }),
   'projects.create': operation({
-    summary: 'Make a project',
+    summary: 'Create a project',
     method: 'POST', path: '/api/projects/create', may: 'signed in', body: NewProject, answer: Project,
   }),
   'projects.get': operation({
-    summary: 'One project with its applications and members',
+    summary: 'Get a project with its applications and members',
     method: 'GET', path: '/api/projects/:id', may: 'member of the project', params: ById, answer: ProjectDetails,
   }),
   'projects.update': operation({
@@ -33,16 +33,16 @@ export const projectOperations = {
     method: 'PUT', path: '/api/projects/update', may: 'owner of the project', body: ProjectChange, answer: Project,
   }),
   'projects.members': operation({
-    summary: 'Set who is a member, naming new people by e-mail; the owner always stays one',
+    summary: 'Set the members of a project; add new people by e-mail, and the owner always stays a member',
     method: 'PUT', path: '/api/projects/members', may: 'owner of the project', body: MembersChange, answer: ProjectDetails,
   }),
   'projects.delete': operation({
-    summary: 'Delete a project with everything in it; volumes only when asked',
+    summary: 'Delete a project and everything in it; volumes only if you ask for it',
     method: 'DELETE', path: '/api/projects/delete', may: 'owner of the project', body: ProjectDeletion, answer: Deleted,
   }),
 
   'projectEnvs.list': operation({
-    summary: 'The variables of a project, which its apps can refer to',
+    summary: 'List the variables of a project',
     method: 'GET', path: '/api/projects/envs', may: 'member of the project', query: ProjectOnly, answer: Type.Array(ProjectVariable),
   }),
   'projectEnvs.replace': operation({

@@ -5,19 +5,19 @@ import { Cleared, UpdateCheck, UpdateStatus, Version } from '../updates.ts'
 // biome-ignore format: one line of words and one of facts for each operation, so that the table can be read as one
 export const updateOperations = {
   'updates.version': operation({
-    summary: 'The version that runs',
+    summary: 'Get the running version',
     method: 'GET', path: '/api/updates/version', may: 'signed in', answer: Version,
   }),
   'updates.check': operation({
-    summary: 'Whether there is a newer version',
+    summary: 'Check for a newer version',
     method: 'GET', path: '/api/updates/check', may: 'signed in', answer: UpdateCheck,
   }),
   'updates.apply': operation({
-    summary: 'Apply the newest version',
+    summary: 'Update to the newest version',
     method: 'POST', path: '/api/updates/apply', may: 'owner', answer: UpdateStatus,
   }),
   'updates.status': operation({
-    summary: 'The state of an update',
+    summary: 'Get the state of an update',
     method: 'GET', path: '/api/updates/status', may: 'owner', answer: UpdateStatus,
   }),
   'updates.clear': operation({

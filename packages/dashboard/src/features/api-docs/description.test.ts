@@ -5,7 +5,7 @@ const create: Operation = {
   operationId: 'apps.create',
   method: 'POST',
   path: '/api/apps/create',
-  summary: 'Make an application',
+  summary: 'Create an application',
   description: '',
   tags: ['Applications'],
   security: [{ session: [] }, { bearer: [] }],
@@ -16,7 +16,7 @@ const create: Operation = {
 describe('the API page', () => {
   it('finds operations by all words of a search', () => {
     expect(matches(create, '')).toBe(true)
-    expect(matches(create, 'APPS make')).toBe(true)
+    expect(matches(create, 'APPS create')).toBe(true)
     expect(matches(create, 'apps delete')).toBe(false)
   })
 
