@@ -7,7 +7,15 @@ import { SPACE, visibleText } from './text-views.ts'
 export type SecretForm = { readonly text: string; readonly isSpaced: boolean; readonly isPart: boolean }
 
 /** Hiding "on" or "3000" would make a log unreadable. */
-const SHORTEST = 6
+const SHORTEST = 8
+/** And so would hiding words that settings have and that logs are full of. */
+const COMMON = new Set(
+  (
+    'anonymous authenticated automatic container database debugging default defaults deployment development disabled enabled ' +
+    'external frontend internal localhost production postgres postgresql password preview previous standard standalone strategy ' +
+    'testing username undefined unlimited warnings'
+  ).split(' '),
+)
 const SHORTEST_ENCODED = 12
 /** A longer text is looked for in parts, so that little of a log is held back while one may be beginning. */
 const LONGEST = 64
@@ -45,7 +53,7 @@ function limited(values: readonly string[], formsOfOne: (value: string) => Itera
 
 function* plainForms(value: string): Generator<SecretForm> {
   const lines = value.split('\n').map((line) => visibleText(line).text.trim())
-  for (const line of lines) if (line.length >= SHORTEST) yield* partsOf(line)
+  for (const line of lines) if (line.length >= SHORTEST && !COMMON.has(line.toLowerCase())) yield* partsOf(line)
   const whole = lines.join('\n').trim()
   // Short lines are found together with their neighbours.
   const isCoverable = lines.length > 1 && whole.length >= SHORTEST && whole.length <= LONGEST_WHOLE
