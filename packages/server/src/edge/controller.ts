@@ -41,7 +41,7 @@ export function createEdgeController(deps: EdgeDeps): Edge {
   const challenges = new Map<string, string>()
   let routes: EdgeRoutes | undefined
   let certificates: readonly EdgeCertificate[] | undefined
-  let state: EdgeState = { state: 'starting', message: 'The edge is starting.', refused: [] }
+  let state: EdgeState = { state: 'starting', message: 'The proxy is starting.', refused: [] }
 
   async function pass(isFull: boolean): Promise<void> {
     if (isFull) files.invalidate()

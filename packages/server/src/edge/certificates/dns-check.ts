@@ -39,11 +39,17 @@ export async function checkDns(host: string, deps: { resolve: Resolve; addresses
   return judgeDns(host, { found, addresses: deps.addresses })
 }
 
+/** An IPv4 address goes into an A record, an IPv6 address into an AAAA record. */
+function recordWords(addresses: readonly string[]): string {
+  if (addresses.length === 0) return 'an A record'
+  return addresses.map((address) => `an ${address.includes(':') ? 'AAAA' : 'A'} record with ${address}`).join(' or ')
+}
+
 export function judgeDns(host: string, known: { found: readonly string[]; addresses: readonly string[] }): DnsCheck {
   const { found, addresses } = known
   const here = addresses.join(' or ')
   if (found.length === 0) {
-    return { dnsStatus: 'wrong', dnsError: `${host} has no address yet. Add an A record${here === '' ? '' : ` with ${here}`}.`, found }
+    return { dnsStatus: 'wrong', dnsError: `${host} has no address yet. Add ${recordWords(addresses)}.`, found }
   }
   if (addresses.length === 0) return { dnsStatus: 'unknown', dnsError: null, found }
   const elsewhere = found.filter((address) => !addresses.includes(address))

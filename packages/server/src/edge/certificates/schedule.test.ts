@@ -61,7 +61,7 @@ it('a name is judged by where all its addresses point', () => {
   expect(judgeDns('a.test', { found: ['192.0.2.1'], addresses })).toMatchObject({ dnsStatus: 'ok', dnsError: null })
   expect(judgeDns('a.test', { found: ['192.0.2.1', '192.0.2.9'], addresses })).toMatchObject({ dnsStatus: 'wrong' })
   expect(judgeDns('a.test', { found: [], addresses }).dnsError).toBe(
-    'a.test has no address yet. Add an A record with 192.0.2.1 or 2001:db8::1.',
+    'a.test has no address yet. Add an A record with 192.0.2.1 or an AAAA record with 2001:db8::1.',
   )
   expect(judgeDns('a.test', { found: ['192.0.2.1'], addresses: [] })).toMatchObject({ dnsStatus: 'unknown' })
 })

@@ -47,7 +47,9 @@ export function createEdgeProcess(deps: Deps) {
     if (found !== undefined && wanted === 'whichever') return
     if (host === undefined) {
       throw new EdgeProblem(
-        found === undefined ? 'No edge is running, and none may be started here.' : 'The edge runs with an older configuration.',
+        found === undefined
+          ? 'No proxy is running, and starting one is turned off (BERTH_PROVISION).'
+          : 'The proxy runs with an older configuration.',
       )
     }
     const spec = edgeContainerSpec(paths)
