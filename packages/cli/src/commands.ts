@@ -1,7 +1,7 @@
 import { apps } from './commands/apps.ts'
 import { containers } from './commands/containers.ts'
 import { databases } from './commands/databases.ts'
-import { cancel, deploy, list as deployments, fix, rollback, running } from './commands/deployments.ts'
+import { cancel, compare, deploy, list as deployments, fix, rollback, running } from './commands/deployments.ts'
 import { domains } from './commands/domains.ts'
 import { env } from './commands/env.ts'
 import { logs } from './commands/logs.ts'
@@ -9,7 +9,7 @@ import { members } from './commands/members.ts'
 import { open } from './commands/open.ts'
 import { projects } from './commands/projects.ts'
 import { server } from './commands/server.ts'
-import { login, logout, password, setup, whoami } from './commands/session.ts'
+import { endSession, login, logout, password, sessions, setup, whoami } from './commands/session.ts'
 import { checkSource } from './commands/source.ts'
 import { updates } from './commands/updates.ts'
 import { users } from './commands/users.ts'
@@ -18,10 +18,10 @@ import type { Topics } from './help.ts'
 
 /** Every command, by topic, in the order of the help. */
 export const topics = {
-  Account: [login, logout, whoami, password, setup],
+  Account: [login, logout, whoami, password, sessions, endSession, setup],
   Projects: [...projects, ...members],
   Apps: [...apps, checkSource, open, ...containers, logs],
-  Deployments: [deploy, deployments, running, cancel, fix, rollback],
+  Deployments: [deploy, deployments, running, compare, cancel, fix, rollback],
   Environment: [...env, ...variables],
   Domains: domains,
   Databases: databases,

@@ -16,6 +16,8 @@ const WITHOUT_A_COMMAND = [
   'git.repos', // no provider can be connected yet
   'git.branches',
   'containers.logPage', // for screens; `logs --all` prints the whole log
+  'overview.get', // for a page that shows everything; the other commands show its parts
+  'auth.join', // an invitation is accepted in the browser
   'deployments.add', // the same as deployments.create
   'deployments.listByApp', // the same as deployments.list
 ]
@@ -27,7 +29,7 @@ describe('the commands', () => {
   })
 
   it.each<[OperationName, Fields, string[]]>([
-    ['apps.create', newAppFields, ['name', 'projectId', 'envVars']],
+    ['apps.create', newAppFields, ['name', 'projectId', 'envVars', 'status']],
     ['apps.update', changeFields, ['appId', 'status']],
   ])('%s can set every field', (name, fields, otherwise) => {
     const line: { body?: { properties: object } } = operations[name] as object // it has a body

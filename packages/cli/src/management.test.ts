@@ -88,8 +88,8 @@ describe('apps', () => {
       dockerfile_path: null,
     })
     expect((await berth(['apps', 'update', 'jobs', '--memory', 'much'])).code).toBe(2)
-    await answerOf('users.create', ['users', 'create', 'eve@example.com', '--role', 'admin'], 'a-good-password')
-    await answerOf('apps.transfer', ['apps', 'transfer', 'jobs', 'eve@example.com'])
+    await answerOf('users.create', ['users', 'create', 'dora@example.com', '--role', 'admin'], 'a-good-password')
+    await answerOf('apps.transfer', ['apps', 'transfer', 'jobs', 'dora@example.com'])
     expect((await berth(['apps', 'update', 'jobs', '--name', 'mine'])).code, 'only its owner may change it').toBe(1)
     await answerOf('apps.transfer', ['apps', 'transfer', 'jobs', OWNER.email])
     expect((await berth(['apps', 'transfer', 'jobs', 'nobody@example.com'])).err).toContain('(user_not_found)')
@@ -138,6 +138,10 @@ describe('deployments cancel', () => {
     const queued = (await answerOf('deployments.create', ['deploy', 'slow', '--detach'])) as { id: number } // just checked
     const running = (await answerOf('deployments.running', ['deployments', 'running'])) as { id: number }[] // just checked
     expect(running.map(({ id }) => id)).toContain(queued.id)
+    expect((await berth(['deployments', 'slow', '--limit', '1', '--status', 'success'])).out).not.toContain(String(queued.id))
+    expect((await berth(['deploy', 'slow', '--commit', 'abc'])).err).toContain('commit')
+    const pair = ['deployments', 'compare', String(queued.id), String(queued.id)]
+    expect(await answerOf('deployments.compare', pair)).toMatchObject({ settings: [], environment: [] })
     const cancel = ['deployments', 'cancel', String(queued.id)]
     expect(await answerOf('deployments.stop', cancel)).toMatchObject({ status: 'stopped' })
     expect(await berth(cancel)).toMatchObject({ code: 1, err: expect.stringContaining('(deployment_ended)') })
@@ -222,6 +226,34 @@ describe('the server', () => {
       err: expect.stringContaining('no setting "colour"'),
     })
     expect(await berth(['settings', 'set', 'retention', 'x'])).toMatchObject({ code: 2, err: expect.stringContaining('between 1 and 50') })
+  })
+
+  it('a person is invited by a link, and the invitation can be taken back', async () => {
+    const sent = await berth(['users', 'invite', 'dora@example.com', '--role', 'admin'])
+    expect(sent.out, sent.err).toContain(`${server.url}/join#token=`)
+    expect((await berth(['users', 'invitations'])).out).toContain('dora@example.com')
+    await answerOf('invitations.list', ['users', 'invitations'])
+    await answerOf('invitations.create', ['users', 'invite', 'dora@example.com'])
+    await answerOf('invitations.delete', ['users', 'uninvite', 'dora@example.com'])
+    expect((await berth(['users', 'uninvite', 'dora@example.com'])).err).toContain('(invitation_not_found)')
+  })
+
+  it('sessions are listed and ended', async () => {
+    const other = createCli()
+    await other.berth(['login', server.url, '--email', OWNER.email], { input: OWNER.password })
+    const all = (await answerOf('auth.sessions', ['sessions'])) as { id: string; isCurrent: boolean }[] // just checked
+    expect(all.length).toBeGreaterThan(1)
+    expect((await berth(['sessions', 'end'])).code).toBe(2)
+    await answerOf('auth.endSession', ['sessions', 'end', all.find(({ isCurrent }) => !isCurrent)?.id ?? ''])
+    await answerOf('auth.endOtherSessions', ['sessions', 'end', '--others'])
+    expect((await other.berth(['whoami'])).code).toBe(3)
+  })
+
+  it('disk space is asked of the engine', async () => {
+    expect((await berth(['disk'])).err).toContain('(engine_unreachable)')
+    expect((await berth(['disk', 'clean', '--yes'])).err).toContain('(engine_unreachable)')
+    expect((await berth(['disk', 'clean'])).code, 'without a terminal it must be confirmed').toBe(2)
+    expect((await berth(['storage', 'web'])).err).toContain('(engine_unreachable)')
   })
 
   it('users are listed, changed and deleted', async () => {

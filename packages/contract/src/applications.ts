@@ -79,23 +79,8 @@ const Source = {
   dockerfilePath: Type.Optional(Nullable(RepositoryPath)),
 }
 
-export const NewApplication = Type.Object({
-  name: Label(100),
-  description: Type.Optional(Prose(2000)),
-  projectId: Id,
-  appType: Type.Optional(AppType),
-  port: Type.Optional(Nullable(Port)),
-  templateName: Type.Optional(Type.String({ maxLength: 60, ...expects('the name of a template') })),
-  envVars: Type.Optional(EnvMap),
-  ...Source,
-})
-export type NewApplication = Static<typeof NewApplication>
-
-export const ApplicationChange = Type.Object({
-  appId: Id,
-  name: Type.Optional(Label(100)),
-  description: Type.Optional(Prose(2000)),
-  ...Source,
+/** How an app runs; `apps/create` and `apps/update` take the same. */
+const Runtime = {
   port: Type.Optional(Nullable(Port)),
   healthcheckPath: Type.Optional(
     Type.String({ maxLength: 512, pattern: '^(/[!-~]*)?$', ...expects('a path that starts with "/", or empty') }),
@@ -109,6 +94,26 @@ export const ApplicationChange = Type.Object({
     Nullable(Type.Integer({ minimum: 6, maximum: 16_777_216, ...expects('a whole number of megabytes between 6 and 16,777,216') })),
   ),
   restartPolicy: Type.Optional(RestartPolicy),
+}
+
+export const NewApplication = Type.Object({
+  name: Label(100),
+  description: Type.Optional(Prose(2000)),
+  projectId: Id,
+  appType: Type.Optional(AppType),
+  templateName: Type.Optional(Type.String({ maxLength: 60, ...expects('the name of a template') })),
+  envVars: Type.Optional(EnvMap),
+  ...Source,
+  ...Runtime,
+})
+export type NewApplication = Static<typeof NewApplication>
+
+export const ApplicationChange = Type.Object({
+  appId: Id,
+  name: Type.Optional(Label(100)),
+  description: Type.Optional(Prose(2000)),
+  ...Source,
+  ...Runtime,
 })
 export type ApplicationChange = Static<typeof ApplicationChange>
 

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { expects, Id, Nullable, OneOf, Time } from './fields.ts'
+import { expects, Flag, Id, Nullable, OneOf, Time } from './fields.ts'
 
 export const DEPLOYMENT_STATUSES = ['pending', 'building', 'deploying', 'success', 'failed', 'stopped', 'rolled_back'] as const
 export type DeploymentStatus = (typeof DEPLOYMENT_STATUSES)[number]
@@ -7,6 +7,10 @@ export const STAGES = ['cloning_repo', 'building_image', 'stopping_old', 'starti
 export type Stage = (typeof STAGES)[number]
 export const TRIGGERS = ['manual', 'webhook', 'rollback', 'api'] as const
 export type Trigger = (typeof TRIGGERS)[number]
+
+/** What a deployment does, in its true order. A rollback begins at `start`, and a template is pulled in `build`. */
+export const STEPS = ['source', 'build', 'start', 'health', 'switch'] as const
+export type StepName = (typeof STEPS)[number]
 
 export const DeploymentStatus = OneOf(DEPLOYMENT_STATUSES)
 /** Empty until the first stage begins. */
@@ -34,6 +38,10 @@ export const SuggestionChoice = Type.Object({
   suggestionId: Type.String({ minLength: 1, maxLength: 500, ...expects('the id of a suggestion') }),
 })
 
+/** A step that has begun. `seconds` is null while it runs. */
+export const DeploymentStep = Type.Object({ name: OneOf(STEPS), started_at: Time, seconds: Nullable(Type.Number()) })
+export type DeploymentStep = Static<typeof DeploymentStep>
+
 export const Deployment = Type.Object({
   id: Id,
   app_id: Id,
@@ -55,11 +63,16 @@ export const Deployment = Type.Object({
   finished_at: Nullable(Time),
   created_at: Time,
   updated_at: Time,
+  /** What it has done so far, in order; none for deployments from before steps were recorded. */
+  steps: Type.Optional(Type.Array(DeploymentStep)),
+  /** Of one that waits: its place in the queue, from 1. */
+  queue_position: Type.Optional(Type.Integer()),
   /** When one deployment is asked for. */
   suggestions: Type.Optional(Type.Array(Suggestion)),
 })
 export type Deployment = Static<typeof Deployment>
 
+/** Without a commit: the newest one of the branch. */
 export const NewDeployment = Type.Object({
   appId: Id,
   commit: Type.Optional(
@@ -70,3 +83,23 @@ export const NewDeployment = Type.Object({
   ),
 })
 export const DeploymentOnly = Type.Object({ deploymentId: Id })
+
+export const DeploymentsQuery = Type.Object({
+  appId: Id,
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, lenient: true, ...expects('a whole number between 1 and 500') })),
+  before: Type.Optional(Id),
+  status: Type.Optional(DeploymentStatus),
+  search: Type.Optional(Type.String({ maxLength: 200, ...expects('a part of a commit hash, message or author') })),
+  isActive: Type.Optional(Flag),
+})
+export type DeploymentsQuery = Static<typeof DeploymentsQuery>
+
+export const ComparisonRequest = Type.Object({ deploymentId: Id, withId: Id })
+/** From `deploymentId` to `withId`. Values of variables are compared, and never shown. */
+export const DeploymentComparison = Type.Object({
+  settings: Type.Array(Type.Object({ name: Type.String(), before: Type.String(), after: Type.String() })),
+  environment: Type.Array(Type.Object({ key: Type.String(), is: OneOf(['added', 'changed', 'removed']) })),
+  /** Those whose settings are no longer kept: failed ones, and releases that cannot be rolled back to. */
+  notKept: Type.Array(Id),
+})
+export type DeploymentComparison = Static<typeof DeploymentComparison>

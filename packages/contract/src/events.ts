@@ -26,6 +26,8 @@ export const EVENTS = {
     deploymentId: Id,
     status: OneOf(DEPLOYMENT_STATUSES),
     stage: Type.String(),
+    /** The step that runs, or the last one; empty before the first. */
+    step: Type.String(),
     progress: Type.Integer(),
     errorMessage: Type.String(),
   }),

@@ -11,22 +11,26 @@ const source = {
   dockerfile: { field: 'dockerfilePath', value: 'path', summary: 'the path of its Dockerfile, or none for the default' },
 } as const satisfies Fields
 
-export const newAppFields = {
-  description,
-  type: { field: 'appType', value: 'type', summary: 'web, service, database or compose' },
-  template: { field: 'templateName', value: 'name', summary: 'create a database from this template (berth templates)' },
+const runtime = {
   port,
-  ...source,
-} as const satisfies Fields
-
-export const changeFields = {
-  name: { field: 'name', summary: 'a new name' },
-  description,
-  port,
-  ...source,
   healthcheck: { field: 'healthcheckPath', value: 'path', summary: 'a path that must answer before a release goes live; empty for none' },
   strategy: { field: 'deploymentStrategy', value: 'name', summary: 'rolling or recreate' },
   restart: { field: 'restartPolicy', value: 'policy', summary: 'no, always, on-failure or unless-stopped' },
   cpus: { field: 'cpuLimit', value: 'cores', summary: 'the most CPU cores it may use, or none' },
   memory: { field: 'memoryLimit', value: 'MB', summary: 'the most memory it may use, in megabytes, or none' },
+} as const satisfies Fields
+
+export const newAppFields = {
+  description,
+  type: { field: 'appType', value: 'type', summary: 'web, service, database or compose' },
+  template: { field: 'templateName', value: 'name', summary: 'create a database from this template (berth templates)' },
+  ...source,
+  ...runtime,
+} as const satisfies Fields
+
+export const changeFields = {
+  name: { field: 'name', summary: 'a new name' },
+  description,
+  ...source,
+  ...runtime,
 } as const satisfies Fields

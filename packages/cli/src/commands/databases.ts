@@ -25,4 +25,18 @@ const connection = command({
   },
 })
 
-export const databases = [templates, connection]
+const storage = command({
+  usage: 'storage <app>',
+  summary: 'Show the volumes of an app and how large they are',
+  async run(ctx, { app }) {
+    const { id: appId } = await findApp(ctx.api, app)
+    const answer = await ctx.api('apps.storage', { appId })
+    ctx.out.table(
+      ['VOLUME', 'SIZE'],
+      answer.volumes.map(({ name, bytes }) => [name, `${(bytes / 1024 ** 2).toFixed(1)} MiB`]),
+    )
+    ctx.out.json(answer)
+  },
+})
+
+export const databases = [templates, connection, storage]

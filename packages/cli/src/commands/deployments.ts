@@ -1,9 +1,16 @@
 import type { Deployment } from '@berth/contract'
 import { textOf, wholeNumber, wholeNumberOf } from '../arguments.ts'
 import { CannotDo, type Context, command } from '../command.ts'
+import { inputFrom, optionsFor } from '../contract-input.ts'
 import { findApp } from '../find-app.ts'
 import { followDeployment } from '../follow-deployment.ts'
 
+const FILTER = {
+  limit: { field: 'limit', value: 'number', summary: 'how many' },
+  before: { field: 'before', value: 'id', summary: 'only those before the deployment with this id' },
+  status: { field: 'status', value: 'status', summary: 'only those with this status' },
+  search: { field: 'search', value: 'text', summary: 'only those whose commit has this in its hash, message or author' },
+} as const
 const DETACH = { detach: { type: 'boolean', short: 'd', summary: 'do not wait for it to finish' } } as const
 
 function sayQueued(ctx: Context, deployment: Deployment, appName?: string): void {
@@ -63,9 +70,10 @@ function show(ctx: Context, deployments: readonly Deployment[]): void {
 export const list = command({
   usage: 'deployments <app>',
   summary: 'List the deployments of an app, newest first',
-  async run(ctx, { app }) {
+  options: optionsFor(FILTER),
+  async run(ctx, { app }, values) {
     const { id: appId } = await findApp(ctx.api, app)
-    show(ctx, await ctx.api('deployments.list', { appId }))
+    show(ctx, await ctx.api('deployments.list', { ...inputFrom('deployments.list', FILTER, values), appId }))
   },
 })
 
@@ -84,6 +92,24 @@ export const cancel = command({
     const deployment = await ctx.api('deployments.stop', { deploymentId: wholeNumber(id, '<id>') })
     ctx.out.line(`Deployment ${deployment.deployment_number} cancelled.`)
     ctx.out.json(deployment)
+  },
+})
+
+export const compare = command({
+  usage: 'deployments compare <from> <to>',
+  summary: 'Show what differs between two deployments of an app: settings, and variables by name',
+  async run(ctx, { from, to }) {
+    const wanted = { deploymentId: wholeNumber(from, '<from>'), withId: wholeNumber(to, '<to>') }
+    const found = await ctx.api('deployments.compare', wanted)
+    for (const id of found.notKept) ctx.out.line(`The settings of deployment ${id} are no longer kept.`)
+    ctx.out.table(
+      ['WHAT', 'BEFORE', 'AFTER'],
+      [
+        ...found.settings.map(({ name, before, after }) => [name, before || '-', after || '-']),
+        ...found.environment.map(({ key, is }) => [key, '', is]),
+      ],
+    )
+    ctx.out.json(found)
   },
 })
 

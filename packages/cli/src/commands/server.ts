@@ -1,3 +1,4 @@
+import { YES } from '../arguments.ts'
 import { command, WrongUsage } from '../command.ts'
 import { inputFrom, optionsFor, readAs, shapeOf } from '../contract-input.ts'
 
@@ -6,6 +7,9 @@ const AUDIT = {
   before: { field: 'before', value: 'id', summary: 'only entries older than this one' },
   action: { field: 'action', value: 'text', summary: 'only actions that begin with this, such as "app."' },
   actor: { field: 'actorId', value: 'id', summary: 'only what this user did' },
+  search: { field: 'search', value: 'text', summary: 'only entries that have this in them' },
+  since: { field: 'since', value: 'day', summary: 'only entries from this day on, such as 2026-01-31' },
+  until: { field: 'until', value: 'day', summary: 'only entries up to this day' },
 } as const
 
 const health = command({
@@ -78,6 +82,33 @@ const ports = command({
   },
 })
 
+const disk = command({
+  usage: 'disk',
+  summary: 'Show what takes up disk space and what a clean-up would free',
+  async run(ctx) {
+    const answer = await ctx.api('disk.usage')
+    const size = (bytes: number) => `${(bytes / 1024 ** 2).toFixed(1)} MiB`
+    ctx.out.table(
+      ['KIND', 'SIZE', 'CAN BE FREED'],
+      answer.kinds.map(({ kind, bytes, freeable }) => [kind, size(bytes), freeable === 0 ? '-' : size(freeable)]),
+    )
+    ctx.out.json(answer)
+  },
+})
+
+const cleanDisk = command({
+  usage: 'disk clean',
+  summary: 'Free build cache, or with --releases the images of releases that are not live; asks first',
+  options: { releases: { type: 'boolean', summary: 'also old releases; you cannot roll back to them any more' }, ...YES },
+  async run(ctx, _args, values) {
+    const kinds = values['releases'] === true ? (['cache', 'images'] as const) : (['cache'] as const)
+    await ctx.prompt.confirm('clean', values['yes'] === true)
+    const answer = await ctx.api('disk.cleanUp', { kinds: [...kinds] })
+    ctx.out.line(`${(answer.freedBytes / 1024 ** 2).toFixed(1)} MiB freed.`)
+    ctx.out.json(answer)
+  },
+})
+
 const audit = command({
   usage: 'audit',
   summary: 'Show who changed what, newest first',
@@ -93,4 +124,4 @@ const audit = command({
   },
 })
 
-export const server = [health, metrics, settings, setSetting, ports, audit]
+export const server = [health, metrics, disk, cleanDisk, settings, setSetting, ports, audit]

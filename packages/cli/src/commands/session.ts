@@ -65,6 +65,32 @@ export const whoami = command({
   },
 })
 
+export const sessions = command({
+  usage: 'sessions',
+  summary: 'List your sessions, newest first',
+  async run(ctx) {
+    const all = await ctx.api('auth.sessions')
+    ctx.out.table(
+      ['ID', 'SINCE', 'FROM', 'PROGRAM', ''],
+      all.map((each) => [each.id, each.createdAt, each.address, each.client, each.isCurrent ? 'this one' : '']),
+    )
+    ctx.out.json(all)
+  },
+})
+
+export const endSession = command({
+  usage: 'sessions end [id]',
+  summary: 'End one of your sessions, or with --others all but this one',
+  options: { others: { type: 'boolean', summary: 'all sessions but this one' } },
+  async run(ctx, { id }, values) {
+    const others = values['others'] === true
+    if ((id === undefined) !== others) throw new WrongUsage('Give either the <id> of a session or --others.')
+    const answer = id === undefined ? await ctx.api('auth.endOtherSessions') : await ctx.api('auth.endSession', { id })
+    ctx.out.line(`${answer.ended} ${answer.ended === 1 ? 'session' : 'sessions'} ended.`)
+    ctx.out.json(answer)
+  },
+})
+
 export const password = command({
   usage: 'password',
   summary: 'Change your password; asks for the current one and the new one, or reads two lines',

@@ -70,4 +70,41 @@ const remove = command({
   },
 })
 
-export const users = [list, create, update, remove]
+const invite = command({
+  usage: 'users invite <email>',
+  summary: 'Print a link by which a person sets their own password; it works once, for 7 days',
+  options: optionsFor(ROLE),
+  async run(ctx, { email }, values) {
+    const invitation = await ctx.api('invitations.create', { ...inputFrom('invitations.create', ROLE, values), email })
+    ctx.out.line(`Send this link to ${invitation.email}. It works once, until ${invitation.expiresAt}:`)
+    ctx.out.line(`${ctx.settings.url ?? ''}${invitation.link}`)
+    ctx.out.json(invitation)
+  },
+})
+
+const invitations = command({
+  usage: 'users invitations',
+  summary: 'List the invitations that nobody has accepted yet',
+  async run(ctx) {
+    const all = await ctx.api('invitations.list')
+    ctx.out.table(
+      ['ID', 'EMAIL', 'ROLE', 'INVITED BY', 'EXPIRES'],
+      all.map((each) => [String(each.id), each.email, each.role, each.invitedBy, each.expiresAt]),
+    )
+    ctx.out.json(all)
+  },
+})
+
+const uninvite = command({
+  usage: 'users uninvite <email>',
+  summary: 'Take an invitation back; its link stops working',
+  async run(ctx, { email }) {
+    const found = (await ctx.api('invitations.list')).find((each) => each.email === email.toLowerCase())
+    if (!found) throw new CannotDo('invitation_not_found', `There is no invitation for ${email}.`, 'Try: berth users invitations')
+    const answer = await ctx.api('invitations.delete', { id: found.id })
+    ctx.out.line(`Invitation for ${found.email} taken back.`)
+    ctx.out.json(answer)
+  },
+})
+
+export const users = [list, invite, invitations, uninvite, create, update, remove]

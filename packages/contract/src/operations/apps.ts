@@ -12,6 +12,7 @@ import {
   SourceFilesRequest,
   Transfer,
 } from '../applications.ts'
+import { AppStorage } from '../disk.ts'
 import { Deleted } from '../ids.ts'
 import { Traffic } from '../metrics.ts'
 import { operation } from '../operation.ts'
@@ -63,5 +64,9 @@ export const appOperations = {
   'apps.checkSourceFiles': operation({
     summary: 'Check that a repository has the Dockerfile or Compose file a deployment needs, and find others',
     method: 'POST', path: '/api/apps/source/files', may: 'member of the project', body: SourceFilesRequest, answer: SourceFiles,
+  }),
+  'apps.storage': operation({
+    summary: 'The volumes of an application and how large they are',
+    method: 'GET', path: '/api/apps/storage', may: 'member of the app', query: AppOnly, answer: AppStorage,
   }),
 } as const

@@ -1,6 +1,15 @@
 import Type from 'typebox'
 import { AppOnly } from '../applications.ts'
-import { Deployment, DeploymentOnly, NewDeployment, QueuedDeployment, SuggestionChoice } from '../deployments.ts'
+import {
+  ComparisonRequest,
+  Deployment,
+  DeploymentComparison,
+  DeploymentOnly,
+  DeploymentsQuery,
+  NewDeployment,
+  QueuedDeployment,
+  SuggestionChoice,
+} from '../deployments.ts'
 import { ById } from '../ids.ts'
 import { operation } from '../operation.ts'
 
@@ -8,24 +17,24 @@ import { operation } from '../operation.ts'
 // biome-ignore format: one line of words and one of facts for each operation, so that the table can be read as one
 export const deploymentOperations = {
   'deployments.add': operation({
-    summary: 'Deploy the newest commit, a chosen commit, or the template',
+    summary: 'Deploy the newest commit, a given one, or the template',
     method: 'POST', path: '/api/deployment/add', may: 'member of the app', body: NewDeployment, answer: QueuedDeployment, shape: 'bare',
   }),
   'deployments.listByApp': operation({
-    summary: 'List the deployments of an application, newest first',
-    method: 'POST', path: '/api/deployment/getByAppId', may: 'member of the app', body: AppOnly, answer: Type.Array(Deployment), message: 'Deployments retrieved successfully',
+    summary: 'The deployments of an application, newest first: all of them, or a page',
+    method: 'POST', path: '/api/deployment/getByAppId', may: 'member of the app', body: DeploymentsQuery, answer: Type.Array(Deployment), message: 'Deployments retrieved successfully',
   }),
   'deployments.log': operation({
     summary: 'Get the build log, as far as it has been written',
     method: 'GET', path: '/api/deployment/logs/:deploymentId', may: 'member of the deployment', params: DeploymentOnly, shape: 'text',
   }),
   'deployments.create': operation({
-    summary: 'Deploy, like deployment/add, with the answer in the envelope',
+    summary: 'Deploy; as deployment/add, in the envelope',
     method: 'POST', path: '/api/deployments/create', may: 'member of the app', body: NewDeployment, answer: Deployment,
   }),
   'deployments.list': operation({
-    summary: 'List the deployments of an application, newest first',
-    method: 'POST', path: '/api/deployments/get', may: 'member of the app', body: AppOnly, answer: Type.Array(Deployment), message: 'Deployments retrieved successfully',
+    summary: 'The deployments of an application, newest first: all of them, or a page',
+    method: 'POST', path: '/api/deployments/get', may: 'member of the app', body: DeploymentsQuery, answer: Type.Array(Deployment), message: 'Deployments retrieved successfully',
   }),
   'deployments.get': operation({
     summary: 'Get a deployment',
@@ -46,5 +55,9 @@ export const deploymentOperations = {
   'deployments.applySuggestion': operation({
     summary: 'Apply a fix that a failed deployment suggests, and deploy',
     method: 'POST', path: '/api/deployments/suggestions/apply', may: 'member of the deployment', body: SuggestionChoice, answer: Deployment,
+  }),
+  'deployments.compare': operation({
+    summary: 'What differs between two deployments of one application: settings, and variables by name',
+    method: 'POST', path: '/api/deployments/compare', may: 'member of the deployment', body: ComparisonRequest, answer: DeploymentComparison,
   }),
 } as const

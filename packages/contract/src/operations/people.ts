@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { ById, Deleted, Nothing } from '../ids.ts'
 import { operation } from '../operation.ts'
+import { EndedSessions, Invitation, JoinRequest, NewInvitation, SentInvitation, SessionInfo, SessionOnly } from '../sessions.ts'
 import { Credentials, NewUser, PasswordChange, SetupRequest, SignedIn, User, UserChange } from '../users.ts'
 
 /** Setting up, logging in, and the users of the platform. */
@@ -42,5 +43,33 @@ export const peopleOperations = {
   'users.delete': operation({
     summary: 'Delete a user; what they own becomes yours',
     method: 'DELETE', path: '/api/users/delete', may: 'admin', body: ById, answer: Deleted,
+  }),
+  'auth.sessions': operation({
+    summary: "One's own sessions, newest first",
+    method: 'GET', path: '/api/auth/sessions', may: 'signed in', answer: Type.Array(SessionInfo),
+  }),
+  'auth.endSession': operation({
+    summary: "End one of one's own sessions",
+    method: 'DELETE', path: '/api/auth/sessions/delete', may: 'signed in', body: SessionOnly, answer: EndedSessions,
+  }),
+  'auth.endOtherSessions': operation({
+    summary: "End one's own sessions but this one",
+    method: 'POST', path: '/api/auth/sessions/end-others', may: 'signed in', answer: EndedSessions,
+  }),
+  'auth.join': operation({
+    summary: 'Accept an invitation: set a password, and log in',
+    method: 'POST', path: '/api/auth/join', may: 'anyone', body: JoinRequest, answer: SignedIn,
+  }),
+  'invitations.list': operation({
+    summary: 'The invitations that nobody has accepted yet',
+    method: 'GET', path: '/api/users/invitations', may: 'admin', answer: Type.Array(Invitation),
+  }),
+  'invitations.create': operation({
+    summary: 'Invite a person by a link that works once, for seven days; an earlier link for the same e-mail ends',
+    method: 'POST', path: '/api/users/invite', may: 'admin', body: NewInvitation, answer: SentInvitation,
+  }),
+  'invitations.delete': operation({
+    summary: 'Take an invitation back',
+    method: 'DELETE', path: '/api/users/invitations/delete', may: 'admin', body: ById, answer: Deleted,
   }),
 } as const

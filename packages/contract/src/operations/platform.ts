@@ -1,8 +1,10 @@
 import Type from 'typebox'
 import { AuditEntry, AuditQuery } from '../audit.ts'
+import { CleanUpRequest, CleanUpResult, DiskUsage } from '../disk.ts'
 import { Health } from '../health.ts'
 import { MetricsHistory } from '../metrics.ts'
 import { operation } from '../operation.ts'
+import { Overview } from '../overview.ts'
 import { PublishedPort } from '../ports.ts'
 import { Settings, SettingsChange } from '../settings.ts'
 import { Template } from '../templates.ts'
@@ -37,5 +39,17 @@ export const platformOperations = {
   'audit.list': operation({
     summary: 'List who changed what, newest first',
     method: 'GET', path: '/api/audit', may: 'admin', query: AuditQuery, answer: Type.Array(AuditEntry),
+  }),
+  'overview.get': operation({
+    summary: 'What is going on in every application that the caller can see',
+    method: 'GET', path: '/api/overview', may: 'signed in', answer: Overview,
+  }),
+  'disk.usage': operation({
+    summary: 'What takes up disk space, by kind, and what a clean-up would free',
+    method: 'GET', path: '/api/disk', may: 'admin', answer: DiskUsage,
+  }),
+  'disk.cleanUp': operation({
+    summary: 'Free disk space: build cache, or the images of releases that are not live',
+    method: 'POST', path: '/api/disk/clean-up', may: 'admin', body: CleanUpRequest, answer: CleanUpResult,
   }),
 } as const

@@ -12,6 +12,7 @@ const change = {
   status: 'building',
   stage: 'building_image',
   progress: 40,
+  step: '',
   errorMessage: '',
 } as const
 

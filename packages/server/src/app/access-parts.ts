@@ -7,9 +7,11 @@ import { createLoginTurns } from '../features/auth/login-turns.ts'
 import { createPasswordTries } from '../features/auth/password-tries.ts'
 import { createPasswords } from '../features/auth/passwords.ts'
 import { createAuth } from '../features/auth/service.ts'
+import { createSessions } from '../features/auth/sessions.ts'
 import { createSetup } from '../features/auth/setup.ts'
 import { createSlowDown } from '../features/auth/slow-down.ts'
 import { listLoginAddresses } from '../features/auth/store.ts'
+import { createInvitations } from '../features/users/invitations.ts'
 import { createUsers } from '../features/users/service.ts'
 import { createAuthenticate } from '../http/authenticate.ts'
 import type { Foundation } from './foundation.ts'
@@ -23,10 +25,12 @@ export async function createAccessParts({ db, tokens, log, now }: Foundation) {
   const familiar = createFamiliarAddresses(await listLoginAddresses(db))
   const tryPassword = createPasswordTries({ slowDown, turns: loginTurns, familiar })
   const failedTries = createFailedTries({ db, log, now })
-  const auth = createAuth({ db, tokens, setup, passwords, tryPassword, failedTries, newId: randomUUID, now })
+  const invitations = createInvitations({ db, hashPassword: passwords.hashPassword, now })
+  const sessions = createSessions({ db, now })
+  const auth = createAuth({ db, tokens, setup, invitations, passwords, tryPassword, failedTries, newId: randomUUID, now })
   const users = createUsers({ db, hashPassword: passwords.hashPassword, now })
   const authentication = createAuthenticate({ db, tokens, now })
-  return { setup, loginTurns, failedTries, auth, users, authentication }
+  return { setup, loginTurns, failedTries, auth, sessions, invitations, users, authentication }
 }
 
 export type AccessParts = Awaited<ReturnType<typeof createAccessParts>>

@@ -6,6 +6,7 @@ import type { AppRow } from '../domain/rows.ts'
 import { createStackBuild } from '../engine/compose/build.ts'
 import type { Engine } from '../engine/engine.ts'
 import { newImageName } from '../engine/image-names.ts'
+import { createBuildCacheRoom } from '../features/deployments/build-cache-room.ts'
 import { createBuildTimes } from '../features/deployments/build-times.ts'
 import { createForgetOld } from '../features/deployments/forget-old.ts'
 import { createIsPrivileged } from '../features/deployments/is-privileged.ts'
@@ -31,6 +32,7 @@ import { createEndFailed } from '../features/deployments/run/end-failed-deployme
 import type { Routes } from '../features/deployments/run/pipeline.ts'
 import { createPreflight } from '../features/deployments/run/preflight.ts'
 import { createSettingsOf } from '../features/deployments/run/release-settings.ts'
+import { createDiskRoom } from '../features/disk/service.ts'
 import type { ResolveEnvironment } from '../features/env-variables/resolve-environment.ts'
 import type { Ports } from '../features/ports/service.ts'
 import { findTemplate } from '../features/templates/templates.ts'
@@ -112,9 +114,24 @@ export function createDeploymentParts(deps: Deps) {
     step,
     tuning,
     log,
+    now,
   })
   const renameImages = createRenameImages({ db, engine, dataDir, newImageName, log })
   const restore = createRestore({ db, containers, secrets, launcherOf, step, now, log, onChanged: deps.onChanged })
-  const makeRoom = createMakeRoom({ engine, buildTimes, dataDir, floorBytes: tuning.diskFloorBytes, log })
-  return { logs, keptOutput, makeRoom, forgetOld: createForgetOld({ db }), containers, isPrivileged, runDeployment, renameImages, restore }
+  const buildCache = createBuildCacheRoom({ engine, buildTimes })
+  const makeRoom = createMakeRoom({ buildCache, dataDir, floorBytes: tuning.diskFloorBytes, log })
+  const keepLiveOnly = createCleanUp({ db, engine, dataDir, retention: async () => 1 })
+  const disk = createDiskRoom({ db, engine, buildCache, keepLiveOnly, instance, dataDir, now })
+  return {
+    logs,
+    keptOutput,
+    makeRoom,
+    disk,
+    forgetOld: createForgetOld({ db }),
+    containers,
+    isPrivileged,
+    runDeployment,
+    renameImages,
+    restore,
+  }
 }

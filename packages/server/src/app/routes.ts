@@ -5,11 +5,15 @@ import type { Applications } from '../features/apps/service.ts'
 import { auditHandlers } from '../features/audit/routes.ts'
 import { authHandlers } from '../features/auth/routes.ts'
 import type { Auth } from '../features/auth/service.ts'
+import type { Sessions } from '../features/auth/sessions.ts'
 import { containerHandlers } from '../features/containers/routes.ts'
 import type { Containers } from '../features/containers/service.ts'
+import type { CompareDeployments } from '../features/deployments/compare.ts'
 import { deploymentHandlers } from '../features/deployments/routes.ts'
 import type { Deployments } from '../features/deployments/service.ts'
 import type { Suggestions } from '../features/deployments/suggestions.ts'
+import { diskHandlers } from '../features/disk/routes.ts'
+import type { DiskRoom } from '../features/disk/service.ts'
 import { domainHandlers } from '../features/domains/routes.ts'
 import type { Domains } from '../features/domains/service.ts'
 import type { ChangesSince } from '../features/env-variables/changes-since.ts'
@@ -20,6 +24,7 @@ import { gitConnectionHandlers } from '../features/git-providers/routes.ts'
 import { type HealthSources, healthHandlers } from '../features/health/routes.ts'
 import type { MetricsHistoryKeeper } from '../features/metrics/history.ts'
 import { metricsHandlers } from '../features/metrics/routes.ts'
+import { overviewHandlers } from '../features/overview/routes.ts'
 import { portHandlers } from '../features/ports/routes.ts'
 import type { Ports } from '../features/ports/service.ts'
 import { projectHandlers } from '../features/projects/routes.ts'
@@ -29,6 +34,7 @@ import type { SettingsService } from '../features/settings/service.ts'
 import { templateHandlers } from '../features/templates/routes.ts'
 import { type TrafficSource, trafficHandlers } from '../features/traffic/routes.ts'
 import { updateHandlers } from '../features/updates/routes.ts'
+import type { Invitations } from '../features/users/invitations.ts'
 import { userHandlers } from '../features/users/routes.ts'
 import type { Users } from '../features/users/service.ts'
 import type { Handlers } from '../http/implement.ts'
@@ -37,6 +43,8 @@ import type { Db } from '../store/database.ts'
 export type Parts = {
   db: Db
   auth: Auth
+  sessions: Sessions
+  invitations: Invitations
   users: Users
   projects: Projects
   applications: Applications
@@ -49,6 +57,8 @@ export type Parts = {
   ports: Ports
   deployments: Deployments
   suggestions: Suggestions
+  compareDeployments: CompareDeployments
+  disk: DiskRoom
   containers: Containers
   settings: SettingsService
   traffic: TrafficSource
@@ -59,15 +69,18 @@ export type Parts = {
 
 /** Every operation of the contract, and the feature that answers it. A missing one does not compile. */
 export function handlersOf(parts: Parts): Handlers {
+  const health = healthHandlers(parts.health)
   return {
-    ...healthHandlers(parts.health),
-    ...authHandlers(parts.auth),
-    ...userHandlers(parts.users),
+    ...health,
+    ...authHandlers(parts),
+    ...userHandlers(parts),
     ...projectHandlers(parts.projects),
     ...applicationHandlers({ applications: parts.applications, reading: parts.appReading, deletion: parts.appDeletion }),
     ...envVariableHandlers({ envs: parts.envVariables, ofProject: parts.projectVariables, changesSince: parts.changesSince }),
     ...domainHandlers(parts.domains),
     ...deploymentHandlers(parts),
+    ...overviewHandlers({ deployments: parts.deployments, domains: parts.domains, health: health.health }),
+    ...diskHandlers(parts.disk),
     ...containerHandlers(parts.containers),
     ...trafficHandlers(parts.traffic),
     ...metricsHandlers(parts.metricsHistory),

@@ -4,6 +4,7 @@ import { createLastFailedLog } from '../features/containers/last-failed-log.ts'
 import { createLiveRelease } from '../features/containers/live-release.ts'
 import { createContainers } from '../features/containers/service.ts'
 import { createCancel } from '../features/deployments/cancel.ts'
+import { createCompareDeployments } from '../features/deployments/compare.ts'
 import { createNewestCommit } from '../features/deployments/newest-commit.ts'
 import { createIsAsPlanned } from '../features/deployments/release/compose/is-as-planned.ts'
 import { createDeployments } from '../features/deployments/service.ts'
@@ -78,7 +79,19 @@ export function createWorkParts(
     for (const appId of appIds) worker.cancelLane(appLane(appId))
     onRowsChanged()
   }
-  return { ...variables, ports, deploying, worker, deployments, containers, reconcile, onAppsRemoved }
+  const compareDeployments = createCompareDeployments({ db, secrets })
+  return {
+    ...variables,
+    ports,
+    deploying,
+    disk: deploying.disk,
+    compareDeployments,
+    worker,
+    deployments,
+    containers,
+    reconcile,
+    onAppsRemoved,
+  }
 }
 
 export type WorkParts = ReturnType<typeof createWorkParts>

@@ -13,7 +13,7 @@ export type AuditRecord = {
 /** Who acts; the platform itself acts without a session. */
 export type Actor = Pick<Caller, 'email' | 'origin'> & { id: number | null }
 
-export const PLATFORM: Actor = { id: null, email: 'berth', origin: { address: '', requestId: '', isTls: false } }
+export const PLATFORM: Actor = { id: null, email: 'berth', origin: { address: '', requestId: '', isTls: false, client: '' } }
 
 /** In characters: many lines are answered at once. */
 const LONGEST_DETAIL = 8192

@@ -8,6 +8,8 @@ export type ReleaseConfig = {
   slug: string
   template: string
   env: Readonly<Record<string, string>>
+  /** Releases from before this was recorded have none. */
+  source?: { branch: string; rootDirectory: string; dockerfilePath: string }
   port: number | null
   healthcheckPath: string
   strategy: Strategy
@@ -27,6 +29,7 @@ export function configOf(app: AppRow, env: Readonly<Record<string, string>>): Re
     slug: app.slug,
     template: app.template_name,
     env: { ...port, ...env },
+    source: { branch: app.git_branch, rootDirectory: app.root_directory, dockerfilePath: app.dockerfile_path ?? '' },
     port: app.port,
     healthcheckPath: app.healthcheck_path,
     strategy: app.deployment_strategy,

@@ -7,6 +7,7 @@ import { createBuildCache } from './build/cache.ts'
 import { createBuildLimits } from './build/limits.ts'
 import { createContainerLogs, createLogBatches } from './container-logs.ts'
 import { createContainers } from './containers.ts'
+import { createDisk } from './disk.ts'
 import { createEdgeHost } from './edge-host.ts'
 import { createEngineEvents } from './engine-events.ts'
 import { createExec } from './exec.ts'
@@ -69,6 +70,7 @@ export function createEngine(deps: { address: EngineAddress; log: Log; now: () =
     volumes: createVolumes({ transport }),
     events: createEngineEvents({ transport }),
     buildCache: createBuildCache({ transport }),
+    disk: createDisk({ transport }),
   }
 }
 

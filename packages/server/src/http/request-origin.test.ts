@@ -8,8 +8,8 @@ function request(headers: Record<string, string>, remoteAddress = '127.0.0.1'): 
 
 it('believes forwarded headers from loopback alone', () => {
   const headers = { 'x-forwarded-for': '203.0.113.7, 10.0.0.1', 'x-forwarded-proto': 'https' }
-  expect(originOf(request(headers), 'r')).toEqual({ address: '203.0.113.7', requestId: 'r', isTls: true })
-  expect(originOf(request(headers, '198.51.100.1'), 'r')).toEqual({ address: '198.51.100.1', requestId: 'r', isTls: false })
+  expect(originOf(request(headers), 'r')).toEqual({ address: '203.0.113.7', requestId: 'r', isTls: true, client: '' })
+  expect(originOf(request(headers, '198.51.100.1'), 'r')).toEqual({ address: '198.51.100.1', requestId: 'r', isTls: false, client: '' })
   expect(originOf(request({ 'x-forwarded-for': 'x'.repeat(1000) }), 'r').address).toHaveLength(64)
 })
 

@@ -4,6 +4,8 @@ import type { Origin } from '../domain/caller.ts'
 
 const LOOPBACK = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1'])
 
+const LONGEST_CLIENT = 200
+
 function firstOf(header: string | string[] | undefined): string | undefined {
   return (Array.isArray(header) ? header[0] : header)?.split(',')[0]?.trim()
 }
@@ -12,9 +14,11 @@ function firstOf(header: string | string[] | undefined): string | undefined {
 export function originOf(request: IncomingMessage, requestId: string): Origin {
   const peer = request.socket.remoteAddress ?? ''
   const isDirectTls = (request.socket as TLSSocket).encrypted === true // absent on a plain socket
-  if (!LOOPBACK.has(peer)) return { address: peer, requestId, isTls: isDirectTls }
+  const client = (request.headers['user-agent'] ?? '').slice(0, LONGEST_CLIENT)
+  if (!LOOPBACK.has(peer)) return { address: peer, requestId, isTls: isDirectTls, client }
   const address = firstOf(request.headers['x-forwarded-for']) ?? peer
-  return { address: address.slice(0, 64), requestId, isTls: isDirectTls || firstOf(request.headers['x-forwarded-proto']) === 'https' }
+  const isTls = isDirectTls || firstOf(request.headers['x-forwarded-proto']) === 'https'
+  return { address: address.slice(0, 64), requestId, isTls, client }
 }
 
 /** Browsers name the page a request comes from; it must be ours exactly, and a sibling subdomain is not us. */

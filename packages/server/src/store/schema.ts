@@ -16,7 +16,25 @@ import type { Generated } from 'kysely'
 type Bit = 0 | 1
 
 export type UserTable = { id: Generated<number>; email: string; password_hash: string; role: Role; created_at: string }
-type SessionTable = { id: string; user_id: number; created_at: string; expires_at: string }
+type SessionTable = {
+  id: string
+  user_id: number
+  created_at: string
+  expires_at: string
+  /** Where it was begun from, and with what: empty for sessions from before this was recorded. */
+  address: Generated<string>
+  client: Generated<string>
+}
+export type InvitationTable = {
+  id: Generated<number>
+  email: string
+  role: Role
+  /** Whoever reads the database cannot use the link. */
+  token_hash: string
+  invited_by: number
+  created_at: string
+  expires_at: string
+}
 export type ProjectTable = {
   id: Generated<number>
   name: string
@@ -114,6 +132,8 @@ export type DeploymentTable = {
   sealed_config: string
   /** What is known of a failure beyond its sentence (see features/deployments/failure/facts.ts). */
   failure: Generated<string>
+  /** What it has done so far and how long that took, as JSON (see features/deployments/run/steps.ts). */
+  steps: Generated<string>
   attempts: number
   started_at: string | null
   finished_at: string | null
@@ -159,6 +179,7 @@ type FactTable = { name: string; value: string }
 export type Schema = {
   user: UserTable
   session: SessionTable
+  invitation: InvitationTable
   project: ProjectTable
   project_member: ProjectMemberTable
   app: AppTable

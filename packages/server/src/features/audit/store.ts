@@ -1,7 +1,19 @@
 import type { AuditEntry } from '@berth/contract'
+import { sql } from 'kysely'
+import { containing } from '../../store/containing.ts'
 import type { Reader } from '../../store/database.ts'
 
-export type AuditFilter = { limit?: number; before?: number; action?: string; actorId?: number }
+export type AuditFilter = {
+  limit?: number
+  before?: number
+  action?: string
+  actorId?: number
+  search?: string
+  since?: string
+  until?: string
+}
+
+const SEARCHED = ['actor_email', 'action', 'address', 'before', 'after', 'request_id'] as const
 
 export async function listAudit(db: Reader, filter: AuditFilter): Promise<AuditEntry[]> {
   let query = db
@@ -12,6 +24,13 @@ export async function listAudit(db: Reader, filter: AuditFilter): Promise<AuditE
   if (filter.before !== undefined) query = query.where('id', '<', filter.before)
   if (filter.actorId !== undefined) query = query.where('actor_id', '=', filter.actorId)
   if (filter.action) query = query.where('action', '>=', filter.action).where('action', '<', `${filter.action}\uffff`)
+  // A day is the beginning of its times, and the end of a day comes after all of them.
+  if (filter.since) query = query.where('at', '>=', filter.since)
+  if (filter.until) query = query.where('at', '<=', filter.until.includes('T') ? filter.until : `${filter.until}T\uffff`)
+  if (filter.search !== undefined && filter.search.trim() !== '') {
+    const pattern = containing(filter.search.trim())
+    query = query.where((eb) => eb.or(SEARCHED.map((column) => sql<boolean>`${eb.ref(column)} like ${pattern} escape '\\'`)))
+  }
   const rows = await query.execute()
   return rows.map((row) => ({
     id: row.id,

@@ -1,7 +1,8 @@
 import type { Handlers } from '../../http/implement.ts'
 import type { Auth } from './service.ts'
+import type { Sessions } from './sessions.ts'
 
-export function authHandlers(auth: Auth) {
+export function authHandlers({ auth, sessions }: { auth: Auth; sessions: Sessions }) {
   return {
     'auth.setup': async ({ input, origin, session }) => {
       const { token, answer } = await auth.setUp(input, origin)
@@ -13,6 +14,14 @@ export function authHandlers(auth: Auth) {
       session.begin(token)
       return answer
     },
+    'auth.join': async ({ input, origin, session }) => {
+      const { token, answer } = await auth.join(input, origin)
+      session.begin(token)
+      return answer
+    },
+    'auth.sessions': async ({ caller }) => await sessions.list(caller),
+    'auth.endSession': async ({ caller, input }) => await sessions.end(caller, input.id),
+    'auth.endOtherSessions': async ({ caller }) => await sessions.endOthers(caller),
     'auth.logout': async ({ caller }) => {
       await auth.logout(caller)
       return {}

@@ -5,6 +5,7 @@ import { findUser, type UserRow } from '../../domain/rows.ts'
 import { SESSION_DAYS, type SessionTokens } from '../../http/session-token.ts'
 import { AppError, fieldError } from '../../lib/app-error.ts'
 import type { Db } from '../../store/database.ts'
+import type { Invitations } from '../users/invitations.ts'
 import type { FailedTries } from './failed-tries.ts'
 import type { PasswordTries } from './password-tries.ts'
 import type { Passwords } from './passwords.ts'
@@ -15,6 +16,7 @@ type Deps = {
   db: Db
   tokens: Pick<SessionTokens, 'sign'>
   setup: Pick<Setup, 'complete'>
+  invitations: Pick<Invitations, 'accept'>
   passwords: Passwords
   /** Judges a password in its turn. */
   tryPassword: PasswordTries
@@ -35,7 +37,7 @@ function createBeginSession({ db, tokens, newId, now }: Pick<Deps, 'db' | 'token
     const token = await tokens.sign({ userId: user.id, sessionId, issuedAt: at })
     await db.transaction(async (tx) => {
       await deleteExpiredSessions(tx, at)
-      await insertSession(tx, { id: sessionId, userId: user.id, at, expiresAt })
+      await insertSession(tx, { id: sessionId, userId: user.id, at, expiresAt, address: origin.address, client: origin.client })
       await recordAudit(
         tx,
         at,
@@ -71,6 +73,10 @@ export function createAuth(deps: Deps) {
     return await beginSession({ id, email: input.email.trim().toLowerCase(), role: 'owner' }, origin)
   }
 
+  async function join(input: { token: string; password: string }, origin: Origin): Promise<Entry> {
+    return await beginSession(await deps.invitations.accept(input, origin), origin)
+  }
+
   async function logout(caller: Caller): Promise<void> {
     const at = now()
     await db.transaction(async (tx) => {
@@ -97,7 +103,7 @@ export function createAuth(deps: Deps) {
     })
   }
 
-  return { login, setUp, logout, changePassword }
+  return { login, setUp, join, logout, changePassword }
 }
 
 export type Auth = ReturnType<typeof createAuth>

@@ -9,10 +9,13 @@ export async function setPassword(tx: Tx, userId: number, passwordHash: string):
   await tx.updateTable('user').set({ password_hash: passwordHash }).where('id', '=', userId).execute()
 }
 
-export async function insertSession(tx: Tx, session: { id: string; userId: number; at: Date; expiresAt: Date }): Promise<void> {
+type NewSession = { id: string; userId: number; at: Date; expiresAt: Date; address: string; client: string }
+
+export async function insertSession(tx: Tx, session: NewSession): Promise<void> {
+  const { id, userId: user_id, address, client } = session
   await tx
     .insertInto('session')
-    .values({ id: session.id, user_id: session.userId, created_at: session.at.toISOString(), expires_at: session.expiresAt.toISOString() })
+    .values({ id, user_id, created_at: session.at.toISOString(), expires_at: session.expiresAt.toISOString(), address, client })
     .execute()
 }
 
@@ -20,8 +23,21 @@ export async function deleteSession(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('session').where('id', '=', id).execute()
 }
 
-export async function deleteOtherSessions(tx: Tx, userId: number, keptId: string): Promise<void> {
-  await tx.deleteFrom('session').where('user_id', '=', userId).where('id', '!=', keptId).execute()
+export async function deleteOtherSessions(tx: Tx, userId: number, keptId: string): Promise<number> {
+  const { numDeletedRows } = await tx.deleteFrom('session').where('user_id', '=', userId).where('id', '!=', keptId).executeTakeFirst()
+  return Number(numDeletedRows)
+}
+
+type SessionRow = { id: string; created_at: string; expires_at: string; address: string; client: string }
+
+export async function listSessions(db: Reader, userId: number, at: Date): Promise<SessionRow[]> {
+  return await db
+    .selectFrom('session')
+    .select(['id', 'created_at', 'expires_at', 'address', 'client'])
+    .where('user_id', '=', userId)
+    .where('expires_at', '>', at.toISOString())
+    .orderBy('created_at', 'desc')
+    .execute()
 }
 
 export async function deleteExpiredSessions(tx: Tx, at: Date): Promise<void> {

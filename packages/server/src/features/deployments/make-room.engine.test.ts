@@ -4,6 +4,7 @@ import { openTestDatabase } from '../../../testing/harness/test-database.ts'
 import { BUSYBOX_IMAGE, ensureBusybox, openTestEngine, tarOf } from '../../../testing/images/test-images.ts'
 import { newImageName } from '../../engine/image-names.ts'
 import { labelsOf } from '../../engine/labels.ts'
+import { createBuildCacheRoom } from './build-cache-room.ts'
 import { createBuildTimes } from './build-times.ts'
 import { createMakeRoom } from './make-room.ts'
 
@@ -35,7 +36,13 @@ it('makes room by removing cache of our own builds, and never that of somebody e
   for (const { id } of await engine.images.list({ labels: { 'berth.instance': instance } })) await engine.images.remove(id) // an image holds its cache
   const said: object[] = []
   const log = { info: (fields: object) => void said.push(fields) }
-  const makeRoom = createMakeRoom({ engine, buildTimes, dataDir: '/', floorBytes: Number.MAX_SAFE_INTEGER, keptBytes: 0, log })
+  const makeRoom = createMakeRoom({
+    buildCache: createBuildCacheRoom({ engine, buildTimes }),
+    dataDir: '/',
+    floorBytes: Number.MAX_SAFE_INTEGER,
+    keptBytes: 0,
+    log,
+  })
   await makeRoom()
   expect(said).toEqual([expect.objectContaining({ freedBytes: expect.any(Number) })])
   expect([await build(ours), await build(foreign)]).toEqual(['ran', 'cached'])
@@ -45,6 +52,11 @@ it('removes nothing while there is room', async () => {
   await using database = await openTestDatabase()
   const buildTimes = createBuildTimes({ db: database.db, now: () => new Date() })
   const said: object[] = []
-  await createMakeRoom({ engine, buildTimes, dataDir: '/', floorBytes: 0, log: { info: (fields: object) => void said.push(fields) } })()
+  await createMakeRoom({
+    buildCache: createBuildCacheRoom({ engine, buildTimes }),
+    dataDir: '/',
+    floorBytes: 0,
+    log: { info: (fields: object) => void said.push(fields) },
+  })()
   expect(said).toEqual([])
 })

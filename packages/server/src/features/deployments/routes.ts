@@ -1,19 +1,22 @@
 import type { Handlers } from '../../http/implement.ts'
+import type { CompareDeployments } from './compare.ts'
 import type { Deployments } from './service.ts'
-import { presentDeployment } from './store.ts'
 import type { Suggestions } from './suggestions.ts'
 
-export function deploymentHandlers({ deployments, suggestions }: { deployments: Deployments; suggestions: Suggestions }) {
+type Parts = { deployments: Deployments; suggestions: Suggestions; compareDeployments: CompareDeployments }
+
+export function deploymentHandlers({ deployments, suggestions, compareDeployments }: Parts) {
   return {
     'deployments.add': async ({ caller, app, input }) => await deployments.add(caller, app, input),
-    'deployments.listByApp': async ({ app }) => await deployments.list(app),
+    'deployments.listByApp': async ({ input }) => await deployments.list(input),
     'deployments.log': ({ deployment }) => deployments.log(deployment),
     'deployments.create': async ({ caller, app, input }) => await deployments.create(caller, app, input),
-    'deployments.list': async ({ app }) => await deployments.list(app),
+    'deployments.list': async ({ input }) => await deployments.list(input),
     'deployments.get': async ({ caller, app, deployment }) => ({
-      ...presentDeployment(deployment),
+      ...(await deployments.get(deployment)),
       suggestions: await suggestions.list(caller, app, deployment),
     }),
+    'deployments.compare': async ({ deployment, input }) => await compareDeployments(deployment, input.withId),
     'deployments.running': async ({ caller }) => await deployments.running(caller),
     'deployments.stop': async ({ caller, deployment }) => await deployments.stop(caller, deployment),
     'deployments.rollback': async ({ caller, app, deployment }) => await deployments.rollback(caller, app, deployment),

@@ -1,4 +1,4 @@
-import type { Deployment, QueuedDeployment, Trigger } from '@berth/contract'
+import type { Deployment, DeploymentsQuery, QueuedDeployment, Trigger } from '@berth/contract'
 import { kindOf } from '../../domain/app-kinds.ts'
 import { recordAudit } from '../../domain/audit.ts'
 import { type Caller, isStaff } from '../../domain/caller.ts'
@@ -19,6 +19,8 @@ import {
   insertDeployment,
   listCommits,
   listDeployments,
+  listNewest,
+  listPending,
   listUnfinished,
   presentDeployment,
 } from './store.ts'
@@ -88,14 +90,23 @@ export function createDeployments(deps: Deps) {
     return presentDeployment(row)
   }
 
+  /** Those that wait have a place in the queue. */
+  async function withPlaces(list: readonly Deployment[]): Promise<Deployment[]> {
+    if (!list.some(({ status }) => status === 'pending')) return [...list]
+    const waiting = await listPending(db)
+    return list.map((each) => (waiting.includes(each.id) ? { ...each, queue_position: waiting.indexOf(each.id) + 1 } : each))
+  }
+
   return {
     add,
     create: async (caller: Caller, app: AppRow, wanted: Wanted = {}) => presentDeployment(await request(caller, app, 'api', wanted)),
     deploy: async (caller: Caller, app: AppRow) => presentDeployment(await request(caller, app, 'manual')),
     stop: deps.stop,
     rollback,
-    list: async (app: AppRow) => (await listDeployments(db, app.id)).map(presentDeployment),
-    running: async (caller: Caller) => (await listUnfinished(db, isStaff(caller) ? undefined : caller.id)).map(presentDeployment),
+    list: async (wanted: DeploymentsQuery) => await withPlaces((await listDeployments(db, wanted)).map(presentDeployment)),
+    get: async (deployment: DeploymentRow) => (await withPlaces([presentDeployment(deployment)]))[0] ?? presentDeployment(deployment),
+    newest: async (caller: Caller) => (await listNewest(db, seenBy(caller))).map(presentDeployment),
+    running: async (caller: Caller) => await withPlaces((await listUnfinished(db, seenBy(caller))).map(presentDeployment)),
     log: (deployment: DeploymentRow) => deps.logs.text(deployment.id),
   }
 }
@@ -120,6 +131,11 @@ async function queue(tx: Tx, caller: Caller, deployment: DeploymentRow, at: Date
     subjectId: deployment.app_id,
     after: { deploymentId: deployment.id, number: deployment.number },
   })
+}
+
+/** Nobody: who sees everything. */
+function seenBy(caller: Caller): number | undefined {
+  return isStaff(caller) ? undefined : caller.id
 }
 
 async function refuseTooMany(tx: Tx, caller: Caller, app: AppRow): Promise<void> {

@@ -1,11 +1,13 @@
-import type { Deployment, DeploymentStatus, Trigger } from '@berth/contract'
-import type { Updateable } from 'kysely'
+import type { Deployment, DeploymentStatus, DeploymentsQuery, Trigger } from '@berth/contract'
+import { sql, type Updateable } from 'kysely'
 import { artifactOf, columnsOf } from '../../domain/artifact.ts'
 import { canMove, UNFINISHED } from '../../domain/lifecycle.ts'
 import type { AppRow, DeploymentRow } from '../../domain/rows.ts'
 import { appendEvent } from '../../events/event-log.ts'
+import { containing } from '../../store/containing.ts'
 import type { Reader, Tx } from '../../store/database.ts'
 import type { DeploymentTable } from '../../store/schema.ts'
+import { storedSteps } from './run/steps.ts'
 
 /** Somebody else ended the deployment first: cancelled, deleted, or swept. */
 export class DeploymentMovedOn extends Error {
@@ -31,6 +33,7 @@ const SHOWN = [
   'deployment.error_message',
   'deployment.trigger',
   'deployment.triggered_by',
+  'deployment.steps',
   'deployment.started_at',
   'deployment.finished_at',
   'deployment.created_at',
@@ -60,6 +63,7 @@ export function presentDeployment(row: ShownDeployment): Deployment {
     finished_at: row.finished_at,
     created_at: row.created_at,
     updated_at: row.updated_at,
+    steps: storedSteps(row.steps),
   }
 }
 
@@ -173,6 +177,7 @@ async function reportDeployment(tx: Tx, row: DeploymentRow, at: Date): Promise<v
       deploymentId: row.id,
       status: row.status,
       stage: row.stage,
+      step: storedSteps(row.steps).at(-1)?.name ?? '',
       progress: row.progress,
       errorMessage: row.error_message,
     },
@@ -193,8 +198,52 @@ export async function deactivate(tx: Tx, appId: number): Promise<void> {
   await tx.updateTable('deployment').set({ is_active: 0 }).where('app_id', '=', appId).where('is_active', '=', 1).execute()
 }
 
-export async function listDeployments(db: Reader, appId: number): Promise<ShownDeployment[]> {
-  return await db.selectFrom('deployment').select(SHOWN).where('app_id', '=', appId).orderBy('number', 'desc').execute()
+/** Newest first. A page goes on before the id of the last one of the page above it. */
+export async function listDeployments(db: Reader, wanted: DeploymentsQuery): Promise<ShownDeployment[]> {
+  let query = db.selectFrom('deployment').select(SHOWN).where('app_id', '=', wanted.appId).orderBy('number', 'desc')
+  const { before, status, search, isActive, limit } = wanted
+  if (before !== undefined) query = query.where('id', '<', before)
+  if (status !== undefined) query = query.where('status', '=', status)
+  if (isActive !== undefined) query = query.where('is_active', '=', isActive ? 1 : 0)
+  if (search !== undefined && search.trim() !== '') {
+    const pattern = containing(search.trim())
+    query = query.where((eb) =>
+      eb.or(
+        (['commit_message', 'commit_author', 'commit_hash'] as const).map(
+          (column) => sql<boolean>`${eb.ref(column)} like ${pattern} escape '\\'`,
+        ),
+      ),
+    )
+  }
+  return await (limit === undefined ? query : query.limit(limit)).execute()
+}
+
+/** The last deployment of each app. Without a user: of every app, for those who see everything. */
+export async function listNewest(db: Reader, userId: number | undefined): Promise<ShownDeployment[]> {
+  const newest = db
+    .selectFrom('deployment')
+    .select((eb) => eb.fn.max('deployment.id').as('id'))
+    .groupBy('deployment.app_id')
+  const visible =
+    userId === undefined
+      ? newest
+      : newest
+          .innerJoin('app', 'app.id', 'deployment.app_id')
+          .innerJoin('project_member', 'project_member.project_id', 'app.project_id')
+          .where('project_member.user_id', '=', userId)
+  return await db.selectFrom('deployment').select(SHOWN).where('deployment.id', 'in', visible).execute()
+}
+
+/** The ids of all that wait, in the order in which they were asked for. */
+export async function listPending(db: Reader): Promise<number[]> {
+  const rows = await db
+    .selectFrom('deployment')
+    .select('id')
+    .where('finished_at', 'is', null)
+    .where('status', '=', 'pending')
+    .orderBy('id')
+    .execute()
+  return rows.map(({ id }) => id)
 }
 
 /** The hashes of commits that an app was deployed from and that begin with a prefix. Two are enough to know that it is not unique. */

@@ -2,7 +2,7 @@ import type { DnsRecord, Domain, Settings } from '@berth/contract'
 import { kindOf } from '../../domain/app-kinds.ts'
 import { type EdgePorts, hostUrl } from '../../domain/app-url.ts'
 import { recordAudit } from '../../domain/audit.ts'
-import type { Caller } from '../../domain/caller.ts'
+import { type Caller, isStaff } from '../../domain/caller.ts'
 import { type AppRow, type DomainRow, findDomain } from '../../domain/rows.ts'
 import { appendEvent } from '../../events/event-log.ts'
 import { AppError, fieldError } from '../../lib/app-error.ts'
@@ -19,6 +19,7 @@ import {
   deleteDomain,
   insertDomain,
   listDomains,
+  listTroubled,
   newDomainRow,
   presentDomain,
   updateDomain,
@@ -114,7 +115,12 @@ export function createDomains(deps: Deps) {
     return (await listDomains(db, app.id)).map((row) => presentDomain(row, shownAs))
   }
 
-  return { list, create, update, remove, ...createCertificateUse(deps, { shown, touched }) }
+  async function troubled(caller: Caller): Promise<Domain[]> {
+    const shownAs = await view()
+    return (await listTroubled(db, isStaff(caller) ? undefined : caller.id)).map((row) => presentDomain(row, shownAs))
+  }
+
+  return { list, troubled, create, update, remove, ...createCertificateUse(deps, { shown, touched }) }
 }
 
 export type Domains = ReturnType<typeof createDomains>

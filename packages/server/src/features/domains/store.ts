@@ -57,6 +57,21 @@ export async function listDomains(db: Reader, appId: number): Promise<DomainRow[
   return await db.selectFrom('domain').selectAll().where('app_id', '=', appId).orderBy('id').execute()
 }
 
+/** Those whose DNS or certificate is not right. Without a user: of every app, for those who see everything. */
+export async function listTroubled(db: Reader, userId: number | undefined): Promise<DomainRow[]> {
+  let query = db
+    .selectFrom('domain')
+    .selectAll('domain')
+    .where((eb) => eb.or([eb('ssl_status', '=', 'failed'), eb('dns_status', '=', 'wrong')]))
+    .orderBy('domain.id')
+  if (userId !== undefined)
+    query = query
+      .innerJoin('app', 'app.id', 'domain.app_id')
+      .innerJoin('project_member', 'project_member.project_id', 'app.project_id')
+      .where('project_member.user_id', '=', userId)
+  return await query.execute()
+}
+
 /** How many domains people added to the app, and to all apps that share its quota. */
 export async function countDomains(db: Reader, app: AppRow): Promise<{ ofApp: number; ofUser: number }> {
   const { ofApp, ofUser } = await db

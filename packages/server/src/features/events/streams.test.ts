@@ -6,7 +6,7 @@ import { createFeed } from '../../events/feed.ts'
 import { createProjectsLookup } from '../../http/access-store.ts'
 import { createLiveEvents } from './streams.ts'
 
-const origin = { requestId: 'r', address: '127.0.0.1', isTls: false }
+const origin = { requestId: 'r', address: '127.0.0.1', isTls: false, client: '' }
 const caller: Caller = { id: 7, email: 'seven@example.test', role: 'user', createdAt: '', sessionId: 's', origin }
 
 it('reads no further than one batch for a client that does not read, and asks for its projects once per batch', async () => {

@@ -1,11 +1,11 @@
-import { ROLES, type Role, type User } from '@berth/contract'
+import type { Role, User } from '@berth/contract'
 import { changedFields, recordAudit } from '../../domain/audit.ts'
 import type { Caller } from '../../domain/caller.ts'
 import { findUser, insertUser, type UserRow } from '../../domain/rows.ts'
 import { appendEvent } from '../../events/event-log.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { Db, Reader, Tx } from '../../store/database.ts'
-import { isUniqueViolation } from '../../store/storage-failure.ts'
+import { checkGrant, isAbove, unlessTaken } from './roles.ts'
 import { countOwners, deleteSessionsOf, deleteUser, listUsers, passOn, updateUser } from './store.ts'
 
 type Change = { id: number; email?: string; role?: Role; password?: string }
@@ -13,24 +13,6 @@ type Deps = { db: Db; hashPassword: (password: string) => Promise<string>; now: 
 
 function presentUser(row: UserRow): User {
   return { id: row.id, email: row.email, role: row.role, createdAt: row.created_at }
-}
-
-function isAbove(role: Role, other: Role): boolean {
-  return ROLES.indexOf(role) > ROLES.indexOf(other)
-}
-
-/** Nobody grants a role above their own, and `owner` is never granted: an owner hands over by other means. */
-function checkGrant(caller: Caller, role: Role): void {
-  if (isAbove(role, caller.role) || role === 'owner') throw new AppError('role_too_high')
-}
-
-async function unlessTaken<Result>(write: Promise<Result>): Promise<Result> {
-  try {
-    return await write
-  } catch (cause) {
-    if (isUniqueViolation(cause, 'user.email')) throw new AppError('email_taken', { cause })
-    throw cause
-  }
 }
 
 /** Somebody whom the caller may change. */

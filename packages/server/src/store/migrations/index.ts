@@ -7,6 +7,7 @@ import { up as mainService } from './0005-main-service.ts'
 import { up as forgetUnusedSettings } from './0006-forget-unused-settings.ts'
 import { up as projectVariables } from './0007-project-variables.ts'
 import { up as failureFacts } from './0008-failure-facts.ts'
+import { up as stepsSessionsInvitations } from './0011-steps-sessions-invitations.ts'
 
 export type Migration = { version: number; name: string; up: (db: Kysely<unknown>) => Promise<void> }
 
@@ -20,4 +21,5 @@ export const migrations: readonly Migration[] = [
   { version: 6, name: '0006-forget-unused-settings', up: forgetUnusedSettings },
   { version: 7, name: '0007-project-variables', up: projectVariables },
   { version: 8, name: '0008-failure-facts', up: failureFacts },
+  { version: 11, name: '0011-steps-sessions-invitations', up: stepsSessionsInvitations },
 ]

@@ -58,6 +58,8 @@ export function createRestore(deps: Deps) {
       signal: until,
       step: deps.step,
       enter: async () => undefined,
+      begin: () => undefined,
+      replaces: true,
       noteCommit: async () => undefined,
       active: () => undefined,
       say,

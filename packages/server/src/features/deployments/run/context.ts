@@ -1,3 +1,4 @@
+import type { StepName } from '@berth/contract'
 import { progressIn } from '../../../domain/lifecycle.ts'
 import type { ReleaseConfig } from '../../../domain/release-config.ts'
 import type { AppRow, DeploymentRow } from '../../../domain/rows.ts'
@@ -9,6 +10,7 @@ import type { DeploymentRecord } from './deployment-writes.ts'
 import { createEffects } from './effects.ts'
 import type { Context, StageName } from './stage.ts'
 import { createStageLimits } from './stage-limits.ts'
+import { createSteps } from './steps.ts'
 
 type Parts = {
   app: AppRow
@@ -21,18 +23,30 @@ type Parts = {
   step: Step
   log: Pick<Logger, 'debug'>
   tuning: Tuning
+  now: () => Date
+  /** Whether a release is there that this one replaces. */
+  replaces: boolean
 }
 
 const WORDS = {
   cloning_repo: 'Cloning the repository',
   building_image: 'Building the image',
-  stopping_old: 'Retiring the previous release',
-  starting_new: 'Starting the new release',
+  stopping_old: 'Preparing to replace the live release',
+  starting_new: 'Starting the release',
 } as const satisfies Record<StageName, string>
+
+const STEP_OF = {
+  cloning_repo: 'source',
+  building_image: 'build',
+  stopping_old: 'start',
+  starting_new: 'start',
+} as const satisfies Record<StageName, StepName>
 
 export type LiveContext = Context & {
   /** A step that changes the row: what it gives is the row from then on. */
   write(name: string, change: (row: DeploymentRow) => Promise<DeploymentRow>): Promise<void>
+  /** The steps so far, the last one ended. */
+  endedSteps(): string
   /** Resolves when every line so far is in the file. */
   flush(): Promise<void>
   /** What was noted for the reason of a failure. */
@@ -48,6 +62,7 @@ export function createContext(parts: Parts): LiveContext {
   const deadline = new AbortController()
   const signal = AbortSignal.any([parts.signal, deadline.signal])
   const startedAt = performance.now() // a monotonic clock: a stepped one must not make a duration negative
+  const steps = createSteps(parts.row.steps, { now: parts.now, monotonicMs: () => performance.now() })
   const limits = createStageLimits({ tuning, nameOf: (stage) => WORDS[stage], end: (why) => deadline.abort(why) })
   let row = parts.row
   let stage: StageName = 'cloning_repo'
@@ -63,8 +78,9 @@ export function createContext(parts: Parts): LiveContext {
     stage = next
     limits.enter(next)
     shown = Math.max(shown, progressIn(next, 0))
-    await write(`db.${next}`, (current) => record.stage(current, current.status, { stage: next, progress: shown }))
-    writer.append(WORDS[next], 'berth')
+    steps.begin(STEP_OF[next])
+    await write(`db.${next}`, (current) => record.stage(current, current.status, { stage: next, progress: shown, steps: steps.text() }))
+    if (next !== 'stopping_old' || parts.replaces) writer.append(WORDS[next], 'berth')
   }
 
   /** Progress is news, not truth: it is written when the number changes, and a lost one costs nothing. */
@@ -73,7 +89,7 @@ export function createContext(parts: Parts): LiveContext {
     if (percent <= shown || signal.aborted) return
     shown = percent
     noting = noting
-      .then(async () => void (await record.stage(row, row.status, { progress: percent })))
+      .then(async () => void (await record.stage(row, row.status, { progress: percent, steps: steps.text() })))
       .catch((err: unknown) => parts.log.debug({ deploymentId: row.id, err }, 'progress was not written'))
   }
 
@@ -91,12 +107,21 @@ export function createContext(parts: Parts): LiveContext {
     signal,
     step,
     enter,
+    replaces: parts.replaces,
+    begin: (step, fraction) => {
+      steps.begin(step)
+      progress(fraction)
+    },
     noteCommit: async (commit) => {
       row = await record.commit(row, commit)
     },
     progress,
     active: limits.active,
     write,
+    endedSteps: () => {
+      steps.end()
+      return steps.text()
+    },
     seconds: () => Math.max(0, Math.round((performance.now() - startedAt) / 1000)),
     deadlineReason: () => (deadline.signal.aborted && deadline.signal.reason instanceof Error ? deadline.signal.reason : undefined),
     close: limits.stop,

@@ -10,6 +10,7 @@ import type { Tuning } from '../../../tuning.ts'
 import type { BuildLogs } from '../log/build-log.ts'
 import { LAST_LINE } from '../log/log-lines.ts'
 import type { LogWriter } from '../log/log-writer.ts'
+import { findActive } from '../store.ts'
 import { createContext } from './context.ts'
 import type { DeploymentRecord } from './deployment-writes.ts'
 import { type EndFailed, ignoreMovedOn } from './end-failed-deployment.ts'
@@ -30,6 +31,7 @@ type Deps = {
   step: Step
   tuning: Tuning
   log: Logger
+  now: () => Date
 }
 
 type Work = Awaited<ReturnType<SettingsOf>> & { app: AppRow; row: DeploymentRow; writer: LogWriter; redactor: Redactor }
@@ -66,7 +68,21 @@ export function createRunDeployment(deps: Deps) {
     const begun = await step('db.begin', async () => await record.begin(row, sealed)).catch(ignoreMovedOn)
     if (!begun) return
     const workspace = join(deps.workDir, `d${begun.id}`)
-    const context = createContext({ app, row: begun, config, workspace, writer, record, signal, step, log, tuning })
+    const replaces = (await findActive(db, app.id)) !== undefined
+    const context = createContext({
+      app,
+      row: begun,
+      config,
+      workspace,
+      writer,
+      record,
+      signal,
+      step,
+      log,
+      tuning,
+      now: deps.now,
+      replaces,
+    })
     try {
       if (problem) throw problem
       await deps.preflight(context)

@@ -24,7 +24,7 @@ export function createRecord({ db, now }: Deps) {
   async function stage(
     row: DeploymentRow,
     status: DeploymentStatus,
-    change: { stage?: DeploymentRow['stage']; progress: number },
+    change: { stage?: DeploymentRow['stage']; progress: number; steps: string },
   ): Promise<DeploymentRow> {
     return await db.transaction(async (tx) => await noteDeployment(tx, { id: row.id, status, at: now(), change }))
   }
@@ -47,7 +47,7 @@ export function createRecord({ db, now }: Deps) {
 
 /** How it ends. */
 function createLastWrites({ db, now }: Deps) {
-  async function success(app: AppRow, row: DeploymentRow, durationSeconds: number): Promise<DeploymentRow> {
+  async function success(app: AppRow, row: DeploymentRow, outcome: { durationSeconds: number; steps: string }): Promise<DeploymentRow> {
     const at = now()
     return await db.transaction(async (tx) => {
       const previous = await findActive(tx, app.id)
@@ -61,7 +61,8 @@ function createLastWrites({ db, now }: Deps) {
         progress: 100,
         is_active: 1,
         finished_at: at.toISOString(),
-        duration: durationSeconds,
+        duration: outcome.durationSeconds,
+        steps: outcome.steps,
         error_message: '',
       } as const
       return await moveDeployment(tx, { id: row.id, from: 'deploying', to: 'success', at, change })
@@ -70,7 +71,7 @@ function createLastWrites({ db, now }: Deps) {
 
   async function failed(
     row: DeploymentRow,
-    outcome: { reason: string; facts: FailureFacts | undefined; durationSeconds: number; settled: Settled },
+    outcome: { reason: string; facts: FailureFacts | undefined; durationSeconds: number; steps: string; settled: Settled },
   ): Promise<DeploymentRow> {
     const at = now()
     const write = async (tx: Tx) => {
@@ -78,6 +79,7 @@ function createLastWrites({ db, now }: Deps) {
       const change = {
         finished_at: at.toISOString(),
         duration: outcome.durationSeconds,
+        steps: outcome.steps,
         error_message: outcome.reason,
         failure: storedFacts(outcome.facts),
       }

@@ -53,7 +53,7 @@ export function createEndFailed(deps: Deps): EndFailed {
     const active = await findActive(db, app.id)
     const isServing = active !== undefined && (await deps.isServing(app.id, active.id))
     const settled = settle(app, isServing, reason)
-    const outcome = { reason, facts, durationSeconds: context.seconds(), settled }
+    const outcome = { reason, facts, durationSeconds: context.seconds(), steps: context.endedSteps(), settled }
     await deps.step('db.failed', async () => await record.failed(context.deployment, outcome)).catch(ignoreMovedOn)
   }
 

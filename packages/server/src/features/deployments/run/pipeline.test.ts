@@ -28,7 +28,7 @@ function open({ type = 'web', status = 'building', kept, isReached = true, isSer
     return Promise.resolve(result)
   }
   const app = { id: 1, app_type: type } as AppRow // what the pipeline reads of it
-  const row = { id: 5, status, progress: 0, ...columnsOf(kept) } as DeploymentRow // the same
+  const row = { id: 5, status, progress: 0, steps: '[]', ...columnsOf(kept) } as DeploymentRow // the same
   let looks = 0
   const checkAlive = async () => {
     looks += 1
@@ -78,6 +78,8 @@ function open({ type = 'web', status = 'building', kept, isReached = true, isSer
     step: async (_name, effect) => await effect(),
     log: { debug: () => undefined },
     tuning: TUNING,
+    now: () => new Date(0),
+    replaces: isServed,
   })
   const run = async () => {
     try {

@@ -54,6 +54,7 @@ export async function deploy(context: LiveContext, pipeline: Pipeline): Promise<
 
   await context.enter('starting_new')
   const release = await launcher.start(context, artifact)
+  context.begin('health', 0.2)
   context.say('Started; waiting until it is healthy')
   await release.waitHealthy()
   context.progress(0.5)
@@ -62,7 +63,7 @@ export async function deploy(context: LiveContext, pipeline: Pipeline): Promise<
   await context.write('db.success', async (row) => {
     context.say(LAST_LINE.success)
     await context.flush() // before the row says so: after a crash right behind it nobody would write it
-    return await record.success(app, row, context.seconds())
+    return await record.success(app, row, { durationSeconds: context.seconds(), steps: context.endedSteps() })
   })
   // The new release is live. Whatever goes wrong from here on is repaired by the reconciler, and never takes it down again.
   await routes.drain(app.id, context.signal)
@@ -90,8 +91,9 @@ async function proveThenSwitch(context: Context, { routes, stabilityMs }: Pipeli
     await release.waitHealthy()
   }
   if (target) {
+    context.begin('switch', 0.8)
     await context.effect('edge.switch', () => routes.switchTo(context.app.id, target))
-    context.say('Healthy; visitors are sent to the new release')
+    context.say('Healthy; visitors are sent to it now')
   }
   await stayUp(context, release, stabilityMs - aloneMs)
 }

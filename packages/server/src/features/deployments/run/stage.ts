@@ -1,4 +1,4 @@
-import type { Stage } from '@berth/contract'
+import type { Stage, StepName } from '@berth/contract'
 import type { ReleaseConfig } from '../../../domain/release-config.ts'
 import type { AppRow, DeploymentRow } from '../../../domain/rows.ts'
 import type { Step } from '../../../lib/step.ts'
@@ -26,6 +26,10 @@ export type Context = Effects & {
   readonly step: Step
   /** Begins a stage: its label, its progress, its limits. */
   readonly enter: (stage: StageName) => Promise<void>
+  /** Begins a step within a stage, at this fraction of it. */
+  readonly begin: (step: StepName, fraction: number) => void
+  /** Whether a release is there that this one replaces. */
+  readonly replaces: boolean
   /** The commit that is really built. */
   readonly noteCommit: (commit: { hash: string; message: string; author: string }) => Promise<void>
   /** A line of ours in the log of the deployment. */

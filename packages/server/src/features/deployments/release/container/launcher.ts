@@ -64,7 +64,10 @@ export function createContainerLauncher(deps: ContainerHealthDeps): Launcher {
   }
 
   async function retireOld(context: Context): Promise<void> {
-    if (!isSingle(context)) return context.say('The release that serves now goes on serving until the new one is healthy')
+    if (!isSingle(context)) {
+      if (context.replaces) context.say('The release that serves now goes on serving until the new one is healthy')
+      return
+    }
     const { app, deployment, effect } = context
     await effect('engine.stop_old', async (signal) => {
       for (const old of await containers.ofOtherDeployments(app.id, deployment.id, signal))

@@ -1,0 +1,34 @@
+import type { DeploymentComparison } from '@berth/contract'
+import type { ReleaseConfig } from '../../domain/release-config.ts'
+
+type Shown = { name: string; text: (config: ReleaseConfig) => string }
+
+const SETTINGS: readonly Shown[] = [
+  { name: 'Branch', text: ({ source }) => source?.branch ?? '' },
+  { name: 'Root directory', text: ({ source }) => source?.rootDirectory ?? '' },
+  { name: 'Dockerfile', text: ({ source }) => source?.dockerfilePath ?? '' },
+  { name: 'Template', text: ({ template }) => template },
+  { name: 'Port', text: ({ port }) => String(port ?? '') },
+  { name: 'Health check path', text: ({ healthcheckPath }) => healthcheckPath },
+  { name: 'Deployment strategy', text: ({ strategy }) => strategy },
+  { name: 'Restart policy', text: ({ restart }) => restart },
+  { name: 'CPU limit', text: ({ cpus }) => String(cpus ?? '') },
+  { name: 'Memory limit', text: ({ memoryMb }) => (memoryMb === null ? '' : `${memoryMb} MB`) },
+]
+
+/** Settings with their values; variables by name alone, because no value leaves this function. */
+export function differences(before: ReleaseConfig, after: ReleaseConfig): Pick<DeploymentComparison, 'settings' | 'environment'> {
+  const settings = SETTINGS.map(({ name, text }) => ({ name, before: text(before), after: text(after) }))
+  const keys = [...new Set([...Object.keys(before.env), ...Object.keys(after.env)])].toSorted()
+  const environment = keys.flatMap((key): DeploymentComparison['environment'] => {
+    const [was, is] = [valueOf(before, key), valueOf(after, key)]
+    if (was === is) return []
+    return [{ key, is: was === undefined ? 'added' : is === undefined ? 'removed' : 'changed' }]
+  })
+  return { settings: settings.filter((each) => each.before !== each.after), environment }
+}
+
+/** Every object has members that nobody set, such as `constructor`. */
+function valueOf({ env }: ReleaseConfig, key: string): string | undefined {
+  return Object.hasOwn(env, key) ? env[key] : undefined
+}

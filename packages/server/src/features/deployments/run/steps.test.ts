@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest'
+import { createSteps, storedSteps } from './steps.ts'
+
+function timed(stored = '[]') {
+  const clock = { ms: 0 }
+  const steps = createSteps(stored, { now: () => new Date(clock.ms), monotonicMs: () => clock.ms })
+  const seen = () => storedSteps(steps.text()).map(({ name, seconds }) => [name, seconds])
+  return { clock, steps, seen }
+}
+
+it('a step lasts until the next one begins, and the last one until the end', () => {
+  const { clock, steps, seen } = timed()
+  steps.begin('source')
+  clock.ms = 1240
+  steps.begin('build')
+  expect(seen()).toEqual([
+    ['source', 1.2],
+    ['build', null],
+  ])
+  clock.ms = 3240
+  steps.end()
+  expect(seen()).toEqual([
+    ['source', 1.2],
+    ['build', 2],
+  ])
+})
+
+it('a step that is begun twice goes on', () => {
+  const { clock, steps, seen } = timed()
+  steps.begin('start')
+  clock.ms = 500
+  steps.begin('start')
+  clock.ms = 1000
+  steps.end()
+  expect(seen()).toEqual([['start', 1]])
+})
+
+it('after a crash the steps that had ended stay, and what was interrupted begins again', () => {
+  const first = timed()
+  first.steps.begin('source')
+  first.clock.ms = 2000
+  first.steps.begin('build')
+  const again = timed(first.steps.text())
+  again.steps.begin('build')
+  again.clock.ms = 700
+  again.steps.end()
+  expect(again.seen()).toEqual([
+    ['source', 2],
+    ['build', 0.7],
+  ])
+})

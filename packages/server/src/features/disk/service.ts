@@ -1,0 +1,108 @@
+import { join } from 'node:path'
+import type { AppStorage, Cleanable, DiskUsage } from '@berth/contract'
+import { recordAudit } from '../../domain/audit.ts'
+import type { Caller } from '../../domain/caller.ts'
+import type { AppRow } from '../../domain/rows.ts'
+import { EngineUnreachable } from '../../engine/api/errors.ts'
+import type { Engine } from '../../engine/engine.ts'
+import { AppError } from '../../lib/app-error.ts'
+import type { Db } from '../../store/database.ts'
+import type { BuildCacheRoom } from '../deployments/build-cache-room.ts'
+import { directorySize } from './directory-size.ts'
+import { deploymentsInUse, listApps } from './store.ts'
+
+type Deps = {
+  db: Db
+  engine: Pick<Engine, 'disk'>
+  buildCache: BuildCacheRoom
+  /** Lets the images of an app's releases go, but that of the live one. */
+  keepLiveOnly: (app: AppRow) => Promise<void>
+  instance: string
+  dataDir: string
+  now: () => Date
+}
+
+/** Measuring walks through every volume, so an answer serves everybody who asks within this time. */
+const MEASURED_FOR_MS = 30_000
+
+/** What takes up room, and what can be freed. */
+export function createDiskRoom(deps: Deps) {
+  const { db, engine, instance, dataDir, now } = deps
+  const ownVolumes = shared(async () => (await engine.disk.volumes()).filter(({ owner }) => owner.instance === instance))
+
+  async function images() {
+    const own = (await engine.disk.images()).filter(({ owner }) => owner.instance === instance)
+    const inUse = await deploymentsInUse(db)
+    const old = own.filter(({ owner: { deploymentId } }) => typeof deploymentId === 'number' && !inUse.has(deploymentId))
+    return { bytes: sum(own), freeable: sum(old), oldReleases: new Set(old.map(({ owner }) => owner.deploymentId)).size }
+  }
+
+  async function usage(): Promise<DiskUsage> {
+    const { oldReleases, ...ofImages } = await images()
+    const volumes = sum(await ownVolumes())
+    const logs = await directorySize(join(dataDir, 'logs'))
+    const database = await directorySize(dataDir, (name) => name.includes('.sqlite') || name === 'backups')
+    return {
+      kinds: [
+        { kind: 'images', ...ofImages },
+        { kind: 'cache', ...(await deps.buildCache.measure()) },
+        { kind: 'volumes', bytes: volumes, freeable: 0 },
+        { kind: 'logs', bytes: logs, freeable: 0 },
+        { kind: 'database', bytes: database, freeable: 0 },
+      ],
+      oldReleases,
+    }
+  }
+
+  async function cleanUp(caller: Caller, kinds: readonly Cleanable[]): Promise<{ freedBytes: number }> {
+    const before = kinds.includes('images') ? (await images()).bytes : 0
+    if (kinds.includes('images')) for (const app of await listApps(db)) await deps.keepLiveOnly(app)
+    const fromImages = kinds.includes('images') ? Math.max(0, before - (await images()).bytes) : 0
+    const fromCache = kinds.includes('cache') ? await deps.buildCache.shrinkTo(0) : 0
+    const freedBytes = fromImages + fromCache
+    const after = { kinds: [...kinds], freedBytes }
+    await db.transaction(async (tx) => await recordAudit(tx, now(), caller, { action: 'disk.clean_up', subject: 'server', after }))
+    return { freedBytes }
+  }
+
+  async function ofApp(app: AppRow): Promise<AppStorage> {
+    const own = (await ownVolumes()).filter(({ owner }) => owner.appId === app.id)
+    return { volumes: own.map(({ name, bytes }) => ({ name, bytes })) }
+  }
+
+  return {
+    usage: async () => await answered(usage()),
+    cleanUp: async (caller: Caller, kinds: readonly Cleanable[]) => await answered(cleanUp(caller, kinds)),
+    ofApp: async (app: AppRow) => await answered(ofApp(app)),
+  }
+}
+
+export type DiskRoom = ReturnType<typeof createDiskRoom>
+
+async function answered<Value>(asked: Promise<Value>): Promise<Value> {
+  try {
+    return await asked
+  } catch (cause) {
+    if (cause instanceof EngineUnreachable) throw new AppError('engine_unreachable', { cause })
+    throw cause
+  }
+}
+
+function sum(things: readonly { bytes: number }[]): number {
+  return things.reduce((total, { bytes }) => total + bytes, 0)
+}
+
+/** Those who ask while it is being measured, or shortly after, get the same answer. */
+function shared<Value>(measure: () => Promise<Value>): () => Promise<Value> {
+  let latest: { at: number; value: Promise<Value> } | undefined
+  return () => {
+    if (latest && performance.now() - latest.at < MEASURED_FOR_MS) return latest.value
+    const value = measure()
+    const mine = { at: performance.now(), value }
+    latest = mine
+    value.catch(() => {
+      if (latest === mine) latest = undefined
+    })
+    return value
+  }
+}

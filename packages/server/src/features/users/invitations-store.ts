@@ -1,0 +1,49 @@
+import type { Insertable } from 'kysely'
+import type { Reader, Tx } from '../../store/database.ts'
+import type { InvitationTable } from '../../store/schema.ts'
+
+const SHOWN = [
+  'invitation.id',
+  'invitation.email',
+  'invitation.role',
+  'invitation.created_at',
+  'invitation.expires_at',
+  'user.email as invited_by_email',
+] as const
+
+export async function listInvitations(db: Reader, at: Date) {
+  return await db
+    .selectFrom('invitation')
+    .innerJoin('user', 'user.id', 'invitation.invited_by')
+    .select(SHOWN)
+    .where('expires_at', '>', at.toISOString())
+    .orderBy('invitation.id', 'desc')
+    .execute()
+}
+
+/** Takes the place of an earlier invitation for the same e-mail. Those that are too old go too. */
+export async function putInvitation(tx: Tx, invitation: Insertable<InvitationTable>, at: Date): Promise<number> {
+  await tx
+    .deleteFrom('invitation')
+    .where((eb) => eb.or([eb('email', '=', invitation.email), eb('expires_at', '<=', at.toISOString())]))
+    .execute()
+  const { id } = await tx.insertInto('invitation').values(invitation).returning('id').executeTakeFirstOrThrow()
+  return id
+}
+
+export async function findInvitation(db: Reader, tokenHash: string, at: Date) {
+  return await db
+    .selectFrom('invitation')
+    .selectAll()
+    .where('token_hash', '=', tokenHash)
+    .where('expires_at', '>', at.toISOString())
+    .executeTakeFirst()
+}
+
+export async function deleteInvitation(tx: Tx, id: number): Promise<{ email: string } | undefined> {
+  return await tx.deleteFrom('invitation').where('id', '=', id).returning('email').executeTakeFirst()
+}
+
+export async function isUser(db: Reader, email: string): Promise<boolean> {
+  return (await db.selectFrom('user').select('id').where('email', '=', email).executeTakeFirst()) !== undefined
+}
