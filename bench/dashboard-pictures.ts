@@ -91,7 +91,7 @@ function pagesOf(world: World): Record<string, string> {
     'app-danger': app('/danger'),
     account: '/account',
     users: '/admin/users',
-    templates: '/admin/templates',
+    templates: '/templates',
     settings: '/admin/settings',
     audit: '/admin/audit',
     health: '/admin/health',
@@ -125,8 +125,11 @@ async function shotsOf(world: World): Promise<Shot[]> {
     { name: 'domain-certificate', path: app('/domains'), after: async (page) => await page.getByText('Use your own').first().click() },
     { name: 'audit-details', path: '/admin/audit', after: async (page) => await page.getByText('Details').nth(1).click() },
     { name: 'app-delete', path: app('/danger'), after: async (page) => await page.getByRole('button', { name: 'Delete' }).last().click() },
-    { name: 'user-new', path: '/admin/users', after: async (page) => await page.getByRole('button', { name: 'New user' }).click() },
+    { name: 'user-new', path: '/admin/users', after: async (page) => await page.getByRole('button', { name: 'Invite user' }).click() },
     { name: 'project-new', path: '/projects', after: async (page) => await page.getByRole('button', { name: 'New project' }).click() },
+    { name: 'app-menu', path: app(''), after: async (page) => await page.getByLabel('More actions').click() },
+    { name: 'disk-clean', path: '/admin/health', after: async (page) => await page.getByRole('button', { name: 'Clean up' }).click() },
+    { name: 'projects-list', path: '/projects?view=list' },
     { name: 'keyboard', path: app('/settings'), after: async (page) => await tabTimes(page, 22) },
     { name: 'menu', path: '/', after: async (page) => await page.getByLabel('Menu', { exact: true }).first().click({ timeout: 2000 }) },
   ]
@@ -182,6 +185,7 @@ async function pictures(cookieOwner: { email: string; password: string } | undef
 await pictures(undefined, [
   { name: 'login', path: '/login' },
   { name: 'setup', path: '/setup#token=abc' },
+  { name: 'join', path: '/join#token=abc&email=new@example.test' },
 ])
 await pictures({ email: 'owner@example.test', password: 'owner-password-1' }, [
   { name: 'overview-empty', path: '/' },

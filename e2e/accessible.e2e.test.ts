@@ -55,11 +55,13 @@ beforeAll(async () => {
     ].map((rest) => `/apps/${app.id}${rest}`),
     `/apps/${database.id}`,
     '/account',
-    ...['/users', '/templates', '/settings', '/audit', '/health'].map((rest) => `/admin${rest}`),
+    '/templates',
+    ...['/users', '/settings', '/audit', '/health'].map((rest) => `/admin${rest}`),
     '/nowhere',
     '/login',
     '/setup',
     '/docs',
+    '/join#token=x&email=new@example.test',
   ]
   page = await lab.signedIn()
 })
@@ -95,3 +97,28 @@ it('has nothing serious to be found by axe on any page, in light and in dark, an
   expect(found).toEqual([])
   expect(lab.problems).toEqual([])
 }, 300_000)
+
+it('asks for little, keeps every key that is typed, and ends every tab with one log-out', async () => {
+  await page.setViewportSize({ width: 1280, height: 900 })
+  const asked: string[] = []
+  page.on('request', (request) => {
+    if (/^\/(api\/|health)/.test(new URL(request.url()).pathname)) asked.push(new URL(request.url()).pathname)
+  })
+  await page.goto('/')
+  await page.getByText('Deploying now').waitFor()
+  expect(asked.length, asked.join(' ')).toBeLessThanOrEqual(5)
+
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('website')
+  const search = page.getByRole('combobox', { name: 'Search' })
+  await expect.poll(async () => await search.inputValue()).toBe('website')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Website' }).waitFor()
+
+  const other = await page.context().newPage()
+  await other.goto('/projects')
+  await other.getByRole('heading', { name: 'Projects' }).waitFor()
+  await page.getByRole('button', { name: 'Log out' }).click()
+  await other.getByRole('heading', { name: 'Log in' }).waitFor()
+  expect(lab.problems).toEqual([])
+}, 60_000)

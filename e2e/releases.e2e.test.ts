@@ -36,7 +36,7 @@ it('shows why a build failed, deploys the fix, and rolls back', async () => {
   await page.getByRole('button', { name: /^Deploy/ }).click()
   await ended(page, 'Live')
   await repository.commit({ files: httpdApp({ body: 'version two' }) })
-  await page.getByRole('button', { name: 'Deploy again' }).click()
+  await page.getByRole('button', { name: 'Deploy', exact: true }).click()
   await shown(page.getByRole('heading', { name: /Deployment #3.*Live/ }))
 
   await page.goto(`/apps/${app.id}/deployments`)
@@ -87,7 +87,7 @@ it('changes the environment in bulk, says so until the next deployment, and foll
   await shown(page.getByText('COLOUR changed'))
   await page.getByRole('button', { name: 'Save' }).click()
   await shown(page.getByText(/changed since/i))
-  await page.getByRole('button', { name: 'Deploy again' }).click()
+  await page.getByRole('button', { name: 'Deploy', exact: true }).click()
   await shown(page.getByRole('heading', { name: /Deployment #2.*Live/ }))
   await page.getByRole('link', { name: 'Logs' }).click()
   await shown(page.getByText('colour is deep-blue'))

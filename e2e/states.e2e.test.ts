@@ -87,7 +87,7 @@ beforeAll(async () => {
       ...emptyAt('/domains', 'No domains yet'),
     },
     { name: 'users', path: '/admin/users', asks: '**/api/users/get', full: 'owner@example.test' },
-    { name: 'templates', path: '/admin/templates', asks: '**/api/templates', full: 'PostgreSQL' },
+    { name: 'templates', path: '/templates', asks: '**/api/templates', full: 'PostgreSQL' },
     { name: 'settings', path: '/admin/settings', asks: '**/api/settings', full: 'Releases to keep' },
     { name: 'audit log', path: '/admin/audit', asks: '**/api/audit*', full: 'Project created' },
     { name: 'health', path: '/admin/health', asks: `${lab.berth.baseUrl}/health`, full: "Stores Berth's data" },

@@ -49,6 +49,7 @@ const ONE_APP = {
   'projects.get': { ...PROJECT, applications: [], members: [{ id: 1, email: OWNER.email, role: 'owner', addedAt: AT }] },
   'apps.get': application({}),
   'deployments.listByApp': [],
+  'envs.list': [],
   'containers.status': { state: 'none', status: 'No container', id: '' },
 } satisfies Replies
 
@@ -114,6 +115,7 @@ describe('an app without a port', () => {
     const network = fakeNetwork({ ...ONE_APP, 'apps.update': application({}) })
     using _page = openPage('/apps/7/settings')
     expect((await until(() => field('Port'))).value).toBe('')
+    await type('Name', 'worker two')
     await press('Save', () => field('Port')?.form)
     await until(() => network.sent.some(({ name }) => name === 'apps.update'))
     expect(network.sent.find(({ name }) => name === 'apps.update')?.body).toMatchObject({ appId: 7, port: null })
@@ -141,6 +143,7 @@ describe('a save that the server refuses', () => {
   it('shows a failure of the whole form above the button', async () => {
     fakeNetwork({ ...ONE_APP, 'apps.update': new Refusal(503, { error: 'The disk is full.', code: 'disk_full' }) })
     using _page = openPage('/apps/7/settings')
+    await type('Name', 'worker two')
     await press('Save', () => field('Port')?.form)
     const alert = await until(() => document.querySelector('[role=alert]') ?? undefined)
     expect(alert.textContent).toBe('The disk is full.')

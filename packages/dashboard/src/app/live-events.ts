@@ -4,6 +4,7 @@ import { appKeys } from '../features/apps/queries.ts'
 import { deploymentKeys } from '../features/deployments/queries.ts'
 import { domainKeys } from '../features/domains/queries.ts'
 import { environmentKeys } from '../features/environment/queries.ts'
+import { overviewKeys } from '../features/overview/queries.ts'
 import { projectKeys } from '../features/projects/queries.ts'
 import { me, sessionKeys } from '../features/session/queries.ts'
 import { settingsKeys } from '../features/settings/queries.ts'
@@ -18,7 +19,7 @@ type Stale = { [Type in EventType]: (data: EventOf<Type>['data']) => readonly Qu
 const STALE: Stale = {
   'project.created': () => [projectKeys.list],
   'project.updated': ({ projectId }) => [projectKeys.list, projectKeys.one(projectId)],
-  'project.deleted': () => [projectKeys.all, appKeys.list, deploymentKeys.running],
+  'project.deleted': () => [projectKeys.all, appKeys.list, deploymentKeys.running, overviewKeys.all],
   'project.members_changed': ({ projectId }) => [projectKeys.list, projectKeys.one(projectId), appKeys.list],
   'project.env_changed': () => [environmentKeys.all],
   'app.created': ({ projectId }) => [appKeys.list, projectKeys.one(projectId), environmentKeys.all],
@@ -29,17 +30,25 @@ const STALE: Stale = {
     projectKeys.one(projectId),
     environmentKeys.all,
     deploymentKeys.running,
+    overviewKeys.all,
   ],
   'app.status_changed': ({ projectId, appId }) => [appKeys.list, appKeys.one(appId), appKeys.container(appId), projectKeys.one(projectId)],
   'env.changed': ({ appId }) => [environmentKeys.all, appKeys.connection(appId)],
-  'domain.changed': ({ projectId, appId }) => [domainKeys.ofApp(appId), appKeys.list, appKeys.one(appId), projectKeys.one(projectId)],
-  'deployment.created': ({ appId }) => [deploymentKeys.ofApp(appId), deploymentKeys.running],
+  'domain.changed': ({ projectId, appId }) => [
+    domainKeys.ofApp(appId),
+    appKeys.list,
+    appKeys.one(appId),
+    projectKeys.one(projectId),
+    overviewKeys.all,
+  ],
+  'deployment.created': ({ appId }) => [deploymentKeys.ofApp(appId), deploymentKeys.running, overviewKeys.all],
   'deployment.status_changed': ({ appId, deploymentId }) => [
     deploymentKeys.ofApp(appId),
     deploymentKeys.one(deploymentId),
     deploymentKeys.running,
+    overviewKeys.all,
   ],
-  'user.changed': () => [userKeys.list, sessionKeys.me],
+  'user.changed': () => [userKeys.all, sessionKeys.me],
   'settings.changed': () => [settingsKeys.all],
 }
 
@@ -52,8 +61,16 @@ export function staleAfter(event: BerthEvent): readonly QueryKey[] {
   return keys(event.data)
 }
 
+const JUST_LOADED_MS = 3000
+
+/** At the first opening the page has just been loaded, and most of what it shows with it. Later, everything counts as old. */
+function isOld(dataUpdatedAt: number, openings: number): boolean {
+  return openings > 0 || Date.now() - dataUpdatedAt > JUST_LOADED_MS
+}
+
 /** The one bridge from the server's events to the query cache. */
 export function startLiveEvents(client: QueryClient, onState: (state: StreamState) => void): () => void {
+  let openings = 0
   const stream = follow(
     'events',
     {},
@@ -66,8 +83,10 @@ export function startLiveEvents(client: QueryClient, onState: (state: StreamStat
       },
       onState: (state) => {
         onState(state)
-        // Something may have changed before the socket opened, and not every change is an event.
-        if (state.is === 'open') void client.invalidateQueries()
+        // What changed while the socket was closed was heard by nobody, and not every change is an event.
+        if (state.is === 'open')
+          void client.invalidateQueries({ predicate: ({ state: { dataUpdatedAt } }) => isOld(dataUpdatedAt, openings) })
+        if (state.is === 'open') openings += 1
         // A refused upgrade looks like a lost connection; asking who is logged in tells them apart.
         if (state.is === 'waiting' || state.is === 'ended') void client.invalidateQueries({ queryKey: me.queryKey })
       },

@@ -1,37 +1,44 @@
 import { lazyRouteComponent } from '@tanstack/react-router'
+import { loadAgain } from './load-again.ts'
+
+/** A chunk that does not arrive is asked for again while the rest of the page stays. */
+function page<Module extends Record<string, unknown>, Name extends keyof Module & string>(load: () => Promise<Module>, name: Name) {
+  return lazyRouteComponent(() => loadAgain(load), name)
+}
 
 /** Every page, each in its own chunk that is loaded on first use. */
 export const pages = {
-  login: lazyRouteComponent(() => import('../features/session/login-page.tsx'), 'LoginPage'),
-  setup: lazyRouteComponent(() => import('../features/session/setup-page.tsx'), 'SetupPage'),
-  account: lazyRouteComponent(() => import('../features/session/account-page.tsx'), 'AccountPage'),
-  overview: lazyRouteComponent(() => import('../features/overview/overview-page.tsx'), 'OverviewPage'),
+  login: page(() => import('../features/session/login-page.tsx'), 'LoginPage'),
+  setup: page(() => import('../features/session/setup-page.tsx'), 'SetupPage'),
+  join: page(() => import('../features/session/join-page.tsx'), 'JoinPage'),
+  account: page(() => import('../features/session/account-page.tsx'), 'AccountPage'),
+  overview: page(() => import('../features/overview/overview-page.tsx'), 'OverviewPage'),
 
-  projects: lazyRouteComponent(() => import('../features/projects/projects-page.tsx'), 'ProjectsPage'),
-  project: lazyRouteComponent(() => import('../features/projects/project-layout.tsx'), 'ProjectLayout'),
-  projectApps: lazyRouteComponent(() => import('../features/projects/project-apps.tsx'), 'ProjectApps'),
-  projectMembers: lazyRouteComponent(() => import('../features/projects/project-members.tsx'), 'ProjectMembers'),
-  projectVariables: lazyRouteComponent(() => import('../features/environment/project-variables-page.tsx'), 'ProjectVariablesPage'),
-  projectSettings: lazyRouteComponent(() => import('../features/projects/project-settings.tsx'), 'ProjectSettings'),
-  newApp: lazyRouteComponent(() => import('../features/new-app/new-app-page.tsx'), 'NewAppPage'),
+  projects: page(() => import('../features/projects/projects-page.tsx'), 'ProjectsPage'),
+  project: page(() => import('../features/projects/project-layout.tsx'), 'ProjectLayout'),
+  projectApps: page(() => import('../features/projects/project-apps.tsx'), 'ProjectApps'),
+  projectMembers: page(() => import('../features/projects/project-members.tsx'), 'ProjectMembers'),
+  projectVariables: page(() => import('../features/environment/project-variables-page.tsx'), 'ProjectVariablesPage'),
+  projectSettings: page(() => import('../features/projects/project-settings.tsx'), 'ProjectSettings'),
+  newApp: page(() => import('../features/new-app/new-app-page.tsx'), 'NewAppPage'),
 
-  apps: lazyRouteComponent(() => import('../features/apps/apps-page.tsx'), 'AppsPage'),
-  app: lazyRouteComponent(() => import('../features/apps/app-layout.tsx'), 'AppLayout'),
-  appOverview: lazyRouteComponent(() => import('../features/apps/app-overview.tsx'), 'AppOverview'),
-  deployments: lazyRouteComponent(() => import('../features/deployments/deployments-page.tsx'), 'DeploymentsPage'),
-  deployment: lazyRouteComponent(() => import('../features/deployments/deployment-page.tsx'), 'DeploymentPage'),
-  compare: lazyRouteComponent(() => import('../features/deployments/compare-page.tsx'), 'ComparePage'),
-  logs: lazyRouteComponent(() => import('../features/logs/logs-page.tsx'), 'LogsPage'),
-  environment: lazyRouteComponent(() => import('../features/environment/environment-page.tsx'), 'EnvironmentPage'),
-  domains: lazyRouteComponent(() => import('../features/domains/domains-page.tsx'), 'DomainsPage'),
-  appSettings: lazyRouteComponent(() => import('../features/apps/app-settings.tsx'), 'AppSettings'),
-  appDanger: lazyRouteComponent(() => import('../features/apps/app-danger.tsx'), 'AppDanger'),
+  apps: page(() => import('../features/apps/apps-page.tsx'), 'AppsPage'),
+  app: page(() => import('../features/apps/app-layout.tsx'), 'AppLayout'),
+  appOverview: page(() => import('../features/apps/app-overview.tsx'), 'AppOverview'),
+  deployments: page(() => import('../features/deployments/deployments-page.tsx'), 'DeploymentsPage'),
+  deployment: page(() => import('../features/deployments/deployment-page.tsx'), 'DeploymentPage'),
+  compare: page(() => import('../features/deployments/compare-page.tsx'), 'ComparePage'),
+  logs: page(() => import('../features/logs/logs-page.tsx'), 'LogsPage'),
+  environment: page(() => import('../features/environment/environment-page.tsx'), 'EnvironmentPage'),
+  domains: page(() => import('../features/domains/domains-page.tsx'), 'DomainsPage'),
+  appSettings: page(() => import('../features/apps/app-settings.tsx'), 'AppSettings'),
+  appDanger: page(() => import('../features/apps/app-danger.tsx'), 'AppDanger'),
 
-  admin: lazyRouteComponent(() => import('./admin-layout.tsx'), 'AdminLayout'),
-  users: lazyRouteComponent(() => import('../features/users/users-page.tsx'), 'UsersPage'),
-  templates: lazyRouteComponent(() => import('../features/templates/templates-page.tsx'), 'TemplatesPage'),
-  settings: lazyRouteComponent(() => import('../features/settings/settings-page.tsx'), 'SettingsPage'),
-  audit: lazyRouteComponent(() => import('../features/audit/audit-page.tsx'), 'AuditPage'),
-  apiDocs: lazyRouteComponent(() => import('../features/api-docs/docs-page.tsx'), 'DocsPage'),
-  health: lazyRouteComponent(() => import('../features/health/health-page.tsx'), 'HealthPage'),
+  admin: page(() => import('./admin-layout.tsx'), 'AdminLayout'),
+  users: page(() => import('../features/users/users-page.tsx'), 'UsersPage'),
+  templates: page(() => import('../features/templates/templates-page.tsx'), 'TemplatesPage'),
+  settings: page(() => import('../features/settings/settings-page.tsx'), 'SettingsPage'),
+  audit: page(() => import('../features/audit/audit-page.tsx'), 'AuditPage'),
+  apiDocs: page(() => import('../features/api-docs/docs-page.tsx'), 'DocsPage'),
+  health: page(() => import('../features/health/health-page.tsx'), 'HealthPage'),
 } as const

@@ -52,7 +52,7 @@ const app = createRoute({ getParentRoute: () => shell, path: '/apps/$appId', com
 const admin = createRoute({ getParentRoute: () => shell, path: '/admin', component: pages.admin })
 
 const tree = root.addChildren([
-  ...below(root, { '/login': pages.login, '/setup': pages.setup, '/docs': pages.apiDocs }),
+  ...below(root, { '/login': pages.login, '/setup': pages.setup, '/join': pages.join, '/docs': pages.apiDocs }),
   shell.addChildren([
     ...below(shell, {
       '/': pages.overview,
@@ -60,6 +60,7 @@ const tree = root.addChildren([
       '/projects': pages.projects,
       '/projects/$projectId/new': pages.newApp,
       '/apps': pages.apps,
+      '/templates': pages.templates,
     }),
     project.addChildren(
       below(project, {
@@ -85,7 +86,6 @@ const tree = root.addChildren([
     admin.addChildren(
       below(admin, {
         '/users': pages.users,
-        '/templates': pages.templates,
         '/settings': pages.settings,
         '/audit': pages.audit,
         '/health': pages.health,

@@ -1,12 +1,13 @@
 import { Outlet, useRouterState } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { IconButton } from '../components/button.tsx'
+import { Palette } from '../features/palette/palette.tsx'
 import { ConnectionNotice } from './connection-notice.tsx'
 import { Footer } from './footer.tsx'
 import { Sidebar } from './sidebar.tsx'
 import { useShortcuts } from './use-shortcuts.ts'
 
-const Palette = lazy(async () => ({ default: (await import('../features/palette/palette.tsx')).Palette }))
 const Shortcuts = lazy(async () => ({ default: (await import('../features/palette/shortcuts-dialog.tsx')).ShortcutsDialog }))
 
 type Open = 'nothing' | 'palette' | 'shortcuts'
@@ -16,7 +17,9 @@ export function Shell() {
   const [open, setOpen] = useState<Open>('nothing')
   const drawer = useRef<HTMLDialogElement>(null)
   const path = useRouterState({ select: (state) => state.location.pathname })
-  useShortcuts({ openPalette: () => setOpen('palette'), openHelp: () => setOpen('shortcuts') })
+  // At once: the next key that is typed must find the field.
+  const openPalette = (): void => flushSync(() => setOpen('palette'))
+  useShortcuts({ openPalette, openHelp: () => setOpen('shortcuts') })
   // Navigation closes the menu
   useEffect(() => drawer.current?.close(), [path])
 
@@ -46,10 +49,8 @@ export function Shell() {
         </main>
         <Footer />
       </div>
-      <Suspense>
-        {open === 'palette' && <Palette onClose={() => setOpen('nothing')} />}
-        {open === 'shortcuts' && <Shortcuts onClose={() => setOpen('nothing')} />}
-      </Suspense>
+      {open === 'palette' && <Palette onClose={() => setOpen('nothing')} />}
+      <Suspense>{open === 'shortcuts' && <Shortcuts onClose={() => setOpen('nothing')} />}</Suspense>
     </div>
   )
 }

@@ -13,11 +13,11 @@ const PAGES: readonly Entry[] = [
   { label: 'Overview', to: paths.overview(), icon: 'overview', exact: true },
   { label: 'Projects', to: paths.projects(), icon: 'project' },
   { label: 'Apps', to: paths.apps(), icon: 'app' },
+  { label: 'Templates', to: paths.templates(), icon: 'template' },
 ]
 
 const ADMIN_PAGES: readonly Entry[] = [
   { label: 'Users', to: paths.users(), icon: 'users' },
-  { label: 'Templates', to: paths.templates(), icon: 'template' },
   { label: 'Settings', to: paths.settings(), icon: 'gear' },
   { label: 'Audit log', to: paths.audit(), icon: 'audit' },
   { label: 'Health', to: paths.health(), icon: 'health' },

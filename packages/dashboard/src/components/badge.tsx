@@ -24,5 +24,7 @@ export function Badge({ look }: { look: Look }) {
 }
 
 export function Tag({ children }: { children: string }) {
-  return <span className="rounded bg-sunken px-1.5 py-0.5 text-xs font-normal text-ink-soft">{children}</span>
+  return (
+    <span className="inline-block max-w-full truncate rounded bg-sunken px-1.5 py-0.5 text-xs font-normal text-ink-soft">{children}</span>
+  )
 }

@@ -24,8 +24,8 @@ export function Card({ title, note, actions, children, flush = false, tone = 'pl
       {title !== undefined && (
         <header className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 border-b border-line px-4 py-2.5">
           <div className="min-w-0">
-            <h2 className="text-[15px] font-semibold">{title}</h2>
-            {note !== undefined && <p className="text-[13px] text-ink-soft">{note}</p>}
+            <h2 className="text-[15px] font-semibold [overflow-wrap:anywhere]">{title}</h2>
+            {note !== undefined && <p className="text-[13px] [overflow-wrap:anywhere] text-ink-soft">{note}</p>}
           </div>
           {actions !== undefined && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
         </header>

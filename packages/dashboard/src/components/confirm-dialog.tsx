@@ -10,13 +10,25 @@ type Props = {
   /** Text that must be typed to confirm something that cannot be undone. */
   typed?: string
   kind?: 'danger' | 'primary'
+  disabled?: boolean
   pending: boolean
   failure?: string | undefined
   onConfirm: () => void
   onClose: () => void
 }
 
-export function ConfirmDialog({ title, children, action, typed, kind = 'danger', pending, failure, onConfirm, onClose }: Props) {
+export function ConfirmDialog({
+  title,
+  children,
+  action,
+  typed,
+  kind = 'danger',
+  disabled = false,
+  pending,
+  failure,
+  onConfirm,
+  onClose,
+}: Props) {
   const [text, setText] = useState('')
   const ready = typed === undefined || text === typed
   function submit(event: { preventDefault: () => void }): void {
@@ -25,7 +37,7 @@ export function ConfirmDialog({ title, children, action, typed, kind = 'danger',
   }
   return (
     <Dialog title={title} onClose={onClose}>
-      <Form form={{ submit, pending, failure }} submit={action} kind={kind} disabled={!ready} onCancel={onClose}>
+      <Form form={{ submit, pending, failure }} submit={action} kind={kind} disabled={!ready || disabled} onCancel={onClose}>
         <div className="grid gap-3 text-sm text-ink-soft">{children}</div>
         {typed !== undefined && (
           <TextField label={`Type "${typed}" to confirm`} value={text} onText={setText} autoComplete="off" spellCheck={false} />

@@ -33,9 +33,9 @@ export function Dialog({ title, onClose, children, wide = false }: Props) {
       }}
       className={`m-auto max-h-[90dvh] w-[calc(100%-2rem)] ${wide ? 'max-w-3xl' : 'max-w-lg'} rounded-xl border border-line bg-surface p-0 shadow-2xl`}
     >
-      <div className="p-5">
+      <div className="p-5 [overflow-wrap:anywhere]">
         <header className="mb-3 flex items-start justify-between gap-4">
-          <h2 id={heading} className="pt-1 text-lg font-semibold">
+          <h2 id={heading} className="min-w-0 pt-1 text-lg font-semibold [overflow-wrap:anywhere]">
             {title}
           </h2>
           <IconButton icon="close" label="Close" onClick={onClose} />

@@ -10,7 +10,7 @@ const EDGE = 'border-line-strong/60 hover:border-line-strong'
 function Frame({ id, label, hint, problem, hideLabel, children }: FieldProps & { id: string; children: ReactNode }) {
   return (
     <div className="min-w-0">
-      <label htmlFor={id} className={hideLabel === true ? 'sr-only' : 'mb-1 block text-[13px] font-medium'}>
+      <label htmlFor={id} className={hideLabel === true ? 'sr-only' : 'mb-1 block text-[13px] font-medium [overflow-wrap:anywhere]'}>
         {label}
       </label>
       {children}

@@ -10,6 +10,7 @@ import {
   Copy,
   Database,
   Download,
+  Ellipsis,
   ExternalLink,
   Eye,
   EyeOff,
@@ -17,7 +18,9 @@ import {
   GitCommitHorizontal,
   Globe,
   LayoutDashboard,
+  LayoutGrid,
   LayoutTemplate,
+  List,
   LogOut,
   type LucideIcon,
   Menu,
@@ -57,6 +60,7 @@ const ICONS = {
   plus: Plus,
   close: X,
   menu: Menu,
+  more: Ellipsis,
   copy: Copy,
   check: Check,
   eye: Eye,
@@ -81,6 +85,8 @@ const ICONS = {
   commit: GitCommitHorizontal,
   logout: LogOut,
   chevron: ChevronRight,
+  grid: LayoutGrid,
+  list: List,
 } as const satisfies Record<string, LucideIcon>
 
 export type IconName = keyof typeof ICONS

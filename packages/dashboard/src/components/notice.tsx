@@ -22,7 +22,7 @@ export function Notice({ tone, children, actions }: { tone: keyof typeof LOOK; c
             <Icon name="alert" />
           </span>
         )}
-        <div className="min-w-0 break-words">{children}</div>
+        <div className="min-w-0 [overflow-wrap:anywhere]">{children}</div>
       </div>
       {actions}
     </div>

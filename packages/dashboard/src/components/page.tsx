@@ -19,7 +19,7 @@ export function PageHeader({ title, crumbs = [], beside, note, actions }: Props)
       {crumbs.length > 0 && (
         <nav aria-label="Breadcrumb" className="mb-1 flex flex-wrap items-center gap-1 text-[13px] text-ink-soft">
           {crumbs.map(({ label, to }, at) => (
-            <span key={to} className="flex min-w-0 items-center gap-1">
+            <span key={to} className="flex min-w-0 max-w-full items-center gap-1">
               {at > 0 && <Icon name="chevron" size={12} />}
               <Link to={to} className="truncate hover:text-ink hover:underline">
                 {label}
@@ -31,10 +31,10 @@ export function PageHeader({ title, crumbs = [], beside, note, actions }: Props)
       <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-3">
         <div className="min-w-0">
           <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-            <h1 className="min-w-0 text-xl font-semibold break-words">{title}</h1>
+            <h1 className="min-w-0 text-xl font-semibold [overflow-wrap:anywhere]">{title}</h1>
             {beside}
           </div>
-          {note !== undefined && <div className="mt-0.5 text-sm text-ink-soft">{note}</div>}
+          {note !== undefined && <div className="mt-0.5 text-sm [overflow-wrap:anywhere] text-ink-soft">{note}</div>}
         </div>
         {actions !== undefined && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
       </div>

@@ -1,13 +1,14 @@
 import type {
   AppStatus,
   AppType,
+  Deployment,
   DeploymentStatus,
   DnsStatus,
   Health,
   RestartPolicy,
   Role,
   SslStatus,
-  Stage,
+  StepName,
   Strategy,
   StreamState,
   Trigger,
@@ -35,13 +36,20 @@ export const DEPLOYMENT_LOOK = {
   rolled_back: { label: 'Rolled back', tone: 'idle' },
 } as const satisfies Record<DeploymentStatus, Look>
 
-export const STAGE_WORDS = {
-  cloning_repo: 'Get source',
-  building_image: 'Build image',
-  stopping_old: 'Retire old release',
-  starting_new: 'Start new release',
-  completed: 'Live',
-} as const satisfies Record<Stage, string>
+export const STEP_WORDS = {
+  source: 'Source',
+  build: 'Build',
+  start: 'Start',
+  health: 'Health check',
+  switch: 'Switch traffic',
+} as const satisfies Record<StepName, string>
+
+/** What a deployment that has not ended is doing. */
+export function activityWords({ steps, queue_position }: Pick<Deployment, 'steps' | 'queue_position'>): string {
+  const step = steps?.at(-1)
+  if (step) return STEP_WORDS[step.name]
+  return queue_position === undefined ? 'Queued' : `Queued, position ${queue_position}`
+}
 
 /** `done` begins a sentence such as "Deployed by owner@example.com just now". */
 export const TRIGGER_WORDS = {

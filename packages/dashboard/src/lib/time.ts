@@ -29,6 +29,11 @@ export function exactTime(at: Date): string {
   return at.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'long' })
 }
 
+/** As `durationWords`, and tenths of a second where they matter: "0.4 s". */
+export function secondsWords(seconds: number): string {
+  return seconds < 10 ? `${Number(seconds.toFixed(1))} s` : durationWords(seconds)
+}
+
 /** "8 s", "2 min 5 s", "1 h 4 min", "3 d 2 h". */
 export function durationWords(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds))

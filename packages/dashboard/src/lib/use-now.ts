@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react'
+import { useEffect, useState, useSyncExternalStore } from 'react'
 
 const TICK_MS = 5_000
 const listeners = new Set<() => void>()
@@ -28,4 +28,14 @@ export function useNow(): Date {
 function fresh(): Date {
   if (Date.now() - now.getTime() > TICK_MS) now = new Date()
   return now
+}
+
+/** The time in milliseconds, every second: for what is being waited for. */
+export function useSecond(): number {
+  const [at, setAt] = useState(Date.now)
+  useEffect(() => {
+    const ticking = setInterval(() => setAt(Date.now()), 1000)
+    return () => clearInterval(ticking)
+  }, [])
+  return at
 }

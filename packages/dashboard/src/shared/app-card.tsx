@@ -5,8 +5,9 @@ import { Badge } from '../components/badge.tsx'
 import { Icon } from '../components/icon.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { Sparkline } from '../components/sparkline.tsx'
+import { TemplateMark } from '../components/template-mark.tsx'
 import { usage } from '../features/apps/queries.ts'
-import { deploymentsOfApp } from '../features/deployments/queries.ts'
+import { overview } from '../features/overview/queries.ts'
 import { percentWords } from '../lib/sizes.ts'
 import { APP_LOOK, DEPLOYMENT_LOOK, TYPE_WORDS } from '../lib/status.ts'
 import { paths } from '../paths.ts'
@@ -16,10 +17,10 @@ const USAGE_EVERY_MS = 8_000
 
 /** An app at a glance: state, address, last deployment, CPU. */
 export function AppCard({ app }: { app: Application }) {
-  const { data: history } = useQuery(deploymentsOfApp(app.id))
-  const [last] = history ?? []
+  const { data: all } = useQuery(overview)
+  const last = all?.newestDeployments.find(({ app_id }) => app_id === app.id)
   return (
-    <li className="relative flex flex-col gap-2 rounded-lg border border-line bg-surface p-4 hover:border-line-strong">
+    <li className="relative flex min-w-0 flex-col gap-2 rounded-lg border border-line bg-surface p-4 hover:border-line-strong">
       <div className="flex items-start justify-between gap-3">
         <h2 className="min-w-0 truncate font-semibold">
           <Link to={paths.app(app.id)} className="after:absolute after:inset-0 after:rounded-lg">
@@ -29,7 +30,7 @@ export function AppCard({ app }: { app: Application }) {
         <Badge look={APP_LOOK[app.status]} />
       </div>
       <p className="flex min-w-0 items-center gap-1.5 text-[13px] text-ink-soft">
-        <Icon name={app.app_type === 'database' ? 'database' : 'app'} size={14} />
+        {app.template_name === '' ? <Icon name="app" size={14} /> : <TemplateMark small name={app.template_name} />}
         {TYPE_WORDS[app.app_type].label}
         {app.template_name !== '' && ` · ${app.template_name}`}
       </p>
@@ -54,7 +55,7 @@ export function AppCard({ app }: { app: Application }) {
               <RelativeTime at={last.created_at} />
             </>
           ) : (
-            history && 'Not deployed yet'
+            all && 'Not deployed yet'
           )}
         </span>
         {app.status === 'running' && <CpuSparkline appId={app.id} />}

@@ -2,6 +2,7 @@ import type { Application, Project } from '@berth/contract'
 import { Link } from '@tanstack/react-router'
 import { Badge } from '../components/badge.tsx'
 import { Icon } from '../components/icon.tsx'
+import { TemplateMark } from '../components/template-mark.tsx'
 import { APP_LOOK, TYPE_WORDS } from '../lib/status.ts'
 import { paths } from '../paths.ts'
 import { shortUrl } from './app-url.ts'
@@ -17,8 +18,8 @@ export function AppList({ apps, projects }: { apps: readonly Application[]; proj
           className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1 px-4 py-2.5 text-sm sm:grid-cols-[minmax(0,1.2fr)_minmax(0,1fr)_7rem]"
         >
           <div className="flex min-w-0 items-center gap-2.5">
-            <span className="text-ink-faint">
-              <Icon name={app.app_type === 'database' ? 'database' : 'app'} />
+            <span className="grid w-6 shrink-0 place-items-center text-ink-faint">
+              {app.template_name === '' ? <Icon name="app" /> : <TemplateMark small name={app.template_name} />}
             </span>
             <div className="min-w-0">
               <Link to={paths.app(app.id)} className="block truncate font-medium hover:underline">

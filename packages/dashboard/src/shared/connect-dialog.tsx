@@ -114,7 +114,7 @@ function Connected({ app, database, variable, onClose }: Pair & { variable: stri
       </p>
       <div className="flex justify-end gap-2">
         <Button onClick={onClose}>Later</Button>
-        <Button kind="primary" pending={deploy.isPending} onClick={() => deploy.mutate(app.id)}>
+        <Button kind="primary" pending={deploy.isPending} onClick={() => deploy.mutate({ appId: app.id })}>
           Deploy
         </Button>
       </div>

@@ -62,7 +62,10 @@ function CheckWords({ check: { result, checking, error } }: { check: ReturnType<
       {result?.reachable === true && (
         <span className="flex items-center gap-1.5 text-good">
           <Icon name="check" />
-          Connected. {plural(result.branches.length, 'branch', 'branches')}, default {result.defaultBranch}
+          <span>
+            Connected. {plural(result.branches.length, 'branch', 'branches')}, default{' '}
+            <code className="font-mono">{result.defaultBranch}</code>
+          </span>
         </span>
       )}
       {!checking && !error && !result && 'https, http, ssh or git@host:path'}

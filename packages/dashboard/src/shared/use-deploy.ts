@@ -5,13 +5,15 @@ import { deploymentKeys } from '../features/deployments/queries.ts'
 import { call } from '../lib/api.ts'
 import { paths } from '../paths.ts'
 
-/** Deploys the newest commit (or the template) and opens the deployment. */
+type Wanted = { appId: number; commit?: string }
+
+/** Deploys the newest commit, a given one, or the template, and opens the deployment. */
 export function useDeploy() {
   const client = useQueryClient()
   const navigate = useNavigate()
   return useMutation({
-    mutationFn: (appId: number) => call('deployments.add', { appId }),
-    onSuccess: async ({ id }, appId) => {
+    mutationFn: (wanted: Wanted) => call('deployments.add', wanted),
+    onSuccess: async ({ id }, { appId }) => {
       void client.invalidateQueries({ queryKey: deploymentKeys.ofApp(appId) })
       void client.invalidateQueries({ queryKey: deploymentKeys.running })
       await navigate({ to: paths.deployment(appId, id) })

@@ -1,45 +1,80 @@
 import type { Application } from '@berth/contract'
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { Button } from '../../components/button.tsx'
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
+import { Menu, type MenuItem } from '../../components/menu.tsx'
 import { isRunning } from '../../lib/status.ts'
 import { OpenApp } from '../../shared/open-app.tsx'
 import { useDeploy } from '../../shared/use-deploy.ts'
-import { deploymentsOfApp } from '../deployments/queries.ts'
+import { liveDeployment, recentDeployments } from '../deployments/queries.ts'
 import { type ContainerAction, useContainerAction } from './use-container-action.ts'
 
 const WAIT = 'A deployment is in progress. Wait for it to finish, or cancel it.'
 
-/** Deploy is always there; start, stop and restart need a release and no deployment that they would interfere with. */
+/** What may be done to an app now. Start, stop and restart need a release and no deployment that they would interfere with. */
+function useAppState(app: Application) {
+  const { data: live } = useQuery(liveDeployment(app.id))
+  const { data: recent = [] } = useQuery(recentDeployments(app.id))
+  return {
+    hasRelease: live === undefined ? app.status === 'running' : live !== null, // until it is known
+    isUnderWay: recent.some(({ status }) => isRunning(status)),
+    isReplaced: recent.some(({ status }) => status === 'deploying'),
+  }
+}
+
+/** Open and Deploy are always in sight; what interrupts visitors is in the menu, and stopping asks first. */
 export function AppActions({ app }: { app: Application }) {
   const deploy = useDeploy()
   const act = useContainerAction(app.id)
-  const { data: history } = useQuery(deploymentsOfApp(app.id))
-  const hasRelease = history?.some(({ is_active }) => is_active) ?? app.status === 'running' // until it is known
-  const isUnderWay = history?.some(({ status }) => isRunning(status)) ?? false
-  const isReplaced = history?.some(({ status }) => status === 'deploying') ?? false
+  const [stopping, setStopping] = useState(false)
+  const { hasRelease, isUnderWay, isReplaced } = useAppState(app)
+  const isStopped = app.status === 'stopped'
   const held = (isHeld: boolean) => (isHeld ? { disabled: true, title: WAIT } : {})
-  const pending = (action: ContainerAction): boolean => act.isPending && act.variables === action
+  const item = (action: ContainerAction, isHeld: boolean): Omit<MenuItem, 'label' | 'icon'> => ({
+    onPick: () => act.mutate(action),
+    ...held(isHeld || act.isPending),
+  })
   return (
     <>
-      {hasRelease && app.status !== 'stopped' && <OpenApp app={app} />}
-      {hasRelease && app.status !== 'stopped' && (
-        <>
-          <Button icon="restart" {...held(isReplaced)} pending={pending('restart')} onClick={() => act.mutate('restart')}>
-            Restart
-          </Button>
-          <Button icon="stop" {...held(isUnderWay)} pending={pending('stop')} onClick={() => act.mutate('stop')}>
-            Stop
-          </Button>
-        </>
-      )}
-      {hasRelease && app.status === 'stopped' && (
-        <Button icon="play" {...held(isReplaced)} pending={pending('start')} onClick={() => act.mutate('start')}>
+      {hasRelease && !isStopped && <OpenApp app={app} />}
+      {hasRelease && isStopped && (
+        <Button icon="play" {...held(isReplaced)} pending={act.isPending} onClick={() => act.mutate('start')}>
           Start
         </Button>
       )}
-      <Button kind={hasRelease ? 'secondary' : 'primary'} icon="rocket" pending={deploy.isPending} onClick={() => deploy.mutate(app.id)}>
-        {hasRelease ? 'Deploy again' : 'Deploy'}
+      <Button
+        kind={hasRelease ? 'secondary' : 'primary'}
+        icon="rocket"
+        pending={deploy.isPending}
+        onClick={() => deploy.mutate({ appId: app.id })}
+      >
+        Deploy
       </Button>
+      {hasRelease && !isStopped && (
+        <Menu
+          label="More actions"
+          items={[
+            { label: 'Restart', icon: 'restart', ...item('restart', isReplaced) },
+            { label: 'Stop…', icon: 'stop', ...item('stop', isUnderWay), onPick: () => setStopping(true) },
+          ]}
+        />
+      )}
+      {stopping && (
+        <ConfirmDialog
+          title={`Stop ${app.name}?`}
+          action="Stop"
+          pending={act.isPending}
+          failure={act.error?.message}
+          onConfirm={() => act.mutate('stop', { onSuccess: () => setStopping(false) })}
+          onClose={() => setStopping(false)}
+        >
+          <p>
+            {app.app_type === 'database' ? 'Apps lose their connection to it' : 'Visitors get an error'} until you start it again. Its data
+            is kept.
+          </p>
+        </ConfirmDialog>
+      )}
     </>
   )
 }

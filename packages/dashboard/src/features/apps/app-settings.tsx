@@ -1,23 +1,46 @@
+import type { Application } from '@berth/contract'
+import { useQueryClient } from '@tanstack/react-query'
+import { Form } from '../../components/form.tsx'
 import { Notice } from '../../components/notice.tsx'
+import { toast } from '../../components/toast.tsx'
+import { useForm } from '../../lib/use-form.ts'
+import { useUnsavedWarning } from '../../lib/use-unsaved-warning.ts'
 import { useApp } from '../../shared/use-app.ts'
-import { useMe } from '../session/queries.ts'
-import { GeneralCard } from './general-card.tsx'
-import { RuntimeCard } from './runtime-card.tsx'
-import { SourceCard } from './source-card.tsx'
+import { appKeys } from './queries.ts'
+import { useAppRights } from './rights.ts'
+import { GeneralFields, RuntimeFields, SourceSettings } from './settings-fields.tsx'
+import { settingsChange, settingsValues } from './settings-values.ts'
 
 export function AppSettings() {
   const app = useApp()
-  const person = useMe()
-  const mayEdit = app.created_by === person.id
+  const { mayEdit, whyNotEdit } = useAppRights(app)
   return (
     <div className="grid max-w-3xl gap-4">
-      {!mayEdit && <Notice tone="plain">Only the owner of an app can change its settings. An admin can take it over under Danger.</Notice>}
+      {!mayEdit && <Notice tone="plain">{whyNotEdit}</Notice>}
       <fieldset disabled={!mayEdit} className="grid min-w-0 gap-4">
         <legend className="sr-only">Settings of {app.name}</legend>
-        <GeneralCard app={app} />
-        {app.app_type !== 'database' && <SourceCard app={app} disabled={!mayEdit} />}
-        <RuntimeCard app={app} />
+        <SettingsForm app={app} disabled={!mayEdit} />
       </fieldset>
     </div>
+  )
+}
+
+function SettingsForm({ app, disabled }: { app: Application; disabled: boolean }) {
+  const client = useQueryClient()
+  const form = useForm('apps.update', {
+    initial: settingsValues(app),
+    input: (values) => ({ appId: app.id, ...settingsChange(app, values) }),
+    onDone: async () => {
+      await client.invalidateQueries({ queryKey: appKeys.all })
+      toast('Saved. Takes effect on the next deployment.')
+    },
+  })
+  useUnsavedWarning(form.touched)
+  return (
+    <Form form={form} submit="Save" disabled={!form.touched} isSticky>
+      <GeneralFields form={form} />
+      {app.app_type !== 'database' && <SourceSettings app={app} form={form} disabled={disabled} />}
+      <RuntimeFields form={form} />
+    </Form>
   )
 }

@@ -7,14 +7,17 @@ import { CopyButton } from '../../components/copy-button.tsx'
 import { Fact, Facts } from '../../components/facts.tsx'
 import { QueryView } from '../../components/query-view.tsx'
 import { Secret } from '../../components/secret.tsx'
+import { sizeWords } from '../../lib/sizes.ts'
 import { ConnectDialog } from '../../shared/connect-dialog.tsx'
 import { templates } from '../templates/queries.ts'
-import { connection } from './queries.ts'
+import { connection, storage } from './queries.ts'
 
 /** How other apps in the project connect to a database. */
 export function ConnectionCard({ app }: { app: Application }) {
   const [connecting, setConnecting] = useState(false)
   const { data: list } = useQuery(templates)
+  const { data: stored } = useQuery(storage(app.id))
+  const size = stored?.volumes.reduce((total, { bytes }) => total + bytes, 0)
   const template = list?.find(({ name, aliases }) => name === app.template_name || aliases.includes(app.template_name))
   return (
     <Card
@@ -41,6 +44,7 @@ export function ConnectionCard({ app }: { app: Application }) {
                 {template.title} {template.version} <span className="text-ink-soft">({template.image})</span>
               </Fact>
             )}
+            <Fact name="Size on disk">{size === undefined ? '…' : sizeWords(size)}</Fact>
             <Fact name="Volume">Data is kept in a named volume that survives deployments, rollbacks and restarts.</Fact>
           </Facts>
         )}

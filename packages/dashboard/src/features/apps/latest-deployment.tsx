@@ -7,14 +7,14 @@ import { Card } from '../../components/card.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { ProgressBar } from '../../components/progress-bar.tsx'
 import { EmptyState } from '../../components/states.tsx'
-import { DEPLOYMENT_LOOK, isRunning, STAGE_WORDS } from '../../lib/status.ts'
+import { activityWords, DEPLOYMENT_LOOK, isRunning } from '../../lib/status.ts'
 import { paths } from '../../paths.ts'
-import { deploymentsOfApp } from '../deployments/queries.ts'
+import { recentDeployments } from '../deployments/queries.ts'
 
 /** What an app's owner wants to know first: a deployment that runs, one that failed, or that there was none. */
 export function LatestDeployment({ app }: { app: Application }) {
   const { id: appId, app_type } = app
-  const { data: history } = useQuery(deploymentsOfApp(appId))
+  const { data: history } = useQuery(recentDeployments(appId))
   if (!history) return null
   const [last] = history
   if (!last && app_type !== 'database' && app.git_clone_url === '')
@@ -64,7 +64,7 @@ export function LatestDeployment({ app }: { app: Application }) {
         </div>
         <ProgressBar percent={last.progress} label="Progress of the deployment" />
         <p className="text-ink-soft">
-          {last.stage === '' ? 'Queued' : STAGE_WORDS[last.stage]} · {last.progress}%
+          {activityWords(last)} · {last.progress}%
         </p>
       </div>
     </Card>

@@ -11,6 +11,7 @@ export const appKeys = {
   lastFailedLog: (appId: number) => ['apps', appId, 'last failed log'],
   usage: (appId: number) => ['apps', appId, 'usage'],
   traffic: (appId: number) => ['apps', appId, 'traffic'],
+  storage: (appId: number) => ['apps', appId, 'storage'],
   connection: (appId: number) => ['apps', appId, 'connection'],
 } as const
 
@@ -57,6 +58,10 @@ export function usage(appId: number, everyMs: number) {
 
 export function traffic(appId: number) {
   return queryOptions({ queryKey: appKeys.traffic(appId), queryFn: () => call('apps.traffic', { appId }), refetchInterval: 10_000 })
+}
+
+export function storage(appId: number) {
+  return queryOptions({ queryKey: appKeys.storage(appId), queryFn: () => call('apps.storage', { appId }), retry: false, staleTime: 60_000 })
 }
 
 export function connection(appId: number) {

@@ -7,10 +7,17 @@ test('an action is said in words, and one that is not known stays as it is', () 
 })
 
 test('an entry names its subject, and says how often a wrong password was tried', () => {
-  const entry = { action: 'app.update', actorEmail: 'a@example.test', subjectId: 7, after: { port: 80 } }
+  const entry = { action: 'app.update', actorEmail: 'a@example.test', subjectId: 7, before: null, after: { port: 80 } }
   expect(aboutWords(entry, 'shop')).toBe(' shop')
+  expect(aboutWords({ ...entry, action: 'user.invite', subjectId: null, after: { email: 'b@example.test' } }, '')).toBe(' b@example.test')
   expect(aboutWords({ ...entry, action: 'user.password' }, 'a@example.test')).toBe('')
-  const failed = { action: 'session.login_failed', actorEmail: '', subjectId: 7, after: { tries: 1, addresses: ['192.0.2.1'] } }
+  const failed = {
+    action: 'session.login_failed',
+    actorEmail: '',
+    subjectId: 7,
+    before: null,
+    after: { tries: 1, addresses: ['192.0.2.1'] },
+  }
   expect(aboutWords(failed, 'a@example.test')).toBe(' for a@example.test')
   expect(aboutWords({ ...failed, after: { tries: 37 } }, 'a@example.test')).toBe(' for a@example.test, 37 times')
   expect(aboutWords({ ...failed, subjectId: null, after: { tries: 2 } }, '')).toBe(' for an unknown email, 2 times')

@@ -4,8 +4,12 @@ const WORDS: Readonly<Record<string, string>> = {
   'session.login': 'Logged in',
   'session.login_failed': 'Login failed',
   'session.logout': 'Logged out',
+  'session.end': 'Sessions ended',
   'user.setup': 'Owner created',
   'user.create': 'User created',
+  'user.invite': 'User invited',
+  'user.uninvite': 'Invitation revoked',
+  'user.join': 'Invitation accepted',
   'user.update': 'User changed',
   'user.password': 'Password changed',
   'user.password_failed': 'Wrong current password',
@@ -34,6 +38,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'container.stop': 'App stopped',
   'container.restart': 'App restarted',
   'settings.update': 'Settings changed',
+  'disk.clean_up': 'Disk space freed',
 }
 
 /** A readable action. A server newer than this page may send unknown ones, which are shown as they are. */
@@ -46,10 +51,17 @@ function triesOf(after: unknown): number {
   return typeof after === 'object' && after !== null && 'tries' in after && typeof after.tries === 'number' ? after.tries : 1
 }
 
+/** An invitation is for somebody who has no account yet, and so no number. */
+function invitedOf(detail: unknown): string {
+  return typeof detail === 'object' && detail !== null && 'email' in detail && typeof detail.email === 'string' ? detail.email : ''
+}
+
 /** The subject of an entry, and how often it happened. */
-export function aboutWords(entry: Pick<AuditEntry, 'action' | 'actorEmail' | 'subjectId' | 'after'>, name: string): string {
+export function aboutWords(entry: Pick<AuditEntry, 'action' | 'actorEmail' | 'subjectId' | 'before' | 'after'>, name: string): string {
   const isFailedLogin = entry.action === 'session.login_failed'
-  const subject = isFailedLogin && entry.subjectId === null ? 'for an unknown email' : isFailedLogin ? `for ${name}` : name
+  const isInvitation = entry.action === 'user.invite' || entry.action === 'user.uninvite'
+  const known = isInvitation ? invitedOf(entry.after) || invitedOf(entry.before) : name
+  const subject = isFailedLogin && entry.subjectId === null ? 'for an unknown email' : isFailedLogin ? `for ${known}` : known
   const tries = triesOf(entry.after)
   return `${subject === '' || subject === entry.actorEmail ? '' : ` ${subject}`}${tries > 1 ? `, ${tries} times` : ''}`
 }

@@ -2,12 +2,13 @@ import type { AuditEntry } from '@berth/contract'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Button } from '../../components/button.tsx'
 import { Card } from '../../components/card.tsx'
-import { SelectField } from '../../components/field.tsx'
+import { SelectField, TextField } from '../../components/field.tsx'
 import { PageHeader } from '../../components/page.tsx'
 import { QueryView } from '../../components/query-view.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
 import { EmptyState } from '../../components/states.tsx'
 import { useSearchState } from '../../lib/route-state.ts'
+import { useSettled } from '../../lib/use-settled.ts'
 import { users } from '../users/queries.ts'
 import { aboutWords, actionWords, actorWords } from './action-words.ts'
 import { auditLog } from './queries.ts'
@@ -25,45 +26,60 @@ const ACTIONS = [
   { value: 'deployment.', label: 'Deployments' },
   { value: 'container.', label: 'Containers' },
   { value: 'settings.', label: 'Settings' },
+  { value: 'disk.', label: 'Disk clean-ups' },
 ]
 
 export function AuditPage() {
-  const [action, setAction] = useSearchState('action')
-  const [actor, setActor] = useSearchState('actor')
-  const { data: people } = useQuery(users)
   const nameOf = useSubjectNames()
-  const query = useInfiniteQuery(auditLog({ action, actorId: actor === '' ? undefined : Number(actor) }))
+  const { filter, fields } = useAuditFilter()
+  const query = useInfiniteQuery(auditLog(filter))
   const entries = { ...query, data: query.data?.pages.flat() }
-  const persons = [{ value: '', label: 'Everyone' }, ...(people ?? []).map(({ id, email }) => ({ value: String(id), label: email }))]
   return (
     <>
-      <PageHeader title="Audit log" note="Who changed what, newest first." />
-      <div className="mb-4 grid gap-2 sm:grid-cols-[12rem_16rem]">
-        <SelectField label="Action" hideLabel value={action} options={ACTIONS} onPick={setAction} />
-        <SelectField label="User" hideLabel value={actor} options={persons} onPick={setActor} />
-      </div>
+      <PageHeader title="Audit log" note="Who changed what, newest first. Failed logins included." />
+      {fields}
       <Card flush>
-        <QueryView query={entries} empty={<EmptyState icon="audit" title="No entries" />}>
+        <QueryView query={entries} empty={<EmptyState icon="audit" title="No results" />}>
           {(list) => (
-            <>
-              <ul className="divide-y divide-line">
-                {list.map((entry) => (
-                  <Entry key={entry.id} entry={entry} name={nameOf(entry)} />
-                ))}
-              </ul>
-              {query.hasNextPage && (
-                <div className="border-t border-line p-3 text-center">
-                  <Button pending={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-                    Load older
-                  </Button>
-                </div>
-              )}
-            </>
+            <ul className="divide-y divide-line">
+              {list.map((entry) => (
+                <Entry key={entry.id} entry={entry} name={nameOf(entry)} />
+              ))}
+            </ul>
           )}
         </QueryView>
+        {query.hasNextPage && (
+          <div className="border-t border-line p-3 text-center">
+            <Button pending={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+              Load older
+            </Button>
+          </div>
+        )}
       </Card>
     </>
   )
+}
+
+/** What is shown is in the address, so that it can be linked to. */
+function useAuditFilter() {
+  const [action, setAction] = useSearchState('action')
+  const [actor, setActor] = useSearchState('actor')
+  const [search, setSearch] = useSearchState('q')
+  const [since, setSince] = useSearchState('since')
+  const [until, setUntil] = useSearchState('until')
+  const { data: people } = useQuery(users)
+  const persons = [{ value: '', label: 'Everyone' }, ...(people ?? []).map(({ id, email }) => ({ value: String(id), label: email }))]
+  const settled = useSettled(search.trim())
+  const fields = (
+    <div className="mb-4 grid items-end gap-2 sm:grid-cols-2 lg:grid-cols-[minmax(0,1fr)_11rem_13rem_9.5rem_9.5rem]">
+      <TextField label="Search" type="search" placeholder="Email, action, address…" value={search} onText={setSearch} />
+      <SelectField label="Action" value={action} options={ACTIONS} onPick={setAction} />
+      <SelectField label="User" value={actor} options={persons} onPick={setActor} />
+      <TextField label="From" type="date" value={since} onText={setSince} />
+      <TextField label="To" type="date" value={until} onText={setUntil} />
+    </div>
+  )
+  return { filter: { action, actorId: actor === '' ? undefined : Number(actor), search: settled, since, until }, fields }
 }
 
 function isSomething(value: unknown): boolean {

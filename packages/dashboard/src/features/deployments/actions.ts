@@ -19,20 +19,6 @@ export function useCancel(deploymentId: number) {
   })
 }
 
-/** A rollback is a new deployment of a kept image; it is opened. */
-export function useRollback(appId: number) {
-  const client = useQueryClient()
-  const navigate = useNavigate()
-  return useMutation({
-    mutationFn: (deploymentId: number) => call('deployments.rollback', { deploymentId }),
-    onSuccess: async (deployment) => {
-      client.setQueryData(deploymentKeys.one(deployment.id), deployment)
-      void client.invalidateQueries({ queryKey: deploymentKeys.ofApp(appId) })
-      await navigate({ to: paths.deployment(appId, deployment.id) })
-    },
-  })
-}
-
 /** Makes the change that is suggested, and opens the deployment that follows. */
 export function useApplySuggestion({ id: deploymentId, app_id: appId }: Deployment) {
   const client = useQueryClient()

@@ -10,16 +10,17 @@ import { ProgressBar } from '../../components/progress-bar.tsx'
 import { QueryView } from '../../components/query-view.tsx'
 import { call } from '../../lib/api.ts'
 import { useIdParam } from '../../lib/route-state.ts'
-import { DEPLOYMENT_LOOK, isRunning, STREAM_LOOK } from '../../lib/status.ts'
+import { activityWords, DEPLOYMENT_LOOK, isRunning, STREAM_LOOK } from '../../lib/status.ts'
 import { durationWords } from '../../lib/time.ts'
 import { shortUrl } from '../../shared/app-url.ts'
 import { CommitWords } from '../../shared/commit-words.tsx'
+import { RollbackButton } from '../../shared/rollback-button.tsx'
 import { useApp } from '../../shared/use-app.ts'
 import { useCancel } from './actions.ts'
 import { useDeploymentLog } from './follow-deployment.ts'
 import { OriginWords } from './origin-words.tsx'
 import { deployment } from './queries.ts'
-import { RollbackButton } from './rollback-button.tsx'
+import { RedeployButton } from './redeploy-button.tsx'
 import { StageList } from './stage-list.tsx'
 import { SuggestionButtons } from './suggestion-buttons.tsx'
 
@@ -58,6 +59,7 @@ function Progress({ deployment: found, app }: { deployment: Deployment; app: App
               Cancel
             </Button>
           )}
+          <RedeployButton deployment={found} />
           <RollbackButton deployment={found} />
         </>
       }
@@ -66,11 +68,11 @@ function Progress({ deployment: found, app }: { deployment: Deployment; app: App
         {error_message !== '' && <Notice tone={status === 'failed' ? 'bad' : 'plain'}>{error_message}</Notice>}
         {status === 'failed' && <SuggestionButtons deployment={found} app={app} />}
         {is_active && app.url !== '' && <LiveAt url={app.url} seconds={found.duration} />}
-        <StageList deployment={found} />
+        <StageList deployment={found} isDatabase={app.app_type === 'database'} />
         {running && (
           <div className="grid grid-cols-[1fr_auto] items-center gap-3 text-[13px] text-ink-soft tabular-nums">
             <ProgressBar percent={progress} label="Progress" />
-            {progress}%
+            {status === 'pending' ? activityWords(found) : `${progress}%`}
           </div>
         )}
         <p className="text-sm text-ink-soft">

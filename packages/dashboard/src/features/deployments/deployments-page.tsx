@@ -1,30 +1,35 @@
-import type { Deployment } from '@berth/contract'
-import { useQuery } from '@tanstack/react-query'
-import { Link, useNavigate } from '@tanstack/react-router'
+import { DEPLOYMENT_STATUSES, type Deployment, type DeploymentStatus } from '@berth/contract'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { Badge } from '../../components/badge.tsx'
 import { Button } from '../../components/button.tsx'
 import { Card } from '../../components/card.tsx'
-import { ProgressBar } from '../../components/progress-bar.tsx'
+import { SelectField, TextField } from '../../components/field.tsx'
 import { QueryView } from '../../components/query-view.tsx'
-import { RelativeTime } from '../../components/relative-time.tsx'
 import { EmptyState } from '../../components/states.tsx'
-import { classNames } from '../../lib/class-names.ts'
-import { useIdParam } from '../../lib/route-state.ts'
-import { DEPLOYMENT_LOOK, isRunning, TRIGGER_WORDS } from '../../lib/status.ts'
-import { durationWords } from '../../lib/time.ts'
+import { useIdParam, useSearchState } from '../../lib/route-state.ts'
+import { DEPLOYMENT_LOOK } from '../../lib/status.ts'
+import { useSettled } from '../../lib/use-settled.ts'
 import { paths } from '../../paths.ts'
-import { CommitWords } from '../../shared/commit-words.tsx'
-import { deploymentsOfApp } from './queries.ts'
-import { RollbackButton } from './rollback-button.tsx'
+import { DeploymentRow } from '../../shared/deployment-row.tsx'
+import { RollbackButton } from '../../shared/rollback-button.tsx'
+import { deploymentPages } from './queries.ts'
+import { RedeployButton } from './redeploy-button.tsx'
+
+type Choice = { value: DeploymentStatus | ''; label: string }
+const STATUSES: readonly Choice[] = [
+  { value: '', label: 'All statuses' },
+  ...DEPLOYMENT_STATUSES.map((status) => ({ value: status, label: DEPLOYMENT_LOOK[status].label })),
+]
 
 export function DeploymentsPage() {
   const appId = useIdParam('appId')
-  const query = useQuery(deploymentsOfApp(appId))
   const navigate = useNavigate()
-  const [picked, setPicked] = useState<readonly number[]>([])
-  // A third selection replaces the older of the two.
-  const toggle = (id: number): void => setPicked(picked.includes(id) ? picked.filter((each) => each !== id) : [...picked.slice(-1), id])
+  const [search, setSearch] = useSearchState('q')
+  const [state, setState] = useSearchState('state')
+  const status = DEPLOYMENT_STATUSES.find((each) => each === state) ?? ''
+  const query = useInfiniteQuery(deploymentPages(appId, { status, search: useSettled(search.trim()) }))
+  const { picked, toggle } = usePicked()
   const [from, to] = [...picked].sort((a, b) => a - b)
   return (
     <Card
@@ -37,66 +42,64 @@ export function DeploymentsPage() {
         </Button>
       }
     >
-      <QueryView
-        query={query}
-        empty={
-          <EmptyState icon="rocket" title="No deployments yet">
-            Deploy the app to create the first one.
-          </EmptyState>
-        }
-      >
-        {(list) => (
-          <ul className="divide-y divide-line">
-            {list.map((deployment) => (
-              <Row
-                key={deployment.id}
-                deployment={deployment}
-                picked={picked.includes(deployment.id)}
-                onToggle={() => toggle(deployment.id)}
-              />
-            ))}
-          </ul>
-        )}
+      <div className="grid gap-2 border-b border-line p-3 sm:grid-cols-[minmax(0,1fr)_11rem]">
+        <TextField label="Search" hideLabel type="search" placeholder="Search commits" value={search} onText={setSearch} />
+        <SelectField label="Status" hideLabel value={status} options={STATUSES} onPick={setState} />
+      </div>
+      <QueryView query={{ ...query, data: query.data?.pages.flat() }} empty={<NoDeployments isFiltered={search !== '' || status !== ''} />}>
+        {(list) => <Rows list={list} picked={picked} onToggle={toggle} />}
       </QueryView>
+      {query.hasNextPage && (
+        <div className="border-t border-line p-3 text-center">
+          <Button pending={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+            Load older
+          </Button>
+        </div>
+      )}
     </Card>
   )
 }
 
-function Row({ deployment, picked, onToggle }: { deployment: Deployment; picked: boolean; onToggle: () => void }) {
-  const { id, app_id, deployment_number, status, is_active, created_at, duration, trigger, error_message, progress, finished_at } =
-    deployment
+/** A third selection replaces the older of the two. */
+function usePicked() {
+  const [picked, setPicked] = useState<readonly number[]>([])
+  const toggle = (id: number): void => setPicked(picked.includes(id) ? picked.filter((each) => each !== id) : [...picked.slice(-1), id])
+  return { picked, toggle }
+}
+
+function NoDeployments({ isFiltered }: { isFiltered: boolean }) {
+  if (isFiltered) return <EmptyState icon="search" title="No results" />
   return (
-    <li className="flex flex-wrap items-start gap-x-3 gap-y-2 px-4 py-3 text-sm">
-      <input
-        type="checkbox"
-        aria-label={`Compare #${deployment_number}`}
-        checked={picked}
-        onChange={onToggle}
-        className="mt-1 size-4 shrink-0 accent-(--accent-solid)"
-      />
-      <div className="grid min-w-0 flex-1 gap-1">
-        <div className="flex flex-wrap items-center gap-x-2.5 gap-y-1">
-          <Link to={paths.deployment(app_id, id)} className="font-semibold text-accent hover:underline">
-            #{deployment_number}
-          </Link>
-          <Badge look={DEPLOYMENT_LOOK[status]} />
-          {is_active && <Badge look={{ label: 'Live', tone: 'good' }} />}
-        </div>
-        <div className="min-w-0">
-          <CommitWords deployment={deployment} />
-        </div>
-        {isRunning(status) && <ProgressBar percent={progress} label={`Progress of #${deployment_number}`} />}
-        {error_message !== '' && (
-          <p className={classNames('line-clamp-2 break-words', status === 'failed' ? 'text-bad' : 'text-ink-soft')}>{error_message}</p>
-        )}
-        <p className="text-[13px] text-ink-soft">
-          {TRIGGER_WORDS[trigger].done} <RelativeTime at={created_at} />
-          {finished_at !== null && `, took ${durationWords(duration)}`}
-        </p>
-      </div>
-      <div className="empty:hidden max-sm:w-full max-sm:pl-7">
-        <RollbackButton deployment={deployment} />
-      </div>
-    </li>
+    <EmptyState icon="rocket" title="No deployments yet">
+      Deploy the app to create the first one.
+    </EmptyState>
+  )
+}
+
+function Rows({ list, picked, onToggle }: { list: readonly Deployment[]; picked: readonly number[]; onToggle: (id: number) => void }) {
+  return (
+    <ul className="divide-y divide-line">
+      {list.map((deployment) => (
+        <DeploymentRow
+          key={deployment.id}
+          deployment={deployment}
+          before={
+            <input
+              type="checkbox"
+              aria-label={`Compare #${deployment.deployment_number}`}
+              checked={picked.includes(deployment.id)}
+              onChange={() => onToggle(deployment.id)}
+              className="mt-1 size-4 shrink-0 accent-(--accent-solid)"
+            />
+          }
+          actions={
+            <>
+              <RedeployButton kind="quiet" deployment={deployment} />
+              <RollbackButton deployment={deployment} />
+            </>
+          }
+        />
+      ))}
+    </ul>
   )
 }

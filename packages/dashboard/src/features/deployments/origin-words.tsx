@@ -7,17 +7,16 @@ import { durationWords } from '../../lib/time.ts'
 import { paths } from '../../paths.ts'
 import { useApp } from '../../shared/use-app.ts'
 import { project } from '../projects/queries.ts'
-import { deploymentsOfApp } from './queries.ts'
+import { deployment as deploymentQuery } from './queries.ts'
 
 /** How, by whom and when a deployment was started, how long it took, and which one it replaces. */
 export function OriginWords({ deployment }: { deployment: Deployment }) {
   const { app_id, created_at, trigger, triggered_by, finished_at, duration, rolled_back_from } = deployment
   const { data: home, isPending: asksProject } = useQuery(project(useApp().project_id))
-  const { data: history, isPending: asksHistory } = useQuery(deploymentsOfApp(app_id))
+  const { data: left } = useQuery({ ...deploymentQuery(rolled_back_from ?? 0), enabled: rolled_back_from !== undefined })
   const person = home?.members.find(({ id }) => id === triggered_by)
-  const left = history?.find(({ id }) => id === rolled_back_from)
-  // Without these answers the sentence would grow while it is being read.
-  if (asksProject || asksHistory) return <br />
+  // Without this answer the sentence would grow while it is being read.
+  if (asksProject) return <br />
   return (
     <>
       {TRIGGER_WORDS[trigger].done}

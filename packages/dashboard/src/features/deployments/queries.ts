@@ -1,19 +1,62 @@
-import { queryOptions } from '@tanstack/react-query'
+import type { DeploymentStatus } from '@berth/contract'
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { call } from '../../lib/api.ts'
+
+export type DeploymentFilter = { status: DeploymentStatus | ''; search: string }
 
 export const deploymentKeys = {
   all: ['deployments'],
   running: ['deployments', 'running'],
   ofApp: (appId: number) => ['deployments', 'app', appId],
+  recent: (appId: number) => ['deployments', 'app', appId, 'recent'],
+  live: (appId: number) => ['deployments', 'app', appId, 'live'],
+  pages: (appId: number, filter: DeploymentFilter) => ['deployments', 'app', appId, 'pages', filter],
   one: (id: number) => ['deployments', 'one', id],
+  comparison: (from: number, to: number) => ['deployments', 'comparison', from, to],
 } as const
+
+const RECENT = 20
+const PAGE = 25
 
 export const runningDeployments = queryOptions({ queryKey: deploymentKeys.running, queryFn: () => call('deployments.running') })
 
-export function deploymentsOfApp(appId: number) {
-  return queryOptions({ queryKey: deploymentKeys.ofApp(appId), queryFn: () => call('deployments.listByApp', { appId }) })
+/** The newest ones, whatever the number of deployments an app has. */
+export function recentDeployments(appId: number) {
+  return queryOptions({ queryKey: deploymentKeys.recent(appId), queryFn: () => call('deployments.listByApp', { appId, limit: RECENT }) })
+}
+
+/** The release that serves, or null. */
+export function liveDeployment(appId: number) {
+  return queryOptions({
+    queryKey: deploymentKeys.live(appId),
+    queryFn: async () => (await call('deployments.listByApp', { appId, isActive: true, limit: 1 }))[0] ?? null,
+  })
+}
+
+export function deploymentPages(appId: number, filter: DeploymentFilter) {
+  const { status, search } = filter
+  return infiniteQueryOptions({
+    queryKey: deploymentKeys.pages(appId, filter),
+    queryFn: ({ pageParam }) =>
+      call('deployments.listByApp', {
+        appId,
+        limit: PAGE,
+        ...(pageParam === undefined ? {} : { before: pageParam }),
+        ...(status === '' ? {} : { status }),
+        ...(search === '' ? {} : { search }),
+      }),
+    initialPageParam: undefined as number | undefined, // the first page has no cursor
+    getNextPageParam: (page) => (page.length < PAGE ? undefined : page.at(-1)?.id),
+  })
 }
 
 export function deployment(id: number) {
   return queryOptions({ queryKey: deploymentKeys.one(id), queryFn: () => call('deployments.get', { id }) })
+}
+
+export function comparison(from: number, to: number) {
+  return queryOptions({
+    queryKey: deploymentKeys.comparison(from, to),
+    queryFn: () => call('deployments.compare', { deploymentId: from, withId: to }),
+  })
 }

@@ -1,22 +1,10 @@
-import { type Deployment, STAGES, type Stage } from '@berth/contract'
+import type { Deployment } from '@berth/contract'
 import { Icon } from '../../components/icon.tsx'
 import { Spinner } from '../../components/spinner.tsx'
 import { classNames } from '../../lib/class-names.ts'
-import { isRunning, STAGE_WORDS } from '../../lib/status.ts'
-
-type Mark = 'done' | 'now' | 'failed' | 'cancelled' | 'next'
-
-/** The state of each stage, from the stage that the deployment is in or ended in. */
-export function markOf(stage: Stage, deployment: Pick<Deployment, 'stage' | 'status'>): Mark {
-  const { status } = deployment
-  if (status === 'success' || status === 'rolled_back') return 'done'
-  const at = STAGES.findIndex((each) => each === deployment.stage)
-  const own = STAGES.indexOf(stage)
-  if (own < at) return 'done'
-  if (own > at) return 'next'
-  if (isRunning(status)) return 'now'
-  return status === 'stopped' ? 'cancelled' : 'failed'
-}
+import { secondsWords } from '../../lib/time.ts'
+import { useSecond } from '../../lib/use-now.ts'
+import { type Mark, stagesOf } from './stages.ts'
 
 const LOOK = {
   done: 'text-good',
@@ -31,28 +19,31 @@ const SAID = { done: 'done', now: 'running', failed: 'failed', cancelled: 'cance
   string
 >
 
-export function StageList({ deployment }: { deployment: Deployment }) {
+/** The stages of a deployment in the order in which they happen, each with how long it took. */
+export function StageList({ deployment, isDatabase }: { deployment: Deployment; isDatabase: boolean }) {
+  const stages = stagesOf(deployment, isDatabase)
   return (
     <ol className="grid gap-x-5 gap-y-2 text-sm sm:flex sm:flex-wrap">
-      {STAGES.map((stage) => {
-        const mark = markOf(stage, deployment)
-        return (
-          <li
-            key={stage}
-            className={classNames('flex items-center gap-1.5', LOOK[mark])}
-            aria-current={mark === 'now' ? 'step' : undefined}
-          >
-            <span className="grid size-4 place-items-center">
-              {mark === 'done' && <Icon name="check" />}
-              {mark === 'now' && <Spinner />}
-              {(mark === 'failed' || mark === 'cancelled') && <Icon name="close" />}
-              {mark === 'next' && <span aria-hidden="true" className="size-1.5 rounded-full bg-current" />}
-            </span>
-            {STAGE_WORDS[stage]}
-            <span className="sr-only">({SAID[mark]})</span>
-          </li>
-        )
-      })}
+      {stages.map(({ name, mark, seconds, startedAt }) => (
+        <li key={name} className={classNames('flex items-center gap-1.5', LOOK[mark])} aria-current={mark === 'now' ? 'step' : undefined}>
+          <span className="grid size-4 place-items-center">
+            {mark === 'done' && <Icon name="check" />}
+            {mark === 'now' && <Spinner />}
+            {(mark === 'failed' || mark === 'cancelled') && <Icon name="close" />}
+            {mark === 'next' && <span aria-hidden="true" className="size-1.5 rounded-full bg-current" />}
+          </span>
+          {name}
+          <span className="sr-only">({SAID[mark]})</span>
+          {seconds !== undefined && <span className="text-[13px] text-ink-soft tabular-nums">{secondsWords(seconds)}</span>}
+          {mark === 'now' && startedAt !== undefined && <Elapsed since={startedAt} />}
+        </li>
+      ))}
     </ol>
   )
+}
+
+function Elapsed({ since }: { since: string }) {
+  const now = useSecond()
+  const seconds = Math.max(0, Math.round((now - Date.parse(since)) / 1000))
+  return <span className="text-[13px] text-ink-soft tabular-nums">{secondsWords(seconds)}</span>
 }

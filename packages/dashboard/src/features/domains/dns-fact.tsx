@@ -10,7 +10,7 @@ export function RecordsToSet({ domain }: { domain: Domain }) {
     return (
       <Fact name={hint.records.length > 1 ? 'Records to set' : 'Record to set'}>
         {hint.records.map((record) => (
-          <RecordLine key={record.type} record={record} />
+          <RecordLine key={`${record.type} ${record.value}`} record={record} />
         ))}
       </Fact>
     )
@@ -23,16 +23,19 @@ export function RecordsToSet({ domain }: { domain: Domain }) {
   )
 }
 
+const FAMILY = { A: 'IPv4', AAAA: 'IPv6', CNAME: '' } as const satisfies Record<RecordToSet['type'], string>
+
 function RecordLine({ record: { name, type, value } }: { record: RecordToSet }) {
   return (
-    <span className="flex items-start gap-1">
+    <span className="flex items-start gap-2">
+      <span className="w-20 shrink-0">
+        <code className="font-mono text-[13px] font-semibold">{type}</code>{' '}
+        <span className="text-[13px] text-ink-soft">{FAMILY[type]}</span>
+      </span>
       <code className="min-w-0 font-mono text-[13px] break-all">
-        {name}{' '}
-        <span className="inline-block">
-          {type} {value}
-        </span>
+        {name} → {value}
       </code>
-      <span className="-my-2">
+      <span className="-my-2 ml-auto">
         <CopyButton text={value} label={`Copy ${value}`} />
       </span>
     </span>

@@ -18,9 +18,7 @@ type Open = 'nothing' | 'certificate' | 'delete'
 export function DomainCard({ domain }: { domain: Domain }) {
   const [open, setOpen] = useState<Open>('nothing')
   const check = useCheckDomain(domain)
-  const update = useUpdateDomain(domain)
   const remove = useDeleteDomain(domain)
-  const dropCertificate = useRemoveCertificate(domain)
   const close = (): void => setOpen('nothing')
   return (
     <Card
@@ -44,24 +42,7 @@ export function DomainCard({ domain }: { domain: Domain }) {
     >
       <div className="grid gap-4 lg:grid-cols-2">
         <DomainState domain={domain} />
-        <div className="grid content-start gap-2">
-          <CheckField
-            label="Redirect HTTP to HTTPS"
-            checked={domain.redirectHttps}
-            onCheck={(redirectHttps) => update.mutate({ redirectHttps })}
-          />
-          <CheckField label="Require HTTPS in browsers (HSTS)" checked={domain.hsts} onCheck={(hsts) => update.mutate({ hsts })} />
-          <div className="mt-2 flex flex-wrap gap-2">
-            <Button onClick={() => setOpen('certificate')}>
-              {domain.ownCertificate ? 'Replace your certificate' : 'Use your own certificate'}
-            </Button>
-            {domain.ownCertificate && (
-              <Button pending={dropCertificate.isPending} onClick={() => dropCertificate.mutate()}>
-                Remove your certificate
-              </Button>
-            )}
-          </div>
-        </div>
+        <DomainOptions domain={domain} onCertificate={() => setOpen('certificate')} />
       </div>
       {open === 'certificate' && <CertificateDialog domain={domain} onClose={close} />}
       {open === 'delete' && (
@@ -77,6 +58,29 @@ export function DomainCard({ domain }: { domain: Domain }) {
         </ConfirmDialog>
       )}
     </Card>
+  )
+}
+
+function DomainOptions({ domain, onCertificate }: { domain: Domain; onCertificate: () => void }) {
+  const update = useUpdateDomain(domain)
+  const dropCertificate = useRemoveCertificate(domain)
+  return (
+    <div className="grid content-start gap-2">
+      <CheckField
+        label="Redirect HTTP to HTTPS"
+        checked={domain.redirectHttps}
+        onCheck={(redirectHttps) => update.mutate({ redirectHttps })}
+      />
+      <CheckField label="Require HTTPS in browsers (HSTS)" checked={domain.hsts} onCheck={(hsts) => update.mutate({ hsts })} />
+      <div className="mt-2 flex flex-wrap gap-2">
+        <Button onClick={onCertificate}>{domain.ownCertificate ? 'Replace your certificate' : 'Use your own certificate'}</Button>
+        {domain.ownCertificate && (
+          <Button pending={dropCertificate.isPending} onClick={() => dropCertificate.mutate()}>
+            Remove your certificate
+          </Button>
+        )}
+      </div>
+    </div>
   )
 }
 

@@ -8,7 +8,7 @@ import { useSearchState } from '../../lib/route-state.ts'
 import { ConnectDialog } from '../../shared/connect-dialog.tsx'
 import { useApp } from '../../shared/use-app.ts'
 import { useDeploy } from '../../shared/use-deploy.ts'
-import { deploymentsOfApp } from '../deployments/queries.ts'
+import { liveDeployment } from '../deployments/queries.ts'
 import { AppBulkEditor } from './bulk-editor.tsx'
 import { changeWords } from './changed-since.ts'
 import { environmentChangesOf, environmentOf } from './queries.ts'
@@ -17,11 +17,10 @@ import { VIEWS } from './views.ts'
 
 export function EnvironmentPage() {
   const app = useApp()
-  const { data: history } = useQuery(deploymentsOfApp(app.id))
+  const { data: live } = useQuery(liveDeployment(app.id))
   const deploy = useDeploy()
   const [view, setView] = useSearchState('view')
   const [connecting, setConnecting] = useState(false)
-  const live = history?.find(({ is_active }) => is_active)
   const { data: since } = useQuery(environmentChangesOf(app.id, live?.id))
   const { changes, problems } = since ?? { changes: [], problems: [] }
   return (
@@ -32,7 +31,7 @@ export function EnvironmentPage() {
             <Notice
               tone="warn"
               actions={
-                <Button pending={deploy.isPending} onClick={() => deploy.mutate(app.id)}>
+                <Button pending={deploy.isPending} onClick={() => deploy.mutate({ appId: app.id })}>
                   Deploy now
                 </Button>
               }

@@ -11,6 +11,7 @@ import { HEALTH_LOOK, HEALTH_NOTICES, HEALTH_PARTS, type Look } from '../../lib/
 import { durationWords, exactTime } from '../../lib/time.ts'
 import { useMetrics } from '../../shared/metrics-feed.ts'
 import { version } from '../session/queries.ts'
+import { DiskCard } from './disk-card.tsx'
 import { PublishedPorts } from './published-ports.tsx'
 import { health } from './queries.ts'
 
@@ -51,6 +52,7 @@ export function HealthPage() {
             )}
           </QueryView>
         </Card>
+        <DiskCard />
         <PublishedPorts />
         {query.data && <VersionCard uptime={query.data.uptime} />}
       </div>

@@ -3,4 +3,6 @@ import { call } from '../../lib/api.ts'
 
 export const health = queryOptions({ queryKey: ['health'], queryFn: () => call('health'), refetchInterval: 10_000 })
 
+export const diskUsage = queryOptions({ queryKey: ['disk'], queryFn: () => call('disk.usage'), retry: false })
+
 export const publishedPorts = queryOptions({ queryKey: ['published-ports'], queryFn: () => call('ports.list'), refetchInterval: 30_000 })

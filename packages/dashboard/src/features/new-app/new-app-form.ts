@@ -42,3 +42,8 @@ export function nameFromUrl(url: string): string {
   const last = url.trim().replace(/\/+$/, '').split(/[/:]/).at(-1) ?? ''
   return last.replace(/\.git$/, '')
 }
+
+/** What the form begins with: nothing, or a database that was chosen among the templates. */
+export function startOf(templateName: string): NewAppValues {
+  return templateName === '' ? EMPTY : { ...EMPTY, appType: 'database', templateName, name: templateName }
+}

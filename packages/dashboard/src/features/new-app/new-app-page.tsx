@@ -9,7 +9,7 @@ import { PageHeader } from '../../components/page.tsx'
 import { QueryView } from '../../components/query-view.tsx'
 import { toast } from '../../components/toast.tsx'
 import { call } from '../../lib/api.ts'
-import { useIdParam } from '../../lib/route-state.ts'
+import { useIdParam, useSearchState } from '../../lib/route-state.ts'
 import { useForm } from '../../lib/use-form.ts'
 import { paths } from '../../paths.ts'
 import { appKeys } from '../apps/queries.ts'
@@ -18,7 +18,7 @@ import { project, projectKeys } from '../projects/queries.ts'
 import { DetailFields } from './detail-fields.tsx'
 import { EnvironmentField } from './environment-field.tsx'
 import { KindPicker } from './kind-picker.tsx'
-import { EMPTY, newAppInput } from './new-app-form.ts'
+import { newAppInput, startOf } from './new-app-form.ts'
 
 export function NewAppPage() {
   const projectId = useIdParam('projectId')
@@ -43,8 +43,9 @@ export function NewAppPage() {
 function Wizard({ projectId }: { projectId: number }) {
   const [deployNow, setDeployNow] = useState(true)
   const open = useOpenApp(projectId)
+  const [templateName] = useSearchState('template')
   const form = useForm('apps.create', {
-    initial: EMPTY,
+    initial: startOf(templateName),
     input: (values) => newAppInput(projectId, values),
     onDone: ({ id }) => open.mutateAsync({ appId: id, deployNow }),
   })

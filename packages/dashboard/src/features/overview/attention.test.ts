@@ -1,6 +1,6 @@
 import type { Application, Deployment, Domain, Health } from '@berth/contract'
 import { describe, expect, it } from 'vitest'
-import { concernsOf } from './attention.ts'
+import { concernsOf, groupsOf } from './attention.ts'
 
 const calm = { apps: [], lastDeployments: [], domains: [], health: undefined, metrics: undefined, mayAdmin: true }
 const application = (part: Partial<Application>) => ({ id: 1, name: 'shop', status: 'running', status_reason: '', ...part }) as Application // only what is looked at
@@ -36,7 +36,16 @@ describe('what needs attention', () => {
       ['health-engine', 'bad'],
       ['disk', 'bad'],
       ['notice-dashboard', 'warn'],
-      ['domain-3', 'warn'],
+      ['domain-3-failed-ok', 'warn'],
+    ])
+  })
+
+  it('is told by kind, with how many there are', () => {
+    const apps = [1, 2, 3].map((id) => application({ id, name: `app ${id}`, status: 'error' }))
+    const groups = groupsOf(concernsOf({ ...calm, apps, metrics: disk(90) }))
+    expect(groups.map(({ title, concerns }) => [title, concerns.length])).toEqual([
+      ['Server', 1],
+      ['3 apps are down', 3],
     ])
   })
 })

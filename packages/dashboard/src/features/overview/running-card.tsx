@@ -5,7 +5,7 @@ import { Card } from '../../components/card.tsx'
 import { ProgressBar } from '../../components/progress-bar.tsx'
 import { QueryView } from '../../components/query-view.tsx'
 import { Skeleton } from '../../components/states.tsx'
-import { DEPLOYMENT_LOOK, STAGE_WORDS } from '../../lib/status.ts'
+import { activityWords, DEPLOYMENT_LOOK } from '../../lib/status.ts'
 import { paths } from '../../paths.ts'
 import { runningDeployments } from '../deployments/queries.ts'
 
@@ -21,7 +21,7 @@ export function RunningCard({ nameOf }: { nameOf: (appId: number) => string }) {
       >
         {(list) => (
           <ul className="divide-y divide-line">
-            {list.map(({ id, app_id, status, stage, progress, deployment_number }) => (
+            {list.map(({ id, app_id, status, progress, deployment_number, ...more }) => (
               <li key={id} className="grid gap-2 px-4 py-3 text-sm">
                 <div className="flex items-center justify-between gap-3">
                   <Link to={paths.deployment(app_id, id)} className="min-w-0 truncate font-medium hover:underline">
@@ -30,7 +30,7 @@ export function RunningCard({ nameOf }: { nameOf: (appId: number) => string }) {
                   <Badge look={DEPLOYMENT_LOOK[status]} />
                 </div>
                 <ProgressBar percent={progress} label={`Progress of ${nameOf(app_id)}`} />
-                <p className="text-[13px] text-ink-soft">{stage === '' ? 'Queued' : STAGE_WORDS[stage]}</p>
+                <p className="text-[13px] text-ink-soft">{activityWords(more)}</p>
               </li>
             ))}
           </ul>

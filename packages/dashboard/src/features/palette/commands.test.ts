@@ -19,6 +19,14 @@ describe('the command palette', () => {
     expect(matching(commands, 'dark')[0]?.act).toEqual({ theme: 'dark' })
   })
 
+  it('has the app itself first, and knows other words for what can be done', () => {
+    const commands = commandsOf({ apps, projects, mayAdmin: true })
+    expect(matching(commands, 'shop')[0]?.act).toEqual({ to: '/apps/4' })
+    expect(matching(commands, 'variables shop')[0]?.act).toEqual({ to: '/apps/4/environment' })
+    expect(matching(commands, 'invite')[0]?.act).toEqual({ to: '/admin/users' })
+    expect(commands[0]?.note).toBe('App')
+  })
+
   it('hides administration from those who are no admins', () => {
     expect(matching(commandsOf({ apps, projects, mayAdmin: false }), 'audit')).toEqual([])
     expect(matching(commandsOf({ apps, projects, mayAdmin: true }), 'audit')).toHaveLength(1)

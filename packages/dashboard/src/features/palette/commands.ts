@@ -3,38 +3,97 @@ import type { IconName } from '../../components/icon.tsx'
 import type { Theme } from '../../lib/theme.ts'
 import { paths } from '../../paths.ts'
 
-/** What a command does. */
-type Act = { to: string } | { deploy: number } | { theme: Theme }
-export type PaletteCommand = { id: string; label: string; note: string; icon: IconName; act: Act }
+export type Act = { to: string } | { href: string } | { deploy: number } | { theme: Theme }
+/** `also` are further words by which it is found. */
+export type PaletteCommand = { id: string; label: string; note: string; icon: IconName; act: Act; also?: string }
 
 const PAGES: readonly PaletteCommand[] = [
-  { id: 'overview', label: 'Overview', note: 'Page', icon: 'overview', act: { to: paths.overview() } },
-  { id: 'projects', label: 'Projects', note: 'Page', icon: 'project', act: { to: paths.projects() } },
-  { id: 'apps', label: 'Apps', note: 'Page', icon: 'app', act: { to: paths.apps() } },
-  { id: 'account', label: 'Account', note: 'Page', icon: 'account', act: { to: paths.account() } },
+  { id: 'overview', label: 'Overview', note: 'Page', icon: 'overview', act: { to: paths.overview() }, also: 'home dashboard' },
+  { id: 'projects', label: 'Projects', note: 'Page', icon: 'project', act: { to: paths.projects() }, also: 'create new project' },
+  { id: 'apps', label: 'Apps', note: 'Page', icon: 'app', act: { to: paths.apps() }, also: 'applications services' },
+  { id: 'templates', label: 'Templates', note: 'Page', icon: 'template', act: { to: paths.templates() }, also: 'database create new' },
+  {
+    id: 'account',
+    label: 'Account',
+    note: 'Page',
+    icon: 'account',
+    act: { to: paths.account() },
+    also: 'password sessions profile log out',
+  },
 ]
 
 const ADMIN_PAGES: readonly PaletteCommand[] = [
-  { id: 'users', label: 'Users', note: 'Administration', icon: 'users', act: { to: paths.users() } },
-  { id: 'templates', label: 'Templates', note: 'Administration', icon: 'template', act: { to: paths.templates() } },
-  { id: 'settings', label: 'Settings', note: 'Administration', icon: 'gear', act: { to: paths.settings() } },
-  { id: 'audit', label: 'Audit log', note: 'Administration', icon: 'audit', act: { to: paths.audit() } },
-  { id: 'health', label: 'Health', note: 'Administration', icon: 'health', act: { to: paths.health() } },
+  { id: 'users', label: 'Users', note: 'Administration', icon: 'users', act: { to: paths.users() }, also: 'people invite team roles' },
+  {
+    id: 'settings',
+    label: 'Settings',
+    note: 'Administration',
+    icon: 'gear',
+    act: { to: paths.settings() },
+    also: 'config domain certificates',
+  },
+  { id: 'audit', label: 'Audit log', note: 'Administration', icon: 'audit', act: { to: paths.audit() }, also: 'history logins who' },
+  {
+    id: 'health',
+    label: 'Health',
+    note: 'Administration',
+    icon: 'health',
+    act: { to: paths.health() },
+    also: 'status disk clean up docker',
+  },
 ]
 
 const THEME_COMMANDS: readonly PaletteCommand[] = [
-  { id: 'light', label: 'Light theme', note: 'Theme', icon: 'sun', act: { theme: 'light' } },
-  { id: 'dark', label: 'Dark theme', note: 'Theme', icon: 'moon', act: { theme: 'dark' } },
-  { id: 'system', label: 'System theme', note: 'Theme', icon: 'screen', act: { theme: 'system' } },
+  { id: 'light', label: 'Light theme', note: 'Theme', icon: 'sun', act: { theme: 'light' }, also: 'mode appearance' },
+  { id: 'dark', label: 'Dark theme', note: 'Theme', icon: 'moon', act: { theme: 'dark' }, also: 'mode appearance' },
+  { id: 'system', label: 'System theme', note: 'Theme', icon: 'screen', act: { theme: 'system' }, also: 'mode appearance' },
 ]
 
 type Known = { apps: readonly Application[]; projects: readonly Project[]; mayAdmin: boolean }
 
-/** All pages and actions that can be found by name. */
+function appActions({ id, name, url }: Application): PaletteCommand[] {
+  const page = (key: string, label: string, rest: { icon: IconName; to: string; also: string }): PaletteCommand => ({
+    id: `${key}-${id}`,
+    label: `${label} ${name}`,
+    note: 'Action',
+    icon: rest.icon,
+    act: { to: rest.to },
+    also: rest.also,
+  })
+  return [
+    {
+      id: `deploy-${id}`,
+      label: `Deploy ${name}`,
+      note: 'Action',
+      icon: 'rocket',
+      act: { deploy: id },
+      also: 'redeploy release ship build',
+    },
+    ...(url === ''
+      ? []
+      : [{ id: `open-${id}`, label: `Open ${name}`, note: 'Action', icon: 'external', act: { href: url }, also: 'visit browse' } as const]),
+    page('logs', 'Logs of', { icon: 'audit', to: paths.logs(id), also: 'output console' }),
+    page('env', 'Environment of', { icon: 'gear', to: paths.environment(id), also: 'env variables secrets config' }),
+    page('deployments', 'Deployments of', { icon: 'rocket', to: paths.deployments(id), also: 'history releases roll back rollback' }),
+    page('domains', 'Domains of', { icon: 'globe', to: paths.domains(id), also: 'dns host https certificate' }),
+    page('app-settings', 'Settings of', { icon: 'gear', to: paths.appSettings(id), also: 'port branch limits configure edit' }),
+    page('danger', 'Delete or transfer', { icon: 'trash', to: paths.appDanger(id), also: 'remove danger' }),
+  ]
+}
+
+/** All pages and actions that can be found by name: apps first, then what can be done with them. */
 export function commandsOf({ apps, projects, mayAdmin }: Known): PaletteCommand[] {
   return [
-    ...PAGES,
-    ...(mayAdmin ? ADMIN_PAGES : []),
+    ...apps.map(
+      ({ id, name, app_type, template_name }): PaletteCommand => ({
+        id: `app-${id}`,
+        label: name,
+        note: 'App',
+        icon: app_type === 'database' ? 'database' : 'app',
+        act: { to: paths.app(id) },
+        also: template_name,
+      }),
+    ),
     ...projects.map(
       ({ id, name }): PaletteCommand => ({
         id: `project-${id}`,
@@ -44,13 +103,9 @@ export function commandsOf({ apps, projects, mayAdmin }: Known): PaletteCommand[
         act: { to: paths.project(id) },
       }),
     ),
-    ...apps.flatMap(({ id, name, app_type }): PaletteCommand[] => [
-      { id: `app-${id}`, label: name, note: 'App', icon: app_type === 'database' ? 'database' : 'app', act: { to: paths.app(id) } },
-      { id: `deploy-${id}`, label: `Deploy ${name}`, note: 'Action', icon: 'rocket', act: { deploy: id } },
-      { id: `logs-${id}`, label: `${name}: logs`, note: 'App', icon: 'audit', act: { to: paths.logs(id) } },
-      { id: `env-${id}`, label: `${name}: environment`, note: 'App', icon: 'gear', act: { to: paths.environment(id) } },
-      { id: `deployments-${id}`, label: `${name}: deployments`, note: 'App', icon: 'rocket', act: { to: paths.deployments(id) } },
-    ]),
+    ...PAGES,
+    ...(mayAdmin ? ADMIN_PAGES : []),
+    ...apps.flatMap(appActions),
     ...projects.map(
       ({ id, name }): PaletteCommand => ({
         id: `new-${id}`,
@@ -58,6 +113,7 @@ export function commandsOf({ apps, projects, mayAdmin }: Known): PaletteCommand[
         note: 'Create',
         icon: 'plus',
         act: { to: paths.newApp(id) },
+        also: 'add create deploy database',
       }),
     ),
     ...THEME_COMMANDS,
@@ -66,10 +122,23 @@ export function commandsOf({ apps, projects, mayAdmin }: Known): PaletteCommand[
 
 const SHOWN = 12
 
-/** Every word must match; labels that begin with the text come first. */
+/** How well a command fits: its label begins with the text, a word of it does, it contains the words, or only a synonym does. */
+function rankOf({ label, note, also = '' }: PaletteCommand, words: readonly string[]): number {
+  const [first = ''] = words
+  const name = label.toLowerCase()
+  if (!words.every((word) => `${name} ${note} ${also}`.toLowerCase().includes(word))) return 0
+  if (name.startsWith(first)) return 4
+  if (name.split(/[\s-]+/).some((part) => part.startsWith(first))) return 3
+  return name.includes(first) ? 2 : 1
+}
+
+/** Every word must match. Of those that fit alike, apps come first. */
 export function matching(commands: readonly PaletteCommand[], text: string): PaletteCommand[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
-  const found = commands.filter(({ label, note }) => words.every((word) => `${label} ${note}`.toLowerCase().includes(word)))
-  const begins = ({ label }: PaletteCommand): number => Number(label.toLowerCase().startsWith(words[0] ?? ''))
-  return found.sort((a, b) => begins(b) - begins(a)).slice(0, SHOWN)
+  return commands
+    .map((command) => ({ command, rank: rankOf(command, words) }))
+    .filter(({ rank }) => rank > 0)
+    .sort((a, b) => b.rank - a.rank)
+    .slice(0, SHOWN)
+    .map(({ command }) => command)
 }

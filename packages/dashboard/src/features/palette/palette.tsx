@@ -1,39 +1,50 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { type KeyboardEvent, useLayoutEffect, useRef, useState } from 'react'
+import { type KeyboardEvent, type RefObject, useLayoutEffect, useRef, useState } from 'react'
 import { Icon } from '../../components/icon.tsx'
 import { applyTheme } from '../../lib/theme.ts'
 import { useDeploy } from '../../shared/use-deploy.ts'
 import { apps } from '../apps/queries.ts'
 import { projects } from '../projects/queries.ts'
 import { isAdmin, useMe } from '../session/queries.ts'
-import { commandsOf, matching, type PaletteCommand } from './commands.ts'
+import { type Act, commandsOf, matching, type PaletteCommand } from './commands.ts'
 import { FOUND_ID, FoundList, optionId } from './found-list.tsx'
+
+function useModal(ref: RefObject<HTMLDialogElement | null>): void {
+  useLayoutEffect(() => {
+    const dialog = ref.current
+    if (dialog && !dialog.open) dialog.showModal()
+    return () => dialog?.close()
+  }, [ref])
+}
+
+function useAct(): (act: Act) => void {
+  const navigate = useNavigate()
+  const deploy = useDeploy()
+  return (act) => {
+    if ('to' in act) void navigate({ to: act.to })
+    else if ('href' in act) open(act.href, '_blank', 'noreferrer')
+    else if ('deploy' in act) deploy.mutate({ appId: act.deploy })
+    else applyTheme(act.theme)
+  }
+}
 
 /** The command palette: finds pages, apps and actions by part of their name. */
 export function Palette({ onClose }: { onClose: () => void }) {
   const ref = useRef<HTMLDialogElement>(null)
-  const navigate = useNavigate()
-  const deploy = useDeploy()
+  const act = useAct()
   const { data: appList } = useQuery(apps)
   const { data: projectList } = useQuery(projects)
   const [text, setText] = useState('')
   const [at, setAt] = useState(0)
   const commands = commandsOf({ apps: appList ?? [], projects: projectList ?? [], mayAdmin: isAdmin(useMe()) })
   const found = matching(commands, text)
-  useLayoutEffect(() => {
-    const dialog = ref.current
-    if (dialog && !dialog.open) dialog.showModal()
-    return () => dialog?.close()
-  }, [])
+  useModal(ref)
 
   function go(command: PaletteCommand | undefined): void {
     if (!command) return
     onClose()
-    const { act } = command
-    if ('to' in act) void navigate({ to: act.to })
-    else if ('deploy' in act) deploy.mutate(act.deploy)
-    else applyTheme(act.theme)
+    act(command.act)
   }
 
   function pressed(event: KeyboardEvent): void {

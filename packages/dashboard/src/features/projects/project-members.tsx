@@ -21,16 +21,16 @@ export function ProjectMembers() {
   return (
     <div className="grid max-w-3xl gap-4">
       {mayManage && <AddMember project={project} />}
-      <Card title="Members" note="Members can see this project, deploy its apps and change their environment and domains." flush>
+      <Card title="Members" flush>
         <ul className="divide-y divide-line">
           {project.members.map((member) => (
             <li key={member.id} className="flex min-h-13 items-center justify-between gap-3 px-4 py-2 text-sm">
               <div className="min-w-0">
                 <p className="truncate font-medium">{member.email}</p>
                 <p className="text-[13px] text-ink-soft">
-                  {member.id === project.ownerId ? 'Project owner' : ROLE_WORDS[member.role].label} · added{' '}
-                  <RelativeTime at={member.addedAt} />
+                  {roleIn(project, member)} · added <RelativeTime at={member.addedAt} />
                 </p>
+                <p className="text-[13px] text-ink-soft">{rightsIn(project, member)}</p>
               </div>
               {mayManage && member.id !== project.ownerId && (
                 <IconButton icon="trash" label={`Remove ${member.email}`} onClick={() => setRemoving(member)} />
@@ -42,6 +42,20 @@ export function ProjectMembers() {
       {removing && <RemoveMember project={project} member={removing} onClose={() => setRemoving(undefined)} />}
     </div>
   )
+}
+
+function roleIn(project: ProjectDetails, member: Member): string {
+  if (member.id === project.ownerId) return 'Project owner'
+  return member.role === 'user' ? 'Member' : ROLE_WORDS[member.role].label
+}
+
+/** What a member may do here, in the words of the app pages. */
+function rightsIn(project: ProjectDetails, member: Member): string {
+  if (member.id === project.ownerId || member.role !== 'user')
+    return 'Can manage the project and its members, deploy every app, and transfer or delete it.'
+  const own = project.applications.filter(({ created_by }) => created_by === member.id).length
+  const more = own === 0 ? '' : ` Can change the settings of ${own === 1 ? 'the app' : `the ${own} apps`} they own.`
+  return `Can create and deploy apps, and change their environment and domains.${more}`
 }
 
 function AddMember({ project }: { project: ProjectDetails }) {

@@ -12,6 +12,7 @@ import { toast } from '../../components/toast.tsx'
 import { call } from '../../lib/api.ts'
 import { plural } from '../../lib/sizes.ts'
 import { useForm } from '../../lib/use-form.ts'
+import { useUnsavedWarning } from '../../lib/use-unsaved-warning.ts'
 import { paths } from '../../paths.ts'
 import { projectKeys } from './queries.ts'
 import { useMayManage, useProject } from './use-project.ts'
@@ -38,9 +39,10 @@ function DetailsCard({ project }: { project: ProjectDetails }) {
       toast('Project saved.')
     },
   })
+  useUnsavedWarning(form.touched)
   return (
     <Card title="Details">
-      <Form form={form} submit="Save">
+      <Form form={form} submit="Save" disabled={!form.touched}>
         <TextField label="Name" {...form.field('name')} />
         <AreaField label="Description" {...form.field('description')} />
         <TextField label="Tags" hint="Comma-separated" {...form.field('tags')} />

@@ -1,30 +1,37 @@
-import type { Application, Project } from '@berth/contract'
+import type { Project } from '@berth/contract'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { Tag } from '../../components/badge.tsx'
 import { Button } from '../../components/button.tsx'
-import { TextField } from '../../components/field.tsx'
+import { SelectField, TextField } from '../../components/field.tsx'
 import { PageHeader } from '../../components/page.tsx'
 import { QueryView } from '../../components/query-view.tsx'
+import { Segmented } from '../../components/segmented.tsx'
 import { EmptyState } from '../../components/states.tsx'
 import { useSearchState } from '../../lib/route-state.ts'
-import { plural } from '../../lib/sizes.ts'
-import { paths } from '../../paths.ts'
 import { apps } from '../apps/queries.ts'
 import { NewProjectDialog } from './new-project-dialog.tsx'
+import { ProjectGrid, ProjectRows, type ProjectWithApps } from './project-list.tsx'
 import { projects, tagsOf } from './queries.ts'
+
+const VIEWS = [
+  { value: 'grid', label: 'Grid' },
+  { value: 'list', label: 'List' },
+] as const
+
+const ORDERS = {
+  name: { label: 'Name', compare: (a: ProjectWithApps, b: ProjectWithApps) => a.project.name.localeCompare(b.project.name) },
+  updated: {
+    label: 'Last changed',
+    compare: (a: ProjectWithApps, b: ProjectWithApps) => b.project.updatedAt.localeCompare(a.project.updatedAt),
+  },
+  apps: { label: 'Most apps', compare: (a: ProjectWithApps, b: ProjectWithApps) => b.apps.length - a.apps.length },
+} as const
+type Order = keyof typeof ORDERS
+const ORDER_OPTIONS = (Object.keys(ORDERS) as Order[]).map((value) => ({ value, label: `Sort: ${ORDERS[value].label}` })) // exactly its keys
 
 export function ProjectsPage() {
   const query = useQuery(projects)
-  const { data: appList } = useQuery(apps)
-  const [search, setSearch] = useSearchState('q')
-  const [tag, setTag] = useSearchState('tag')
   const [adding, setAdding] = useState(false)
-  const tags = [...new Set(query.data?.flatMap((project) => tagsOf(project.tags)))].sort()
-  const wanted = (project: Project): boolean =>
-    (tag === '' || tagsOf(project.tags).includes(tag)) &&
-    `${project.name} ${project.description} ${project.tags}`.toLowerCase().includes(search.toLowerCase())
   const add = (
     <Button kind="primary" icon="plus" onClick={() => setAdding(true)}>
       New project
@@ -33,22 +40,6 @@ export function ProjectsPage() {
   return (
     <>
       <PageHeader title="Projects" actions={add} />
-      <div className="mb-4 flex flex-wrap items-center gap-2">
-        <div className="w-full sm:w-72">
-          <TextField label="Search" hideLabel type="search" placeholder="Search projects" value={search} onText={setSearch} />
-        </div>
-        {tags.map((each) => (
-          <button
-            key={each}
-            type="button"
-            aria-pressed={each === tag}
-            onClick={() => setTag(each === tag ? '' : each)}
-            className="min-h-8 rounded-full border border-line bg-surface px-3 text-[13px] text-ink-soft hover:border-line-strong aria-pressed:border-accent aria-pressed:bg-accent-soft aria-pressed:text-accent"
-          >
-            {each}
-          </button>
-        ))}
-      </div>
       <QueryView
         query={query}
         empty={
@@ -57,44 +48,67 @@ export function ProjectsPage() {
           </EmptyState>
         }
       >
-        {(all) => {
-          const found = all.filter(wanted)
-          if (found.length === 0) return <EmptyState icon="search" title="No matching projects" />
-          return (
-            <ul className="grid gap-3 sm:grid-cols-2 lg:grid-cols-3">
-              {found.map((project) => (
-                <ProjectCard
-                  key={project.id}
-                  project={project}
-                  apps={(appList ?? []).filter(({ project_id }) => project_id === project.id)}
-                />
-              ))}
-            </ul>
-          )
-        }}
+        {(all) => <Browser all={all} />}
       </QueryView>
       {adding && <NewProjectDialog onClose={() => setAdding(false)} />}
     </>
   )
 }
 
-function ProjectCard({ project, apps: own }: { project: Project; apps: readonly Application[] }) {
-  const failing = own.filter(({ status }) => status === 'error').length
+/** Finds projects by text and tag, in the order and the view that the address says. */
+function Browser({ all }: { all: readonly Project[] }) {
+  const { data: appList = [] } = useQuery(apps)
+  const [search, setSearch] = useSearchState('q')
+  const [tag, setTag] = useSearchState('tag')
+  const [view, setView] = useSearchState('view')
+  const [sort, setSort] = useSearchState('sort')
+  const order: Order = sort === 'updated' || sort === 'apps' ? sort : 'name'
+  const found = all
+    .filter(({ name, description, tags }) => `${name} ${description} ${tags}`.toLowerCase().includes(search.toLowerCase()))
+    .filter(({ tags }) => tag === '' || tagsOf(tags).includes(tag))
+    .map((project) => ({ project, apps: appList.filter(({ project_id }) => project_id === project.id) }))
+    .sort(ORDERS[order].compare)
   return (
-    <li className="relative rounded-lg border border-line bg-surface p-4 hover:border-line-strong">
-      <h2 className="truncate font-semibold">
-        <Link to={paths.project(project.id)} className="after:absolute after:inset-0 after:rounded-lg">
-          {project.name}
-        </Link>
-      </h2>
-      <p className="mt-0.5 line-clamp-2 text-sm sm:min-h-5 text-ink-soft">{project.description}</p>
-      <p className="mt-3 flex flex-wrap items-center gap-1.5 text-[13px] text-ink-soft">
-        {plural(own.length, 'app')}
-        {failing > 0 && <span className="text-bad">· {failing} failing</span>}
-        {tagsOf(project.tags).map((each) => (
-          <Tag key={each}>{each}</Tag>
-        ))}
-      </p>
-    </li>
+    <>
+      <div className="mb-4 flex flex-wrap items-center gap-2">
+        <div className="w-full sm:w-72">
+          <TextField label="Search" hideLabel type="search" placeholder="Search projects" value={search} onText={setSearch} />
+        </div>
+        <TagFilter tags={[...new Set(all.flatMap(({ tags }) => tagsOf(tags)))].sort()} picked={tag} onPick={setTag} />
+        <div className="flex gap-2 sm:ml-auto">
+          <div className="w-44">
+            <SelectField
+              label="Sort"
+              hideLabel
+              value={order}
+              options={ORDER_OPTIONS}
+              onPick={(next) => setSort(next === 'name' ? '' : next)}
+            />
+          </div>
+          <Segmented
+            label="View"
+            value={view === 'list' ? 'list' : 'grid'}
+            options={VIEWS}
+            onPick={(next) => setView(next === 'grid' ? '' : next)}
+          />
+        </div>
+      </div>
+      {found.length === 0 && <EmptyState icon="search" title="No results" />}
+      {found.length > 0 && (view === 'list' ? <ProjectRows list={found} /> : <ProjectGrid list={found} />)}
+    </>
   )
+}
+
+function TagFilter({ tags, picked, onPick }: { tags: readonly string[]; picked: string; onPick: (tag: string) => void }) {
+  return tags.map((tag) => (
+    <button
+      key={tag}
+      type="button"
+      aria-pressed={tag === picked}
+      onClick={() => onPick(tag === picked ? '' : tag)}
+      className="min-h-8 max-w-full truncate rounded-full border border-line bg-surface px-3 text-[13px] text-ink-soft hover:border-line-strong aria-pressed:border-accent aria-pressed:bg-accent-soft aria-pressed:text-accent"
+    >
+      {tag}
+    </button>
+  ))
 }

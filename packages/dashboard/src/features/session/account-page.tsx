@@ -8,6 +8,7 @@ import { toast } from '../../components/toast.tsx'
 import { ROLE_WORDS } from '../../lib/status.ts'
 import { useForm } from '../../lib/use-form.ts'
 import { useMe } from './queries.ts'
+import { SessionsCard } from './sessions-card.tsx'
 
 export function AccountPage() {
   const person = useMe()
@@ -27,6 +28,7 @@ export function AccountPage() {
           </Facts>
         </Card>
         <PasswordCard />
+        <SessionsCard />
       </div>
     </>
   )

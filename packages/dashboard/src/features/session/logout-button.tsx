@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { IconButton } from '../../components/button.tsx'
 import { call } from '../../lib/api.ts'
+import { announceLogout } from '../../lib/logout-signal.ts'
 import { paths } from '../../paths.ts'
 
 export function LogoutButton() {
@@ -10,6 +11,7 @@ export function LogoutButton() {
   const logout = useMutation({
     mutationFn: () => call('auth.logout'),
     onSettled: async () => {
+      announceLogout()
       await navigate({ to: paths.login() })
       client.clear()
     },

@@ -2,7 +2,9 @@ import { ApiError, type Role, type User } from '@berth/contract'
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query'
 import { call } from '../../lib/api.ts'
 
-export const sessionKeys = { me: ['session', 'me'], version: ['session', 'version'] } as const
+export const sessionKeys = { me: ['session', 'me'], version: ['session', 'version'], list: ['session', 'list'] } as const
+
+export const sessions = queryOptions({ queryKey: sessionKeys.list, queryFn: () => call('auth.sessions') })
 
 export const me = queryOptions({
   queryKey: sessionKeys.me,

@@ -7,6 +7,7 @@ import { PageHeader } from '../../components/page.tsx'
 import { QueryView } from '../../components/query-view.tsx'
 import { toast } from '../../components/toast.tsx'
 import { useForm } from '../../lib/use-form.ts'
+import { useUnsavedWarning } from '../../lib/use-unsaved-warning.ts'
 import { settings, settingsKeys } from './queries.ts'
 
 type Values = { [Key in keyof Settings]: string }
@@ -60,8 +61,8 @@ const GROUPS: readonly Group[] = [
       { key: 'retention', label: 'Releases to keep', hint: 'How many releases of each app you can roll back to.', inputMode: 'numeric' },
       {
         key: 'concurrency',
-        label: 'Concurrent deployments',
-        hint: '0 = automatic',
+        label: 'Concurrent deployments (0 = automatic)',
+        hint: 'How many apps are built and deployed at the same time.',
         inputMode: 'numeric',
       },
     ],
@@ -88,8 +89,9 @@ function SettingsForm({ now }: { now: Settings }) {
       toast('Settings saved.')
     },
   })
+  useUnsavedWarning(form.touched)
   return (
-    <Form form={form} submit="Save" disabled={!form.touched} className="max-w-3xl">
+    <Form form={form} submit="Save" disabled={!form.touched} isSticky className="max-w-3xl">
       {GROUPS.map(({ title, lines }) => (
         <Card key={title} title={title}>
           <div className="grid gap-4 sm:grid-cols-2">

@@ -10,7 +10,7 @@ import { useMe } from '../session/queries.ts'
 import { userKeys } from './queries.ts'
 
 /** Nobody can grant a role above their own, and a new account cannot be an owner. */
-function roleOptions(own: Role, withOwner: boolean) {
+export function roleOptions(own: Role, withOwner: boolean) {
   return ROLES.filter((role) => ROLES.indexOf(role) <= ROLES.indexOf(own) && (withOwner || role !== 'owner')).map((value) => ({
     value,
     label: ROLE_WORDS[value].label,
@@ -18,27 +18,6 @@ function roleOptions(own: Role, withOwner: boolean) {
 }
 
 type Values = { email: string; password: string; role: Role }
-
-export function NewUser({ onClose }: { onClose: () => void }) {
-  const client = useQueryClient()
-  const initial: Values = { email: '', password: '', role: 'user' }
-  const form = useForm('users.create', {
-    initial,
-    input: (values) => values,
-    onDone: async ({ email }) => {
-      await client.invalidateQueries({ queryKey: userKeys.list })
-      toast(`${email} can log in now.`)
-      onClose()
-    },
-  })
-  return (
-    <Dialog title="New user" onClose={onClose}>
-      <Form form={form} submit="Create user" onCancel={onClose}>
-        <UserFields form={form} passwordHint="At least 8 characters. Share it with them; they can change it later." withOwner={false} />
-      </Form>
-    </Dialog>
-  )
-}
 
 export function EditUser({ user, onClose }: { user: User; onClose: () => void }) {
   const client = useQueryClient()
@@ -60,18 +39,24 @@ export function EditUser({ user, onClose }: { user: User; onClose: () => void })
   return (
     <Dialog title={`Edit ${user.email}`} onClose={onClose}>
       <Form form={form} submit="Save" onCancel={onClose}>
-        <UserFields form={form} passwordHint="Leave empty to keep it. Changing the role or password logs them out." withOwner />
+        <UserFields form={form} />
       </Form>
     </Dialog>
   )
 }
 
-function UserFields({ form, passwordHint, withOwner }: { form: FormFields<Values>; passwordHint: string; withOwner: boolean }) {
-  const options = roleOptions(useMe().role, withOwner)
+function UserFields({ form }: { form: FormFields<Values> }) {
+  const options = roleOptions(useMe().role, true)
   return (
     <>
       <TextField label="Email" type="email" autoComplete="off" {...form.field('email')} />
-      <TextField label="Password" type="password" autoComplete="new-password" hint={passwordHint} {...form.field('password')} />
+      <TextField
+        label="New password"
+        type="password"
+        autoComplete="new-password"
+        hint="Leave empty to keep it. Changing the role or password logs them out."
+        {...form.field('password')}
+      />
       <SelectField label="Role" hint={ROLE_WORDS[form.values.role].summary} options={options} {...form.choice('role')} />
     </>
   )

@@ -11,59 +11,70 @@ import { EmptyState } from '../../components/states.tsx'
 import { ROLE_WORDS } from '../../lib/status.ts'
 import { useMe } from '../session/queries.ts'
 import { DeleteUser } from './delete-user.tsx'
+import { InvitationsCard } from './invitations-card.tsx'
+import { InviteUser } from './invite-user.tsx'
 import { users } from './queries.ts'
-import { EditUser, NewUser } from './user-dialogs.tsx'
+import { EditUser } from './user-dialogs.tsx'
 
 type Open = { is: 'nothing' } | { is: 'new' } | { is: 'edit' | 'delete'; user: User }
 
 export function UsersPage() {
-  const person = useMe()
   const [open, setOpen] = useState<Open>({ is: 'nothing' })
   const close = (): void => setOpen({ is: 'nothing' })
-  // Nobody can change a user with a higher role; the server refuses it too.
-  const mayChange = (user: User): boolean => ROLES.indexOf(user.role) <= ROLES.indexOf(person.role)
   return (
     <>
       <PageHeader
         title="Users"
         actions={
           <Button kind="primary" icon="plus" onClick={() => setOpen({ is: 'new' })}>
-            New user
+            Invite user
           </Button>
         }
       />
-      <Card flush>
-        <QueryView query={useQuery(users)} empty={<EmptyState icon="users" title="No users" />}>
-          {(list) => (
-            <ul className="divide-y divide-line">
-              {list.map((user) => (
-                <li key={user.id} className="flex min-h-14 items-center justify-between gap-3 px-4 py-2 text-sm">
-                  <div className="min-w-0">
-                    <p className="flex items-center gap-2">
-                      <span className="truncate font-medium">{user.email}</span>
-                      {user.id === person.id && <Tag>you</Tag>}
-                    </p>
-                    <p className="text-[13px] text-ink-soft">
-                      {ROLE_WORDS[user.role].label} · added <RelativeTime at={user.createdAt} />
-                    </p>
-                  </div>
-                  {mayChange(user) && (
-                    <span className="flex shrink-0">
-                      <IconButton icon="edit" label={`Edit ${user.email}`} onClick={() => setOpen({ is: 'edit', user })} />
-                      {user.id !== person.id && (
-                        <IconButton icon="trash" label={`Delete ${user.email}`} onClick={() => setOpen({ is: 'delete', user })} />
-                      )}
-                    </span>
-                  )}
-                </li>
-              ))}
-            </ul>
-          )}
-        </QueryView>
-      </Card>
-      {open.is === 'new' && <NewUser onClose={close} />}
+      <div className="grid gap-4">
+        <InvitationsCard />
+        <Card flush>
+          <QueryView query={useQuery(users)} empty={<EmptyState icon="users" title="No users" />}>
+            {(list) => (
+              <ul className="divide-y divide-line">
+                {list.map((user) => (
+                  <Row key={user.id} user={user} onOpen={setOpen} />
+                ))}
+              </ul>
+            )}
+          </QueryView>
+        </Card>
+      </div>
+      {open.is === 'new' && <InviteUser onClose={close} />}
       {open.is === 'edit' && <EditUser user={open.user} onClose={close} />}
       {open.is === 'delete' && <DeleteUser user={open.user} onClose={close} />}
     </>
+  )
+}
+
+function Row({ user, onOpen }: { user: User; onOpen: (open: Open) => void }) {
+  const person = useMe()
+  // Nobody can change a user with a higher role; the server refuses it too.
+  const mayChange = ROLES.indexOf(user.role) <= ROLES.indexOf(person.role)
+  return (
+    <li className="flex min-h-14 items-center justify-between gap-3 px-4 py-2 text-sm">
+      <div className="min-w-0">
+        <p className="flex items-center gap-2">
+          <span className="truncate font-medium">{user.email}</span>
+          {user.id === person.id && <Tag>you</Tag>}
+        </p>
+        <p className="text-[13px] text-ink-soft">
+          {ROLE_WORDS[user.role].label} · added <RelativeTime at={user.createdAt} />
+        </p>
+      </div>
+      {mayChange && (
+        <span className="flex shrink-0">
+          <IconButton icon="edit" label={`Edit ${user.email}`} onClick={() => onOpen({ is: 'edit', user })} />
+          {user.id !== person.id && (
+            <IconButton icon="trash" label={`Delete ${user.email}`} onClick={() => onOpen({ is: 'delete', user })} />
+          )}
+        </span>
+      )}
+    </li>
   )
 }

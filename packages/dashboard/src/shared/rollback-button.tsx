@@ -1,10 +1,10 @@
 import type { Deployment } from '@berth/contract'
 import { useState } from 'react'
-import { Button } from '../../components/button.tsx'
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
-import { RelativeTime } from '../../components/relative-time.tsx'
-import { CommitWords } from '../../shared/commit-words.tsx'
-import { useRollback } from './actions.ts'
+import { Button } from '../components/button.tsx'
+import { ConfirmDialog } from '../components/confirm-dialog.tsx'
+import { RelativeTime } from '../components/relative-time.tsx'
+import { CommitWords } from './commit-words.tsx'
+import { useRollback } from './use-rollback.ts'
 
 export function RollbackButton({ deployment }: { deployment: Deployment }) {
   const [open, setOpen] = useState(false)

@@ -1,0 +1,83 @@
+import type { Application, Deployment } from '@berth/contract'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { Card } from '../../components/card.tsx'
+import { CopyButton } from '../../components/copy-button.tsx'
+import { Fact, Facts } from '../../components/facts.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { RelativeTime } from '../../components/relative-time.tsx'
+import { paths } from '../../paths.ts'
+import { CommitWords } from '../../shared/commit-words.tsx'
+import { RollbackButton } from '../../shared/rollback-button.tsx'
+import { hasDomains } from '../../shared/use-app.ts'
+import { liveDeployment, recentDeployments } from '../deployments/queries.ts'
+import { container } from './queries.ts'
+import { internalAddress } from './runtime-values.ts'
+
+/** Where the app is, and the release that serves. */
+export function LiveCard({ app }: { app: Application }) {
+  const { data: live } = useQuery(liveDeployment(app.id))
+  const { data: recent } = useQuery(recentDeployments(app.id))
+  const { data: inside } = useQuery(container(app.id))
+  const previous = recent?.find(({ can_roll_back }) => can_roll_back)
+  return (
+    <Card title="Live" actions={previous && <RollbackButton deployment={previous} />}>
+      <Facts>
+        {hasDomains(app) && (
+          <Fact name="Address">
+            <Address app={app} />
+          </Fact>
+        )}
+        <Fact name="Release">{live ? <Release appId={app.id} live={live} /> : 'Not deployed yet'}</Fact>
+        {live && live.commit_hash !== '' && (
+          <Fact name="Commit">
+            <span className="[overflow-wrap:anywhere]">
+              <CommitWords deployment={live} />
+            </span>
+          </Fact>
+        )}
+        <Fact name="Container">
+          {inside === undefined || inside.id === '' ? (
+            (inside?.status ?? '…')
+          ) : (
+            <>
+              {inside.status} <code className="font-mono text-[13px] text-ink-soft">{inside.id.slice(0, 12)}</code>
+            </>
+          )}
+        </Fact>
+        <Fact name="Internal address">
+          <span className="-my-1.5 flex items-center">
+            <code className="min-w-0 truncate pr-1 font-mono text-[13px]">{internalAddress(app)}</code>
+            <CopyButton text={internalAddress(app)} label="Copy internal address" />
+          </span>
+        </Fact>
+      </Facts>
+    </Card>
+  )
+}
+
+function Address({ app }: { app: Application }) {
+  if (app.url === '')
+    return (
+      <Link to={paths.domains(app.id)} className="text-accent underline">
+        Add a domain
+      </Link>
+    )
+  return (
+    <a href={app.url} target="_blank" rel="noreferrer" className="inline-flex max-w-full items-center gap-1 text-accent hover:underline">
+      <span className="break-all">{app.url}</span>
+      <Icon name="external" size={13} />
+    </a>
+  )
+}
+
+function Release({ appId, live }: { appId: number; live: Deployment }) {
+  return (
+    <>
+      <Link to={paths.deployment(appId, live.id)} className="text-accent underline">
+        #{live.deployment_number}
+      </Link>
+      , deployed <RelativeTime at={live.finished_at ?? live.created_at} />
+    </>
+  )
+}

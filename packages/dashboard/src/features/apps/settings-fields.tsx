@@ -1,0 +1,91 @@
+import { type Application, RESTART_POLICIES, STRATEGIES } from '@berth/contract'
+import { Card } from '../../components/card.tsx'
+import { AreaField, SelectField, TextField } from '../../components/field.tsx'
+import { RESTART_WORDS, STRATEGY_WORDS } from '../../lib/status.ts'
+import type { FormFields } from '../../lib/use-form.ts'
+import { SourceFields } from '../../shared/source-fields.tsx'
+import type { SettingsValues } from './settings-values.ts'
+import { SourceSetter } from './source-setter.tsx'
+
+type Props = { app: Application; form: FormFields<SettingsValues>; disabled: boolean }
+
+const RESTARTS = RESTART_POLICIES.map((value) => ({ value, label: RESTART_WORDS[value] }))
+const STRATEGY_OPTIONS = STRATEGIES.map((value) => ({ value, label: STRATEGY_WORDS[value] }))
+
+export function GeneralFields({ form }: Pick<Props, 'form'>) {
+  return (
+    <Card title="General">
+      <div className="grid gap-4">
+        <TextField label="Name" {...form.field('name')} />
+        <AreaField label="Description" rows={2} {...form.field('description')} />
+      </div>
+    </Card>
+  )
+}
+
+export function SourceSettings({ app, form, disabled }: Props) {
+  return (
+    <Card title="Source and build">
+      <div className="grid gap-4">
+        <SourceFields projectId={app.project_id} url={form.field('gitCloneUrl')} branch={form.field('gitBranch')} disabled={disabled} />
+        <SourceSetter
+          app={app}
+          inMyName={form.values.inMyName}
+          onInMyName={(inMyName) => form.set('inMyName', inMyName)}
+          disabled={disabled}
+        />
+        <div className="grid gap-4 sm:grid-cols-2">
+          <TextField
+            label="Root directory"
+            hint="Where the build starts. Leave empty for the repository root."
+            mono
+            {...form.field('rootDirectory')}
+          />
+          <TextField
+            label="Dockerfile"
+            hint="Path inside the root directory."
+            placeholder="Dockerfile"
+            mono
+            {...form.field('dockerfilePath')}
+          />
+        </div>
+      </div>
+    </Card>
+  )
+}
+
+export function RuntimeFields({ form }: Pick<Props, 'form'>) {
+  return (
+    <Card title="Runtime">
+      <div className="grid gap-4 sm:grid-cols-2">
+        <TextField label="Port" hint="The port your app listens on (also set as PORT)." inputMode="numeric" {...form.field('port')} />
+        <TextField
+          label="Health check path"
+          hint="Checked before a release goes live. If empty, only the port is checked."
+          placeholder="/health"
+          mono
+          {...form.field('healthcheckPath')}
+        />
+        <TextField
+          label="CPU limit"
+          hint="CPU cores, for example 0.5. If empty, the app can use all cores."
+          inputMode="decimal"
+          {...form.field('cpuLimit')}
+        />
+        <TextField
+          label="Memory limit"
+          hint="Megabytes. If empty, the app can use 90% of the server's memory."
+          inputMode="numeric"
+          {...form.field('memoryLimit')}
+        />
+        <SelectField label="Restart policy" options={RESTARTS} {...form.choice('restartPolicy')} />
+        <SelectField
+          label="Deployment strategy"
+          hint="Rolling: the new release takes over once it is healthy."
+          options={STRATEGY_OPTIONS}
+          {...form.choice('deploymentStrategy')}
+        />
+      </div>
+    </Card>
+  )
+}
