@@ -19,6 +19,10 @@ describe.concurrent('a web app from git', () => {
     expect(first.commit_hash).toBe(app.repository.hash)
     expect(await lab.visit(app)).toBe('green\n')
     expect(await lab.status(app.id)).toBe('running')
+    expect(first.steps?.map(({ name, seconds }) => [name, seconds !== null])).toEqual(
+      ['source', 'build', 'start', 'health', 'switch'].map((name) => [name, true]),
+    )
+    expect(await lab.log(first.id)).not.toMatch(/live release|serves now|new one/) // there is none yet
 
     const hash = await app.repository.commit({ files: webFiles('second') })
     await lab.owner.call('envs.replace', { appId: app.id, variables: [{ key: 'COLOUR', value: 'red' }] })
@@ -26,12 +30,16 @@ describe.concurrent('a web app from git', () => {
     expect(second).toMatchObject({ status: 'success', commit_hash: hash, commit_message: 'A change', is_active: true })
     expect(await lab.visit(app)).toBe('second')
     expect(await lab.containersOf(app.id)).toHaveLength(1)
+    expect(await lab.log(second.id)).toContain('goes on serving')
+    const changes = await lab.owner.call('deployments.compare', { deploymentId: first.id, withId: second.id })
+    expect(changes).toEqual({ settings: [], environment: [{ key: 'COLOUR', is: 'changed' }], notKept: [] })
 
     const { id } = await lab.owner.call('deployments.rollback', { deploymentId: first.id })
     const back = await lab.ended(id)
     expect(back).toMatchObject({ status: 'success', rolled_back_from: second.id, commit_hash: first.commit_hash, is_active: true })
     expect(await lab.visit(app)).toBe('green\n') // with the environment of that release
     expect(await lab.log(id)).not.toMatch(/Cloning|Building/)
+    expect(back.steps?.map(({ name }) => name)).toEqual(['start', 'health', 'switch'])
     expect(await lab.get(second.id)).toMatchObject({ status: 'rolled_back', is_active: false })
   })
 

@@ -16,6 +16,7 @@ import { Form } from '../../components/form.tsx'
 import { toast } from '../../components/toast.tsx'
 import { classNames } from '../../lib/class-names.ts'
 import { type FormFields, useForm } from '../../lib/use-form.ts'
+import { useUnsavedWarning } from '../../lib/use-unsaved-warning.ts'
 import { environmentKeys } from './queries.ts'
 
 type Text = { text: string }
@@ -58,6 +59,7 @@ type Props = {
 
 /** All variables as one text, with a preview of the changes. */
 function BulkEditor({ form, variables, note }: Props) {
+  useUnsavedWarning(form.touched)
   const { variables: wanted, problems } = parseDotenv(form.values.text)
   const changes = diffVariables(variables, wanted).filter(({ is }) => is !== 'same')
   return (
