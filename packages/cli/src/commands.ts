@@ -4,6 +4,7 @@ import { databases } from './commands/databases.ts'
 import { cancel, compare, deploy, list as deployments, fix, rollback, running } from './commands/deployments.ts'
 import { domains } from './commands/domains.ts'
 import { env } from './commands/env.ts'
+import { git } from './commands/git.ts'
 import { logs } from './commands/logs.ts'
 import { members } from './commands/members.ts'
 import { open } from './commands/open.ts'
@@ -23,6 +24,7 @@ export const topics = {
   Apps: [...apps, checkSource, open, ...containers, logs],
   Deployments: [deploy, deployments, running, compare, cancel, fix, rollback],
   Environment: [...env, ...variables],
+  Git: git,
   Domains: domains,
   Databases: databases,
   Server: [...server, ...users, ...updates],

@@ -13,8 +13,6 @@ const sources = readdirSync(import.meta.dirname, { recursive: true, encoding: 'u
 /** What the CLI leaves to others, and why. */
 const WITHOUT_A_COMMAND = [
   'webhooks.git', // for git providers
-  'git.repos', // no provider can be connected yet
-  'git.branches',
   'containers.logPage', // for screens; `logs --all` prints the whole log
   'overview.get', // for a page that shows everything; the other commands show its parts
   'auth.join', // an invitation is accepted in the browser

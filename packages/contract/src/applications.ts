@@ -128,6 +128,7 @@ export const SourceCheckRequest = Type.Object({
   projectId: Id,
   gitCloneUrl: Type.String({ minLength: 1, maxLength: 2048, ...expects('a clone URL') }),
   gitBranch: Type.Optional(Branch),
+  gitProviderId: Source.gitProviderId,
 })
 export const SourceCheck = Type.Object({
   reachable: Type.Boolean(),

@@ -1,7 +1,42 @@
 import Type, { type Static } from 'typebox'
-import { expects, Id, Time } from './fields.ts'
+import { expects, Flag, Id, Label, Nullable, OneOf, Time } from './fields.ts'
 
-export const ReposRequest = Type.Object({ installationId: Id })
+export const GIT_PROVIDERS = ['github', 'gitlab', 'gitea', 'forgejo'] as const
+export type GitProvider = (typeof GIT_PROVIDERS)[number]
+
+/** One connected identity on a git host. Its secrets are in no answer. */
+export const GitAccount = Type.Object({
+  id: Id,
+  provider: OneOf(GIT_PROVIDERS),
+  name: Type.String(),
+  baseUrl: Type.String(),
+  via: OneOf(['app', 'token']),
+  /** The project whose members may use it; null for an account of one person. */
+  projectId: Nullable(Id),
+  /** Who connected it; null where that person is gone. */
+  ownerId: Nullable(Id),
+  status: OneOf(['ok', 'error', 'suspended']),
+  /** What is wrong, and what to do about it. */
+  error: Type.String(),
+  /** How many apps use it. */
+  apps: Type.Integer(),
+  createdAt: Time,
+})
+export type GitAccount = Static<typeof GitAccount>
+
+export const NewGitAccount = Type.Object({
+  provider: OneOf(GIT_PROVIDERS),
+  token: Type.String({ minLength: 8, maxLength: 1000, pattern: '^[!-~]+$', ...expects('an access token, without spaces') }),
+  baseUrl: Type.Optional(Type.String({ maxLength: 500, ...expects('an https:// address') })),
+  name: Type.Optional(Label(100)),
+  projectId: Type.Optional(Nullable(Id)),
+})
+export type NewGitAccount = Static<typeof NewGitAccount>
+export const GitAccountOnly = Type.Object({ id: Id })
+export const GitAccountDeletion = Type.Object({ id: Id, force: Type.Optional(Flag) })
+
+const Search = Type.Optional(Type.String({ maxLength: 200, ...expects('a part of the name') }))
+export const ReposRequest = Type.Object({ installationId: Id, search: Search })
 export const BranchesRequest = Type.Object({
   repoFullName: Type.String({
     minLength: 3,
@@ -10,6 +45,7 @@ export const BranchesRequest = Type.Object({
     ...expects('owner/repository'),
   }),
   installationId: Id,
+  search: Search,
 })
 export const Repository = Type.Object({
   id: Id,

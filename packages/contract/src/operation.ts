@@ -19,6 +19,8 @@ export const POLICIES = [
   'member of the domain',
   'member of the deployment',
   'member of the container',
+  'user of the git account',
+  'owner of the git account',
 ] as const
 export type Policy = (typeof POLICIES)[number]
 

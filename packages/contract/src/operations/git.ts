@@ -1,21 +1,48 @@
 import Type from 'typebox'
-import { Branch, BranchesRequest, Delivery, Repository, ReposRequest } from '../git.ts'
+import {
+  Branch,
+  BranchesRequest,
+  Delivery,
+  GitAccount,
+  GitAccountDeletion,
+  GitAccountOnly,
+  NewGitAccount,
+  Repository,
+  ReposRequest,
+} from '../git.ts'
+import { Deleted } from '../ids.ts'
 import { operation } from '../operation.ts'
 
 /** Git providers. */
 // biome-ignore format: one line of words and one of facts for each operation, so that the table can be read as one
 export const gitOperations = {
   'git.repos': operation({
-    summary: 'List the repositories of a connected git provider',
-    method: 'POST', path: '/api/git/repos', may: 'signed in', body: ReposRequest, answer: Type.Array(Repository),
+    summary: 'Repositories that a connected git account can see',
+    method: 'POST', path: '/api/git/repos', may: 'user of the git account', body: ReposRequest, answer: Type.Array(Repository),
   }),
   'git.branches': operation({
-    summary: 'List the branches of a repository',
-    method: 'POST', path: '/api/git/branches', may: 'signed in', body: BranchesRequest, answer: Type.Array(Branch),
+    summary: 'Branches of a repository that a connected git account can see',
+    method: 'POST', path: '/api/git/branches', may: 'user of the git account', body: BranchesRequest, answer: Type.Array(Branch),
   }),
 
   'webhooks.git': operation({
     summary: 'Receive a delivery of a git provider',
     method: 'POST', path: '/api/webhooks/git', may: 'signed webhook', answer: Delivery, bodyLimit: 25 * 1024 * 1024,
+  }),
+  'git.accounts': operation({
+    summary: 'The git accounts that the caller may use; admins see that the others are there',
+    method: 'GET', path: '/api/git/accounts', may: 'signed in', answer: Type.Array(GitAccount),
+  }),
+  'git.createAccount': operation({
+    summary: 'Connect an account of GitHub, GitLab, Gitea or Forgejo by an access token, which is tried at the host first',
+    method: 'POST', path: '/api/git/accounts/create', may: 'signed in', body: NewGitAccount, answer: GitAccount,
+  }),
+  'git.checkAccount': operation({
+    summary: 'Ask the host now whether the account works',
+    method: 'POST', path: '/api/git/accounts/check', may: 'user of the git account', body: GitAccountOnly, answer: GitAccount,
+  }),
+  'git.deleteAccount': operation({
+    summary: 'Disconnect an account; with force also when apps use it',
+    method: 'DELETE', path: '/api/git/accounts/delete', may: 'owner of the git account', body: GitAccountDeletion, answer: Deleted,
   }),
 } as const

@@ -4,6 +4,7 @@ import { createAccessParts } from './access-parts.ts'
 import { backgroundTasks } from './background-tasks.ts'
 import { createEngineParts } from './engine-parts.ts'
 import { createFoundation } from './foundation.ts'
+import { createGitParts } from './git-parts.ts'
 import { createHttpParts } from './http-parts.ts'
 import { createProjectParts } from './project-parts.ts'
 import { createTrafficParts } from './traffic-parts.ts'
@@ -16,9 +17,10 @@ export async function createApp(config: Config, givenLog: Logger) {
   const engineParts = createEngineParts(base)
   const traffic = await createTrafficParts(base, engineParts)
   const access = await createAccessParts(base)
-  const work = createWorkParts(base, engineParts, traffic)
-  const projects = createProjectParts(base, engineParts, traffic, work)
-  const parts = { base, engineParts, access, traffic, work, projects, isStopping: () => isStopping }
+  const gitParts = createGitParts(base, engineParts)
+  const work = createWorkParts(base, engineParts, { traffic, gitParts })
+  const projects = createProjectParts(base, engineParts, { traffic, gitParts, work })
+  const parts = { base, engineParts, gitParts, access, traffic, work, projects, isStopping: () => isStopping }
   const { http, webSockets, health, metricsHistory } = await createHttpParts(parts)
 
   const { db, database, background, instance, tuning, now } = base

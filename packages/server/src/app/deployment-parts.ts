@@ -34,6 +34,7 @@ import { createPreflight } from '../features/deployments/run/preflight.ts'
 import { createSettingsOf } from '../features/deployments/run/release-settings.ts'
 import { createDiskRoom } from '../features/disk/service.ts'
 import type { ResolveEnvironment } from '../features/env-variables/resolve-environment.ts'
+import type { AppSource } from '../features/git-providers/app-source.ts'
 import type { Ports } from '../features/ports/service.ts'
 import { findTemplate } from '../features/templates/templates.ts'
 import type { Git } from '../git/git.ts'
@@ -50,6 +51,7 @@ type Deps = {
   db: Db
   engine: Engine
   git: Git
+  sourceOf: AppSource['sourceOf']
   policy: SourcePolicy
   isEngineWalled: () => boolean
   instance: string
@@ -82,7 +84,7 @@ export function createDeploymentParts(deps: Deps) {
 
   const reservedPorts = [config.port, config.edge.httpPort, config.edge.httpsPort]
   const stages = {
-    cloneRepository: createCloneRepository({ git, isPrivileged }),
+    cloneRepository: createCloneRepository({ git, sourceOf: deps.sourceOf }),
     buildImage: createBuildImage({ build, checkDockerfile, instance, newImageName }),
     makePlan: createMakePlan({ buildStack, instance, dataDir, newImageName, ports, reservedPorts }),
     pullTemplate: createPullTemplate({ engine, findTemplate }),

@@ -3,6 +3,7 @@ import { createEngine } from '../engine/engine.ts'
 import { createEngineWatch } from '../features/health/engine-watch.ts'
 import { createGit } from '../git/git.ts'
 import { createSourcePolicy } from '../git/source-policy.ts'
+import { readAuthorities } from '../git-hosts/authorities.ts'
 import { installDebianPackage } from '../provision/debian-packages.ts'
 import { createFirewalls } from '../provision/firewalls.ts'
 import { createProvisioning } from '../provision/provisioning.ts'
@@ -17,13 +18,15 @@ export function createEngineParts({ config, instance, log, now }: Foundation) {
   const engine = createEngine({ address: config.engine, log, now })
   const engineWatch = createEngineWatch({ engine, provisioning, log })
   const policy = createSourcePolicy({ privateHosts: privateSources, ownPorts: () => [config.port, ...edgePorts] })
-  const git = createGit({ policy, scratch: join(config.workDir, 'git'), path: config.path, log, ...config.gitRunsAs })
+  const scratch = join(config.workDir, 'git')
+  const authorities = readAuthorities(config.caFile, scratch)
+  const git = createGit({ policy, scratch, path: config.path, log, caFile: authorities.caFile, ...config.gitRunsAs })
   const ensureProgram = async () => {
     const installed = await installDebianPackage(['haproxy'], { log })
     if (!installed.ok) throw new Error(`HAProxy could not be installed: ${installed.reason}`)
   }
   const edgeHost = mode === 'off' ? undefined : engine.edgeHost({ instance, ensureProgram })
-  return { provisioning, firewalls, engine, engineWatch, policy, git, edgeHost }
+  return { provisioning, firewalls, engine, engineWatch, policy, git, authorities, edgeHost }
 }
 
 export type EngineParts = ReturnType<typeof createEngineParts>

@@ -13,6 +13,7 @@ import { COMMIT, VERSION } from '../lib/version.ts'
 import type { AccessParts } from './access-parts.ts'
 import type { EngineParts } from './engine-parts.ts'
 import type { Foundation } from './foundation.ts'
+import type { GitParts } from './git-parts.ts'
 import type { ProjectParts } from './project-parts.ts'
 import { handlersOf } from './routes.ts'
 import { createStreams } from './streams.ts'
@@ -22,6 +23,7 @@ import type { WorkParts } from './work-parts.ts'
 type Parts = {
   base: Foundation
   engineParts: EngineParts
+  gitParts: GitParts
   access: AccessParts
   traffic: TrafficParts
   work: WorkParts
@@ -60,6 +62,7 @@ export async function createHttpParts(parts: Parts) {
     ...access,
     ...projects,
     ...work,
+    ...parts.gitParts,
     domains: traffic.domains,
     settings: traffic.settings,
     traffic: traffic.edgeParts.accessCounts,

@@ -8,11 +8,16 @@ import { findTemplate, newSecret } from '../features/templates/templates.ts'
 import { createLimiter } from '../lib/limiter.ts'
 import type { EngineParts } from './engine-parts.ts'
 import type { Foundation } from './foundation.ts'
+import type { GitParts } from './git-parts.ts'
 import type { TrafficParts } from './traffic-parts.ts'
 import type { WorkParts } from './work-parts.ts'
 
 /** Projects and their apps, as rows: what they are and who owns them. */
-export function createProjectParts({ db, step, now, config }: Foundation, { git }: EngineParts, traffic: TrafficParts, work: WorkParts) {
+export function createProjectParts(
+  { db, step, now, config }: Foundation,
+  { git }: EngineParts,
+  { traffic, gitParts, work }: { traffic: TrafficParts; gitParts: GitParts; work: WorkParts },
+) {
   // A request that runs git costs three processes of up to 128 MiB and 50 MB of disk for some seconds. Those of a person wait in a short queue.
   const limiter = createLimiter({ running: 4, runningPerKey: 2, waiting: 64, waitingPerKey: 4, waitMs: 20_000 })
   const edgePorts = config.edge
@@ -22,13 +27,21 @@ export function createProjectParts({ db, step, now, config }: Foundation, { git 
     findTemplate,
     newSecret,
     checkSource,
+    connectSource: gitParts.appSource.connect,
     insertEnv: work.envVariables.insertMany,
     addGeneratedDomain: traffic.generatedDomains.add,
     edgePorts,
     onChanged: traffic.onRowsChanged,
   })
   const probeSource = createProbeSource({ git, limiter })
-  const appReading = createAppReading({ db, findTemplate, resolveEnvironment: work.resolveEnvironment, edgePorts, probeSource })
+  const appReading = createAppReading({
+    db,
+    findTemplate,
+    resolveEnvironment: work.resolveEnvironment,
+    edgePorts,
+    probeSource,
+    lookWith: gitParts.appSource.lookWith,
+  })
   const appDeletion = createAppDeletion({ db, step, now, onRemoved: work.onAppsRemoved })
   const projects = createProjects({
     db,

@@ -20,7 +20,9 @@ import type { ChangesSince } from '../features/env-variables/changes-since.ts'
 import type { ProjectVariables } from '../features/env-variables/project-variables.ts'
 import { envVariableHandlers } from '../features/env-variables/routes.ts'
 import type { EnvVariables } from '../features/env-variables/service.ts'
-import { gitConnectionHandlers } from '../features/git-providers/routes.ts'
+import type { GitAccounts } from '../features/git-providers/accounts.ts'
+import type { Repositories } from '../features/git-providers/repositories.ts'
+import { gitHandlers } from '../features/git-providers/routes.ts'
 import { type HealthSources, healthHandlers } from '../features/health/routes.ts'
 import type { MetricsHistoryKeeper } from '../features/metrics/history.ts'
 import { metricsHandlers } from '../features/metrics/routes.ts'
@@ -59,6 +61,8 @@ export type Parts = {
   suggestions: Suggestions
   compareDeployments: CompareDeployments
   disk: DiskRoom
+  gitAccounts: GitAccounts
+  repositories: Repositories
   containers: Containers
   settings: SettingsService
   traffic: TrafficSource
@@ -88,7 +92,7 @@ export function handlersOf(parts: Parts): Handlers {
     ...settingsHandlers(parts.settings),
     ...portHandlers(parts.ports),
     ...auditHandlers(parts.db),
-    ...gitConnectionHandlers(),
+    ...gitHandlers(parts),
     ...updateHandlers(parts.running),
   }
 }

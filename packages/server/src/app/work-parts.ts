@@ -21,6 +21,7 @@ import { createRepair } from '../reconcile/repair.ts'
 import { createDeploymentParts } from './deployment-parts.ts'
 import type { EngineParts } from './engine-parts.ts'
 import type { Foundation } from './foundation.ts'
+import type { GitParts } from './git-parts.ts'
 import { jobHandlers } from './jobs.ts'
 import type { TrafficParts } from './traffic-parts.ts'
 import { createVariableParts, type VariableParts } from './variable-parts.ts'
@@ -29,9 +30,11 @@ import { createVariableParts, type VariableParts } from './variable-parts.ts'
 export function createWorkParts(
   base: Foundation,
   { engine, git, policy, firewalls }: EngineParts,
-  { routing, onRowsChanged, onContainersChanged }: TrafficParts,
+  others: { traffic: TrafficParts; gitParts: GitParts },
 ) {
   const { config, db, instance, secrets, step, tuning, log, now } = base
+  const { routing, onRowsChanged, onContainersChanged } = others.traffic
+  const { sourceOf } = others.gitParts.appSource
   const { dataDir } = config
   const variables = createVariableParts(base)
   const ports = createPorts({ db, now })
@@ -40,6 +43,7 @@ export function createWorkParts(
     db,
     engine,
     git,
+    sourceOf,
     policy,
     isEngineWalled: firewalls.isEngineWalled,
     instance,
@@ -70,7 +74,7 @@ export function createWorkParts(
     now,
     step,
     logs: deploying.logs,
-    resolveCommit: createLookups({ git, isPrivileged: deploying.isPrivileged, waitMs: tuning.resolveAtAddMs }),
+    resolveCommit: createLookups({ git, sourceOf, waitMs: tuning.resolveAtAddMs }),
     stop: createCancel({ db, logs: deploying.logs, cancelLane: worker.cancelLane, step, now }),
   })
   const containers = createContainerParts(base, { engine, deploying, onRowsChanged, onContainersChanged })

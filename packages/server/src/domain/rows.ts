@@ -6,6 +6,7 @@ import type {
   DeploymentTable,
   DomainTable,
   EnvVariableTable,
+  GitAccountTable,
   ProjectTable,
   ProjectVariableTable,
   UserTable,
@@ -18,6 +19,7 @@ export type EnvVariableRow = Selectable<EnvVariableTable>
 export type ProjectVariableRow = Selectable<ProjectVariableTable>
 export type DomainRow = Selectable<DomainTable>
 export type DeploymentRow = Selectable<DeploymentTable>
+export type GitAccountRow = Selectable<GitAccountTable>
 
 export async function findUser(db: Reader, id: number): Promise<UserRow | undefined> {
   return await db.selectFrom('user').selectAll().where('id', '=', id).executeTakeFirst()
@@ -41,6 +43,10 @@ export async function findDomain(db: Reader, id: number): Promise<DomainRow | un
 
 export async function findDeployment(db: Reader, id: number): Promise<DeploymentRow | undefined> {
   return await db.selectFrom('deployment').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+export async function findGitAccount(db: Reader, id: number): Promise<GitAccountRow | undefined> {
+  return await db.selectFrom('git_account').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
 export async function insertUser(tx: Tx, user: { email: string; passwordHash: string; role: Role; at: Date }): Promise<UserRow> {

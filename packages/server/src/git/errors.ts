@@ -29,6 +29,16 @@ export class RepositoryNeedsCredentials extends SourceError {
   }
 }
 
+/** There was a credential, and the host did not take it. */
+export class CredentialRefused extends SourceError {
+  override readonly name = 'CredentialRefused'
+  constructor() {
+    super(
+      'The git host does not let the connected git account read the repository: its token has expired, was revoked or has no access to it. Connect the account again with a new token.',
+    )
+  }
+}
+
 export class RepositoryUnreachable extends SourceError {
   override readonly name = 'RepositoryUnreachable'
 }

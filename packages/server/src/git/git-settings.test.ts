@@ -12,7 +12,12 @@ function url(text: string) {
 
 describe('the environment of git', () => {
   const at = (text: string) =>
-    gitEnvironment({ home: '/h', path: '/bin', url: url(text), credential: { host: 'host.test', username: 'u', password: 'secret' } })
+    gitEnvironment({
+      home: '/h',
+      path: '/bin',
+      url: url(text),
+      credential: { host: 'host.test', port: 8443, username: 'u', password: 'secret' },
+    })
 
   it('is exactly this, and allows the one protocol that was looked at', () => {
     expect(gitEnvironment({ home: '/h', path: '/bin', url: url('https://host.test/r') })).toEqual({
@@ -29,7 +34,13 @@ describe('the environment of git', () => {
 
   it('carries a credential for its own host over https, and nowhere else', () => {
     expect(at('https://host.test:8443/r')['GIT_CONFIG_KEY_0']).toBe('http.https://host.test:8443/.extraHeader')
-    for (const other of ['http://host.test/r', 'https://other.test/r', 'https://host.test.evil.test/r', 'ssh://git@host.test/r']) {
+    const others = [
+      'http://host.test:8443/r',
+      'https://other.test:8443/r',
+      'https://host.test.evil.test:8443/r',
+      'ssh://git@host.test:8443/r',
+    ]
+    for (const other of [...others, 'https://host.test/r', 'https://host.test:8444/r']) {
       expect(JSON.stringify(at(other))).not.toContain('CONFIG_COUNT')
     }
   })

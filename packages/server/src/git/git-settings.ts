@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { CloneUrl } from './clone-url.ts'
 import type { AdmittedSource } from './source-policy.ts'
 
-export type Credential = { readonly host: string; readonly username: string; readonly password: string }
+export type Credential = { readonly host: string; readonly port: number; readonly username: string; readonly password: string }
 
 /** In HOME, for repositories on this machine alone: it says that they may belong to another user. Git takes that from no argument. */
 export const GLOBAL_CONFIG = 'gitconfig'
@@ -30,7 +30,7 @@ export function gitEnvironment(options: {
 
 // Not in the arguments, which every user of the machine can list; and for its own host over https alone.
 function credentialEnvironment(url: CloneUrl | undefined, credential: Credential | undefined): Record<string, string> {
-  if (credential === undefined || url?.kind !== 'https' || url.host !== credential.host) return {}
+  if (credential === undefined || url?.kind !== 'https' || url.host !== credential.host || url.port !== credential.port) return {}
   const basic = Buffer.from(`${credential.username}:${credential.password}`).toString('base64')
   return {
     GIT_CONFIG_COUNT: '1',
@@ -63,8 +63,9 @@ const SETTINGS = [
 ] as const
 
 /** The `-c` arguments for one source. The address that was vetted is pinned, so git does not ask the name server again. */
-export function gitSettings(source?: AdmittedSource): string[] {
-  return [...SETTINGS, ...(source === undefined ? [] : settingsOf(source))].flatMap((setting) => ['-c', setting])
+export function gitSettings(source?: AdmittedSource, options: { caFile?: string | undefined } = {}): string[] {
+  const authorities = options.caFile === undefined ? [] : [`http.sslCAInfo=${options.caFile}`]
+  return [...SETTINGS, ...authorities, ...(source === undefined ? [] : settingsOf(source))].flatMap((setting) => ['-c', setting])
 }
 
 function settingsOf({ url, address }: AdmittedSource): string[] {

@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { Logger } from '../lib/logger.ts'
 import { retry } from '../lib/retry.ts'
 import { type CloneUrl, parseCloneUrl } from './clone-url.ts'
-import { SourceError, SourceRefused } from './errors.ts'
+import { CredentialRefused, RepositoryNeedsCredentials, SourceError, SourceRefused } from './errors.ts'
 import { type GitCommand, runGit } from './git-process.ts'
 import { type Credential, GLOBAL_CONFIG, gitEnvironment, gitSettings } from './git-settings.ts'
 import { createVersionCheck } from './git-version.ts'
@@ -46,6 +46,8 @@ export function createVisits(deps: {
   runAs?: RunAs
   retryAfterMs?: readonly number[]
   memoryMib?: MemoryMib
+  /** Authorities whose certificates are taken, instead of the machine's. */
+  caFile?: (() => string) | undefined
   log?: Pick<Logger, 'warn'>
 }) {
   const { policy, scratch, retryAfterMs = RETRY_AFTER_MS, memoryMib = MEMORY_MIB } = deps
@@ -64,9 +66,12 @@ export function createVisits(deps: {
       const common = { env, runAs, signal: source.signal }
       const git: Visit['git'] = async (args, run) => {
         const before = await limited(memoryMib[run.memory ?? 'work'])
-        return await runGit({ ...run, ...common, before, args: [...gitSettings(admitted), ...args] })
+        return await runGit({ ...run, ...common, before, args: [...gitSettings(admitted, { caFile: deps.caFile?.() }), ...args] })
       }
       return await work({ url, git, runAs })
+    } catch (cause) {
+      if (cause instanceof RepositoryNeedsCredentials && source.credential !== undefined) throw new CredentialRefused()
+      throw cause
     } finally {
       await rm(home, { recursive: true, force: true })
     }

@@ -23,8 +23,7 @@ const MAX_AUTHOR = 200
 const MAX_MESSAGE = 10_000
 const WHOLE_HISTORY = 2 ** 31 - 1
 
-/** The one place that runs git. Nothing that a user wrote is an option, a command, or a protocol that was not looked at. */
-export function createGit(deps: {
+type Deps = {
   policy: Pick<SourcePolicy, 'admit'>
   /** A directory of ours for git's empty HOME directories. */
   scratch: string
@@ -37,8 +36,12 @@ export function createGit(deps: {
   fetchTimeoutMs?: number
   retryAfterMs?: readonly number[]
   memoryMib?: MemoryMib
+  caFile?: (() => string) | undefined
   log?: Pick<Logger, 'warn'>
-}) {
+}
+
+/** The one place that runs git. Nothing that a user wrote is an option, a command, or a protocol that was not looked at. */
+export function createGit(deps: Deps) {
   const { scratch, limits = DEFAULT_LIMITS, fetchTimeoutMs = 600_000 } = deps
   const visit = createVisits(deps)
 

@@ -8,6 +8,7 @@ import { createMembershipLookup } from './access-store.ts'
 
 type Container = { id: string; appId: number }
 type InProject = { caller: Caller; project: store.ProjectRow }
+type WithGitAccount = { caller: Caller; account: store.GitAccountRow }
 type InApp = { caller: Caller; app: store.AppRow }
 
 /** What each policy hands to the handler. */
@@ -26,9 +27,11 @@ export type Subjects = {
   'member of the domain': InApp & { domain: store.DomainRow }
   'member of the deployment': InApp & { deployment: store.DeploymentRow }
   'member of the container': InApp & { container: Container }
+  'user of the git account': WithGitAccount
+  'owner of the git account': WithGitAccount
 }
 
-type Ids = Partial<Record<'id' | 'projectId' | 'appId' | 'deploymentId', number>> & { containerId?: string }
+type Ids = Partial<Record<'id' | 'projectId' | 'appId' | 'deploymentId' | 'installationId', number>> & { containerId?: string }
 type Loader<P extends Policy> = (caller: Caller, ids: Ids) => Promise<Subjects[P]>
 export type Loaders = { [P in Exclude<Policy, 'anyone' | 'signed webhook'>]: Loader<P> }
 
@@ -74,6 +77,14 @@ export function createPolicies(deps: { db: Reader; findContainer: (id: string) =
     return { caller, app }
   }
 
+  /** Admins see that an account is there. To use it is another matter: what it can read at its host is not theirs. */
+  async function loadGitAccount(caller: Caller, ids: Ids): Promise<WithGitAccount> {
+    const account = found(await store.findGitAccount(db, ids.installationId ?? ids.id ?? 0), 'git_not_connected')
+    const isUser = account.project_id === null ? account.user_id === caller.id : await isMember(account.project_id, caller.id)
+    if (!isUser) throw new AppError(isStaff(caller) ? 'not_allowed' : 'git_not_connected')
+    return { caller, account }
+  }
+
   return {
     'signed in': async (caller) => ({ caller }),
     admin: role(['admin', 'owner']),
@@ -112,6 +123,14 @@ export function createPolicies(deps: { db: Reader; findContainer: (id: string) =
     'member of the container': async (caller, ids) => {
       const container = found(await deps.findContainer(ids.containerId ?? '').catch(engineAway), 'container_not_found')
       return { ...(await loadApp(caller, container.appId, 'container_not_found')), container }
+    },
+    'user of the git account': loadGitAccount,
+    'owner of the git account': async (caller, ids) => {
+      const subject = await loadGitAccount(caller, ids)
+      const { created_by: by, project_id: projectId } = subject.account
+      if (by === caller.id || projectId === null) return subject
+      if ((await store.findProject(db, projectId))?.owner_id !== caller.id) throw new AppError('not_allowed')
+      return subject
     },
   }
 }

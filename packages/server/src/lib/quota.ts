@@ -13,6 +13,7 @@ export const QUOTAS = {
   composeAppsOfUser: 200,
   domainsOfApp: 200,
   domainsOfUser: 2000,
+  gitAccounts: 50,
   unfinishedOfApp: 20,
   unfinishedOfUser: 500,
 } as const

@@ -3,6 +3,7 @@ import type {
   AppType,
   DeploymentStatus,
   DnsStatus,
+  GitProvider,
   RestartPolicy,
   Role,
   SslStatus,
@@ -63,6 +64,10 @@ export type AppTable = {
   git_branch: string
   git_provider_id: number | null
   git_clone_url: string
+  /** The host's own id of the repository, which stays when it is renamed; empty without an account. */
+  git_repository_id: Generated<string>
+  /** What comes before the hash of a commit in its address at the host; empty where that is not known. */
+  git_commit_url: Generated<string>
   /** Whose rights decide what may be cloned; null where that person is gone. */
   source_set_by: number | null
   root_directory: string
@@ -141,6 +146,27 @@ export type DeploymentTable = {
   created_at: string
   updated_at: string
 }
+/** Belongs to a person (`user_id`) or to a project (`project_id`), never to both. */
+export type GitAccountTable = {
+  id: Generated<number>
+  provider: GitProvider
+  via: 'app' | 'token'
+  name: string
+  base_url: string
+  user_id: number | null
+  project_id: number | null
+  created_by: number | null
+  /** Who it is at the host, by name and by the host's own id. */
+  login: string
+  host_id: string
+  sealed_token: string
+  /** What the host signs its deliveries with. */
+  sealed_secret: string
+  status: 'ok' | 'error' | 'suspended'
+  error: string
+  created_at: string
+  updated_at: string
+}
 export type JobTable = {
   id: Generated<number>
   name: string
@@ -187,6 +213,7 @@ export type Schema = {
   project_variable: ProjectVariableTable
   domain: DomainTable
   deployment: DeploymentTable
+  git_account: GitAccountTable
   job: JobTable
   event: EventTable
   audit: AuditTable

@@ -29,6 +29,11 @@ function members(missing: ErrorCode) {
   return (role: TestRole) => seen(role, missing, { may: ROLES_TESTED, refusal: 'not_allowed' })
 }
 
+/** Admins see that an account is there, and may not use it. */
+function ofAccount(role: TestRole, may: readonly TestRole[]): Verdict {
+  return seen(role, 'git_not_connected', { may, refusal: 'not_allowed' })
+}
+
 /** Section 3 of the decisions, as a table. A policy without a line does not compile. */
 const VERDICTS: Record<Policy, (role: TestRole) => Verdict> = {
   anyone: () => 'allowed',
@@ -45,6 +50,8 @@ const VERDICTS: Record<Policy, (role: TestRole) => Verdict> = {
   'member of the domain': members('domain_not_found'),
   'member of the deployment': members('deployment_not_found'),
   'member of the container': members('container_not_found'),
+  'user of the git account': (role) => ofAccount(role, ['member', 'app owner', 'project owner']),
+  'owner of the git account': (role) => ofAccount(role, ['app owner', 'project owner']),
 }
 
 /** What the allowed ones hear where the test server has no engine, no provider and no valid certificate at hand. */
@@ -67,8 +74,9 @@ const ALLOWED_AND_YET: Partial<Record<OperationName, ErrorCode>> = {
   'containers.usage': 'engine_unreachable',
   'deployments.applySuggestion': 'not_found',
   'domains.setCertificate': 'invalid_certificate',
-  'git.repos': 'git_not_connected',
-  'git.branches': 'git_not_connected',
+  'git.createAccount': 'git_host_unavailable',
+  'git.repos': 'git_host_unavailable',
+  'git.branches': 'git_host_unavailable',
   'webhooks.git': 'webhook_not_verified',
   'updates.apply': 'no_update',
 }
@@ -83,10 +91,11 @@ const CONSUMES: ReadonlySet<OperationName> = new Set([
   'envs.delete',
   'domains.delete',
   'deployments.stop',
+  'git.deleteAccount',
 ])
 
 /** Fields that name the thing a policy looks at. */
-const ID_FIELDS = ['id', 'projectId', 'appId', 'deploymentId'] as const
+const ID_FIELDS = ['id', 'projectId', 'appId', 'deploymentId', 'installationId'] as const
 const UNKNOWN_ID = 987_654_321
 const NAMES = Object.keys(operations) as OperationName[] // exactly the keys of the list
 
@@ -155,7 +164,7 @@ describe('who may call an operation', () => {
     expect(outcomes).toEqual(roles.map((role) => [role, ALLOWED_AND_YET[name] ?? 200]))
   })
 
-  const withIds = NAMES.filter((name) => / of the (project|app|env variable|domain|deployment)$/.test(operations[name].may))
+  const withIds = NAMES.filter((name) => / of the (project|app|env variable|domain|deployment|git account)$/.test(operations[name].may))
   it.each(withIds)('%s answers a foreign id and an unknown one alike', async (name) => {
     const input = inputOf(name, await given(name, 'stranger', shared))
     const field = ID_FIELDS.find((name) => name in input) ?? 'id'

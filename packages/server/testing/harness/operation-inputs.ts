@@ -1,6 +1,6 @@
 import type { Input, OperationName } from '@berth/contract'
 import { OWNER, PASSWORD } from './start-test-server.ts'
-import type { Subject } from './test-world.ts'
+import { type Subject, UNREACHABLE_HOST } from './test-world.ts'
 
 type Given = { subject: Subject; n: number; newUserId: number; password: string }
 type Maker<Name extends OperationName> = (given: Given) => unknown extends Input<Name> ? Record<never, never> : Input<Name>
@@ -9,6 +9,7 @@ const nothing = () => ({})
 const ofApp = ({ subject }: Given) => ({ appId: subject.appId })
 const ofEnv = ({ subject }: Given) => ({ id: subject.envId })
 const ofDomain = ({ subject }: Given) => ({ id: subject.domainId })
+const ofAccount = ({ subject }: Given) => ({ id: subject.accountId })
 const ofProject = ({ subject }: Given) => ({ id: subject.projectId })
 
 /** A valid input for every operation. An operation without one does not compile. */
@@ -92,8 +93,12 @@ const INPUTS: { [Name in OperationName]: Maker<Name> } = {
   'settings.get': nothing,
   'settings.update': () => ({ retention: 6 }),
   'audit.list': () => ({ limit: 5 }),
-  'git.repos': () => ({ installationId: 1 }),
-  'git.branches': () => ({ installationId: 1, repoFullName: 'owner/repository' }),
+  'git.accounts': nothing,
+  'git.createAccount': () => ({ provider: 'gitea', token: 'a-token-of-nobody', baseUrl: UNREACHABLE_HOST }),
+  'git.checkAccount': ofAccount,
+  'git.deleteAccount': ofAccount,
+  'git.repos': ({ subject }) => ({ installationId: subject.accountId }),
+  'git.branches': ({ subject }) => ({ installationId: subject.accountId, repoFullName: 'owner/repository' }),
   'webhooks.git': nothing,
   'updates.version': nothing,
   'updates.check': nothing,

@@ -1,4 +1,8 @@
+import { join } from 'node:path'
 import BetterSqlite from 'better-sqlite3'
+import { aboutToken } from '../../src/features/git-providers/host-access.ts'
+import { createSecretBox } from '../../src/lib/secret-box.ts'
+import { secretFile } from '../../src/lib/secret-file.ts'
 import { databasePath } from '../../src/store/sqlite.ts'
 import type { Person, TestServer } from './start-test-server.ts'
 import { writeToDatabase } from './write-to-database.ts'
@@ -20,6 +24,7 @@ export type Subject = {
   liveId: number
   releaseId: number
   userId: number
+  accountId: number
 }
 
 export async function peopleOf(berth: TestServer): Promise<People> {
@@ -51,6 +56,26 @@ export async function insertDeployment(dataDir: string, deployment: Deployment):
   })
 }
 
+/** A name that leads nowhere: no account there ever answers. */
+export const UNREACHABLE_HOST = 'https://git.nowhere.invalid'
+
+/** A token is tried at its host before it is stored; where there is no host, the row is written as if it had been. */
+export async function insertGitAccount(dataDir: string, account: { projectId: number; createdBy: number }): Promise<number> {
+  const secrets = createSecretBox(secretFile(join(dataDir, 'secrets.key'), { mayCreate: false }))
+  const at = new Date().toISOString()
+  return await writeToDatabase(dataDir, (file) => {
+    const { lastInsertRowid } = file
+      .prepare(
+        `insert into git_account (provider, via, name, base_url, user_id, project_id, created_by, login, host_id, sealed_token, sealed_secret,
+         status, error, created_at, updated_at) values ('gitea', 'token', 'robot', ?, null, ?, ?, 'robot', '1', '', '', 'ok', '', ?, ?)`,
+      )
+      .run(UNREACHABLE_HOST, account.projectId, account.createdBy, at, at)
+    const id = Number(lastInsertRowid)
+    file.prepare('update git_account set sealed_token = ? where id = ?').run(secrets.seal('a-token-of-nobody', aboutToken(id)), id)
+    return id
+  })
+}
+
 let count = 0
 
 /** A project with members, two apps, and one of everything else. */
@@ -77,6 +102,7 @@ export async function newSubject(berth: TestServer, people: People): Promise<Sub
     liveId: await insertDeployment(berth.dataDir, { ...deployment, number: 2, status: 'success', isActive: true, image: `${image}2` }),
     waitingId: await insertDeployment(berth.dataDir, { ...deployment, number: 3, status: 'pending' }),
     userId: people.member.id,
+    accountId: await insertGitAccount(berth.dataDir, { projectId: project.id, createdBy: people['app owner'].id }),
   }
 }
 

@@ -6,16 +6,21 @@ import type { AppRow } from '../../domain/rows.ts'
 import { fieldError } from '../../lib/app-error.ts'
 import type { Db } from '../../store/database.ts'
 import type { ResolveEnvironment } from '../env-variables/resolve-environment.ts'
+import type { AppSource } from '../git-providers/app-source.ts'
 import type { DatabaseTemplate } from '../templates/templates.ts'
 import type { Asker, ProbeSource, Source } from './source-check.ts'
 import type { BuildPlace } from './source-files.ts'
 import { createAppLists, listVisibleApplications, presentApplication } from './store.ts'
+
+/** A source, the project it is for, and the git account to look at it with. */
+type Place = Source & { projectId: number; accountId: number | undefined }
 
 type Deps = {
   db: Db
   findTemplate: (name: string) => DatabaseTemplate | undefined
   resolveEnvironment: ResolveEnvironment
   probeSource: ProbeSource
+  lookWith: AppSource['lookWith']
   edgePorts: EdgePorts
 }
 
@@ -31,18 +36,23 @@ export function createAppReading(deps: Deps) {
     return { url: template.url(app.slug, env), host: app.slug, port: template.port }
   }
 
+  /** With a git account, its rights and its credential count, not those of the caller. */
+  async function asker(caller: Caller, { projectId, accountId, cloneUrl }: Place): Promise<Asker> {
+    const own = { id: caller.id, mayUsePrivate: isStaff(caller) }
+    if (accountId === undefined) return own
+    const { privileged, credential } = await deps.lookWith(caller, { projectId, accountId, url: cloneUrl })
+    return { id: caller.id, mayUsePrivate: privileged, credential }
+  }
+
   return {
     list: createAppLists(db, deps.edgePorts),
     listAll: async (caller: Caller) => await listVisibleApplications(db, deps.edgePorts, isStaff(caller) ? undefined : caller.id),
     get: async (app: AppRow) => await presentApplication(db, deps.edgePorts, app),
     connection,
-    checkSource: async (caller: Caller, source: Source) => await deps.probeSource.branches(source, asker(caller)),
-    checkSourceFiles: async (caller: Caller, source: Source & BuildPlace) => await deps.probeSource.files(source, asker(caller)),
+    checkSource: async (caller: Caller, source: Place) => await deps.probeSource.branches(source, await asker(caller, source)),
+    checkSourceFiles: async (caller: Caller, source: Place & BuildPlace) =>
+      await deps.probeSource.files(source, await asker(caller, source)),
   }
-}
-
-function asker(caller: Caller): Asker {
-  return { id: caller.id, mayUsePrivate: isStaff(caller) }
 }
 
 export type AppReading = ReturnType<typeof createAppReading>

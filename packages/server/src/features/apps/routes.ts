@@ -3,6 +3,11 @@ import type { AppDeletion } from './deletion.ts'
 import type { AppReading } from './reading.ts'
 import type { Applications } from './service.ts'
 
+function placeOf(input: { projectId: number; gitCloneUrl: string; gitBranch?: string; gitProviderId?: number | null }) {
+  const { projectId, gitCloneUrl: cloneUrl, gitBranch: branch = '' } = input
+  return { projectId, cloneUrl, branch, accountId: input.gitProviderId ?? undefined }
+}
+
 export function applicationHandlers(parts: { applications: Applications; reading: AppReading; deletion: AppDeletion }) {
   const { applications, reading, deletion } = parts
   return {
@@ -14,12 +19,10 @@ export function applicationHandlers(parts: { applications: Applications; reading
     'apps.delete': async ({ caller, app, input }) => await deletion.remove(caller, app, { deleteVolumes: input.deleteVolumes ?? false }),
     'apps.transfer': async ({ caller, app, input }) => await applications.transfer(caller, app, input.userId),
     'apps.connection': async ({ app }) => await reading.connection(app),
-    'apps.checkSource': async ({ caller, input }) =>
-      await reading.checkSource(caller, { cloneUrl: input.gitCloneUrl, branch: input.gitBranch ?? '' }),
+    'apps.checkSource': async ({ caller, input }) => await reading.checkSource(caller, placeOf(input)),
     'apps.checkSourceFiles': async ({ caller, input }) =>
       await reading.checkSourceFiles(caller, {
-        cloneUrl: input.gitCloneUrl,
-        branch: input.gitBranch ?? '',
+        ...placeOf(input),
         rootDirectory: input.rootDirectory ?? '',
         dockerfilePath: input.dockerfilePath ?? '',
       }),

@@ -10,6 +10,7 @@ import { QUOTAS, refuseBeyond } from '../../lib/quota.ts'
 import { freeSlug, slugOf } from '../../lib/slug.ts'
 import type { Db, Tx } from '../../store/database.ts'
 import { isUniqueViolation } from '../../store/storage-failure.ts'
+import type { AppSource } from '../git-providers/app-source.ts'
 import type { DatabaseTemplate } from '../templates/templates.ts'
 import { changeOf } from './change.ts'
 import { newAppRow, templateOf } from './new-app.ts'
@@ -24,6 +25,8 @@ type Deps = {
   newSecret: () => string
   /** Throws `invalid_source` with the field that is wrong. */
   checkSource: (source: Partial<Source>, right: { mayUsePrivate: boolean }) => void
+  /** What a source at a connected git account comes to; asks its host. */
+  connectSource: AppSource['connect']
   insertEnv: (tx: Tx, appId: number, variables: Readonly<Record<string, string>>) => Promise<void>
   addGeneratedDomain: (tx: Tx, app: AppRow) => Promise<void>
   edgePorts: EdgePorts
@@ -56,13 +59,12 @@ async function slugInProject(tx: Tx, projectId: number, { name, appType: type = 
 }
 
 function createRefuseBadSource(deps: Pick<Deps, 'checkSource'>) {
-  return (caller: Caller, input: Pick<ApplicationChange, 'gitCloneUrl' | 'gitBranch' | 'gitProviderId'>): void => {
-    const { gitCloneUrl, gitBranch, gitProviderId } = input
+  return (caller: Caller, input: Pick<ApplicationChange, 'gitCloneUrl' | 'gitBranch'>): void => {
+    const { gitCloneUrl, gitBranch } = input
     deps.checkSource(
       { ...(gitCloneUrl && { cloneUrl: gitCloneUrl }), ...(gitBranch && { branch: gitBranch }) },
       { mayUsePrivate: isStaff(caller) },
     )
-    if (typeof gitProviderId === 'number') throw new AppError('git_not_connected')
   }
 }
 
@@ -93,14 +95,13 @@ export function createApplications(deps: Deps) {
   async function create(caller: Caller, project: ProjectRow, input: NewApplication): Promise<Application> {
     const template = templateOf(input, deps.findTemplate)
     refuseBadSource(caller, input)
+    const source = await deps.connectSource(caller, project.id, input)
     const at = now()
     const row = await unlessTaken(
       db.transaction(async (tx) => {
         const slug = await slugInProject(tx, project.id, input)
-        const app = await insertApp(
-          tx,
-          newAppRow({ ...input, projectId: project.id }, { slug, createdBy: caller.id, template, at: at.toISOString() }),
-        )
+        const wanted = newAppRow({ ...input, projectId: project.id }, { slug, createdBy: caller.id, template, at: at.toISOString() })
+        const app = await insertApp(tx, { ...wanted, ...source })
         await deps.insertEnv(tx, app.id, { ...template?.env(deps.newSecret), ...input.envVars })
         if (kindOf(app).isRouted) await deps.addGeneratedDomain(tx, app)
         await recordAudit(tx, at, caller, {
@@ -118,8 +119,9 @@ export function createApplications(deps: Deps) {
   }
 
   async function update(caller: Caller, app: AppRow, input: ApplicationChange): Promise<Application> {
-    const change = { ...changeOf(app, input), ...sourceSetter(app, input, caller) }
     refuseBadSource(caller, input)
+    const source = await deps.connectSource(caller, app.project_id, input, app)
+    const change = { ...changeOf(app, input), ...sourceSetter(app, input, caller), ...source }
     const at = now()
     const row = await unlessTaken(
       db.transaction(async (tx) => {

@@ -2,13 +2,14 @@ import type { SourceCheck, SourceFiles } from '@berth/contract'
 import { parseCloneUrl } from '../../git/clone-url.ts'
 import { RepositoryTooLarge, SourceError } from '../../git/errors.ts'
 import type { Git } from '../../git/git.ts'
+import type { Credential } from '../../git/git-settings.ts'
 import { isBranchName } from '../../git/ref.ts'
 import { AppError, fieldError } from '../../lib/app-error.ts'
 import { type Limiter, LimiterFull } from '../../lib/limiter.ts'
 import { type BuildPlace, findSourceFiles, interestIn, unknownSourceFiles } from './source-files.ts'
 
 export type Source = { cloneUrl: string; branch: string }
-type Right = { mayUsePrivate: boolean }
+type Right = { mayUsePrivate: boolean; credential?: Credential | undefined }
 export type Asker = Right & { id: number }
 
 const PROBE_MS = 10_000
@@ -47,7 +48,7 @@ export function createProbeSource({ git, limiter }: Deps) {
   async function askForBranches(source: Source, right: Right): Promise<SourceCheck> {
     const signal = AbortSignal.timeout(PROBE_MS)
     try {
-      const found = await git.listBranches({ url: source.cloneUrl, privileged: right.mayUsePrivate, signal })
+      const found = await git.listBranches({ url: source.cloneUrl, ...rightsOf(right), signal })
       const isMissing = source.branch !== '' && !found.branches.includes(source.branch)
       const message = isMissing
         ? `There is no branch "${source.branch}".`
@@ -79,7 +80,7 @@ export function createProbeSource({ git, limiter }: Deps) {
     const signal = AbortSignal.timeout(PROBE_MS)
     try {
       const branch = source.branch === '' ? null : source.branch
-      const wanted = { url: source.cloneUrl, privileged: right.mayUsePrivate, branch, signal, isWanted: interestIn(source) }
+      const wanted = { url: source.cloneUrl, ...rightsOf(right), branch, signal, isWanted: interestIn(source) }
       return findSourceFiles(await git.listFiles(wanted), source)
     } catch (cause) {
       if (!(cause instanceof SourceError) && !signal.aborted) throw cause
@@ -91,6 +92,10 @@ export function createProbeSource({ git, limiter }: Deps) {
 }
 
 export type ProbeSource = ReturnType<typeof createProbeSource>
+
+function rightsOf({ mayUsePrivate, credential }: Right) {
+  return { privileged: mayUsePrivate, ...(credential && { credential }) }
+}
 
 function reasonOf(cause: unknown): string {
   if (cause instanceof RepositoryTooLarge) return 'The repository is too large for a quick look.' // a deployment may have much more

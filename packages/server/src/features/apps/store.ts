@@ -13,8 +13,8 @@ type Hosts = ReadonlyMap<number, readonly Host[]>
 const HOST_COLUMNS = ['domain.app_id', 'domain.host', 'domain.ssl_status', 'domain.dns_status'] as const
 
 function present(row: Readonly<AppRow>, hosts: Hosts, ports: EdgePorts): Application {
-  const { slug, wanted, ...rest } = row
-  void wanted // what a person asked for is ours; `status` is what they see
+  const { slug, wanted, git_repository_id, git_commit_url, ...rest } = row
+  void [wanted, git_repository_id, git_commit_url] // ours: what a person asked for (they see `status`), and the host's names for things
   const own = hosts.get(row.id) ?? []
   const best = bestHost(own)
   return { ...rest, port: row.port ?? 0, slug, domains: own.map(({ host }) => host), url: best ? hostUrl(best, ports) : '' }

@@ -1,23 +1,23 @@
 import { kindOf } from '../../domain/app-kinds.ts'
 import type { AppRow } from '../../domain/rows.ts'
 import type { Git } from '../../git/git.ts'
+import type { Source } from '../../git/git-visit.ts'
 import type { Limiter } from '../../lib/limiter.ts'
 
 type Deps = {
   git: Pick<Git, 'resolveCommit'>
-  isPrivileged: (userId: number | null) => Promise<boolean>
+  sourceOf: (app: AppRow) => Promise<Source>
   limiter: Limiter
   waitMs: number
 }
 
 /** The commit is pinned when the deployment is asked for; a remote that does not answer at once is asked again by the worker. */
-export function createNewestCommit({ git, isPrivileged, limiter, waitMs }: Deps) {
+export function createNewestCommit({ git, sourceOf, limiter, waitMs }: Deps) {
   return async (app: AppRow): Promise<{ hash: string; message: string; author: string } | undefined> => {
     if (app.git_clone_url === '' || kindOf(app).madeFrom === 'template') return undefined
     const signal = AbortSignal.timeout(waitMs)
     const ask = async () => {
-      const source = { url: app.git_clone_url, privileged: await isPrivileged(app.source_set_by), signal }
-      return await git.resolveCommit({ ...source, branch: app.git_branch === '' ? null : app.git_branch })
+      return await git.resolveCommit({ ...(await sourceOf(app)), signal, branch: app.git_branch === '' ? null : app.git_branch })
     }
     try {
       const { hash } = await limiter.run(app.created_by, ask, signal)

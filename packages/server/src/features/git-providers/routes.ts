@@ -1,15 +1,18 @@
 import type { Handlers } from '../../http/implement.ts'
 import { AppError } from '../../lib/app-error.ts'
+import type { GitAccounts } from './accounts.ts'
+import type { Repositories } from './repositories.ts'
 
-/** No provider can be connected yet, and without a secret no delivery can be verified. */
-export function gitConnectionHandlers() {
+export function gitHandlers(parts: { gitAccounts: GitAccounts; repositories: Repositories }) {
+  const { gitAccounts, repositories } = parts
   return {
-    'git.repos': () => {
-      throw new AppError('git_not_connected')
-    },
-    'git.branches': () => {
-      throw new AppError('git_not_connected')
-    },
+    'git.accounts': async ({ caller }) => await gitAccounts.list(caller),
+    'git.createAccount': async ({ caller, input }) => await gitAccounts.create(caller, input),
+    'git.checkAccount': async ({ account }) => await gitAccounts.check(account),
+    'git.deleteAccount': async ({ caller, account, input }) => await gitAccounts.remove(caller, account, { force: input.force ?? false }),
+    'git.repos': async ({ caller, account, input }) => await repositories.repositories(caller, account, input.search ?? ''),
+    'git.branches': async ({ caller, account, input }) =>
+      await repositories.branches(caller, account, { fullName: input.repoFullName, search: input.search ?? '' }),
     'webhooks.git': () => {
       throw new AppError('webhook_not_verified')
     },

@@ -8,6 +8,7 @@ import { up as forgetUnusedSettings } from './0006-forget-unused-settings.ts'
 import { up as projectVariables } from './0007-project-variables.ts'
 import { up as failureFacts } from './0008-failure-facts.ts'
 import { up as stepsSessionsInvitations } from './0011-steps-sessions-invitations.ts'
+import { up as gitAccounts } from './0013-git-accounts.ts'
 
 export type Migration = { version: number; name: string; up: (db: Kysely<unknown>) => Promise<void> }
 
@@ -22,4 +23,5 @@ export const migrations: readonly Migration[] = [
   { version: 7, name: '0007-project-variables', up: projectVariables },
   { version: 8, name: '0008-failure-facts', up: failureFacts },
   { version: 11, name: '0011-steps-sessions-invitations', up: stepsSessionsInvitations },
+  { version: 13, name: '0013-git-accounts', up: gitAccounts },
 ]

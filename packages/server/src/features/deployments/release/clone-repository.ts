@@ -1,9 +1,11 @@
+import type { AppRow } from '../../../domain/rows.ts'
 import type { Git } from '../../../git/git.ts'
+import type { Source } from '../../../git/git-visit.ts'
 import { createRedactor } from '../../../lib/redact.ts'
 import { type Context, DeploymentFailure } from '../run/stage.ts'
 import { checkoutGaps } from './checkout-gaps.ts'
 
-type Deps = { git: Pick<Git, 'resolveCommit' | 'checkout'>; isPrivileged: (userId: number | null) => Promise<boolean> }
+type Deps = { git: Pick<Git, 'resolveCommit' | 'checkout'>; sourceOf: (app: AppRow) => Promise<Source> }
 
 /** The exact commit of the app's repository, in an empty workspace. */
 export function createCloneRepository(deps: Deps) {
@@ -12,8 +14,7 @@ export function createCloneRepository(deps: Deps) {
     await context.enter('cloning_repo')
     if (app.git_clone_url === '')
       throw new DeploymentFailure('The application has no source. Set a clone URL in its settings, then deploy again.')
-    const privileged = await deps.isPrivileged(app.source_set_by) // not the owner of the app: it can be handed to anybody
-    const source = { url: app.git_clone_url, privileged, signal }
+    const source = { ...(await deps.sourceOf(app)), signal }
     const branch = app.git_branch === '' ? null : app.git_branch
     const hash = deployment.commit_hash || (await step('git.resolve', async () => await deps.git.resolveCommit({ ...source, branch }))).hash
     say(`Fetching commit ${hash.slice(0, 12)}${branch === null ? '' : ` of ${branch}`}`)

@@ -1,0 +1,130 @@
+import type { GitAccount } from '@berth/contract'
+import { requiredText, textOf, YES } from '../arguments.ts'
+import { CannotDo, type Context, command } from '../command.ts'
+import { inputFrom, optionsFor } from '../contract-input.ts'
+import { findApp, findProject } from '../find-app.ts'
+
+const ACCOUNT = {
+  provider: { field: 'provider', value: 'name', summary: 'github, gitlab, gitea or forgejo' },
+  url: { field: 'baseUrl', value: 'address', summary: 'the address of the host; without it the public one, such as https://github.com' },
+  name: { field: 'name', value: 'name', summary: 'what to call the account; without it its name at the host' },
+} as const
+const SEARCH = { search: { type: 'string', value: 'text', summary: 'only those with this in their name' } } as const
+
+/** By its ID, or by its name where one account has it. */
+async function findAccount(ctx: Context, words: string): Promise<GitAccount> {
+  const all = await ctx.api('git.accounts')
+  const found = all.filter(({ id, name }) => String(id) === words || name.toLowerCase() === words.toLowerCase())
+  const [only] = found
+  if (!only) throw new CannotDo('git_not_connected', `There is no git account ${words}.`, 'Try: berth git accounts')
+  if (found.length > 1) throw new CannotDo('ambiguous', `Several git accounts are called ${words}; use the ID.`, 'Try: berth git accounts')
+  return only
+}
+
+function belongsTo({ projectId }: GitAccount): string {
+  return projectId === null ? 'a person' : `project ${projectId}`
+}
+
+const list = command({
+  usage: 'git accounts',
+  summary: 'List the connected git accounts',
+  async run(ctx) {
+    const accounts = await ctx.api('git.accounts')
+    ctx.out.table(
+      ['ID', 'NAME', 'PROVIDER', 'HOST', 'OF', 'STATUS', 'APPS'],
+      accounts.map((each) => [String(each.id), each.name, each.provider, each.baseUrl, belongsTo(each), each.status, String(each.apps)]),
+    )
+    ctx.out.json(accounts)
+  },
+})
+
+const connect = command({
+  usage: 'git accounts connect',
+  summary: 'Connect a git account by an access token; asks for the token, or reads it from standard input',
+  options: {
+    ...optionsFor(ACCOUNT),
+    project: { type: 'string', short: 'p', value: 'project', summary: 'a project whose members may all use it; without it only you' },
+  },
+  async run(ctx, _args, values) {
+    requiredText(values, 'provider')
+    const fields = inputFrom('git.createAccount', ACCOUNT, values)
+    const project = textOf(values, 'project')
+    const projectId = project === undefined ? null : (await findProject(ctx.api, project)).id
+    const token = (await ctx.prompt.secret('Access token: ')).trim()
+    const account = await ctx.api('git.createAccount', { provider: 'github', ...fields, token, projectId })
+    ctx.out.line(`Git account ${account.name} connected (id ${account.id}). Next: berth git repos ${account.id}`)
+    ctx.out.json(account)
+  },
+})
+
+const check = command({
+  usage: 'git accounts check <account>',
+  summary: 'Ask the host whether a git account works; fails if it does not',
+  async run(ctx, { account: words }) {
+    const account = await ctx.api('git.checkAccount', { id: (await findAccount(ctx, words)).id })
+    ctx.out.line(account.status === 'ok' ? `${account.name} works.` : account.error)
+    ctx.out.json(account)
+    return account.status === 'ok' ? 0 : 1
+  },
+})
+
+const remove = command({
+  usage: 'git accounts delete <account>',
+  summary: 'Disconnect a git account; asks first',
+  options: { ...YES, force: { type: 'boolean', summary: 'also when apps use it' } },
+  async run(ctx, { account: words }, values) {
+    const { id, name } = await findAccount(ctx, words)
+    await ctx.prompt.confirm(name, values['yes'] === true)
+    const answer = await ctx.api('git.deleteAccount', { id, force: values['force'] === true })
+    ctx.out.line(`Git account ${name} disconnected. Revoke its token at the host too.`)
+    ctx.out.json(answer)
+  },
+})
+
+const repos = command({
+  usage: 'git repos <account>',
+  summary: 'List the repositories that a git account can see',
+  options: SEARCH,
+  async run(ctx, { account: words }, values) {
+    const { id: installationId } = await findAccount(ctx, words)
+    const found = await ctx.api('git.repos', { installationId, search: textOf(values, 'search') ?? '' })
+    ctx.out.table(
+      ['REPOSITORY', 'DEFAULT BRANCH', 'PRIVATE', 'UPDATED'],
+      found.map((each) => [each.fullName, each.defaultBranch, each.private ? 'yes' : 'no', each.updatedAt]),
+    )
+    ctx.out.json(found)
+  },
+})
+
+const branches = command({
+  usage: 'git branches <account> <repository>',
+  summary: 'List the branches of a repository',
+  options: SEARCH,
+  async run(ctx, { account: words, repository }, values) {
+    const { id: installationId } = await findAccount(ctx, words)
+    const found = await ctx.api('git.branches', { installationId, repoFullName: repository, search: textOf(values, 'search') ?? '' })
+    ctx.out.table(
+      ['BRANCH', 'COMMIT', 'PROTECTED'],
+      found.map((each) => [each.name, each.commit.slice(0, 12), each.protected ? 'yes' : 'no']),
+    )
+    ctx.out.json(found)
+  },
+})
+
+const connectApp = command({
+  usage: 'apps connect <app> <repository>',
+  summary: 'Deploy an app from a repository of a git account',
+  options: {
+    account: { type: 'string', value: 'account', summary: 'the name or ID of the git account' },
+    branch: { type: 'string', value: 'name', summary: 'the branch; without it the default branch' },
+  },
+  async run(ctx, { app: words, repository }, values) {
+    const [app, account] = [await findApp(ctx.api, words), await findAccount(ctx, requiredText(values, 'account'))]
+    const source = { gitProviderId: account.id, gitRepository: repository, gitBranch: textOf(values, 'branch') ?? '' }
+    const answer = await ctx.api('apps.update', { appId: app.id, ...source })
+    ctx.out.line(`App ${answer.name} deploys from ${answer.git_repository}. Next: berth deploy ${answer.slug}`)
+    ctx.out.json(answer)
+  },
+})
+
+export const git = [list, connect, check, remove, repos, branches, connectApp]

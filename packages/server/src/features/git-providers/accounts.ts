@@ -1,0 +1,93 @@
+import type { GitAccount, NewGitAccount } from '@berth/contract'
+import { recordAudit } from '../../domain/audit.ts'
+import { type Caller, isStaff } from '../../domain/caller.ts'
+import { findProject, type GitAccountRow } from '../../domain/rows.ts'
+import { parseBaseUrl } from '../../git-hosts/base-url.ts'
+import { HostError } from '../../git-hosts/errors.ts'
+import type { GitHosts } from '../../git-hosts/hosts.ts'
+import { AppError, fieldError } from '../../lib/app-error.ts'
+import type { SecretBox } from '../../lib/secret-box.ts'
+import type { Db } from '../../store/database.ts'
+import { asFieldError, type HostAccess } from './host-access.ts'
+import { createSaveAccount } from './save-account.ts'
+import { appsUsing, deleteAccount, getAccount, isMember, listAccounts, presentAccount } from './store.ts'
+
+type Deps = { db: Db; secrets: SecretBox; visitHost: GitHosts; access: HostAccess; now: () => Date }
+
+export function aboutSecret(accountId: number): string {
+  return `git-webhook:${accountId}`
+}
+
+/** Accounts on git hosts: who they belong to, and whether they work. */
+export function createGitAccounts(deps: Deps) {
+  const { db, access, now } = deps
+  const save = createSaveAccount(deps)
+
+  async function present(id: number): Promise<GitAccount> {
+    const account = await getAccount(db, id)
+    if (!account) throw new AppError('git_not_connected')
+    return presentAccount(account)
+  }
+
+  async function belongingOf(caller: Caller, projectId: number | null | undefined) {
+    if (projectId === undefined || projectId === null) return { userId: caller.id, projectId: null }
+    const isOpen = isStaff(caller) ? (await findProject(db, projectId)) !== undefined : await isMember(db, projectId, caller.id)
+    if (!isOpen) throw new AppError('project_not_found')
+    return { userId: null, projectId }
+  }
+
+  async function create(caller: Caller, input: NewGitAccount): Promise<GitAccount> {
+    const { provider, token } = input
+    const baseUrl = parseBaseUrl(provider, input.baseUrl)
+    if (baseUrl === null)
+      throw fieldError('invalid_request', 'baseUrl', 'must be the https:// address of the host, such as https://git.example.com')
+    const belonging = await belongingOf(caller, input.projectId)
+    const user = await deps
+      .visitHost({ provider, baseUrl, token, privileged: isStaff(caller) }, async (host) => await host.whoAmI())
+      .catch((cause: unknown) => {
+        throw asFieldError(cause)
+      })
+    const id = await db.transaction(async (tx) => await save(tx, caller, { ...input, baseUrl, user, ...belonging }))
+    return await present(id)
+  }
+
+  /** Asks the host now. What is wrong is an answer too. */
+  async function check(account: GitAccountRow): Promise<GitAccount> {
+    try {
+      await access.use(account, async (host) => await host.whoAmI())
+    } catch (cause) {
+      if (!(cause instanceof HostError)) throw cause
+      await access.note(account, cause.message)
+    }
+    return await present(account.id)
+  }
+
+  async function remove(caller: Caller, account: GitAccountRow, options: { force: boolean }): Promise<{ id: number }> {
+    const at = now()
+    await db.transaction(async (tx) => {
+      const apps = await appsUsing(tx, account.id)
+      if (apps.length > 0 && !options.force) throw inUse(apps.map(({ name }) => name))
+      if (!(await deleteAccount(tx, account.id))) throw new AppError('git_not_connected')
+      const before = { provider: account.provider, baseUrl: account.base_url, name: account.name, apps: apps.map(({ id }) => id) }
+      await recordAudit(tx, at, caller, { action: 'git_account.delete', subject: 'git_account', subjectId: account.id, before })
+    })
+    return { id: account.id }
+  }
+
+  return {
+    list: async (caller: Caller) => (await listAccounts(db, isStaff(caller) ? undefined : caller.id)).map(presentAccount),
+    create,
+    check,
+    remove,
+  }
+}
+
+export type GitAccounts = ReturnType<typeof createGitAccounts>
+
+const MOST_NAMES = 10
+
+function inUse(names: readonly string[]): AppError {
+  const shown = names.slice(0, MOST_NAMES).join(', ') + (names.length > MOST_NAMES ? ', …' : '')
+  const message = `Applications use this git account: ${shown}. Give them another source first, or delete it with force; they then cannot clone a private repository.`
+  return new AppError('account_in_use', { message })
+}

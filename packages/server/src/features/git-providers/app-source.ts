@@ -1,0 +1,116 @@
+import type { ApplicationChange } from '@berth/contract'
+import { type Caller, isStaff } from '../../domain/caller.ts'
+import { type AppRow, findGitAccount, findUser, type GitAccountRow } from '../../domain/rows.ts'
+import { SourceRefused } from '../../git/errors.ts'
+import type { Source } from '../../git/git-visit.ts'
+import { cloneUrlOf, commitUrlOf, repositoryIn } from '../../git-hosts/base-url.ts'
+import { cloneCredential } from '../../git-hosts/hosts.ts'
+import { AppError, fieldError } from '../../lib/app-error.ts'
+import type { Db } from '../../store/database.ts'
+import { asAppError, type HostAccess } from './host-access.ts'
+import { isMember } from './store.ts'
+
+type SourceInput = Pick<ApplicationChange, 'gitProviderId' | 'gitRepository' | 'gitCloneUrl' | 'gitBranch'>
+type KnownApp = Pick<AppRow, 'git_provider_id' | 'git_repository' | 'git_branch'>
+
+type ConnectedColumn = 'git_provider_id' | 'git_repository' | 'git_repository_id' | 'git_clone_url' | 'git_commit_url' | 'source_set_by'
+type ConnectedSource = Partial<Pick<AppRow, ConnectedColumn>>
+
+const NO_APP: KnownApp = { git_provider_id: null, git_repository: '', git_branch: '' }
+
+/** How an app comes to a repository through an account, and what git is given for it later. */
+export function createAppSource(deps: { db: Db; access: HostAccess }) {
+  const { db, access } = deps
+
+  async function isUser(userId: number, account: GitAccountRow): Promise<boolean> {
+    return account.project_id === null ? account.user_id === userId : await isMember(db, account.project_id, userId)
+  }
+
+  /** One that the caller may use, and that may be used in this project. Every other one is as good as none. */
+  async function accountFor(caller: Caller, projectId: number, accountId: number): Promise<GitAccountRow> {
+    const account = await findGitAccount(db, accountId)
+    const isOfProject = account !== undefined && (account.project_id === null || account.project_id === projectId)
+    if (!isOfProject || !(await isUser(caller.id, account))) throw new AppError('git_not_connected')
+    return account
+  }
+
+  /** What a change of the source comes to. The host is asked first, so that a repository that the account cannot see is never stored. */
+  async function connect(caller: Caller, projectId: number, input: SourceInput, app: KnownApp = NO_APP): Promise<ConnectedSource> {
+    const accountId = input.gitProviderId === undefined ? app.git_provider_id : input.gitProviderId
+    if (accountId === null)
+      return input.gitProviderId === null || input.gitCloneUrl !== undefined ? { git_repository_id: '', git_commit_url: '' } : {}
+    const isNamed = [input.gitProviderId, input.gitRepository, input.gitCloneUrl].some((value) => value !== undefined)
+    const isOtherBranch = input.gitBranch !== undefined && input.gitBranch !== app.git_branch
+    if (!isNamed && !isOtherBranch) return {}
+    const account = await accountFor(caller, projectId, accountId)
+    if (!isNamed) return { source_set_by: caller.id }
+    const name = repositoryNamed(account, input) ?? app.git_repository
+    if (name === '') throw fieldError('invalid_request', 'gitRepository', 'is required with gitProviderId: it must be owner/repository')
+    const { id, fullName } = await access
+      .use(account, async (host) => await host.repository(name))
+      .catch((cause: unknown) => {
+        throw asAppError(cause)
+      })
+    return {
+      git_provider_id: account.id,
+      git_repository: fullName,
+      git_repository_id: String(id),
+      git_clone_url: cloneUrlOf(account.base_url, fullName),
+      git_commit_url: commitUrlOf(account.provider, account.base_url, fullName),
+      source_set_by: caller.id,
+    }
+  }
+
+  /** An account of a person works for the apps whose source that person chose, as long as they may work on them. */
+  async function mayServe(account: GitAccountRow, app: AppRow): Promise<boolean> {
+    if (account.project_id !== null) return account.project_id === app.project_id
+    if (account.user_id === null || account.user_id !== app.source_set_by) return false
+    const user = await findUser(db, account.user_id)
+    return user !== undefined && (isStaff(user) || (await isMember(db, app.project_id, user.id)))
+  }
+
+  async function withAccount(account: GitAccountRow, url: string): Promise<Pick<Source, 'url' | 'privileged' | 'credential'>> {
+    const identity = await access.identityOf(account)
+    return { url, privileged: identity.privileged, credential: cloneCredential(identity) }
+  }
+
+  /** What git is given for an app. The account is looked at anew each time: what was taken away is gone at once. */
+  async function sourceOf(app: AppRow): Promise<Pick<Source, 'url' | 'privileged' | 'credential'>> {
+    const url = app.git_clone_url
+    const account = app.git_provider_id === null ? undefined : await findGitAccount(db, app.git_provider_id)
+    if (account === undefined) {
+      const setter = app.source_set_by === null ? undefined : await findUser(db, app.source_set_by)
+      return { url, privileged: setter !== undefined && isStaff(setter) } // not the owner of the app: it can be handed to anybody
+    }
+    if (!(await mayServe(account, app)))
+      throw new SourceRefused(
+        `The git account "${account.name}" may not be used for this application any more. Choose its repository again with an account of yours or of the project.`,
+      )
+    return await withAccount(account, url)
+  }
+
+  /** For a look at a source before an app has it. */
+  async function lookWith(caller: Caller, wanted: { projectId: number; accountId: number; url: string }) {
+    const account = await accountFor(caller, wanted.projectId, wanted.accountId)
+    if (repositoryIn(account.base_url, wanted.url) === undefined)
+      throw fieldError('invalid_source', 'gitCloneUrl', `must be a repository at ${account.base_url}, where the git account is`)
+    return await withAccount(account, wanted.url)
+  }
+
+  return { connect, sourceOf, lookWith }
+}
+
+export type AppSource = ReturnType<typeof createAppSource>
+
+function repositoryNamed(account: GitAccountRow, { gitRepository, gitCloneUrl }: SourceInput): string | undefined {
+  if (gitRepository) return gitRepository
+  if (!gitCloneUrl) return undefined
+  const found = repositoryIn(account.base_url, gitCloneUrl)
+  if (found === undefined)
+    throw fieldError(
+      'invalid_source',
+      'gitCloneUrl',
+      `must be a repository at ${account.base_url}, where the git account is; for any other, set gitProviderId to null`,
+    )
+  return found
+}

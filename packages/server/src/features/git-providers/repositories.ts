@@ -1,0 +1,45 @@
+import type { Branch, Repository } from '@berth/contract'
+import type { Caller } from '../../domain/caller.ts'
+import type { GitAccountRow } from '../../domain/rows.ts'
+import { cloneUrlOf } from '../../git-hosts/base-url.ts'
+import { limited } from '../../lib/limited.ts'
+import type { Limiter } from '../../lib/limiter.ts'
+import { asAppError, type HostAccess } from './host-access.ts'
+
+type Deps = { access: HostAccess; limiter: Limiter }
+
+const BUSY = 'Too many git hosts are being asked at this moment; try again in a few seconds.'
+
+/** What an account can see at its host. */
+export function createRepositories({ access, limiter }: Deps) {
+  async function asked<Result>(caller: Caller, work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await limited(limiter, caller, BUSY, work)
+    } catch (cause) {
+      throw asAppError(cause)
+    }
+  }
+
+  async function repositories(caller: Caller, account: GitAccountRow, search: string): Promise<Repository[]> {
+    const found = await asked(caller, async () => await access.use(account, async (host) => await host.repositories(search)))
+    return found.map(({ id, fullName, isPrivate, defaultBranch, updatedAt }) => ({
+      id,
+      fullName,
+      private: isPrivate,
+      defaultBranch,
+      cloneUrl: cloneUrlOf(account.base_url, fullName),
+      updatedAt,
+    }))
+  }
+
+  async function branches(caller: Caller, account: GitAccountRow, wanted: { fullName: string; search: string }): Promise<Branch[]> {
+    const found = await asked(caller, async () => await access.use(account, async (host) => await host.branches(wanted.fullName)))
+    return found
+      .filter(({ name }) => name.toLowerCase().includes(wanted.search.toLowerCase()))
+      .map(({ name, commit, isProtected }) => ({ name, commit, protected: isProtected }))
+  }
+
+  return { repositories, branches }
+}
+
+export type Repositories = ReturnType<typeof createRepositories>

@@ -1,0 +1,59 @@
+import { randomBytes } from 'node:crypto'
+import type { NewGitAccount } from '@berth/contract'
+import { recordAudit } from '../../domain/audit.ts'
+import type { Caller } from '../../domain/caller.ts'
+import type { HostUser } from '../../git-hosts/host.ts'
+import { QUOTAS, refuseBeyond } from '../../lib/quota.ts'
+import type { SecretBox } from '../../lib/secret-box.ts'
+import type { Tx } from '../../store/database.ts'
+import { aboutToken } from './host-access.ts'
+import { countAccounts, findSame, insertAccount, updateAccount } from './store.ts'
+
+export function aboutSecret(accountId: number): string {
+  return `git-webhook:${accountId}`
+}
+
+type Verified = Omit<NewGitAccount, 'projectId'> & { baseUrl: string; user: HostUser; userId: number | null; projectId: number | null }
+
+export function createSaveAccount({ secrets, now }: { secrets: SecretBox; now: () => Date }) {
+  /** An identity that is connected already gets the new token: the apps that use it go on with that. */
+  return async function save(tx: Tx, caller: Caller, account: Verified): Promise<number> {
+    const at = now()
+    const time = at.toISOString()
+    const { baseUrl, provider, user, userId, projectId } = account
+    const hostId = String(user.id)
+    const same = await findSame(tx, account, { baseUrl, hostId })
+    const name = account.name ?? same?.name ?? user.login
+    if (!same)
+      refuseBeyond(QUOTAS.gitAccounts, await countAccounts(tx, account), {
+        field: 'projectId',
+        who: 'a person or a project',
+        what: 'git accounts',
+      })
+    const known = { provider, name, login: user.login, created_by: caller.id, status: 'ok', error: '', updated_at: time } as const
+    const id =
+      same?.id ??
+      (await insertAccount(tx, {
+        ...known,
+        via: 'token',
+        base_url: baseUrl,
+        user_id: userId,
+        project_id: projectId,
+        host_id: hostId,
+        sealed_token: '',
+        sealed_secret: '',
+        created_at: time,
+      }))
+    const sealed_token = secrets.seal(account.token, aboutToken(id))
+    const secret = same ? {} : { sealed_secret: secrets.seal(randomBytes(32).toString('hex'), aboutSecret(id)) }
+    await updateAccount(tx, id, { ...known, sealed_token, ...secret })
+    const action = same ? 'git_account.reconnect' : 'git_account.create'
+    await recordAudit(tx, at, caller, {
+      action,
+      subject: 'git_account',
+      subjectId: id,
+      after: { provider, baseUrl, name, login: user.login, projectId },
+    })
+    return id
+  }
+}

@@ -1,0 +1,101 @@
+import type { GitAccount } from '@berth/contract'
+import type { Insertable, Updateable } from 'kysely'
+import type { AppRow, GitAccountRow } from '../../domain/rows.ts'
+import type { Reader, Tx } from '../../store/database.ts'
+import type { GitAccountTable } from '../../store/schema.ts'
+
+type Counted = GitAccountRow & { apps: number }
+
+export function presentAccount(row: Counted): GitAccount {
+  return {
+    id: row.id,
+    provider: row.provider,
+    name: row.name,
+    baseUrl: row.base_url,
+    via: row.via,
+    projectId: row.project_id,
+    ownerId: row.created_by,
+    status: row.status,
+    error: row.error,
+    apps: row.apps,
+    createdAt: row.created_at,
+  }
+}
+
+function counted(db: Reader) {
+  return db
+    .selectFrom('git_account')
+    .selectAll('git_account')
+    .select((eb) =>
+      eb
+        .selectFrom('app')
+        .select((apps) => apps.fn.countAll<number>().as('count'))
+        .whereRef('app.git_provider_id', '=', 'git_account.id')
+        .$asScalar()
+        .$notNull()
+        .as('apps'),
+    )
+}
+
+/** Without a user: every account, for those who see that they are there. */
+export async function listAccounts(db: Reader, userId: number | undefined): Promise<Counted[]> {
+  const query = counted(db).orderBy('git_account.id')
+  if (userId === undefined) return await query.execute()
+  const projects = db.selectFrom('project_member').select('project_id').where('user_id', '=', userId)
+  return await query.where((eb) => eb.or([eb('git_account.user_id', '=', userId), eb('git_account.project_id', 'in', projects)])).execute()
+}
+
+export async function getAccount(db: Reader, id: number): Promise<Counted | undefined> {
+  return await counted(db).where('git_account.id', '=', id).executeTakeFirst()
+}
+
+type Belonging = { userId: number | null; projectId: number | null }
+
+function ofBelonging(db: Reader, { userId, projectId }: Belonging) {
+  return db.selectFrom('git_account').where((eb) => (projectId === null ? eb('user_id', '=', userId) : eb('project_id', '=', projectId)))
+}
+
+export async function countAccounts(db: Reader, belonging: Belonging): Promise<number> {
+  const { count } = await ofBelonging(db, belonging)
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+/** The same identity at the same host, connected before. */
+export async function findSame(
+  db: Reader,
+  belonging: Belonging,
+  identity: { baseUrl: string; hostId: string },
+): Promise<GitAccountRow | undefined> {
+  return await ofBelonging(db, belonging)
+    .selectAll()
+    .where('base_url', '=', identity.baseUrl)
+    .where('host_id', '=', identity.hostId)
+    .where('via', '=', 'token')
+    .executeTakeFirst()
+}
+
+export async function insertAccount(tx: Tx, account: Insertable<GitAccountTable>): Promise<number> {
+  const { id } = await tx.insertInto('git_account').values(account).returning('id').executeTakeFirstOrThrow()
+  return id
+}
+
+export async function updateAccount(tx: Tx, id: number, change: Updateable<GitAccountTable>): Promise<boolean> {
+  const { numUpdatedRows } = await tx.updateTable('git_account').set(change).where('id', '=', id).executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+export async function deleteAccount(tx: Tx, id: number): Promise<boolean> {
+  const { numDeletedRows } = await tx.deleteFrom('git_account').where('id', '=', id).executeTakeFirst()
+  return numDeletedRows > 0n
+}
+
+export async function appsUsing(db: Reader, accountId: number): Promise<Pick<AppRow, 'id' | 'name' | 'project_id'>[]> {
+  return await db.selectFrom('app').select(['id', 'name', 'project_id']).where('git_provider_id', '=', accountId).orderBy('id').execute()
+}
+
+export async function isMember(db: Reader, projectId: number, userId: number): Promise<boolean> {
+  const member = db.selectFrom('project_member').select('user_id').where('project_id', '=', projectId).where('user_id', '=', userId)
+  return (await member.executeTakeFirst()) !== undefined
+}

@@ -1,0 +1,55 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Static, TSchema } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { HostError } from './errors.ts'
+import type { Ask, AskHost } from './host-client.ts'
+
+/** What a host answers is foreign: the fields that we use are looked at once, here. Compiled at the first use. */
+export function answerOf<Schema extends TSchema>(schema: Schema) {
+  let validator: { Check(value: unknown): boolean } | undefined
+  return (value: unknown): Static<Schema> => {
+    validator ??= Compile(schema)
+    if (!validator.Check(value))
+      throw new HostError('unavailable', 'The host answers, but not as a git host of this kind. Check the address and the provider.')
+    return value as Static<Schema> // it has just been checked
+  }
+}
+
+const MAX_PAGES = 100
+
+/**
+ * All pages of a list. They are asked for by number, and the headers say only whether there are more: an address that a host names for
+ * the next page is never followed.
+ */
+export async function allPages<Item>(
+  ask: AskHost,
+  first: Ask,
+  options: { perPage: number; items: (body: unknown) => Item[] },
+): Promise<Item[]> {
+  const found: Item[] = []
+  for (let page = 1; page <= MAX_PAGES; page += 1) {
+    const { headers, body } = await ask({ ...first, query: { ...first.query, page } })
+    const items = options.items(body)
+    found.push(...items)
+    if (items.length === 0 || !hasMore(headers, items.length, options.perPage)) return found
+  }
+  return found
+}
+
+function hasMore(headers: IncomingHttpHeaders, count: number, perPage: number): boolean {
+  const { link, 'x-next-page': next } = headers
+  if (typeof link === 'string') return /;\s*rel="?next"?/.test(link)
+  if (typeof next === 'string') return next !== ''
+  return count >= perPage
+}
+
+/** In one form, whatever zone the host writes it in. */
+export function timeIn(text: string | null | undefined): string {
+  const time = new Date(text ?? 0)
+  return (Number.isNaN(time.getTime()) ? new Date(0) : time).toISOString()
+}
+
+/** `owner/name` as a part of a path. */
+export function inPath(fullName: string): string {
+  return fullName.split('/').map(encodeURIComponent).join('/')
+}

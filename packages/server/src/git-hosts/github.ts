@@ -1,0 +1,58 @@
+import Type from 'typebox'
+import { allPages, answerOf, inPath, timeIn } from './answers.ts'
+import type { GitHost, HostRepository } from './host.ts'
+import type { AskHost } from './host-client.ts'
+
+const NullableText = Type.Optional(Type.Union([Type.String(), Type.Null()]))
+const Repository = Type.Object({
+  id: Type.Integer(),
+  full_name: Type.String(),
+  private: Type.Boolean(),
+  default_branch: NullableText,
+  pushed_at: NullableText,
+  updated_at: NullableText,
+})
+const readUser = answerOf(Type.Object({ id: Type.Integer(), login: Type.String() }))
+const readRepository = answerOf(Repository)
+const readRepositories = answerOf(Type.Array(Repository))
+const readBranches = answerOf(
+  Type.Array(Type.Object({ name: Type.String(), commit: Type.Object({ sha: Type.String() }), protected: Type.Optional(Type.Boolean()) })),
+)
+const PER_PAGE = 100
+
+export function gitHubHeaders(token: string): Record<string, string> {
+  return { authorization: `Bearer ${token}`, accept: 'application/vnd.github+json', 'x-github-api-version': '2022-11-28' }
+}
+
+/** GitHub, and GitHub Enterprise, with a personal access token. */
+export function createGitHub(ask: AskHost): GitHost {
+  function present(found: ReturnType<typeof readRepository>): HostRepository {
+    return {
+      id: found.id,
+      fullName: found.full_name,
+      isPrivate: found.private,
+      defaultBranch: found.default_branch ?? '',
+      updatedAt: timeIn(found.pushed_at ?? found.updated_at),
+    }
+  }
+
+  return {
+    async whoAmI() {
+      const { id, login } = readUser((await ask({ path: '/user' })).body)
+      return { id, login }
+    },
+    async repositories(search) {
+      const list = { path: '/user/repos', query: { per_page: PER_PAGE, sort: 'pushed' } }
+      const found = await allPages(ask, list, { perPage: PER_PAGE, items: readRepositories })
+      return found.map(present).filter(({ fullName }) => fullName.toLowerCase().includes(search.toLowerCase()))
+    },
+    async repository(fullName) {
+      return present(readRepository((await ask({ path: `/repos/${inPath(fullName)}` })).body))
+    },
+    async branches(fullName) {
+      const list = { path: `/repos/${inPath(fullName)}/branches`, query: { per_page: PER_PAGE } }
+      const found = await allPages(ask, list, { perPage: PER_PAGE, items: readBranches })
+      return found.map(({ name, commit, protected: isProtected = false }) => ({ name, commit: commit.sha, isProtected }))
+    },
+  }
+}

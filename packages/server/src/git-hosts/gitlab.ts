@@ -1,0 +1,57 @@
+import Type from 'typebox'
+import { allPages, answerOf, timeIn } from './answers.ts'
+import type { GitHost, HostRepository } from './host.ts'
+import type { AskHost } from './host-client.ts'
+
+const NullableText = Type.Optional(Type.Union([Type.String(), Type.Null()]))
+const Project = Type.Object({
+  id: Type.Integer(),
+  path_with_namespace: Type.String(),
+  visibility: Type.Optional(Type.String()),
+  default_branch: NullableText,
+  last_activity_at: NullableText,
+})
+const readUser = answerOf(Type.Object({ id: Type.Integer(), username: Type.String() }))
+const readProject = answerOf(Project)
+const readProjects = answerOf(Type.Array(Project))
+const readBranches = answerOf(
+  Type.Array(Type.Object({ name: Type.String(), commit: Type.Object({ id: Type.String() }), protected: Type.Optional(Type.Boolean()) })),
+)
+const PER_PAGE = 100
+
+export function gitLabHeaders(token: string): Record<string, string> {
+  return { 'private-token': token }
+}
+
+/** GitLab, with an access token of a person, a group or a project. */
+export function createGitLab(ask: AskHost): GitHost {
+  function present(found: ReturnType<typeof readProject>): HostRepository {
+    return {
+      id: found.id,
+      fullName: found.path_with_namespace,
+      isPrivate: found.visibility !== 'public',
+      defaultBranch: found.default_branch ?? '',
+      updatedAt: timeIn(found.last_activity_at),
+    }
+  }
+
+  return {
+    async whoAmI() {
+      const { id, username } = readUser((await ask({ path: '/user' })).body)
+      return { id, login: username }
+    },
+    async repositories(search) {
+      const query = { membership: 'true', order_by: 'last_activity_at', per_page: PER_PAGE }
+      const found = await allPages(ask, { path: '/projects', query }, { perPage: PER_PAGE, items: readProjects })
+      return found.map(present).filter(({ fullName }) => fullName.toLowerCase().includes(search.toLowerCase()))
+    },
+    async repository(fullName) {
+      return present(readProject((await ask({ path: `/projects/${encodeURIComponent(fullName)}` })).body))
+    },
+    async branches(fullName) {
+      const list = { path: `/projects/${encodeURIComponent(fullName)}/repository/branches`, query: { per_page: PER_PAGE } }
+      const found = await allPages(ask, list, { perPage: PER_PAGE, items: readBranches })
+      return found.map(({ name, commit, protected: isProtected = false }) => ({ name, commit: commit.id, isProtected }))
+    },
+  }
+}

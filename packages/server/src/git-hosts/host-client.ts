@@ -1,0 +1,132 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { Agent, request } from 'node:https'
+import { isIP } from 'node:net'
+import { parseCloneUrl } from '../git/clone-url.ts'
+import { SourceError } from '../git/errors.ts'
+import type { SourcePolicy } from '../git/source-policy.ts'
+import { HostError } from './errors.ts'
+import { connectionFailure, failureOf } from './host-failure.ts'
+
+export type Ask = {
+  readonly method?: 'GET' | 'POST' | 'DELETE'
+  /** Below the API's base, with each part encoded. */
+  readonly path: string
+  readonly query?: Readonly<Record<string, string | number>>
+  readonly body?: unknown
+}
+export type HostAnswer = { readonly headers: IncomingHttpHeaders; readonly body: unknown }
+export type AskHost = (ask: Ask) => Promise<HostAnswer>
+export type Place = {
+  readonly base: string
+  readonly headers: Readonly<Record<string, string>>
+  /** Whether private addresses are open to whoever set the address of the host. */
+  readonly privileged: boolean
+  readonly signal: AbortSignal
+}
+
+type Reply = { status: number; headers: IncomingHttpHeaders; text: string }
+
+const MAX_BYTES = 16 * 1024 * 1024
+const SILENCE_MS = 15_000
+const MAX_REDIRECTS = 3
+
+/** Speaks to git hosts: over https, at an address that the policy of sources admits, and never anywhere else than asked. */
+export function createHostClient(deps: { policy: Pick<SourcePolicy, 'admit'>; ca: readonly string[] | undefined; now: () => Date }) {
+  async function addressOf({ base, privileged, signal }: Place): Promise<string> {
+    const url = parseCloneUrl(`${base}/x`)
+    if (url?.kind !== 'https') throw new HostError('refused', 'The address of a git host must begin with https://.')
+    const hostName = new URL(base).hostname
+    try {
+      const { address } = await deps.policy.admit(url, { privileged, signal })
+      return address ?? hostName
+    } catch (cause) {
+      if (!(cause instanceof SourceError)) throw connectionFailure(cause, hostName)
+      const message = cause.message.replaceAll(/the clone URL|the repository's host/gi, hostName)
+      throw new HostError(cause.isTransient ? 'unavailable' : 'refused', message, { cause })
+    }
+  }
+
+  /** One visit: the host's name is looked up and judged once, and every request of the visit goes to that address. */
+  return async function visit<Result>(place: Place, work: (ask: AskHost) => Promise<Result>): Promise<Result> {
+    const address = await addressOf(place)
+    const family = isIP(address) === 6 ? 6 : 4
+    const agent = new Agent({
+      keepAlive: true,
+      ...(deps.ca && { ca: [...deps.ca] }),
+      lookup: (_name, options, done) => (options.all ? done(null, [{ address, family }]) : done(null, address, family)),
+    })
+    const base = new URL(place.base)
+    const ask: AskHost = async (asked) => {
+      const reply = await follow({ url: urlOf(place.base, asked), agent, place, asked })
+      if (reply.status >= 300) throw failureOf({ ...reply, hostName: base.hostname }, deps.now())
+      return { headers: reply.headers, body: jsonIn(reply.text, base.hostname) }
+    }
+    try {
+      return await work(ask)
+    } finally {
+      agent.destroy()
+    }
+  }
+}
+
+export type HostClient = ReturnType<typeof createHostClient>
+
+function urlOf(base: string, { path, query }: Ask): URL {
+  const url = new URL(base + path)
+  for (const [name, value] of Object.entries(query ?? {})) url.searchParams.set(name, String(value))
+  return url
+}
+
+type Sending = { url: URL; agent: Agent; place: Place; asked: Ask }
+
+/** A renamed repository is answered with its new place. Only on the same host: the token is for no other. */
+async function follow(sending: Sending, redirects = 0): Promise<Reply> {
+  const { url, asked } = sending
+  const reply = await send(sending).catch((cause: unknown) => {
+    throw cause instanceof HostError ? cause : connectionFailure(cause, url.hostname)
+  })
+  const { location } = reply.headers
+  const isRedirect = [301, 302, 307, 308].includes(reply.status) && (asked.method ?? 'GET') === 'GET'
+  if (!isRedirect || location === undefined || !URL.canParse(location, url.href) || redirects >= MAX_REDIRECTS) return reply
+  const next = new URL(location, url)
+  return next.origin === url.origin ? await follow({ ...sending, url: next }, redirects + 1) : reply
+}
+
+async function send({ url, agent, place, asked }: Sending): Promise<Reply> {
+  const body = asked.body === undefined ? undefined : JSON.stringify(asked.body)
+  const headers = {
+    accept: 'application/json',
+    'user-agent': 'Berth',
+    ...place.headers,
+    ...(body !== undefined && { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }),
+  }
+  const { promise, resolve, reject } = Promise.withResolvers<Reply>()
+  const sent = request(url, { method: asked.method ?? 'GET', agent, headers, signal: place.signal }, (response) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    response.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size > MAX_BYTES) return void sent.destroy(new HostError('unavailable', `${url.hostname} answers more than we can read.`))
+      chunks.push(chunk)
+    })
+    response.once('error', reject)
+    response.once('end', () =>
+      resolve({ status: response.statusCode ?? 0, headers: response.headers, text: Buffer.concat(chunks).toString('utf8') }),
+    )
+  })
+  sent.setTimeout(SILENCE_MS, () => sent.destroy(new HostError('unavailable', `${url.hostname} answers too slowly. Try again later.`)))
+  sent.once('error', reject)
+  sent.end(body)
+  return await promise
+}
+
+function jsonIn(text: string, hostName: string): unknown {
+  if (text === '') return undefined
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new HostError('unavailable', `${hostName} answers, but not as a git host of this kind. Check the address and the provider.`, {
+      cause,
+    })
+  }
+}

@@ -1,0 +1,70 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { HostError } from './errors.ts'
+
+type Answered = { status: number; headers: IncomingHttpHeaders; text: string; hostName: string }
+
+const LONGEST_WORDS = 200
+
+/** What an answer that is no success means, in a sentence. */
+export function failureOf({ status, headers, text, hostName }: Answered, now: Date): HostError {
+  const said = wordsOf(text)
+  const quoted = said === '' ? '' : ` It said: ${said}`
+  const until = limitEnd(headers, now)
+  if (status === 429 || (status === 403 && until !== undefined))
+    return new HostError('rate_limited', `${hostName} limits how often it is asked${untilWords(until)}. Try again then.`, { until })
+  if (status === 401)
+    return new HostError(
+      'unauthorized',
+      `${hostName} does not accept the token: it is wrong, has expired or was revoked. Make a new one there and connect the account again.${quoted}`,
+    )
+  if (status === 403)
+    return new HostError('forbidden', `${hostName} does not let the token do this. Give it the permissions that it lacks.${quoted}`)
+  if (status === 404)
+    return new HostError('missing', `${hostName} shows the token no such thing. Check the name, and that the token has access to it.`)
+  if (status >= 300 && status < 400)
+    return new HostError('refused', `${hostName} sends us on to another address. Connect the account with the address that it uses now.`)
+  if (status >= 500) return new HostError('unavailable', `${hostName} has a fault at this moment (${status}). Try again later.`)
+  return new HostError('unavailable', `${hostName} did not take the request (${status}).${quoted}`)
+}
+
+const CERTIFICATE_CODES = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ALTNAME/
+
+export function connectionFailure(cause: unknown, hostName: string): HostError {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
+  const why = CERTIFICATE_CODES.test(code)
+    ? `The certificate of ${hostName} cannot be verified (${code}). If your own authority issued it, name its file in BERTH_CA_FILE.`
+    : `${hostName} does not answer. Check its address, or try again later.`
+  return new HostError('unavailable', why, { cause })
+}
+
+/** GitHub and Gitea call it `message`; GitLab also `error` and `error_description`. */
+function wordsOf(text: string): string {
+  try {
+    const body: unknown = JSON.parse(text)
+    if (typeof body !== 'object' || body === null) return ''
+    const fields = body as Record<string, unknown> // an object has fields, of whatever kind
+    const said = [fields['message'], fields['error_description'], fields['error']].find((value) => typeof value === 'string') ?? ''
+    return String(said)
+      .replaceAll(/\p{Cc}+/gu, ' ')
+      .slice(0, LONGEST_WORDS)
+  } catch {
+    return ''
+  }
+}
+
+/** GitHub and GitLab say when, in seconds since 1970; all of them may say how long. */
+function limitEnd(headers: IncomingHttpHeaders, now: Date): Date | undefined {
+  const numberIn = (name: string) => {
+    const value = headers[name]
+    return typeof value === 'string' && /^\d{1,12}$/.test(value) ? Number(value) : undefined
+  }
+  const wait = numberIn('retry-after')
+  if (wait !== undefined) return new Date(now.getTime() + wait * 1000)
+  const left = numberIn('x-ratelimit-remaining') ?? numberIn('ratelimit-remaining')
+  const reset = numberIn('x-ratelimit-reset') ?? numberIn('ratelimit-reset')
+  return left === 0 && reset !== undefined ? new Date(reset * 1000) : undefined
+}
+
+function untilWords(until: Date | undefined): string {
+  return until === undefined ? '' : `, until ${until.toISOString().slice(0, 16).replace('T', ' ')} UTC`
+}

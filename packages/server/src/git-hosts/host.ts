@@ -1,0 +1,18 @@
+/** What Berth asks of a git host. Each provider speaks its own API behind it. */
+export type HostRepository = {
+  /** The host's own, which stays when the repository is renamed. */
+  readonly id: number
+  readonly fullName: string
+  readonly isPrivate: boolean
+  readonly defaultBranch: string
+  readonly updatedAt: string
+}
+export type HostBranch = { readonly name: string; readonly commit: string; readonly isProtected: boolean }
+export type HostUser = { readonly id: number; readonly login: string }
+
+export type GitHost = {
+  whoAmI(): Promise<HostUser>
+  repositories(search: string): Promise<HostRepository[]>
+  repository(fullName: string): Promise<HostRepository>
+  branches(fullName: string): Promise<HostBranch[]>
+}

@@ -1,0 +1,72 @@
+import type { GitServer } from '../harness/git-server.ts'
+
+export type Style = 'github' | 'gitlab' | 'gitea'
+export type HostRepo = {
+  id: number
+  fullName: string
+  isPrivate: boolean
+  defaultBranch: string
+  updatedAt: string
+  git: Awaited<ReturnType<GitServer['createRepository']>> | undefined
+}
+export type HostPerson = { id: number; login: string; token: string; repositories: Set<number>; isRevoked: boolean }
+export type HostHook = { id: number; repositoryId: number; url: string; secret: string; events: string[] }
+export type HostStatus = { repositoryId: number; commit: string; body: Record<string, unknown> }
+
+/** Everything that the host knows. */
+export type Model = {
+  style: Style
+  /** Where the host is, filled in once it listens. */
+  origin: string
+  repositories: Map<number, HostRepo>
+  people: HostPerson[]
+  hooks: HostHook[]
+  statuses: HostStatus[]
+}
+
+export type Asked = { method: string; path: string[]; query: URLSearchParams; body: Record<string, unknown>; person: HostPerson }
+export type Answered = { status: number; body?: unknown; headers?: Record<string, string> }
+
+export const NOT_FOUND: Answered = { status: 404, body: { message: 'Not Found', documentation_url: 'https://docs.example.test/rest' } }
+
+export function visibleTo(model: Model, person: HostPerson): HostRepo[] {
+  return [...model.repositories.values()].filter(({ id }) => person.repositories.has(id))
+}
+
+/** A page of a list, with the headers of the hosts: a Link, and the numbers that GitLab and Gitea add. */
+export function page<Item>(model: Model, asked: Asked, items: readonly Item[], size: { name: string; most: number }): Answered {
+  const perPage = Math.min(size.most, Number(asked.query.get(size.name) ?? 20))
+  const number = Number(asked.query.get('page') ?? 1)
+  const last = Math.max(1, Math.ceil(items.length / perPage))
+  const address = (to: number) => {
+    const query = new URLSearchParams(asked.query)
+    query.set('page', String(to))
+    return `<${model.origin}/${asked.path.join('/')}?${query.toString()}>`
+  }
+  const links = [
+    ...(number < last ? [`${address(number + 1)}; rel="next"`, `${address(last)}; rel="last"`] : []),
+    ...(number > 1 ? [`${address(1)}; rel="first"`, `${address(number - 1)}; rel="prev"`] : []),
+  ]
+  const numbers = { 'x-page': String(number), 'x-next-page': number < last ? String(number + 1) : '', 'x-total': String(items.length) }
+  return {
+    status: 200,
+    body: items.slice((number - 1) * perPage, number * perPage),
+    headers: {
+      ...(links.length > 0 && model.style !== 'gitlab' && { link: links.join(', ') }),
+      ...(model.style === 'gitlab' && numbers),
+      ...(model.style === 'gitea' && { 'x-total-count': String(items.length) }),
+    },
+  }
+}
+
+export async function branchesOf(repo: HostRepo): Promise<{ name: string; commit: string }[]> {
+  const text = (await repo.git?.git(['for-each-ref', '--format=%(refname:short) %(objectname)', 'refs/heads'])) ?? ''
+  return text
+    .trim()
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => {
+      const [name = '', commit = ''] = line.split(' ')
+      return { name, commit }
+    })
+}
