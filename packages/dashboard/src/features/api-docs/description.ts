@@ -12,7 +12,7 @@ export type Schema = {
   additionalProperties?: Schema | boolean
   format?: string
 }
-export type Parameter = {
+type Parameter = {
   name: string
   in: 'path' | 'query'
   required: boolean
@@ -67,7 +67,7 @@ export function matches(operation: Pick<Operation, 'operationId' | 'path' | 'sum
     .every((word) => text.includes(word))
 }
 
-export function nameOf(schema: Schema): string | undefined {
+function nameOf(schema: Schema): string | undefined {
   return schema.$ref?.split('/').at(-1)
 }
 
