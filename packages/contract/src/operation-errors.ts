@@ -47,6 +47,8 @@ const OF_POLICY = {
   'member of the domain': ['not_signed_in', 'domain_not_found'],
   'member of the deployment': ['not_signed_in', 'deployment_not_found'],
   'member of the container': ['not_signed_in', 'container_not_found'],
+  'user of the git account': ['not_signed_in', 'not_allowed', 'git_not_connected'],
+  'owner of the git account': ['not_signed_in', 'not_allowed', 'git_not_connected'],
 } as const satisfies Record<Policy, readonly ErrorCode[]>
 
 const OF_CHANGES = ['invalid_json', 'body_too_slow', 'body_too_large', 'not_json', 'foreign_origin'] as const

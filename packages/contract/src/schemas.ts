@@ -3,14 +3,17 @@ import * as applications from './applications.ts'
 import * as audit from './audit.ts'
 import * as containers from './containers.ts'
 import * as deployments from './deployments.ts'
+import * as disk from './disk.ts'
 import * as domains from './domains.ts'
 import * as envVariables from './env-variables.ts'
 import * as git from './git.ts'
 import * as health from './health.ts'
 import * as ids from './ids.ts'
 import * as metrics from './metrics.ts'
+import * as overview from './overview.ts'
 import * as ports from './ports.ts'
 import * as projects from './projects.ts'
+import * as sessions from './sessions.ts'
 import * as settings from './settings.ts'
 import * as templates from './templates.ts'
 import * as updates from './updates.ts'
@@ -21,14 +24,17 @@ const FILES = [
   audit,
   containers,
   deployments,
+  disk,
   domains,
   envVariables,
   git,
   health,
   ids,
   metrics,
+  overview,
   ports,
   projects,
+  sessions,
   settings,
   templates,
   updates,

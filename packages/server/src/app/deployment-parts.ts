@@ -122,7 +122,7 @@ export function createDeploymentParts(deps: Deps) {
   const restore = createRestore({ db, containers, secrets, launcherOf, step, now, log, onChanged: deps.onChanged })
   const buildCache = createBuildCacheRoom({ engine, buildTimes })
   const makeRoom = createMakeRoom({ buildCache, dataDir, floorBytes: tuning.diskFloorBytes, log })
-  const keepLiveOnly = createCleanUp({ db, engine, dataDir, retention: async () => 1 })
+  const keepLiveOnly = createCleanUp({ db, removeImage: engine.images.remove, dataDir, retention: async () => 1 })
   const disk = createDiskRoom({ db, engine, buildCache, keepLiveOnly, instance, dataDir, now })
   return {
     logs,

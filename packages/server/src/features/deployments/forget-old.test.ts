@@ -14,7 +14,7 @@ async function addEnded(db: Db, app: AppRow, to: DeploymentStatus, image = ''): 
   return id
 }
 const forget = (db: Db, kept: number, atOnce: number) => createForgetOld({ db, kept, atOnce })(new AbortController().signal)
-const numbers = async (db: Db, app: AppRow) => (await listDeployments(db, app.id)).map(({ number }) => number)
+const numbers = async (db: Db, app: AppRow) => (await listDeployments(db, { appId: app.id })).map(({ number }) => number)
 
 it('keeps the newest finished deployments of each app', async () => {
   await using test = await openTestDatabase()

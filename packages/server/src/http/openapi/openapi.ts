@@ -30,6 +30,8 @@ const WHO = {
   'member of the domain': "For members of the application's project.",
   'member of the deployment': "For members of the application's project.",
   'member of the container': "For members of the application's project.",
+  'user of the git account': 'For the person the account belongs to, or the members of its project.',
+  'owner of the git account': 'For the person the account belongs to, or the owner of its project.',
 } as const satisfies Record<Policy, string>
 
 const SECURITY = { anyone: [], 'signed webhook': [{ webhookSignature: [] }] } satisfies Partial<Record<Policy, Json[]>>

@@ -19,5 +19,5 @@ it.each([
   const removeImage = async (tag: string) => void gone.push(tag)
   await createCleanUp({ db: test.db, removeImage, dataDir: tmpdir(), retention: async () => 3 })(app)
   expect(gone.toSorted()).toEqual(removed)
-  expect((await listDeployments(test.db, app.id)).map(({ image }) => image)).toEqual(['i4', 'i3', '', ''])
+  expect((await listDeployments(test.db, { appId: app.id })).map(({ image }) => image)).toEqual(['i4', 'i3', '', ''])
 })
