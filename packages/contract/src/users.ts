@@ -10,6 +10,10 @@ export const Role = OneOf(ROLES)
 export const User = Type.Object({ id: Id, email: Type.String(), role: Role, createdAt: Time })
 export type User = Static<typeof User>
 
+/** `cursor` is the newest event of the moment: whoever follows the events after it misses none that came since. */
+export const Me = Type.Object({ ...User.properties, cursor: Type.Optional(Type.Integer()) })
+export type Me = Static<typeof Me>
+
 export const SignedIn = Type.Object({ user: Type.Object({ id: Id, email: Type.String(), role: Role }) })
 export type SignedIn = Static<typeof SignedIn>
 

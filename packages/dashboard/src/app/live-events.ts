@@ -61,36 +61,30 @@ export function staleAfter(event: BerthEvent): readonly QueryKey[] {
   return keys(event.data)
 }
 
-const JUST_LOADED_MS = 3000
-
-/** At the first opening the page has just been loaded, and most of what it shows with it. Later, everything counts as old. */
-function isOld(dataUpdatedAt: number, openings: number): boolean {
-  return openings > 0 || Date.now() - dataUpdatedAt > JUST_LOADED_MS
-}
-
-/** The one bridge from the server's events to the query cache. */
-export function startLiveEvents(client: QueryClient, onState: (state: StreamState) => void): () => void {
-  let openings = 0
-  const stream = follow(
-    'events',
-    {},
-    {
-      onFrame: (frame) => {
-        if (!isBerthEvent(frame)) return
-        // Progress is frequent: it is written into the cache, and only a new status triggers a refetch.
-        if (frame.type === 'deployment.status_changed' && patchDeployment(client, frame.data) === 'progress only') return
-        for (const queryKey of staleAfter(frame)) void client.invalidateQueries({ queryKey })
-      },
-      onState: (state) => {
-        onState(state)
-        // What changed while the socket was closed was heard by nobody, and not every change is an event.
-        if (state.is === 'open')
-          void client.invalidateQueries({ predicate: ({ state: { dataUpdatedAt } }) => isOld(dataUpdatedAt, openings) })
-        if (state.is === 'open') openings += 1
-        // A refused upgrade looks like a lost connection; asking who is logged in tells them apart.
-        if (state.is === 'waiting' || state.is === 'ended') void client.invalidateQueries({ queryKey: me.queryKey })
-      },
+/**
+ * The one bridge from the server's events to the query cache. `after` is the newest event from before the first query, so nothing of what
+ * the page asked for since can change unheard.
+ */
+export function startLiveEvents(client: QueryClient, after: number | undefined, onState: (state: StreamState) => void): () => void {
+  let isFirst = true
+  /** The server says where it begins. Where that is not what was asked for, or after a pause, everything counts as old: not every change is an event. */
+  function begun(seq: number): void {
+    if (!isFirst || seq !== after) void client.invalidateQueries()
+    isFirst = false
+  }
+  const stream = follow('events', after === undefined ? {} : { after }, {
+    onFrame: (frame) => {
+      if (frame.type === 'ready') return begun(frame.seq)
+      if (!isBerthEvent(frame)) return
+      // Progress is frequent: it is written into the cache, and only a new status triggers a refetch.
+      if (frame.type === 'deployment.status_changed' && patchDeployment(client, frame.data) === 'progress only') return
+      for (const queryKey of staleAfter(frame)) void client.invalidateQueries({ queryKey })
     },
-  )
+    onState: (state) => {
+      onState(state)
+      // A refused upgrade looks like a lost connection; asking who is logged in tells them apart.
+      if (state.is === 'waiting' || state.is === 'ended') void client.invalidateQueries({ queryKey: me.queryKey })
+    },
+  })
   return () => stream.close()
 }

@@ -1,3 +1,4 @@
+import { createLastEventSeq } from '../events/event-log.ts'
 import type { AppDeletion } from '../features/apps/deletion.ts'
 import type { AppReading } from '../features/apps/reading.ts'
 import { applicationHandlers } from '../features/apps/routes.ts'
@@ -74,9 +75,10 @@ export type Parts = {
 /** Every operation of the contract, and the feature that answers it. A missing one does not compile. */
 export function handlersOf(parts: Parts): Handlers {
   const health = healthHandlers(parts.health)
+  const lastEventSeq = createLastEventSeq(parts.db)
   return {
     ...health,
-    ...authHandlers(parts),
+    ...authHandlers({ ...parts, lastEventSeq }),
     ...userHandlers(parts),
     ...projectHandlers(parts.projects),
     ...applicationHandlers({ applications: parts.applications, reading: parts.appReading, deletion: parts.appDeletion }),

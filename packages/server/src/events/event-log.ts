@@ -1,5 +1,5 @@
 import type { BerthEvent, NewEvent } from '@berth/contract'
-import type { Reader, Tx } from '../store/database.ts'
+import type { Db, Reader, Tx } from '../store/database.ts'
 
 const BATCH = 500
 
@@ -15,6 +15,16 @@ export async function appendEvent(tx: Tx, at: Date, event: NewEvent): Promise<vo
 export async function eventsAfter(db: Reader, cursor: number): Promise<BerthEvent[]> {
   const rows = await db.selectFrom('event').selectAll().where('seq', '>', cursor).orderBy('seq').limit(BATCH).execute()
   return rows.map((row) => ({ seq: row.seq, at: row.at, type: row.type, data: JSON.parse(row.data) as unknown }) as BerthEvent) // only appendEvent writes this table
+}
+
+/** The same from memory, until something is committed. */
+export function createLastEventSeq(db: Pick<Db, 'selectFrom' | 'cachedRead'>): () => number {
+  const query = db
+    .selectFrom('event')
+    .select((eb) => eb.fn.max('seq').as('seq'))
+    .where('seq', '>', 0)
+    .compile()
+  return () => db.cachedRead(query, 0)[0]?.seq ?? 0
 }
 
 export async function lastEventSeq(db: Reader): Promise<number> {

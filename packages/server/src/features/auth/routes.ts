@@ -2,7 +2,9 @@ import type { Handlers } from '../../http/implement.ts'
 import type { Auth } from './service.ts'
 import type { Sessions } from './sessions.ts'
 
-export function authHandlers({ auth, sessions }: { auth: Auth; sessions: Sessions }) {
+type Parts = { auth: Auth; sessions: Sessions; lastEventSeq: () => number }
+
+export function authHandlers({ auth, sessions, lastEventSeq }: Parts) {
   return {
     'auth.setup': async ({ input, origin, session }) => {
       const { token, answer } = await auth.setUp(input, origin)
@@ -26,7 +28,7 @@ export function authHandlers({ auth, sessions }: { auth: Auth; sessions: Session
       await auth.logout(caller)
       return {}
     },
-    'auth.me': ({ caller }) => ({ id: caller.id, email: caller.email, role: caller.role, createdAt: caller.createdAt }),
+    'auth.me': ({ caller: { id, email, role, createdAt } }) => ({ id, email, role, createdAt, cursor: lastEventSeq() }),
     'auth.password': async ({ caller, input }) => {
       await auth.changePassword(caller, input)
       return {}
