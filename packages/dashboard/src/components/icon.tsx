@@ -18,9 +18,7 @@ import {
   GitCommitHorizontal,
   Globe,
   LayoutDashboard,
-  LayoutGrid,
   LayoutTemplate,
-  List,
   LogOut,
   type LucideIcon,
   Menu,
@@ -85,8 +83,6 @@ const ICONS = {
   commit: GitCommitHorizontal,
   logout: LogOut,
   chevron: ChevronRight,
-  grid: LayoutGrid,
-  list: List,
 } as const satisfies Record<string, LucideIcon>
 
 export type IconName = keyof typeof ICONS

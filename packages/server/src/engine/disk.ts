@@ -2,8 +2,8 @@ import { count, field, items, text, texts } from './api/json.ts'
 import type { Transport } from './api/transport.ts'
 import { type Owner, ownerOf } from './labels.ts'
 
-export type ImageSize = { readonly owner: Owner /** Without the layers that other images have too. */; readonly bytes: number }
-export type VolumeSize = { readonly name: string; readonly owner: Owner; readonly bytes: number }
+type ImageSize = { readonly owner: Owner /** Without the layers that other images have too. */; readonly bytes: number }
+type VolumeSize = { readonly name: string; readonly owner: Owner; readonly bytes: number }
 
 /** How much room things take up. The engine measures it when it is asked, which may take a while. */
 export function createDisk({ transport }: { transport: Transport }) {

@@ -2,7 +2,7 @@ import type { DeploymentStatus } from '@berth/contract'
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { call } from '../../lib/api.ts'
 
-export type DeploymentFilter = { status: DeploymentStatus | ''; search: string }
+type DeploymentFilter = { status: DeploymentStatus | ''; search: string }
 
 export const deploymentKeys = {
   all: ['deployments'],
