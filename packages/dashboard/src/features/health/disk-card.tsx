@@ -7,6 +7,7 @@ import { Card } from '../../components/card.tsx'
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
 import { CheckField } from '../../components/field.tsx'
 import { QueryView } from '../../components/query-view.tsx'
+import { Skeleton } from '../../components/states.tsx'
 import { toast } from '../../components/toast.tsx'
 import { call } from '../../lib/api.ts'
 import { plural, sizeWords } from '../../lib/sizes.ts'
@@ -35,7 +36,9 @@ export function DiskCard() {
         </Button>
       }
     >
-      <QueryView query={query}>{({ kinds }) => <Kinds kinds={kinds} />}</QueryView>
+      <QueryView query={query} loading={<Skeleton rows={5} height="h-8" />}>
+        {({ kinds }) => <Kinds kinds={kinds} />}
+      </QueryView>
       {open && query.data && <CleanUp usage={query.data} onClose={() => setOpen(false)} />}
     </Card>
   )

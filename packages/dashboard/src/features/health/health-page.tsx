@@ -52,9 +52,10 @@ export function HealthPage() {
             )}
           </QueryView>
         </Card>
-        <DiskCard />
         <PublishedPorts />
         {query.data && <VersionCard uptime={query.data.uptime} />}
+        {/* The engine takes a while to measure: last, so that nothing moves when it has. */}
+        <DiskCard />
       </div>
     </>
   )
