@@ -45,7 +45,7 @@ it('shows why a build failed, deploys the fix, and rolls back', async () => {
   const owner = await lab.berth.owner()
   await expect.poll(async () => (await owner.call('deployments.list', { appId: app.id }))[0]?.status, { timeout: 60_000 }).toBe('success')
   await page.goto(`/apps/${app.id}/deployments`)
-  await shown(page.getByText('Rolled back'))
+  await shown(page.getByRole('listitem').getByText('Rolled back'))
 })
 
 it('names the variable that a failed release lacks, with what its container printed, and opens the page to add it', async () => {
