@@ -126,7 +126,7 @@ const scroll = await during(`scrolling ${lines} lines`, async () => {
 })
 await during(`searching ${lines} lines`, async () => {
   await page.getByLabel('Search logs').pressSequentially('request 77', { delay: 150 })
-  await page.getByText(/^[\d,]+ of [\d,]+ lines/).waitFor()
+  await page.getByText(/^[\d,]+ match(es)? in [\d,]+ lines/).waitFor()
 })
 
 verdict('frames while a log scrolls, as a share of an idle tab', scroll.perSecond / idle.perSecond, { atLeast: 0.95 })

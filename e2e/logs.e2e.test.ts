@@ -12,10 +12,11 @@ beforeAll(async () => {
 })
 afterAll(async () => await lab[Symbol.asyncDispose]())
 
-/** Prints a number five times a second, every tenth on the error stream and in red, and a piece of markup once. */
+/** Prints a piece of markup, 6,000 lines at once, and then a number five times a second, every tenth on the error stream and in red. */
 const TICKER = [`FROM ${BUSYBOX_IMAGE}`, 'COPY tick.sh /tick.sh', 'CMD sh /tick.sh & exec httpd -f -p "$PORT" -h /www', ''].join('\n')
 const TICK = [
   'echo "<b id=planted>not markup</b>"',
+  'seq 6000 | sed "s|^|old |"',
   'n=0',
   'while :; do',
   '  n=$((n+1))',
@@ -59,12 +60,23 @@ it('follows what a container prints, filters it, pauses, and gives it as a file'
   await page.getByRole('button', { name: 'All', exact: true }).click()
   await page.getByLabel('Search logs').fill('not markup')
   await shown(page.locator('mark', { hasText: 'not markup' }))
-  await shown(page.getByText(/^1 of \d+ lines$/))
+  await shown(page.getByText(/^1 match in [\d,]+ lines$/))
+  await page.getByRole('button', { name: 'Link to this line' }).first().click({ force: true })
+  await shown(page.getByText('old 1', { exact: true }))
+  expect(page.url()).toContain('line=')
+  await page.reload()
+  await shown(page.getByText('<b id=planted>not markup</b>'))
+  await page.getByRole('button', { name: 'Jump to latest' }).click()
+  await shown(page.getByText(/^tick \d+$/))
+  await shown(page.getByText(/^2,\d+ of 6,\d+ lines$/))
+  await page.getByRole('region', { name: 'Log' }).press('Home')
+  await shown(page.getByText(/^6,\d+ lines$/))
 
   const saving = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Download log' }).click()
   const file = await readFile(await (await saving).path(), 'utf8')
-  expect(file).toMatch(/^<b id=planted>not markup<\/b>\ntick 1\n/)
-  expect(file).toContain('\nround 10\n')
+  expect(file).toMatch(/^\S+Z <b id=planted>not markup<\/b>\n\S+Z old 1\n/)
+  expect(file).toMatch(/Z old 6000\n\S+Z tick 1\n/)
+  expect(file).toMatch(/Z round 10\n/)
   expect(lab.problems).toEqual([])
 }, 120_000)

@@ -24,9 +24,12 @@ export class ApiError extends Error {
   }
 }
 
+/** An aborted call ends with the reason of its signal, and the server stops its work. */
+type CallOptions = { signal?: AbortSignal }
+
 export type Call = <Name extends OperationName>(
   name: Name,
-  ...input: unknown extends Input<Name> ? [] : [Input<Name>]
+  ...input: unknown extends Input<Name> ? [] : [input: Input<Name>, options?: CallOptions]
 ) => Promise<Answer<Name>>
 
 type ClientOptions = { baseUrl?: string; headers?: () => Record<string, string>; fetch?: typeof fetch }
@@ -45,7 +48,9 @@ export function requestFor(name: OperationName, input: Record<string, unknown> =
   return { method: line.method, path, body: JSON.stringify(body) }
 }
 
-async function send(options: ClientOptions, name: OperationName, input: Record<string, unknown>): Promise<Response> {
+type Sent = { name: OperationName; input: Record<string, unknown>; signal: AbortSignal | undefined }
+
+async function send(options: ClientOptions, { name, input, signal }: Sent): Promise<Response> {
   const request = requestFor(name, input)
   const headers = { ...options.headers?.(), ...(request.body === undefined ? {} : { 'content-type': 'application/json' }) }
   try {
@@ -54,16 +59,18 @@ async function send(options: ClientOptions, name: OperationName, input: Record<s
       headers,
       credentials: 'same-origin',
       ...(request.body === undefined ? {} : { body: request.body }),
+      ...(signal && { signal }),
     })
   } catch {
+    signal?.throwIfAborted()
     throw new ApiError(0, { error: 'Berth does not answer. Is the server running, and is the address right?', code: 'unreachable' })
   }
 }
 
 /** Every operation of the contract as one typed function: `call('apps.get', { appId: 1 })`. */
 export function createClient(options: ClientOptions = {}): Call {
-  return async (name, ...[input]) => {
-    const response = await send(options, name, input ?? {})
+  return async (name, ...[input, { signal } = {}]) => {
+    const response = await send(options, { name, input: input ?? {}, signal })
     const line = operations[name]
     const text = await response.text()
     if (line.shape === 'text' && response.ok) return text as Answer<typeof name> // a text line answers text

@@ -1,7 +1,8 @@
 import { memo } from 'react'
-import { type AnsiColour, type AnsiSpan, parseAnsi } from '../lib/ansi.ts'
+import { type AnsiColour, type AnsiSpan, parseAnsi, stripAnsi } from '../lib/ansi.ts'
 import { classNames } from '../lib/class-names.ts'
 import type { LogLine } from '../lib/log-buffer.ts'
+import { jsonOf, type LogLevel, levelOf } from '../lib/log-level.ts'
 
 const COLOUR = {
   black: 'text-ansi-black',
@@ -14,24 +15,66 @@ const COLOUR = {
   white: 'text-ansi-white',
 } as const satisfies Record<AnsiColour, string>
 
-const EDGE = { stdout: 'border-transparent', stderr: 'border-warn', berth: 'border-accent' } as const
+const EDGE = { stdout: 'border-transparent', stderr: 'border-warn', berth: 'border-accent text-accent' } as const
+const LEVEL = {
+  error: 'border-bad text-bad',
+  warn: 'border-warn text-warn',
+  info: 'border-accent/50',
+  debug: 'border-transparent text-ink-faint',
+} as const satisfies Record<LogLevel, string>
 
 // Created once: `toLocaleTimeString` would create one for each of thousands of lines.
 const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' })
 
-type Props = { line: LogLine; search: string; showTime: boolean }
+type Props = {
+  line: LogLine
+  search: string
+  showTime: boolean
+  isMarked: boolean
+  isOpen: boolean
+  onToggle: (n: number) => void
+  onLink: ((id: string) => void) | undefined
+}
 
-/** One line of a log, always shown as plain text. */
-export const LogLineText = memo(function LogLineText({ line, search, showTime }: Props) {
-  const time = showTime && line.at !== '' ? clock.format(new Date(line.at)) : undefined
+/** One line of a log, always shown as plain text. A line of JSON can be opened; the mark before a line links to it. */
+export const LogLineText = memo(function LogLineText({ line, search, showTime, isMarked, isOpen, onToggle, onLink }: Props) {
+  const { id, text, stream, at, n } = line
+  const plain = stripAnsi(text)
+  const level = stream === 'berth' ? undefined : levelOf(plain)
+  const fields = jsonOf(plain)
+  const time = showTime && at !== '' ? clock.format(new Date(at)) : undefined
   return (
-    <div className={classNames('border-l-2 pr-3 pl-2', EDGE[line.stream], line.stream === 'berth' && 'text-accent')}>
+    <div className={classNames('group border-l-2 pr-3', level ? LEVEL[level] : EDGE[stream], isMarked && 'bg-accent-soft')}>
+      <button
+        type="button"
+        tabIndex={-1}
+        aria-label="Link to this line"
+        disabled={id === undefined || !onLink}
+        onClick={() => id !== undefined && onLink?.(id)}
+        className={classNames('w-5 text-center text-ink-faint select-none', !isMarked && 'opacity-0 group-hover:opacity-100')}
+      >
+        #
+      </button>
       {time !== undefined && <span className="mr-3 text-ink-faint select-none">{time}</span>}
-      {parseAnsi(line.text).map((span, at) => (
+      {fields && (
+        <button
+          type="button"
+          aria-label={isOpen ? 'Collapse JSON' : 'Expand JSON'}
+          aria-expanded={isOpen}
+          onClick={() => onToggle(n)}
+          className="mr-1 w-4 text-ink-faint select-none hover:text-ink"
+        >
+          {isOpen ? '▾' : '▸'}
+        </button>
+      )}
+      {parseAnsi(text).map((span, place) => (
         // The spans of a line never move
-        <Span key={at} span={span} search={search} />
+        <Span key={place} span={span} search={search} />
       ))}
-      {line.text === '' && ' '}
+      {text === '' && ' '}
+      {fields && isOpen && (
+        <pre className="my-1 ml-9 rounded bg-sunken px-3 py-1.5 whitespace-pre-wrap text-ink">{JSON.stringify(fields, null, 2)}</pre>
+      )}
     </div>
   )
 })

@@ -1,21 +1,40 @@
 import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/react-virtual'
-import { useCallback, useLayoutEffect, useRef, useState } from 'react'
+import { useCallback, useEffect, useRef, useState } from 'react'
 import { classNames } from '../lib/class-names.ts'
-import type { LogView } from '../lib/log-buffer.ts'
+import type { LogLine } from '../lib/log-buffer.ts'
 import { Button } from './button.tsx'
 import { LogLineText } from './log-line.tsx'
-import type { LogOptions } from './log-toolbar.tsx'
+import { ROW_PX, useEnds, useKeptPlace, useScrolling } from './log-scroll.ts'
 
-const ROW_PX = 20
 const OVERSCAN = 15
-const NEAR_END_PX = 40
 
-type Props = { view: LogView; options: LogOptions; empty: string }
+type Props = {
+  lines: readonly LogLine[]
+  /** Changes whenever lines are added. */
+  version: number
+  wrap: boolean
+  showTime: boolean
+  search: string
+  empty: string
+  /** Stays at the end while lines come in, until the reader scrolls up. */
+  follows: boolean
+  /** The line to scroll to and to mark, by its key. */
+  target: number | undefined
+  /** A line with a gap before it: lines are left out there. */
+  hasGapBefore?: (at: number) => boolean
+  onTop?: () => void
+  onBottom?: () => void
+  onLink?: (id: string) => void
+  /** The button that leads to the newest lines. */
+  onLatest?: () => void
+}
 
-/** Draws the visible lines and follows the end until the reader scrolls up. Remount it when `wrap` changes: heights are measured only then. */
-export function LogLines({ view: { lines, version }, options: { filter, showTime, wrap }, empty }: Props) {
+/** Draws the visible lines. Remount it when `wrap` changes: heights are measured only then. */
+export function LogLines(props: Props) {
+  const { lines, version, wrap, showTime, search, empty, follows, target, hasGapBefore, onLink, onLatest } = props
   const scroller = useRef<HTMLDivElement>(null)
-  const [following, setFollowing] = useState(true)
+  const [following, setFollowing] = useState(follows && target === undefined)
+  const { open, toggle } = useOpenLines()
   const virtual = useVirtualizer({
     count: lines.length,
     getScrollElement: () => scroller.current,
@@ -26,12 +45,16 @@ export function LogLines({ view: { lines, version }, options: { filter, showTime
     overscan: OVERSCAN,
   })
   const height = virtual.getTotalSize()
-  const onScroll = useFollowing(scroller, setFollowing)
+  const onScroll = useScrolling(scroller, { setFollowing, follows, onTop: props.onTop, onBottom: props.onBottom })
+  useKeptPlace(scroller, lines, following)
+  useEnds(scroller, { version, height, following, onShort: lines.length > 0 ? props.onTop : undefined })
 
-  // New lines and newly measured ones both move the end.
-  useLayoutEffect(() => {
-    if (following && scroller.current) scroller.current.scrollTop = scroller.current.scrollHeight
-  }, [version, following, height])
+  const targetAt = target === undefined ? -1 : lines.findIndex(({ n }) => n === target)
+  useEffect(() => {
+    if (targetAt < 0) return
+    setFollowing(false)
+    virtual.scrollToIndex(targetAt, { align: 'center' })
+  }, [target, targetAt < 0])
 
   return (
     <div className="relative min-h-0 flex-1">
@@ -42,11 +65,9 @@ export function LogLines({ view: { lines, version }, options: { filter, showTime
         aria-label="Log"
         tabIndex={0}
         onScroll={onScroll}
-        className="h-full overflow-auto py-1.5 font-mono text-[12.5px] leading-[20px] -outline-offset-2"
+        className="h-full overflow-auto py-1.5 font-mono text-[12.5px] leading-[20px] -outline-offset-2 [overflow-anchor:none]"
       >
-        {lines.length === 0 && (
-          <p className="p-3 text-ink-soft">{filter.search === '' && filter.stream === 'all' ? empty : 'No matching lines'}</p>
-        )}
+        {lines.length === 0 && <p className="p-3 text-ink-soft">{empty}</p>}
         <div className="relative" style={{ height }}>
           {virtual.getVirtualItems().map(({ index, start }) => {
             const line = lines[index]
@@ -54,28 +75,55 @@ export function LogLines({ view: { lines, version }, options: { filter, showTime
               line && (
                 <div
                   key={line.n}
-                  ref={wrap ? virtual.measureElement : undefined}
+                  ref={wrap || open.has(line.n) ? virtual.measureElement : undefined}
                   data-index={index}
                   className={classNames(
                     'absolute top-0 left-0 min-w-full',
                     wrap ? 'w-full break-all whitespace-pre-wrap' : 'whitespace-pre',
+                    hasGapBefore?.(index) === true && 'border-t border-dashed border-line-strong',
                   )}
                   style={{ transform: `translateY(${start}px)` }}
                 >
-                  <LogLineText line={line} search={filter.search} showTime={showTime} />
+                  <LogLineText
+                    line={line}
+                    search={search}
+                    showTime={showTime}
+                    isMarked={line.n === target}
+                    isOpen={open.get(line.n) === true}
+                    onToggle={toggle}
+                    onLink={onLink}
+                  />
                 </div>
               )
             )
           })}
         </div>
       </div>
-      {!following && (
-        <div className="absolute right-4 bottom-3">
-          <Button icon="end" kind="primary" onClick={() => setFollowing(true)}>
-            Jump to latest
-          </Button>
-        </div>
+      {follows && !following && (
+        <LatestButton
+          onClick={() => {
+            setFollowing(true)
+            onLatest?.()
+          }}
+        />
       )}
+    </div>
+  )
+}
+
+/** Lines that are or were open. Their height is measured, that of all others is known. */
+function useOpenLines() {
+  const [open, setOpen] = useState<ReadonlyMap<number, boolean>>(new Map())
+  const toggle = useCallback((n: number) => setOpen((before) => new Map(before).set(n, before.get(n) !== true)), [])
+  return { open, toggle }
+}
+
+function LatestButton({ onClick }: { onClick: () => void }) {
+  return (
+    <div className="absolute right-4 bottom-3">
+      <Button icon="end" kind="primary" onClick={onClick}>
+        Jump to latest
+      </Button>
     </div>
   )
 }
@@ -84,16 +132,4 @@ export function LogLines({ view: { lines, version }, options: { filter, showTime
 function atEnd(range: Range): Range {
   const last = range.count - 1
   return { ...range, startIndex: Math.max(0, last - (range.endIndex - range.startIndex)), endIndex: last }
-}
-
-/** New lines move the end away too, so only scrolling up means that the reader wants to stay. */
-function useFollowing(scroller: React.RefObject<HTMLDivElement | null>, setFollowing: (following: boolean) => void): () => void {
-  const lastTop = useRef(0)
-  return () => {
-    const box = scroller.current
-    if (!box) return
-    if (box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_END_PX) setFollowing(true)
-    else if (box.scrollTop < lastTop.current) setFollowing(false)
-    lastTop.current = box.scrollTop
-  }
 }

@@ -1,42 +1,31 @@
-import type { LogFilter } from '../lib/log-buffer.ts'
+import type { LogStream } from '../lib/log-buffer.ts'
 import type { Look } from '../lib/status.ts'
 import { Badge } from './badge.tsx'
 import { Button, IconButton } from './button.tsx'
-import { TextField } from './field.tsx'
 import { Segmented } from './segmented.tsx'
 
-export type LogOptions = { filter: LogFilter; wrap: boolean; paused: boolean; showTime: boolean }
+export type LogOptions = { stream: LogStream | 'all'; words: string; wrap: boolean; paused: boolean; showTime: boolean; isLarge: boolean }
+export type StreamChoice = { value: LogStream | 'all'; label: string }
 
 type Props = {
   options: LogOptions
-  streams: readonly { value: LogFilter['stream']; label: string }[]
+  streams: readonly StreamChoice[]
   onChange: (options: LogOptions) => void
   onDownload: () => void
   state: Look
-  /** The log is complete, so there is nothing to pause. */
+  /** No new lines come, so there is nothing to pause. */
   isWhole: boolean
+  children: React.ReactNode
 }
 
-export function LogToolbar({ options, streams, onChange, onDownload, state, isWhole }: Props) {
-  const { filter, wrap, paused, showTime } = options
+export function LogToolbar({ options, streams, onChange, onDownload, state, isWhole, children }: Props) {
+  const { stream, wrap, paused, showTime, isLarge } = options
   return (
     <div className="flex flex-wrap items-center gap-2 border-b border-line px-3 py-2">
-      <div className="w-full sm:w-56">
-        <TextField
-          label="Search logs"
-          hideLabel
-          type="search"
-          placeholder="Search logs"
-          value={filter.search}
-          onText={(search) => onChange({ ...options, filter: { ...filter, search } })}
-        />
-      </div>
-      <Segmented
-        label="Filter lines"
-        value={filter.stream}
-        options={streams}
-        onPick={(stream) => onChange({ ...options, filter: { ...filter, stream } })}
-      />
+      {children}
+      {streams.length > 1 && (
+        <Segmented label="Filter lines" value={stream} options={streams} onPick={(next) => onChange({ ...options, stream: next })} />
+      )}
       <Badge look={state} />
       <div className="ml-auto flex items-center">
         {(!isWhole || paused) && (
@@ -56,6 +45,7 @@ export function LogToolbar({ options, streams, onChange, onDownload, state, isWh
           onClick={() => onChange({ ...options, showTime: !showTime })}
         />
         <IconButton icon="wrap" label="Wrap long lines" aria-pressed={wrap} onClick={() => onChange({ ...options, wrap: !wrap })} />
+        <IconButton icon="expand" label="Full screen" aria-pressed={isLarge} onClick={() => onChange({ ...options, isLarge: !isLarge })} />
         <IconButton icon="download" label="Download log" onClick={onDownload} />
       </div>
     </div>

@@ -1,62 +1,135 @@
 import type { StreamState } from '@berth/contract'
-import { useState, useSyncExternalStore } from 'react'
-import { stripAnsi } from '../lib/ansi.ts'
+import { useEffect, useState, useSyncExternalStore } from 'react'
 import { classNames } from '../lib/class-names.ts'
-import type { LogBuffer, LogFilter } from '../lib/log-buffer.ts'
-import { saveFile } from '../lib/save-file.ts'
+import type { LogView } from '../lib/log-buffer.ts'
+import type { LogSource } from '../lib/log-source.ts'
+import { useSearchState } from '../lib/route-state.ts'
 import { countWords, plural } from '../lib/sizes.ts'
 import type { Look } from '../lib/status.ts'
 import { LogLines } from './log-lines.tsx'
-import { type LogOptions, LogToolbar } from './log-toolbar.tsx'
+import { LogSearchField, type LogSearching, useLogSearch } from './log-search.tsx'
+import { type LogOptions, LogToolbar, type StreamChoice } from './log-toolbar.tsx'
 import { toast } from './toast.tsx'
 
 type Props = {
-  buffer: LogBuffer
-  fileName: string
-  streams: readonly { value: LogFilter['stream']; label: string }[]
-  state: StreamState['is']
+  source: LogSource
+  streams: readonly StreamChoice[]
   /** Label and colour of each stream state. */
   looks: Record<StreamState['is'], Look>
   empty: string
-  /** Loads the full log, where the server keeps more than is shown. */
-  whole?: () => Promise<string>
   className?: string
 }
 
-/** A log of up to 100,000 lines. Only visible lines are rendered, and the end is followed until the reader scrolls up. */
-export function LogViewer({ buffer, fileName, streams, state, looks, empty, whole, className }: Props) {
-  const view = useSyncExternalStore(buffer.subscribe, buffer.view)
-  const [options, setOptions] = useState<LogOptions>({ filter: { search: '', stream: 'all' }, wrap: false, paused: false, showTime: false })
+const OPTIONS: LogOptions = { stream: 'all', words: '', wrap: false, paused: false, showTime: false, isLarge: false }
+
+/** A log of any length. Only visible lines are rendered, the end is followed until the reader scrolls up, and older lines are loaded on the way. */
+export function LogViewer({ source, streams, looks, empty, className }: Props) {
+  const view = useSyncExternalStore(source.buffer.subscribe, source.buffer.view)
+  const [options, setOptions] = useState(OPTIONS)
+  const [linked, setLinked] = useSearchState('line')
+  const searching = useLogSearch(source, options.words, options.stream)
+  useEffect(() => {
+    if (linked !== '') source.goTo(linked)
+  }, [linked, source.name])
+
   function change(next: LogOptions): void {
-    if (next.filter !== options.filter) buffer.setFilter(next.filter)
-    if (next.paused !== options.paused) buffer.setPaused(next.paused)
+    if (next.stream !== options.stream) source.setStream(next.stream)
+    if (next.paused !== options.paused) source.buffer.setPaused(next.paused)
     setOptions(next)
   }
   async function download(): Promise<void> {
     try {
-      const text = whole ? await whole() : buffer.text()
-      saveFile(fileName, text.split('\n').map(stripAnsi).join('\n'))
+      await source.download()
     } catch (cause) {
       toast(cause instanceof Error ? cause.message : 'Could not load the log.', 'bad')
     }
   }
   return (
-    <div className={classNames('flex min-h-0 flex-col rounded-lg border border-line bg-surface', className)}>
+    <div
+      className={classNames(
+        'flex min-h-0 flex-col border-line bg-surface',
+        options.isLarge ? 'fixed inset-0 z-40 border-0' : `rounded-lg border ${className ?? ''}`,
+      )}
+      onKeyDown={({ key }) => key === 'Escape' && options.isLarge && change({ ...options, isLarge: false })}
+    >
       <LogToolbar
         options={options}
         streams={streams}
         onChange={change}
         onDownload={() => void download()}
-        state={looks[state]}
-        isWhole={state === 'ended'}
-      />
-      <LogLines key={String(options.wrap)} view={view} options={options} empty={empty} />
-      <footer className="border-t border-line px-3 py-1.5 text-xs text-ink-soft">
-        {view.lines.length === view.total
-          ? plural(view.total, 'line')
-          : `${countWords(view.lines.length)} of ${plural(view.total, 'line')}`}
-        {view.dropped > 0 && `, ${plural(view.dropped, 'older line')} dropped`}
+        state={looks[source.state]}
+        isWhole={source.state === 'ended'}
+      >
+        <LogSearchField searching={searching} value={options.words} onText={(words) => change({ ...options, words })} />
+      </LogToolbar>
+      {searching.words === '' ? (
+        <LogLines
+          key={`${options.wrap} ${source.name}`}
+          {...options}
+          lines={view.lines}
+          version={view.version}
+          search=""
+          empty={source.isLoading || source.state === 'connecting' ? 'Loading…' : empty}
+          follows
+          target={linked === '' ? undefined : view.lines.find(({ id }) => id === linked)?.n}
+          {...((source.older ?? 0) > 0 && { onTop: source.loadOlder })}
+          {...(source.newer > 0 && { onBottom: source.loadNewer })}
+          onLink={setLinked}
+          onLatest={() => {
+            setLinked('')
+            if (source.newer > 0) source.goToEnd()
+          }}
+        />
+      ) : (
+        <Results
+          searching={searching}
+          options={options}
+          onLink={(id) => {
+            setOptions({ ...options, words: '' })
+            setLinked(id)
+          }}
+        />
+      )}
+      <footer className="flex justify-between gap-3 border-t border-line px-3 py-1.5 text-xs text-ink-soft">
+        <span>{searching.words === '' ? countOf(source, view) : searchCount(searching)}</span>
+        <span className={source.problem === '' && searching.problem === '' ? '' : 'text-bad'}>
+          {source.problem || searching.problem || (source.isLoading || searching.isSearching ? 'Loading…' : '')}
+        </span>
       </footer>
     </div>
   )
+}
+
+type ResultsProps = { searching: LogSearching; options: LogOptions; onLink: (id: string) => void }
+
+/** The matches with the lines around them; the mark of a line leads to its place in the log. */
+function Results({ searching: { found, words, keys, current, problem }, options, onLink }: ResultsProps) {
+  const lines = found?.lines ?? []
+  return (
+    <LogLines
+      key={String(options.wrap)}
+      {...options}
+      lines={lines}
+      version={lines.length}
+      search={words}
+      empty={problem !== '' ? 'The search failed.' : found ? 'No matching lines' : 'Searching…'}
+      follows={false}
+      target={keys[current]}
+      hasGapBefore={(at) => at > 0 && (lines[at]?.n ?? 0) > (lines[at - 1]?.n ?? 0) + 1}
+      onLink={onLink}
+    />
+  )
+}
+
+/** "2,000 of 10,004 lines" */
+function countOf({ older, newer }: LogSource, { lines, total, dropped }: LogView): string {
+  const all = (older ?? 0) + dropped + total + newer
+  const words = lines.length === all ? plural(all, 'line') : `${countWords(lines.length)} of ${plural(all, 'line')}`
+  return older === undefined ? `${plural(lines.length, 'line')} loaded` : words
+}
+
+function searchCount({ found, keys }: LogSearching): string {
+  if (!found) return ''
+  const newest = keys.length < found.matches ? `, newest ${countWords(keys.length)} shown` : ''
+  return `${plural(found.matches, 'match', 'matches')} in ${plural(found.total, 'line')}${newest}`
 }

@@ -29,16 +29,28 @@ describe('a log buffer', () => {
     expect(lines.at(-1)?.text).toBe('24')
   })
 
-  it('filters what is there and what comes, without regard to case', () => {
+  it('shows one stream of what is there and what comes', () => {
     const buffer = createLogBuffer({ capacity: 10, soon: atOnce })
-    buffer.append([line('An Error'), line('fine'), line('error', 'stderr')])
-    buffer.setFilter({ search: 'ERROR', stream: 'stderr' })
-    buffer.append([line('later error', 'stderr'), line('error'), line('x', 'stderr')])
-    expect(texts(buffer)).toEqual(['error', 'later error'])
-    buffer.setFilter({ search: '', stream: 'all' })
-    expect(texts(buffer)).toHaveLength(6)
-    buffer.append([line('last')])
-    expect(texts(buffer)).toHaveLength(7)
+    buffer.append([line('a'), line('b', 'stderr')])
+    buffer.setStream('stderr')
+    buffer.append([line('c', 'stderr'), line('d')])
+    expect(texts(buffer)).toEqual(['b', 'c'])
+    buffer.setStream('all')
+    buffer.append([line('e')])
+    expect(texts(buffer)).toEqual(['a', 'b', 'c', 'd', 'e'])
+  })
+
+  it('puts older lines in front, also in place of some, and keeps the keys of the others', () => {
+    const buffer = createLogBuffer({ capacity: 10, soon: atOnce })
+    buffer.append([line('c'), line('d')])
+    const key = buffer.view().lines[1]?.n
+    buffer.prepend([line('a'), line('b'), line('c')], 1)
+    expect(texts(buffer)).toEqual(['a', 'b', 'c', 'd'])
+    expect(buffer.view().lines[3]?.n).toBe(key)
+    expect(new Set(buffer.view().lines.map(({ n }) => n)).size).toBe(4)
+    buffer.replace([line('x')])
+    buffer.append([line('y')])
+    expect(texts(buffer)).toEqual(['x', 'y'])
   })
 
   it('holds new lines back while paused and shows them afterwards', () => {

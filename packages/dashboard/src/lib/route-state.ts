@@ -13,7 +13,7 @@ export function useSearchState(name: string): [string, (value: string) => void] 
   const value = search[name]
   function set(next: string): void {
     const changed = { ...search, [name]: next === '' ? undefined : next }
-    void navigate({ to: '.', search: changed, replace: true })
+    void navigate({ to: '.', search: changed, replace: true, resetScroll: false })
   }
   return [typeof value === 'string' || typeof value === 'number' ? String(value) : '', set]
 }

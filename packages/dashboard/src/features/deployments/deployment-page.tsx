@@ -8,8 +8,11 @@ import { Notice } from '../../components/notice.tsx'
 import { useDocumentTitle } from '../../components/page.tsx'
 import { ProgressBar } from '../../components/progress-bar.tsx'
 import { QueryView } from '../../components/query-view.tsx'
+import { stripAnsi } from '../../lib/ansi.ts'
 import { call } from '../../lib/api.ts'
+import { loadedSource } from '../../lib/log-source.ts'
 import { useIdParam } from '../../lib/route-state.ts'
+import { saveFile } from '../../lib/save-file.ts'
 import { activityWords, DEPLOYMENT_LOOK, isRunning, STREAM_LOOK } from '../../lib/status.ts'
 import { durationWords } from '../../lib/time.ts'
 import { shortUrl } from '../../shared/app-url.ts'
@@ -109,12 +112,17 @@ function Log({ deployment: { id } }: { deployment: Deployment }) {
   const { buffer, state } = useDeploymentLog(id)
   return (
     <LogViewer
-      buffer={buffer}
-      fileName={`deployment-${id}.log`}
+      source={loadedSource({
+        name: `deployment ${id}`,
+        buffer,
+        state,
+        download: async () => {
+          const text = await call('deployments.log', { deploymentId: id })
+          saveFile(`deployment-${id}.log`, text.split('\n').map(stripAnsi).join('\n'))
+        },
+      })}
       streams={STREAMS}
-      state={state}
       looks={LOOKS}
-      whole={() => call('deployments.log', { deploymentId: id })}
       empty={state === 'ended' ? 'This deployment has no log.' : 'The log appears when the deployment starts.'}
       className="h-[60dvh] min-h-80"
     />

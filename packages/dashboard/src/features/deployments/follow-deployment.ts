@@ -9,7 +9,7 @@ const DRAW_EVERY_MS = 100
 
 /** The log line of a frame. The status and the reason of a failure are shown above the log. */
 function lineOf(frame: DeploymentFrame): NewLogLine | undefined {
-  if (frame.type === 'log') return { text: frame.data.line, stream: frame.data.stream, at: frame.timestamp }
+  if (frame.type === 'log') return { text: frame.data.line, stream: frame.data.stream, at: frame.timestamp, id: String(frame.data.n) }
   if (frame.type === 'gap')
     return {
       text: `${plural(frame.data.lines, 'line')} skipped: they arrived too fast to show. The download has them.`,

@@ -6,6 +6,8 @@ import { Notice } from '../../components/notice.tsx'
 import { QueryView } from '../../components/query-view.tsx'
 import { EmptyState } from '../../components/states.tsx'
 import { createLogBuffer, type NewLogLine } from '../../lib/log-buffer.ts'
+import { loadedSource } from '../../lib/log-source.ts'
+import { saveFile } from '../../lib/save-file.ts'
 import { STREAM_LOOK } from '../../lib/status.ts'
 import { lastFailedLog } from '../apps/queries.ts'
 
@@ -48,10 +50,8 @@ function KeptLog({ logs, fileName }: { logs: string; fileName: string }) {
   }, [buffer, logs])
   return (
     <LogViewer
-      buffer={buffer}
-      fileName={fileName}
+      source={loadedSource({ name: fileName, buffer, state: 'ended', download: () => saveFile(fileName, buffer.text()) })}
       streams={STREAMS}
-      state="ended"
       looks={LOOKS}
       empty="It printed nothing."
       className="h-[calc(100dvh-21rem)] min-h-96"

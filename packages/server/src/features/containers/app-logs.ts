@@ -38,18 +38,17 @@ export function createAppLogs({ engine, liveRelease }: Deps) {
   const reads = createLimiter(READ_LIMITS)
   const downloads = createLimiter(DOWNLOAD_LIMITS)
 
-  async function open(app: AppRow, { containerId, stream }: Which, signal: AbortSignal): Promise<Batches<LogLine>> {
+  async function open(app: AppRow, { containerId }: Which, signal: AbortSignal): Promise<Batches<LogLine>> {
     const release = await liveRelease(app, signal)
     const wanted = (release?.containers ?? []).filter(({ id }) => containerId === undefined || id === containerId)
     if (containerId !== undefined && wanted.length === 0) throw new AppError('container_not_found')
     const details = await Promise.all(wanted.map(async ({ id }) => await engine.containers.inspect(id, signal)))
-    const lines = merged(details.filter((each) => each !== null).map((each) => engine.logBatches(each, { signal })))
-    return stream === undefined ? lines : only(stream, lines)
+    return merged(details.filter((each) => each !== null).map((each) => engine.logBatches(each, { signal })))
   }
 
   async function read<Result>({ caller, app, closed }: Asked, which: Which, work: (lines: Batches) => Promise<Result>) {
     const signal = AbortSignal.any([closed, AbortSignal.timeout(READ_MS)])
-    const reading = async () => await whenReachable(async () => await work(placed(await open(app, which, signal))))
+    const reading = async () => await whenReachable(async () => await work(only(which.stream, placed(await open(app, which, signal)))))
     return await limited(reads, caller, TOO_MANY, reading)
   }
 
@@ -70,7 +69,9 @@ export function createAppLogs({ engine, liveRelease }: Deps) {
     const opened = Promise.withResolvers<Readable>()
     const signal = AbortSignal.any([closed, AbortSignal.timeout(DOWNLOAD_MS)])
     const sending = async () => {
-      const text = Readable.from(piecesOf(await whenReachable(async () => await open(app, which, signal))), { objectMode: false })
+      const text = Readable.from(piecesOf(only(which.stream, await whenReachable(async () => await open(app, which, signal)))), {
+        objectMode: false,
+      })
       opened.resolve(text)
       await finished(text).catch(() => undefined) // whoever is sent it is told
     }
@@ -81,8 +82,9 @@ export function createAppLogs({ engine, liveRelease }: Deps) {
   return { page, search, file }
 }
 
-async function* only(stream: LogLine['stream'], batches: Batches<LogLine>): AsyncGenerator<LogLine[]> {
-  for await (const lines of batches) yield lines.filter((line) => line.stream === stream)
+/** Lines have their places in the whole log, whichever of them are wanted. */
+async function* only<Line extends LogLine>(stream: LogLine['stream'] | undefined, batches: Batches<Line>): AsyncGenerator<readonly Line[]> {
+  for await (const lines of batches) yield stream === undefined ? lines : lines.filter((line) => line.stream === stream)
 }
 
 async function* piecesOf(batches: Batches<LogLine>): AsyncGenerator<string> {

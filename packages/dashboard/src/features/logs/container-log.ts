@@ -1,0 +1,190 @@
+import type { LogEntry, Stream, StreamState } from '@berth/contract'
+import { call } from '../../lib/api.ts'
+import { createListeners } from '../../lib/listeners.ts'
+import { createLogBuffer, type LogBuffer, type LogStream, type NewLogLine } from '../../lib/log-buffer.ts'
+import { type LogFound, type LogSearchWanted, MOST_MATCHES } from '../../lib/log-source.ts'
+import { follow } from '../../lib/sockets.ts'
+import { createContainerReader } from './follow-container.ts'
+import { createLogPages, ofStream, type Which } from './log-pages.ts'
+
+type ContainerLogView = {
+  state: StreamState['is']
+  older: number | undefined
+  newer: number
+  isLoading: boolean
+  problem: string
+  /** New lines come in. After a jump to an older line they do not. */
+  isLive: boolean
+}
+
+const LINES_KEPT = 100_000
+const LINES_BEFORE = 2_000
+const PAGE_LINES = 4_000
+const DRAW_EVERY_MS = 100
+/** The last lines come at once; how many there are before them is asked when they are there. */
+const COUNT_AFTER_MS = 1_000
+
+const STARTING: ContainerLogView = { state: 'connecting', older: undefined, newer: 0, isLoading: false, problem: '', isLive: true }
+
+function lineOf({ id, at, stream, line }: LogEntry): NewLogLine {
+  return { id, at, stream, text: line }
+}
+
+/** The first lines of the live stream may be cut between some of the same time: these are asked for again. */
+function beforeFirst(buffer: LogBuffer, isLive: boolean): { before: string; instead: number } | undefined {
+  const lines = buffer.all()
+  const first = lines.find(({ id }) => id !== undefined)
+  if (first?.id === undefined) return undefined
+  const next = lines.findIndex(({ id, at }) => id !== undefined && at !== first.at)
+  const id = lines[next]?.id
+  return isLive && id !== undefined ? { before: id, instead: next } : { before: first.id, instead: 0 }
+}
+
+/** The live stream of a container as lines of a log. */
+function followContainer(containerId: string, on: { line: (line: NewLogLine) => void; state: (is: StreamState['is']) => void }): Stream {
+  const reader = createContainerReader()
+  return follow(
+    'container.logs',
+    { containerId, tail: LINES_BEFORE },
+    {
+      onFrame: (frame) => {
+        const line = reader.lineOf(frame)
+        if (line) on.line(line)
+      },
+      onState: ({ is }) => {
+        if (is === 'open') reader.reconnected()
+        on.state(is)
+      },
+    },
+  )
+}
+
+/** The log of a container: the newest lines and live ones, older ones by page, or a part of it around a line. */
+export function createContainerLog(which: Which) {
+  const buffer = createLogBuffer({ capacity: LINES_KEPT, soon: (flush) => setTimeout(flush, DRAW_EVERY_MS) })
+  const listeners = createListeners()
+  const pages = createLogPages(which, publish)
+  let view = STARTING
+  let stream: LogStream | 'all' = 'all'
+  let live: Stream | undefined
+  let counting: ReturnType<typeof setTimeout> | undefined
+  let hasBegun = false
+
+  function publish(next: Partial<ContainerLogView>): void {
+    view = { ...view, ...next }
+    listeners.tell()
+  }
+
+  function stop(): void {
+    hasBegun = false
+    pages.cancel()
+    live?.close()
+    clearTimeout(counting)
+  }
+
+  function begin(next: Partial<ContainerLogView>): void {
+    stop()
+    hasBegun = true
+    publish({ ...STARTING, ...next })
+  }
+
+  function count(): void {
+    const place = beforeFirst(buffer, view.isLive)
+    if (place)
+      return void pages.ask(stream, { before: place.before, limit: 1 }, ({ first, lines }) =>
+        publish({ older: first + lines.length - place.instead }),
+      )
+    // None have come yet, or the newest are all of the other stream.
+    void pages.ask(stream, { limit: PAGE_LINES }, ({ first, lines }) => {
+      if (beforeFirst(buffer, true)) return count()
+      if (stream !== 'all') buffer.prepend(lines.map(lineOf))
+      if (stream !== 'all' || lines.length === 0) publish({ older: first })
+      else counting = setTimeout(count, COUNT_AFTER_MS)
+    })
+  }
+
+  function goToEnd(): void {
+    begin({})
+    buffer.clear()
+    live = followContainer(which.containerId, {
+      line: (line) => {
+        if (stream === 'all' || line.stream === stream || line.stream === 'berth') buffer.append([line])
+      },
+      state: (is) => {
+        publish({ state: is })
+        if (is === 'open' && view.older === undefined) counting = setTimeout(count, COUNT_AFTER_MS)
+      },
+    })
+  }
+
+  const { loadOlder, loadNewer, goTo } = createMoves({
+    buffer,
+    view: () => view,
+    publish,
+    begin,
+    ask: async (place, use) => await pages.ask(stream, place, use),
+  })
+
+  async function search({ words, context, signal }: LogSearchWanted): Promise<LogFound> {
+    const wanted = { search: words, context, limit: MOST_MATCHES }
+    const found = await call('containers.logSearch', { ...which, ...ofStream(stream), ...wanted }, { signal })
+    return { ...found, lines: found.lines.map((line) => ({ ...lineOf(line), n: line.n, isMatch: line.isMatch })) }
+  }
+
+  /** With the newest lines, unless a link has led to others already. */
+  function start(): void {
+    if (!hasBegun) goToEnd()
+  }
+
+  function setStream(next: LogStream | 'all'): void {
+    stream = next
+    goToEnd()
+  }
+
+  const { subscribe } = listeners
+  return { buffer, start, close: stop, goToEnd, loadOlder, loadNewer, goTo, search, setStream, view: () => view, subscribe }
+}
+
+type MoveDeps = {
+  buffer: LogBuffer
+  view: () => ContainerLogView
+  publish: (next: Partial<ContainerLogView>) => void
+  begin: (next: Partial<ContainerLogView>) => void
+  ask: (
+    place: { before?: string; after?: string; around?: string; limit: number },
+    use: (page: { lines: LogEntry[]; first: number; total: number }) => void,
+  ) => Promise<void>
+}
+
+/** The ways through a log that is longer than what is loaded of it. */
+function createMoves({ buffer, view, publish, begin, ask }: MoveDeps) {
+  function loadOlder(): void {
+    const place = beforeFirst(buffer, view().isLive)
+    if (!place || view().older === 0 || buffer.all().length >= LINES_KEPT) return
+    void ask({ before: place.before, limit: PAGE_LINES }, ({ lines, first }) => {
+      buffer.prepend(lines.map(lineOf), place.instead)
+      publish({ older: first - buffer.view().dropped })
+    })
+  }
+
+  function loadNewer(): void {
+    const last = buffer.all().at(-1)?.id
+    if (view().isLive || last === undefined || view().newer === 0) return
+    void ask({ after: last, limit: PAGE_LINES }, ({ lines, first, total }) => {
+      buffer.append(lines.map(lineOf))
+      publish({ newer: total - first - lines.length })
+    })
+  }
+
+  function goTo(id: string): void {
+    if (buffer.all().some((line) => line.id === id)) return
+    begin({ isLive: false, state: 'ended' })
+    void ask({ around: id, limit: PAGE_LINES }, ({ lines, first, total }) => {
+      buffer.replace(lines.map(lineOf))
+      const problem = lines.some((line) => line.id === id) ? '' : 'This line is no longer in the log.'
+      publish({ older: first, newer: total - first - lines.length, problem })
+    })
+  }
+
+  return { loadOlder, loadNewer, goTo }
+}
