@@ -16,6 +16,7 @@ const WITHOUT_A_COMMAND = [
   'containers.logPage', // for screens; `logs --all` prints the whole log
   'overview.get', // for a page that shows everything; the other commands show its parts
   'auth.join', // an invitation is accepted in the browser
+  'figures.glance', // for the cards of a screen
   'deployments.add', // the same as deployments.create
   'deployments.listByApp', // the same as deployments.list
 ]

@@ -118,6 +118,9 @@ describe('apps', () => {
   it('traffic and usage ask the server', async () => {
     expect(await answerOf('apps.traffic', ['traffic', 'web'])).toMatchObject({ requests: 0 })
     await answerOf('containers.usage', ['usage', 'web'])
+    expect(await answerOf('figures.get', ['figures', 'web', '--range', '6h'])).toMatchObject({ everySeconds: 60 })
+    expect((await berth(['figures', 'web'])).err).toBe('No data yet.\n')
+    expect((await berth(['figures', 'web', '--range', '2h'])).code).toBe(2)
   })
 
   it('a database is made from a template and tells its address', async () => {

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { Time } from './fields.ts'
+import { Id, Nullable, OneOf, Time } from './fields.ts'
 
 const usage = Type.Object({ used: Type.Number(), total: Type.Number(), percent: Type.Number() })
 
@@ -37,3 +37,28 @@ export const Traffic = Type.Object({
   since: Type.String(),
 })
 export type Traffic = Static<typeof Traffic>
+
+const FIGURES_RANGES = ['1h', '6h', '24h'] as const
+export type FiguresRange = (typeof FIGURES_RANGES)[number]
+export const FiguresQuery = Type.Object({ appId: Id, range: Type.Optional(OneOf(FIGURES_RANGES)) })
+
+const Column = Type.Array(Nullable(Type.Number()))
+/**
+ * What an app used and served, in steps of `everySeconds` from `from` on; null where nothing was measured. `cpu` is in percent of one
+ * core, `memory` in bytes, `requests` and `errors` (answers with 5xx) are per second, `p50` and `p99` in milliseconds.
+ */
+export const Figures = Type.Object({
+  from: Time,
+  everySeconds: Type.Integer(),
+  cpu: Column,
+  memory: Column,
+  requests: Column,
+  errors: Column,
+  p50: Column,
+  p99: Column,
+})
+export type Figures = Static<typeof Figures>
+
+/** The last hour in steps of two minutes. */
+export const AppGlance = Type.Object({ appId: Id, cpu: Column })
+export type AppGlance = Static<typeof AppGlance>

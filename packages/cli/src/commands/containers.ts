@@ -1,5 +1,6 @@
-import type { OperationName } from '@berth/contract'
-import { type Command, command } from '../command.ts'
+import type { FiguresRange, OperationName } from '@berth/contract'
+import { textOf } from '../arguments.ts'
+import { type Command, command, WrongUsage } from '../command.ts'
 import { findApp } from '../find-app.ts'
 
 const MEGABYTE = 1024 * 1024
@@ -67,4 +68,38 @@ const traffic = command({
   },
 })
 
-export const containers = [status, start, stop, restart, usage, traffic]
+const RANGES = ['1h', '6h', '24h'] as const
+
+function rangeOf(text: string | undefined): FiguresRange | undefined {
+  const found = RANGES.find((range) => range === text)
+  if (text !== undefined && found === undefined) throw new WrongUsage(`--range must be one of ${RANGES.join(', ')}.`)
+  return found
+}
+
+function cell(value: number | null | undefined, unit: string): string {
+  return value === null || value === undefined ? '-' : `${Math.round(value * 100) / 100}${unit}`
+}
+
+const figures = command({
+  usage: 'figures <app>',
+  summary: 'Show CPU, memory, requests, latency and errors of an app over the last 1, 6 or 24 hours',
+  options: { range: { type: 'string', value: 'range', summary: '1h (default), 6h or 24h' } },
+  async run(ctx, { app }, values) {
+    const { id: appId } = await findApp(ctx.api, app)
+    const range = rangeOf(textOf(values, 'range'))
+    const seen = await ctx.api('figures.get', { appId, ...(range && { range }) })
+    const rows = seen.cpu.flatMap((cpu, at) => {
+      if (cpu === null && seen.requests[at] === null) return []
+      const time = new Date(Date.parse(seen.from) + at * seen.everySeconds * 1000).toISOString().slice(0, 16)
+      const memory = seen.memory[at]
+      const megabytes = typeof memory === 'number' ? memory / MEGABYTE : null
+      const traffic = [cell(seen.requests[at], '/s'), cell(seen.p50[at], ' ms'), cell(seen.p99[at], ' ms'), cell(seen.errors[at], '/s')]
+      return [[`${time}Z`, cell(cpu, ' %'), cell(megabytes, ' MB'), ...traffic]]
+    })
+    if (rows.length === 0) ctx.out.note('No data yet.')
+    else ctx.out.table(['TIME', 'CPU', 'MEMORY', 'REQUESTS', 'MEDIAN', '99 %', '5XX'], rows)
+    ctx.out.json(seen)
+  },
+})
+
+export const containers = [status, start, stop, restart, usage, traffic, figures]

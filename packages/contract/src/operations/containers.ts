@@ -11,6 +11,7 @@ import {
   LogSearchQuery,
   LogsQuery,
 } from '../containers.ts'
+import { AppGlance, Figures, FiguresQuery } from '../metrics.ts'
 import { operation } from '../operation.ts'
 
 /** The containers of the live release of an application. */
@@ -51,5 +52,13 @@ export const containerOperations = {
   'containers.usage': operation({
     summary: 'Get the CPU and memory the container uses now',
     method: 'GET', path: '/api/apps/container/usage', may: 'member of the app', query: AppOnly, answer: ContainerUsage, message: 'Container usage retrieved successfully',
+  }),
+  'figures.get': operation({
+    summary: 'CPU, memory, requests, latency and errors of an application over the last 1, 6 or 24 hours',
+    method: 'GET', path: '/api/apps/figures', may: 'member of the app', query: FiguresQuery, answer: Figures,
+  }),
+  'figures.glance': operation({
+    summary: 'CPU over the last hour, of every application that the caller can see',
+    method: 'GET', path: '/api/apps/figures/glance', may: 'signed in', answer: Type.Array(AppGlance),
   }),
 } as const

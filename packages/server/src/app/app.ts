@@ -21,7 +21,7 @@ export async function createApp(config: Config, givenLog: Logger) {
   const work = createWorkParts(base, engineParts, { traffic, gitParts })
   const projects = createProjectParts(base, engineParts, { traffic, gitParts, work })
   const parts = { base, engineParts, gitParts, access, traffic, work, projects, isStopping: () => isStopping }
-  const { http, webSockets, health, metricsHistory } = await createHttpParts(parts)
+  const { http, webSockets, health, metricsHistory, figures } = await createHttpParts(parts)
 
   const { db, database, background, instance, tuning, now } = base
   const { engine, engineWatch, provisioning, firewalls } = engineParts
@@ -43,6 +43,7 @@ export async function createApp(config: Config, givenLog: Logger) {
     forgetOldDeployments: forgetOld,
     keepReserve: () => database.keepReserve(),
     metricsHistory,
+    figures,
     writeFailedTries: access.failedTries.writeCounted,
   })
 
@@ -68,6 +69,7 @@ export async function createApp(config: Config, givenLog: Logger) {
     access.loginTurns.stop()
     await Promise.all([http.close(), work.worker.stop(), background.stop()])
     await access.failedTries.stop()
+    await figures.stop().catch((err: unknown) => base.log.warn({ err }, 'the newest figures of apps were not written'))
     await edgeParts.close()
     await database.close()
   }

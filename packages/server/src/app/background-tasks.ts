@@ -1,5 +1,6 @@
 import type { Engine } from '../engine/engine.ts'
 import { forgetEventsBefore } from '../events/event-log.ts'
+import { SAMPLE_EVERY_MS as FIGURES_EVERY_MS, type FiguresKeeper } from '../features/figures/service.ts'
 import type { EngineWatch } from '../features/health/engine-watch.ts'
 import { type MetricsHistoryKeeper, SAMPLE_EVERY_MS } from '../features/metrics/history.ts'
 import type { Provisioning } from '../provision/provisioning.ts'
@@ -25,6 +26,7 @@ type Parts = {
   forgetOldDeployments: (signal: AbortSignal) => Promise<void>
   keepReserve: () => void
   metricsHistory: MetricsHistoryKeeper
+  figures: FiguresKeeper
   writeFailedTries: () => Promise<void>
 }
 
@@ -48,6 +50,7 @@ export function backgroundTasks(parts: Parts): Task[] {
     },
     { name: 'failed logins', everyMs: HOUR_MS / 6, run: parts.writeFailedTries },
     { name: 'metrics history', everyMs: SAMPLE_EVERY_MS, run: parts.metricsHistory.sample },
+    { name: 'figures', everyMs: FIGURES_EVERY_MS, run: async () => await parts.figures.sample(engineWatch.isReachable()) },
     {
       name: 'certificates', // and the names that they are for
       everyMs: 2 * tuning.certificateLookMs,

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { whyNoCertificate } from '../edge/certificates/status.ts'
 import { createFindContainer } from '../features/containers/find-container.ts'
+import { createMeasure } from '../features/figures/measure.ts'
+import { createFigures } from '../features/figures/service.ts'
 import { createWebhookGate } from '../features/git-providers/webhook-gate.ts'
 import { createMetricsHistory } from '../features/metrics/history.ts'
 import { readCounters } from '../features/metrics/machine.ts'
@@ -57,6 +59,8 @@ export async function createHttpParts(parts: Parts) {
   const { config, db, log, now, instance, tuning } = base
   const health = healthSources(parts)
   const metricsHistory = createMetricsHistory({ dataDir: config.dataDir, first: await readCounters(), now })
+  const measure = createMeasure({ engine: engineParts.engine, instance })
+  const figures = createFigures({ db, measure, takeTraffic: traffic.edgeParts.accessCounts.take, now })
   const handlers = handlersOf({
     db,
     ...access,
@@ -69,6 +73,7 @@ export async function createHttpParts(parts: Parts) {
     running: { version: VERSION, commit: COMMIT, startedAt: base.startedAt.toISOString() },
     health,
     metricsHistory,
+    figures,
   })
   const { authentication } = access
   const loaders = createPolicies({ db, findContainer: createFindContainer({ engine: engineParts.engine, instance }) })
@@ -87,5 +92,5 @@ export async function createHttpParts(parts: Parts) {
   const streams = createStreams({ base, engineParts, work, metricsHistory })
   const { server } = http
   const webSockets = createWebSockets({ server, authentication, loaders, connections, streams, newId: randomUUID, log, isStopping })
-  return { http, webSockets, health, metricsHistory }
+  return { http, webSockets, health, metricsHistory, figures }
 }

@@ -21,6 +21,8 @@ import type { ChangesSince } from '../features/env-variables/changes-since.ts'
 import type { ProjectVariables } from '../features/env-variables/project-variables.ts'
 import { envVariableHandlers } from '../features/env-variables/routes.ts'
 import type { EnvVariables } from '../features/env-variables/service.ts'
+import { figureHandlers } from '../features/figures/routes.ts'
+import type { FiguresKeeper } from '../features/figures/service.ts'
 import type { GitAccounts } from '../features/git-providers/accounts.ts'
 import type { Repositories } from '../features/git-providers/repositories.ts'
 import { gitHandlers } from '../features/git-providers/routes.ts'
@@ -68,6 +70,7 @@ export type Parts = {
   settings: SettingsService
   traffic: TrafficSource
   metricsHistory: MetricsHistoryKeeper
+  figures: FiguresKeeper
   health: HealthSources
   running: { version: string; commit: string; startedAt: string }
 }
@@ -90,6 +93,7 @@ export function handlersOf(parts: Parts): Handlers {
     ...containerHandlers(parts.containers),
     ...trafficHandlers(parts.traffic),
     ...metricsHandlers(parts.metricsHistory),
+    ...figureHandlers(parts.figures),
     ...templateHandlers(),
     ...settingsHandlers(parts.settings),
     ...portHandlers(parts.ports),

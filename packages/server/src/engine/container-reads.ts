@@ -5,7 +5,7 @@ import { isNotFound } from './api/errors.ts'
 import { filters, items, labelFilter } from './api/json.ts'
 import type { Transport } from './api/transport.ts'
 import { type ContainerDetails, type ContainerSummary, detailsOf, summaryOf } from './container-state.ts'
-import { type ContainerUsage, usageOf } from './container-usage.ts'
+import { type ContainerCounters, type ContainerUsage, countersOf, usageOf } from './container-usage.ts'
 
 /** The kernel lists those that listen before all others. */
 const MOST_OF_A_TABLE = 256 * 1024
@@ -39,16 +39,31 @@ export function createContainerReads({ transport, now }: { transport: Transport;
     return read.length === 0 ? null : listeningPortsIn(read)
   }
 
-  async function stats(id: string, signal?: AbortSignal): Promise<ContainerUsage | null> {
+  return { inspect, list, listeningPorts, ...createContainerStats(transport) }
+}
+
+/** What a container uses: as a rate, which takes two readings and as many seconds, or what it has used so far, at once. */
+function createContainerStats(transport: Transport) {
+  async function read(id: string, query: Readonly<Record<string, boolean>>, signal: AbortSignal | undefined): Promise<unknown> {
     try {
-      return usageOf(await transport.json({ method: 'GET', path: `${pathOf(id)}/stats`, query: { stream: false }, signal }))
+      return await transport.json({ method: 'GET', path: `${pathOf(id)}/stats`, query, signal })
     } catch (cause) {
       if (isNotFound(cause)) return null
       throw cause
     }
   }
 
-  return { inspect, list, listeningPorts, stats }
+  async function stats(id: string, signal?: AbortSignal): Promise<ContainerUsage | null> {
+    const found = await read(id, { stream: false }, signal)
+    return found === null ? null : usageOf(found)
+  }
+
+  async function counters(id: string, signal?: AbortSignal): Promise<ContainerCounters | null> {
+    const found = await read(id, { stream: false, 'one-shot': true }, signal)
+    return found === null ? null : countersOf(found)
+  }
+
+  return { stats, counters }
 }
 
 export function pathOf(id: string): string {

@@ -3,6 +3,13 @@ import { count, field } from './api/json.ts'
 /** `cpu` in cores (0.5 = half of one), `memoryBytes` without the page cache that the kernel would give back. */
 export type ContainerUsage = { readonly cpu: number; readonly memoryBytes: number; readonly memoryLimitBytes: number }
 
+/** What has been used since the start; two of them make a rate. */
+export type ContainerCounters = { readonly cpuNanoseconds: number; readonly memoryBytes: number }
+
+export function countersOf(stats: unknown): ContainerCounters {
+  return { cpuNanoseconds: count(field(stats, 'cpu_stats', 'cpu_usage', 'total_usage')), memoryBytes: usageOf(stats).memoryBytes }
+}
+
 export function usageOf(stats: unknown): ContainerUsage {
   const used =
     count(field(stats, 'cpu_stats', 'cpu_usage', 'total_usage')) - count(field(stats, 'precpu_stats', 'cpu_usage', 'total_usage'))

@@ -198,6 +198,8 @@ type AuditTable = {
 /** A port of the machine has one owner; an app that is stopped keeps its own. */
 type PublishedPortTable = { port: number; protocol: 'tcp' | 'udp'; app_id: number; since: string }
 export type BuildTimeTable = { id: Generated<number>; started_at: string; ended_at: string | null }
+/** One hour of an app's figures (see features/figures/samples.ts); `slot` is its place among those that are kept. */
+type AppFigureTable = { app_id: number; slot: number; hour: number; samples: Uint8Array }
 type SettingTable = { name: string; value: string }
 /** Facts about this instance: its id, the set-up token, that it has been set up. */
 type FactTable = { name: string; value: string }
@@ -219,6 +221,7 @@ export type Schema = {
   audit: AuditTable
   published_port: PublishedPortTable
   build_time: BuildTimeTable
+  app_figure: AppFigureTable
   setting: SettingTable
   fact: FactTable
 }

@@ -87,6 +87,8 @@ const INPUTS: { [Name in OperationName]: Maker<Name> } = {
   'overview.get': nothing,
   'disk.usage': nothing,
   'disk.cleanUp': () => ({ kinds: ['cache'] }),
+  'figures.get': ofApp,
+  'figures.glance': nothing,
   'metrics.history': nothing,
   'templates.list': nothing,
   'ports.list': nothing,

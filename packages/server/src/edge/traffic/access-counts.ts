@@ -15,6 +15,14 @@ export type AccessSnapshot = {
   readonly p99Ms: number | null
 }
 
+/** What was counted between two takes. */
+export type AccessTake = {
+  readonly requests: number
+  readonly errors: number
+  readonly p50Ms: number | null
+  readonly p99Ms: number | null
+}
+
 type Counter = {
   requests: number
   statuses: Record<StatusClass, number>
@@ -22,6 +30,8 @@ type Counter = {
   bytesOut: number
   recent: LatencyHistogram
   before: LatencyHistogram
+  /** Since the last take. */
+  taken: { requests: number; errors: number; latencies: LatencyHistogram }
 }
 
 const HALF_WINDOW_MS = 5 * 60_000
@@ -39,7 +49,11 @@ export function createAccessCounts(deps: { socketPath: string; now: () => Date }
     counter.statuses[statusClass(access.status)] += 1
     counter.bytesIn += access.bytesIn
     counter.bytesOut += access.bytesOut
-    if (access.latencyMs !== undefined) addLatency(counter.recent, access.latencyMs)
+    counter.taken.requests += 1
+    if (access.status >= 500) counter.taken.errors += 1
+    if (access.latencyMs === undefined) return
+    addLatency(counter.recent, access.latencyMs)
+    addLatency(counter.taken.latencies, access.latencyMs)
   }
 
   const turn = setInterval(() => {
@@ -63,6 +77,18 @@ export function createAccessCounts(deps: { socketPath: string; now: () => Date }
       const quantile = (share: number) => quantileMs([recent, before], share) ?? null
       return { since, requests, statuses: { ...statuses }, bytesIn, bytesOut, p50Ms: quantile(0.5), p99Ms: quantile(0.99) }
     },
+    /** What each app served since the last take; for one taker alone. */
+    take(): Map<string, AccessTake> {
+      const served = new Map<string, AccessTake>()
+      for (const [appKey, counter] of counters) {
+        const { requests, errors, latencies } = counter.taken
+        if (requests === 0) continue
+        const quantile = (share: number) => quantileMs([latencies], share) ?? null
+        served.set(appKey, { requests, errors, p50Ms: quantile(0.5), p99Ms: quantile(0.99) })
+        counter.taken = nothingTaken()
+      }
+      return served
+    },
     reopen: reader.reopen,
     close(): void {
       clearInterval(turn)
@@ -73,7 +99,11 @@ export function createAccessCounts(deps: { socketPath: string; now: () => Date }
 
 function newCounter(): Counter {
   const statuses = { '1xx': 0, '2xx': 0, '3xx': 0, '4xx': 0, '5xx': 0 }
-  return { requests: 0, statuses, bytesIn: 0, bytesOut: 0, recent: emptyHistogram(), before: emptyHistogram() }
+  return { requests: 0, statuses, bytesIn: 0, bytesOut: 0, recent: emptyHistogram(), before: emptyHistogram(), taken: nothingTaken() }
+}
+
+function nothingTaken(): Counter['taken'] {
+  return { requests: 0, errors: 0, latencies: emptyHistogram() }
 }
 
 function statusClass(status: number): StatusClass {

@@ -7,6 +7,7 @@ import { up as mainService } from './0005-main-service.ts'
 import { up as forgetUnusedSettings } from './0006-forget-unused-settings.ts'
 import { up as projectVariables } from './0007-project-variables.ts'
 import { up as failureFacts } from './0008-failure-facts.ts'
+import { up as appFigures } from './0010-app-figures.ts'
 import { up as stepsSessionsInvitations } from './0011-steps-sessions-invitations.ts'
 import { up as gitAccounts } from './0013-git-accounts.ts'
 
@@ -22,6 +23,7 @@ export const migrations: readonly Migration[] = [
   { version: 6, name: '0006-forget-unused-settings', up: forgetUnusedSettings },
   { version: 7, name: '0007-project-variables', up: projectVariables },
   { version: 8, name: '0008-failure-facts', up: failureFacts },
+  { version: 10, name: '0010-app-figures', up: appFigures },
   { version: 11, name: '0011-steps-sessions-invitations', up: stepsSessionsInvitations },
   { version: 13, name: '0013-git-accounts', up: gitAccounts },
 ]

@@ -1,0 +1,67 @@
+import type { Figures } from '@berth/contract'
+
+/** The figures of one minute. What could not be measured is not a number. */
+export const COLUMNS = ['cpu', 'memory', 'requests', 'errors', 'p50', 'p99'] as const
+export type Column = (typeof COLUMNS)[number]
+export type Sample = Readonly<Record<Column, number>>
+/** The minutes of one hour, column by column. */
+export type Hour = Float32Array
+
+const MINUTES = 60
+/** Of 25 hours the oldest is the one in which the last 24 begin. */
+export const HOURS_KEPT = 25
+
+export function emptyHour(): Hour {
+  return new Float32Array(MINUTES * COLUMNS.length).fill(Number.NaN)
+}
+
+export function putSample(hour: Hour, minute: number, sample: Sample): void {
+  COLUMNS.forEach((column, at) => {
+    hour[at * MINUTES + (minute % MINUTES)] = sample[column]
+  })
+}
+
+function valueOf(hours: ReadonlyMap<number, Hour>, minute: number, column: Column): number {
+  const hour = hours.get(Math.floor(minute / MINUTES))
+  return hour?.[COLUMNS.indexOf(column) * MINUTES + (minute % MINUTES)] ?? Number.NaN
+}
+
+/** Floats in the byte order of the machine, which a database does not change with its own. */
+export function bytesOf(hour: Hour): Buffer {
+  const bytes = Buffer.alloc(hour.length * 4)
+  hour.forEach((value, at) => bytes.writeFloatLE(value, at * 4))
+  return bytes
+}
+
+export function hourFrom(bytes: Uint8Array): Hour {
+  const hour = emptyHour()
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  for (let at = 0; at < hour.length && at * 4 + 4 <= bytes.byteLength; at += 1) hour[at] = view.getFloat32(at * 4, true)
+  return hour
+}
+
+/** A slow request must not disappear among fast ones, so of the slowest the slowest is kept. */
+const PEAKS: readonly Column[] = ['p99']
+
+type Span = { from: number; minutes: number; every: number }
+
+/** The figures of a span in steps of `every` minutes; null where nothing was measured. */
+export function figuresOf(hours: ReadonlyMap<number, Hour>, { from, minutes, every }: Span): Omit<Figures, 'from' | 'everySeconds'> {
+  const columnOf = (column: Column) =>
+    Array.from({ length: Math.ceil(minutes / every) }, (_unused, step) => {
+      const values = Array.from({ length: every }, (_none, at) => valueOf(hours, from + step * every + at, column)).filter(
+        (value) => !Number.isNaN(value),
+      )
+      if (values.length === 0) return null
+      const value = PEAKS.includes(column) ? Math.max(...values) : values.reduce((sum, each) => sum + each, 0) / values.length
+      return Number(value.toPrecision(4))
+    })
+  return {
+    cpu: columnOf('cpu'),
+    memory: columnOf('memory'),
+    requests: columnOf('requests'),
+    errors: columnOf('errors'),
+    p50: columnOf('p50'),
+    p99: columnOf('p99'),
+  }
+}
