@@ -51,6 +51,7 @@ const ONE_APP = {
   'deployments.listByApp': [],
   'envs.list': [],
   'containers.status': { state: 'none', status: 'No container', id: '' },
+  'figures.get': { from: AT, everySeconds: 60, cpu: [null], memory: [null], requests: [null], errors: [null], p50: [null], p99: [null] },
 } satisfies Replies
 
 afterEach(() => vi.unstubAllGlobals())
@@ -107,6 +108,7 @@ describe('an app without a port', () => {
     const network = fakeNetwork(ONE_APP)
     using _page = openPage('/apps/7')
     await shows('worker-shop')
+    await shows('No data yet')
     expect(text()).not.toContain(':0')
     expect(network.unanswered).toEqual([])
   })

@@ -2,6 +2,8 @@ import { useEffect, useRef } from 'react'
 import uPlot from 'uplot'
 import { onThemeChange } from '../lib/theme.ts'
 
+/** A moment that is marked with a line: `at` is in seconds. */
+export type PlotMark = { at: number; label: string }
 export type PlotSeries = { label: string; values: readonly (number | null)[] }
 type Props = {
   label: string
@@ -15,15 +17,33 @@ type Props = {
   height?: number
   /** Values are bytes: ticks are powers of two, which are round numbers of KiB and MiB. */
   bytes?: boolean
+  marks?: readonly PlotMark[]
+  /** Plots of one name have one crosshair. */
+  together?: string
+  /** Tells which of the times the pointer is at. Without it the tooltip shows the values. */
+  onPoint?: (at: number | undefined) => void
 }
 
 /** A line chart over time. `times` are in seconds. The tooltip shows the values under the pointer. */
-export function Plot({ label, times, series, format, max, least = 1, height = 120, bytes = false }: Props) {
+export function Plot({
+  label,
+  times,
+  series,
+  format,
+  max,
+  least = 1,
+  height = 120,
+  bytes = false,
+  marks = NO_MARKS,
+  together,
+  onPoint,
+}: Props) {
   const box = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot>(undefined)
   const shape = `${series.map((each) => each.label).join('|')}|${max ?? ''}|${height}`
-  const latest = useRef({ times, series, format, max, least, height, bytes })
-  latest.current = { times, series, format, max, least, height, bytes }
+  const drawing = { times, series, format, max, least, height, bytes, marks, together, onPoint }
+  const latest = useRef(drawing)
+  latest.current = drawing
 
   // `shape` changes when the plot must be created again
   useEffect(() => {
@@ -31,7 +51,7 @@ export function Plot({ label, times, series, format, max, least = 1, height = 12
     if (!element) return undefined
     const draw = (): void => {
       plot.current?.destroy()
-      plot.current = createPlot(element, latest.current)
+      plot.current = createPlot(element, latest.current, () => latest.current.marks)
     }
     draw()
     const offTheme = onThemeChange(draw)
@@ -45,7 +65,7 @@ export function Plot({ label, times, series, format, max, least = 1, height = 12
     }
   }, [shape])
 
-  useEffect(() => plot.current?.setData(aligned({ times, series })), [times, series])
+  useEffect(() => plot.current?.setData(aligned({ times, series })), [times, series, marks])
 
   return (
     <div role="img" aria-label={label}>
@@ -54,7 +74,16 @@ export function Plot({ label, times, series, format, max, least = 1, height = 12
   )
 }
 
-type Drawing = Pick<Props, 'times' | 'series' | 'format'> & { max: number | undefined; least: number; height: number; bytes: boolean }
+const NO_MARKS: readonly PlotMark[] = []
+
+type Drawing = Pick<Props, 'times' | 'series' | 'format'> & {
+  max: number | undefined
+  least: number
+  height: number
+  bytes: boolean
+  together: string | undefined
+  onPoint: Props['onPoint']
+}
 
 function aligned({ times, series }: Pick<Props, 'times' | 'series'>): uPlot.AlignedData {
   return [[...times], ...series.map(({ values }) => [...values])]
@@ -80,8 +109,9 @@ const MINUTES = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2
 const SECONDS = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' })
 
 const MINUTE = 60
+const HOURS = [1, 2, 3, 4, 6, 12].map((hours) => hours * 60 * MINUTE)
 /** Tick intervals. Without 2 and 20 minutes, a narrow plot of a few minutes would have a single tick. */
-const CLOCK_STEPS = [1, 2, 5, 10, 15, 30, MINUTE, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE, 15 * MINUTE, 20 * MINUTE, 30 * MINUTE, 60 * MINUTE]
+const CLOCK_STEPS = [1, 2, 5, 10, 15, 30, MINUTE, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE, 15 * MINUTE, 20 * MINUTE, 30 * MINUTE, ...HOURS]
 /** Half of the widest tick label: closer to an edge it would be cut off or overlap the other axis. */
 const HALF_MARK_PX = { seconds: 26, minutes: 16 }
 
@@ -100,7 +130,8 @@ const BINARY_STEPS = Array.from({ length: 50 }, (_, power) => 2 ** power)
 
 const LINES = ['--accent', '--good']
 
-function createPlot(element: HTMLElement, { times, series, format, max, least, height, bytes }: Drawing): uPlot {
+function createPlot(element: HTMLElement, drawing: Drawing, marks: () => readonly PlotMark[]): uPlot {
+  const { times, series, format, max, least, height, bytes, together, onPoint } = drawing
   const ink = colourOf(element, '--ink-faint')
   const grid = { stroke: colourOf(element, '--line'), width: 1 }
   const axis = { stroke: ink, grid, ticks: { show: false }, font: '11px system-ui' }
@@ -110,7 +141,12 @@ function createPlot(element: HTMLElement, { times, series, format, max, least, h
       height,
       padding: [6, 4, 0, 0],
       legend: { show: false },
-      cursor: { y: false, drag: { x: false, y: false }, points: { size: 6 } },
+      cursor: {
+        y: false,
+        drag: { x: false, y: false },
+        points: { size: 6 },
+        ...(together !== undefined && { sync: { key: together } }),
+      },
       scales: {
         x: { range: ({ data: [times] }) => atLeastAMinute(times[0], times[times.length - 1]) },
         y: { range: (_, __, top) => [0, max ?? Math.max(top * 1.15, least)] },
@@ -128,11 +164,43 @@ function createPlot(element: HTMLElement, { times, series, format, max, least, h
           points: { show: false },
         })),
       ],
-      hooks: { setCursor: [(drawn) => tell(drawn, element, format)] },
+      hooks: {
+        setCursor: [(drawn) => (onPoint ? onPoint(drawn.cursor.idx ?? undefined) : tell(drawn, element, format))],
+        draw: [(drawn) => drawMarks(drawn, marks(), colourOf(element, '--ink-faint'))],
+      },
     },
     aligned({ times, series }),
     element,
   )
+}
+
+/** Half of the widest label: labels that are closer to each other would overlap. */
+const MARK_PX = 34
+
+function drawMarks(drawn: uPlot, marks: readonly PlotMark[], colour: string): void {
+  const { ctx, bbox } = drawn
+  const scale = devicePixelRatio
+  let free = bbox.left
+  ctx.save()
+  ctx.strokeStyle = colour
+  ctx.fillStyle = colour
+  ctx.font = `${11 * scale}px system-ui`
+  ctx.textBaseline = 'top'
+  ctx.setLineDash([3 * scale, 3 * scale])
+  for (const { at, label } of marks.toSorted((a, b) => a.at - b.at)) {
+    const x = Math.round(drawn.valToPos(at, 'x', true))
+    if (x < bbox.left || x > bbox.left + bbox.width) continue
+    ctx.beginPath()
+    ctx.moveTo(x, bbox.top)
+    ctx.lineTo(x, bbox.top + bbox.height)
+    ctx.stroke()
+    if (x < free) continue
+    const isAtEnd = x > bbox.left + bbox.width - MARK_PX * scale
+    ctx.textAlign = isAtEnd ? 'right' : 'left'
+    ctx.fillText(label, x + (isAtEnd ? -3 : 3) * scale, bbox.top)
+    free = x + MARK_PX * scale
+  }
+  ctx.restore()
 }
 
 function tell(drawn: uPlot, element: HTMLElement, format: (value: number) => string): void {

@@ -6,14 +6,12 @@ import { Icon } from '../components/icon.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { Sparkline } from '../components/sparkline.tsx'
 import { TemplateMark } from '../components/template-mark.tsx'
-import { usage } from '../features/apps/queries.ts'
+import { glance } from '../features/figures/queries.ts'
 import { overview } from '../features/overview/queries.ts'
 import { percentWords } from '../lib/sizes.ts'
 import { APP_LOOK, DEPLOYMENT_LOOK, TYPE_WORDS } from '../lib/status.ts'
 import { paths } from '../paths.ts'
 import { shortUrl } from './app-url.ts'
-
-const USAGE_EVERY_MS = 8_000
 
 /** An app at a glance: state, address, last deployment, CPU. */
 export function AppCard({ app }: { app: Application }) {
@@ -64,16 +62,19 @@ export function AppCard({ app }: { app: Application }) {
   )
 }
 
+/** The last hour. All cards share one request. */
 function CpuSparkline({ appId }: { appId: number }) {
-  const { data: samples } = useQuery(usage(appId, USAGE_EVERY_MS))
-  const now = samples?.at(-1)
-  // The same width before and after the first sample, so that the text beside it does not move.
+  const { data } = useQuery(glance)
+  const values = data?.find((each) => each.appId === appId)?.cpu ?? []
+  const now = values.findLast((value) => value !== null)
+  // The same width before and after the data is there, so that the text beside it does not move.
   return (
     <span className="grid w-30 shrink-0 justify-items-end whitespace-nowrap tabular-nums">
-      {samples && now && (
+      {data && typeof now !== 'number' && <span className="text-ink-faint">No data yet</span>}
+      {typeof now === 'number' && (
         <>
-          CPU {percentWords(now.cpu)}
-          <Sparkline values={samples.slice(-40).map(({ cpu }) => cpu)} label={`CPU: ${percentWords(now.cpu)}`} />
+          CPU {percentWords(now)}
+          <Sparkline values={values} label={`CPU over the last hour, now ${percentWords(now)}`} />
         </>
       )}
     </span>

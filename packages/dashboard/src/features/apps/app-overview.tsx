@@ -2,6 +2,7 @@ import type { Application } from '@berth/contract'
 import { useQuery } from '@tanstack/react-query'
 import { Notice } from '../../components/notice.tsx'
 import { Skeleton } from '../../components/states.tsx'
+import { FiguresCard } from '../../shared/figures-card.tsx'
 import { hasDomains, useApp } from '../../shared/use-app.ts'
 import { liveDeployment, recentDeployments } from '../deployments/queries.ts'
 import { domainsOf } from '../domains/queries.ts'
@@ -12,7 +13,6 @@ import { LatestDeployment } from './latest-deployment.tsx'
 import { LiveCard } from './live-card.tsx'
 import { RecentDeployments } from './recent-deployments.tsx'
 import { TrafficCard } from './traffic-card.tsx'
-import { UsageCard } from './usage-card.tsx'
 
 /** What stands above other cards is waited for, so that they do not move when it arrives. */
 function useAsksGlance(app: Application): boolean {
@@ -45,7 +45,7 @@ export function AppOverview() {
           {hasDomains(app) && <TrafficCard appId={app.id} />}
         </div>
       </div>
-      <UsageCard app={app} />
+      <FiguresCard app={app} />
     </div>
   )
 }

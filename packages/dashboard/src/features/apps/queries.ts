@@ -1,4 +1,3 @@
-import type { ContainerUsage } from '@berth/contract'
 import { queryOptions } from '@tanstack/react-query'
 import { call } from '../../lib/api.ts'
 
@@ -9,15 +8,10 @@ export const appKeys = {
   ofOne: (appId: number) => ['apps', appId],
   container: (appId: number) => ['apps', appId, 'container'],
   lastFailedLog: (appId: number) => ['apps', appId, 'last failed log'],
-  usage: (appId: number) => ['apps', appId, 'usage'],
   traffic: (appId: number) => ['apps', appId, 'traffic'],
   storage: (appId: number) => ['apps', appId, 'storage'],
   connection: (appId: number) => ['apps', appId, 'connection'],
 } as const
-
-export type UsageSample = ContainerUsage & { at: number }
-
-const SAMPLES_KEPT = 300
 
 export const apps = queryOptions({ queryKey: appKeys.list, queryFn: () => call('apps.listAll') })
 
@@ -35,24 +29,6 @@ export function lastFailedLog(appId: number) {
     queryKey: appKeys.lastFailedLog(appId),
     queryFn: () => call('containers.logs', { appId, tail: 2000 }),
     refetchInterval: 15_000,
-  })
-}
-
-/** Each sample is appended to the previous ones, so that the plot has a history. */
-export function usage(appId: number, everyMs: number) {
-  const queryKey = appKeys.usage(appId)
-  return queryOptions({
-    queryKey,
-    queryFn: async ({ client }): Promise<UsageSample[]> => {
-      const sample = await call('containers.usage', { appId })
-      const before = client.getQueryData<UsageSample[]>(queryKey) ?? []
-      return [...before.slice(1 - SAMPLES_KEPT), { at: Date.now() / 1000, ...sample }]
-    },
-    refetchInterval: everyMs,
-    staleTime: everyMs,
-    retry: false,
-    // Samples always differ by their time, so comparing them is wasted work.
-    structuralSharing: false,
   })
 }
 
