@@ -1,8 +1,8 @@
 import type { Figures } from '@berth/contract'
 
 /** The figures of one minute. What could not be measured is not a number. */
-export const COLUMNS = ['cpu', 'memory', 'requests', 'errors', 'p50', 'p99'] as const
-export type Column = (typeof COLUMNS)[number]
+const COLUMNS = ['cpu', 'memory', 'requests', 'errors', 'p50', 'p99'] as const
+type Column = (typeof COLUMNS)[number]
 export type Sample = Readonly<Record<Column, number>>
 /** The minutes of one hour, column by column. */
 export type Hour = Float32Array
