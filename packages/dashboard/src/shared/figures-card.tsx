@@ -5,7 +5,7 @@ import { Card } from '../components/card.tsx'
 import { Plot, type PlotMark } from '../components/plot.tsx'
 import { QueryView } from '../components/query-view.tsx'
 import { Segmented } from '../components/segmented.tsx'
-import { deploymentsOfApp } from '../features/deployments/queries.ts'
+import { recentDeployments } from '../features/deployments/queries.ts'
 import { figuresOfApp } from '../features/figures/queries.ts'
 import { useSearchState } from '../lib/route-state.ts'
 import { percentWords, sizeWords } from '../lib/sizes.ts'
@@ -77,7 +77,7 @@ function marksOf(deployments: readonly Deployment[]): PlotMark[] {
 }
 
 function Panels({ app, figures }: { app: Application; figures: Figures }) {
-  const { data: deployments } = useQuery(deploymentsOfApp(app.id))
+  const { data: deployments } = useQuery(recentDeployments(app.id))
   const marks = useMemo(() => marksOf(deployments ?? []), [deployments])
   const from = Date.parse(figures.from) / 1000
   // A figure covers the time up to its place in the plot.
