@@ -120,20 +120,17 @@ export function createDeploymentParts(deps: Deps) {
   })
   const renameImages = createRenameImages({ db, engine, dataDir, newImageName, log })
   const restore = createRestore({ db, containers, secrets, launcherOf, step, now, log, onChanged: deps.onChanged })
+  return { logs, keptOutput, ...createRoom(deps, buildTimes), containers, isPrivileged, runDeployment, renameImages, restore }
+}
+
+/** What frees space: on a full disk, by hand, and history that is too old. */
+function createRoom({ config, db, engine, instance, tuning, log, now }: Deps, buildTimes: ReturnType<typeof createBuildTimes>) {
+  const { dataDir } = config
   const buildCache = createBuildCacheRoom({ engine, buildTimes })
-  const makeRoom = createMakeRoom({ buildCache, dataDir, floorBytes: tuning.diskFloorBytes, log })
   const keepLiveOnly = createCleanUp({ db, removeImage: engine.images.remove, dataDir, retention: async () => 1 })
-  const disk = createDiskRoom({ db, engine, buildCache, keepLiveOnly, instance, dataDir, now })
   return {
-    logs,
-    keptOutput,
-    makeRoom,
-    disk,
+    makeRoom: createMakeRoom({ buildCache, dataDir, floorBytes: tuning.diskFloorBytes, log }),
+    disk: createDiskRoom({ db, engine, buildCache, keepLiveOnly, instance, dataDir, now }),
     forgetOld: createForgetOld({ db }),
-    containers,
-    isPrivileged,
-    runDeployment,
-    renameImages,
-    restore,
   }
 }

@@ -35,7 +35,6 @@ export function createWorkParts(
   const { config, db, instance, secrets, step, tuning, log, now } = base
   const { routing, onRowsChanged, onContainersChanged } = others.traffic
   const { sourceOf } = others.gitParts.appSource
-  const { dataDir } = config
   const variables = createVariableParts(base)
   const ports = createPorts({ db, now })
   const deploying = createDeploymentParts({
@@ -58,17 +57,9 @@ export function createWorkParts(
     retention: async () => base.settings().retention,
     onChanged: onContainersChanged,
   })
-  const removal = createRemoval({ db, engine, instance, dataDir, step, onRemoved: onRowsChanged })
-  const worker = createWorker({
-    db,
-    nudge: base.nudge,
-    log,
-    now,
-    workerId: randomUUID(),
-    slots: async () => base.settings().concurrency || config.workers,
-    isDiskFull: base.isDiskFull,
-    handlers: jobHandlers({ runDeployment: deploying.runDeployment.run, restore: deploying.restore, removeApp: removal.removeApp }),
-  })
+  const removal = createRemoval({ db, engine, instance, dataDir: config.dataDir, step, onRemoved: onRowsChanged })
+  const handlers = { runDeployment: deploying.runDeployment.run, restore: deploying.restore, removeApp: removal.removeApp }
+  const worker = createJobWorker(base, jobHandlers(handlers))
   const deployments = createDeployments({
     db,
     now,
@@ -83,13 +74,12 @@ export function createWorkParts(
     for (const appId of appIds) worker.cancelLane(appLane(appId))
     onRowsChanged()
   }
-  const compareDeployments = createCompareDeployments({ db, secrets })
   return {
     ...variables,
     ports,
     deploying,
     disk: deploying.disk,
-    compareDeployments,
+    compareDeployments: createCompareDeployments({ db, secrets }),
     worker,
     deployments,
     containers,
@@ -99,6 +89,12 @@ export function createWorkParts(
 }
 
 export type WorkParts = ReturnType<typeof createWorkParts>
+
+function createJobWorker(base: Foundation, handlers: ReturnType<typeof jobHandlers>) {
+  const { config, db, nudge, log, now, isDiskFull } = base
+  const slots = async () => base.settings().concurrency || config.workers
+  return createWorker({ db, nudge, log, now, workerId: randomUUID(), slots, isDiskFull, handlers })
+}
 
 type ContainerDeps = Pick<ReconcileDeps, 'engine' | 'deploying'> & Pick<TrafficParts, 'onRowsChanged' | 'onContainersChanged'>
 

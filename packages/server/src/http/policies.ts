@@ -77,14 +77,6 @@ export function createPolicies(deps: { db: Reader; findContainer: (id: string) =
     return { caller, app }
   }
 
-  /** Admins see that an account is there. To use it is another matter: what it can read at its host is not theirs. */
-  async function loadGitAccount(caller: Caller, ids: Ids): Promise<WithGitAccount> {
-    const account = found(await store.findGitAccount(db, ids.installationId ?? ids.id ?? 0), 'git_not_connected')
-    const isUser = account.project_id === null ? account.user_id === caller.id : await isMember(account.project_id, caller.id)
-    if (!isUser) throw new AppError(isStaff(caller) ? 'not_allowed' : 'git_not_connected')
-    return { caller, account }
-  }
-
   return {
     'signed in': async (caller) => ({ caller }),
     admin: role(['admin', 'owner']),
@@ -124,6 +116,23 @@ export function createPolicies(deps: { db: Reader; findContainer: (id: string) =
       const container = found(await deps.findContainer(ids.containerId ?? '').catch(engineAway), 'container_not_found')
       return { ...(await loadApp(caller, container.appId, 'container_not_found')), container }
     },
+    ...gitAccountPolicies(db, isMember),
+  }
+}
+
+function gitAccountPolicies(
+  db: Reader,
+  isMember: ReturnType<typeof createMembershipLookup>,
+): Pick<Loaders, 'user of the git account' | 'owner of the git account'> {
+  /** Admins see that an account is there. To use it is another matter: what it can read at its host is not theirs. */
+  async function loadGitAccount(caller: Caller, ids: Ids): Promise<WithGitAccount> {
+    const account = found(await store.findGitAccount(db, ids.installationId ?? ids.id ?? 0), 'git_not_connected')
+    const isUser = account.project_id === null ? account.user_id === caller.id : await isMember(account.project_id, caller.id)
+    if (!isUser) throw new AppError(isStaff(caller) ? 'not_allowed' : 'git_not_connected')
+    return { caller, account }
+  }
+
+  return {
     'user of the git account': loadGitAccount,
     'owner of the git account': async (caller, ids) => {
       const subject = await loadGitAccount(caller, ids)

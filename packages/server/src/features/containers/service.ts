@@ -61,7 +61,6 @@ async function idsOf(liveRelease: LiveRelease, app: AppRow): Promise<string[]> {
 /** The containers of the live release, by the verbs of the interface. What is wanted is written first: a crash in between is repaired towards it. */
 export function createContainers(deps: Deps) {
   const { db, engine, step, now } = deps
-  const logLimiter = createLimiter(LOG_LIMITS)
   const verbLimiter = createLimiter(VERB_LIMITS)
 
   const EFFECTS = {
@@ -105,6 +104,21 @@ export function createContainers(deps: Deps) {
     })
   }
 
+  const { liveRelease } = deps
+  return {
+    apply,
+    status,
+    logs: createNewestLogs(deps),
+    wholeLogs: createAppLogs({ engine, liveRelease }),
+    usage: createUsage({ engine, liveRelease, whenReachable }),
+  }
+}
+
+/** The last lines of all containers of the live release, or of the one that died before there was any. */
+function createNewestLogs(deps: Pick<Deps, 'engine' | 'liveRelease' | 'lastFailedLog'>) {
+  const { engine } = deps
+  const limiter = createLimiter(LOG_LIMITS)
+
   async function newestLog(app: AppRow, { tail = DEFAULT_TAIL, since }: LogsWanted): Promise<string> {
     return await whenReachable(async () => {
       const release = await deps.liveRelease(app)
@@ -119,17 +133,8 @@ export function createContainers(deps: Deps) {
     })
   }
 
-  async function logs(caller: Pick<Caller, 'id'>, app: AppRow, wanted: LogsWanted): Promise<{ logs: string }> {
-    return { logs: await limited(logLimiter, caller, TOO_MANY_LOGS, async () => await newestLog(app, wanted)) }
-  }
-
-  const { liveRelease } = deps
-  return {
-    apply,
-    status,
-    logs,
-    wholeLogs: createAppLogs({ engine, liveRelease }),
-    usage: createUsage({ engine, liveRelease, whenReachable }),
+  return async (caller: Pick<Caller, 'id'>, app: AppRow, wanted: LogsWanted): Promise<{ logs: string }> => {
+    return { logs: await limited(limiter, caller, TOO_MANY_LOGS, async () => await newestLog(app, wanted)) }
   }
 }
 

@@ -10,10 +10,11 @@ import { createRedactor } from '../../lib/redact.ts'
 import type { Step } from '../../lib/step.ts'
 import type { Db, Tx } from '../../store/database.ts'
 import { isStorageFailure } from '../../store/storage-failure.ts'
+import { presentDeployment } from './lists-store.ts'
 import type { BuildLogs } from './log/build-log.ts'
 import { LAST_LINE } from './log/log-lines.ts'
 import type { LogWriter } from './log/log-writer.ts'
-import { DeploymentMovedOn, findActive, moveDeployment, presentDeployment } from './store.ts'
+import { DeploymentMovedOn, findActive, moveDeployment } from './store.ts'
 
 type Deps = {
   db: Db

@@ -6,7 +6,8 @@ import { enqueue } from '../../domain/job-names.ts'
 import type { AppRow } from '../../domain/rows.ts'
 import type { Db } from '../../store/database.ts'
 import { createForgetOld } from './forget-old.ts'
-import { listDeployments, moveDeployment, noteDeployment } from './store.ts'
+import { listDeployments } from './lists-store.ts'
+import { moveDeployment, noteDeployment } from './store.ts'
 
 async function addEnded(db: Db, app: AppRow, to: DeploymentStatus, image = ''): Promise<number> {
   const { id } = await addDeployment(db, app, { sealed_config: '', image })

@@ -11,19 +11,9 @@ import { QUOTAS, refuseBeyond } from '../../lib/quota.ts'
 import type { Step } from '../../lib/step.ts'
 import type { Db, Reader, Tx } from '../../store/database.ts'
 import type { Cancel } from './cancel.ts'
+import { listDeployments, listNewest, listPending, listUnfinished, presentDeployment } from './lists-store.ts'
 import type { BuildLogs } from './log/build-log.ts'
-import {
-  canRollBackTo,
-  countUnfinished,
-  findActive,
-  insertDeployment,
-  listCommits,
-  listDeployments,
-  listNewest,
-  listPending,
-  listUnfinished,
-  presentDeployment,
-} from './store.ts'
+import { canRollBackTo, countUnfinished, findActive, insertDeployment, listCommits } from './store.ts'
 
 type Commit = { hash: string; message: string; author: string }
 
@@ -90,6 +80,18 @@ export function createDeployments(deps: Deps) {
     return presentDeployment(row)
   }
 
+  return {
+    add,
+    create: async (caller: Caller, app: AppRow, wanted: Wanted = {}) => presentDeployment(await request(caller, app, 'api', wanted)),
+    deploy: async (caller: Caller, app: AppRow) => presentDeployment(await request(caller, app, 'manual')),
+    stop: deps.stop,
+    rollback,
+    ...createReads(deps),
+  }
+}
+
+/** What people see of them. */
+function createReads({ db, logs }: Pick<Deps, 'db' | 'logs'>) {
   /** Those that wait have a place in the queue. */
   async function withPlaces(list: readonly Deployment[]): Promise<Deployment[]> {
     if (!list.some(({ status }) => status === 'pending')) return [...list]
@@ -98,16 +100,11 @@ export function createDeployments(deps: Deps) {
   }
 
   return {
-    add,
-    create: async (caller: Caller, app: AppRow, wanted: Wanted = {}) => presentDeployment(await request(caller, app, 'api', wanted)),
-    deploy: async (caller: Caller, app: AppRow) => presentDeployment(await request(caller, app, 'manual')),
-    stop: deps.stop,
-    rollback,
     list: async (wanted: DeploymentsQuery) => await withPlaces((await listDeployments(db, wanted)).map(presentDeployment)),
     get: async (deployment: DeploymentRow) => (await withPlaces([presentDeployment(deployment)]))[0] ?? presentDeployment(deployment),
     newest: async (caller: Caller) => (await listNewest(db, seenBy(caller))).map(presentDeployment),
     running: async (caller: Caller) => await withPlaces((await listUnfinished(db, seenBy(caller))).map(presentDeployment)),
-    log: (deployment: DeploymentRow) => deps.logs.text(deployment.id),
+    log: (deployment: DeploymentRow) => logs.text(deployment.id),
   }
 }
 

@@ -52,18 +52,13 @@ const TOO_MANY_CHECKS = 'Too many domains are being checked at this moment; try 
 
 /** The host names of applications. */
 export function createDomains(deps: Deps) {
-  const { db, now } = deps
+  const { now } = deps
 
   const refuseReserved = createRefuseReserved(deps)
   const change = createChange(deps)
-  const shown = async (row: DomainRow): Promise<Domain> => presentDomain(row, await view())
+  const { shown, list, troubled } = createReads(deps)
   const touched = async (caller: Caller, app: AppRow, domain: DomainRow, action: string): Promise<DomainRow> =>
     await change(caller, app, { action, host: domain.host }, async (tx) => await current(tx, domain))
-
-  async function view(): Promise<DomainView> {
-    const [base, records] = await Promise.all([deps.readBase(db), deps.ownRecords()])
-    return { urlOf: (row) => hostUrl(row, deps.edgePorts), recordsOf: (host) => (needsNoDns(host, base) ? [] : records) }
-  }
 
   async function create(caller: Caller, app: AppRow, input: { domain: string }): Promise<Domain> {
     const host = normalHost(input.domain)
@@ -110,6 +105,20 @@ export function createDomains(deps: Deps) {
     })
   }
 
+  return { list, troubled, create, update, remove, ...createCertificateUse(deps, { shown, touched }) }
+}
+
+export type Domains = ReturnType<typeof createDomains>
+
+/** Domains as people see them. */
+function createReads(deps: Pick<Deps, 'db' | 'readBase' | 'ownRecords' | 'edgePorts'>) {
+  const { db } = deps
+
+  async function view(): Promise<DomainView> {
+    const [base, records] = await Promise.all([deps.readBase(db), deps.ownRecords()])
+    return { urlOf: (row) => hostUrl(row, deps.edgePorts), recordsOf: (host) => (needsNoDns(host, base) ? [] : records) }
+  }
+
   async function list(app: AppRow): Promise<Domain[]> {
     const shownAs = await view()
     return (await listDomains(db, app.id)).map((row) => presentDomain(row, shownAs))
@@ -120,10 +129,8 @@ export function createDomains(deps: Deps) {
     return (await listTroubled(db, isStaff(caller) ? undefined : caller.id)).map((row) => presentDomain(row, shownAs))
   }
 
-  return { list, troubled, create, update, remove, ...createCertificateUse(deps, { shown, touched }) }
+  return { shown: async (row: DomainRow): Promise<Domain> => presentDomain(row, await view()), list, troubled }
 }
-
-export type Domains = ReturnType<typeof createDomains>
 
 type Use = {
   shown: (row: DomainRow) => Promise<Domain>

@@ -95,6 +95,12 @@ export function createFigures({ db, measure, takeTraffic, now }: Deps) {
     lastWrite = now().getTime()
   }
 
+  return { sample, ...createReads({ db, now, known }), stop: write }
+}
+
+type Reads = Pick<Deps, 'db' | 'now'> & { known: () => Promise<Map<number, Map<number, Hour>>> }
+
+function createReads({ db, now, known }: Reads) {
   async function read(appId: number, range: FiguresRange = '1h'): Promise<Figures> {
     const { minutes, every } = RANGES[range]
     const to = Math.floor(minuteOf(now().getTime()) / every) * every + every
@@ -115,7 +121,7 @@ export function createFigures({ db, measure, takeTraffic, now }: Deps) {
       .filter(({ cpu }) => cpu.some((value) => value !== null))
   }
 
-  return { sample, read, glance, stop: write }
+  return { read, glance }
 }
 
 function sampleOf(usage: { cpu: number; memory: number } | undefined, traffic: AccessTake | undefined, seconds: number): Sample {

@@ -61,7 +61,6 @@ export function createContext(parts: Parts): LiveContext {
   const { app, config, workspace, writer, record, step, tuning } = parts
   const deadline = new AbortController()
   const signal = AbortSignal.any([parts.signal, deadline.signal])
-  const startedAt = performance.now() // a monotonic clock: a stepped one must not make a duration negative
   const steps = createSteps(parts.row.steps, { now: parts.now, monotonicMs: () => performance.now() })
   const limits = createStageLimits({ tuning, nameOf: (stage) => WORDS[stage], end: (why) => deadline.abort(why) })
   let row = parts.row
@@ -118,14 +117,17 @@ export function createContext(parts: Parts): LiveContext {
     progress,
     active: limits.active,
     write,
-    endedSteps: () => {
-      steps.end()
-      return steps.text()
-    },
-    seconds: () => Math.max(0, Math.round((performance.now() - startedAt) / 1000)),
+    endedSteps: steps.ended,
+    seconds: createStopwatch(),
     deadlineReason: () => (deadline.signal.aborted && deadline.signal.reason instanceof Error ? deadline.signal.reason : undefined),
     close: limits.stop,
   }
+}
+
+/** Whole seconds by a monotonic clock: a stepped one must not make a duration negative. */
+function createStopwatch(): () => number {
+  const startedAt = performance.now()
+  return () => Math.max(0, Math.round((performance.now() - startedAt) / 1000))
 }
 
 /** What a deployment says in its log. Every line is a sign that the work goes on. */

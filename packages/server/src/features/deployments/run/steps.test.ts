@@ -18,7 +18,7 @@ it('a step lasts until the next one begins, and the last one until the end', () 
     ['build', null],
   ])
   clock.ms = 3240
-  steps.end()
+  steps.ended()
   expect(seen()).toEqual([
     ['source', 1.2],
     ['build', 2],
@@ -31,7 +31,7 @@ it('a step that is begun twice goes on', () => {
   clock.ms = 500
   steps.begin('start')
   clock.ms = 1000
-  steps.end()
+  steps.ended()
   expect(seen()).toEqual([['start', 1]])
 })
 
@@ -43,7 +43,7 @@ it('after a crash the steps that had ended stay, and what was interrupted begins
   const again = timed(first.steps.text())
   again.steps.begin('build')
   again.clock.ms = 700
-  again.steps.end()
+  again.steps.ended()
   expect(again.seen()).toEqual([
     ['source', 2],
     ['build', 0.7],

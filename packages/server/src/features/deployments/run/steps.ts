@@ -29,5 +29,14 @@ export function createSteps(stored: string, { now, monotonicMs }: Clock) {
     running = name
   }
 
-  return { begin, end, text: () => JSON.stringify(steps) }
+  const text = () => JSON.stringify(steps)
+  return {
+    begin,
+    text,
+    /** With the last one ended. */
+    ended: () => {
+      end()
+      return text()
+    },
+  }
 }
