@@ -1,6 +1,7 @@
 import { apps } from './commands/apps.ts'
 import { containers } from './commands/containers.ts'
 import { databases } from './commands/databases.ts'
+import { deliveries } from './commands/deliveries.ts'
 import { cancel, compare, deploy, list as deployments, fix, rollback, running } from './commands/deployments.ts'
 import { domains } from './commands/domains.ts'
 import { env } from './commands/env.ts'
@@ -24,7 +25,7 @@ export const topics = {
   Apps: [...apps, checkSource, open, ...containers, logs],
   Deployments: [deploy, deployments, running, compare, cancel, fix, rollback],
   Environment: [...env, ...variables],
-  Git: git,
+  Git: [...git, ...deliveries],
   Domains: domains,
   Databases: databases,
   Server: [...server, ...users, ...updates],

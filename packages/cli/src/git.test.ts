@@ -1,18 +1,22 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { HostRepo } from '../../server/testing/git-host/model.ts'
+import { deliveryHeaders, pushPayload } from '../../server/testing/git-host/payloads.ts'
 import { type GitHostServer, startGitHost } from '../../server/testing/git-host/start-git-host.ts'
 import { OWNER, startTestServer, type TestServer } from '../../server/testing/harness/start-test-server.ts'
 import { createCli } from '../testing/run-cli.ts'
 
 let host: GitHostServer
 let server: TestServer
+let repo: HostRepo
 const { berth } = createCli()
 
 beforeAll(async () => {
   host = await startGitHost('gitlab')
   const robot = host.addPerson('robot', 'a-good-token')
-  await host.addRepository('acme/shop', [robot], { Dockerfile: 'FROM scratch' })
-  server = await startTestServer({ env: host.env, tuning: { engineWaitMs: 600_000 } })
+  repo = await host.addRepository('acme/shop', [robot], { Dockerfile: 'FROM scratch' })
+  server = await startTestServer({ env: host.env, tuning: { engineWaitMs: 600_000, gitHooksMs: 100 } })
   await berth(['login', server.baseUrl, '--email', OWNER.email], { input: OWNER.password })
+  await (await server.owner()).call('settings.update', { dashboardDomain: 'berth.example.com' })
   await berth(['projects', 'create', 'Shop'])
   await berth(['apps', 'create', 'web', '--project', 'Shop'])
 })
@@ -29,6 +33,16 @@ it('an account is connected, used for an app, checked and disconnected', async (
   expect((await berth(['git', 'repos', 'robot', '--search', 'shop'])).out).toMatch(/acme\/shop +main +yes/)
   expect((await berth(['git', 'branches', 'robot', 'acme/shop'])).out).toMatch(/main +[0-9a-f]{12} +yes/)
   expect((await berth(['apps', 'connect', 'web', 'acme/shop', '--account', 'robot'])).out).toContain('deploys from acme/shop')
+  await expect.poll(() => host.model.hooks.length, { timeout: 30_000 }).toBe(1)
+  expect((await berth(['apps', 'webhook', 'web'])).out).toMatch(/^active: https:\/\/berth\.example\.com/)
+  const body = JSON.stringify(pushPayload(host.model, { repo, commit: 'a'.repeat(40) }))
+  const headers = deliveryHeaders(host.model, { secret: host.model.hooks[0]?.secret ?? '', body })
+  await berth(['apps', 'update', 'web', '--auto-deploy', 'off', '--watch', 'web/**'])
+  expect((await server.raw('POST', '/api/webhooks/git?account=1', { body, headers })).status).toBe(200)
+  expect((await berth(['deliveries', 'web'])).out).toMatch(/Push Hook +acme\/shop +main +a{12} +ignored +web: auto-deploy is off/)
+  expect((await berth(['deliveries', 'show', '1'])).out).toContain('x-gitlab-event: Push Hook')
+  await berth(['apps', 'update', 'web', '--auto-deploy', 'on', '--watch', 'none'])
+  expect((await berth(['deliveries', 'redeliver', '1'])).out).toMatch(/^deployed\. Deployments: \d+/)
   expect((await berth(['git', 'accounts', 'check', 'robot'])).out).toBe('robot works.\n')
   expect((await berth(['git', 'accounts', 'delete', 'robot', '--yes'])).err).toContain('(account_in_use)')
   expect((await berth(['git', 'accounts', 'delete', 'robot', '--yes', '--force'])).code).toBe(0)

@@ -45,6 +45,10 @@ export const Application = Type.Object({
   git_branch: Type.String(),
   git_provider_id: Nullable(Id),
   git_clone_url: Type.String(),
+  /** Whether a push deploys it, where its source is at a git account. */
+  auto_deploy: Type.Boolean(),
+  /** Only pushes that change one of these deploy it; none means all. */
+  watch_paths: Type.Array(Type.String()),
   /** Who set the clone URL, and with it whose rights decide what may be cloned; null where that person is gone. */
   source_set_by: Nullable(Id),
   root_directory: Type.String(),
@@ -75,6 +79,13 @@ const Source = {
   ),
   gitBranch: Type.Optional(Branch),
   gitCloneUrl: Type.Optional(Type.String({ maxLength: 2048, ...expects('a clone URL, or empty') })),
+  autoDeploy: Type.Optional(Flag),
+  watchPaths: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 200, pattern: '^[^\\u0000-\\u001f\\u007f]+$' }), {
+      maxItems: 50,
+      ...expects('a list of at most 50 patterns such as "web/**"'),
+    }),
+  ),
   rootDirectory: Type.Optional(RepositoryPath),
   dockerfilePath: Type.Optional(Nullable(RepositoryPath)),
 }

@@ -5,7 +5,7 @@ export const DEPLOYMENT_STATUSES = ['pending', 'building', 'deploying', 'success
 export type DeploymentStatus = (typeof DEPLOYMENT_STATUSES)[number]
 export const STAGES = ['cloning_repo', 'building_image', 'stopping_old', 'starting_new', 'completed'] as const
 export type Stage = (typeof STAGES)[number]
-export const TRIGGERS = ['manual', 'webhook', 'rollback', 'api'] as const
+export const TRIGGERS = ['manual', 'webhook', 'rollback', 'api', 'hook', 'poll'] as const
 export type Trigger = (typeof TRIGGERS)[number]
 
 /** What a deployment does, in its true order. A rollback begins at `start`, and a template is pulled in `build`. */
@@ -49,6 +49,8 @@ export const Deployment = Type.Object({
   commit_hash: Type.String(),
   commit_message: Type.String(),
   commit_author: Type.String(),
+  /** Where the commit is shown at its host; empty where that is not known. */
+  commit_url: Type.String(),
   status: DeploymentStatus,
   stage: DeploymentStage,
   progress: Type.Integer(),

@@ -31,6 +31,7 @@ export const ERRORS = {
   env_variable_not_found: { status: 404, message: 'There is no such environment variable.' },
   domain_not_found: { status: 404, message: 'There is no such domain.' },
   deployment_not_found: { status: 404, message: 'There is no such deployment.' },
+  delivery_not_found: { status: 404, message: 'There is no such delivery.' },
   container_not_found: { status: 404, message: 'There is no such container.' },
   git_not_connected: {
     status: 404,

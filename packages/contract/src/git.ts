@@ -58,10 +58,52 @@ export const Repository = Type.Object({
 export type Repository = Static<typeof Repository>
 export const Branch = Type.Object({ name: Type.String(), commit: Type.String(), protected: Type.Boolean() })
 export type Branch = Static<typeof Branch>
+export const WebhookQuery = Type.Object({ account: Type.Optional(Id) })
+const Result = OneOf(['deployed', 'ignored', 'failed'])
 export const Delivery = Type.Object({
   delivery: Type.String(),
   event: Type.String(),
-  result: Type.String(),
+  result: Result,
   reason: Type.String(),
   deployments: Type.Array(Id),
 })
+
+export const DeliveriesQuery = Type.Object({
+  appId: Type.Optional(Id),
+  accountId: Type.Optional(Id),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, lenient: true, ...expects('a whole number between 1 and 200') })),
+  before: Type.Optional(Id),
+})
+export const DeliveryOnly = Type.Object({ id: Id })
+/** What a git host told us, and what came of it. */
+export const DeliverySummary = Type.Object({
+  id: Id,
+  /** The host's own id of the delivery. */
+  delivery: Type.String(),
+  provider: OneOf(GIT_PROVIDERS),
+  event: Type.String(),
+  repository: Type.String(),
+  branch: Type.String(),
+  commit: Type.String(),
+  result: Result,
+  reason: Type.String(),
+  deployments: Type.Array(Id),
+  receivedAt: Time,
+})
+export type DeliverySummary = Static<typeof DeliverySummary>
+export const DeliveryDetails = Type.Object({
+  ...DeliverySummary.properties,
+  /** Without signatures and secrets. */
+  headers: Type.Record(Type.String(), Type.String()),
+  /** Empty for one of more than 1 MiB, which is not kept. */
+  body: Type.String(),
+})
+export type DeliveryDetails = Static<typeof DeliveryDetails>
+
+/** The webhook that Berth registers at the host of an app's git account. */
+export const AppWebhook = Type.Object({
+  status: OneOf(['none', 'pending', 'active', 'failed']),
+  error: Type.String(),
+  url: Type.String(),
+})
+export type AppWebhook = Static<typeof AppWebhook>

@@ -9,7 +9,17 @@ export * from './dotenv.ts'
 export * from './env-variables.ts'
 export * from './errors.ts'
 export * from './events.ts'
-export { type Branch, GIT_PROVIDERS, type GitAccount, type GitProvider, type NewGitAccount, type Repository } from './git.ts'
+export {
+  type AppWebhook,
+  type Branch,
+  type DeliveryDetails,
+  type DeliverySummary,
+  GIT_PROVIDERS,
+  type GitAccount,
+  type GitProvider,
+  type NewGitAccount,
+  type Repository,
+} from './git.ts'
 export type { Health } from './health.ts'
 export type { AppGlance, Figures, FiguresRange, MetricsHistory, MetricsPoint, ServerMetrics, Traffic } from './metrics.ts'
 export * from './operation.ts'

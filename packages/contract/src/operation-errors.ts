@@ -55,6 +55,8 @@ const OF_POLICY = {
   'member of the deployment': ['not_signed_in', 'deployment_not_found'],
   'member of the container': ['not_signed_in', 'container_not_found'],
   'user of the git account': ['not_signed_in', 'not_allowed', 'git_not_connected'],
+  'reader of deliveries': ['not_signed_in', 'not_allowed', 'app_not_found', 'git_not_connected'],
+  'member of the delivery': ['not_signed_in', 'delivery_not_found'],
   'owner of the git account': ['not_signed_in', 'not_allowed', 'git_not_connected'],
 } as const satisfies Record<Policy, readonly ErrorCode[]>
 

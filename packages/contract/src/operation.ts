@@ -21,6 +21,8 @@ export const POLICIES = [
   'member of the container',
   'user of the git account',
   'owner of the git account',
+  'reader of deliveries',
+  'member of the delivery',
 ] as const
 export type Policy = (typeof POLICIES)[number]
 

@@ -27,6 +27,8 @@ function application(given: Partial<Application>): Application {
     git_provider_id: null,
     git_clone_url: '',
     source_set_by: null,
+    auto_deploy: true,
+    watch_paths: [],
     root_directory: '',
     dockerfile_path: null,
     deployment_strategy: 'rolling',

@@ -34,6 +34,8 @@ export const TUNING = {
   answerPaceMs: 60_000,
   /** An idle connection is closed after this time. */
   idleConnectionMs: 300_000,
+  /** How often webhooks at git hosts are compared with what apps need. */
+  gitHooksMs: 30_000,
   diskFloorBytes: 500 * 1024 * 1024,
   /** Below this the disk counts as full: jobs wait instead of failing one after the other. */
   fullDiskBytes: 16 * 1024 * 1024,

@@ -8,6 +8,20 @@ import { changeFields, newAppFields } from './app-fields.ts'
 
 const PROJECT = { project: { type: 'string', short: 'p', value: 'project', summary: 'the name or ID of the project' } } as const
 
+const WATCH = {
+  watch: {
+    type: 'string',
+    multiple: true,
+    value: 'pattern',
+    summary: 'only pushes that change such a path deploy it; may be repeated; none for all',
+  },
+} as const
+
+function watchPathsFrom(values: Values): { watchPaths?: string[] } {
+  const patterns = textsOf(values, 'watch')
+  return patterns.length === 0 ? {} : { watchPaths: patterns.filter((pattern) => pattern !== 'none') }
+}
+
 const list = command({
   usage: 'apps',
   summary: 'List the apps you can see',
@@ -39,6 +53,7 @@ const create = command({
   options: {
     ...PROJECT,
     ...optionsFor(newAppFields),
+    ...WATCH,
     env: { type: 'string', multiple: true, value: 'KEY=VALUE', summary: 'an environment variable; may be repeated' },
     'env-file': { type: 'string', value: 'file', summary: 'environment variables from a .env file' },
   },
@@ -50,6 +65,7 @@ const create = command({
       ...fields,
       ...(isDatabase && { appType: 'database' as const }),
       ...envVarsFrom(values),
+      ...watchPathsFrom(values),
       name,
       projectId,
     })
@@ -61,11 +77,12 @@ const create = command({
 const update = command({
   usage: 'apps update <app>',
   summary: 'Change an app; only what you give changes',
-  options: optionsFor(changeFields),
+  options: { ...optionsFor(changeFields), ...WATCH },
   async run(ctx, { app }, values) {
-    const changes = changesFrom('apps.update', changeFields, values)
+    const watch = watchPathsFrom(values)
+    const changes = watch.watchPaths ? inputFrom('apps.update', changeFields, values) : changesFrom('apps.update', changeFields, values)
     const { id: appId } = await findApp(ctx.api, app)
-    const answer = await ctx.api('apps.update', { ...changes, appId })
+    const answer = await ctx.api('apps.update', { ...changes, ...watch, appId })
     ctx.out.line(`App ${answer.name} updated. Changes to how it is built or run take effect with: berth deploy ${answer.slug}`)
     ctx.out.json(answer)
   },

@@ -13,6 +13,7 @@ import {
   Transfer,
 } from '../applications.ts'
 import { AppStorage } from '../disk.ts'
+import { AppWebhook } from '../git.ts'
 import { Deleted } from '../ids.ts'
 import { Traffic } from '../metrics.ts'
 import { operation } from '../operation.ts'
@@ -68,5 +69,9 @@ export const appOperations = {
   'apps.storage': operation({
     summary: 'The volumes of an application and how large they are',
     method: 'GET', path: '/api/apps/storage', may: 'member of the app', query: AppOnly, answer: AppStorage,
+  }),
+  'apps.webhook': operation({
+    summary: "Whether pushes to the application's repository are delivered to Berth",
+    method: 'GET', path: '/api/apps/webhook', may: 'member of the app', query: AppOnly, answer: AppWebhook,
   }),
 } as const

@@ -2,13 +2,18 @@ import Type from 'typebox'
 import {
   Branch,
   BranchesRequest,
+  DeliveriesQuery,
   Delivery,
+  DeliveryDetails,
+  DeliveryOnly,
+  DeliverySummary,
   GitAccount,
   GitAccountDeletion,
   GitAccountOnly,
   NewGitAccount,
   Repository,
   ReposRequest,
+  WebhookQuery,
 } from '../git.ts'
 import { Deleted } from '../ids.ts'
 import { operation } from '../operation.ts'
@@ -26,8 +31,8 @@ export const gitOperations = {
   }),
 
   'webhooks.git': operation({
-    summary: 'Receive a delivery of a git provider',
-    method: 'POST', path: '/api/webhooks/git', may: 'signed webhook', answer: Delivery, bodyLimit: 25 * 1024 * 1024,
+    summary: 'Deliveries of a git provider',
+    method: 'POST', path: '/api/webhooks/git', may: 'signed webhook', query: WebhookQuery, answer: Delivery, bodyLimit: 25 * 1024 * 1024,
   }),
   'git.accounts': operation({
     summary: 'The git accounts that the caller may use; admins see that the others are there',
@@ -44,5 +49,17 @@ export const gitOperations = {
   'git.deleteAccount': operation({
     summary: 'Disconnect an account; with force also when apps use it',
     method: 'DELETE', path: '/api/git/accounts/delete', may: 'owner of the git account', body: GitAccountDeletion, answer: Deleted,
+  }),
+  'webhooks.deliveries': operation({
+    summary: 'What git hosts have delivered for an app (appId) or an account (accountId), newest first',
+    method: 'GET', path: '/api/webhooks/deliveries', may: 'reader of deliveries', query: DeliveriesQuery, answer: Type.Array(DeliverySummary),
+  }),
+  'webhooks.delivery': operation({
+    summary: 'One delivery with its headers, without secrets, and its body',
+    method: 'GET', path: '/api/webhooks/deliveries/:id', may: 'member of the delivery', params: DeliveryOnly, answer: DeliveryDetails,
+  }),
+  'webhooks.redeliver': operation({
+    summary: 'Judge a delivery again now, which may deploy again',
+    method: 'POST', path: '/api/webhooks/redeliver', may: 'member of the delivery', body: DeliveryOnly, answer: Delivery,
   }),
 } as const

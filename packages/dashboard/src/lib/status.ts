@@ -57,6 +57,8 @@ export const TRIGGER_WORDS = {
   webhook: { label: 'Git push', done: 'Deployed on push' },
   rollback: { label: 'Rollback', done: 'Rolled back' },
   api: { label: 'API', done: 'Deployed through the API' },
+  hook: { label: 'Deploy hook', done: 'Deployed by a deploy hook' },
+  poll: { label: 'Git push', done: 'Deployed on push' },
 } as const satisfies Record<Trigger, { label: string; done: string }>
 
 export const SSL_LOOK = {

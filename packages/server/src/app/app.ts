@@ -45,6 +45,7 @@ export async function createApp(config: Config, givenLog: Logger) {
     metricsHistory,
     figures,
     writeFailedTries: access.failedTries.writeCounted,
+    reconcileHooks: gitParts.hooks.reconcile,
   })
 
   /** Listening never waits for an engine or an edge: both are made sure of beside it. */

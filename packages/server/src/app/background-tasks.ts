@@ -3,6 +3,7 @@ import { forgetEventsBefore } from '../events/event-log.ts'
 import { SAMPLE_EVERY_MS as FIGURES_EVERY_MS, type FiguresKeeper } from '../features/figures/service.ts'
 import type { EngineWatch } from '../features/health/engine-watch.ts'
 import { type MetricsHistoryKeeper, SAMPLE_EVERY_MS } from '../features/metrics/history.ts'
+import { forgetDeliveries } from '../features/webhooks/store.ts'
 import type { Provisioning } from '../provision/provisioning.ts'
 import type { Task } from '../queue/periodic.ts'
 import type { Reconcile } from '../reconcile/reconcile.ts'
@@ -28,10 +29,13 @@ type Parts = {
   metricsHistory: MetricsHistoryKeeper
   figures: FiguresKeeper
   writeFailedTries: () => Promise<void>
+  reconcileHooks: (signal: AbortSignal) => Promise<void>
 }
 
 const HOUR_MS = 3600 * 1000
 const KEPT_EVENTS_MS = 7 * 24 * HOUR_MS
+const KEPT_DELIVERIES_MS = 30 * 24 * HOUR_MS
+const MOST_DELIVERIES = 2000 // of one account
 const TELLING_EVENTS = ['die', 'start', 'destroy', 'oom']
 
 /** What happens again and again, beside the jobs: how often, and by whom. */
@@ -48,6 +52,7 @@ export function backgroundTasks(parts: Parts): Task[] {
         if (engineWatch.isReachable()) await parts.makeRoom()
       },
     },
+    { name: 'git hooks', everyMs: tuning.gitHooksMs, run: parts.reconcileHooks },
     { name: 'failed logins', everyMs: HOUR_MS / 6, run: parts.writeFailedTries },
     { name: 'metrics history', everyMs: SAMPLE_EVERY_MS, run: parts.metricsHistory.sample },
     { name: 'figures', everyMs: FIGURES_EVERY_MS, run: async () => await parts.figures.sample(engineWatch.isReachable()) },
@@ -59,7 +64,11 @@ export function backgroundTasks(parts: Parts): Task[] {
     {
       name: 'housekeeping',
       everyMs: HOUR_MS,
-      run: async () => await db.transaction(async (tx) => await forgetEventsBefore(tx, new Date(now().getTime() - KEPT_EVENTS_MS))),
+      run: async () =>
+        await db.transaction(async (tx) => {
+          await forgetEventsBefore(tx, new Date(now().getTime() - KEPT_EVENTS_MS))
+          await forgetDeliveries(tx, new Date(now().getTime() - KEPT_DELIVERIES_MS), MOST_DELIVERIES)
+        }),
     },
     {
       name: 'provisioning',

@@ -3,7 +3,6 @@ import { whyNoCertificate } from '../edge/certificates/status.ts'
 import { createFindContainer } from '../features/containers/find-container.ts'
 import { createMeasure } from '../features/figures/measure.ts'
 import { createFigures } from '../features/figures/service.ts'
-import { createWebhookGate } from '../features/git-providers/webhook-gate.ts'
 import { createMetricsHistory } from '../features/metrics/history.ts'
 import { readCounters } from '../features/metrics/machine.ts'
 import { createConnections } from '../http/connections.ts'
@@ -78,7 +77,7 @@ export async function createHttpParts(parts: Parts) {
   const { authentication } = access
   const loaders = createPolicies({ db, findContainer: createFindContainer({ engine: engineParts.engine, instance }) })
   const connections = createConnections()
-  const mayBeSigned = createWebhookGate({ hasSecret: async () => false }) // no provider can be connected yet
+  const { mayBeSigned } = parts.gitParts
   const http = await createHttpServer({
     log,
     gate: { authentication, loaders, mayBeSigned, connections, onCaller: traffic.serverAddress.seen },

@@ -14,7 +14,7 @@ import type { WorkParts } from './work-parts.ts'
 
 /** Projects and their apps, as rows: what they are and who owns them. */
 export function createProjectParts(
-  { db, step, now, config }: Foundation,
+  { db, step, now, config, background }: Foundation,
   { git }: EngineParts,
   { traffic, gitParts, work }: { traffic: TrafficParts; gitParts: GitParts; work: WorkParts },
 ) {
@@ -31,7 +31,10 @@ export function createProjectParts(
     insertEnv: work.envVariables.insertMany,
     addGeneratedDomain: traffic.generatedDomains.add,
     edgePorts,
-    onChanged: traffic.onRowsChanged,
+    onChanged: () => {
+      traffic.onRowsChanged()
+      background.wake('git hooks')
+    },
   })
   const probeSource = createProbeSource({ git, limiter })
   const appReading = createAppReading({

@@ -42,6 +42,10 @@ import { updateHandlers } from '../features/updates/routes.ts'
 import type { Invitations } from '../features/users/invitations.ts'
 import { userHandlers } from '../features/users/routes.ts'
 import type { Users } from '../features/users/service.ts'
+import type { Hooks } from '../features/webhooks/hooks.ts'
+import type { Inbox } from '../features/webhooks/inbox.ts'
+import type { Receive } from '../features/webhooks/receive.ts'
+import { webhookHandlers } from '../features/webhooks/routes.ts'
 import type { Handlers } from '../http/implement.ts'
 import type { Db } from '../store/database.ts'
 
@@ -66,6 +70,9 @@ export type Parts = {
   disk: DiskRoom
   gitAccounts: GitAccounts
   repositories: Repositories
+  receive: Receive['receive']
+  inbox: Inbox
+  hooks: Hooks
   containers: Containers
   settings: SettingsService
   traffic: TrafficSource
@@ -99,6 +106,7 @@ export function handlersOf(parts: Parts): Handlers {
     ...portHandlers(parts.ports),
     ...auditHandlers(parts.db),
     ...gitHandlers(parts),
+    ...webhookHandlers(parts),
     ...updateHandlers(parts.running),
   }
 }

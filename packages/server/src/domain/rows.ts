@@ -7,6 +7,7 @@ import type {
   DomainTable,
   EnvVariableTable,
   GitAccountTable,
+  GitDeliveryTable,
   ProjectTable,
   ProjectVariableTable,
   UserTable,
@@ -20,6 +21,7 @@ export type ProjectVariableRow = Selectable<ProjectVariableTable>
 export type DomainRow = Selectable<DomainTable>
 export type DeploymentRow = Selectable<DeploymentTable>
 export type GitAccountRow = Selectable<GitAccountTable>
+export type GitDeliveryRow = Selectable<GitDeliveryTable>
 
 export async function findUser(db: Reader, id: number): Promise<UserRow | undefined> {
   return await db.selectFrom('user').selectAll().where('id', '=', id).executeTakeFirst()
@@ -47,6 +49,22 @@ export async function findDeployment(db: Reader, id: number): Promise<Deployment
 
 export async function findGitAccount(db: Reader, id: number): Promise<GitAccountRow | undefined> {
   return await db.selectFrom('git_account').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+export async function findGitDelivery(db: Reader, id: number): Promise<GitDeliveryRow | undefined> {
+  return await db.selectFrom('git_delivery').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+/** The projects whose apps a delivery was for. */
+export async function projectsOfDelivery(db: Reader, id: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom('git_delivery_app')
+    .innerJoin('app', 'app.id', 'git_delivery_app.app_id')
+    .select('app.project_id')
+    .distinct()
+    .where('delivery_id', '=', id)
+    .execute()
+  return rows.map(({ project_id }) => project_id)
 }
 
 export async function insertUser(tx: Tx, user: { email: string; passwordHash: string; role: Role; at: Date }): Promise<UserRow> {

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Static, TSchema } from 'typebox'
+import Type, { type Static, type TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { HostError } from './errors.ts'
 import type { Ask, AskHost } from './host-client.ts'
@@ -41,6 +41,18 @@ function hasMore(headers: IncomingHttpHeaders, count: number, perPage: number): 
   if (typeof link === 'string') return /;\s*rel="?next"?/.test(link)
   if (typeof next === 'string') return next !== ''
   return count >= perPage
+}
+
+const readHook = answerOf(Type.Object({ id: Type.Integer() }))
+
+export async function addHookAt(ask: AskHost, path: string, body: unknown): Promise<string> {
+  return String(readHook((await ask({ method: 'POST', path, body })).body).id)
+}
+
+export async function removeHookAt(ask: AskHost, path: string): Promise<void> {
+  await ask({ method: 'DELETE', path }).catch((cause: unknown) => {
+    if (!(cause instanceof HostError) || cause.failure !== 'missing') throw cause
+  })
 }
 
 /** In one form, whatever zone the host writes it in. */

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { allPages, answerOf, inPath, timeIn } from './answers.ts'
+import { addHookAt, allPages, answerOf, inPath, removeHookAt, timeIn } from './answers.ts'
 import type { GitHost, HostRepository } from './host.ts'
 import type { AskHost } from './host-client.ts'
 
@@ -53,6 +53,13 @@ export function createGitHub(ask: AskHost): GitHost {
       const list = { path: `/repos/${inPath(fullName)}/branches`, query: { per_page: PER_PAGE } }
       const found = await allPages(ask, list, { perPage: PER_PAGE, items: readBranches })
       return found.map(({ name, commit, protected: isProtected = false }) => ({ name, commit: commit.sha, isProtected }))
+    },
+    async addHook(fullName, { url, secret }) {
+      const config = { url, secret, content_type: 'json', insecure_ssl: '0' }
+      return await addHookAt(ask, `/repos/${inPath(fullName)}/hooks`, { name: 'web', active: true, events: ['push'], config })
+    },
+    async removeHook(fullName, hookId) {
+      await removeHookAt(ask, `/repos/${inPath(fullName)}/hooks/${hookId}`)
     },
   }
 }

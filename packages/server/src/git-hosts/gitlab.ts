@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { allPages, answerOf, timeIn } from './answers.ts'
+import { addHookAt, allPages, answerOf, removeHookAt, timeIn } from './answers.ts'
 import type { GitHost, HostRepository } from './host.ts'
 import type { AskHost } from './host-client.ts'
 
@@ -52,6 +52,13 @@ export function createGitLab(ask: AskHost): GitHost {
       const list = { path: `/projects/${encodeURIComponent(fullName)}/repository/branches`, query: { per_page: PER_PAGE } }
       const found = await allPages(ask, list, { perPage: PER_PAGE, items: readBranches })
       return found.map(({ name, commit, protected: isProtected = false }) => ({ name, commit: commit.id, isProtected }))
+    },
+    async addHook(fullName, { url, secret }) {
+      const hook = { url, token: secret, push_events: true, enable_ssl_verification: true }
+      return await addHookAt(ask, `/projects/${encodeURIComponent(fullName)}/hooks`, hook)
+    },
+    async removeHook(fullName, hookId) {
+      await removeHookAt(ask, `/projects/${encodeURIComponent(fullName)}/hooks/${hookId}`)
     },
   }
 }

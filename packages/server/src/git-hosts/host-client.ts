@@ -14,7 +14,7 @@ export type Ask = {
   readonly query?: Readonly<Record<string, string | number>>
   readonly body?: unknown
 }
-export type HostAnswer = { readonly headers: IncomingHttpHeaders; readonly body: unknown }
+type HostAnswer = { readonly headers: IncomingHttpHeaders; readonly body: unknown }
 export type AskHost = (ask: Ask) => Promise<HostAnswer>
 export type Place = {
   readonly base: string

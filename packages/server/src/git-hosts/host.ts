@@ -7,7 +7,7 @@ export type HostRepository = {
   readonly defaultBranch: string
   readonly updatedAt: string
 }
-export type HostBranch = { readonly name: string; readonly commit: string; readonly isProtected: boolean }
+type HostBranch = { readonly name: string; readonly commit: string; readonly isProtected: boolean }
 export type HostUser = { readonly id: number; readonly login: string }
 
 export type GitHost = {
@@ -15,4 +15,8 @@ export type GitHost = {
   repositories(search: string): Promise<HostRepository[]>
   repository(fullName: string): Promise<HostRepository>
   branches(fullName: string): Promise<HostBranch[]>
+  /** Has pushes delivered to the address, proven with the secret; gives the host's id of the webhook. */
+  addHook(fullName: string, hook: { url: string; secret: string }): Promise<string>
+  /** One that is gone already is fine. */
+  removeHook(fullName: string, hookId: string): Promise<void>
 }

@@ -35,7 +35,7 @@ export type Gate = {
   authentication: Authentication
   loaders: Loaders
   /** Whether a delivery with these headers could be signed with a secret of ours. */
-  mayBeSigned: (headers: IncomingHttpHeaders) => Promise<boolean>
+  mayBeSigned: (headers: IncomingHttpHeaders, query: unknown) => Promise<boolean>
   connections: Pick<Connections, 'known'>
   /** Told who used which host name to come here. */
   onCaller: (caller: Caller, host: string | undefined) => void
@@ -55,7 +55,7 @@ function readersOf(line: Operation): (request: FastifyRequest) => Record<string,
 async function enter(gate: Gate, may: Policy, request: FastifyRequest): Promise<void> {
   if (may === 'anyone') return
   if (may === 'signed webhook') {
-    if (!(await gate.mayBeSigned(request.headers))) throw new AppError('webhook_not_verified')
+    if (!(await gate.mayBeSigned(request.headers, request.query))) throw new AppError('webhook_not_verified')
     return
   }
   const caller = await gate.authentication.authenticate(request.headers, originOf(request.raw, request.id))
@@ -76,11 +76,17 @@ async function callerNow(gate: Gate, request: FastifyRequest): Promise<Caller> {
 
 async function admit(gate: Gate, may: Policy, request: FastifyRequest, read: (request: FastifyRequest) => Record<string, unknown>) {
   const origin = originOf(request.raw, request.id)
-  if (may === 'anyone' || may === 'signed webhook') return { origin, input: read(request) }
+  if (may === 'anyone') return { origin, input: read(request) }
+  if (may === 'signed webhook') return { origin, input: read(request), raw: rawOf(request) }
   const caller = await callerNow(gate, request)
   if (may === 'admin' || may === 'owner') await gate.loaders[may](caller, {}) // a role is judged before the input is looked at
   const input = read(request)
   return { origin, input, ...(await gate.loaders[may](caller, input)) }
+}
+
+/** The bytes as they came: a signature is over them. */
+function rawOf({ headers, body }: FastifyRequest) {
+  return { headers, body: Buffer.isBuffer(body) ? body : Buffer.alloc(0) }
 }
 
 function askedBy(request: FastifyRequest) {

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { ErrorCode, Policy } from '@berth/contract'
 import { type Caller, isStaff } from '../domain/caller.ts'
 import * as store from '../domain/rows.ts'
@@ -5,16 +6,17 @@ import { EngineUnreachable } from '../engine/api/errors.ts'
 import { AppError } from '../lib/app-error.ts'
 import type { Reader } from '../store/database.ts'
 import { createMembershipLookup } from './access-store.ts'
+import { createGitPolicies, type GitSubjects } from './git-policies.ts'
 
 type Container = { id: string; appId: number }
 type InProject = { caller: Caller; project: store.ProjectRow }
-type WithGitAccount = { caller: Caller; account: store.GitAccountRow }
+type Raw = { raw: { headers: IncomingHttpHeaders; body: Buffer } }
 type InApp = { caller: Caller; app: store.AppRow }
 
 /** What each policy hands to the handler. */
-export type Subjects = {
+export type Subjects = GitSubjects & {
   anyone: Record<never, never>
-  'signed webhook': Record<never, never>
+  'signed webhook': Raw
   'signed in': { caller: Caller }
   admin: { caller: Caller }
   owner: { caller: Caller }
@@ -27,11 +29,11 @@ export type Subjects = {
   'member of the domain': InApp & { domain: store.DomainRow }
   'member of the deployment': InApp & { deployment: store.DeploymentRow }
   'member of the container': InApp & { container: Container }
-  'user of the git account': WithGitAccount
-  'owner of the git account': WithGitAccount
 }
 
-type Ids = Partial<Record<'id' | 'projectId' | 'appId' | 'deploymentId' | 'installationId', number>> & { containerId?: string }
+type Ids = Partial<Record<'id' | 'projectId' | 'appId' | 'deploymentId' | 'installationId' | 'accountId', number>> & {
+  containerId?: string
+}
 type Loader<P extends Policy> = (caller: Caller, ids: Ids) => Promise<Subjects[P]>
 export type Loaders = { [P in Exclude<Policy, 'anyone' | 'signed webhook'>]: Loader<P> }
 
@@ -116,30 +118,6 @@ export function createPolicies(deps: { db: Reader; findContainer: (id: string) =
       const container = found(await deps.findContainer(ids.containerId ?? '').catch(engineAway), 'container_not_found')
       return { ...(await loadApp(caller, container.appId, 'container_not_found')), container }
     },
-    ...gitAccountPolicies(db, isMember),
-  }
-}
-
-function gitAccountPolicies(
-  db: Reader,
-  isMember: ReturnType<typeof createMembershipLookup>,
-): Pick<Loaders, 'user of the git account' | 'owner of the git account'> {
-  /** Admins see that an account is there. To use it is another matter: what it can read at its host is not theirs. */
-  async function loadGitAccount(caller: Caller, ids: Ids): Promise<WithGitAccount> {
-    const account = found(await store.findGitAccount(db, ids.installationId ?? ids.id ?? 0), 'git_not_connected')
-    const isUser = account.project_id === null ? account.user_id === caller.id : await isMember(account.project_id, caller.id)
-    if (!isUser) throw new AppError(isStaff(caller) ? 'not_allowed' : 'git_not_connected')
-    return { caller, account }
-  }
-
-  return {
-    'user of the git account': loadGitAccount,
-    'owner of the git account': async (caller, ids) => {
-      const subject = await loadGitAccount(caller, ids)
-      const { created_by: by, project_id: projectId } = subject.account
-      if (by === caller.id || projectId === null) return subject
-      if ((await store.findProject(db, projectId))?.owner_id !== caller.id) throw new AppError('not_allowed')
-      return subject
-    },
+    ...createGitPolicies({ db, isMember, mayRead, appIdOf: async (caller, appId) => (await loadApp(caller, appId)).app.id }),
   }
 }

@@ -68,6 +68,9 @@ export type AppTable = {
   git_repository_id: Generated<string>
   /** What comes before the hash of a commit in its address at the host; empty where that is not known. */
   git_commit_url: Generated<string>
+  auto_deploy: Generated<Bit>
+  /** A list of patterns, as JSON. */
+  watch_paths: Generated<string>
   /** Whose rights decide what may be cloned; null where that person is gone. */
   source_set_by: number | null
   root_directory: string
@@ -123,6 +126,8 @@ export type DeploymentTable = {
   commit_hash: string
   commit_message: string
   commit_author: string
+  /** What comes before the hash in the address of the commit at its host. */
+  commit_url: Generated<string>
   error_message: string
   trigger: Trigger
   triggered_by: number | null
@@ -166,6 +171,37 @@ export type GitAccountTable = {
   error: string
   created_at: string
   updated_at: string
+}
+export type GitDeliveryTable = {
+  id: Generated<number>
+  account_id: number
+  /** The host's own id of it, which an account has once. */
+  delivery: string
+  provider: GitProvider
+  event: string
+  repository: string
+  branch: string
+  commit_hash: string
+  result: 'deployed' | 'ignored' | 'failed'
+  reason: string
+  headers: string
+  /** Of a push: what it was, as JSON (see features/webhooks/push.ts). */
+  push: string
+  /** Compressed; empty where it was too large to keep. */
+  body: Buffer
+  received_at: string
+}
+type GitDeliveryAppTable = { id: Generated<number>; delivery_id: number; app_id: number; deployment_id: number | null }
+/** A webhook that we registered at a host, or tried to. */
+export type GitHookTable = {
+  account_id: number
+  repository_id: string
+  repository: string
+  hook_id: string
+  url: string
+  error: string
+  failures: number
+  next_try_at: string
 }
 export type JobTable = {
   id: Generated<number>
@@ -216,6 +252,9 @@ export type Schema = {
   domain: DomainTable
   deployment: DeploymentTable
   git_account: GitAccountTable
+  git_delivery: GitDeliveryTable
+  git_delivery_app: GitDeliveryAppTable
+  git_hook: GitHookTable
   job: JobTable
   event: EventTable
   audit: AuditTable

@@ -50,6 +50,8 @@ const VERDICTS: Record<Policy, (role: TestRole) => Verdict> = {
   'member of the domain': members('domain_not_found'),
   'member of the deployment': members('deployment_not_found'),
   'member of the container': members('container_not_found'),
+  'reader of deliveries': members('app_not_found'),
+  'member of the delivery': members('delivery_not_found'),
   'user of the git account': (role) => ofAccount(role, ['member', 'app owner', 'project owner']),
   'owner of the git account': (role) => ofAccount(role, ['app owner', 'project owner']),
 }
@@ -78,6 +80,7 @@ const ALLOWED_AND_YET: Partial<Record<OperationName, ErrorCode>> = {
   'git.repos': 'git_host_unavailable',
   'git.branches': 'git_host_unavailable',
   'webhooks.git': 'webhook_not_verified',
+  'webhooks.redeliver': 'invalid_request',
   'updates.apply': 'no_update',
 }
 
@@ -164,7 +167,9 @@ describe('who may call an operation', () => {
     expect(outcomes).toEqual(roles.map((role) => [role, ALLOWED_AND_YET[name] ?? 200]))
   })
 
-  const withIds = NAMES.filter((name) => / of the (project|app|env variable|domain|deployment|git account)$/.test(operations[name].may))
+  const withIds = NAMES.filter((name) =>
+    / of the (project|app|env variable|domain|deployment|delivery|git account)$/.test(operations[name].may),
+  )
   it.each(withIds)('%s answers a foreign id and an unknown one alike', async (name) => {
     const input = inputOf(name, await given(name, 'stranger', shared))
     const field = ID_FIELDS.find((name) => name in input) ?? 'id'

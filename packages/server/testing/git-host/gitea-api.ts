@@ -1,4 +1,4 @@
-import { type Answered, type Asked, branchesOf, type HostRepo, type Model, page, visibleTo } from './model.ts'
+import { type Answered, type Asked, branchesOf, type HostRepo, hookApi, type Model, page, visibleTo } from './model.ts'
 
 function giteaUser(model: Model, login: string, id: number) {
   return {
@@ -78,6 +78,10 @@ export async function giteaApi(model: Model, asked: Asked): Promise<Answered> {
       user_can_merge: true,
     }))
     return page(model, asked, list, { name: 'limit', most: 50 })
+  }
+  if (thing === 'hooks') {
+    const config = (asked.body['config'] ?? {}) as Record<string, unknown> // what our own client sends
+    return hookApi(model, asked, { repo, id: asked.path[6] ?? '', config, secret: config['secret'] })
   }
   return MISSING
 }

@@ -1,4 +1,4 @@
-import { type Answered, type Asked, branchesOf, type HostRepo, type Model, NOT_FOUND, page, visibleTo } from './model.ts'
+import { type Answered, type Asked, branchesOf, type HostRepo, hookApi, type Model, NOT_FOUND, page, visibleTo } from './model.ts'
 
 function simpleUser(model: Model, login: string, id: number) {
   const api = `${model.origin}/api/v3/users/${login}`
@@ -101,6 +101,9 @@ export async function gitHubApi(model: Model, asked: Asked): Promise<Answered> {
     }))
     return page(model, asked, list, { name: 'per_page', most: 100 })
   }
-  void which
+  if (thing === 'hooks') {
+    const config = (asked.body['config'] ?? {}) as Record<string, unknown> // what our own client sends
+    return hookApi(model, asked, { repo, id: which, config, secret: config['secret'] })
+  }
   return NOT_FOUND
 }

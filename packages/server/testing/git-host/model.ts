@@ -9,9 +9,8 @@ export type HostRepo = {
   updatedAt: string
   git: Awaited<ReturnType<GitServer['createRepository']>> | undefined
 }
-export type HostPerson = { id: number; login: string; token: string; repositories: Set<number>; isRevoked: boolean }
-export type HostHook = { id: number; repositoryId: number; url: string; secret: string; events: string[] }
-export type HostStatus = { repositoryId: number; commit: string; body: Record<string, unknown> }
+export type HostPerson = { id: number; login: string; token: string; repositories: Set<number>; isRevoked: boolean; mayHook: boolean }
+type HostHook = { id: number; repositoryId: number; url: string; secret: string; events: string[] }
 
 /** Everything that the host knows. */
 export type Model = {
@@ -21,7 +20,6 @@ export type Model = {
   repositories: Map<number, HostRepo>
   people: HostPerson[]
   hooks: HostHook[]
-  statuses: HostStatus[]
 }
 
 export type Asked = { method: string; path: string[]; query: URLSearchParams; body: Record<string, unknown>; person: HostPerson }
@@ -56,6 +54,34 @@ export function page<Item>(model: Model, asked: Asked, items: readonly Item[], s
       ...(model.style === 'gitlab' && numbers),
       ...(model.style === 'gitea' && { 'x-total-count': String(items.length) }),
     },
+  }
+}
+
+/** Adds and removes webhooks; what they are called differs, and who may is the same everywhere. */
+export function hookApi(
+  model: Model,
+  asked: Asked,
+  wanted: { repo: HostRepo; id: string; config: Record<string, unknown>; secret: unknown },
+): Answered {
+  const { repo, id, config, secret } = wanted
+  if (!asked.person.mayHook) return { status: 403, body: { message: 'Resource not accessible by this token' } }
+  if (asked.method === 'DELETE') {
+    const at = model.hooks.findIndex((hook) => String(hook.id) === id && hook.repositoryId === repo.id)
+    if (at === -1) return NOT_FOUND
+    model.hooks.splice(at, 1)
+    return { status: 204 }
+  }
+  const hook = {
+    id: 5000 + Math.floor(Math.random() * 1e9),
+    repositoryId: repo.id,
+    url: String(config['url']),
+    secret: String(secret),
+    events: ['push'],
+  }
+  model.hooks.push(hook)
+  return {
+    status: 201,
+    body: { ...asked.body, id: hook.id, config: { ...config, secret: '********' }, active: true, created_at: repo.updatedAt },
   }
 }
 

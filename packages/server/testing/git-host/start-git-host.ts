@@ -32,7 +32,7 @@ export async function startGitHost(style: Style) {
   const { chain, key } = ownCertificate('localhost')
   const caFile = path.join(directory, 'ca.pem')
   writeFileSync(caFile, chain)
-  const model: Model = { style, origin: '', repositories: new Map(), people: [], hooks: [], statuses: [] }
+  const model: Model = { style, origin: '', repositories: new Map(), people: [], hooks: [] }
   const requests: { method: string; url: string; authorization: string }[] = []
   let habit: Habit | undefined
   let nextId = 1000
@@ -74,7 +74,7 @@ export async function startGitHost(style: Style) {
     /** What a server needs to trust this host and to reach it. */
     env: { BERTH_CA_FILE: caFile, BERTH_PRIVATE_SOURCES: 'localhost' },
     addPerson(login: string, token: string): HostPerson {
-      const person: HostPerson = { id: (nextId += 1), login, token, repositories: new Set(), isRevoked: false }
+      const person: HostPerson = { id: (nextId += 1), login, token, repositories: new Set(), isRevoked: false, mayHook: true }
       model.people.push(person)
       return person
     },

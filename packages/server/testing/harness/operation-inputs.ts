@@ -9,6 +9,7 @@ const nothing = () => ({})
 const ofApp = ({ subject }: Given) => ({ appId: subject.appId })
 const ofEnv = ({ subject }: Given) => ({ id: subject.envId })
 const ofDomain = ({ subject }: Given) => ({ id: subject.domainId })
+const ofDelivery = ({ subject }: Given) => ({ id: subject.deliveryId })
 const ofAccount = ({ subject }: Given) => ({ id: subject.accountId })
 const ofProject = ({ subject }: Given) => ({ id: subject.projectId })
 
@@ -102,6 +103,10 @@ const INPUTS: { [Name in OperationName]: Maker<Name> } = {
   'git.repos': ({ subject }) => ({ installationId: subject.accountId }),
   'git.branches': ({ subject }) => ({ installationId: subject.accountId, repoFullName: 'owner/repository' }),
   'webhooks.git': nothing,
+  'webhooks.deliveries': ofApp,
+  'webhooks.delivery': ofDelivery,
+  'webhooks.redeliver': ofDelivery,
+  'apps.webhook': ofApp,
   'updates.version': nothing,
   'updates.check': nothing,
   'updates.apply': nothing,

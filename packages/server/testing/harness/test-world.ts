@@ -25,6 +25,7 @@ export type Subject = {
   releaseId: number
   userId: number
   accountId: number
+  deliveryId: number
 }
 
 export async function peopleOf(berth: TestServer): Promise<People> {
@@ -60,7 +61,7 @@ export async function insertDeployment(dataDir: string, deployment: Deployment):
 export const UNREACHABLE_HOST = 'https://git.nowhere.invalid'
 
 /** A token is tried at its host before it is stored; where there is no host, the row is written as if it had been. */
-export async function insertGitAccount(dataDir: string, account: { projectId: number; createdBy: number }): Promise<number> {
+async function insertGitAccount(dataDir: string, account: { projectId: number; createdBy: number }): Promise<number> {
   const secrets = createSecretBox(secretFile(join(dataDir, 'secrets.key'), { mayCreate: false }))
   const at = new Date().toISOString()
   return await writeToDatabase(dataDir, (file) => {
@@ -73,6 +74,19 @@ export async function insertGitAccount(dataDir: string, account: { projectId: nu
     const id = Number(lastInsertRowid)
     file.prepare('update git_account set sealed_token = ? where id = ?').run(secrets.seal('a-token-of-nobody', aboutToken(id)), id)
     return id
+  })
+}
+
+async function insertDelivery(dataDir: string, of: { accountId: number; appId: number }): Promise<number> {
+  return await writeToDatabase(dataDir, (file) => {
+    const { lastInsertRowid } = file
+      .prepare(
+        `insert into git_delivery (account_id, delivery, provider, event, repository, branch, commit_hash, result, reason, headers, push,
+         received_at, body) values (?, 'd', 'gitea', 'ping', '', '', '', 'ignored', 'The webhook works.', '{}', '', ?, x'')`,
+      )
+      .run(of.accountId, new Date().toISOString())
+    file.prepare('insert into git_delivery_app (delivery_id, app_id) values (?, ?)').run(lastInsertRowid, of.appId)
+    return Number(lastInsertRowid)
   })
 }
 
@@ -92,6 +106,7 @@ export async function newSubject(berth: TestServer, people: People): Promise<Sub
   const domain = await call('domains.create', { appId: app.id, domain: `shop-${n}.example.com` })
   const deployment = { appId: app.id, isActive: false, image: '' }
   const image = `berth/image-of-app-${app.id}`
+  const accountId = await insertGitAccount(berth.dataDir, { projectId: project.id, createdBy: people['app owner'].id })
   return {
     projectId: project.id,
     appId: app.id,
@@ -102,7 +117,8 @@ export async function newSubject(berth: TestServer, people: People): Promise<Sub
     liveId: await insertDeployment(berth.dataDir, { ...deployment, number: 2, status: 'success', isActive: true, image: `${image}2` }),
     waitingId: await insertDeployment(berth.dataDir, { ...deployment, number: 3, status: 'pending' }),
     userId: people.member.id,
-    accountId: await insertGitAccount(berth.dataDir, { projectId: project.id, createdBy: people['app owner'].id }),
+    accountId,
+    deliveryId: await insertDelivery(berth.dataDir, { accountId, appId: app.id }),
   }
 }
 

@@ -12,6 +12,8 @@ const COLUMNS = {
   gitRepository: 'git_repository',
   gitBranch: 'git_branch',
   gitCloneUrl: 'git_clone_url',
+  autoDeploy: 'auto_deploy',
+  watchPaths: 'watch_paths',
   port: 'port',
   rootDirectory: 'root_directory',
   dockerfilePath: 'dockerfile_path',
@@ -31,5 +33,11 @@ export function changeOf(app: AppRow, input: ApplicationChange): Updateable<AppT
     throw fieldError('invalid_request', 'port', 'must be a port between 1 and 65535: a web app needs one')
   const fields = Object.keys(COLUMNS) as (keyof typeof COLUMNS)[] // exactly the keys of the table above
   const given = fields.filter((field) => input[field] !== undefined)
-  return Object.fromEntries(given.map((field) => [COLUMNS[field], input[field] === '' && field === 'dockerfilePath' ? null : input[field]]))
+  return Object.fromEntries(given.map((field) => [COLUMNS[field], storedAs(field, input[field])]))
+}
+
+function storedAs(field: keyof typeof COLUMNS, value: ApplicationChange[keyof typeof COLUMNS]) {
+  if (field === 'dockerfilePath' && value === '') return null
+  if (typeof value === 'boolean') return value ? 1 : 0
+  return Array.isArray(value) ? JSON.stringify(value) : value
 }

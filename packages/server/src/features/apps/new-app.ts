@@ -41,6 +41,8 @@ export function newAppRow(input: NewApplication, options: Options): Insertable<A
     git_branch: input.gitBranch ?? '',
     git_provider_id: input.gitProviderId ?? null,
     git_clone_url: input.gitCloneUrl ?? '',
+    auto_deploy: input.autoDeploy === false ? 0 : 1,
+    watch_paths: JSON.stringify(input.watchPaths ?? []),
     source_set_by: options.createdBy,
     root_directory: input.rootDirectory ?? '',
     dockerfile_path: input.dockerfilePath === '' ? null : (input.dockerfilePath ?? null),

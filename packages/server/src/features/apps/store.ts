@@ -17,7 +17,9 @@ function present(row: Readonly<AppRow>, hosts: Hosts, ports: EdgePorts): Applica
   void [wanted, git_repository_id, git_commit_url] // ours: what a person asked for (they see `status`), and the host's names for things
   const own = hosts.get(row.id) ?? []
   const best = bestHost(own)
-  return { ...rest, port: row.port ?? 0, slug, domains: own.map(({ host }) => host), url: best ? hostUrl(best, ports) : '' }
+  const watch_paths = JSON.parse(row.watch_paths) as string[] // written by us, as the contract says
+  const shown = { ...rest, auto_deploy: row.auto_deploy === 1, watch_paths }
+  return { ...shown, port: row.port ?? 0, slug, domains: own.map(({ host }) => host), url: best ? hostUrl(best, ports) : '' }
 }
 
 /** Most requests of the dashboard ask these two, so the queries are built once. */

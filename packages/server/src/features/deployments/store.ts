@@ -46,6 +46,7 @@ export async function insertDeployment(tx: Tx, wanted: NewDeployment): Promise<D
       commit_hash: commit.hash,
       commit_message: commit.message,
       commit_author: commit.author,
+      commit_url: app.git_commit_url,
       error_message: '',
       trigger: wanted.trigger,
       triggered_by: wanted.triggeredBy,
@@ -149,6 +150,17 @@ export async function listCommits(db: Reader, of: { appId: number; prefix: strin
   const found = db.selectFrom('deployment').select('commit_hash').distinct().where('app_id', '=', of.appId)
   const rows = await found.where('commit_hash', 'like', `${of.prefix}%`).limit(2).execute()
   return rows.map(({ commit_hash }) => commit_hash)
+}
+
+/** Those of these triggers that nobody has begun. */
+export async function listWaiting(db: Reader, appId: number, triggers: readonly Trigger[]): Promise<Pick<DeploymentRow, 'id'>[]> {
+  return await db
+    .selectFrom('deployment')
+    .select('id')
+    .where('app_id', '=', appId)
+    .where('status', '=', 'pending')
+    .where('trigger', 'in', triggers)
+    .execute()
 }
 
 /** How many deployments of an app wait or run, and how many that a person asked for. */

@@ -12,10 +12,13 @@ import { asFieldError, type HostAccess } from './host-access.ts'
 import { createSaveAccount } from './save-account.ts'
 import { appsUsing, deleteAccount, getAccount, isMember, listAccounts, presentAccount } from './store.ts'
 
-type Deps = { db: Db; secrets: SecretBox; visitHost: GitHosts; access: HostAccess; now: () => Date }
-
-export function aboutSecret(accountId: number): string {
-  return `git-webhook:${accountId}`
+type Deps = {
+  db: Db
+  secrets: SecretBox
+  visitHost: GitHosts
+  access: HostAccess
+  farewell: (account: GitAccountRow) => Promise<void>
+  now: () => Date
 }
 
 /** Accounts on git hosts: who they belong to, and whether they work. */
@@ -64,6 +67,9 @@ export function createGitAccounts(deps: Deps) {
 
   async function remove(caller: Caller, account: GitAccountRow, options: { force: boolean }): Promise<{ id: number }> {
     const at = now()
+    const users = await appsUsing(db, account.id)
+    if (users.length > 0 && !options.force) throw inUse(users.map(({ name }) => name))
+    await deps.farewell(account)
     await db.transaction(async (tx) => {
       const apps = await appsUsing(tx, account.id)
       if (apps.length > 0 && !options.force) throw inUse(apps.map(({ name }) => name))

@@ -16,6 +16,8 @@ type KnownApp = Pick<AppRow, 'git_provider_id' | 'git_repository' | 'git_branch'
 type ConnectedColumn = 'git_provider_id' | 'git_repository' | 'git_repository_id' | 'git_clone_url' | 'git_commit_url' | 'source_set_by'
 type ConnectedSource = Partial<Pick<AppRow, ConnectedColumn>>
 
+type GivenSource = Pick<Source, 'url' | 'privileged' | 'credential'>
+
 const NO_APP: KnownApp = { git_provider_id: null, git_repository: '', git_branch: '' }
 
 /** How an app comes to a repository through an account, and what git is given for it later. */
@@ -61,6 +63,23 @@ export function createAppSource(deps: { db: Db; access: HostAccess }) {
     }
   }
 
+  async function withAccount(account: GitAccountRow, url: string): Promise<GivenSource> {
+    const identity = await access.identityOf(account)
+    return { url, privileged: identity.privileged, credential: cloneCredential(identity) }
+  }
+
+  /** For a look at a source before an app has it. */
+  async function lookWith(caller: Caller, wanted: { projectId: number; accountId: number; url: string }) {
+    const account = await accountFor(caller, wanted.projectId, wanted.accountId)
+    if (repositoryIn(account.base_url, wanted.url) === undefined)
+      throw fieldError('invalid_source', 'gitCloneUrl', `must be a repository at ${account.base_url}, where the git account is`)
+    return await withAccount(account, wanted.url)
+  }
+
+  return { connect, sourceOf: createSourceOf(db, withAccount), lookWith }
+}
+
+function createSourceOf(db: Db, withAccount: (account: GitAccountRow, url: string) => Promise<GivenSource>) {
   /** An account of a person works for the apps whose source that person chose, as long as they may work on them. */
   async function mayServe(account: GitAccountRow, app: AppRow): Promise<boolean> {
     if (account.project_id !== null) return account.project_id === app.project_id
@@ -69,13 +88,8 @@ export function createAppSource(deps: { db: Db; access: HostAccess }) {
     return user !== undefined && (isStaff(user) || (await isMember(db, app.project_id, user.id)))
   }
 
-  async function withAccount(account: GitAccountRow, url: string): Promise<Pick<Source, 'url' | 'privileged' | 'credential'>> {
-    const identity = await access.identityOf(account)
-    return { url, privileged: identity.privileged, credential: cloneCredential(identity) }
-  }
-
   /** What git is given for an app. The account is looked at anew each time: what was taken away is gone at once. */
-  async function sourceOf(app: AppRow): Promise<Pick<Source, 'url' | 'privileged' | 'credential'>> {
+  return async function sourceOf(app: AppRow): Promise<GivenSource> {
     const url = app.git_clone_url
     const account = app.git_provider_id === null ? undefined : await findGitAccount(db, app.git_provider_id)
     if (account === undefined) {
@@ -88,16 +102,6 @@ export function createAppSource(deps: { db: Db; access: HostAccess }) {
       )
     return await withAccount(account, url)
   }
-
-  /** For a look at a source before an app has it. */
-  async function lookWith(caller: Caller, wanted: { projectId: number; accountId: number; url: string }) {
-    const account = await accountFor(caller, wanted.projectId, wanted.accountId)
-    if (repositoryIn(account.base_url, wanted.url) === undefined)
-      throw fieldError('invalid_source', 'gitCloneUrl', `must be a repository at ${account.base_url}, where the git account is`)
-    return await withAccount(account, wanted.url)
-  }
-
-  return { connect, sourceOf, lookWith }
 }
 
 export type AppSource = ReturnType<typeof createAppSource>

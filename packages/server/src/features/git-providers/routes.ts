@@ -1,5 +1,4 @@
 import type { Handlers } from '../../http/implement.ts'
-import { AppError } from '../../lib/app-error.ts'
 import type { GitAccounts } from './accounts.ts'
 import type { Repositories } from './repositories.ts'
 
@@ -13,8 +12,5 @@ export function gitHandlers(parts: { gitAccounts: GitAccounts; repositories: Rep
     'git.repos': async ({ caller, account, input }) => await repositories.repositories(caller, account, input.search ?? ''),
     'git.branches': async ({ caller, account, input }) =>
       await repositories.branches(caller, account, { fullName: input.repoFullName, search: input.search ?? '' }),
-    'webhooks.git': () => {
-      throw new AppError('webhook_not_verified')
-    },
   } satisfies Partial<Handlers>
 }

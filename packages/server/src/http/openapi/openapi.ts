@@ -31,6 +31,8 @@ const WHO = {
   'member of the deployment': "For members of the application's project.",
   'member of the container': "For members of the application's project.",
   'user of the git account': 'For the person the account belongs to, or the members of its project.',
+  'reader of deliveries': "For members of the application's project, or users of the git account.",
+  'member of the delivery': 'For members of an application that it was for, and users of its git account.',
   'owner of the git account': 'For the person the account belongs to, or the owner of its project.',
 } as const satisfies Record<Policy, string>
 

@@ -10,6 +10,7 @@ import { up as failureFacts } from './0008-failure-facts.ts'
 import { up as appFigures } from './0010-app-figures.ts'
 import { up as stepsSessionsInvitations } from './0011-steps-sessions-invitations.ts'
 import { up as gitAccounts } from './0013-git-accounts.ts'
+import { up as webhooks } from './0014-webhooks.ts'
 
 export type Migration = { version: number; name: string; up: (db: Kysely<unknown>) => Promise<void> }
 
@@ -26,4 +27,5 @@ export const migrations: readonly Migration[] = [
   { version: 10, name: '0010-app-figures', up: appFigures },
   { version: 11, name: '0011-steps-sessions-invitations', up: stepsSessionsInvitations },
   { version: 13, name: '0013-git-accounts', up: gitAccounts },
+  { version: 14, name: '0014-webhooks', up: webhooks },
 ]

@@ -1,0 +1,38 @@
+import type { Trigger } from '@berth/contract'
+import { PLATFORM, recordAudit } from '../../domain/audit.ts'
+import { enqueue } from '../../domain/job-names.ts'
+import type { AppRow } from '../../domain/rows.ts'
+import { QUOTAS } from '../../lib/quota.ts'
+import type { Tx } from '../../store/database.ts'
+import { countUnfinished, insertDeployment, listWaiting, moveDeployment } from './store.ts'
+
+/** Nobody asked for these in person, so a newer one takes the place of one that still waits. */
+const AUTOMATIC = ['webhook', 'hook', 'poll'] as const satisfies Trigger[]
+
+type Wanted = {
+  app: AppRow
+  trigger: (typeof AUTOMATIC)[number]
+  commit: { hash: string; message: string; author: string }
+}
+
+/** Adds a deployment on behalf of a git host or a program, in the transaction of whoever heard of it. */
+export function createAddAutomatic({ now }: { now: () => Date }) {
+  return async function addAutomatic(tx: Tx, { app, trigger, commit }: Wanted): Promise<{ deploymentId: number } | { problem: string }> {
+    const at = now()
+    const waiting = await listWaiting(tx, app.id, AUTOMATIC)
+    const { ofApp } = await countUnfinished(tx, { appId: app.id, userId: 0 })
+    if (ofApp - waiting.length >= QUOTAS.unfinishedOfApp)
+      return { problem: `${QUOTAS.unfinishedOfApp} deployments of it wait or run already` }
+    const row = await insertDeployment(tx, { app, trigger, triggeredBy: null, commit, at })
+    for (const { id } of waiting) {
+      const change = { finished_at: at.toISOString(), error_message: `Replaced by #${row.number}.` }
+      await moveDeployment(tx, { id, from: 'pending', to: 'stopped', at, change })
+    }
+    await enqueue(tx, 'deployment.run', { deploymentId: row.id, appId: app.id }, { by: app.created_by, at })
+    const after = { deploymentId: row.id, number: row.number, trigger }
+    await recordAudit(tx, at, PLATFORM, { action: 'deployment.add', subject: 'app', subjectId: app.id, after })
+    return { deploymentId: row.id }
+  }
+}
+
+export type AddAutomatic = ReturnType<typeof createAddAutomatic>

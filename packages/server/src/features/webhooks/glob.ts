@@ -1,0 +1,47 @@
+/**
+ * Whether a path of a repository is meant by a pattern: `*` and `?` stay within a directory, `**` does not, and a pattern without any of
+ * them means the file or everything below the directory. One pass over the path for each character of the pattern, whatever they are.
+ */
+export function matchesGlob(path: string, pattern: string): boolean {
+  const plain = pattern.replace(/^\.?\//, '').replace(/\/$/, '')
+  if (!/[*?]/.test(plain)) return path === plain || path.startsWith(`${plain}/`)
+  return matches(path, tokensOf(plain))
+}
+
+type Token = { kind: 'text'; char: string } | { kind: 'one' } | { kind: 'many' } | { kind: 'deep' } | { kind: 'directories' }
+
+function tokensOf(pattern: string): Token[] {
+  const tokens: Token[] = []
+  for (const [piece] of pattern.matchAll(/(?<=^|\/)\*\*\/|\*\*+|\*|\?|[^*?]/gu)) {
+    if (piece === '**/') tokens.push({ kind: 'directories' })
+    else if (piece.startsWith('**')) tokens.push({ kind: 'deep' })
+    else if (piece === '*') tokens.push({ kind: 'many' })
+    else tokens.push(piece === '?' ? { kind: 'one' } : { kind: 'text', char: piece })
+  }
+  return tokens
+}
+
+/** `reached[n]`: the tokens so far can stand for the first n characters. */
+function matches(path: string, tokens: readonly Token[]): boolean {
+  const chars = Array.from(path)
+  let reached = [true, ...chars.map(() => false)]
+  for (const token of tokens) reached = after(token, reached, chars)
+  return reached[chars.length] === true
+}
+
+function after(token: Token, reached: readonly boolean[], chars: readonly string[]): boolean[] {
+  const next = reached.map(() => false)
+  if (token.kind === 'text' || token.kind === 'one') {
+    for (const [n, char] of chars.entries())
+      if (reached[n] && (token.kind === 'text' ? char === token.char : char !== '/')) next[n + 1] = true
+    return next
+  }
+  let isOn = false
+  for (let n = 0; n <= chars.length; n += 1) {
+    if (token.kind === 'many' && n > 0 && chars[n - 1] === '/') isOn = false
+    isOn ||= reached[n] === true
+    // whole directories end right after a slash, or are none at all
+    next[n] = token.kind === 'directories' ? reached[n] === true || (isOn && chars[n - 1] === '/') : isOn
+  }
+  return next
+}

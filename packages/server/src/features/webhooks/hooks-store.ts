@@ -1,0 +1,51 @@
+import type { Insertable, Selectable } from 'kysely'
+import type { Reader, Tx } from '../../store/database.ts'
+import type { GitHookTable } from '../../store/schema.ts'
+
+export type HookRow = Selectable<GitHookTable>
+export type WantedHook = { accountId: number; repositoryId: string; repository: string }
+
+/** Every repository that an app deploys from through an account by token; an installed GitHub App has a webhook of its own. */
+export async function listWantedHooks(db: Reader): Promise<WantedHook[]> {
+  return await db
+    .selectFrom('app')
+    .innerJoin('git_account', 'git_account.id', 'app.git_provider_id')
+    .select([
+      'git_account.id as accountId',
+      'app.git_repository_id as repositoryId',
+      (eb) => eb.fn.max('app.git_repository').as('repository'),
+    ])
+    .where('git_account.via', '=', 'token')
+    .where('app.git_repository_id', '!=', '')
+    .groupBy(['git_account.id', 'app.git_repository_id'])
+    .execute()
+}
+
+export async function listHooks(db: Reader): Promise<HookRow[]> {
+  return await db.selectFrom('git_hook').selectAll().execute()
+}
+
+export async function findHook(db: Reader, accountId: number, repositoryId: string): Promise<HookRow | undefined> {
+  return await db
+    .selectFrom('git_hook')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('repository_id', '=', repositoryId)
+    .executeTakeFirst()
+}
+
+export async function listHooksOf(db: Reader, accountId: number): Promise<HookRow[]> {
+  return await db.selectFrom('git_hook').selectAll().where('account_id', '=', accountId).execute()
+}
+
+export async function saveHook(tx: Tx, hook: Insertable<GitHookTable>): Promise<void> {
+  await tx
+    .insertInto('git_hook')
+    .values(hook)
+    .onConflict((conflict) => conflict.columns(['account_id', 'repository_id']).doUpdateSet(hook))
+    .execute()
+}
+
+export async function deleteHook(tx: Tx, hook: Pick<HookRow, 'account_id' | 'repository_id'>): Promise<void> {
+  await tx.deleteFrom('git_hook').where('account_id', '=', hook.account_id).where('repository_id', '=', hook.repository_id).execute()
+}

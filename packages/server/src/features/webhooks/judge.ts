@@ -1,0 +1,28 @@
+import type { AppRow } from '../../domain/rows.ts'
+import { matchesGlob } from './glob.ts'
+import { branchOf, type Push } from './push.ts'
+
+type JudgedApp = Pick<AppRow, 'git_branch' | 'auto_deploy' | 'watch_paths'>
+
+const SKIP = /\[(skip deploy|skip ci|ci skip)\]/i
+
+/** Why a push is nothing to any app; undefined where it may be. */
+export function whyIgnored(push: Push): string | undefined {
+  const branch = branchOf(push)
+  if (branch === undefined) return `${push.ref} is not a branch; only pushes to branches deploy.`
+  return push.isDeleted ? `The branch ${branch} was deleted.` : undefined
+}
+
+/** Why this app is not deployed by a push; undefined where it is. */
+export function whyNotDeployed(app: JudgedApp, push: Push): string | undefined {
+  const branch = branchOf(push)
+  const wanted = app.git_branch === '' ? push.defaultBranch : app.git_branch
+  if (branch !== wanted) return `it deploys from the branch ${wanted}`
+  if (app.auto_deploy === 0) return 'auto-deploy is off'
+  const word = SKIP.exec(push.message)?.[0]
+  if (word !== undefined) return `the commit message says ${word}`
+  const patterns = JSON.parse(app.watch_paths) as string[] // written by us, as the contract says
+  if (patterns.length === 0 || push.paths === null) return undefined
+  const isWatched = push.paths.some((path) => patterns.some((pattern) => matchesGlob(path, pattern)))
+  return isWatched ? undefined : `no watched path changed (${patterns.join(', ')})`
+}

@@ -1,0 +1,105 @@
+import type { GitProvider } from '@berth/contract'
+import Type, { type Static } from 'typebox'
+import { Compile } from 'typebox/compile'
+import type { Push } from './push.ts'
+
+const Text = Type.Optional(Type.Union([Type.String(), Type.Null()]))
+const Paths = Type.Optional(Type.Union([Type.Array(Type.String()), Type.Null()]))
+const Commit = Type.Object({
+  id: Type.String(),
+  message: Text,
+  author: Type.Optional(Type.Union([Type.Object({ name: Text }), Type.Null()])),
+  added: Paths,
+  removed: Paths,
+  modified: Paths,
+})
+type Commit = Static<typeof Commit>
+const shared = {
+  ref: Type.String({ maxLength: 1000 }),
+  before: Text,
+  after: Type.String({ pattern: '^[0-9a-f]{40}([0-9a-f]{24})?$' }),
+  commits: Type.Optional(Type.Union([Type.Array(Commit), Type.Null()])),
+}
+const Repository = Type.Object({ id: Type.Integer(), full_name: Type.String({ maxLength: 500 }), default_branch: Text })
+const Count = Type.Optional(Type.Union([Type.Integer(), Type.Null()]))
+/** GitHub's and Gitea's are alike; each has fields that the other lacks. */
+const GitHubPush = Type.Object({
+  ...shared,
+  repository: Repository,
+  forced: Type.Optional(Type.Boolean()),
+  head_commit: Type.Optional(Type.Union([Commit, Type.Null()])),
+  total_commits: Count,
+})
+const GitLabPush = Type.Object({
+  ...shared,
+  project_id: Type.Integer(),
+  project: Type.Object({ path_with_namespace: Type.String({ maxLength: 500 }), default_branch: Text }),
+  total_commits_count: Count,
+})
+const readers = { github: lazily(GitHubPush), gitlab: lazily(GitLabPush) }
+
+const MOST_PATHS = 5000
+const MOST_COMMITS = 2048 // GitHub names no more of them
+const LONGEST_MESSAGE = 10_000
+const LONGEST_AUTHOR = 200
+const NONE = /^0+$/
+
+/** The push in a delivery, or undefined where the body is not one of this host. */
+export function readPush(provider: GitProvider, body: unknown): Push | undefined {
+  if (provider === 'gitlab') {
+    const push = readers.gitlab(body)
+    if (!push) return undefined
+    const { project, project_id: id } = push
+    const whole = { isWhole: (push.total_commits_count ?? 0) === (push.commits?.length ?? 0), head: headIn(push) }
+    return present(push, { id, name: project.path_with_namespace, defaultBranch: project.default_branch ?? '' }, whole)
+  }
+  const push = readers.github(body)
+  if (!push) return undefined
+  const { id, full_name: name, default_branch: defaultBranch } = push.repository
+  const count = push.commits?.length ?? 0
+  const isWhole = push.forced !== true && (push.total_commits ?? count) === count && count < MOST_COMMITS
+  return present(push, { id, name, defaultBranch: defaultBranch ?? '' }, { isWhole, head: push.head_commit ?? headIn(push) })
+}
+
+type Shared = { ref: string; before?: string | null; after: string; commits?: Commit[] | null }
+
+function headIn({ commits, after }: Shared): Commit | undefined {
+  return commits?.find(({ id }) => id === after)
+}
+
+function present(
+  push: Shared,
+  repository: { id: number; name: string; defaultBranch: string },
+  { isWhole, head }: { isWhole: boolean; head: Commit | null | undefined },
+): Push {
+  return {
+    repositoryId: String(repository.id),
+    repository: repository.name,
+    defaultBranch: repository.defaultBranch,
+    ref: push.ref,
+    after: push.after,
+    isDeleted: NONE.test(push.after),
+    paths: isWhole && !NONE.test(push.before ?? '0') ? pathsIn(push.commits ?? []) : null,
+    message: (head?.message ?? '').slice(0, LONGEST_MESSAGE),
+    author: (head?.author?.name ?? '').slice(0, LONGEST_AUTHOR),
+  }
+}
+
+/** Null where a commit does not say what it changed, or all of them too much. */
+function pathsIn(commits: readonly Commit[]): string[] | null {
+  const paths = new Set<string>()
+  for (const { added, removed, modified } of commits) {
+    if (!added || !removed || !modified) return null
+    for (const path of [...added, ...removed, ...modified]) paths.add(path)
+    if (paths.size > MOST_PATHS) return null
+  }
+  return paths.size === 0 ? null : [...paths]
+}
+
+function lazily<Schema extends Type.TSchema>(schema: Schema) {
+  let validator: { Check(value: unknown): boolean } | undefined
+  return (value: unknown): Static<Schema> | undefined => {
+    validator ??= Compile(schema)
+    return validator.Check(value) ? (value as Static<Schema>) : undefined // it has just been checked
+  }
+}

@@ -1,0 +1,125 @@
+import type { Insertable, Selectable, Updateable } from 'kysely'
+import type { AppRow, GitAccountRow } from '../../domain/rows.ts'
+import type { Reader, Tx } from '../../store/database.ts'
+import type { GitDeliveryTable } from '../../store/schema.ts'
+
+type DeliveryRow = Selectable<GitDeliveryTable>
+/** Without what is large. */
+const LISTED = [
+  'id',
+  'account_id',
+  'delivery',
+  'provider',
+  'event',
+  'repository',
+  'branch',
+  'commit_hash',
+  'result',
+  'reason',
+  'received_at',
+] as const
+export type ListedDelivery = Pick<DeliveryRow, (typeof LISTED)[number]>
+
+/** Undefined where this delivery is there already: the unique index decides, not a look beforehand. */
+export async function insertDelivery(tx: Tx, delivery: Insertable<GitDeliveryTable>): Promise<number | undefined> {
+  const row = await tx
+    .insertInto('git_delivery')
+    .values(delivery)
+    .onConflict((conflict) => conflict.columns(['account_id', 'delivery']).doNothing())
+    .returning('id')
+    .executeTakeFirst()
+  return row?.id
+}
+
+export async function updateDelivery(tx: Tx, id: number, change: Updateable<GitDeliveryTable>): Promise<void> {
+  await tx.updateTable('git_delivery').set(change).where('id', '=', id).execute()
+}
+
+export async function findDeliveryBy(db: Reader, accountId: number, delivery: string): Promise<ListedDelivery | undefined> {
+  return await db
+    .selectFrom('git_delivery')
+    .select(LISTED)
+    .where('account_id', '=', accountId)
+    .where('delivery', '=', delivery)
+    .executeTakeFirst()
+}
+
+export async function linkApp(tx: Tx, link: { deliveryId: number; appId: number; deploymentId: number | null }): Promise<void> {
+  await tx
+    .insertInto('git_delivery_app')
+    .values({ delivery_id: link.deliveryId, app_id: link.appId, deployment_id: link.deploymentId })
+    .execute()
+}
+
+export async function deploymentsOf(db: Reader, deliveryIds: readonly number[]): Promise<Map<number, number[]>> {
+  const rows = await db
+    .selectFrom('git_delivery_app')
+    .select(['delivery_id', 'deployment_id'])
+    .where('delivery_id', 'in', deliveryIds)
+    .where('deployment_id', 'is not', null)
+    .orderBy('id')
+    .execute()
+  const found = new Map<number, number[]>()
+  for (const { delivery_id: id, deployment_id: deployment } of rows)
+    if (deployment !== null) found.set(id, [...(found.get(id) ?? []), deployment])
+  return found
+}
+
+export async function listDeliveries(
+  db: Reader,
+  of: { appId: number } | { accountId: number },
+  page: { limit: number; before: number | undefined },
+): Promise<ListedDelivery[]> {
+  let query = db.selectFrom('git_delivery').select(LISTED).orderBy('id', 'desc').limit(page.limit)
+  if (page.before !== undefined) query = query.where('id', '<', page.before)
+  if ('accountId' in of) return await query.where('account_id', '=', of.accountId).execute()
+  const ofApp = db.selectFrom('git_delivery_app').select('delivery_id').where('app_id', '=', of.appId)
+  return await query.where('id', 'in', ofApp).execute()
+}
+
+export async function projectsOf(db: Reader, userId: number): Promise<number[]> {
+  const rows = await db.selectFrom('project_member').select('project_id').where('user_id', '=', userId).execute()
+  return rows.map(({ project_id }) => project_id)
+}
+
+/** The apps that deploy from this repository through this account, whatever it is called today. */
+export async function appsOfRepository(db: Reader, account: Pick<GitAccountRow, 'id'>, repositoryId: string): Promise<AppRow[]> {
+  return await db
+    .selectFrom('app')
+    .selectAll()
+    .where('git_provider_id', '=', account.id)
+    .where('git_repository_id', '=', repositoryId)
+    .orderBy('id')
+    .execute()
+}
+
+/** For the apps that deploy from it, and for the webhook, which is removed under the name that the repository has then. */
+export async function renameRepository(
+  tx: Tx,
+  of: { accountId: number; repositoryId: string },
+  names: { git_repository: string; git_clone_url: string; git_commit_url: string },
+): Promise<void> {
+  await tx
+    .updateTable('app')
+    .set(names)
+    .where('git_provider_id', '=', of.accountId)
+    .where('git_repository_id', '=', of.repositoryId)
+    .execute()
+  await tx
+    .updateTable('git_hook')
+    .set({ repository: names.git_repository })
+    .where('account_id', '=', of.accountId)
+    .where('repository_id', '=', of.repositoryId)
+    .execute()
+}
+
+/** Deliveries of before a time, and of each account those beyond the newest. */
+export async function forgetDeliveries(tx: Tx, before: Date, mostOfAccount: number): Promise<void> {
+  await tx.deleteFrom('git_delivery').where('received_at', '<', before.toISOString()).execute()
+  const accounts = await tx.selectFrom('git_delivery').select('account_id').distinct().execute()
+  for (const { account_id: accountId } of accounts) {
+    const ofAccount = tx.selectFrom('git_delivery').select('id').where('account_id', '=', accountId).orderBy('id', 'desc')
+    const last = await ofAccount.offset(mostOfAccount).limit(1).executeTakeFirst()
+    if (last) await tx.deleteFrom('git_delivery').where('account_id', '=', accountId).where('id', '<=', last.id).execute()
+  }
+}

@@ -1,0 +1,233 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { HostRepo, Style } from '../../testing/git-host/model.ts'
+import { deliveryHeaders, type PushOptions, pushPayload } from '../../testing/git-host/payloads.ts'
+import { type GitHostServer, startGitHost } from '../../testing/git-host/start-git-host.ts'
+import { type Person, startTestServer, type TestServer } from '../../testing/harness/start-test-server.ts'
+import { until } from '../../testing/labs/deploy-lab.ts'
+
+type Answer = { delivery: string; event: string; result: string; reason: string; deployments: number[] }
+const COMMIT = 'abcdef01'.repeat(5)
+
+describe.each(['github', 'gitlab', 'gitea'] as const satisfies Style[])('deliveries of a host like %s', (style) => {
+  let host: GitHostServer
+  let berth: TestServer
+  let owner: Person
+  let projectId: number
+  let accountId: number
+  let repo: HostRepo
+  let n = 0
+
+  beforeAll(async () => {
+    host = await startGitHost(style)
+    const robot = host.addPerson('robot', 'a-good-token')
+    repo = await host.addRepository('acme/shop', [robot])
+    berth = await startTestServer({
+      runs: style === 'github' ? 'as a process' : 'here', // one of them is killed
+      env: host.env,
+      tuning: { engineWaitMs: 600_000, resolveAtAddMs: 50, gitHooksMs: 100 },
+    })
+    owner = await berth.owner()
+    await owner.call('settings.update', { dashboardDomain: 'berth.example.com' })
+    projectId = (await owner.call('projects.create', { name: 'Shop' })).id
+    accountId = (await owner.call('git.createAccount', { provider: style, token: 'a-good-token', baseUrl: host.origin })).id
+  })
+  afterAll(async () => {
+    await berth[Symbol.asyncDispose]()
+    await host[Symbol.asyncDispose]()
+  })
+  beforeEach(async () => {
+    for (const { id } of await owner.call('apps.listAll')) await owner.call('apps.delete', { appId: id })
+    await hooksAre(0) // with the last app its webhook goes
+  })
+
+  const hooksAre = async (count: number) =>
+    await until(
+      () => host.model.hooks.length,
+      (found) => found === count,
+    )
+  const newApp = async (more: { gitBranch?: string; watchPaths?: string[]; autoDeploy?: boolean } = {}) => {
+    const source = { gitProviderId: accountId, gitRepository: repo.fullName, gitBranch: 'main' }
+    const { id } = await owner.call('apps.create', { projectId, name: `app ${(n += 1)}`, ...source, ...more })
+    await hooksAre(1)
+    return id
+  }
+  const send = async (body: string, headers: Record<string, string>, account: number | string = accountId) =>
+    await berth.raw('POST', `/api/webhooks/git?account=${account}`, { body, headers })
+  async function deliver(given: Partial<PushOptions> & { id?: string; event?: string } = {}) {
+    const { id, event, ...push } = given
+    const body = JSON.stringify(pushPayload(host.model, { repo, commit: COMMIT, ...push }))
+    const secret = host.model.hooks[0]?.secret ?? ''
+    const answer = await send(body, deliveryHeaders(host.model, { secret, body, ...(id && { id }), ...(event && { event }) }))
+    expect([answer.status, answer.text]).toEqual([200, expect.any(String)])
+    return answer.json.data as Answer // the schema of the answer, checked below
+  }
+
+  it('a webhook is registered for the repository of an app, once, and a push deploys every app of its branch', async () => {
+    const [first, second, other] = [await newApp(), await newApp(), await newApp({ gitBranch: 'next' })]
+    const [hook] = host.model.hooks
+    expect(hook).toMatchObject({ url: `https://berth.example.com/api/webhooks/git?account=${accountId}`, repositoryId: repo.id })
+    expect(hook?.secret.length).toBe(64)
+    expect(await owner.call('apps.webhook', { appId: first })).toEqual({ status: 'active', error: '', url: hook?.url })
+    const answer = await deliver({ message: 'Say hello', id: 'd-1' })
+    expect(answer).toMatchObject({ delivery: 'd-1', result: 'deployed', reason: expect.stringContaining('branch next') })
+    expect(answer.deployments.length).toBe(2)
+    for (const appId of [first, second]) {
+      const [deployment] = await owner.call('deployments.list', { appId })
+      expect(deployment).toMatchObject({
+        trigger: 'webhook',
+        commit_hash: COMMIT,
+        commit_message: 'Say hello',
+        commit_author: 'Grace Tester',
+      })
+      expect(deployment?.commit_url).toBe(`${host.origin}/acme/shop/${style === 'gitlab' ? '-/' : ''}commit/${COMMIT}`)
+    }
+    expect(await owner.call('deployments.list', { appId: other })).toEqual([])
+    const [listed] = await owner.call('webhooks.deliveries', { appId: first })
+    expect(listed).toMatchObject({ delivery: 'd-1', result: 'deployed', repository: 'acme/shop', branch: 'main', commit: COMMIT })
+    expect((await owner.call('webhooks.deliveries', { accountId, limit: 1 }))[0]?.id).toBe(listed?.id)
+  })
+
+  it('a delivery makes one deployment, however often and however many at once it comes', async () => {
+    const appId = await newApp()
+    const id = randomUUID()
+    const answers = await Promise.all([1, 2, 3, 4, 5].map(async () => await deliver({ id })))
+    if (style === 'github') {
+      await berth.kill9()
+      await berth.startAgain()
+      owner = await berth.logIn(owner.email, 'owner-password-1')
+    }
+    answers.push(await deliver({ id }), await deliver({ id }))
+    expect(new Set(answers.map(({ deployments }) => deployments.join())).size).toBe(1)
+    expect((await owner.call('deployments.list', { appId })).length).toBe(1)
+  })
+
+  it('a newer push replaces one that still waits, and never what a person asked for', async () => {
+    const appId = await newApp()
+    await owner.call('deployments.add', { appId }) // takes the lane: it waits for an engine
+    await expect.poll(async () => (await owner.call('deployments.list', { appId })).at(-1)?.status, { timeout: 30_000 }).toBe('building')
+    const asked = await owner.call('deployments.add', { appId })
+    for (const digit of ['a', 'b', 'c']) await deliver({ commit: digit.repeat(40) })
+    const list = await owner.call('deployments.list', { appId })
+    expect(list.map(({ status }) => status)).toEqual(['pending', 'stopped', 'stopped', 'pending', 'building'])
+    expect(list[1]).toMatchObject({ error_message: 'Replaced by #5.', commit_hash: 'b'.repeat(40) })
+    expect(list[3]?.id).toBe(asked.id)
+  })
+
+  it('what does not deploy is kept with its reason', async () => {
+    const appId = await newApp({ watchPaths: ['web/**', 'package.json'] })
+    const reason = async (given: Parameters<typeof deliver>[0]) => {
+      const { result, reason: why, deployments } = await deliver(given)
+      expect(deployments).toEqual([])
+      return `${result}: ${why}`
+    }
+    expect(await reason({ paths: ['docs/a.md'] })).toMatch(/^ignored: app \d+: no watched path changed/)
+    expect(await reason({ message: 'Fix a typo [skip ci]', paths: ['web/a'] })).toContain('the commit message says [skip ci]')
+    expect(await reason({ message: '[Skip Deploy] later', paths: ['web/a'] })).toContain('[Skip Deploy]')
+    expect(await reason({ branch: 'next' })).toContain('it deploys from the branch main')
+    expect(await reason({ ref: 'refs/tags/v1' })).toContain('refs/tags/v1 is not a branch')
+    expect(await reason({ commit: '0'.repeat(40) })).toContain('The branch main was deleted')
+    for (const event of ['ping', 'pull_request', 'Merge Request Hook', 'Tag Push Hook'])
+      expect(await reason({ event })).toMatch(/^ignored: (The webhook works|Berth does nothing about the event)/)
+    await owner.call('apps.update', { appId, autoDeploy: false })
+    expect(await reason({ paths: ['web/a'] })).toContain('auto-deploy is off')
+    await owner.call('apps.update', { appId, autoDeploy: true })
+    expect((await deliver({ paths: ['web/a.html'] })).result).toBe('deployed')
+    expect((await deliver({ paths: ['docs/a.md'], before: '0'.repeat(40) })).result).toBe('deployed') // nobody knows what came before
+    const unsure = style === 'github' ? { forced: true } : { total: 30 } // not all commits are named
+    expect((await deliver({ paths: ['docs/a.md'], ...unsure })).result).toBe('deployed')
+    expect((await deliver({ repo: { ...repo, id: 9999 } })).reason).toContain('No application deploys from acme/shop')
+  })
+
+  it('a repository that was renamed goes on deploying, by its id', async () => {
+    const appId = await newApp()
+    repo.fullName = 'acme/renamed'
+    try {
+      expect((await deliver()).result).toBe('deployed')
+      expect(await owner.call('apps.get', { appId })).toMatchObject({
+        git_repository: 'acme/renamed',
+        git_clone_url: `${host.origin}/acme/renamed.git`,
+      })
+    } finally {
+      await owner.call('apps.delete', { appId })
+      await hooksAre(0)
+      repo.fullName = 'acme/shop'
+    }
+  })
+
+  it('only what is signed with the secret of the account is read, and nothing else leaves a row', async () => {
+    await newApp()
+    const before = (await owner.call('webhooks.deliveries', { accountId })).length
+    const body = JSON.stringify(pushPayload(host.model, { repo, commit: COMMIT }))
+    const good = deliveryHeaders(host.model, { secret: host.model.hooks[0]?.secret ?? '', body })
+    const changed = (change: Record<string, string>) => ({ ...good, ...change })
+    const without = (names: RegExp) => Object.fromEntries(Object.entries(good).filter(([name]) => !names.test(name)))
+    const proof = style === 'gitlab' ? 'x-gitlab-token' : 'x-hub-signature-256'
+    const hex = (good[proof] ?? '').replace('sha256=', '')
+    const bad: [string, Record<string, string>, (number | string)?][] = [
+      [body, without(/signature|token/)],
+      [body, deliveryHeaders(host.model, { secret: '', body })],
+      [body, deliveryHeaders(host.model, { secret: 'guess', body })],
+      [body, changed({ [proof]: hex.slice(0, -1) })],
+      [body, good, 9_999],
+      [body, good, 'x'],
+      ...(style === 'gitlab'
+        ? []
+        : ([
+            [`${body} `, good],
+            [body, changed({ [proof]: `SHA256=${hex}` })],
+            [body, changed({ [proof]: `sha1=${hex.slice(0, 40)}` })],
+          ] satisfies [string, Record<string, string>][])),
+    ]
+    for (const [text, headers, account] of bad) {
+      const answer = await send(text, headers, account)
+      expect([answer.status, answer.json.code]).toEqual([401, 'webhook_not_verified'])
+    }
+    expect((await owner.call('webhooks.deliveries', { accountId })).length).toBe(before)
+    expect((await send(body, good)).status).toBe(200)
+  })
+
+  it('a delivery is looked at without secrets, delivered again, and is for those who may see it', async () => {
+    const appId = await newApp({ autoDeploy: false })
+    expect((await deliver({ message: 'Later' })).result).toBe('ignored')
+    const [listed] = await owner.call('webhooks.deliveries', { appId })
+    const id = listed?.id ?? 0
+    const whole = await owner.call('webhooks.delivery', { id })
+    expect(JSON.parse(whole.body)).toMatchObject({ after: COMMIT })
+    expect(Object.keys(whole.headers).filter((name) => name.endsWith('-event')).length).toBeGreaterThan(0)
+    expect(JSON.stringify(whole)).not.toContain(host.model.hooks[0]?.secret)
+    expect(JSON.stringify(whole.headers)).not.toMatch(/signature|token/)
+    await owner.call('apps.update', { appId, autoDeploy: true })
+    const again = await owner.call('webhooks.redeliver', { id })
+    expect([again.result, again.deployments.length]).toEqual(['deployed', 1])
+    expect((await owner.call('webhooks.redeliver', { id })).deployments.length).toBe(1)
+    const stranger = await berth.as('stranger')
+    for (const call of [
+      async () => await stranger.call('webhooks.delivery', { id }),
+      async () => await stranger.call('webhooks.redeliver', { id }),
+      async () => await stranger.call('webhooks.deliveries', { accountId }),
+      async () => await stranger.call('webhooks.deliveries', { appId }),
+    ])
+      await expect(call()).rejects.toMatchObject({ code: expect.stringMatching(/_not_found|git_not_connected/) })
+    await expect(owner.call('webhooks.deliveries', {})).rejects.toMatchObject({ code: 'invalid_request' })
+  })
+
+  it('a webhook that cannot be registered says why on the app, and an account takes its webhooks along', async () => {
+    const own = host.addPerson('weak', 'a-weak-token')
+    own.repositories.add(repo.id)
+    own.mayHook = false
+    const { id } = await owner.call('git.createAccount', { provider: style, token: 'a-weak-token', baseUrl: host.origin })
+    const source = { gitProviderId: id, gitRepository: repo.fullName }
+    const { id: appId } = await owner.call('apps.create', { projectId, name: 'weak', ...source })
+    const state = async () => await owner.call('apps.webhook', { appId })
+    await expect.poll(async () => (await state()).status, { timeout: 30_000 }).toBe('failed')
+    expect((await state()).error).toContain('permissions')
+    await owner.call('git.deleteAccount', { id, force: true })
+    expect((await state()).status).toBe('none')
+    const other = await owner.call('git.createAccount', { provider: style, token: 'a-good-token', baseUrl: host.origin, projectId })
+    await owner.call('apps.create', { projectId, name: 'strong', gitProviderId: other.id, gitRepository: repo.fullName })
+    await hooksAre(1)
+    await owner.call('git.deleteAccount', { id: other.id, force: true })
+    expect(host.model.hooks).toEqual([])
+  })
+})
