@@ -1,8 +1,11 @@
+import { Readable } from 'node:stream'
 import { EngineError } from './api/errors.ts'
 import { field, text } from './api/json.ts'
 import type { Transport } from './api/transport.ts'
-import { addressIn, CONTAINER_NAME, type Containers, MOST_TRIES, says } from './containers.ts'
+import { addressIn, CONTAINER_NAME, type Containers, MOST_TRIES, pathOf, says } from './containers.ts'
 import { assertEndpointAllowed, assertStackAllowed, projectEndpoint, type StackContainerSpec, stackRequest } from './stack-spec.ts'
+
+const FILLED_AT = '/berth-files'
 
 /** Containers of compose apps, which have more to say and may be in two networks. */
 export function createStackContainers({ transport, containers }: { transport: Transport; containers: Containers }) {
@@ -16,6 +19,7 @@ export function createStackContainers({ transport, containers }: { transport: Tr
       const id = await create(spec, signal)
       try {
         await connect(id, spec.project, signal)
+        if (spec.files !== undefined) await put(id, '/', spec.files, signal)
         await containers.startAgain(id, signal)
         return id
       } catch (cause) {
@@ -41,5 +45,23 @@ export function createStackContainers({ transport, containers }: { transport: Tr
     await transport.json({ method: 'POST', path, body: { Container: id, EndpointConfig: endpoint }, signal })
   }
 
-  return { start }
+  /** An archive is written into the container, which need not run. What it has at the same path is replaced. */
+  async function put(id: string, path: string, archive: Buffer, signal: AbortSignal | undefined): Promise<void> {
+    const upload = Readable.from([archive])
+    await transport.json({ method: 'PUT', path: `${pathOf(id)}/archive`, query: { path, noOverwriteDirNonDir: true }, upload, signal })
+  }
+
+  /** Writes files into a volume, by a container that has it and is never started. */
+  async function fill(spec: StackContainerSpec, wanted: { volume: string; archive: Buffer }, signal?: AbortSignal): Promise<void> {
+    const { ports: _ports, tmpfs: _tmpfs, readOnly: _readOnly, ...rest } = spec.service
+    const service = { ...rest, ports: [], mounts: [{ volume: wanted.volume, path: FILLED_AT, noCopy: true }] }
+    const id = await create({ ...spec, name: `${spec.name}-fill`, service }, signal)
+    try {
+      await put(id, FILLED_AT, wanted.archive, signal)
+    } finally {
+      await containers.remove(id)
+    }
+  }
+
+  return { start, fill }
 }

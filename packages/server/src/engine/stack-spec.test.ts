@@ -18,11 +18,15 @@ services:
     stop_grace_period: 20s
     healthcheck: { test: curl localhost, interval: 5s, retries: 3 }
     volumes: ["data:/data:ro", /cache]
-    tmpfs: [/tmp, /run, /dev/shm]
+    tmpfs: ["/tmp:size=64m,mode=1777", /run, /dev/shm]
     shm_size: 64m
     read_only: true
     ports: ["8081:80", "127.0.0.1:8082:80", "5353:53/udp"]
     cap_drop: [ALL]
+    cap_add: [NET_BIND_SERVICE]
+    ulimits: { nofile: { soft: 1024, hard: 65536 }, memlock: -1 }
+    sysctls: { net.core.somaxconn: 1024 }
+    extra_hosts: ["api.example.test:203.0.113.7"]
     restart: "on-failure:3"
     cpus: 0.5
 `
@@ -79,12 +83,17 @@ const label = (change: Json) => ({ ...base(), Labels: { ...(base()['Labels'] as 
 const network = (name: string, endpoint: Json) => ({ ...base(), NetworkingConfig: { EndpointsConfig: { [name]: endpoint } } })
 
 it.each<[string, Json]>([
-  ...['Privileged', 'Binds', 'PidMode', 'IpcMode', 'UTSMode', 'UsernsMode', 'CgroupnsMode', 'CapAdd', 'Devices', 'DeviceRequests'].map(
+  ...['Privileged', 'Binds', 'PidMode', 'IpcMode', 'UTSMode', 'UsernsMode', 'CgroupnsMode', 'Devices', 'DeviceRequests'].map(
     (key): [string, Json] => [`HostConfig.${key}`, withHost({ [key]: [] })],
   ),
   ...['VolumesFrom', 'Runtime', 'CgroupParent', 'GroupAdd', 'OomKillDisable', 'PublishAllPorts', 'ContainerIDFile'].map(
     (key): [string, Json] => [`HostConfig.${key}`, withHost({ [key]: 'x' })],
   ),
+  ['HostConfig.CapAdd', withHost({ CapAdd: ['CHOWN', 'SYS_ADMIN'] })],
+  ['HostConfig.Sysctls', withHost({ Sysctls: { 'net.ipv4.ip_forward': '1' } })],
+  ['HostConfig.Ulimits', withHost({ Ulimits: [{ Name: 'rtprio', Soft: 1, Hard: 1 }] })],
+  ['HostConfig.ExtraHosts', withHost({ ExtraHosts: ['a:host-gateway'] })],
+  ['HostConfig.ExtraHosts', withHost({ ExtraHosts: ['a:169.254.169.254'] })],
   ['HostConfig.NetworkMode', withHost({ NetworkMode: 'host' })],
   ['HostConfig.NetworkMode', withHost({ NetworkMode: 'berth-abc-app-8-network' })],
   ['HostConfig.NetworkMode', withHost({ NetworkMode: 'berth-abc-project-3' })],

@@ -1,5 +1,6 @@
 import { isIP, isIPv4 } from 'node:net'
 import { items, record, text } from './api/json.ts'
+import { HARMLESS_CAPABILITIES, isPublicAddress, SYSCTL } from './compose/limits.ts'
 import type { StackHealthcheck, StackService } from './compose/stack.ts'
 import { areOurLabels, DROPPED_CAPABILITIES, ENV_ENTRY, IMAGE, isOurAddress, LOG_CONFIG, PIDS_LIMIT } from './container-spec.ts'
 import { composeProjectName, LABEL, NOT_COMPOSE } from './labels.ts'
@@ -14,6 +15,8 @@ export type StackContainerSpec = {
   readonly network: string
   /** Among all apps of the project, for the service that has the port. `turn` as for every other container. */
   readonly project?: { readonly network: string; readonly alias: string; readonly turn: number }
+  /** An archive that is written into it before it starts. */
+  readonly files?: Buffer
 }
 
 const NANOSECONDS = 1e6
@@ -50,7 +53,7 @@ function hostRequest(service: StackService): Record<string, unknown> {
       ...(readOnly && { ReadOnly: true }),
       ...(noCopy && { VolumeOptions: { NoCopy: true } }),
     })),
-    ...(tmpfs.length > 0 && { Tmpfs: Object.fromEntries(tmpfs.map((path) => [path, ''])) }),
+    ...(tmpfs.length > 0 && { Tmpfs: Object.fromEntries(tmpfs.map(({ path, options }) => [path, options])) }),
     ...(service.readOnly && { ReadonlyRootfs: true }),
     ...(service.shmBytes !== undefined && { ShmSize: service.shmBytes }),
     // Swap equal to memory: a container over its limit is killed instead of dragging the machine down.
@@ -61,6 +64,10 @@ function hostRequest(service: StackService): Record<string, unknown> {
     RestartPolicy: { Name: restart.policy, MaximumRetryCount: restart.retries ?? 0 },
     LogConfig: LOG_CONFIG,
     CapDrop: [...new Set([...DROPPED_CAPABILITIES, ...service.capDrop])],
+    ...(service.capAdd && { CapAdd: [...service.capAdd] }),
+    ...(service.ulimits && { Ulimits: service.ulimits.map(({ name, soft, hard }) => ({ Name: name, Soft: soft, Hard: hard })) }),
+    ...(service.sysctls && { Sysctls: { ...service.sysctls } }),
+    ...(service.extraHosts && { ExtraHosts: [...service.extraHosts] }),
     SecurityOpt: ['no-new-privileges'],
     Init: true,
   }
@@ -95,6 +102,7 @@ const ALIAS = /^[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$/
 const PATH = /^(\/[A-Za-z0-9._@+-]+)+$/
 /** Where the kernel and the engine have their own things in a container. */
 const KERNEL_PATH = /^\/(proc|sys|dev|run|var\/run)(\/|$)/
+const TMPFS_OPTIONS = /^((size|mode|uid|gid)=[0-9]{1,13}[kmgKMG]?|rw|exec|noexec|nosuid|nodev|,)*$/
 const TMPFS_TOO = /^\/(dev\/shm|run|var\/run)(\/|$)/
 /** Volumes that the engine named itself, for a container of the same app that Compose made. */
 const NAMELESS = /^[0-9a-f]{64}$/
@@ -104,7 +112,7 @@ const isWords = isEvery((value) => typeof value === 'string')
 const HOST_KEYS: Readonly<Record<string, Check>> = {
   NetworkMode: isText(OUR_NETWORK),
   Mounts: isEvery((mount) => hasOnly(mount, ['Type', 'Source', 'Target', 'ReadOnly', 'VolumeOptions']) && isSafeMount(record(mount))),
-  Tmpfs: (value) => Object.entries(record(value)).every(([path, options]) => isSafePath(path, TMPFS_TOO) && options === ''),
+  Tmpfs: (value) => Object.entries(record(value)).every(([path, options]) => isSafePath(path, TMPFS_TOO) && isText(TMPFS_OPTIONS)(options)),
   ReadonlyRootfs: isSame(true),
   ShmSize: isWhole(4096),
   Memory: isWhole(4 * 1024 * 1024),
@@ -117,6 +125,12 @@ const HOST_KEYS: Readonly<Record<string, Check>> = {
     hasOnly(value, ['Name', 'MaximumRetryCount']) && isText(/^(no|on-failure|unless-stopped|always)$/)(record(value)['Name']),
   LogConfig: isSame(LOG_CONFIG),
   CapDrop: (value) => isEvery(isText(/^[A-Z_]{2,40}$/))(value) && DROPPED_CAPABILITIES.every((dropped) => items(value).includes(dropped)),
+  CapAdd: isEvery((value) => HARMLESS_CAPABILITIES.includes(text(value))),
+  Ulimits: isEvery(
+    (value) => hasOnly(value, ['Name', 'Soft', 'Hard']) && isText(/^(nofile|nproc|memlock|stack|core)$/)(record(value)['Name']),
+  ),
+  Sysctls: (value) => Object.entries(record(value)).every(([key, entry]) => SYSCTL.test(key) && isText(/^\d+([ \t]+\d+)?$/)(entry)),
+  ExtraHosts: isEvery((value) => isPublicAddress(/^[A-Za-z0-9._-]+:(.+)$/.exec(text(value))?.[1] ?? '')),
   SecurityOpt: isSame(['no-new-privileges']),
   Init: isSame(true),
 }
@@ -129,7 +143,7 @@ const KEYS: Readonly<Record<string, Check>> = {
   Entrypoint: isWords,
   WorkingDir: isText(/^\/[A-Za-z0-9._@+/-]*$/),
   User: isText(/^[A-Za-z0-9_-]{1,32}(:[A-Za-z0-9_-]{1,32})?$/),
-  Hostname: isText(/^[A-Za-z0-9][A-Za-z0-9.-]{0,62}$/),
+  Hostname: isText(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/),
   Tty: isBool,
   OpenStdin: isBool,
   StopSignal: isText(/^[A-Z0-9+]{1,16}$/),
@@ -180,7 +194,9 @@ function isEndpoint(value: unknown): boolean {
 }
 
 function isOwnVolume(name: string, own: string): boolean {
-  return NAMELESS.test(name) || (name.startsWith(own) && /^(_[A-Za-z0-9][A-Za-z0-9_.-]{0,62}|-v[0-9a-f]{16})$/.test(name.slice(own.length)))
+  return (
+    NAMELESS.test(name) || (name.startsWith(own) && /^(_[A-Za-z0-9][A-Za-z0-9_.-]{0,62}|-[vbf][0-9a-f]{16})$/.test(name.slice(own.length)))
+  )
 }
 
 function isSafeMount(mount: Readonly<Record<string, unknown>>): boolean {

@@ -3,11 +3,11 @@ import { open, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /** Replaces a file so that after a crash or power cut it is the old one or the new one, whole. */
-export async function writeDurably(path: string, text: string): Promise<void> {
+export async function writeDurably(path: string, contents: string | Buffer): Promise<void> {
   const temporary = `${path}.new`
   const file = await open(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC, 0o600)
   try {
-    await file.writeFile(text)
+    await file.writeFile(contents)
     await file.sync()
   } finally {
     await file.close()

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { containerName, labelsOf, projectNetworkName, volumeName } from '../../src/engine/labels.ts'
 import { ensureRedisImage } from '../../testing/images/database-images.ts'
+import { BUSYBOX_IMAGE } from '../../testing/images/test-images.ts'
 import { type DeployLab, dockerfile, openDeployLab, until } from '../../testing/labs/deploy-lab.ts'
 
 let lab: DeployLab
@@ -129,6 +130,62 @@ describe.concurrent('a compose app', () => {
     } finally {
       await lab.engine.containers.remove(taker)
     }
+  })
+
+  it('has files and folders of its commit, its secrets and variables, and goes back to those of an earlier one', async () => {
+    const filesOf = (version: string) => ({
+      'compose.yaml': `
+services:
+  web:
+    image: ${BUSYBOX_IMAGE}
+    container_name: front
+    command: sh -c 'wget -q -O /www/other http://back:9000/said; exec httpd -f -p 8080 -h /www'
+    env_file: settings.env
+    ports: ["80:8080"]
+    volumes: ["./page.html:/www/index.html:ro", "./site:/www/site:ro"]
+    secrets: [key]
+    configs: [{ source: motd, target: /www/motd }]
+    depends_on: { store: { condition: service_healthy } }
+  store:
+    image: ${BUSYBOX_IMAGE}
+    container_name: back
+    command: [httpd, -f, -p, "9000", -h, /data]
+    volumes: ["./seed:/data", "./nothing:/empty"]
+    healthcheck: { test: wget -q -O- http://localhost:9000/said, interval: 1s, retries: 20 }
+secrets: { key: { file: ./key.txt } }
+configs: { motd: { content: "hello $\{WHO:-nobody}" } }
+`,
+      'settings.env': `GREETING="of ${version}"\n`,
+      'page.html': `page ${version}`,
+      'site/a.html': `a ${version}`,
+      'seed/said': `seed ${version}`,
+      'key.txt': `key ${version}`,
+    })
+    const app = await lab.createApp(filesOf('v1'), { appType: 'compose' })
+    const idOf = async (service: string) => (await lab.containersOf(app.id)).find(({ owner }) => owner.service === service)?.id ?? ''
+    const run = async (service: string, line: string) =>
+      (await lab.engine.exec(await idOf(service), ['sh', '-c', line], AbortSignal.timeout(20_000))).output.trim()
+    const seen = async () => [
+      await run('web', 'cd /www; cat index.html other motd site/*; ls site'),
+      await run('web', 'cat /run/secrets/key; echo $GREETING; touch /www/site/x 2>&1 || true'),
+    ]
+    const first = await lab.deploy(app.id)
+    expect(first).toMatchObject({ status: 'success', error_message: '' })
+    const before = await seen()
+    expect(before[0]?.replaceAll('\n', ' ')).toBe('page v1seed v1hello nobodya v1a.html')
+    expect(before[1]).toMatch(/^key v1of v1\s+touch: .*Read-only file system/)
+    const log = await lab.owner.call('deployments.log', { deploymentId: first.id })
+    for (const line of ['port 80 of the machine is not opened', 'seed is a volume, filled from the commit the first time'])
+      expect(log).toContain(line)
+    await run('store', 'echo changed > /data/said')
+    await app.repository.commit({ files: filesOf('v2') })
+    expect(await lab.deploy(app.id)).toMatchObject({ status: 'success', error_message: '' })
+    const after = await seen()
+    expect(after[0]?.replaceAll('\n', ' ')).toBe('page v2changed hello nobodya v2a.html')
+    expect(after[1]).toContain('key v2of v2')
+    const { id } = await lab.owner.call('deployments.rollback', { deploymentId: first.id })
+    expect(await lab.ended(id)).toMatchObject({ status: 'success', error_message: '' })
+    expect((await seen())[0]?.replaceAll('\n', ' ')).toBe('page v1changed hello nobodya v1a.html')
   })
 
   it('that asks for what no app may have is refused by the name of the key, and nothing is started', async () => {

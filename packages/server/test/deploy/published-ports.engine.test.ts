@@ -18,7 +18,7 @@ afterAll(async () => await lab[Symbol.asyncDispose]())
 const publishing = (ports: readonly number[], command = 'exec httpd -f -p 8080 -h /www'): FileMap => ({
   'compose.yaml': JSON.stringify({
     services: {
-      web: { image: BUSYBOX_IMAGE, command: ['sh', '-c', command], expose: [8080], ports: ports.map((port) => `${port}:8080`) },
+      web: { image: BUSYBOX_IMAGE, command: ['sh', '-c', command], expose: [8080], ports: ports.map((port) => `${port}:9090`) },
     },
   }),
 })

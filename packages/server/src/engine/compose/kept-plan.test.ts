@@ -61,7 +61,7 @@ it('a plan that an earlier version kept for the Compose CLI is read as if it had
       restart: { policy: 'no' },
       dependsOn: [],
       mounts: [{ volume: 'berth-abc-app-7_data', path: '/data' }],
-      tmpfs: ['/cache'],
+      tmpfs: [{ path: '/cache', options: '' }],
       ports: [],
       aliases: ['db', 'store'],
       capDrop: ['NET_RAW', 'MKNOD'],

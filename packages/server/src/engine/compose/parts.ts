@@ -1,84 +1,8 @@
 import { wordsOf } from './command-line.ts'
-import { mapping, matching, refuse, scalar, texts, variables } from './refuse.ts'
+import { isExtension, mapping, matching, type Reading, refuse, scalar, texts, variables } from './refuse.ts'
 import type { Condition, Dependency } from './stack.ts'
 
-const VOLUME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/
-const TARGET = /^(\/[A-Za-z0-9._@+-]+)+\/?$/
-const FORBIDDEN_TARGET = /(^|\/)\.{1,2}(\/|$)|^\/(proc|sys|dev|run|var\/run)(\/|$)/
-const LOWEST_HOST_PORT = 1024
-const MOUNT_KEYS = ['type', 'source', 'target', 'read_only', 'volume', 'tmpfs']
-const PORT_KEYS = ['target', 'published', 'protocol', 'host_ip', 'mode', 'name', 'app_protocol']
-
-export type MountRead =
-  | { readonly kind: 'volume'; readonly source?: string; readonly path: string; readonly readOnly?: boolean; readonly noCopy?: boolean }
-  | { readonly kind: 'tmpfs'; readonly path: string }
-
-/** Named volumes, anonymous ones and tmpfs. Whatever could be a place on the machine is refused. */
-export function mountOf(value: unknown, at: string): MountRead {
-  if (typeof value === 'string') return shortMount(value, at)
-  const long = mapping(value, at, MOUNT_KEYS)
-  const kind = long['type'] ?? 'volume'
-  const options = mapping(long['volume'], `${at}.volume`, ['nocopy'])
-  mapping(long['tmpfs'], `${at}.tmpfs`, [])
-  const path = targetOf(long['target'], at)
-  if (kind === 'tmpfs') return { kind, path }
-  if (kind !== 'volume') refuse(`${at} (type ${JSON.stringify(kind)})`)
-  return {
-    kind: 'volume',
-    ...(long['source'] === undefined ? {} : { source: matching(long['source'], `${at} (host path)`, VOLUME) }),
-    path,
-    ...(long['read_only'] === true ? { readOnly: true } : {}),
-    ...(options['nocopy'] === true ? { noCopy: true } : {}),
-  }
-}
-
-function shortMount(text: string, at: string): MountRead {
-  const parts = text.split(':')
-  const [first = '', second, mode, ...more] = parts
-  if (more.length > 0 || (mode !== undefined && !/^(ro|rw)$/.test(mode))) refuse(at, 'has an option that is not allowed')
-  if (second === undefined) return { kind: 'volume', path: targetOf(first, at) }
-  if (!VOLUME.test(first)) refuse(`${at} (host path ${first.slice(0, 80)})`)
-  return { kind: 'volume', source: first, path: targetOf(second, at), ...(mode === 'ro' ? { readOnly: true } : {}) }
-}
-
-function targetOf(value: unknown, at: string): string {
-  const target = matching(value, at, TARGET)
-  return FORBIDDEN_TARGET.test(target) ? refuse(`${at} (${target})`) : target.replace(/\/$/, '')
-}
-
-export type PortRead = {
-  readonly host: number | null
-  readonly hostIp: string
-  readonly container: number
-  readonly protocol: 'tcp' | 'udp'
-}
-
-const SHORT_PORT = /^(?:(?<ip>\d{1,3}(?:\.\d{1,3}){3}):)?(?:(?<host>\d{1,5})?:)?(?<container>\d{1,5})(?:\/(?<protocol>tcp|udp))?$/
-
-export function portOf(value: unknown, at: string, reserved: readonly number[]): PortRead {
-  const long = typeof value === 'object' ? mapping(value, at, PORT_KEYS) : null
-  const parts =
-    long === null
-      ? (SHORT_PORT.exec(scalar(value, at))?.groups ?? refuse(at, 'must be written as "host:container", one port each'))
-      : longPort(long, at)
-  const host = parts['host'] === undefined ? null : Number(parts['host'])
-  const container = Number(parts['container'])
-  if (container < 1 || container > 65_535) refuse(at, 'must be between 1 and 65535')
-  if (host !== null && (host < LOWEST_HOST_PORT || host > 65_535))
-    refuse(`${at} (host port ${host})`, `must be ${LOWEST_HOST_PORT} or above`)
-  if (host !== null && reserved.includes(host)) refuse(`${at} (host port ${host})`, 'belongs to the platform')
-  return { host, hostIp: parts['ip'] ?? '', container, protocol: parts['protocol'] === 'udp' ? 'udp' : 'tcp' }
-}
-
-function longPort(long: Readonly<Record<string, unknown>>, at: string): Record<string, string | undefined> {
-  const optional = (key: string, grammar: RegExp) => (long[key] === undefined ? undefined : matching(long[key], `${at}.${key}`, grammar))
-  return {
-    ip: optional('host_ip', /^\d{1,3}(\.\d{1,3}){3}$/),
-    host: optional('published', /^\d{1,5}$/),
-    container: matching(long['target'], `${at}.target`, /^\d{1,5}$/),
-    protocol: optional('protocol', /^(tcp|udp)$/),
-  }
-}
+type Env = Readonly<Record<string, string>>
 
 export type ComposeBuild = {
   readonly context: string
@@ -87,9 +11,40 @@ export type ComposeBuild = {
   readonly args: Readonly<Record<string, string>>
 }
 
+const BUILD_KEYS = ['context', 'dockerfile', 'target', 'args']
+/** What speeds a build up or names its result; Berth does both in its own way. */
+const BUILD_WITHOUT_MEANING = [
+  'labels',
+  'cache_from',
+  'cache_to',
+  'no_cache',
+  'pull',
+  'tags',
+  'platforms',
+  'shm_size',
+  'provenance',
+  'sbom',
+]
+const BUILD_REFUSED: Readonly<Record<string, string>> = {
+  dockerfile_inline: 'is not allowed. Commit it as a Dockerfile and name that',
+  additional_contexts: 'is not allowed. Put what the build needs into its context',
+  secrets: 'is not allowed. Read them when the container runs, from its environment',
+  ssh: 'is not allowed: builds have no keys of the machine. Commit what the build needs, or fetch it without a key',
+  extra_hosts: 'is not allowed',
+  ulimits: 'is not allowed: Berth sets the limits of builds',
+  privileged: 'is not allowed: it gives the build the whole machine. Remove it',
+  entitlements: 'is not allowed: it gives the build the whole machine. Remove it',
+}
+
 /** `context` and `dockerfile` are paths inside the repository: grammar here, real containment when they are read. */
-export function buildOf(value: unknown, at: string, env: Readonly<Record<string, string>>): ComposeBuild {
-  const given = typeof value === 'string' ? { context: value } : mapping(value, at, ['context', 'dockerfile', 'target', 'args'])
+export function buildOf(value: unknown, at: string, { env, reading }: { env: Env; reading: Reading }): ComposeBuild {
+  const given = typeof value === 'string' ? { context: value } : mapping(value, at)
+  const { attempt } = reading
+  for (const key of Object.keys(given)) {
+    if (BUILD_KEYS.includes(key) || BUILD_WITHOUT_MEANING.includes(key) || isExtension(key)) continue
+    if (key === 'network' && given[key] === 'default') continue
+    attempt(() => refuse(`${at}.${key}`, Object.hasOwn(BUILD_REFUSED, key) ? BUILD_REFUSED[key] : undefined))
+  }
   const context = repoPath(given['context'] ?? '.', `${at}.context`)
   const dockerfile = repoPath(given['dockerfile'] ?? 'Dockerfile', `${at}.dockerfile`)
   const target =
@@ -98,7 +53,7 @@ export function buildOf(value: unknown, at: string, env: Readonly<Record<string,
 }
 
 /** The builder takes some arguments as orders to itself: another program to read the Dockerfile with, another namespace of the cache. */
-function buildArgsOf(value: unknown, at: string, env: Readonly<Record<string, string>>): Record<string, string> {
+function buildArgsOf(value: unknown, at: string, env: Env): Record<string, string> {
   const args = variables(value, at, env)
   const order = Object.keys(args).find((name) => /^BUILDKIT_/i.test(name) && name !== 'BUILDKIT_INLINE_CACHE')
   return order === undefined ? args : refuse(`${at}.${order}`)
@@ -138,7 +93,7 @@ export function aliasesOf(value: unknown, at: string): string[] {
   if (Array.isArray(value)) return []
   const networks = Object.entries(mapping(value, at))
   return networks.flatMap(([name, endpoint]) => {
-    const given = mapping(endpoint, `${at}.${name}`, ['aliases'])
+    const given = mapping(endpoint, `${at}.${name}`, ['aliases', 'priority', 'gw_priority'])
     return given['aliases'] === undefined
       ? []
       : texts(given['aliases'], `${at}.${name}.aliases`).map((alias) =>

@@ -80,17 +80,17 @@ describe('a compose file', () => {
 
   it('gives each volume without a name one that stays the same for its service and path', () => {
     const at = (text: string) => planCompose(text, settings).services.map(({ mounts }) => mounts[0]?.volume ?? '')
-    const [a, b] = at('services: { a: { image: x, volumes: [/data] }, b: { image: x, volumes: [/data] } }')
+    const [a, b] = at('services: { a: { image: x, volumes: [/data], expose: [8080] }, b: { image: x, volumes: [/data] } }')
     expect(a).toMatch(/^berth-abc-app-7-v[0-9a-f]{16}$/)
     expect(b).not.toBe(a)
     expect(at('services: { a: { image: other, volumes: [{ type: volume, target: /data/ }] } }')).toEqual([a])
   })
 
   it('is refused with all reasons at once', () => {
-    const text = 'services: { a: { image: "-x", privileged: true, ports: ["80:80"], pid: host }, b: { image: y, ipc: host } }'
+    const text = 'services: { a: { image: "-x", privileged: true, ports: ["3000:80"], pid: host }, b: { image: y, ipc: host } }'
     const said = refusal(text)
     expect(said).toContain('for 5 reasons: (1) ')
-    for (const key of ['a.image', 'a.privileged', 'a.pid', 'a.ports (host port 80)', 'b.ipc']) expect(said).toContain(`services.${key} `)
+    for (const key of ['a.image', 'a.privileged', 'a.pid', 'a.ports (host port 3000)', 'b.ipc']) expect(said).toContain(`services.${key} `)
   })
 
   it.each([
@@ -113,7 +113,15 @@ describe('a compose file', () => {
     ['healthcheck: { test: "curl -f localhost || exit 1" }', { healthcheck: { test: ['CMD-SHELL', 'curl -f localhost || exit 1'] } }],
     ['healthcheck: { disable: true }', { healthcheck: { test: ['NONE'] } }],
     ['restart: "on-failure:5"', { restart: { policy: 'on-failure', retries: 5 } }],
-    ['volumes: [{ type: tmpfs, target: /cache }], tmpfs: /tmp', { tmpfs: ['/tmp', '/cache'] }],
+    [
+      'volumes: [{ type: tmpfs, target: /cache }], tmpfs: /tmp',
+      {
+        tmpfs: [
+          { path: '/tmp', options: '' },
+          { path: '/cache', options: '' },
+        ],
+      },
+    ],
     ['volumes: ["d:/d:ro"]', { mounts: [{ volume: 'berth-abc-app-7_d', path: '/d', readOnly: true }] }],
   ])('takes over %s', (line, expected) => {
     expect(planCompose(`services: { a: { image: x, ${line} } }`, settings).services[0]).toMatchObject(expected)
@@ -189,8 +197,6 @@ describe('limits of a service', () => {
     ['cpus: -1', 'services.a.cpus'],
     ['mem_limit: -1', 'services.a.mem_limit'],
     ['shm_size: 0', 'services.a.shm_size must be at least 4k'],
-    ['memswap_limit: -1', 'services.a.memswap_limit'],
-    ['pids_limit: -1', 'services.a.pids_limit'],
     ['ulimits: { nproc: -1 }', 'services.a.ulimits'],
     ['stop_grace_period: 1000h', 'services.a.stop_grace_period must be at most 10m'],
     ['healthcheck: { timeout: 100h }', 'services.a.healthcheck.timeout must be at most 1440m'],

@@ -1,10 +1,14 @@
+import { contentsOf } from './configs.ts'
+import { parseEnvFile } from './env-file.ts'
+import { finishedService } from './finish.ts'
 import { type InterpolationBudget, interpolate, newBudget } from './interpolate.ts'
-import type { MountRead, PortRead } from './parts.ts'
+import { activeServices } from './profiles.ts'
 import { createReading, mapping, matching, type Reading, refuse } from './refuse.ts'
-import { type ServiceRead, serviceOf } from './service.ts'
-import type { ComposePlan, StackMount, StackService } from './stack.ts'
+import { type LookUp, repositoryPath } from './repository.ts'
+import { routedOf } from './routed.ts'
+import { type Around, type ServiceRead, serviceOf } from './service.ts'
+import type { ComposePlan } from './stack.ts'
 import { inStartOrder } from './start-order.ts'
-import { anonymousVolume, namedVolume } from './volume-names.ts'
 import { parseComposeYaml } from './yaml.ts'
 
 export type ComposeSettings = {
@@ -17,56 +21,113 @@ export type ComposeSettings = {
   readonly cpus?: number
   readonly reservedPorts: readonly number[]
   newImageName(): string
-  /** What of the file is left out or changed, in sentences. */
-  onNote?(sentence: string): void
+  /** Where the compose file lies in the repository, and what else does. Without it the file stands alone. */
+  readonly directory?: string
+  readonly lookUp?: LookUp
 }
 
 const MAX_SERVICES = 30
 const MAX_PUBLISHED_PORTS = 20
-const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/
-const TOP_KEYS = ['services', 'volumes', 'networks', 'version', 'name']
+const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/
+const TOP_KEYS = ['services', 'volumes', 'networks', 'version', 'name', 'configs', 'secrets']
 
 /** A repository's compose file → what we are willing to run. An allow list: a key that is not known is refused by its name. */
 export function planCompose(text: string, settings: ComposeSettings): ComposePlan {
-  return read(settings, (reading) => planned(parseComposeYaml(text), settings, reading))
+  return read((reading) => planned(parseComposeYaml(text), settings, reading))
 }
 
 /** The same for a file that has been taken apart already. */
 export function planParsed(source: unknown, settings: ComposeSettings): ComposePlan {
-  return read(settings, (reading) => planned(source, settings, reading))
+  return read((reading) => planned(source, settings, reading))
 }
 
-function read(settings: ComposeSettings, work: (reading: Reading) => ComposePlan): ComposePlan {
+function read(work: (reading: Reading) => ComposePlan): ComposePlan {
   const reading = createReading()
   const plan = reading.attempt(() => work(reading))
   reading.refuseIfAny()
-  for (const note of reading.notes()) settings.onNote?.(note)
-  return plan ?? refuse('services', 'is empty')
+  const { services = [], builds = [], routedService = null } = plan ?? {}
+  const notes = reading.notes()
+  return { services, builds, routedService, ...(notes.length > 0 && { notes }) }
 }
 
 function planned(given: unknown, settings: ComposeSettings, reading: Reading): ComposePlan {
-  const source = interpolated(given, settings.env, newBudget())
-  const top = mapping(source, 'the file', TOP_KEYS)
-  reading.attempt(() => checkVolumes(top['volumes']))
-  reading.attempt(() => checkNetworks(top['networks']))
-  const services = servicesOf(top['services'], settings, reading)
-  checkPublished(services)
-  const routedService = routedOf(services, settings.port)
+  const { directory = '', lookUp = () => ({ kind: 'missing' as const }) } = settings
+  const env = { ...committedVariables(settings.env, directory, lookUp), ...settings.env }
+  const source = interpolated(given, env, newBudget())
+  const top = mapping(source, 'the file')
+  judgeTop(top, reading)
+  const around = { env, reading, directory, lookUp }
+  const configs = reading.attempt(() => contentsOf(top['configs'], 'configs', around)) ?? new Map()
+  const secrets = reading.attempt(() => contentsOf(top['secrets'], 'secrets', around)) ?? new Map()
+  const services = servicesOf(top['services'], { ...around, configs, secrets })
+  const routed = reading.attempt(() => routedOf(services, settings.port))
   const builds = services.flatMap(({ name, build }) =>
     build === null ? [] : [{ ...build, service: name, image: settings.newImageName() }],
   )
   const images = new Map(builds.map(({ service, image }) => [service, image]))
-  const finished = services.map((service) => finishedService(service, { settings, image: images.get(service.name) ?? service.image ?? '' }))
-  return { services: inStartOrder(finished), builds, routedService }
+  const finished = services.map((service) => {
+    const linked = services.flatMap(({ links }) => links.filter((link) => link.service === service.name).map(({ alias }) => alias))
+    const image = images.get(service.name) ?? service.image ?? ''
+    const place = { prefix: settings.volumePrefix, directory, lookUp, reading }
+    return finishedService(
+      { ...service, aliases: [...service.aliases, ...linked] },
+      { ...settings, ...place, image, routed: routed ?? null },
+    )
+  })
+  checkPublished(finished)
+  return { services: inStartOrder(finished), builds, routedService: routed ?? null }
 }
 
-function servicesOf(value: unknown, { env, reservedPorts }: ComposeSettings, reading: Reading): ServiceRead[] {
+/** What Compose takes from a `.env` file beside the compose file, for `${VAR}`. */
+function committedVariables(env: Readonly<Record<string, string>>, directory: string, lookUp: LookUp): Record<string, string> {
+  const entry = lookUp(repositoryPath('.env', 'the file', directory))
+  return entry.kind === 'file' && entry.text !== null ? parseEnvFile(entry.text, env) : {}
+}
+
+function judgeTop(top: Readonly<Record<string, unknown>>, reading: Reading): void {
+  reading.attempt(() => mapping(top, 'the file', [...TOP_KEYS, 'include']))
+  if (top['include'] !== undefined) reading.attempt(() => refuse('include', 'is not allowed. Put the services into one file'))
+  reading.each(Object.entries(reading.attempt(() => mapping(top['volumes'], 'volumes')) ?? {}), ([name, options]) =>
+    checkVolume(name, mapping(options, `volumes.${name}`, ['driver', 'driver_opts', 'labels', 'name', 'external']), reading),
+  )
+  reading.each(Object.entries(reading.attempt(() => mapping(top['networks'], 'networks')) ?? {}), ([name, options]) =>
+    checkNetwork(name, mapping(options, `networks.${name}`, NETWORK_KEYS), reading),
+  )
+}
+
+const NETWORK_KEYS = ['driver', 'driver_opts', 'labels', 'internal', 'name', 'attachable', 'enable_ipv4', 'enable_ipv6', 'external', 'ipam']
+const OWN_VOLUME = "is not allowed: an app has its own volumes and nobody else's. Remove it, and the app gets an empty one"
+const OWN_NETWORK =
+  'is not allowed: the services of an app have a network of their own, and reach other apps of the project by their names. Remove it'
+
+// Each service says which volumes it has, so that nothing is left to do with the list but to look at what it asks for.
+function checkVolume(name: string, given: Readonly<Record<string, unknown>>, reading: Reading): void {
+  const at = `volumes.${name}`
+  matching(name, at, NAME)
+  if (given['external'] !== undefined && given['external'] !== false) refuse(`${at}.external`, OWN_VOLUME)
+  if (given['driver'] !== undefined && given['driver'] !== 'local')
+    refuse(`${at}.driver`, "is not allowed: volumes lie on the machine's own disk. Remove it")
+  if (Object.keys(mapping(given['driver_opts'], `${at}.driver_opts`)).length > 0)
+    refuse(`${at}.driver_opts`, 'is not allowed: it could be any place of the machine. Remove it')
+  if (given['name'] !== undefined) reading.note(`${at}.name is left out: a volume belongs to its app, whatever it is called.`)
+}
+
+// They all become the app's one network: the file's own names for them carry nothing that we need.
+function checkNetwork(name: string, given: Readonly<Record<string, unknown>>, reading: Reading): void {
+  const at = `networks.${name}`
+  for (const key of ['external', 'ipam'])
+    if (given[key] !== undefined && given[key] !== false) reading.attempt(() => refuse(`${at}.${key}`, OWN_NETWORK))
+  if (given['driver'] !== undefined && given['driver'] !== 'bridge') refuse(`${at}.driver`, OWN_NETWORK)
+  if (given['internal'] === true) reading.note(`${at}.internal is left out: services of this app can reach the internet.`)
+}
+
+function servicesOf(value: unknown, around: Around): ServiceRead[] {
   const given = Object.entries(mapping(value, 'services'))
   if (given.length === 0) refuse('services', 'is empty')
   if (given.length > MAX_SERVICES) refuse('services', `has more than ${MAX_SERVICES} entries`)
-  const found = reading.each(given, ([name, service]) => {
+  const found = around.reading.each(activeServices(given, around.reading), ([name, service]) => {
     matching(name, `services.${name}`, NAME)
-    return serviceOf({ name, value: service }, { env, reading, reservedPorts })
+    return serviceOf({ name, value: service }, around)
   })
   return found.filter((service) => service !== undefined)
 }
@@ -79,60 +140,7 @@ function interpolated(value: unknown, env: Readonly<Record<string, string>>, bud
   return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, interpolated(entry, env, budget)]))
 }
 
-// Each service says which volumes it has, so that nothing is left to do with the list but to look at what it asks for.
-function checkVolumes(value: unknown): void {
-  for (const [name, options] of Object.entries(mapping(value, 'volumes'))) {
-    const given = mapping(options, `volumes.${name}`, ['driver', 'labels'])
-    if (given['driver'] !== undefined && given['driver'] !== 'local') refuse(`volumes.${name}.driver`)
-    matching(name, `volumes.${name}`, NAME)
-  }
-}
-
-// They all become the app's one network: the file's own names for them carry nothing that we need.
-function checkNetworks(value: unknown): void {
-  for (const [name, options] of Object.entries(mapping(value, 'networks'))) {
-    const given = mapping(options, `networks.${name}`, ['driver', 'labels', 'internal', 'name'])
-    if (given['driver'] !== undefined && given['driver'] !== 'bridge') refuse(`networks.${name}.driver`)
-  }
-}
-
-function checkPublished(services: readonly ServiceRead[]): void {
-  if (services.flatMap(({ ports }) => ports.filter(({ host }) => host !== null)).length > MAX_PUBLISHED_PORTS)
+function checkPublished(services: ComposePlan['services']): void {
+  if (services.flatMap(({ ports }) => ports).length > MAX_PUBLISHED_PORTS)
     refuse('services', `publish more than ${MAX_PUBLISHED_PORTS} ports of the machine`)
-}
-
-function routedOf(services: readonly ServiceRead[], port: number | null): string | null {
-  if (port === null) return null
-  const offers = ({ ports, expose }: ServiceRead) => ports.some(({ container }) => container === port) || expose.includes(port)
-  return (services.find(offers) ?? (services.length === 1 ? services[0] : undefined))?.name ?? null
-}
-
-function finishedService(service: ServiceRead, { settings, image }: { settings: ComposeSettings; image: string }): StackService {
-  const { build: _build, expose: _expose, mounts, ports, ...read } = service
-  const memory = [service.memoryBytes, settings.memoryBytes].filter((bytes) => bytes !== undefined)
-  const cpus = [service.cpus, settings.cpus].filter((amount) => amount !== undefined)
-  const tmpfs = [...(service.tmpfs ?? []), ...mounts.flatMap((mount) => (mount.kind === 'tmpfs' ? [mount.path] : []))]
-  return {
-    ...read,
-    image,
-    environment: service.environment ?? {},
-    restart: service.restart ?? { policy: 'no' },
-    ...(tmpfs.length === 0 ? {} : { tmpfs }),
-    mounts: mountsOf(service.name, mounts, settings.volumePrefix),
-    ports: ports.flatMap(publishedOf),
-    ...(memory.length === 0 ? {} : { memoryBytes: Math.min(...memory) }),
-    ...(cpus.length === 0 ? {} : { cpus: Math.min(...cpus) }),
-  }
-}
-
-function mountsOf(service: string, mounts: readonly MountRead[], prefix: string): StackMount[] {
-  return mounts.flatMap((mount) => {
-    if (mount.kind === 'tmpfs') return []
-    const { kind: _kind, source, ...rest } = mount
-    return [{ volume: source === undefined ? anonymousVolume(prefix, service, mount.path) : namedVolume(prefix, source), ...rest }]
-  })
-}
-
-function publishedOf({ host, ...port }: PortRead): StackService['ports'] {
-  return host === null ? [] : [{ host, ...port }]
 }

@@ -10,7 +10,7 @@ class Objection extends Error {
   }
 }
 
-export function refuse(key: string, why = 'is not allowed'): never {
+export function refuse(key: string, why = 'is not allowed. Remove it'): never {
   throw new Objection(key, `${key} ${why}.`)
 }
 

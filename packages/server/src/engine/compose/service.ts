@@ -1,88 +1,42 @@
 import { parseImageReference } from '../image-reference.ts'
-import { durationMs, healthcheckOf } from './healthcheck.ts'
-import {
-  aliasesOf,
-  buildOf,
-  bytesOf,
-  type ComposeBuild,
-  commandOf,
-  dependsOnOf,
-  entrypointOf,
-  type MountRead,
-  mountOf,
-  type PortRead,
-  portOf,
-} from './parts.ts'
-import { flag, isExtension, mapping, matching, type Reading, refuse, scalar, sequence, texts, variables } from './refuse.ts'
-import type { Dependency, StackService } from './stack.ts'
+import { type Contents, placesOf } from './configs.ts'
+import { envFilesOf } from './env-file.ts'
+import { addedCapability, extraHostsOf, limitsOf, replicasOf, sysctlsOf, ulimitsOf } from './limits.ts'
+import { type MountRead, mountOf, tmpfsOf } from './mounts.ts'
+import { aliasesOf, buildOf, type ComposeBuild, dependsOnOf } from './parts.ts'
+import { exposedOf, type PortRead, portsOf } from './ports.ts'
+import { isExtension, mapping, matching, type Reading, refuse, scalar, sequence, texts } from './refuse.ts'
+import { LEFT_OUT, REFUSED_KEYS, WITHOUT_MEANING } from './refused-keys.ts'
+import type { LookUp } from './repository.ts'
+import { SETTINGS, type Settings, settingsOf } from './settings.ts'
+import type { Dependency, PlacedFile, StackService } from './stack.ts'
 
 /** One service of the file, as far as we take it over. */
-export type ServiceRead = Settings & {
-  readonly name: string
-  readonly image: string | null
-  readonly build: ComposeBuild | null
-  readonly dependsOn: readonly Dependency[]
-  readonly ports: readonly PortRead[]
-  readonly expose: readonly number[]
-  readonly mounts: readonly MountRead[]
-  readonly aliases: readonly string[]
-  readonly capDrop: readonly string[]
-  readonly memoryBytes?: number
-  readonly cpus?: number
+export type ServiceRead = Settings &
+  Pick<StackService, 'capDrop' | 'capAdd' | 'ulimits' | 'sysctls' | 'extraHosts' | 'memoryBytes' | 'cpus' | 'tmpfs'> & {
+    readonly name: string
+    readonly image: string | null
+    readonly build: ComposeBuild | null
+    readonly dependsOn: readonly Dependency[]
+    readonly ports: readonly PortRead[]
+    readonly expose: readonly number[]
+    readonly mounts: readonly MountRead[]
+    readonly files: readonly PlacedFile[]
+    readonly aliases: readonly string[]
+    /** Names that this service has for others. */
+    readonly links: readonly { readonly service: string; readonly alias: string }[]
+  }
+
+export type Around = {
+  readonly env: Readonly<Record<string, string>>
+  readonly reading: Reading
+  readonly directory: string
+  readonly lookUp: LookUp
+  readonly configs: Contents
+  readonly secrets: Contents
 }
 
-type Env = Readonly<Record<string, string>>
-type Read<Value> = (value: unknown, at: string, env: Env) => Value | undefined
-/** What a service may say of itself in one key, and what that becomes. */
-type Settings = Partial<
-  Pick<
-    StackService,
-    | 'command'
-    | 'entrypoint'
-    | 'environment'
-    | 'healthcheck'
-    | 'restart'
-    | 'workingDir'
-    | 'user'
-    | 'hostname'
-    | 'stopSignal'
-    | 'stopGraceSeconds'
-    | 'tty'
-    | 'stdinOpen'
-    | 'readOnly'
-    | 'platform'
-    | 'shmBytes'
-    | 'tmpfs'
-  >
->
-
-const WORD = /^[A-Za-z0-9_.:/@+-]{1,255}$/
-/** The engine's own minimum. */
-const LEAST_MEMORY = { bytes: 6 * 1024 ** 2, text: '6m' }
-const LEAST_CPUS = 0.01
-/** An engine that is to end waits for the longest of all its containers. */
-const LONGEST_GRACE_MS = 10 * 60_000
-
-const SETTINGS: { readonly [Name in keyof Settings]-?: readonly [key: string, read: Read<Settings[Name]>] } = {
-  command: ['command', commandOf],
-  entrypoint: ['entrypoint', entrypointOf],
-  environment: ['environment', variables],
-  healthcheck: ['healthcheck', healthcheckOf],
-  restart: ['restart', restartOf],
-  workingDir: ['working_dir', (value, at) => matching(value, at, /^\/[A-Za-z0-9._@+/-]*$/)],
-  user: ['user', (value, at) => matching(value, at, /^[A-Za-z0-9_-]{1,32}(:[A-Za-z0-9_-]{1,32})?$/)],
-  hostname: ['hostname', (value, at) => matching(value, at, /^[A-Za-z0-9][A-Za-z0-9.-]{0,62}$/)],
-  stopSignal: ['stop_signal', (value, at) => matching(value, at, /^[A-Z0-9+]{1,16}$/)],
-  stopGraceSeconds: ['stop_grace_period', (value, at) => Math.ceil(durationMs(value, at, LONGEST_GRACE_MS) / 1000)],
-  tty: ['tty', flag],
-  stdinOpen: ['stdin_open', flag],
-  readOnly: ['read_only', flag],
-  platform: ['platform', (value, at) => matching(value, at, WORD)],
-  shmBytes: ['shm_size', (value, at) => bytesOf(value, at)],
-  tmpfs: ['tmpfs', tmpfsOf],
-}
-
-/** Keys that are read elsewhere, or that may be there and are ours to decide. */
+/** Keys that are read one by one below. */
 const TAKEN = [
   'image',
   'build',
@@ -91,98 +45,104 @@ const TAKEN = [
   'volumes',
   'networks',
   'cap_drop',
+  'cap_add',
   'mem_limit',
   'cpus',
   'deploy',
-  'depends_on',
-  'labels',
-  'init',
   'scale',
-  'mem_reservation',
-  'pull_policy',
-]
+].concat(
+  ['depends_on', 'env_file', 'configs', 'secrets', 'container_name', 'links', 'tmpfs', 'ulimits', 'sysctls', 'extra_hosts', 'profiles'],
+  ['security_opt', 'network_mode', 'runtime', 'ipc', 'cgroup'],
+)
+const KNOWN = [...Object.values(SETTINGS).map(([key]) => key), ...TAKEN, ...WITHOUT_MEANING, ...Object.keys(LEFT_OUT)]
+/** What the engine does by itself may be asked for. */
+const HARMLESS: Readonly<Record<string, RegExp>> = {
+  network_mode: /^(bridge|default)$/,
+  runtime: /^runc$/,
+  ipc: /^(private|shareable|none)$/,
+  cgroup: /^private$/,
+}
+const ALIAS = /^[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$/
 
-const KNOWN = [...Object.values(SETTINGS).map(([key]) => key), ...TAKEN]
-
-/** Nothing where something speaks against it; the reading knows what. */
-export function serviceOf(service: { name: string; value: unknown }, { env, reading, reservedPorts }: Around): ServiceRead | undefined {
-  const at = `services.${service.name}`
-  const given = reading.attempt(() => mapping(service.value, at))
-  if (given === undefined) return undefined
+/** Nothing where it is no mapping; the reading knows what speaks against the rest. */
+export function serviceOf(service: { name: string; value: unknown }, around: Around): ServiceRead | undefined {
+  const { env, reading } = around
   const { attempt } = reading
-  reading.each(
-    Object.keys(given).filter((key) => !KNOWN.includes(key) && !isExtension(key)),
-    (key) => refuse(`${at}.${key}`),
-  )
+  const at = `services.${service.name}`
+  const given = attempt(() => mapping(service.value, at))
+  if (given === undefined) return undefined
+  judgeKeys(given, at, reading)
   const read = <Value>(key: string, work: (value: unknown, at: string) => Value) =>
-    given[key] === undefined ? undefined : attempt(() => work(given[key], `${at}.${key}`))
-  const list = (key: string) => read(key, (value, where) => (value === null ? [] : sequence(value, where))) ?? []
-  const image = read('image', imageOf) ?? null
-  const build = read('build', (value, where) => buildOf(value, where, env)) ?? null
+    given[key] === undefined || given[key] === null ? undefined : attempt(() => work(given[key], `${at}.${key}`))
+  const each = <Value>(key: string, work: (entry: unknown, at: string) => Value) =>
+    reading.each(read(key, sequence) ?? [], (entry) => work(entry, `${at}.${key}`))
   if (given['image'] === undefined && given['build'] === undefined) attempt(() => refuse(at, 'needs an image or a build'))
+  const settings = settingsOf((key, work) => read(key, (value, where) => work(value, where, env)))
+  const name = read('container_name', (value, where) => [matching(value, where, ALIAS)])
   return {
-    ...settingsOf((key, work) => read(key, (value, where) => work(value, where, env))),
+    ...settings,
+    environment: {
+      ...read('env_file', (value, where) => envFilesOf(value, where, { ...around, note: reading.note })),
+      ...settings.environment,
+    },
     name: service.name,
-    image,
-    build,
+    image: read('image', imageOf) ?? null,
+    build: read('build', (value, where) => buildOf(value, where, { env, reading })) ?? null,
     dependsOn: read('depends_on', dependsOnOf) ?? [],
-    ports: reading.each(list('ports'), (port) => portOf(port, `${at}.ports`, reservedPorts)),
-    expose: reading.each(list('expose'), (port) => exposedOf(port, `${at}.expose`)),
-    mounts: reading.each(list('volumes'), (mount) => mountOf(mount, `${at}.volumes`)),
-    aliases: read('networks', aliasesOf) ?? [],
-    capDrop: reading.each(list('cap_drop'), (name) => matching(name, `${at}.cap_drop`, /^[A-Z_]{2,40}$/)),
+    ports: each('ports', portsOf).flat(),
+    expose: each('expose', exposedOf).flat(),
+    mounts: each('volumes', (mount, where) => mountOf(mount, where, reading)).filter((mount) => mount !== undefined),
+    files: [
+      ...(read('configs', (value, where) => placesOf(value, where, { contents: around.configs, directory: '' })) ?? []),
+      ...(read('secrets', (value, where) => placesOf(value, where, { contents: around.secrets, directory: '/run/secrets' })) ?? []),
+    ],
+    aliases: [...(name ?? []), ...(read('networks', aliasesOf) ?? [])],
+    links: each('links', linkOf),
+    capDrop: each('cap_drop', (entry, where) => matching(entry, where, /^[A-Z_]{2,40}$/)),
+    ...unlessEmpty('capAdd', each('cap_add', (entry, where) => addedCapability(entry, where, reading)).flat()),
+    ...unlessEmpty(
+      'tmpfs',
+      read('tmpfs', (value, where) => (Array.isArray(value) ? value : [value]).map((one) => tmpfsOf(one, where))),
+    ),
+    ...unlessEmpty('ulimits', read('ulimits', ulimitsOf)),
+    ...unlessEmpty(
+      'extraHosts',
+      read('extra_hosts', (value, where) => extraHostsOf(value, where, reading)),
+    ),
+    ...(given['sysctls'] !== undefined && { sysctls: read('sysctls', sysctlsOf) ?? {} }),
     ...attempt(() => limitsOf(given, at)),
   }
 }
 
-type Around = { env: Env; reading: Reading; reservedPorts: readonly number[] }
-
-function settingsOf(read: <Value>(key: string, work: Read<Value>) => Value | undefined): Settings {
-  const found = Object.entries(SETTINGS).flatMap(([name, [key, work]]) => {
-    const value = read<unknown>(key, work)
-    return value === undefined ? [] : [[name, value] as const]
-  })
-  return Object.fromEntries(found) // each by its own reader, as the type of SETTINGS says
+function unlessEmpty<Key extends string, Value>(key: Key, list: readonly Value[] | undefined): { [Name in Key]?: readonly Value[] } {
+  return list === undefined || list.length === 0 ? {} : ({ [key]: list } as { [Name in Key]?: readonly Value[] }) // the key is the one given
 }
 
-function restartOf(value: unknown, at: string): StackService['restart'] {
-  const [policy = '', retries] = matching(value, at, /^(no|false|always|unless-stopped|on-failure(:\d{1,3})?)$/).split(':')
-  if (policy === 'always' || policy === 'unless-stopped') return { policy }
-  if (policy === 'on-failure') return { policy, ...(retries === undefined ? {} : { retries: Number(retries) }) }
-  return { policy: 'no' }
-}
-
-function tmpfsOf(value: unknown, at: string): string[] {
-  return (Array.isArray(value) ? texts(value, at) : [value]).map((path) =>
-    matching(path, at, /^(?!.*(\/\/|\/\.{1,2}(\/|$)))\/(?!proc|sys|dev(\/(?!shm)|$))[A-Za-z0-9._/-]+$/),
+/** Every key is known, refused with a way out, or left out with a sentence. */
+function judgeKeys(given: Readonly<Record<string, unknown>>, at: string, reading: Reading): void {
+  const left = Object.keys(given).filter((key) => Object.hasOwn(LEFT_OUT, key) && given[key] !== null)
+  for (const key of left) reading.note(`${at}.${key} is left out: ${LEFT_OUT[key]}.`)
+  const whyNot = (key: string) => (Object.hasOwn(REFUSED_KEYS, key) ? REFUSED_KEYS[key] : 'is not known here. Remove it')
+  reading.each(
+    Object.keys(given).filter((key) => !KNOWN.includes(key) && !isExtension(key)),
+    (key) => refuse(`${at}.${key}`, whyNot(key)),
   )
+  for (const [key, harmless] of Object.entries(HARMLESS)) {
+    const value = given[key]
+    if (value !== undefined && value !== null && !harmless.test(String(value))) reading.attempt(() => refuse(`${at}.${key}`, whyNot(key)))
+  }
+  const options = reading.attempt(() => texts(given['security_opt'] ?? [], `${at}.security_opt`)) ?? []
+  if (!options.every((option) => /^no-new-privileges([:=]true)?$/.test(option)))
+    reading.attempt(() => refuse(`${at}.security_opt`, whyNot('security_opt')))
+  const replicas = reading.attempt(() => replicasOf(given, at)) ?? 1
+  if (replicas > 1) reading.note(`${at} runs once, and not ${replicas} times: Berth starts one container for each service.`)
 }
 
-function exposedOf(value: unknown, at: string): number {
-  return Number(matching(value, at, /^\d{1,5}(\/tcp)?$/).replace('/tcp', ''))
+function linkOf(value: unknown, at: string): { service: string; alias: string } {
+  const [service = '', alias = service] = scalar(value, at).split(':')
+  return { service, alias: matching(alias, at, ALIAS) }
 }
 
 function imageOf(value: unknown, at: string): string {
-  return parseImageReference(scalar(value, at))?.text ?? refuse(at, 'has a value that is not allowed')
-}
-
-/** Limits in either of the two places that Compose knows; everything else in `deploy` is for clusters and has no effect here. */
-function limitsOf(given: Readonly<Record<string, unknown>>, at: string): { memoryBytes?: number; cpus?: number } {
-  const deploy = mapping(given['deploy'], `${at}.deploy`, ['resources', 'replicas', 'restart_policy', 'update_config', 'mode', 'labels'])
-  const resources = mapping(deploy['resources'], `${at}.deploy.resources`, ['limits', 'reservations'])
-  const limits = mapping(resources['limits'], `${at}.deploy.resources.limits`, ['cpus', 'memory', 'pids'])
-  mapping(resources['reservations'], `${at}.deploy.resources.reservations`, ['cpus', 'memory'])
-  const replicas = deploy['replicas'] ?? given['scale'] ?? 1
-  if (replicas !== 1) refuse(`${at}.deploy.replicas`, 'must be 1')
-  const memory = given['mem_limit'] ?? limits['memory']
-  const cpus = given['cpus'] ?? limits['cpus']
-  return {
-    ...(memory === undefined ? {} : { memoryBytes: bytesOf(memory, `${at}.mem_limit`, LEAST_MEMORY) }),
-    ...(cpus === undefined ? {} : { cpus: cpusOf(cpus, `${at}.cpus`) }),
-  }
-}
-
-function cpusOf(value: unknown, at: string): number {
-  const cpus = Number(matching(value, at, /^\d{1,3}(\.\d{1,3})?$/))
-  return cpus < LEAST_CPUS ? refuse(at, `must be at least ${LEAST_CPUS}`) : cpus
+  return parseImageReference(scalar(value, at))?.text ?? refuse(at, 'is not the name of an image')
 }

@@ -20,7 +20,14 @@ export type StackMount = {
   readonly readOnly?: boolean
   /** Begins empty instead of with what the image has at the path. */
   readonly noCopy?: boolean
+  /** What is put into it before the service starts; `once` for one that the service may change, until a release with it has been live. */
+  readonly fill?: { readonly files: readonly PlacedFile[]; readonly once: boolean }
 }
+
+/** A file that is put into a container or a volume. Its content is kept beside the plan by its hash, or is short and here. */
+export type PlacedFile = { readonly path: string; readonly mode: number } & ({ readonly blob: string } | { readonly text: string })
+
+export type Ulimit = { readonly name: string; readonly soft: number; readonly hard: number }
 
 type HostPort = { readonly host: number; readonly hostIp: string; readonly container: number; readonly protocol: 'tcp' | 'udp' }
 
@@ -38,7 +45,7 @@ export type StackService = {
   readonly tty?: boolean
   readonly stdinOpen?: boolean
   readonly readOnly?: boolean
-  readonly tmpfs?: readonly string[]
+  readonly tmpfs?: readonly { readonly path: string; readonly options: string }[]
   readonly shmBytes?: number
   readonly stopSignal?: string
   readonly stopGraceSeconds?: number
@@ -49,6 +56,12 @@ export type StackService = {
   readonly ports: readonly HostPort[]
   readonly aliases: readonly string[]
   readonly capDrop: readonly string[]
+  readonly capAdd?: readonly string[]
+  readonly ulimits?: readonly Ulimit[]
+  readonly sysctls?: Readonly<Record<string, string>>
+  readonly extraHosts?: readonly string[]
+  /** Put into the container before it starts. */
+  readonly files?: readonly PlacedFile[]
   readonly memoryBytes?: number
   readonly cpus?: number
   /** Of a plan of an earlier version: how its container says that it is defined. */
@@ -62,4 +75,6 @@ export type ComposePlan = {
   readonly services: readonly StackService[]
   readonly builds: readonly StackBuild[]
   readonly routedService: string | null
+  /** What of the file was left out or changed, in sentences. */
+  readonly notes?: readonly string[]
 }

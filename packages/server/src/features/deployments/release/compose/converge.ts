@@ -1,30 +1,29 @@
 import { EngineError } from '../../../../engine/api/errors.ts'
-import type { ComposePlan, StackService } from '../../../../engine/compose/stack.ts'
+import type { StackService } from '../../../../engine/compose/stack.ts'
 import type { ContainerSummary } from '../../../../engine/container-state.ts'
 import type { Engine } from '../../../../engine/engine.ts'
-import { appNetworkName, LABEL, labelsOf, projectNetworkName, stackContainerName } from '../../../../engine/labels.ts'
-import { startCommandWords } from '../../failure/start-command.ts'
-import { type Context, DeploymentFailure } from '../../run/stage.ts'
+import type { Context } from '../../run/stage.ts'
 import type { AppContainers } from '../app-containers.ts'
 import type { ComposeOthers } from './other-containers.ts'
 import { isPlanned, releaseLabels, runsToItsEnd } from './plan.ts'
+import type { createStartService, Wanted } from './start-service.ts'
 import type { createWaitFor } from './wait-for.ts'
 
 type Deps = {
-  engine: Pick<Engine, 'containers' | 'stackContainers' | 'volumes'>
+  engine: Pick<Engine, 'containers'>
   containers: Pick<AppContainers, 'ofApp'>
   others: Pick<ComposeOthers, 'removeUnknown' | 'clearFor'>
   waitFor: ReturnType<typeof createWaitFor>
-  instance: string
+  startService: ReturnType<typeof createStartService>
 }
 
-/** Whose release is to be there. `isBeside`: what serves of the routed service stays as it is. */
-export type Wanted = { readonly plan: ComposePlan; readonly deploymentId: number; readonly isBeside: boolean }
 /** How each piece of the work is run: as a step of a deployment, or within one. */
 type Run = <Result>(name: string, work: (signal: AbortSignal) => Promise<Result>) => Promise<Result>
 
 /** Brings a plan about, service by service. It looks at what is there each time, so it may be broken off and begun again anywhere. */
-export function createConverge({ engine, containers, others, waitFor, instance }: Deps) {
+export function createConverge(deps: Deps) {
+  const { engine, containers, others, waitFor, startService } = deps
+
   /** `signal` ends the waiting for other services. */
   async function converge(context: Context, wanted: Wanted, { run, signal }: { run: Run; signal: AbortSignal }): Promise<void> {
     const ids = new Map<string, string>()
@@ -44,7 +43,7 @@ export function createConverge({ engine, containers, others, waitFor, instance }
     const planned = all.filter(({ owner }) => owner.service === service.name && isPlanned(labels, owner))
     const kept = await firstThatStays(planned, wanted, signal)
     for (const { id } of planned) if (id !== kept) await engine.containers.remove(id, signal, { keepVolumes: true })
-    return kept ?? (await create(context, { service, plan, release: labels.get(service.name) ?? '', deploymentId }, signal))
+    return kept ?? (await startService(context, { ...wanted, release: labels.get(service.name) ?? '' }, signal))
   }
 
   async function firstThatStays(planned: readonly ContainerSummary[], wanted: Wanted & { service: StackService }, signal: AbortSignal) {
@@ -73,33 +72,5 @@ export function createConverge({ engine, containers, others, waitFor, instance }
     )
   }
 
-  type Made = { service: StackService; plan: ComposePlan; release: string; deploymentId: number }
-
-  async function create({ app, config }: Context, { service, plan, release, deploymentId }: Made, signal: AbortSignal): Promise<string> {
-    const owner = { instance, projectId: app.project_id, appId: app.id }
-    const ofVolume = labelsOf({ ...owner, kind: 'volume' })
-    for (const { volume } of service.mounts) if (volume.startsWith('berth-')) await engine.volumes.ensure(volume, ofVolume, signal)
-    const spec = {
-      name: stackContainerName(instance, app.id, { release, service: service.name }),
-      labels: { ...labelsOf({ ...owner, kind: 'compose', service: service.name }), [LABEL.deployment]: release },
-      service,
-      network: appNetworkName(instance, app.id),
-      ...(service.name === plan.routedService && {
-        project: { network: projectNetworkName(instance, app.project_id), alias: config.slug, turn: deploymentId },
-      }),
-    }
-    return await engine.stackContainers.start(spec, signal).catch((cause: unknown) => {
-      throw cause instanceof EngineError ? notStarted(service.name, cause) : cause
-    })
-  }
-
   return converge
-}
-
-function notStarted(service: string, cause: EngineError): Error {
-  if (/no space left/i.test(cause.message)) return cause // it has words of its own
-  const words = startCommandWords(cause.message)?.replace('The container', `The service "${service}"`)
-  return new DeploymentFailure(words ?? `The service "${service}" could not be started. The container engine refused: ${cause.message}`, {
-    cause,
-  })
 }

@@ -1,6 +1,7 @@
 import type { ComposePlan } from '../../../../engine/compose/stack.ts'
+import { isContentVolume } from '../../../../engine/compose/volume-names.ts'
 import type { Engine } from '../../../../engine/engine.ts'
-import { appNetworkName, projectNetworkName } from '../../../../engine/labels.ts'
+import { appNetworkName, ownedBy, projectNetworkName } from '../../../../engine/labels.ts'
 import type { Reader } from '../../../../store/database.ts'
 import type { Tuning } from '../../../../tuning.ts'
 import type { Ports } from '../../../ports/service.ts'
@@ -15,7 +16,9 @@ import { createCheckImages } from './images.ts'
 import { createComposeOthers } from './other-containers.ts'
 import { createWithOwnVolumes } from './own-volumes.ts'
 import { hasPlan, hostPortsOf, isPlanned, keepPlan, keptPlan, planDirectory, refuseTaken, releaseLabels } from './plan.ts'
+import { takeFilesOver } from './plan-files.ts'
 import { createServiceFailure } from './service-failure.ts'
+import { createStartService } from './start-service.ts'
 import { createWaitFor } from './wait-for.ts'
 
 type Deps = {
@@ -40,10 +43,11 @@ export function createComposeLauncher(deps: Deps): Launcher {
   const serviceFailure = createServiceFailure(deps)
   const healthOf = createComposeHealth({ ...deps, serviceFailure })
   const others = createComposeOthers(deps)
-  const converge = createConverge({ ...deps, others, waitFor: createWaitFor({ engine, serviceFailure }) })
+  const directoryOf = (appId: number, deploymentId: number) => planDirectory(deps.dataDir, appId, deploymentId)
+  const startService = createStartService({ ...deps, directoryOf })
+  const converge = createConverge({ ...deps, others, startService, waitFor: createWaitFor({ engine, serviceFailure }) })
   const checkImages = createCheckImages(deps)
   const withOwnVolumes = createWithOwnVolumes(deps)
-  const directoryOf = (appId: number, deploymentId: number) => planDirectory(deps.dataDir, appId, deploymentId)
 
   async function start(context: Context): Promise<Release> {
     const { app, deployment, effect, ask, step, signal } = context
@@ -58,9 +62,14 @@ export function createComposeLauncher(deps: Deps): Launcher {
     await claimPorts(context, kept)
     await checkImages(context, kept)
     const plan = await withOwnVolumes(context, kept)
-    await step('files.plan', async () => await keepPlan(directoryOf(app.id, deployment.id), plan))
+    const directory = directoryOf(app.id, deployment.id)
+    await step('files.plan', async () => {
+      await takeFilesOver(plan, { from: directoryOf(app.id, source), to: directory })
+      await keepPlan(directory, plan)
+    })
     const isBeside = await ask(() => others.comesBeside(context, plan))
-    await converge(context, { plan, deploymentId: deployment.id, isBeside }, { run: effect, signal })
+    const isData = volumesIn((await planOfActive(app.id))?.plan)
+    await converge(context, { plan, deploymentId: deployment.id, isBeside, isData }, { run: effect, signal })
     return await started(context, plan)
   }
 
@@ -86,7 +95,14 @@ export function createComposeLauncher(deps: Deps): Launcher {
   async function removeOld({ app, deployment, effect }: Context): Promise<void> {
     const plan = await keptPlan(directoryOf(app.id, deployment.id))
     await effect('engine.remove_old', (signal) => others.removeAllBut(app.id, { plan, deploymentId: deployment.id }, signal))
+    await effect('engine.remove_content', (signal) => removeContent(app.id, volumesIn(plan), signal))
     await deps.ports.keepOnly(app.id, hostPortsOf(plan))
+  }
+
+  /** Folders of earlier commits. A rollback has their files, and fills them again. */
+  async function removeContent(appId: number, isLive: (volume: string) => boolean, signal: AbortSignal): Promise<void> {
+    for (const { name } of await engine.volumes.list({ labels: ownedBy({ instance, appId }), signal }))
+      if (isContentVolume(name) && !isLive(name)) await engine.volumes.remove(name, signal)
   }
 
   /** The plan of the release that is live; none where nothing is. */
@@ -110,8 +126,13 @@ export function createComposeLauncher(deps: Deps): Launcher {
     if (active.deploymentId !== deployment.id) await others.removeOwn(app.id, deployment.id, signal)
     const plan = await withOwnVolumes(context, active.plan, signal)
     const run = async <Result>(_name: string, work: (until: AbortSignal) => Promise<Result>) => await work(signal)
-    await converge(context, { ...active, plan, isBeside: false }, { run, signal })
+    await converge(context, { ...active, plan, isBeside: false, isData: volumesIn(plan) }, { run, signal })
   }
 
   return { retireOld: async () => undefined, start, removeOld, undo }
+}
+
+function volumesIn(plan: ComposePlan | undefined): (volume: string) => boolean {
+  const names = new Set(plan?.services.flatMap(({ mounts }) => mounts.map(({ volume }) => volume)))
+  return (volume) => names.has(volume)
 }

@@ -3,6 +3,7 @@ import { COMPOSE_FILES } from '@berth/contract'
 import type { Artifact } from '../../../../domain/artifact.ts'
 import type { BuildStack } from '../../../../engine/compose/build.ts'
 import { planCompose } from '../../../../engine/compose/policy.ts'
+import { withRepository } from '../../../../engine/compose/repository.ts'
 import type { ComposePlan } from '../../../../engine/compose/stack.ts'
 import { buildCacheScope, composeProjectName, labelsOf } from '../../../../engine/labels.ts'
 import { readTextUpTo } from '../../../../git/read-text.ts'
@@ -11,6 +12,8 @@ import type { Ports } from '../../../ports/service.ts'
 import { type Context, DeploymentFailure } from '../../run/stage.ts'
 import { memoryBytesOf } from '../memory-ceiling.ts'
 import { hostPortsOf, keepPlan, planDirectory, refuseTaken } from './plan.ts'
+import { keepFiles } from './plan-files.ts'
+import { createRepositoryFiles, type RepositoryFiles } from './repository-files.ts'
 
 type Deps = {
   buildStack: BuildStack
@@ -28,13 +31,13 @@ const MAX_BYTES = 1024 * 1024
 export function createMakePlan(deps: Deps) {
   const { buildStack, instance } = deps
 
-  async function planOf(context: Context): Promise<ComposePlan> {
+  async function planOf(context: Context, repository: RepositoryFiles): Promise<ComposePlan> {
     const { app, config } = context
     const root = await resolveInside(context.workspace, app.root_directory === '' ? '.' : app.root_directory)
     if (root?.kind !== 'directory')
       throw new DeploymentFailure(`The repository has no directory "${app.root_directory}". Check the root directory in the settings.`)
     const text = await composeText(root.path)
-    return planCompose(text, {
+    const settings = {
       env: config.env,
       volumePrefix: composeProjectName(instance, app.id),
       port: config.port,
@@ -42,21 +45,28 @@ export function createMakePlan(deps: Deps) {
       ...(config.cpus !== null && { cpus: config.cpus }),
       reservedPorts: deps.reservedPorts,
       newImageName: deps.newImageName,
-      onNote: context.say,
-    })
+      directory: app.root_directory,
+    }
+    return await withRepository((lookUp) => planCompose(text, { ...settings, lookUp }), repository.read)
   }
 
   return async function makePlan(context: Context): Promise<Artifact> {
     const { app, deployment, effect, step } = context
     await context.enter('building_image')
-    const plan = await planOf(context)
+    const repository = createRepositoryFiles(context.workspace)
+    const plan = await planOf(context, repository)
+    for (const note of plan.notes ?? []) context.say(note)
     refuseTaken(await deps.ports.findTaken(app.id, hostPortsOf(plan))) // before minutes are spent on building
     const labels = labelsOf({ instance, kind: 'compose', projectId: app.project_id, appId: app.id, deploymentId: deployment.id })
     const workspace = app.root_directory === '' ? context.workspace : join(context.workspace, app.root_directory)
     const cacheScope = buildCacheScope(instance, app.project_id)
     const follower = { onLine: context.output, onActivity: context.active }
     await effect('engine.build', (signal) => buildStack(plan, { labels, cacheScope, ...follower, workspace, signal }))
-    await step('files.plan', async () => await keepPlan(planDirectory(deps.dataDir, app.id, deployment.id), plan))
+    await step('files.plan', async () => {
+      const directory = planDirectory(deps.dataDir, app.id, deployment.id)
+      await keepFiles(directory, plan, repository.blobs)
+      await keepPlan(directory, plan)
+    })
     return { kind: 'compose', mainService: plan.routedService ?? plan.services[0]?.name ?? 'compose' }
   }
 }

@@ -1,4 +1,5 @@
 import type { ComposePlan, StackService } from '../../../../engine/compose/stack.ts'
+import { isContentVolume } from '../../../../engine/compose/volume-names.ts'
 import type { ContainerDetails, ContainerSummary } from '../../../../engine/container-state.ts'
 import type { Engine } from '../../../../engine/engine.ts'
 import type { Tuning } from '../../../../tuning.ts'
@@ -49,7 +50,9 @@ export function createComposeOthers({ engine, containers, tuning }: Deps) {
     const serving = found.before.filter((container) => !(container.state === 'exited' && runsToItsEnd(plan, serviceOf(container))))
     if (!serving.every((container) => serviceOf(container) === plan.routedService)) return false
     const details = await inspectAll(serving, signal)
-    return details.every((each) => each !== null && each.volumes.length === 0 && each.publishedPorts.length === 0)
+    return details.every(
+      (each) => each !== null && each.volumes.every(({ name }) => isContentVolume(name)) && each.publishedPorts.length === 0,
+    )
   }
 
   /** By the time that it says it needs. Whoever takes its place finds its data again. */
@@ -98,7 +101,7 @@ export type ComposeOthers = ReturnType<typeof createComposeOthers>
 
 function isInTheWay(service: StackService, { volumes, publishedPorts }: ContainerDetails): boolean {
   return (
-    service.mounts.some(({ volume }) => volumes.some(({ name }) => name === volume)) ||
+    service.mounts.some(({ volume }) => !isContentVolume(volume) && volumes.some(({ name }) => name === volume)) ||
     service.ports.some(({ host, protocol }) => publishedPorts.includes(`${host}/${protocol}`))
   )
 }

@@ -42,7 +42,7 @@ export function createWithOwnVolumes({ engine, containers, instance }: Deps) {
 }
 
 function declared(service: StackService, paths: readonly string[], prefix: string): StackMount[] {
-  const taken = new Set([...service.mounts.map(({ path }) => path), ...(service.tmpfs ?? [])])
+  const taken = new Set([...service.mounts.map(({ path }) => path), ...(service.tmpfs ?? []).map(({ path }) => path)])
   return paths
     .map((path) => path.replace(/\/+$/, ''))
     .filter((path) => isSafePath(path) && !taken.has(path)) // the engine makes one without a name at any other

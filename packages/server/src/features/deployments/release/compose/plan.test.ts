@@ -21,7 +21,8 @@ it.each<[string, ComposePlan, boolean]>([
   ['a database that is healthy first', planOf({ depends_on: { db: { condition: 'service_healthy' } } }), true],
   ['something that must end first', planOf({ depends_on: { db: { condition: 'service_completed_successfully' } } }), false],
   ['data of its own', planOf({ volumes: ['data:/data'] }), false],
-  ['a port of the machine', planOf({ ports: ['8081:3000'] }), false],
+  ['a port of the machine', planOf({ ports: ['8081:9000'] }), false],
+  ['its own port on the machine, which the edge has in its place', planOf({ ports: ['8081:3000'] }), true],
   ['data of another service', planOf({}, { volumes: ['data:/data'] }), true],
   ['no port', planOf({}, {}, null), false],
 ])('whether the service that has the port can be there twice: %s', (_, plan, expected) => {
@@ -29,7 +30,7 @@ it.each<[string, ComposePlan, boolean]>([
 })
 
 it('names ports of the machine', () => {
-  expect(hostPortsOf(planOf({ ports: ['8081:3000', '5353:53/udp'] }))).toEqual([
+  expect(hostPortsOf(planOf({ ports: ['8081:9000', '5353:53/udp', '80:80'] }))).toEqual([
     { port: 8081, protocol: 'tcp' },
     { port: 5353, protocol: 'udp' },
   ])

@@ -2,6 +2,7 @@ import { access, mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parsePlan } from '../../../../engine/compose/kept-plan.ts'
 import type { ComposePlan, StackService } from '../../../../engine/compose/stack.ts'
+import { isContentVolume } from '../../../../engine/compose/volume-names.ts'
 import { type Owner, sharedLabel } from '../../../../engine/labels.ts'
 import { writeDurably } from '../../../../lib/write-durably.ts'
 import { DeploymentFailure } from '../../run/stage.ts'
@@ -67,7 +68,7 @@ export function canBeTwice(plan: ComposePlan): boolean {
   const routed = plan.services.find(({ name }) => name === plan.routedService)
   if (routed === undefined) return false
   const waitsForAnEnd = routed.dependsOn.some(({ condition }) => condition === 'service_completed_successfully')
-  return routed.mounts.length === 0 && routed.ports.length === 0 && !waitsForAnEnd
+  return routed.mounts.every(({ volume }) => isContentVolume(volume)) && routed.ports.length === 0 && !waitsForAnEnd
 }
 
 /** The ports of the machine that the plan publishes. */

@@ -1,0 +1,157 @@
+import { describe, expect, it } from 'vitest'
+import { parseEnvFile } from './env-file.ts'
+import { type ComposeSettings, planCompose } from './policy.ts'
+import { type RepoEntry, withRepository } from './repository.ts'
+
+const FILES: Readonly<Record<string, RepoEntry>> = {
+  'deploy/.env': { kind: 'file', mode: 0o644, blob: 'b0', text: 'TAG=7\nWHO=file\n' },
+  'deploy/web.env': { kind: 'file', mode: 0o644, blob: 'b1', text: 'A=1\nexport B="two words" # no\nC=$WHO\n' },
+  'deploy/nginx.conf': { kind: 'file', mode: 0o644, blob: 'b2', text: 'events {}' },
+  'conf.d': { kind: 'directory', files: [{ path: 'a.conf', mode: 0o644, blob: 'b3' }] },
+  'deploy/out': { kind: 'refused', why: '"deploy/out" is a link that leaves the repository' },
+}
+const settings: ComposeSettings = {
+  env: { WHO: 'app' },
+  volumePrefix: 'berth-abc-app-7',
+  port: 80,
+  reservedPorts: [3000],
+  newImageName: () => 'berth/0123:release',
+  directory: 'deploy',
+}
+const plan = async (text: string) =>
+  await withRepository(
+    (lookUp) => planCompose(text, { ...settings, lookUp }),
+    async (path) => FILES[path] ?? { kind: 'missing' },
+  )
+const one = async (lines: string, more = '') => {
+  const { services, notes = [] } = await plan(`services:\n  a:\n    image: "x:\${TAG}"\n    ${lines}\n${more}`)
+  return { service: services[0], notes: notes.join('\n') }
+}
+
+describe('what a compose file takes from the repository', () => {
+  it('files are put into the container, and those of a folder into a volume of its content', async () => {
+    const { service } = await one('volumes: ["./nginx.conf:/etc/nginx/nginx.conf:ro", "../conf.d:/etc/nginx/conf.d:ro"]')
+    expect(service?.image).toBe('docker.io/library/x:7')
+    expect(service?.files).toEqual([{ path: '/etc/nginx/nginx.conf', mode: 0o644, blob: 'b2' }])
+    expect(service?.mounts).toEqual([
+      {
+        volume: expect.stringMatching(/^berth-abc-app-7-f[0-9a-f]{16}$/),
+        path: '/etc/nginx/conf.d',
+        readOnly: true,
+        noCopy: true,
+        fill: { once: false, files: [{ path: 'a.conf', mode: 0o644, blob: 'b3' }] },
+      },
+    ])
+  })
+
+  it('a folder that may be changed is a volume, by its path, and the log says so', async () => {
+    const { service, notes } = await one('volumes: ["../conf.d:/a", "./data/:/b", "./nginx.conf:/c"]')
+    const [filled, empty] = service?.mounts ?? []
+    expect([filled?.volume, empty?.volume]).toEqual([expect.stringMatching(/-b[0-9a-f]{16}$/), expect.stringMatching(/-b[0-9a-f]{16}$/)])
+    expect([filled?.fill?.once, empty?.fill]).toEqual([true, undefined])
+    for (const said of ['conf.d is a volume, filled from the commit', 'deploy/data has no files', 'changes to it end'])
+      expect(notes).toContain(said)
+  })
+
+  it.each([
+    ['volumes: ["./out:/x"]', 'is a link that leaves the repository'],
+    ['env_file: ./out', 'is a link that leaves the repository'],
+    ['volumes: ["../../x:/x"]', 'is not a path of the repository'],
+    ['env_file: ../conf.d', 'is a directory'],
+  ])('%s is refused', async (lines, why) => {
+    await expect(one(lines)).rejects.toThrow(why)
+  })
+
+  it('variables come from env_file, and what the service says itself wins', async () => {
+    const { service } = await one('env_file: [web.env]\n    environment: { A: mine }')
+    expect(service?.environment).toEqual({ A: 'mine', B: 'two words', C: 'app' })
+  })
+
+  it("a file of variables that is not committed stands for the app's own", async () => {
+    const { service, notes } = await one('env_file: secret.env')
+    expect(service?.environment).toMatchObject({ WHO: 'app' })
+    expect(notes).toContain("deploy/secret.env is not in the repository, so the service gets the app's own variables instead")
+  })
+
+  it('secrets and configs are files in the container', async () => {
+    const more = 'secrets: { key: { file: nginx.conf }, who: { environment: WHO } }\nconfigs: { c: { content: "for ${WHO}" } }\n'
+    const { service } = await one('secrets: [key, { source: who, target: /etc/who, mode: 0400 }]\n    configs: [c]', more)
+    expect(service?.files).toEqual([
+      { path: '/c', mode: 0o444, text: 'for app' },
+      { path: '/run/secrets/key', mode: 0o444, blob: 'b2' },
+      { path: '/etc/who', mode: 0o444, text: 'app' },
+    ])
+  })
+})
+
+it.each([
+  ['container_name: shop-web', 'aliases', ['shop-web']],
+  ['cap_drop: [ALL]\n    cap_add: [CAP_CHOWN, SYS_NICE]', 'capAdd', ['CHOWN']],
+  [
+    'ulimits: { nofile: 65536, memlock: { soft: -1, hard: -1 } }',
+    'ulimits',
+    [
+      { name: 'nofile', soft: 65_536, hard: 65_536 },
+      { name: 'memlock', soft: -1, hard: -1 },
+    ],
+  ],
+  ['sysctls: [net.core.somaxconn=1024]', 'sysctls', { 'net.core.somaxconn': '1024' }],
+  ['extra_hosts: ["api:203.0.113.7", "host.docker.internal:host-gateway"]', 'extraHosts', ['api:203.0.113.7']],
+  [
+    'ports: ["9000-9001:9000-9001", "80:80", "443:443"]',
+    'ports',
+    [
+      { host: 9000, hostIp: '', container: 9000, protocol: 'tcp' },
+      { host: 9001, hostIp: '', container: 9001, protocol: 'tcp' },
+    ],
+  ],
+  ['tmpfs: "/tmp:size=64m"', 'tmpfs', [{ path: '/tmp', options: 'size=64m' }]],
+] as const)('is carried: %s', async (lines, key, expected) => {
+  expect((await one(lines)).service?.[key]).toEqual(expected)
+})
+
+it.each([
+  ['logging: { driver: json-file }', 'services.a.logging is left out: Berth keeps the logs'],
+  ['develop: { watch: [] }', 'services.a.develop is left out'],
+  ['deploy: { replicas: 3 }', 'services.a runs once, and not 3 times'],
+  ['ports: ["8080:80"]', 'visitors reach port 80 through the edge'],
+  ['ports: ["443:443"]', 'port 443 of the machine is not opened, because only 1024 and above can be'],
+  ['volumes: ["/etc/localtime:/etc/localtime:ro"]', 'set TZ in the environment'],
+  ['dns: 1.1.1.1', 'services.a.dns is left out'],
+])('is left out with a sentence: %s', async (lines, said) => {
+  expect((await one(lines)).notes).toContain(said)
+})
+
+it('services of a profile are left out, unless another one needs them', async () => {
+  const tools = { image: 'y', profiles: ['tools'] }
+  const services = { web: { image: 'x', depends_on: ['db'] }, db: { image: 'z', profiles: ['db'] }, admin: { ...tools, privileged: true } }
+  const { services: planned, notes = [] } = await plan(
+    JSON.stringify({ services: { ...services, web: { ...services.web, expose: [80] } } }),
+  )
+  expect(planned.map(({ name }) => name)).toEqual(['db', 'web'])
+  expect(notes.join()).toContain('services.admin is left out: it belongs to a profile')
+})
+
+describe('who is reached by visitors', () => {
+  const routed = async (services: object) => (await plan(JSON.stringify({ services }))).routedService
+  it.each<[string, object, string]>([
+    ["publishes the app's port", { a: { image: 'x', ports: ['8080:8080'] }, b: { image: 'x', ports: ['9000:80'] } }, 'b'],
+    ["exposes the app's port", { a: { image: 'x', ports: ['8080:8080'] }, b: { image: 'x', expose: [80] } }, 'b'],
+    ['is the only one', { a: { image: 'x' } }, 'a'],
+    ['alone publishes a port', { a: { image: 'x' }, b: { image: 'x', ports: ['9000:9000'] } }, 'b'],
+    ['alone is built', { a: { image: 'x' }, b: { build: '.' }, c: { image: 'x' } }, 'b'],
+  ])('the one that %s', async (_, services, expected) => {
+    expect(await routed(services)).toBe(expected)
+  })
+
+  it('is asked for where the file leaves several', async () => {
+    await expect(routed({ a: { image: 'x' }, b: { image: 'x' } })).rejects.toThrow(
+      'do not say which of them visitors are to reach: none publishes or exposes port 80. Write "expose: [80]" into that one',
+    )
+  })
+})
+
+it('a file of variables is read as other programs read it', () => {
+  const text = `# note\nA=1\nB = two # x\nC='$raw'\nD="a\\nb"\nE=pa$$w$\nF\nexport G=\${A}\nnot a line\n`
+  expect(parseEnvFile(text, { F: 'given' })).toEqual({ A: '1', B: 'two', C: '$raw', D: 'a\nb', E: 'pa$$w$', F: 'given', G: '1' })
+})

@@ -1,0 +1,68 @@
+import { SpecRefused } from '../api/errors.ts'
+import { interpolate } from './interpolate.ts'
+import { mapping, refuse, scalar } from './refuse.ts'
+import { type LookUp, repositoryPath } from './repository.ts'
+
+type Env = Readonly<Record<string, string>>
+
+const LINE = /^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_.-]{0,255})\s*(?:[=:]\s?(.*))?$/
+
+/** The variables of a `.env` file. A line that is none is passed over, as other programs do. */
+export function parseEnvFile(text: string, env: Env): Record<string, string> {
+  const found: Record<string, string> = {}
+  for (const line of text.split(/\r?\n/)) {
+    const [, key, given] = /^\s*(#|$)/.test(line) ? [] : (LINE.exec(line) ?? [])
+    if (key === undefined) continue
+    const value = given === undefined ? env[key] : valueOf(given.trim(), { ...env, ...found })
+    if (value !== undefined) found[key] = value
+  }
+  return found
+}
+
+function valueOf(text: string, env: Env): string {
+  const single = /^'([^']*)'/.exec(text)?.[1]
+  if (single !== undefined) return single
+  const double = /^"((?:[^"\\]|\\.)*)"/.exec(text)?.[1]
+  if (double !== undefined)
+    return filled(
+      double.replaceAll(/\\([nrt"\\])/g, (_, letter: string) => ESCAPES[letter] ?? letter),
+      env,
+    )
+  return filled(text.replace(/(^|\s)#.*$/, '').trim(), env)
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' }
+
+/** A dollar sign that begins no variable is one: many passwords have it. */
+function filled(text: string, env: Env): string {
+  try {
+    return interpolate(text, env)
+  } catch (cause) {
+    if (cause instanceof SpecRefused) return text
+    throw cause
+  }
+}
+
+type Around = { env: Env; directory: string; lookUp: LookUp; note: (sentence: string) => void }
+
+/**
+ * What `env_file` brings. One that is not committed, as most are not, is what the app's own variables stand for; they are given to the
+ * service in its place.
+ */
+export function envFilesOf(value: unknown, at: string, around: Around): Record<string, string> {
+  const entries = Array.isArray(value) ? value : [value]
+  return Object.assign({}, ...entries.map((entry) => envFileOf(entry, at, around))) as Record<string, string> // each is one
+}
+
+function envFileOf(value: unknown, at: string, { env, directory, lookUp, note }: Around): Record<string, string> {
+  const long = typeof value === 'object' ? mapping(value, at, ['path', 'required', 'format']) : { path: value }
+  const normal = repositoryPath(scalar(long['path'], at), at, directory)
+  const entry = lookUp(normal)
+  if (entry.kind === 'refused') return refuse(at, entry.why)
+  if (entry.kind === 'file')
+    return entry.text === null ? refuse(at, `names ${normal}, which is not a text of at most 1 MB`) : parseEnvFile(entry.text, env)
+  if (entry.kind === 'directory') return refuse(at, `names ${normal}, which is a directory`)
+  if (entry.kind === 'unread') return {}
+  note(`${at}: ${normal} is not in the repository, so the service gets the app's own variables instead.`)
+  return { ...env }
+}

@@ -1,0 +1,103 @@
+import type { MountRead } from './mounts.ts'
+import type { PortRead } from './ports.ts'
+import { type Reading, refuse } from './refuse.ts'
+import { type LookUp, repositoryPath } from './repository.ts'
+import type { ServiceRead } from './service.ts'
+import type { PlacedFile, StackMount, StackService } from './stack.ts'
+import { anonymousVolume, contentVolume, folderVolume, namedVolume } from './volume-names.ts'
+
+type Around = {
+  readonly image: string
+  /** The service that visitors reach, at the app's port. */
+  readonly routed: string | null
+  readonly port: number | null
+  readonly reservedPorts: readonly number[]
+  readonly memoryBytes?: number
+  readonly cpus?: number
+  readonly prefix: string
+  readonly directory: string
+  readonly lookUp: LookUp
+  readonly reading: Reading
+}
+
+const LOWEST_HOST_PORT = 1024
+
+/** A service as it will run, with the platform's own limits, ports and volumes. */
+export function finishedService(service: ServiceRead, around: Around): StackService {
+  const { build: _build, expose: _expose, links: _links, mounts: given, files: named, ports, readOnly, ...read } = service
+  const { reading } = around
+  const memory = [service.memoryBytes, around.memoryBytes].filter((bytes) => bytes !== undefined)
+  const cpus = [service.cpus, around.cpus].filter((amount) => amount !== undefined)
+  const tmpfs = [
+    ...(service.tmpfs ?? []),
+    ...given.flatMap((mount) => (mount.kind === 'tmpfs' ? [{ path: mount.path, options: mount.options }] : [])),
+  ]
+  const placed = reading.each(given, (mount) => placeOf(service.name, mount, around))
+  const files = [...named, ...placed.flatMap((place) => ('file' in place ? [place.file] : []))]
+  if (readOnly && files.length > 0)
+    reading.note(`services.${service.name}.read_only is left out, because files are put into the container.`)
+  return {
+    ...read,
+    image: around.image,
+    environment: service.environment ?? {},
+    restart: service.restart ?? { policy: 'no' },
+    ...(tmpfs.length > 0 && { tmpfs }),
+    ...(files.length > 0 && { files }),
+    ...(readOnly && files.length === 0 && { readOnly }),
+    mounts: placed.flatMap((place) => ('mount' in place ? [place.mount] : [])),
+    ports: reading.each(ports, (port) => publishedOf(service.name, port, around)).flat(),
+    ...(memory.length > 0 && { memoryBytes: Math.min(...memory) }),
+    ...(cpus.length > 0 && { cpus: Math.min(...cpus) }),
+  }
+}
+
+type Place = { readonly mount: StackMount } | { readonly file: PlacedFile } | Record<string, never>
+
+function placeOf(service: string, mount: MountRead, around: Around): Place {
+  if (mount.kind === 'tmpfs') return {}
+  if (mount.kind === 'repository') return fromRepository(service, mount, around)
+  const { kind: _kind, source, ...rest } = mount
+  const { prefix } = around
+  return { mount: { volume: source === undefined ? anonymousVolume(prefix, service, mount.path) : namedVolume(prefix, source), ...rest } }
+}
+
+/** Files and read-only folders are those of this very commit. A folder that may be changed is data from then on. */
+function fromRepository(service: string, mount: Extract<MountRead, { kind: 'repository' }>, around: Around): Place {
+  const at = `services.${service}.volumes`
+  const { path, readOnly } = mount
+  const { prefix, reading } = around
+  const source = repositoryPath(mount.source, at, around.directory)
+  const entry = around.lookUp(source)
+  if (entry.kind === 'refused') return refuse(`${at} (${mount.source})`, entry.why)
+  if (entry.kind === 'file') {
+    if (!readOnly) reading.note(`${at}: ${source} is put into the container as the commit has it; changes to it end with the container.`)
+    return { file: { path, mode: entry.mode, blob: entry.blob } }
+  }
+  const files = entry.kind === 'directory' ? entry.files : []
+  if (readOnly && files.length > 0)
+    return { mount: { volume: contentVolume(prefix, files), path, readOnly, noCopy: true, fill: { files, once: false } } }
+  reading.note(
+    files.length === 0
+      ? `${at}: ${source} has no files in the repository; it is a volume, which begins empty and is kept.`
+      : `${at}: ${source} is a volume, filled from the commit the first time and kept from then on. Write :ro behind it for the files of each commit.`,
+  )
+  const fill = files.length > 0 && { noCopy: true, fill: { files, once: true } }
+  return { mount: { volume: folderVolume(prefix, source), path, ...(readOnly && { readOnly }), ...fill } }
+}
+
+function publishedOf(service: string, { host, ...port }: PortRead, around: Around): StackService['ports'] {
+  const at = `services.${service}.ports`
+  if (host === null) return []
+  if (service === around.routed && port.container === around.port && port.protocol === 'tcp') {
+    around.reading.note(`${at}: port ${host} of the machine is not opened; visitors reach port ${port.container} through the edge.`)
+    return []
+  }
+  if (around.reservedPorts.includes(host)) return refuse(`${at} (host port ${host})`, 'belongs to the platform. Publish another port')
+  if (host < LOWEST_HOST_PORT) {
+    around.reading.note(
+      `${at}: port ${host} of the machine is not opened, because only ${LOWEST_HOST_PORT} and above can be. Publish one of those.`,
+    )
+    return []
+  }
+  return [{ host, ...port }]
+}

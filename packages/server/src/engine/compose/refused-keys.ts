@@ -1,0 +1,57 @@
+/** LIST of what a service may not have, and what to do instead. */
+export const REFUSED_KEYS: Readonly<Record<string, string>> = {
+  privileged: 'is not allowed: it gives the container the whole machine. Remove it',
+  cap_add: 'is not allowed: it gives rights over the machine. Remove what is not in the list of docs/operating.md',
+  devices: 'is not allowed: devices belong to the machine. Remove it',
+  device_cgroup_rules: 'is not allowed: devices belong to the machine. Remove it',
+  gpus: 'is not allowed: devices belong to the machine. Remove it',
+  network_mode: 'is not allowed: services of one file reach each other by their names. Remove it',
+  pid: 'is not allowed: it shows the processes of the machine or of another container. Remove it',
+  ipc: 'is not allowed: it shares memory with the machine or another container. Remove it',
+  uts: 'is not allowed: it shares the name of the machine. Set hostname instead',
+  userns_mode: 'is not allowed: it takes the users of the machine. Remove it, and set user where needed',
+  cgroup: 'is not allowed: it shows the control groups of the machine. Remove it',
+  cgroup_parent: 'is not allowed: Berth sets the limits. Use mem_limit and cpus',
+  runtime: 'is not allowed: the engine has one runtime for apps. Remove it',
+  volumes_from: 'is not allowed. Give both services the same named volume',
+  external_links: 'is not allowed: containers of other apps are reached by the name of the app in the same project',
+  security_opt: 'is not allowed, but for no-new-privileges, which every container has. Remove it',
+  group_add: 'is not allowed: groups of the machine give rights over it. Set user to user:group instead',
+  extends: 'is not allowed. Write the service out, or use a YAML anchor',
+  oom_kill_disable: 'is not allowed: the machine would run out of memory instead. Set mem_limit',
+  credential_spec: 'is not allowed. Remove it',
+  provider: 'is not allowed: it runs a program on the machine. Remove it',
+  use_api_socket: 'is not allowed: it hands over the engine of the machine. Remove it',
+  post_start: 'is not allowed. Do it in the command of the service',
+  pre_stop: 'is not allowed. Do it in the command of the service, when it is told to stop',
+}
+
+/** LIST of what is left out, and why nothing is lost by it. */
+export const LEFT_OUT: Readonly<Record<string, string>> = {
+  links: 'services of one file reach each other by their names',
+  logging: 'Berth keeps the logs, three times 10 MB for each container',
+  develop: 'it is for working on the code, and this is a deployment',
+  dns: "the machine's own name servers are asked",
+  dns_search: "the machine's own name servers are asked",
+  dns_opt: "the machine's own name servers are asked",
+  domainname: 'services reach each other by their names',
+  mac_address: 'the engine gives one',
+  pids_limit: 'each container may have 512 processes',
+  memswap_limit: 'a container that needs more memory than its limit is ended',
+  mem_swappiness: 'containers do not swap',
+  oom_score_adj: 'the limits of memory decide',
+  cpu_shares: 'use cpus',
+  cpu_quota: 'use cpus',
+  cpu_period: 'use cpus',
+  cpu_count: 'use cpus',
+  cpu_percent: 'use cpus',
+  cpu_rt_period: 'use cpus',
+  cpu_rt_runtime: 'use cpus',
+  cpuset: 'use cpus',
+  blkio_config: 'all containers share the disk alike',
+  isolation: 'there is one kind here',
+  storage_opt: 'all containers share the disk',
+}
+
+/** Keys that may be there and mean nothing here. */
+export const WITHOUT_MEANING = ['labels', 'annotations', 'init', 'mem_reservation', 'pull_policy', 'attach', 'label_file']

@@ -1,0 +1,74 @@
+import path from 'node:path'
+import { SpecRefused } from '../api/errors.ts'
+import { refuse } from './refuse.ts'
+import type { PlacedFile } from './stack.ts'
+
+/** What lies at a path of the repository. `unread`: nobody has looked yet. */
+export type RepoEntry =
+  | { readonly kind: 'file'; readonly mode: number; readonly blob: string; readonly text: string | null }
+  | { readonly kind: 'directory'; readonly files: readonly (PlacedFile & { readonly blob: string })[] }
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'refused'; readonly why: string }
+  | { readonly kind: 'unread' }
+
+/** A path of the repository in normal form → what is there. */
+export type LookUp = (path: string) => RepoEntry
+
+/** As a file writes it, from the directory of the compose file → in normal form, from the root of the repository. */
+export function repositoryPath(given: string, at: string, directory: string): string {
+  if (given.startsWith('/') || given.startsWith('~')) refuse(`${at} (${given.slice(0, 80)})`, OUTSIDE)
+  const normal = path.posix.normalize(path.posix.join(directory, given)).replace(/\/$/, '')
+  return normal === '..' || normal.startsWith('../') ? refuse(`${at} (${given.slice(0, 80)})`, OUTSIDE) : normal
+}
+
+const OUTSIDE = 'is not a path of the repository. Commit the file and name it by a path that begins with ./'
+
+/** The text of a file that the compose file cannot do without. */
+export function textAt(lookUp: LookUp, normal: string, at: string): string {
+  const entry = fileAt(lookUp, normal, at)
+  if (entry.kind === 'unread') return ''
+  return entry.text ?? refuse(at, `names ${normal}, which is not a text of at most 1 MB`)
+}
+
+/** A file that the compose file cannot do without. */
+export function fileAt(lookUp: LookUp, normal: string, at: string): Extract<RepoEntry, { kind: 'file' | 'unread' }> {
+  const entry = lookUp(normal)
+  if (entry.kind === 'refused') return refuse(at, entry.why)
+  if (entry.kind === 'missing')
+    return refuse(at, `names ${normal}, which is not in the repository. Commit it, or set the values in the app's environment`)
+  return entry.kind === 'directory' ? refuse(at, `names ${normal}, which is a directory`) : entry
+}
+
+const MOST_ROUNDS = 50
+
+/** Reads what a plan needs from the repository: a first try says what that is, and the next one has it. */
+export async function withRepository<Result>(
+  attempt: (lookUp: LookUp) => Result,
+  read: (path: string) => Promise<RepoEntry>,
+): Promise<Result> {
+  const known = new Map<string, RepoEntry>()
+  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+    const wanted = new Set<string>()
+    const lookUp: LookUp = (normal) => {
+      const found = known.get(normal)
+      if (found === undefined) wanted.add(normal)
+      return found ?? { kind: 'unread' }
+    }
+    const outcome = outcomeOf(() => attempt(lookUp))
+    if (wanted.size === 0) return outcome()
+    for (const normal of wanted) known.set(normal, await read(normal))
+  }
+  throw new SpecRefused('the file', 'The compose file refers to files that refer to files, too many times.')
+}
+
+/** What it returned or threw, to be had later. */
+function outcomeOf<Result>(work: () => Result): () => Result {
+  try {
+    const result = work()
+    return () => result
+  } catch (cause) {
+    return () => {
+      throw cause
+    }
+  }
+}

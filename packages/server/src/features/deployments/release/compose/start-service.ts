@@ -1,0 +1,80 @@
+import { EngineError } from '../../../../engine/api/errors.ts'
+import type { ComposePlan, StackService } from '../../../../engine/compose/stack.ts'
+import type { Engine } from '../../../../engine/engine.ts'
+import { appNetworkName, LABEL, labelsOf, projectNetworkName, stackContainerName } from '../../../../engine/labels.ts'
+import type { StackContainerSpec } from '../../../../engine/stack-spec.ts'
+import { startCommandWords } from '../../failure/start-command.ts'
+import { type Context, DeploymentFailure } from '../../run/stage.ts'
+import type { AppContainers } from '../app-containers.ts'
+import { archiveFrom } from './plan-files.ts'
+
+type Deps = {
+  engine: Pick<Engine, 'containers' | 'stackContainers' | 'volumes'>
+  containers: Pick<AppContainers, 'ofApp'>
+  instance: string
+  /** Where the plan of a release is kept, and its files. */
+  directoryOf: (appId: number, deploymentId: number) => string
+}
+
+/**
+ * Whose release is to be there. `isBeside`: what serves of the routed service stays as it is. `isData`: a volume that a release which was
+ * live has used, and which is not filled any more.
+ */
+export type Wanted = {
+  readonly plan: ComposePlan
+  readonly deploymentId: number
+  readonly isBeside: boolean
+  readonly isData: (volume: string) => boolean
+}
+type Made = Wanted & { service: StackService; release: string }
+
+/** The container of one service, with its volumes and files. */
+export function createStartService({ engine, containers, instance, directoryOf }: Deps) {
+  async function startService(context: Context, wanted: Made, signal: AbortSignal): Promise<string> {
+    const { app, config } = context
+    const { service, plan, release, deploymentId } = wanted
+    const owner = { instance, projectId: app.project_id, appId: app.id }
+    const ofVolume = labelsOf({ ...owner, kind: 'volume' })
+    for (const { volume } of service.mounts) if (volume.startsWith('berth-')) await engine.volumes.ensure(volume, ofVolume, signal)
+    const spec = {
+      name: stackContainerName(instance, app.id, { release, service: service.name }),
+      labels: { ...labelsOf({ ...owner, kind: 'compose', service: service.name }), [LABEL.deployment]: release },
+      service,
+      network: appNetworkName(instance, app.id),
+      ...(service.name === plan.routedService && {
+        project: { network: projectNetworkName(instance, app.project_id), alias: config.slug, turn: deploymentId },
+      }),
+    }
+    const kept = directoryOf(app.id, deploymentId)
+    try {
+      await fillVolumes(spec, { ...wanted, appId: app.id, kept }, signal)
+      const files = service.files === undefined ? {} : { files: await archiveFrom(kept, service.files) }
+      return await engine.stackContainers.start({ ...spec, ...files }, signal)
+    } catch (cause) {
+      throw cause instanceof EngineError ? notStarted(service.name, cause) : cause
+    }
+  }
+
+  /** Those that another container has are filled already, and may be in use. */
+  async function fillVolumes(spec: StackContainerSpec, made: Made & { appId: number; kept: string }, signal: AbortSignal): Promise<void> {
+    const wanted = made.service.mounts.filter(({ volume, fill }) => fill && !(fill.once && made.isData(volume)))
+    if (wanted.length === 0) return
+    const others = await Promise.all(
+      (await containers.ofApp(made.appId, signal)).map(async ({ id }) => await engine.containers.inspect(id, signal)),
+    )
+    const used = new Set(others.flatMap((details) => (details?.volumes ?? []).map(({ name }) => name)))
+    for (const { volume, fill } of wanted)
+      if (!used.has(volume))
+        await engine.stackContainers.fill(spec, { volume, archive: await archiveFrom(made.kept, fill?.files ?? []) }, signal)
+  }
+
+  return startService
+}
+
+function notStarted(service: string, cause: EngineError): Error {
+  if (/no space left/i.test(cause.message)) return cause // it has words of its own
+  const words = startCommandWords(cause.message)?.replace('The container', `The service "${service}"`)
+  return new DeploymentFailure(words ?? `The service "${service}" could not be started. The container engine refused: ${cause.message}`, {
+    cause,
+  })
+}
