@@ -17,6 +17,7 @@ import { createAppContainers } from '../features/deployments/release/app-contain
 import { createCheckDockerfile } from '../features/deployments/release/check-dockerfile.ts'
 import { createCleanUp } from '../features/deployments/release/clean-up.ts'
 import { createCloneRepository } from '../features/deployments/release/clone-repository.ts'
+import { createCheckImages } from '../features/deployments/release/compose/images.ts'
 import { createComposeLauncher } from '../features/deployments/release/compose/launcher.ts'
 import { createMakePlan } from '../features/deployments/release/compose/make-plan.ts'
 import { createBuildImage } from '../features/deployments/release/container/build-image.ts'
@@ -82,15 +83,16 @@ export function createDeploymentParts(deps: Deps) {
   const checkDockerfile = createCheckDockerfile({ policy: deps.policy, isEngineWalled: deps.isEngineWalled, engine })
   const buildStack = createStackBuild({ build, checkDockerfile, inside: resolveInside })
 
+  const checkImages = createCheckImages({ engine })
   const reservedPorts = [config.port, config.edge.httpPort, config.edge.httpsPort]
   const stages = {
     cloneRepository: createCloneRepository({ git, sourceOf: deps.sourceOf }),
     buildImage: createBuildImage({ build, checkDockerfile, instance, newImageName }),
-    makePlan: createMakePlan({ buildStack, instance, dataDir, newImageName, ports, reservedPorts }),
+    makePlan: createMakePlan({ buildStack, checkImages, instance, dataDir, newImageName, ports, reservedPorts }),
     pullTemplate: createPullTemplate({ engine, findTemplate }),
   }
   const asContainer = createContainerLauncher({ engine, containers, instance, tuning, keptOutput, findTemplate })
-  const asCompose = createComposeLauncher({ db, engine, containers, instance, dataDir, tuning, keptOutput, ports })
+  const asCompose = createComposeLauncher({ db, engine, checkImages, containers, instance, dataDir, tuning, keptOutput, ports })
   const launcherOf = (app: AppRow) => (kindOf(app).hasServices ? asCompose : asContainer)
   const pipeline = { stages, launcherOf, routes, record, stabilityMs: tuning.stabilityMs }
   const endFailed = createEndFailed({

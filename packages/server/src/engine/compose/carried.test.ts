@@ -122,6 +122,13 @@ it.each([
   expect((await one(lines)).notes).toContain(said)
 })
 
+it('a service runs from what is built for another one under that name', async () => {
+  const { services } = await plan(
+    'services: { web: { build: ., image: "shop:1", expose: [80] }, worker: { image: "shop:1" }, db: { image: y } }',
+  )
+  expect(services.map(({ image }) => image)).toEqual(['berth/0123:release', 'berth/0123:release', 'docker.io/library/y'])
+})
+
 it('services of a profile are left out, unless another one needs them', async () => {
   const tools = { image: 'y', profiles: ['tools'] }
   const services = { web: { image: 'x', depends_on: ['db'] }, db: { image: 'z', profiles: ['db'] }, admin: { ...tools, privileged: true } }
@@ -142,6 +149,13 @@ describe('who is reached by visitors', () => {
     ['alone is built', { a: { image: 'x' }, b: { build: '.' }, c: { image: 'x' } }, 'b'],
   ])('the one that %s', async (_, services, expected) => {
     expect(await routed(services)).toBe(expected)
+  })
+
+  it('is told to the app where the file names another port', async () => {
+    const { notes = [] } = await plan('services: { a: { image: x }, b: { image: x, ports: ["9000:9000"] } }')
+    expect(notes).toEqual([
+      expect.stringContaining("services.b publishes port 9000, and visitors are sent to port 80: change the app's port"),
+    ])
   })
 
   it('is asked for where the file leaves several', async () => {

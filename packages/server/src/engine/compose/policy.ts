@@ -60,14 +60,14 @@ function planned(given: unknown, settings: ComposeSettings, reading: Reading): C
   const configs = reading.attempt(() => contentsOf(top['configs'], 'configs', around)) ?? new Map()
   const secrets = reading.attempt(() => contentsOf(top['secrets'], 'secrets', around)) ?? new Map()
   const services = servicesOf(top['services'], { ...around, configs, secrets })
-  const routed = reading.attempt(() => routedOf(services, settings.port))
+  const routed = reading.attempt(() => routedOf(services, settings.port, reading.note))
   const builds = services.flatMap(({ name, build }) =>
     build === null ? [] : [{ ...build, service: name, image: settings.newImageName() }],
   )
-  const images = new Map(builds.map(({ service, image }) => [service, image]))
+  const built = builtImages(services, builds)
   const finished = services.map((service) => {
     const linked = services.flatMap(({ links }) => links.filter((link) => link.service === service.name).map(({ alias }) => alias))
-    const image = images.get(service.name) ?? service.image ?? ''
+    const image = built(service)
     const place = { prefix: settings.volumePrefix, directory, lookUp, reading }
     return finishedService(
       { ...service, aliases: [...service.aliases, ...linked] },
@@ -76,6 +76,13 @@ function planned(given: unknown, settings: ComposeSettings, reading: Reading): C
   })
   checkPublished(finished)
   return { services: inStartOrder(finished), builds, routedService: routed ?? null }
+}
+
+/** What each service runs from: what was built for it, or for another one that gives the result a name, or what is pulled. */
+function builtImages(services: readonly ServiceRead[], builds: ComposePlan['builds']): (service: ServiceRead) => string {
+  const byService = new Map(builds.map(({ service, image }) => [service, image]))
+  const byName = new Map(services.flatMap(({ name, build, image }) => (build && image ? [[image, byService.get(name)] as const] : [])))
+  return ({ name, image }) => byService.get(name) ?? byName.get(image ?? '') ?? image ?? ''
 }
 
 /** What Compose takes from a `.env` file beside the compose file, for `${VAR}`. */

@@ -129,7 +129,8 @@ function judgeKeys(given: Readonly<Record<string, unknown>>, at: string, reading
   )
   for (const [key, harmless] of Object.entries(HARMLESS)) {
     const value = given[key]
-    if (value !== undefined && value !== null && !harmless.test(String(value))) reading.attempt(() => refuse(`${at}.${key}`, whyNot(key)))
+    if (value !== undefined && value !== null && !(typeof value === 'string' && harmless.test(value)))
+      reading.attempt(() => refuse(`${at}.${key}`, whyNot(key)))
   }
   const options = reading.attempt(() => texts(given['security_opt'] ?? [], `${at}.security_opt`)) ?? []
   if (!options.every((option) => /^no-new-privileges([:=]true)?$/.test(option)))

@@ -33,6 +33,8 @@ export function createCheckImages({ engine }: { engine: Pick<Engine, 'images'> }
   }
 }
 
+export type CheckImages = ReturnType<typeof createCheckImages>
+
 function engineWords(cause: unknown): string {
   if (cause instanceof EngineError) return cause.message
   throw cause

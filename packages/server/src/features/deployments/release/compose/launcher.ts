@@ -12,7 +12,7 @@ import type { AppContainers } from '../app-containers.ts'
 import type { Launcher, Release } from '../release.ts'
 import { createConverge } from './converge.ts'
 import { createComposeHealth } from './health.ts'
-import { createCheckImages } from './images.ts'
+import type { CheckImages } from './images.ts'
 import { createComposeOthers } from './other-containers.ts'
 import { createWithOwnVolumes } from './own-volumes.ts'
 import { hasPlan, hostPortsOf, isPlanned, keepPlan, keptPlan, planDirectory, refuseTaken, releaseLabels } from './plan.ts'
@@ -30,6 +30,7 @@ type Deps = {
   tuning: Tuning
   keptOutput: Pick<KeptOutput, 'keep'>
   ports: Pick<Ports, 'claim' | 'keepOnly'>
+  checkImages: CheckImages
 }
 
 const UNDO_MS = 120_000
@@ -39,14 +40,13 @@ const UNDO_MS = 120_000
  * service that has the port comes beside the one that serves, where it can be there twice; the others are replaced when they change.
  */
 export function createComposeLauncher(deps: Deps): Launcher {
-  const { db, engine, containers, instance } = deps
+  const { db, engine, containers, instance, checkImages } = deps
   const serviceFailure = createServiceFailure(deps)
   const healthOf = createComposeHealth({ ...deps, serviceFailure })
   const others = createComposeOthers(deps)
   const directoryOf = (appId: number, deploymentId: number) => planDirectory(deps.dataDir, appId, deploymentId)
   const startService = createStartService({ ...deps, directoryOf })
   const converge = createConverge({ ...deps, others, startService, waitFor: createWaitFor({ engine, serviceFailure }) })
-  const checkImages = createCheckImages(deps)
   const withOwnVolumes = createWithOwnVolumes(deps)
 
   async function start(context: Context): Promise<Release> {

@@ -11,12 +11,14 @@ import { resolveInside } from '../../../../git/resolve-inside.ts'
 import type { Ports } from '../../../ports/service.ts'
 import { type Context, DeploymentFailure } from '../../run/stage.ts'
 import { memoryBytesOf } from '../memory-ceiling.ts'
+import type { CheckImages } from './images.ts'
 import { hostPortsOf, keepPlan, planDirectory, refuseTaken } from './plan.ts'
 import { keepFiles } from './plan-files.ts'
 import { createRepositoryFiles, type RepositoryFiles } from './repository-files.ts'
 
 type Deps = {
   buildStack: BuildStack
+  checkImages: CheckImages
   instance: string
   reservedPorts: readonly number[]
   newImageName: () => string
@@ -62,6 +64,7 @@ export function createMakePlan(deps: Deps) {
     const cacheScope = buildCacheScope(instance, app.project_id)
     const follower = { onLine: context.output, onActivity: context.active }
     await effect('engine.build', (signal) => buildStack(plan, { labels, cacheScope, ...follower, workspace, signal }))
+    await deps.checkImages(context, plan) // while there is time for it: a start has minutes
     await step('files.plan', async () => {
       const directory = planDirectory(deps.dataDir, app.id, deployment.id)
       await keepFiles(directory, plan, repository.blobs)

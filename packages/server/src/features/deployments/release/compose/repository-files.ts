@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { hash } from 'node:crypto'
-import { lstat, readdir, readFile } from 'node:fs/promises'
+import { lstat, readdir, readFile, realpath } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import type { RepoEntry } from '../../../../engine/compose/repository.ts'
 import { SourceRefused } from '../../../../git/errors.ts'
@@ -30,14 +30,17 @@ export function createRepositoryFiles(workspace: string) {
     return { path, mode: mode & 0o111 ? 0o755 : 0o644, blob }
   }
 
+  /** Links to directories are not followed: what they lead to is in the repository under its own name, or nowhere. */
   async function filesIn(directory: string): Promise<Found[]> {
-    const entries = await readdir(directory, { recursive: true, withFileTypes: true })
+    const root = await realpath(workspace)
+    const entries = (await readdir(directory, { recursive: true, withFileTypes: true }))
+      .map((entry) => ({ entry, path: join(entry.parentPath, entry.name) }))
+      .filter(({ path }) => !relative(root, path).split('/').includes('.git'))
     const found: Found[] = []
-    for (const entry of entries.toSorted((a, b) => (join(a.parentPath, a.name) < join(b.parentPath, b.name) ? -1 : 1))) {
-      const path = join(entry.parentPath, entry.name)
-      if (entry.isDirectory() || relative(workspace, path).split('/').includes('.git')) continue
-      const inside = await resolveInside(workspace, relative(workspace, path))
-      if (inside?.kind === 'file') found.push(await fileAt(inside.path, relative(directory, path)))
+    for (const { entry, path } of entries.toSorted((a, b) => (a.path < b.path ? -1 : 1))) {
+      const real = entry.isSymbolicLink() ? await resolveInside(root, relative(root, path)) : null
+      if (entry.isFile()) found.push(await fileAt(path, relative(directory, path)))
+      else if (real?.kind === 'file') found.push(await fileAt(real.path, relative(directory, path)))
     }
     return found
   }

@@ -1,0 +1,57 @@
+import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { archiveFrom, keepFiles } from './plan-files.ts'
+import { createRepositoryFiles } from './repository-files.ts'
+
+let workspace = ''
+beforeEach(async () => {
+  workspace = await mkdtemp(join(tmpdir(), 'berth-files-'))
+  await mkdir(join(workspace, 'site/.git'), { recursive: true })
+  await writeFile(join(workspace, 'site/$id page.html'), 'one')
+  await writeFile(join(workspace, 'site/.git/config'), 'no')
+  await writeFile(join(workspace, 'run.sh'), '#!/bin/sh')
+  await chmod(join(workspace, 'run.sh'), 0o750)
+  await symlink('../run.sh', join(workspace, 'site/start'))
+})
+afterEach(() => rm(workspace, { recursive: true }))
+
+const read = async (path: string) => await createRepositoryFiles(workspace).read(path)
+
+it('reads files and folders of the commit, with links that stay inside', async () => {
+  expect(await read('run.sh')).toMatchObject({ kind: 'file', mode: 0o755, text: '#!/bin/sh' })
+  expect(await read('nothing')).toEqual({ kind: 'missing' })
+  const found = await read('site')
+  expect(found.kind === 'directory' && found.files.map(({ path, mode }) => [path, mode])).toEqual([
+    ['$id page.html', 0o644],
+    ['start', 0o755],
+  ])
+})
+
+it.each(['/etc/hostname', '../../../etc/hostname', '/etc'])('refuses a link to %s, as a file and within a folder', async (target) => {
+  await symlink(target, join(workspace, 'out'))
+  await symlink(target, join(workspace, 'site/out'))
+  for (const path of ['out', 'site'])
+    expect(await read(path)).toEqual({ kind: 'refused', why: expect.stringContaining('is a link that leaves the repository') })
+})
+
+it('reads only so much', async () => {
+  await writeFile(join(workspace, 'site/large'), Buffer.alloc(21 * 1024 ** 2))
+  expect(await read('site')).toEqual({ kind: 'refused', why: expect.stringContaining('more than 20 MB or 5000 files') })
+})
+
+it('keeps what a plan needs beside it, and packs it for the engine', async () => {
+  const repository = createRepositoryFiles(workspace)
+  const found = await repository.read('run.sh')
+  if (found.kind !== 'file') throw new Error('it is a file')
+  const files = [
+    { path: '/bin/run', mode: found.mode, blob: found.blob },
+    { path: '/motd', mode: 0o444, text: 'hello' },
+  ]
+  const service = { name: 'a', image: 'x', environment: {}, restart: { policy: 'no' }, dependsOn: [], mounts: [], ports: [] } as const
+  const plan = { services: [{ ...service, aliases: [], capDrop: [], files }], builds: [], routedService: null }
+  await keepFiles(join(workspace, 'kept'), plan, repository.blobs)
+  const archive = (await archiveFrom(join(workspace, 'kept'), files)).toString('latin1')
+  for (const piece of ['bin/run', '#!/bin/sh', 'motd', 'hello']) expect(archive).toContain(piece)
+})
