@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { withoutMiddle } from '../../lib/without-middle.ts'
 import { BuildFailed } from '../api/errors.ts'
 import { field, text } from '../api/json.ts'
 import { jsonLines } from '../api/json-lines.ts'
@@ -18,6 +19,8 @@ export type BuildFollower = {
 
 /** The line that says why a step failed is often far from the last one, and other steps print between them. */
 const KEPT_LINES = 300
+/** Of the engine's reason, which quotes the Dockerfile. People are shown less than what is kept of its beginning. */
+const REASON_KEPT = { beginning: 3000, end: 1000 }
 const EMPTY_IN_A_ROW = 1000
 const EMPTY_PAUSE_MS = 100
 /** The words of shells, and of the engine, when a process cannot be started. */
@@ -84,7 +87,8 @@ function keeping(lastLines: string[], follower: BuildFollower) {
   }
 }
 
-function failed(reason: string, lastLines: readonly string[]): BuildFailed {
+function failed(said: string, lastLines: readonly string[]): BuildFailed {
+  const reason = withoutMiddle(said, REASON_KEPT)
   const outOfMemory = /exit code: 137\b/.test(reason) || /cannot allocate memory|out of memory/i.test(reason)
   const outOfProcesses = [reason, ...lastLines].some((line) => NO_FORK.test(line))
   const message = outOfMemory ? `The build ran out of memory: ${reason}` : `The build failed: ${reason}`

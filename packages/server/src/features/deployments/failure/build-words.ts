@@ -6,12 +6,18 @@ import { whatItSaid } from '../../../lib/error-lines.ts'
 const PREFIX = /^(?:failed to solve(?: with frontend [\w.]+)?: |failed to create LLB definition: |rpc error: code = \w+ desc = )+/
 const LONGEST_STEP = 120
 
-type Found = { pattern: RegExp; words: (match: RegExpExecArray) => string }
+const IMAGE = '(?:^|[\\s:])(?:docker\\.io/(?:library/)?)?([\\w./-]+(?::[\\w.-]+)?(?:@sha256:\\w+)?): '
+const noImage = ([, image = '']: RegExpExecArray) =>
+  `The base image "${image}" was not found, or it is private. Check the FROM lines of the Dockerfile.`
+
+/** `when` has to be somewhere in the text too: in one pattern with what is between them, a long text would take very long. */
+type Found = { when?: RegExp; pattern: RegExp; words: (match: RegExpExecArray) => string }
 
 /** What the engine says of a build in which no command failed. */
 const ENGINE_SAYS: readonly Found[] = [
   {
-    pattern: /(?:failed to (?:compute cache key|calculate checksum).*|failed to walk .*)"\/?(.+?)":? not found/,
+    when: /failed to (?:compute cache key|calculate checksum|walk )/,
+    pattern: /"\/?([^"]+)":? not found/,
     words: ([, file = '']) =>
       `The Dockerfile copies "${file}", which is not in the repository. Add it, or check .dockerignore and Settings → Root directory.`,
   },
@@ -20,14 +26,11 @@ const ENGINE_SAYS: readonly Found[] = [
     words: ([, what = '']) => `The Dockerfile copies a file that is not in the repository (${what}). Add it, or check .dockerignore.`,
   },
   {
-    pattern: /dockerfile parse error.*|unknown instruction.*|unknown flag.*|target stage .* could not be found/i,
+    pattern: /dockerfile parse error.*|unknown instruction.*|unknown flag.*|target stage \S+ could not be found/i,
     words: ([what = '']) => `The Dockerfile cannot be read: ${what}`,
   },
-  {
-    pattern:
-      /(?:^|[\s:])(?:docker\.io\/(?:library\/)?)?([\w./-]+(?::[\w.-]+)?(?:@sha256:\w+)?): (?:not found|pull access denied|.*(?:manifest unknown|insufficient_scope))/,
-    words: ([, image = '']) => `The base image "${image}" was not found, or it is private. Check the FROM lines of the Dockerfile.`,
-  },
+  { pattern: new RegExp(`${IMAGE}(?:not found|pull access denied)`), words: noImage },
+  { when: /manifest unknown|insufficient_scope/, pattern: new RegExp(IMAGE), words: noImage },
   { pattern: /no space left on device/i, words: () => 'There is no space left on the disk. Free some, then deploy again.' },
 ]
 
@@ -45,8 +48,8 @@ export function buildWords(cause: BuildFailed, readable: (lines: readonly string
 }
 
 function sayOfEngine(reason: string): string {
-  for (const { pattern, words } of ENGINE_SAYS) {
-    const match = pattern.exec(reason)
+  for (const { when, pattern, words } of ENGINE_SAYS) {
+    const match = when?.test(reason) === false ? null : pattern.exec(reason)
     if (match) return words(match)
   }
   return `The build failed: ${reason}`

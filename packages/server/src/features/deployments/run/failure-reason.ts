@@ -18,15 +18,17 @@ const SAYS_IT_ITSELF = [DeploymentFailure, SourceError, StageTimedOut, SpecRefus
 const PASSES = [StageTimedOut, EngineUnreachable, EdgeUnavailable, RepositoryUnreachable, BuilderSilent]
 const UNEXPECTED = 'Something went wrong inside Berth; its log has the details under this deployment.'
 
-/** Nothing where it is a fault of ours. */
-function wordsOf(cause: unknown, { lines }: Pick<Redactor, 'lines'>): string | undefined {
-  if (SAYS_IT_ITSELF.some((kind) => cause instanceof kind)) return (cause as Error).message // each of them is an Error
-  if (cause instanceof BuildFailed) return buildWords(cause, lines)
-  if (cause instanceof EdgeUnavailable) return `The edge did not take the new route, so nothing was changed. ${cause.message}`
+type Words = (redactor: Pick<Redactor, 'lines'>) => string
+
+/** Nothing where it is a fault of ours. The words are found only when they are asked for: that means reading what was printed. */
+function wordsOf(cause: unknown): Words | undefined {
+  if (SAYS_IT_ITSELF.some((kind) => cause instanceof kind)) return () => (cause as Error).message // each of them is an Error
+  if (cause instanceof BuildFailed) return ({ lines }) => buildWords(cause, lines)
+  if (cause instanceof EdgeUnavailable) return () => `The edge did not take the new route, so nothing was changed. ${cause.message}`
   if (cause instanceof EngineUnreachable)
-    return 'The container engine did not answer. See the health page for what to do, then deploy again.'
-  if (cause instanceof EngineError) return engineWords(cause.message)
-  if (isStorageFailure(cause)) return 'There is no space left on the disk, or it is read-only. Free some, then deploy again.'
+    return () => 'The container engine did not answer. See the health page for what to do, then deploy again.'
+  if (cause instanceof EngineError) return () => engineWords(cause.message)
+  if (isStorageFailure(cause)) return () => 'There is no space left on the disk, or it is read-only. Free some, then deploy again.'
   return undefined
 }
 
@@ -39,7 +41,7 @@ function engineWords(message: string): string {
 /** What a person reads on a failed deployment. What a build or a container printed may be in it. */
 export function failureReason(cause: unknown, redactor: Pick<Redactor, 'text' | 'lines'>, notes: readonly string[] = []): string {
   const isOfTheApp = cause instanceof BuildFailed || cause instanceof DeploymentFailure
-  const words = [wordsOf(cause, redactor) ?? UNEXPECTED, ...(isOfTheApp ? notes : [])].join(' – ')
+  const words = [wordsOf(cause)?.(redactor) ?? UNEXPECTED, ...(isOfTheApp ? notes : [])].join(' – ')
   return redactor.text(words).slice(0, LONGEST) // in this order: half a secret would not be found
 }
 
@@ -53,5 +55,5 @@ export function failureFacts(cause: unknown): FailureFacts | undefined {
 }
 
 export function isExpectedFailure(cause: unknown): boolean {
-  return wordsOf(cause, { lines: (all) => [...all] }) !== undefined
+  return wordsOf(cause) !== undefined
 }
