@@ -17,18 +17,18 @@ export function factsOf(app: ReferredApp): NonNullable<Source['fact']> {
     if (app.port === null) throw missing(name, 'the app has no port')
     return app.port
   }
-  return (name, variables) => {
+  return (name, own) => {
     switch (name) {
       case 'HOST':
         return app.slug
       case 'PORT':
         return String(port(name))
       case 'URL':
-        if (app.connectionUrl) return app.connectionUrl(app.slug, variables())
-        if (Object.hasOwn(variables(), 'URL')) return undefined
+        if (app.connectionUrl) return app.connectionUrl(app.slug, own.resolved())
+        if (own.has('URL')) return undefined
         throw missing(name, 'only a database has a URL; use INTERNAL_URL or PUBLIC_URL')
       case 'INTERNAL_URL':
-        return app.connectionUrl ? app.connectionUrl(app.slug, variables()) : `http://${app.slug}:${port(name)}`
+        return app.connectionUrl ? app.connectionUrl(app.slug, own.resolved()) : `http://${app.slug}:${port(name)}`
       case 'PUBLIC_URL':
         if (app.url === '') throw missing(name, 'the app has no domain')
         return app.url.replace(/\/$/, '') // so that a path can follow

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { cpuSeconds } from '../../../testing/harness/cpu-seconds.ts'
 import { factsOf } from './app-facts.ts'
 import { resolveReferences, type Source, sourcesNamedIn } from './references.ts'
 
@@ -134,6 +135,30 @@ describe('however values grow', () => {
     const chain = (length: number) => tower(length, 1, 'end')
     expect(valueOf('${{me.V40}}', app('me', chain(40)))).toBe('end')
     expect(valueOf('${{me.V5000}}', app('me', chain(5000)))).toContain('leads through more than 50 references')
+  })
+})
+
+describe('what fails many times', () => {
+  const many = (value: string) => Object.fromEntries(Array.from({ length: 1000 }, (_, n) => [`W${n}`, value]))
+  const padding = Object.fromEntries(Array.from({ length: 999 }, (_, n) => [`V${n}`, 'x']))
+
+  it('is worked out once, however many apps it leads through', async () => {
+    const apps = Array.from({ length: 49 }, (_, n) => app(`a${n}`, { ...padding, ...(n < 48 && { URL: `\${{a${n + 1}.URL}}` }) }))
+    const spent = await cpuSeconds(() => expect(resolve(many('${{a0.URL}}'), ...apps).problems).toHaveLength(1000))
+    expect(spent).toBeLessThan(0.5)
+  })
+
+  it('is not remembered where only the way was too long, and ends at a limit', () => {
+    const chain = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`V${n}`, n === 0 ? 'end' : `\${{me.V${n - 1}}}`]))
+    const { problems } = resolve(many('${{me.V59}}'), app('me', chain))
+    expect(problems[0]?.message).toContain('leads through more than 50 references')
+    expect(problems.at(-1)?.message).toContain('more than 5000 references to follow')
+    expect(resolve({ FAR: '${{me.V59}}', NEAR: '${{me.V40}}' }, app('me', chain)).env).toEqual({ NEAR: 'end' })
+  })
+
+  it('reads the variables of a database once for all its references', async () => {
+    const db = database('db', { ...padding, USER: 'u', PASSWORD: '${{gone.X}}' })
+    expect(await cpuSeconds(() => resolve(many('${{db.URL}}'), db))).toBeLessThan(0.5)
   })
 })
 
