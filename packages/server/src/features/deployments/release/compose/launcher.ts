@@ -40,9 +40,9 @@ const UNDO_MS = 120_000
  * service that has the port comes beside the one that serves, where it can be there twice; the others are replaced when they change.
  */
 export function createComposeLauncher(deps: Deps): Launcher {
-  const { db, engine, containers, instance, checkImages } = deps
+  const { db, engine, instance, checkImages } = deps
   const serviceFailure = createServiceFailure(deps)
-  const healthOf = createComposeHealth({ ...deps, serviceFailure })
+  const started = createStarted(deps, createComposeHealth({ ...deps, serviceFailure }))
   const others = createComposeOthers(deps)
   const directoryOf = (appId: number, deploymentId: number) => planDirectory(deps.dataDir, appId, deploymentId)
   const startService = createStartService({ ...deps, directoryOf })
@@ -59,7 +59,7 @@ export function createComposeLauncher(deps: Deps): Launcher {
       await engine.networks.ensure({ name: appNetworkName(instance, app.id), owner }, until)
     })
     const kept = await keptPlan(directoryOf(app.id, source))
-    await claimPorts(context, kept)
+    await claimPorts(deps.ports, context, kept)
     await checkImages(context, kept)
     const plan = await withOwnVolumes(context, kept)
     const directory = directoryOf(app.id, deployment.id)
@@ -73,36 +73,11 @@ export function createComposeLauncher(deps: Deps): Launcher {
     return await started(context, plan)
   }
 
-  async function started(context: Context, plan: ComposePlan): Promise<Release> {
-    const { app, deployment, config, ask } = context
-    const labels = releaseLabels(plan, deployment.id)
-    const found = (await ask((signal) => containers.ofApp(app.id, signal))).filter(({ owner }) => isPlanned(labels, owner))
-    const routed = found.find(({ owner }) => plan.routedService !== null && owner.service === plan.routedService)
-    const details = routed && (await ask((signal) => engine.containers.inspect(routed.id, signal)))
-    const network = projectNetworkName(instance, app.project_id)
-    // the address that it was given, because one that is just being started again has none
-    const ip = details?.givenIps[network] ?? details?.ips[network]
-    const reached = routed && ip !== undefined && config.port !== null ? { id: routed.id, target: { ip, port: config.port } } : undefined
-    const rest = found.filter(({ id }) => id !== reached?.id).map(({ id }) => id)
-    return { target: reached?.target, ...healthOf(context, { routed: reached, others: rest }) }
-  }
-
-  async function claimPorts({ app, step }: Context, plan: ComposePlan): Promise<void> {
-    const wanted = hostPortsOf(plan)
-    if (wanted.length > 0) refuseTaken(await step('db.claim_ports', async () => await deps.ports.claim(app.id, wanted)))
-  }
-
   async function removeOld({ app, deployment, effect }: Context): Promise<void> {
     const plan = await keptPlan(directoryOf(app.id, deployment.id))
     await effect('engine.remove_old', (signal) => others.removeAllBut(app.id, { plan, deploymentId: deployment.id }, signal))
-    await effect('engine.remove_content', (signal) => removeContent(app.id, volumesIn(plan), signal))
+    await effect('engine.remove_content', (signal) => removeContent(deps, { appId: app.id, isLive: volumesIn(plan) }, signal))
     await deps.ports.keepOnly(app.id, hostPortsOf(plan))
-  }
-
-  /** Folders of earlier commits. A rollback has their files, and fills them again. */
-  async function removeContent(appId: number, isLive: (volume: string) => boolean, signal: AbortSignal): Promise<void> {
-    for (const { name } of await engine.volumes.list({ labels: ownedBy({ instance, appId }), signal }))
-      if (isContentVolume(name) && !isLive(name)) await engine.volumes.remove(name, signal)
   }
 
   /** The plan of the release that is live; none where nothing is. */
@@ -130,6 +105,41 @@ export function createComposeLauncher(deps: Deps): Launcher {
   }
 
   return { retireOld: async () => undefined, start, removeOld, undo }
+}
+
+/** A plan whose containers are there, as a release: where its visitors go, and how its health is seen. */
+function createStarted(
+  { engine, containers, instance }: Pick<Deps, 'engine' | 'containers' | 'instance'>,
+  healthOf: ReturnType<typeof createComposeHealth>,
+) {
+  return async function started(context: Context, plan: ComposePlan): Promise<Release> {
+    const { app, deployment, config, ask } = context
+    const labels = releaseLabels(plan, deployment.id)
+    const found = (await ask((signal) => containers.ofApp(app.id, signal))).filter(({ owner }) => isPlanned(labels, owner))
+    const routed = found.find(({ owner }) => plan.routedService !== null && owner.service === plan.routedService)
+    const details = routed && (await ask((signal) => engine.containers.inspect(routed.id, signal)))
+    const network = projectNetworkName(instance, app.project_id)
+    // the address that it was given, because one that is just being started again has none
+    const ip = details?.givenIps[network] ?? details?.ips[network]
+    const reached = routed && ip !== undefined && config.port !== null ? { id: routed.id, target: { ip, port: config.port } } : undefined
+    const rest = found.filter(({ id }) => id !== reached?.id).map(({ id }) => id)
+    return { target: reached?.target, ...healthOf(context, { routed: reached, others: rest }) }
+  }
+}
+
+async function claimPorts(ports: Pick<Ports, 'claim'>, { app, step }: Context, plan: ComposePlan): Promise<void> {
+  const wanted = hostPortsOf(plan)
+  if (wanted.length > 0) refuseTaken(await step('db.claim_ports', async () => await ports.claim(app.id, wanted)))
+}
+
+/** Folders of earlier commits. A rollback has their files, and fills them again. */
+async function removeContent(
+  { engine, instance }: Pick<Deps, 'engine' | 'instance'>,
+  { appId, isLive }: { appId: number; isLive: (volume: string) => boolean },
+  signal: AbortSignal,
+): Promise<void> {
+  for (const { name } of await engine.volumes.list({ labels: ownedBy({ instance, appId }), signal }))
+    if (isContentVolume(name) && !isLive(name)) await engine.volumes.remove(name, signal)
 }
 
 function volumesIn(plan: ComposePlan | undefined): (volume: string) => boolean {
