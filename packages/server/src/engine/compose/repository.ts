@@ -23,13 +23,6 @@ export function repositoryPath(given: string, at: string, directory: string): st
 
 const OUTSIDE = 'is not a path of the repository. Commit the file and name it by a path that begins with ./'
 
-/** The text of a file that the compose file cannot do without. */
-export function textAt(lookUp: LookUp, normal: string, at: string): string {
-  const entry = fileAt(lookUp, normal, at)
-  if (entry.kind === 'unread') return ''
-  return entry.text ?? refuse(at, `names ${normal}, which is not a text of at most 1 MB`)
-}
-
 /** A file that the compose file cannot do without. */
 export function fileAt(lookUp: LookUp, normal: string, at: string): Extract<RepoEntry, { kind: 'file' | 'unread' }> {
   const entry = lookUp(normal)
