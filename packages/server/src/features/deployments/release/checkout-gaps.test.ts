@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { cpuSeconds } from '../../../../testing/harness/cpu-seconds.ts'
 import { checkoutGaps } from './checkout-gaps.ts'
 
 let directory: string
@@ -32,6 +33,14 @@ it('a link is not followed', async () => {
   await symlink('/etc/passwd', join(directory, '.gitmodules'))
   await symlink('/dev/zero', join(directory, '.gitattributes'))
   expect(await checkoutGaps(directory)).toEqual([])
+})
+
+it.each([
+  ['line breaks', '\n'.repeat(65_000)],
+  ['blanks', `path=x${' '.repeat(65_000)}y`],
+])('settings of nothing but %s are read in one go', async (_, modules) => {
+  await writeFile(join(directory, '.gitmodules'), modules)
+  expect(await cpuSeconds(async () => expect(await checkoutGaps(directory)).toEqual([]))).toBeLessThan(0.3)
 })
 
 it('submodules that are empty are named, and paths that lead out of the checkout are not looked at', async () => {

@@ -1,6 +1,7 @@
 import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { resolveInside } from '../../../git/resolve-inside.ts'
+import { filesBelow } from '../../../lib/files-below.ts'
 import { readBeginning } from '../../../lib/read-beginning.ts'
 
 const POINTER = /^version https:\/\/git-lfs\.github\.com\/spec\/v\d+\n/
@@ -36,12 +37,9 @@ function some(paths: readonly string[]): string {
 async function lfsPointers(directory: string): Promise<string[]> {
   const attributes = await readOwn(directory, '.gitattributes')
   if (!/\bfilter=lfs\b/.test(attributes)) return []
-  const entries = await readdir(directory, { recursive: true, withFileTypes: true })
-  const files = entries.slice(0, MOST_ENTRIES).filter((entry) => entry.isFile())
   const found: string[] = []
   let looked = 0
-  for (const { parentPath, name } of files) {
-    const file = join(parentPath, name)
+  for await (const file of filesBelow(directory, MOST_ENTRIES)) {
     const { size } = await lstat(file)
     if (size < LEAST_POINTER_BYTES || size > MOST_POINTER_BYTES) continue
     if (POINTER.test(await readBeginning(file, 64))) found.push(file.slice(directory.length + 1))
@@ -52,14 +50,19 @@ async function lfsPointers(directory: string): Promise<string[]> {
 }
 
 async function emptySubmodules(directory: string): Promise<string[]> {
-  const modules = await readOwn(directory, '.gitmodules')
-  const paths = [...modules.matchAll(/^\s*path\s*=\s*(.+?)\s*$/gm)].map(([, path = '']) => path)
+  const paths = (await readOwn(directory, '.gitmodules')).split('\n').map(pathSetIn)
   const empty: string[] = []
-  for (const path of paths.slice(0, MOST_MODULES)) {
+  for (const path of paths.filter((found) => found !== '').slice(0, MOST_MODULES)) {
     const found = await resolveInside(directory, path).catch(() => null) // one that leads out of the repository is no submodule
     if (found?.kind === 'directory' && (await readdir(found.path)).length === 0) empty.push(path)
   }
   return empty
+}
+
+/** Of a line `path = lib/theme`; empty for any other. */
+function pathSetIn(line: string): string {
+  const equals = line.indexOf('=')
+  return line.slice(0, Math.max(equals, 0)).trim() === 'path' ? line.slice(equals + 1).trim() : ''
 }
 
 /** A file of the repository itself: a link in it may lead to anything on this machine. */
