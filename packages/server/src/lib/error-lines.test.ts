@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { cpuSeconds } from '../../testing/harness/cpu-seconds.ts'
 import { errorLines, whatItSaid } from './error-lines.ts'
 
 /** What was printed → the lines that say why. */
@@ -355,4 +356,13 @@ it('a sentence about an end has what says why, or else what was printed last', (
   expect(whatItSaid(['a', 'Error: no database', '    at x'])).toBe(': Error: no database')
   expect(whatItSaid(['1', '2', '3', '4', '5', '6'])).toBe('. It last printed: 2 | 3 | 4 | 5 | 6')
   expect(whatItSaid([' '])).toBe('. It printed nothing.')
+})
+
+it.each([
+  ['names', 'A_A '.repeat(250)],
+  ['words', 'no A_'.repeat(200)],
+  ['digits', '1'.repeat(999)],
+  ['places', 'a:1:in : '.repeat(110)],
+])('two thousand long lines of %s are read soon', async (_, line) => {
+  expect(await cpuSeconds(() => errorLines(Array<string>(2000).fill(line)))).toBeLessThan(1)
 })

@@ -4,14 +4,17 @@ import { ERROR_RULES, type ErrorRule, SAYS_NOTHING } from './error-rules.ts'
 
 const MOST_SHOWN = 3
 const LONGEST_SHOWN = 400
-/** What is behind it is not looked at: some rules take long for a long line. */
-const LONGEST_READ = 1000
+const LONGEST_KEPT = 1000
+/** Of a line, and of lines from the last one: why a program ended is at the end, and every rule looks at each of them. */
+const LONGEST_READ = 300
+const MOST_READ = 300
 
 /** Of what a program or a build step printed, the lines that say why it failed, without colours. None where nothing does. */
 export function errorLines(printed: readonly string[]): string[] {
-  const lines = printed.map((line) => withoutColours(line).slice(0, LONGEST_READ).trimEnd())
+  const lines = printed.slice(-MOST_READ).map((line) => withoutColours(line).slice(0, LONGEST_KEPT).trimEnd())
+  const beginnings = lines.map((line) => line.slice(0, LONGEST_READ))
   for (const rule of ERROR_RULES) {
-    const found = distinctLines(saidBy(rule, lines))
+    const found = distinctLines(saidBy(rule, lines, beginnings))
     if (found.length === 0) continue
     const shown = rule.isList ? found.slice(0, MOST_SHOWN) : found.slice(...(rule.which === 'first' ? [0, 1] : [-1]))
     return shown.map((line) => wordsOfJson(line).trim().slice(0, LONGEST_SHOWN))
@@ -19,12 +22,12 @@ export function errorLines(printed: readonly string[]): string[] {
   return []
 }
 
-function saidBy(rule: ErrorRule, lines: readonly string[]): string[] {
+function saidBy(rule: ErrorRule, lines: readonly string[], beginnings: readonly string[]): string[] {
   const found = lines.flatMap((line, at) => {
-    if (!rule.says.test(line)) return []
+    if (!rule.says.test(beginnings[at] ?? '')) return []
     return rule.words === undefined ? [line] : wordsBehind(lines, at, rule.words)
   })
-  return found.filter((line) => !SAYS_NOTHING.test(line))
+  return found.filter((line) => !SAYS_NOTHING.test(line.slice(0, LONGEST_READ)))
 }
 
 /** The message is in a later line. One that only announces a list of what is wrong is shown with the beginning of that list. */

@@ -33,10 +33,10 @@ const deaths: readonly ErrorRule[] = [
   { says: /^Description:$/, which: 'last', words: 'next' }, // Spring Boot
   { says: /^Caused by: /, which: 'last' },
   { says: /^Exception in thread ".*" /, which: 'last' },
-  { says: /^thread '.*' (?:\(\d+\) )?panicked at .+:$/, which: 'last', words: 'next' },
+  { says: /^thread '[^']*' (?:\(\d+\) )?panicked at .+:$/, which: 'last', words: 'next' },
   { says: /^thread '.*' panicked at '|^panic: |^fatal error: /, which: 'last' },
   { says: /^(?:PHP )?(?:Fatal|Parse) error: /, which: 'last' },
-  { says: /^\S+:\d+:in .+: .+ \([\w:]+\)$/, which: 'last' }, // Ruby
+  { says: /^\S+:\d+:in .+ \([\w:]+\)$/, which: 'last' }, // Ruby
   { says: /^\*\* \([\w.]+\) /, which: 'last' }, // Elixir
   { says: /^Unhandled exception\. /, which: 'last' },
   { says: /^(?:Uncaught )?(?:[A-Za-z_$][\w.$:]*)?(?:Error|Exception|ImproperlyConfigured)(?: \[\w+\])?: \S/, which: 'last' },
@@ -61,12 +61,12 @@ const shells: readonly ErrorRule[] = [
 const NAME = '[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+'
 const ABSENT = 'not set|unset|must be set|required|missing|undefined|not found|not defined|empty'
 const anyProgram: readonly ErrorRule[] = [
-  { says: new RegExp(`\\b(?:${NAME}|[Ee]nvironment variable)\\b.*\\b(?:${ABSENT})\\b`), which: 'last' },
-  { says: new RegExp(`\\b(?:missing|required|requires|no|set)\\b.*\\b${NAME}\\b`), which: 'last' },
+  { says: new RegExp(`\\b(?:${NAME}|[Ee]nvironment variable)\\b.{0,200}\\b(?:${ABSENT})\\b`), which: 'last' },
+  { says: new RegExp(`\\b(?:missing|required|requires|no|set)\\b.{0,200}\\b${NAME}\\b`), which: 'last' },
   { says: /^\{.*"(?:level|severity)":\s*(?:"(?:error|fatal|critical)"|[56]0)\b/i, which: 'last' },
   { says: /\blevel=(?:error|fatal|panic)\b/i, which: 'last' },
   {
-    says: /^(?:\[?[\d:TZ.,/ +-]{6,}\]? *)?(?:[\w.-]+ )?[[(<]?(?:fatal|error|critical|emerg|panic)[\])>]?(?::| - |\s|\])\s*\S/i,
+    says: /^(?:\[?[\d:TZ.,/ +-]{6,40}\]? {0,4})?(?:[\w.-]{1,60} )?[[(<]?(?:fatal|error|critical|emerg|panic)[\])>]?(?::| - |\s|\])\s{0,9}\S/i,
     which: 'last',
   },
   { says: /address already in use|\bE(?:ADDRINUSE|ACCES|CONNREFUSED|NOTFOUND|NOENT|PERM)\b|connection refused/i, which: 'last' },
@@ -82,7 +82,7 @@ export const SAYS_NOTHING = new RegExp(
   [
     `${NPM}\\s*$`,
     `${NPM} (?:code|errno|path|command|syscall|signal|workspace|location|cwd|dest|file|node -v|npm +-v)\\b`,
-    `${NPM} (?:A complete log|Lifecycle script|Exit status|Failed at the|This is probably not|Exit handler|There is likely|If you|\\S+@\\S+ \\S+: \`)`,
+    `${NPM} (?:A complete log|Lifecycle script|Exit status|Failed at the|This is probably not|Exit handler|There is likely|If you|@?[^\\s@]+@\\S+ \\S+: \`)`,
     `${NPM} +/`,
     'ELIFECYCLE|ERR_PNPM_RECURSIVE_RUN',
     '^error Command failed',

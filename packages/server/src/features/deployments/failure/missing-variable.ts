@@ -1,5 +1,5 @@
 /** As people write them: DATABASE_URL. A single word in capitals could be anything. */
-const NAME = '([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|PORT|NODE_ENV)'
+const NAME = '\\b([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|PORT|NODE_ENV)'
 const Q = '["\'`]?'
 
 const SAID: readonly RegExp[] = [

@@ -1,9 +1,12 @@
 /** The engine's words, and those of the init process that every container has. */
-const SAID = [/exec: "([^"]+)": (.+?)(?:: unknown)?$/, /^\[FATAL tini \(\d+\)\] exec (.+) failed: (.+)$/m]
+const BY_ENGINE = /exec: "([^"]+)": (.+)/
+const BY_INIT = /^\[FATAL tini \(\d+\)\] exec (.+) failed: (.+)$/m
 
 /** Why the command of an image could not be run at all, if this says so. */
 export function startCommandWords(said: string): string | undefined {
-  const [, command, why = ''] = SAID.map((pattern) => pattern.exec(said)).find((match) => match !== null) ?? []
+  const lastLine = said.slice(said.lastIndexOf('\n') + 1)
+  const [, command, words = ''] = BY_ENGINE.exec(lastLine) ?? BY_INIT.exec(said) ?? []
+  const why = words.replace(/: unknown$/, '')
   return command === undefined ? undefined : `The container could not be started: "${command}": ${why}. ${fixFor(why)}`
 }
 
