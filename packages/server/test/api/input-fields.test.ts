@@ -51,10 +51,12 @@ async function send(name: OperationName, input: Record<string, unknown>): Promis
 
 const INSIDES = /SQLITE|sqlite|select |insert into|node_modules|\.ts:\d|\bat \w+ \(/
 
+const ASKS_ENGINE = /^(containers\.|disk\.|apps\.storage$)/
+
 /** Undefined for 200, and for a refusal in the envelope that tells nothing about our insides; otherwise what is wrong with the answer. */
 function complaintAbout(name: OperationName, { status, json, text }: RawAnswer): string | undefined {
   if (status === 200) return undefined
-  const needsEngine = name.startsWith('containers.') && json.code === 'engine_unreachable'
+  const needsEngine = ASKS_ENGINE.test(name) && json.code === 'engine_unreachable'
   if ((status < 400 || status >= 500) && !needsEngine) return `${status} ${text}`
   if (json.success !== false || typeof json.error !== 'string') return `no envelope: ${text}`
   if (ERRORS[json.code ?? 'internal'].status !== status) return `${status} is not the status of ${json.code}`
@@ -229,7 +231,7 @@ describe('fields that nobody asked for', () => {
     expect(project).toMatchObject({ ownerId: id })
     expect(project['id']).not.toBe(4711)
     expect(project['createdAt']).not.toBe(extras.createdAt)
-    const app = await made('/api/apps/create', { name: 'Extra', projectId: project['id'] }, cookie)
+    const app = await made('/api/apps/create', { name: 'Extra', projectId: project['id'], status: undefined }, cookie)
     expect(app).toMatchObject({ created_by: id, project_id: project['id'], status: 'stopped', slug: 'extra' })
     const variable = await made('/api/apps/envs/create', { appId: app['id'], key: 'A', value: 'b' }, cookie)
     expect(variable).toMatchObject({ appId: app['id'], key: 'A', value: 'b' })

@@ -78,7 +78,7 @@ export function createAccessCounts(deps: { socketPath: string; now: () => Date }
       return { since, requests, statuses: { ...statuses }, bytesIn, bytesOut, p50Ms: quantile(0.5), p99Ms: quantile(0.99) }
     },
     /** What each app served since the last take; for one taker alone. */
-    take(): Map<string, AccessTake> {
+    take: (): Map<string, AccessTake> => {
       const served = new Map<string, AccessTake>()
       for (const [appKey, counter] of counters) {
         const { requests, errors, latencies } = counter.taken

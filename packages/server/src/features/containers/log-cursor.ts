@@ -50,7 +50,10 @@ async function headOf(log: Log): Promise<Head[]> {
 /** Several logs as one, by time. Lines of the same time come in the order of the logs. */
 export async function* merged(logs: readonly Log[]): Log {
   const [only] = logs
-  if (logs.length === 1 && only) return yield* only
+  if (logs.length === 1 && only) {
+    yield* only
+    return
+  }
   try {
     let heads = (await Promise.all(logs.map(headOf))).flat()
     while (heads.length > 0) {

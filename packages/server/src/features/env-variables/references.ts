@@ -47,11 +47,11 @@ function createBudget() {
   let room = MOST_CHARACTERS
   let looks = MOST_LOOKS
   return {
-    spend(characters: number): void {
+    spend: (characters: number): void => {
       room -= characters
       if (room < 0) throw new UnresolvedReference(TOO_MUCH_TEXT)
     },
-    countLook(): void {
+    countLook: (): void => {
       looks -= 1
       if (looks < 0) throw new UnresolvedReference(`the environment has more than ${MOST_LOOKS} references to follow`)
     },

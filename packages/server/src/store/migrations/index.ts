@@ -7,10 +7,10 @@ import { up as mainService } from './0005-main-service.ts'
 import { up as forgetUnusedSettings } from './0006-forget-unused-settings.ts'
 import { up as projectVariables } from './0007-project-variables.ts'
 import { up as failureFacts } from './0008-failure-facts.ts'
-import { up as appFigures } from './0010-app-figures.ts'
-import { up as stepsSessionsInvitations } from './0011-steps-sessions-invitations.ts'
-import { up as gitAccounts } from './0013-git-accounts.ts'
-import { up as webhooks } from './0014-webhooks.ts'
+import { up as appFigures } from './0009-app-figures.ts'
+import { up as stepsSessionsInvitations } from './0010-steps-sessions-invitations.ts'
+import { up as gitAccounts } from './0011-git-accounts.ts'
+import { up as webhooks } from './0012-webhooks.ts'
 
 export type Migration = { version: number; name: string; up: (db: Kysely<unknown>) => Promise<void> }
 
@@ -24,8 +24,8 @@ export const migrations: readonly Migration[] = [
   { version: 6, name: '0006-forget-unused-settings', up: forgetUnusedSettings },
   { version: 7, name: '0007-project-variables', up: projectVariables },
   { version: 8, name: '0008-failure-facts', up: failureFacts },
-  { version: 10, name: '0010-app-figures', up: appFigures },
-  { version: 11, name: '0011-steps-sessions-invitations', up: stepsSessionsInvitations },
-  { version: 13, name: '0013-git-accounts', up: gitAccounts },
-  { version: 14, name: '0014-webhooks', up: webhooks },
+  { version: 9, name: '0009-app-figures', up: appFigures },
+  { version: 10, name: '0010-steps-sessions-invitations', up: stepsSessionsInvitations },
+  { version: 11, name: '0011-git-accounts', up: gitAccounts },
+  { version: 12, name: '0012-webhooks', up: webhooks },
 ]

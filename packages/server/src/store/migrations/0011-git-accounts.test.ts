@@ -14,7 +14,7 @@ it('an account goes with its person or its project, and apps do not keep its id'
     await migrate(file, { migrations: wanted, backupDir: directory, now: () => new Date(0) })
   }
   try {
-    await migrateTo(12)
+    await migrateTo(10)
     file.pragma('foreign_keys = ON')
     file.exec(`insert into user (id, email, password_hash, role, created_at)
                values (1, 'a@example.test', '', 'owner', ''), (2, 'b@example.test', '', 'user', '')`)
@@ -25,7 +25,7 @@ it('an account goes with its person or its project, and apps do not keep its id'
                template_name, created_at, updated_at)
                values (1, 1, 'app', 'app', '', 'web', 80, 'stopped', '', 'running', 1, 'o/r', '', 'https://host.test/o/r.git', '', '',
                'rolling', 'no', '', '', '')`)
-    await migrateTo(13)
+    await migrateTo(11)
     const add = file.prepare(
       `insert into git_account (id, provider, via, name, base_url, user_id, project_id, login, host_id, sealed_token, sealed_secret,
        status, error, created_at, updated_at) values (?, 'github', 'token', '', '', ?, ?, '', '', '', '', 'ok', '', '', '')`,

@@ -15,12 +15,12 @@ it('apps that are there are deployed by every push, and an account has each deli
   }
   try {
     file.pragma('foreign_keys = OFF') // the project and the account have no part in it
-    await migrateTo(13)
+    await migrateTo(11)
     file.exec(`insert into app (id, project_id, name, slug, description, app_type, port, status, status_reason, wanted, created_by,
                git_repository, git_branch, git_clone_url, root_directory, healthcheck_path, deployment_strategy, restart_policy,
                template_name, created_at, updated_at)
                values (1, 1, 'app', 'app', '', 'web', 80, 'stopped', '', 'running', 1, '', '', '', '', '', 'rolling', 'no', '', '', '')`)
-    await migrateTo(14)
+    await migrateTo(12)
     expect(file.prepare('select auto_deploy, watch_paths from app').all()).toEqual([{ auto_deploy: 1, watch_paths: '[]' }])
     const add = file.prepare(
       `insert into git_delivery (account_id, delivery, provider, event, repository, branch, commit_hash, result, reason, headers, push,

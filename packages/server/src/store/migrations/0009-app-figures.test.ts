@@ -11,7 +11,7 @@ it('a database of before gets an empty table of figures', async () => {
   const file = new BetterSqlite(join(directory, 'some.sqlite'))
   try {
     const now = () => new Date(0)
-    await migrate(file, { migrations: migrations.filter(({ version }) => version < 10), backupDir: directory, now })
+    await migrate(file, { migrations: migrations.filter(({ version }) => version < 9), backupDir: directory, now })
     await migrate(file, { migrations, backupDir: directory, now })
     expect(file.prepare('select count(*) as rows from app_figure').get()).toEqual({ rows: 0 })
   } finally {
