@@ -13,7 +13,8 @@ export function createVariableParts({ config, db, secrets, now, openRelease }: F
   const resolveEnvironment = createResolveEnvironment({
     db,
     readEnv: envVariables.read,
-    readProject: projectVariables.read,
+    readNamed: envVariables.readNamed,
+    readProject: projectVariables.readNamed,
     findTemplate,
     edgePorts: config.edge,
   })

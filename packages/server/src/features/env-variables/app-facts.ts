@@ -10,6 +10,15 @@ export type ReferredApp = {
   connectionUrl?: (host: string, variables: Readonly<Record<string, string>>) => string
 }
 
+/** The variables that have to be known for these names: a URL of a database is made of others. */
+export function variablesBehind(names: Iterable<string>, connectionUrl: ReferredApp['connectionUrl']): Set<string> {
+  const wanted = new Set(names)
+  if (!connectionUrl || !(wanted.has('URL') || wanted.has('INTERNAL_URL'))) return wanted
+  const noting: ProxyHandler<Record<string, string>> = { get: (_, name) => (wanted.add(String(name)), '') }
+  connectionUrl('', new Proxy({}, noting))
+  return wanted
+}
+
 /** What can be referred to of an app beside its variables. These names win: an app that sets HOST means where it listens. */
 export function factsOf(app: ReferredApp): NonNullable<Source['fact']> {
   const missing = (name: string, why: string) => new UnresolvedReference(`${referenceTo(app.slug, name)}: ${why}`)

@@ -7,6 +7,11 @@ export async function listProjectVariables(db: Reader, projectId: number): Promi
   return await db.selectFrom('project_variable').selectAll().where('project_id', '=', projectId).orderBy('id').execute()
 }
 
+export async function listProjectVariablesNamed(db: Reader, projectId: number, keys: readonly string[]): Promise<ProjectVariableRow[]> {
+  const named = db.selectFrom('project_variable').selectAll().where('project_id', '=', projectId).where('key', 'in', keys)
+  return await named.orderBy('id').execute()
+}
+
 export async function insertProjectVariable(tx: Tx, variable: Insertable<ProjectVariableTable>): Promise<void> {
   await tx.insertInto('project_variable').values(variable).execute()
 }

@@ -9,7 +9,13 @@ import { errorCode } from '../../lib/error-code.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
 import type { Db, Reader, Tx } from '../../store/database.ts'
 import { changedKeys } from './changed-keys.ts'
-import { deleteProjectVariable, insertProjectVariable, listProjectVariables, updateProjectVariable } from './project-store.ts'
+import {
+  deleteProjectVariable,
+  insertProjectVariable,
+  listProjectVariables,
+  listProjectVariablesNamed,
+  updateProjectVariable,
+} from './project-store.ts'
 
 type Pair = { key: string; value: string }
 
@@ -31,8 +37,8 @@ export function createProjectVariables({ db, secrets, now }: { db: Db; secrets: 
     return (await listProjectVariables(db, project.id)).map(present)
   }
 
-  async function read(reader: Reader, projectId: number): Promise<Map<string, string>> {
-    return new Map((await listProjectVariables(reader, projectId)).map((row) => [row.key, valueOf(row)]))
+  async function readNamed(reader: Reader, projectId: number, keys: readonly string[]): Promise<Map<string, string>> {
+    return new Map((await listProjectVariablesNamed(reader, projectId, keys)).map((row) => [row.key, valueOf(row)]))
   }
 
   /** A value that stays keeps its row. */
@@ -70,7 +76,7 @@ export function createProjectVariables({ db, secrets, now }: { db: Db; secrets: 
     return await list(project)
   }
 
-  return { list, read, replace }
+  return { list, readNamed, replace }
 }
 
 export type ProjectVariables = ReturnType<typeof createProjectVariables>

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { cpuSeconds } from '../../../testing/harness/cpu-seconds.ts'
 import { factsOf } from './app-facts.ts'
-import { resolveReferences, type Source, sourcesNamedIn } from './references.ts'
+import { referencesIn, resolveReferences, type Source } from './references.ts'
 
 type Values = Record<string, string>
 
@@ -205,6 +205,13 @@ describe('for any project', () => {
   })
 })
 
-it('the sources that values name are known before any of them is read', () => {
-  expect(sourcesNamedIn(['${{a.X}} ${{b.Y}}', 'plain', '$${{c.Z}}', '${{project.P}}'])).toEqual(new Set(['a', 'b', 'project']))
+it('what values refer to is known before any of it is read', () => {
+  const found = referencesIn(['${{a.X}} ${{b.Y}}', 'plain', '$${{c.Z}}', '${{project.P}}${{a.W}}${{a.X}}'])
+  expect(found).toEqual(
+    new Map([
+      ['a', new Set(['X', 'W'])],
+      ['b', new Set(['Y'])],
+      ['project', new Set(['P'])],
+    ]),
+  )
 })

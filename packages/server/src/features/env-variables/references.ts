@@ -11,7 +11,7 @@ export type Source = {
   /** What it has beside its variables, by name. It comes first, and may throw an `UnresolvedReference`. */
   readonly fact?: (name: string, own: OwnVariables) => string | undefined
 }
-export type Sources = ReadonlyMap<string, Source>
+export type Sources = Pick<ReadonlyMap<string, Source>, 'get'>
 
 /** The variables that could be resolved, and for each of the others why not. No problem holds any part of a value but the reference. */
 export type Resolved = { env: Record<string, string>; problems: { key: string; message: string }[] }
@@ -26,12 +26,12 @@ class TooFarAway extends UnresolvedReference {
 }
 
 /** Nobody nests so deep by hand; it keeps the recursion short. */
-const DEEPEST = 50
+export const DEEPEST = 50
 /** Of what is read and written for one environment, in characters. An environment may be 128 KiB, so this is no limit of its own for real ones. */
-const MOST_CHARACTERS = 1024 * 1024
+export const MOST_CHARACTERS = 1024 * 1024
 /** References that are worked out for one environment, also in vain. Each counts once, unless the way to it was too long. */
 const MOST_LOOKS = 5000
-const TOO_MUCH_TEXT = 'its references come to more text than an environment can hold'
+export const TOO_MUCH_TEXT = 'its references come to more text than an environment can hold'
 const LONGEST_SHOWN = 100
 
 function readable(written: string): string {
@@ -148,12 +148,16 @@ export function resolveReferences(variables: Variables, sources: Sources): Resol
   return { env: Object.fromEntries(env), problems }
 }
 
-/** The apps that values name, and `project` where they name that. */
-export function sourcesNamedIn(values: Iterable<string>): Set<string> {
-  const named = new Set<string>()
+/** What values refer to: for each app, and for `project`, the names. */
+export function referencesIn(values: Iterable<string>): Map<string, Set<string>> {
+  const named = new Map<string, Set<string>>()
   for (const value of values) {
     if (!value.includes('${{')) continue
-    for (const part of valueParts(value)) if (part.is === 'reference') named.add(part.source)
+    for (const part of valueParts(value)) {
+      if (part.is !== 'reference') continue
+      const names = named.get(part.source) ?? new Set()
+      named.set(part.source, names.add(part.name))
+    }
   }
   return named
 }

@@ -4,14 +4,16 @@ import { bestHost, type EdgePorts, hostUrl } from '../../domain/app-url.ts'
 import type { AppRow } from '../../domain/rows.ts'
 import type { Db, Reader } from '../../store/database.ts'
 import type { DatabaseTemplate } from '../templates/templates.ts'
-import { factsOf } from './app-facts.ts'
-import { type Resolved, resolveReferences, type Source, sourcesNamedIn, type Variables } from './references.ts'
+import { factsOf, variablesBehind } from './app-facts.ts'
+import { gatherSources, type OpenSource } from './gather-sources.ts'
+import { type Resolved, resolveReferences, UnresolvedReference, type Variables } from './references.ts'
 import { listHosts, listReferredApps, type ReferredAppRow } from './store.ts'
 
 type Deps = {
   db: Db
   readEnv: (db: Reader, appId: number) => Promise<Record<string, string>>
-  readProject: (db: Reader, projectId: number) => Promise<Variables>
+  readNamed: (db: Reader, appId: number, keys: readonly string[]) => Promise<Variables>
+  readProject: (db: Reader, projectId: number, keys: readonly string[]) => Promise<Variables>
   findTemplate: (name: string) => DatabaseTemplate | undefined
   edgePorts: EdgePorts
 }
@@ -25,11 +27,12 @@ export type ResolveEnvironment = (app: Pick<AppRow, 'id' | 'project_id'>) => Pro
 export function createResolveEnvironment(deps: Deps): ResolveEnvironment {
   const { db } = deps
 
-  async function sourceOf(app: ReferredAppRow): Promise<Source> {
+  async function sourceOf(app: ReferredAppRow): Promise<OpenSource> {
     const template = kindOf(app).madeFrom === 'template' ? deps.findTemplate(app.template_name) : undefined
     const best = bestHost(await listHosts(db, app.id))
     return {
-      variables: new Map(Object.entries(await deps.readEnv(db, app.id))),
+      behind: (names) => variablesBehind(names, template?.url),
+      read: async (keys) => await deps.readNamed(db, app.id, keys),
       fact: factsOf({
         slug: app.slug,
         port: app.port,
@@ -39,25 +42,27 @@ export function createResolveEnvironment(deps: Deps): ResolveEnvironment {
     }
   }
 
-  /** Everything that these values can lead to, inside the project. */
-  async function gather(projectId: number, from: Variables): Promise<Map<string, Source>> {
-    const sources = new Map<string, Source>()
-    const named = sourcesNamedIn(from.values())
-    if (named.size === 0) return sources
-    const apps = new Map((await listReferredApps(db, projectId)).map((app) => [app.slug, app]))
-    for (const name of named) {
-      // What is added to a set while it is gone through comes up in turn.
-      const app = apps.get(name)
-      const source = name === PROJECT_SOURCE ? { variables: await deps.readProject(db, projectId) } : app && (await sourceOf(app))
-      if (!source) continue
-      sources.set(name, source)
-      for (const next of sourcesNamedIn(source.variables.values())) named.add(next)
+  function sourcesOf(projectId: number) {
+    let apps: Promise<Map<string, ReferredAppRow>> | undefined
+    const inProject = async () => new Map((await listReferredApps(db, projectId)).map((app) => [app.slug, app]))
+    return async (name: string): Promise<OpenSource | undefined> => {
+      if (name === PROJECT_SOURCE) return { behind: (names) => names, read: async (keys) => await deps.readProject(db, projectId, keys) }
+      apps ??= inProject()
+      const app = (await apps).get(name)
+      return app && (await sourceOf(app))
     }
-    return sources
   }
 
   return async (app) => {
     const variables = new Map(Object.entries(await deps.readEnv(db, app.id)))
-    return resolveReferences(variables, await gather(app.project_id, variables))
+    try {
+      return resolveReferences(variables, await gatherSources(variables, sourcesOf(app.project_id)))
+    } catch (cause) {
+      if (!(cause instanceof UnresolvedReference)) throw cause
+      const refuse = () => {
+        throw cause
+      }
+      return resolveReferences(variables, { get: refuse }) // so that it is said of each variable that has references
+    }
   }
 }

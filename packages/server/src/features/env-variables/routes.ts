@@ -9,7 +9,7 @@ export function envVariableHandlers({ envs, ofProject, changesSince }: Deps) {
   return {
     'envs.create': async ({ caller, app, input }) => await envs.create(caller, app, input),
     'envs.list': async ({ app }) => await envs.list(app),
-    'envs.changes': async ({ app }) => await changesSince(app),
+    'envs.changes': async ({ caller, app }) => await changesSince(caller, app),
     'envs.replace': async ({ caller, app, input }) => await envs.replace(caller, app, input.variables),
     'envs.update': async ({ caller, app, envVariable, input }) => await envs.update(caller, app, envVariable, input),
     'envs.delete': async ({ caller, app, envVariable }) => await envs.remove(caller, app, envVariable),

@@ -5,7 +5,7 @@ import { AppError, fieldError } from '../../lib/app-error.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
 import type { Db, Reader, Tx } from '../../store/database.ts'
 import { createChange, withinLimits } from './change.ts'
-import { deleteEnvVariable, insertEnvVariable, listEnvVariables, updateEnvVariable } from './store.ts'
+import { deleteEnvVariable, insertEnvVariable, listEnvVariables, listEnvVariablesNamed, updateEnvVariable } from './store.ts'
 
 type Deps = { db: Db; secrets: SecretBox; now: () => Date }
 type Pair = { key: string; value: string }
@@ -93,7 +93,11 @@ export function createEnvVariables(deps: Deps) {
     return Object.fromEntries((await listEnvVariables(reader, appId)).map(present).map(({ key, value }) => [key, value]))
   }
 
-  return { list, create, update, remove, replace, insertMany, read }
+  async function readNamed(reader: Reader, appId: number, keys: readonly string[]): Promise<Map<string, string>> {
+    return new Map((await listEnvVariablesNamed(reader, appId, keys)).map((row) => [row.key, valueOf(row)]))
+  }
+
+  return { list, create, update, remove, replace, insertMany, read, readNamed }
 }
 
 export type EnvVariables = ReturnType<typeof createEnvVariables>

@@ -7,6 +7,10 @@ export async function listEnvVariables(db: Reader, appId: number): Promise<EnvVa
   return await db.selectFrom('env_variable').selectAll().where('app_id', '=', appId).orderBy('id').execute()
 }
 
+export async function listEnvVariablesNamed(db: Reader, appId: number, keys: readonly string[]): Promise<EnvVariableRow[]> {
+  return await db.selectFrom('env_variable').selectAll().where('app_id', '=', appId).where('key', 'in', keys).orderBy('id').execute()
+}
+
 export type ReferredAppRow = Pick<AppRow, 'id' | 'slug' | 'port' | 'app_type' | 'template_name'>
 
 export async function listReferredApps(db: Reader, projectId: number): Promise<ReferredAppRow[]> {
