@@ -33,7 +33,7 @@ export function parseDotenv(text: string): { variables: Variable[]; problems: Pa
 
 function readValue(lines: string[], at: number, start: string): { value: string; lastLine: number; problem?: string } {
   const quote = start[0]
-  if (quote !== '"' && quote !== "'") return { value: start.replace(/(^|\s)#.*$/, '').trim(), lastLine: at }
+  if (quote !== '"' && quote !== "'") return { value: start.replace(/(^|\s)#[^]*/, '').trim(), lastLine: at }
   let body = start.slice(1)
   let lastLine = at
   let end = closingQuote(body, quote)

@@ -31,7 +31,7 @@ export function Label(max: number) {
   return Type.String({
     minLength: 1,
     maxLength: max,
-    pattern: '^[^\\u0000-\\u001f\\u007f]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$',
+    pattern: '^[^\\S\\u0000-\\u001f\\u007f]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$',
     ...expects(`a text of 1 to ${max} characters on one line`),
   })
 }

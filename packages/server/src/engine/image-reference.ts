@@ -24,5 +24,5 @@ export function canonicalImageName(text: string): string {
   const isDockerHub = ['docker.io', 'index.docker.io', 'registry-1.docker.io'].includes(reference.registry)
   const registry = isDockerHub ? 'docker.io' : reference.registry
   const repository = isDockerHub && !path.includes('/') ? `library/${path}` : path
-  return `${registry}/${/[@]|:[^/]+$/.test(repository) ? repository : `${repository}:latest`}`
+  return `${registry}/${/@|:[^/:]+$/.test(repository) ? repository : `${repository}:latest`}`
 }

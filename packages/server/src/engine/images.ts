@@ -78,7 +78,7 @@ export function createImages(deps: { transport: Transport }) {
   }
 
   async function pull(reference: string, options: PullOptions): Promise<void> {
-    const query = { fromImage: reference, platform: options.platform, ...(/[@]|:[^/]+$/.test(reference) ? {} : { tag: 'latest' }) }
+    const query = { fromImage: reference, platform: options.platform, ...(/@|:[^/:]+$/.test(reference) ? {} : { tag: 'latest' }) }
     const answer = await transport.stream({ method: 'POST', path: '/images/create', query, signal: options.signal, timeoutMs: 120_000 })
     const arrived = new Map<string, number>()
     let last = ''

@@ -1,5 +1,6 @@
 import type { GitProvider } from '@berth/contract'
 import { parseCloneUrl } from '../git/clone-url.ts'
+import { withoutTrailing } from '../lib/without-trailing.ts'
 
 const DEFAULT_BASE: Record<GitProvider, string> = {
   github: 'https://github.com',
@@ -11,7 +12,7 @@ const DEFAULT_BASE: Record<GitProvider, string> = {
 /** Where people open the host in a browser, in one spelling; null for what cannot be one. Tokens travel over https alone. */
 export function parseBaseUrl(provider: GitProvider, text: string | undefined): string | null {
   if (text === undefined || text.trim() === '') return DEFAULT_BASE[provider]
-  const trimmed = text.trim().replace(/\/+$/, '')
+  const trimmed = withoutTrailing(text.trim(), '/')
   const url = parseCloneUrl(`${trimmed}/x`) // the same grammar that later decides what may be cloned
   return url?.kind === 'https' ? url.href.replace(/\/x$/, '') : null
 }

@@ -28,7 +28,7 @@ const PRIVATE = blocks([
 ])
 
 export function kindOfAddress(address: string): AddressKind {
-  const plain = address.replace(/%.*$/, '')
+  const plain = address.replace(/%[^]*/, '')
   if (!isIPv4(plain) && !isIPv6(plain)) return 'forbidden'
   // An IPv4 address may hide inside an IPv6 one; it counts as what it leads to.
   const inner = isIPv6(plain) ? embeddedIpv4(plain) : null

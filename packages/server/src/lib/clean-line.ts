@@ -19,7 +19,7 @@ export const NOT_TEXT = new RegExp([CSI, STRING, OTHER_ESCAPE, CONTROL, TAG_CHAR
 const MAY_HOLD_MORE_THAN_TEXT = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069\udb40-\udb43]/
 const COLOUR = /^\u001b\[(?![0-9;]*[0-9]{4})[0-9;]{0,32}m$/
 const ANY_COLOUR = /\u001b\[[0-9;]*m/g
-const HALF_A_COLOUR = /\u001b[^m]*$/
+const HALF_A_COLOUR = /\u001b[^m\u001b]*$/
 
 /** Most lines are: looking is much cheaper than cleaning. */
 export function isPlainText(line: string): boolean {

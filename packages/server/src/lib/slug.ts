@@ -10,9 +10,9 @@ export function slugOf(text: string, fallback: string): string {
     .replaceAll(/\p{M}/gu, '') // "é" is "e" and a mark by now
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
-    .replaceAll(/^-+|-+$/g, '')
+    .replaceAll(/^-|-$/g, '') // there are no two in a row
     .slice(0, 40)
-    .replaceAll(/-+$/g, '')
+    .replace(/-$/, '')
   return slug === '' || /^\d+$/.test(slug) ? `${fallback}${slug === '' ? '' : `-${slug}`}` : slug
 }
 

@@ -11,7 +11,7 @@ export function elfInterpreter(program: Buffer): string | undefined {
     if (program.readUInt32LE(at) !== INTERPRETER_SEGMENT) continue
     const from = Number(program.readBigUInt64LE(at + 8))
     const size = Number(program.readBigUInt64LE(at + 32))
-    return program.toString('utf8', from, from + size).replace(/\0.*$/, '')
+    return program.toString('utf8', from, from + size).replace(/\0[^]*/, '')
   }
   return undefined
 }

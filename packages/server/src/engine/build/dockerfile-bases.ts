@@ -8,7 +8,7 @@ type Given = Readonly<Record<string, string>>
 type File = { readonly lines: readonly Line[]; readonly instructions: readonly Line[]; readonly given: Given; readonly platform: string }
 type Values = ReadonlyMap<string, string>
 
-const FROM = /^FROM[\s\u0085]+(.*)$/is
+const FROM = /^FROM[\s\u0085]+(.*)/is
 const PLATFORM = /^--platform=(.*)$/is
 const NOTHING = /^[ \t]*(?:#.*)?$/
 const ARG = /^[ \t]*ARG[ \t]+([^ \t].*)$/i

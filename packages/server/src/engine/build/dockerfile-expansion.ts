@@ -8,7 +8,7 @@ const MOST_IN_A_LINE = 64 * 1024
 const MOST_WORK = 3 * 4 * MOST_IN_A_LINE ** 2
 /** In `lengths`, for a name that is put together from others and so may be any. */
 const ANY_NAME = ''
-const SETS = /^(?:ONBUILD[\s\u0085]+)*(ARG|ENV)[\s\u0085]+(.*)$/is
+const SETS = /^(?:ONBUILD[\s\u0085]+)*(ARG|ENV)[\s\u0085]+(.*)/is
 const WRITES = /^(?:ONBUILD[\s\u0085]+)*(?:COPY|ADD)[\s\u0085].*?<<-?["']?([^\s"'<>]+)/is
 const NAME = /[\p{L}_][\p{L}\p{N}_]*|\p{N}+|[@*#?!$-]/uy
 const BLANK = /[\s\u0085]/

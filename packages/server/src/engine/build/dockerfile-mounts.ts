@@ -3,7 +3,7 @@ import { readFlags } from './dockerfile-flags.ts'
 /** A `RUN --mount` that mounts a path within a cache that other steps may be changing meanwhile. */
 export type CacheSubPath = { readonly line: number; readonly text: string }
 
-const RUN = /^(?:ONBUILD[\s\u0085]+)*RUN[\s\u0085]+(.*)$/is
+const RUN = /^(?:ONBUILD[\s\u0085]+)*RUN[\s\u0085]+(.*)/is
 const MOUNT = /^--mount=(.*)$/is
 const ESCAPES = ['\\', '`']
 /** Types whose `source` no other step can change. Anything else is a cache, or a variable that may become one. */

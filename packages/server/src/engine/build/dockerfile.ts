@@ -23,7 +23,7 @@ const BLANK = /[\s\u0085]+/
 const FRONTEND = /^[\s\u0085]*(?:#|\/\/)[\s\u0085]*syntax[\s\u0085]*=(.*)$/is
 const COMMENT = /^[\s\u0085]*(?:#|\/\/|$)/
 const JUDGED = /^(?:ONBUILD|ADD|FROM|RUN)[\s\u0085]/i
-const ADD = /^(?:ONBUILD[\s\u0085]+)*ADD[\s\u0085]+(.*)$/is
+const ADD = /^(?:ONBUILD[\s\u0085]+)*ADD[\s\u0085]+(.*)/is
 const FROM = /^FROM[\s\u0085]+(?:--[^\s\u0085]+[\s\u0085]+)*([^\s\u0085]+)/i
 const HOST_OF_URL = /^https?:\/\/[^/$@?#\\]+\//i
 const GIT = /^(?:git|ssh|git\+[a-z]+):\/\/|^[^/@:\s]+@[^/:\s]+:/i

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Settings } from '@berth/contract'
 import type { AppRow } from '../../domain/rows.ts'
 import { appendEvent } from '../../events/event-log.ts'
+import { withoutTrailing } from '../../lib/without-trailing.ts'
 import type { Reader, Tx } from '../../store/database.ts'
 import { readFact, writeFact } from '../../store/facts.ts'
 import { type BaseDomain, baseDomain } from './base-domain.ts'
@@ -23,7 +24,7 @@ function withSuffix(label: string, suffix: string): string {
  * Ids can be guessed, and a name with the next one taken beforehand: after it come names that nobody can guess.
  */
 function* labelsFor(label: string, id: number): Generator<string> {
-  const short = label.slice(0, LONGEST_LABEL).replaceAll(/-+$/g, '')
+  const short = withoutTrailing(label.slice(0, LONGEST_LABEL), '-')
   if (label.length <= LONGEST_LABEL) yield short
   yield withSuffix(short, `-${id}`)
   for (let tries = 0; tries < TRIES; tries += 1) yield withSuffix(short, `-${id}-${randomBytes(4).toString('hex')}`)

@@ -91,7 +91,7 @@ function refuse(message: string): never {
 }
 
 function hostOf(url: string): { host: string; port: number } | null {
-  const plain = url.replace(/\$.*$/s, '')
+  const plain = url.replace(/\$.*/s, '')
   if (!URL.canParse(plain)) return null
   const { protocol, hostname, port } = new URL(plain)
   return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || (protocol === 'https:' ? 443 : 80) }

@@ -3,6 +3,7 @@ import { anonymousVolume } from '../../../../engine/compose/volume-names.ts'
 import type { Engine } from '../../../../engine/engine.ts'
 import { composeProjectName } from '../../../../engine/labels.ts'
 import { isSafePath } from '../../../../engine/stack-spec.ts'
+import { withoutTrailing } from '../../../../lib/without-trailing.ts'
 import type { Context } from '../../run/stage.ts'
 import type { AppContainers } from '../app-containers.ts'
 
@@ -44,7 +45,7 @@ export function createWithOwnVolumes({ engine, containers, instance }: Deps) {
 function declared(service: StackService, paths: readonly string[], prefix: string): StackMount[] {
   const taken = new Set([...service.mounts.map(({ path }) => path), ...(service.tmpfs ?? []).map(({ path }) => path)])
   return paths
-    .map((path) => path.replace(/\/+$/, ''))
+    .map((path) => withoutTrailing(path, '/'))
     .filter((path) => isSafePath(path) && !taken.has(path)) // the engine makes one without a name at any other
     .map((path) => ({ volume: anonymousVolume(prefix, service.name, path), path }))
 }
