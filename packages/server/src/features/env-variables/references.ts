@@ -3,7 +3,7 @@ import { PROJECT_SOURCE, referenceTo, valueParts } from '@berth/contract'
 export type Variables = ReadonlyMap<string, string>
 
 /** The variables of a source, for its facts. Those of `resolved` are worked out when they are read. */
-export type OwnVariables = { has(key: string): boolean; resolved(): Readonly<Record<string, string>> }
+type OwnVariables = { has(key: string): boolean; resolved(): Readonly<Record<string, string>> }
 
 /** Something that references can name: an app, or the project itself. */
 export type Source = {
