@@ -1,7 +1,9 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { fixtures, fixtureTree, runTool } from './fixture-tree.ts'
+import { slowButShort } from './slow-but-short.mjs'
+import { slowPatterns } from './slow-patterns.mjs'
 import { checkText, textFiles, textGuards } from './text-guards.mjs'
 
 type LintReport = { diagnostics: { code: string; filename: string }[] }
@@ -114,6 +116,20 @@ describe('the formatter and the compiler', () => {
     const { code, all } = await runTool(tree.directory, 'tsc', ['-p', 'packages/cli/tsconfig.json'])
     expect(code).not.toBe(0)
     expect(all).toContain("'withResolvers' does not exist")
+  })
+})
+
+describe('the guard against slow patterns', () => {
+  it('finds each of them in its fixture, and none in the clean file', () => {
+    const directory = path.join(fixtures, 'slow')
+    const found = slowPatterns(directory, textFiles(directory))
+    expect(found.map(({ line }) => line)).toEqual([4, 5, 6, 7, 8, 9, 11])
+    expect(new Set(found.map(({ file }) => file))).toEqual(new Set(['packages/server/src/slow.ts']))
+  })
+
+  it('leaves out only patterns that are still there', () => {
+    const root = path.resolve(import.meta.dirname, '../..')
+    for (const { file, pattern } of slowButShort) expect(readFileSync(path.join(root, file), 'utf8')).toContain(pattern)
   })
 })
 
