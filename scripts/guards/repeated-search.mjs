@@ -73,7 +73,7 @@ function waysOf(element, flags) {
 
 /** Whether a text that this piece matches can be inside a run of these characters. @param {Piece} piece @param {Set<string>} run @param {string} flags */
 function fitsInside(piece, run, flags) {
-  if (piece.is === 'characters') return piece.min === 0 || !piece.set.isDisjointFrom(run)
+  if (piece.is === 'characters') return piece.min === 0 || [...piece.set].some((character) => run.has(character))
   if (piece.is === 'word') return new Set([...run].map((character) => /\w/.test(character))).size === 2 // the edge of a word is not inside it
   return piece.is === 'condition' || (flags.includes('m') && run.has('\n'))
 }
@@ -96,7 +96,7 @@ function searchesRepeatedly(way, flags) {
     if (!pieces.slice(end + 1).some((piece) => canFail(piece, second, flags))) return false
     return pieces.slice(0, end).some((first, begin) => {
       if (first.is !== 'characters' || !first.isEndless) return false
-      const both = first.set.intersection(second.set)
+      const both = new Set([...first.set].filter((character) => second.set.has(character)))
       return both.size > 0 && pieces.slice(begin + 1, end).every((piece) => fitsInside(piece, both, flags))
     })
   })

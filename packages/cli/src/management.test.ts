@@ -232,13 +232,13 @@ describe('the server', () => {
   })
 
   it('a person is invited by a link, and the invitation can be taken back', async () => {
-    const sent = await berth(['users', 'invite', 'dora@example.com', '--role', 'admin'])
+    const sent = await berth(['users', 'invite', 'ellen@example.com', '--role', 'admin'])
     expect(sent.out, sent.err).toContain(`${server.url}/join#token=`)
-    expect((await berth(['users', 'invitations'])).out).toContain('dora@example.com')
+    expect((await berth(['users', 'invitations'])).out).toContain('ellen@example.com')
     await answerOf('invitations.list', ['users', 'invitations'])
-    await answerOf('invitations.create', ['users', 'invite', 'dora@example.com'])
-    await answerOf('invitations.delete', ['users', 'uninvite', 'dora@example.com'])
-    expect((await berth(['users', 'uninvite', 'dora@example.com'])).err).toContain('(invitation_not_found)')
+    await answerOf('invitations.create', ['users', 'invite', 'ellen@example.com'])
+    await answerOf('invitations.delete', ['users', 'uninvite', 'ellen@example.com'])
+    expect((await berth(['users', 'uninvite', 'ellen@example.com'])).err).toContain('(invitation_not_found)')
   })
 
   it('sessions are listed and ended', async () => {

@@ -163,7 +163,8 @@ describe('any input at all', () => {
 
 describe('a field of the wrong type', () => {
   const wrong = { params: 'x', query: 'x'.repeat(300), body: { of: ['another', 'kind'] } }
-  it.each(WITH_INPUT)('is named by %s', async (name) => {
+  // To those without a signature a delivery is refused before anything of it is read.
+  it.each(WITH_INPUT.filter((name) => operations[name].may !== 'signed webhook'))('is named by %s', async (name) => {
     for (const { name: field, place } of fieldsOf(name)) {
       const answer = await send(name, { ...validInput(name, subject), [field]: wrong[place] })
       expect([field, answer.status, answer.json.code]).toEqual([field, 400, 'invalid_request'])
