@@ -10,11 +10,14 @@ const LINE = /^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_.-]{0,255})\s*(?:[=:]\s?(.*
 /** The variables of a `.env` file. A line that is none is passed over, as other programs do. */
 export function parseEnvFile(text: string, env: Env): Record<string, string> {
   const found: Record<string, string> = {}
+  const known: Record<string, string> = { ...env }
   for (const line of text.split(/\r?\n/)) {
     const [, key, given] = /^\s*(#|$)/.test(line) ? [] : (LINE.exec(line) ?? [])
     if (key === undefined) continue
-    const value = given === undefined ? env[key] : valueOf(given.trim(), { ...env, ...found })
-    if (value !== undefined) found[key] = value
+    const value = given === undefined ? env[key] : valueOf(given.trim(), known)
+    if (value === undefined) continue
+    found[key] = value
+    known[key] = value
   }
   return found
 }
@@ -28,7 +31,12 @@ function valueOf(text: string, env: Env): string {
       double.replaceAll(/\\([nrt"\\])/g, (_, letter: string) => ESCAPES[letter] ?? letter),
       env,
     )
-  return filled(text.replace(/(^|\s)#.*$/, '').trim(), env)
+  return filled(withoutComment(text).trim(), env)
+}
+
+function withoutComment(text: string): string {
+  for (let at = text.indexOf('#'); at >= 0; at = text.indexOf('#', at + 1)) if (/^\s?$/.test(text.charAt(at - 1))) return text.slice(0, at)
+  return text
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' }

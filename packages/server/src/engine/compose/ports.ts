@@ -9,10 +9,8 @@ export type PortRead = {
 }
 
 const PORT_KEYS = ['target', 'published', 'protocol', 'host_ip', 'mode', 'name', 'app_protocol']
-const RANGE = String.raw`\d{1,5}(?:-\d{1,5})?`
-const SHORT_PORT = new RegExp(
-  String.raw`^(?:(?<ip>\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-fA-F:]{2,39}\]):)?(?:(?<host>${RANGE})?:)?(?<container>${RANGE})(?:/(?<protocol>tcp|udp))?$`,
-)
+const SHORT_PORT =
+  /^(?:(?<ip>\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-fA-F:]{2,39}\]):)?(?:(?<host>\d{1,5}(?:-\d{1,5})?)?:)?(?<container>\d{1,5}(?:-\d{1,5})?)(?:\/(?<protocol>tcp|udp))?$/
 /** Far above what a stack publishes; a file can say it in ten characters. */
 const LONGEST_RANGE = 100
 
