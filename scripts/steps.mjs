@@ -1,7 +1,6 @@
 // LIST of what must hold before a change is done. `npm run check` runs all; `node scripts/check.mjs lint` runs one.
 import { existsSync } from 'node:fs'
 import path from 'node:path'
-import { slowPatterns } from './guards/slow-patterns.mjs'
 import { checkText, textFiles } from './guards/text-guards.mjs'
 import { bin, pinnedNode, root } from './lib/paths.mjs'
 import { capture } from './lib/processes.mjs'
@@ -18,7 +17,9 @@ async function boundaries() {
   return { code, output }
 }
 
-function guards() {
+async function guards() {
+  // Not before this step: on a fresh checkout its packages are installed after this file is loaded.
+  const { slowPatterns } = await import('./guards/slow-patterns.mjs')
   const files = textFiles(root)
   const violations = [...checkText(root, files), ...slowPatterns(root, files)]
   return { code: violations.length === 0 ? 0 : 1, output: violations.map((v) => `${v.file}:${v.line} ${v.guard}: ${v.instead}`).join('\n') }
