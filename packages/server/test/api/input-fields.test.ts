@@ -56,8 +56,8 @@ const ASKS_ENGINE = /^(containers\.|disk\.|apps\.storage$)/
 /** Undefined for 200, and for a refusal in the envelope that tells nothing about our insides; otherwise what is wrong with the answer. */
 function complaintAbout(name: OperationName, { status, json, text }: RawAnswer): string | undefined {
   if (status === 200) return undefined
-  const needsEngine = ASKS_ENGINE.test(name) && json.code === 'engine_unreachable'
-  if ((status < 400 || status >= 500) && !needsEngine) return `${status} ${text}`
+  const isElsewhere = (ASKS_ENGINE.test(name) && json.code === 'engine_unreachable') || json.code === 'git_host_unavailable'
+  if ((status < 400 || status >= 500) && !isElsewhere) return `${status} ${text}`
   if (json.success !== false || typeof json.error !== 'string') return `no envelope: ${text}`
   if (ERRORS[json.code ?? 'internal'].status !== status) return `${status} is not the status of ${json.code}`
   return INSIDES.test(text) || text.includes(berth.dataDir) ? `it shows our insides: ${text}` : undefined
@@ -156,7 +156,7 @@ describe('any input at all', () => {
     const failures = berth
       .log()
       .split('\n')
-      .filter((line) => line.includes('Request failed') && !line.includes('EngineUnreachable'))
+      .filter((line) => line.includes('Request failed') && !/EngineUnreachable|git_host_unavailable/.test(line))
     expect(failures).toEqual([])
   })
 })

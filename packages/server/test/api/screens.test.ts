@@ -48,6 +48,13 @@ describe('invitations', () => {
     await refuses(admin.call('invitations.delete', { id: second.id }), 'invitation_not_found')
   })
 
+  it('an invitation ends when whoever sent it gets another role', async () => {
+    const demoted = await berth.as('demoted', 'admin')
+    const { link } = await demoted.call('invitations.create', { email: 'second-self@example.test', role: 'admin' })
+    await owner.call('users.update', { id: demoted.id, role: 'user' })
+    expect((await join(tokenOf(link))).json.code).toBe('wrong_invitation')
+  })
+
   it('nobody invites above their own role, and an invitation goes with who sent it', async () => {
     await refuses(admin.call('invitations.create', { email: 'x@example.test', role: 'owner' }), 'role_too_high')
     const leaver = await berth.as('leaver', 'admin')

@@ -36,7 +36,11 @@ export async function addApp(db: Db, email: string, now = new Date()): Promise<A
 }
 
 /** A deployment that runs at this moment, with these settings. */
-export async function addDeployment(db: Db, app: AppRow, change: { sealed_config: string; image: string }): Promise<DeploymentRow> {
+export async function addDeployment(
+  db: Db,
+  app: AppRow,
+  change: { sealed_config: string; image: string; release_of?: number | null },
+): Promise<DeploymentRow> {
   const at = new Date()
   const commit = { hash: '', message: '', author: '' }
   return await db.transaction(async (tx) => {

@@ -174,7 +174,7 @@ export async function countUnfinished(db: Reader, of: { appId: number; userId: n
   return { ofApp, ofUser }
 }
 
-/** Releases beyond the kept ones, oldest last; their artifacts may go. */
+/** Releases beyond the kept ones, oldest last; their artifacts may go. Not one that a rollback still waits for. */
 export async function releasesBeyond(
   db: Reader,
   appId: number,
@@ -187,6 +187,14 @@ export async function releasesBeyond(
     .where('status', 'in', ['success', 'rolled_back'])
     .where('is_active', '=', 0)
     .where((eb) => eb.or([eb('image', '!=', ''), eb('main_service', '!=', '')]))
+    .where('id', 'not in', (eb) =>
+      eb
+        .selectFrom('deployment as waiting')
+        .select('waiting.release_of')
+        .where('waiting.app_id', '=', appId)
+        .where('waiting.finished_at', 'is', null)
+        .where('waiting.release_of', 'is not', null),
+    )
     .orderBy('number', 'desc')
     .offset(kept)
     .limit(1000)

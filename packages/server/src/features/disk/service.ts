@@ -3,7 +3,7 @@ import type { AppStorage, Cleanable, DiskUsage } from '@berth/contract'
 import { recordAudit } from '../../domain/audit.ts'
 import type { Caller } from '../../domain/caller.ts'
 import type { AppRow } from '../../domain/rows.ts'
-import { EngineUnreachable } from '../../engine/api/errors.ts'
+import { EngineError, EngineUnreachable } from '../../engine/api/errors.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { Db } from '../../store/database.ts'
@@ -54,9 +54,17 @@ export function createDiskRoom(deps: Deps) {
     }
   }
 
+  /** An image that the engine does not let go of now keeps nobody else's from going. */
+  async function keepLiveOnly(): Promise<void> {
+    for (const app of await listApps(db))
+      await deps.keepLiveOnly(app).catch((cause: unknown) => {
+        if (!(cause instanceof EngineError)) throw cause
+      })
+  }
+
   async function cleanUp(caller: Caller, kinds: readonly Cleanable[]): Promise<{ freedBytes: number }> {
     const before = kinds.includes('images') ? (await images()).bytes : 0
-    if (kinds.includes('images')) for (const app of await listApps(db)) await deps.keepLiveOnly(app)
+    if (kinds.includes('images')) await keepLiveOnly()
     const fromImages = kinds.includes('images') ? Math.max(0, before - (await images()).bytes) : 0
     const fromCache = kinds.includes('cache') ? await deps.buildCache.shrinkTo(0) : 0
     const freedBytes = fromImages + fromCache

@@ -44,6 +44,11 @@ export async function deleteInvitation(tx: Tx, id: number): Promise<{ email: str
   return await tx.deleteFrom('invitation').where('id', '=', id).returning('email').executeTakeFirst()
 }
 
+/** What somebody invited with a role that they no longer have. */
+export async function deleteInvitationsBy(tx: Tx, userId: number): Promise<void> {
+  await tx.deleteFrom('invitation').where('invited_by', '=', userId).execute()
+}
+
 export async function isUser(db: Reader, email: string): Promise<boolean> {
   return (await db.selectFrom('user').select('id').where('email', '=', email).executeTakeFirst()) !== undefined
 }

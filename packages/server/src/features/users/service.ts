@@ -5,6 +5,7 @@ import { findUser, insertUser, type UserRow } from '../../domain/rows.ts'
 import { appendEvent } from '../../events/event-log.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { Db, Reader, Tx } from '../../store/database.ts'
+import { deleteInvitationsBy } from './invitations-store.ts'
 import { checkGrant, isAbove, unlessTaken } from './roles.ts'
 import { countOwners, deleteSessionsOf, deleteUser, listUsers, passOn, updateUser } from './store.ts'
 
@@ -83,7 +84,7 @@ export function createUsers(deps: Deps) {
 
 export type Users = ReturnType<typeof createUsers>
 
-/** A new role or a new password ends the sessions of the person. */
+/** A new role or a new password ends the sessions of the person, and a new role the invitations that they sent. */
 async function changeUser(tx: Tx, caller: Caller, wanted: Change & { passwordHash: string | undefined; at: Date }): Promise<UserRow> {
   const { passwordHash, at } = wanted
   const user = await target(tx, caller, wanted.id)
@@ -95,6 +96,7 @@ async function changeUser(tx: Tx, caller: Caller, wanted: Change & { passwordHas
   }
   const changed = await updateUser(tx, user.id, { email, role, password_hash: passwordHash ?? user.password_hash })
   if (role !== user.role || passwordHash !== undefined) await deleteSessionsOf(tx, user.id)
+  if (role !== user.role) await deleteInvitationsBy(tx, user.id)
   const words = changedFields(
     { email: user.email, role: user.role, password: 'kept' },
     { email, role, password: passwordHash === undefined ? 'kept' : 'changed' },

@@ -22,3 +22,17 @@ it.each([
   expect(gone.toSorted()).toEqual(removed)
   expect((await listDeployments(test.db, { appId: app.id })).map(({ image }) => image)).toEqual(['i4', 'i3', '', ''])
 })
+
+it('keeps a release that a rollback still waits for', async () => {
+  await using test = await openTestDatabase()
+  const app = await addApp(test.db, 'a@example.test')
+  const ids: number[] = []
+  for (const image of ['i1', 'i2']) {
+    const { id } = await addDeployment(test.db, app, { sealed_config: 'sealed', image })
+    await test.db.transaction(async (tx) => await moveDeployment(tx, { id, from: 'deploying', to: 'success', at: new Date() }))
+    ids.push(id)
+  }
+  await addDeployment(test.db, app, { sealed_config: '', image: '', release_of: ids[0] ?? null })
+  await createCleanUp({ db: test.db, removeImage: async () => undefined, dataDir: tmpdir(), retention: async () => 1 })(app)
+  expect((await listDeployments(test.db, { appId: app.id })).map(({ image }) => image)).toEqual(['', '', 'i1'])
+})
