@@ -49,7 +49,7 @@ it('lets a member in, shows what they may not do, and closes the door again', as
   await shown(page.getByText('green'))
 
   await page.getByRole('link', { name: 'Settings' }).click()
-  await shown(page.getByText('Only the owner of an app can change its settings'))
+  await shown(page.getByText(/^Only the owner of this app .* can change its settings/))
   expect(await page.getByLabel('Health check path').isDisabled()).toBe(true)
   await page.goto(`/projects/${project.id}/settings`)
   await shown(page.getByText('Only the project owner and admins'))

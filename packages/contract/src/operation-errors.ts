@@ -31,6 +31,7 @@ const OWN = {
   'containers.start': ['no_container', 'deployment_under_way'],
   'containers.stop': ['no_container', 'deployment_under_way'],
   'containers.restart': ['no_container', 'deployment_under_way'],
+  'containers.logPage': ['container_not_found'],
   'envs.create': ['env_key_taken'],
   'envs.update': ['env_key_taken'],
   'domains.create': ['invalid_domain', 'domain_reserved', 'domain_taken'],
