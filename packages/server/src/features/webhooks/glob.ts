@@ -1,11 +1,13 @@
 /**
- * Whether a path of a repository is meant by a pattern: `*` and `?` stay within a directory, `**` does not, and a pattern without any of
- * them means the file or everything below the directory. One pass over the path for each character of the pattern, whatever they are.
+ * Tells whether a path of a repository is meant by a pattern: `*` and `?` stay within a directory, `**` does not, and a pattern without
+ * any of them means the file or everything below the directory. One pass over the path for each character of the pattern, whatever they
+ * are. The pattern is read once, for all paths.
  */
-export function matchesGlob(path: string, pattern: string): boolean {
+export function globMatcher(pattern: string): (path: string) => boolean {
   const plain = pattern.replace(/^\.?\//, '').replace(/\/$/, '')
-  if (!/[*?]/.test(plain)) return path === plain || path.startsWith(`${plain}/`)
-  return matches(path, tokensOf(plain))
+  if (!/[*?]/.test(plain)) return (path) => path === plain || path.startsWith(`${plain}/`)
+  const tokens = tokensOf(plain)
+  return (path) => matches(path, tokens)
 }
 
 type Token = { kind: 'text'; char: string } | { kind: 'one' } | { kind: 'many' } | { kind: 'deep' } | { kind: 'directories' }

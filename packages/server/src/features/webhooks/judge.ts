@@ -1,10 +1,12 @@
 import type { AppRow } from '../../domain/rows.ts'
-import { matchesGlob } from './glob.ts'
+import { globMatcher } from './glob.ts'
 import { branchOf, type Push } from './push.ts'
 
 type JudgedApp = Pick<AppRow, 'git_branch' | 'auto_deploy' | 'watch_paths'>
 
 const SKIP = /\[(skip deploy|skip ci|ci skip)\]/i
+/** Of a character of a path with a character of a pattern. They are made inside the write transaction, so this is well below a second. */
+const MOST_COMPARISONS = 20_000_000
 
 /** Why a push is nothing to any app; undefined where it may be. */
 export function whyIgnored(push: Push): string | undefined {
@@ -23,6 +25,12 @@ export function whyNotDeployed(app: JudgedApp, push: Push): string | undefined {
   if (word !== undefined) return `the commit message says ${word}`
   const patterns = JSON.parse(app.watch_paths) as string[] // written by us, as the contract says
   if (patterns.length === 0 || push.paths === null) return undefined
-  const isWatched = push.paths.some((path) => patterns.some((pattern) => matchesGlob(path, pattern)))
+  if (lengthOf(push.paths) * lengthOf(patterns) > MOST_COMPARISONS) return undefined // as if the host had not said what changed
+  const matchers = patterns.map(globMatcher)
+  const isWatched = push.paths.some((path) => matchers.some((matches) => matches(path)))
   return isWatched ? undefined : `no watched path changed (${patterns.join(', ')})`
+}
+
+function lengthOf(texts: readonly string[]): number {
+  return texts.reduce((sum, { length }) => sum + length, 0)
 }

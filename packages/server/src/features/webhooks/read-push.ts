@@ -4,6 +4,7 @@ import { Compile } from 'typebox/compile'
 import type { Push } from './push.ts'
 
 const Text = Type.Optional(Type.Union([Type.String(), Type.Null()]))
+const BranchName = Type.Optional(Type.Union([Type.String({ maxLength: 1000 }), Type.Null()]))
 const Paths = Type.Optional(Type.Union([Type.Array(Type.String()), Type.Null()]))
 const Commit = Type.Object({
   id: Type.String(),
@@ -20,7 +21,7 @@ const shared = {
   after: Type.String({ pattern: '^[0-9a-f]{40}([0-9a-f]{24})?$' }),
   commits: Type.Optional(Type.Union([Type.Array(Commit), Type.Null()])),
 }
-const Repository = Type.Object({ id: Type.Integer(), full_name: Type.String({ maxLength: 500 }), default_branch: Text })
+const Repository = Type.Object({ id: Type.Integer(), full_name: Type.String({ maxLength: 500 }), default_branch: BranchName })
 const Count = Type.Optional(Type.Union([Type.Integer(), Type.Null()]))
 /** GitHub's and Gitea's are alike; each has fields that the other lacks. */
 const GitHubPush = Type.Object({
@@ -33,12 +34,14 @@ const GitHubPush = Type.Object({
 const GitLabPush = Type.Object({
   ...shared,
   project_id: Type.Integer(),
-  project: Type.Object({ path_with_namespace: Type.String({ maxLength: 500 }), default_branch: Text }),
+  project: Type.Object({ path_with_namespace: Type.String({ maxLength: 500 }), default_branch: BranchName }),
   total_commits_count: Count,
 })
 const readers = { github: lazily(GitHubPush), gitlab: lazily(GitLabPush) }
 
 const MOST_PATHS = 5000
+const LONGEST_PATH = 4096
+const LONGEST_PATHS = 256 * 1024 // all of them together
 const MOST_COMMITS = 2048 // GitHub names no more of them
 const LONGEST_MESSAGE = 10_000
 const LONGEST_AUTHOR = 200
@@ -88,10 +91,14 @@ function present(
 /** Null where a commit does not say what it changed, or all of them too much. */
 function pathsIn(commits: readonly Commit[]): string[] | null {
   const paths = new Set<string>()
+  let length = 0
   for (const { added, removed, modified } of commits) {
     if (!added || !removed || !modified) return null
-    for (const path of [...added, ...removed, ...modified]) paths.add(path)
-    if (paths.size > MOST_PATHS) return null
+    for (const path of [added, removed, modified].flat()) {
+      if (!paths.has(path)) length += path.length
+      paths.add(path)
+      if (path.length > LONGEST_PATH || paths.size > MOST_PATHS || length > LONGEST_PATHS) return null
+    }
   }
   return paths.size === 0 ? null : [...paths]
 }

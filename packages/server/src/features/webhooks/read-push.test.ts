@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest'
+import { whyNotDeployed } from './judge.ts'
+import { readPush } from './read-push.ts'
+
+const AFTER = 'a'.repeat(40)
+
+function pushOf(paths: readonly string[], repository: object = {}) {
+  const commits = [{ id: AFTER, message: 'Change', author: { name: 'Ann' }, added: paths, removed: [], modified: [] }]
+  return readPush('github', {
+    ref: 'refs/heads/main',
+    before: 'b'.repeat(40),
+    after: AFTER,
+    repository: { id: 1, full_name: 'ann/shop', default_branch: 'main', ...repository },
+    commits,
+  })
+}
+const numbered = (count: number, length: number) => Array.from({ length: count }, (_, n) => String(n).padStart(length, 'x'))
+
+it('the paths of a push are kept up to a number, a length and a sum; beyond that the push counts as one that does not name them', () => {
+  expect(pushOf(numbered(5000, 50))?.paths).toHaveLength(5000)
+  expect(pushOf(numbered(5001, 10))?.paths).toBeNull()
+  expect(pushOf(['x'.repeat(4096)])?.paths).toHaveLength(1)
+  expect(pushOf(['x'.repeat(4097)])?.paths).toBeNull()
+  expect(pushOf(numbered(70, 4000))?.paths).toBeNull()
+})
+
+it('a push with a default branch too long for any host is not read', () => {
+  expect(pushOf(['a'], { default_branch: 'm'.repeat(1001) })).toBeUndefined()
+})
+
+it('an app deploys without a comparison where paths and patterns are too much to compare', () => {
+  const push = pushOf(numbered(1000, 200))
+  if (!push) throw new Error('not read')
+  const app = (patterns: string[]) => ({ git_branch: 'main', auto_deploy: 1 as const, watch_paths: JSON.stringify(patterns) })
+  expect(whyNotDeployed(app(['docs/**']), push)).toBe('no watched path changed (docs/**)')
+  expect(whyNotDeployed(app([`docs/${'y'.repeat(100)}`]), push)).toBeUndefined()
+})
