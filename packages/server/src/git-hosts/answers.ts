@@ -16,10 +16,11 @@ export function answerOf<Schema extends TSchema>(schema: Schema) {
 }
 
 const MAX_PAGES = 100
+const MOST_ITEMS = 5000
 
 /**
  * All pages of a list. They are asked for by number, and the headers say only whether there are more: an address that a host names for
- * the next page is never followed.
+ * the next page is never followed. The list ends early at a number that no picker shows, or when a visit may not read another answer.
  */
 export async function allPages<Item>(
   ask: AskHost,
@@ -28,10 +29,12 @@ export async function allPages<Item>(
 ): Promise<Item[]> {
   const found: Item[] = []
   for (let page = 1; page <= MAX_PAGES; page += 1) {
-    const { headers, body } = await ask({ ...first, query: { ...first.query, page } })
+    const { headers, body, isLast } = await ask({ ...first, query: { ...first.query, page } })
     const items = options.items(body)
-    found.push(...items)
-    if (items.length === 0 || !hasMore(headers, items.length, options.perPage)) return found
+    if (items.length > options.perPage)
+      throw new HostError('unavailable', `The host answers with ${items.length} entries a page; ${options.perPage} were asked for.`)
+    for (const item of items) found.push(item)
+    if (isLast || found.length >= MOST_ITEMS || items.length === 0 || !hasMore(headers, items.length, options.perPage)) return found
   }
   return found
 }

@@ -14,7 +14,12 @@ export type Ask = {
   readonly query?: Readonly<Record<string, string | number>>
   readonly body?: unknown
 }
-type HostAnswer = { readonly headers: IncomingHttpHeaders; readonly body: unknown }
+type HostAnswer = {
+  readonly headers: IncomingHttpHeaders
+  readonly body: unknown
+  /** The visit has read so much that another answer may not fit. */
+  readonly isLast: boolean
+}
 export type AskHost = (ask: Ask) => Promise<HostAnswer>
 export type Place = {
   readonly base: string
@@ -26,7 +31,8 @@ export type Place = {
 
 type Reply = { status: number; headers: IncomingHttpHeaders; text: string }
 
-const MAX_BYTES = 16 * 1024 * 1024
+const MAX_BYTES = 2 * 1024 * 1024 // of one answer
+const MAX_VISIT_BYTES = 16 * 1024 * 1024
 const SILENCE_MS = 15_000
 const MAX_REDIRECTS = 3
 
@@ -56,10 +62,11 @@ export function createHostClient(deps: { policy: Pick<SourcePolicy, 'admit'>; ca
       lookup: (_name, options, done) => (options.all ? done(null, [{ address, family }]) : done(null, address, family)),
     })
     const base = new URL(place.base)
+    const budget = { bytes: MAX_VISIT_BYTES }
     const ask: AskHost = async (asked) => {
-      const reply = await follow({ url: urlOf(place.base, asked), agent, place, asked })
+      const reply = await follow({ url: urlOf(place.base, asked), agent, place, asked, budget })
       if (reply.status >= 300) throw failureOf({ ...reply, hostName: base.hostname }, deps.now())
-      return { headers: reply.headers, body: jsonIn(reply.text, base.hostname) }
+      return { headers: reply.headers, body: jsonIn(reply.text, base.hostname), isLast: budget.bytes < MAX_BYTES }
     }
     try {
       return await work(ask)
@@ -77,7 +84,7 @@ function urlOf(base: string, { path, query }: Ask): URL {
   return url
 }
 
-type Sending = { url: URL; agent: Agent; place: Place; asked: Ask }
+type Sending = { url: URL; agent: Agent; place: Place; asked: Ask; budget: { bytes: number } }
 
 /** A renamed repository is answered with its new place. Only on the same host: the token is for no other. */
 async function follow(sending: Sending, redirects = 0): Promise<Reply> {
@@ -92,7 +99,7 @@ async function follow(sending: Sending, redirects = 0): Promise<Reply> {
   return next.origin === url.origin ? await follow({ ...sending, url: next }, redirects + 1) : reply
 }
 
-async function send({ url, agent, place, asked }: Sending): Promise<Reply> {
+async function send({ url, agent, place, asked, budget }: Sending): Promise<Reply> {
   const body = asked.body === undefined ? undefined : JSON.stringify(asked.body)
   const headers = {
     accept: 'application/json',
@@ -106,7 +113,9 @@ async function send({ url, agent, place, asked }: Sending): Promise<Reply> {
     let size = 0
     response.on('data', (chunk: Buffer) => {
       size += chunk.length
-      if (size > MAX_BYTES) return void sent.destroy(new HostError('unavailable', `${url.hostname} answers more than we can read.`))
+      budget.bytes -= chunk.length
+      if (size > MAX_BYTES || budget.bytes < 0)
+        return void sent.destroy(new HostError('unavailable', `${url.hostname} answers more than we can read.`))
       chunks.push(chunk)
     })
     response.once('error', reject)

@@ -4,6 +4,7 @@ import { HostError } from './errors.ts'
 type Answered = { status: number; headers: IncomingHttpHeaders; text: string; hostName: string }
 
 const LONGEST_WORDS = 200
+const LONGEST_BODY = 16 * 1024
 
 /** What an answer that is no success means, in a sentence. */
 export function failureOf({ status, headers, text, hostName }: Answered, now: Date): HostError {
@@ -40,7 +41,7 @@ export function connectionFailure(cause: unknown, hostName: string): HostError {
 /** GitHub and Gitea call it `message`; GitLab also `error` and `error_description`. */
 function wordsOf(text: string): string {
   try {
-    const body: unknown = JSON.parse(text)
+    const body: unknown = JSON.parse(text.slice(0, LONGEST_BODY)) // a longer one is no message for people
     if (typeof body !== 'object' || body === null) return ''
     const fields = body as Record<string, unknown> // an object has fields, of whatever kind
     const said = [fields['message'], fields['error_description'], fields['error']].find((value) => typeof value === 'string') ?? ''
