@@ -3,7 +3,7 @@ import { createAddAutomatic } from '../features/deployments/automatic.ts'
 import { readServerAddress } from '../features/domains/server-address.ts'
 import { createGitAccounts } from '../features/git-providers/accounts.ts'
 import { createAppSource } from '../features/git-providers/app-source.ts'
-import { createHostAccess } from '../features/git-providers/host-access.ts'
+import { createHostAccess, createInTurn } from '../features/git-providers/host-access.ts'
 import { createRepositories } from '../features/git-providers/repositories.ts'
 import { aboutSecret } from '../features/git-providers/save-account.ts'
 import { createWebhookGate } from '../features/webhooks/gate.ts'
@@ -21,15 +21,15 @@ export function createGitParts(base: Foundation, { policy, authorities }: Engine
   const { db, secrets, log, now } = base
   const visitHost = createGitHosts({ visit: createHostClient({ policy, ca: authorities.ca, now }) })
   const access = createHostAccess({ db, secrets, visitHost, now })
-  const limiter = createLimiter({ running: 8, runningPerKey: 4, waiting: 64, waitingPerKey: 8, waitMs: 20_000 })
+  const inTurn = createInTurn(createLimiter({ running: 8, runningPerKey: 4, waiting: 64, waitingPerKey: 8, waitMs: 20_000 }))
   const secretOf = (account: GitAccountRow) =>
     account.sealed_secret === '' ? '' : secrets.open(account.sealed_secret, aboutSecret(account.id))
   const hooks = createHooks({ db, access, secretOf, publicUrl: async () => await publicUrl(base), log, now })
   const { receive, act } = createReceive({ db, secretOf, addAutomatic: createAddAutomatic({ now }), now })
   return {
-    gitAccounts: createGitAccounts({ db, secrets, visitHost, access, farewell: hooks.removeAllOf, now }),
-    repositories: createRepositories({ access, limiter }),
-    appSource: createAppSource({ db, access }),
+    gitAccounts: createGitAccounts({ db, secrets, visitHost, access, inTurn, farewell: hooks.removeAllOf, now }),
+    repositories: createRepositories({ access, inTurn }),
+    appSource: createAppSource({ db, access, inTurn }),
     hooks,
     receive,
     inbox: createInbox({ db, act, now }),

@@ -8,7 +8,7 @@ import type { GitHosts } from '../../git-hosts/hosts.ts'
 import { AppError, fieldError } from '../../lib/app-error.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
 import type { Db } from '../../store/database.ts'
-import { asFieldError, type HostAccess } from './host-access.ts'
+import { asFieldError, type HostAccess, type InTurn } from './host-access.ts'
 import { createSaveAccount } from './save-account.ts'
 import { appsUsing, deleteAccount, getAccount, isMember, listAccounts, presentAccount } from './store.ts'
 
@@ -17,13 +17,14 @@ type Deps = {
   secrets: SecretBox
   visitHost: GitHosts
   access: HostAccess
+  inTurn: InTurn
   farewell: (account: GitAccountRow) => Promise<void>
   now: () => Date
 }
 
 /** Accounts on git hosts: who they belong to, and whether they work. */
 export function createGitAccounts(deps: Deps) {
-  const { db, access, now } = deps
+  const { db, access, inTurn, now } = deps
   const save = createSaveAccount(deps)
 
   async function present(id: number): Promise<GitAccount> {
@@ -45,19 +46,20 @@ export function createGitAccounts(deps: Deps) {
     if (baseUrl === null)
       throw fieldError('invalid_request', 'baseUrl', 'must be the https:// address of the host, such as https://git.example.com')
     const belonging = await belongingOf(caller, input.projectId)
-    const user = await deps
-      .visitHost({ provider, baseUrl, token, privileged: isStaff(caller) }, async (host) => await host.whoAmI())
-      .catch((cause: unknown) => {
+    const identity = { provider, baseUrl, token, privileged: isStaff(caller) }
+    const user = await inTurn(caller, async () => await deps.visitHost(identity, async (host) => await host.whoAmI())).catch(
+      (cause: unknown) => {
         throw asFieldError(cause)
-      })
+      },
+    )
     const id = await db.transaction(async (tx) => await save(tx, caller, { ...input, baseUrl, user, ...belonging }))
     return await present(id)
   }
 
   /** Asks the host now. What is wrong is an answer too. */
-  async function check(account: GitAccountRow): Promise<GitAccount> {
+  async function check(caller: Caller, account: GitAccountRow): Promise<GitAccount> {
     try {
-      await access.use(account, async (host) => await host.whoAmI())
+      await inTurn(caller, async () => await access.use(account, async (host) => await host.whoAmI()))
     } catch (cause) {
       if (!(cause instanceof HostError)) throw cause
       await access.note(account, cause.message)

@@ -7,7 +7,7 @@ import { cloneUrlOf, commitUrlOf, repositoryIn } from '../../git-hosts/base-url.
 import { cloneCredential } from '../../git-hosts/hosts.ts'
 import { AppError, fieldError } from '../../lib/app-error.ts'
 import type { Db } from '../../store/database.ts'
-import { asAppError, type HostAccess } from './host-access.ts'
+import { asAppError, type HostAccess, type InTurn } from './host-access.ts'
 import { isMember } from './store.ts'
 
 type SourceInput = Pick<ApplicationChange, 'gitProviderId' | 'gitRepository' | 'gitCloneUrl' | 'gitBranch'>
@@ -21,7 +21,7 @@ type GivenSource = Pick<Source, 'url' | 'privileged' | 'credential'>
 const NO_APP: KnownApp = { git_provider_id: null, git_repository: '', git_branch: '' }
 
 /** How an app comes to a repository through an account, and what git is given for it later. */
-export function createAppSource(deps: { db: Db; access: HostAccess }) {
+export function createAppSource(deps: { db: Db; access: HostAccess; inTurn: InTurn }) {
   const { db, access } = deps
 
   async function isUser(userId: number, account: GitAccountRow): Promise<boolean> {
@@ -48,8 +48,8 @@ export function createAppSource(deps: { db: Db; access: HostAccess }) {
     if (!isNamed) return { source_set_by: caller.id }
     const name = repositoryNamed(account, input) ?? app.git_repository
     if (name === '') throw fieldError('invalid_request', 'gitRepository', 'is required with gitProviderId: it must be owner/repository')
-    const { id, fullName } = await access
-      .use(account, async (host) => await host.repository(name))
+    const { id, fullName } = await deps
+      .inTurn(caller, async () => await access.use(account, async (host) => await host.repository(name)))
       .catch((cause: unknown) => {
         throw asAppError(cause)
       })

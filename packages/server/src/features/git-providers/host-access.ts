@@ -4,6 +4,8 @@ import { HostError } from '../../git-hosts/errors.ts'
 import type { GitHost } from '../../git-hosts/host.ts'
 import type { GitHosts, HostIdentity } from '../../git-hosts/hosts.ts'
 import { AppError, fieldError } from '../../lib/app-error.ts'
+import { limited } from '../../lib/limited.ts'
+import type { Limiter } from '../../lib/limiter.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
 import type { Db } from '../../store/database.ts'
 import { updateAccount } from './store.ts'
@@ -49,6 +51,14 @@ export function createHostAccess(deps: { db: Db; secrets: SecretBox; visitHost: 
 }
 
 export type HostAccess = ReturnType<typeof createHostAccess>
+
+/** What a person asks of hosts waits its turn, however it is asked: a host that answers slowly holds up nobody else. */
+export function createInTurn(limiter: Limiter) {
+  return async <Result>(caller: { id: number }, work: () => Promise<Result>): Promise<Result> =>
+    await limited(limiter, caller, 'Too many git hosts are being asked at this moment; try again in a few seconds.', work)
+}
+
+export type InTurn = ReturnType<typeof createInTurn>
 
 /** A failure of the host as the answer to somebody who uses a connected account. */
 export function asAppError(cause: unknown): unknown {

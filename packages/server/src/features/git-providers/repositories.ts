@@ -2,19 +2,15 @@ import type { Branch, Repository } from '@berth/contract'
 import type { Caller } from '../../domain/caller.ts'
 import type { GitAccountRow } from '../../domain/rows.ts'
 import { cloneUrlOf } from '../../git-hosts/base-url.ts'
-import { limited } from '../../lib/limited.ts'
-import type { Limiter } from '../../lib/limiter.ts'
-import { asAppError, type HostAccess } from './host-access.ts'
+import { asAppError, type HostAccess, type InTurn } from './host-access.ts'
 
-type Deps = { access: HostAccess; limiter: Limiter }
-
-const BUSY = 'Too many git hosts are being asked at this moment; try again in a few seconds.'
+type Deps = { access: HostAccess; inTurn: InTurn }
 
 /** What an account can see at its host. */
-export function createRepositories({ access, limiter }: Deps) {
+export function createRepositories({ access, inTurn }: Deps) {
   async function asked<Result>(caller: Caller, work: () => Promise<Result>): Promise<Result> {
     try {
-      return await limited(limiter, caller, BUSY, work)
+      return await inTurn(caller, work)
     } catch (cause) {
       throw asAppError(cause)
     }

@@ -7,7 +7,7 @@ export function gitHandlers(parts: { gitAccounts: GitAccounts; repositories: Rep
   return {
     'git.accounts': async ({ caller }) => await gitAccounts.list(caller),
     'git.createAccount': async ({ caller, input }) => await gitAccounts.create(caller, input),
-    'git.checkAccount': async ({ account }) => await gitAccounts.check(account),
+    'git.checkAccount': async ({ caller, account }) => await gitAccounts.check(caller, account),
     'git.deleteAccount': async ({ caller, account, input }) => await gitAccounts.remove(caller, account, { force: input.force ?? false }),
     'git.repos': async ({ caller, account, input }) => await repositories.repositories(caller, account, input.search ?? ''),
     'git.branches': async ({ caller, account, input }) =>
