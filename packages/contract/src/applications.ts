@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { expects, Flag, Id, Label, Nullable, OneOf, Port, Prose, Time } from './fields.ts'
+import { REPOSITORY_NAME } from './git.ts'
 
 export const APP_TYPES = ['web', 'service', 'database', 'compose'] as const
 export type AppType = (typeof APP_TYPES)[number]
@@ -75,7 +76,7 @@ const Branch = Type.String({ maxLength: 255, ...expects('the name of a branch') 
 const Source = {
   gitProviderId: Type.Optional(Nullable(Id)),
   gitRepository: Type.Optional(
-    Type.String({ maxLength: 255, pattern: '^([A-Za-z0-9_.-]+(/[A-Za-z0-9_.-]+)+)?$', ...expects('owner/repository, or empty') }),
+    Type.String({ maxLength: 255, pattern: `^(${REPOSITORY_NAME})?$`, ...expects('owner/repository, or empty') }),
   ),
   gitBranch: Type.Optional(Branch),
   gitCloneUrl: Type.Optional(Type.String({ maxLength: 2048, ...expects('a clone URL, or empty') })),

@@ -4,6 +4,11 @@ import { expects, Flag, Id, Label, Nullable, OneOf, Time } from './fields.ts'
 export const GIT_PROVIDERS = ['github', 'gitlab', 'gitea', 'forgejo'] as const
 export type GitProvider = (typeof GIT_PROVIDERS)[number]
 
+// no segment is `.` or `..`: in an address they would lead to another place
+const SEGMENT = '(?!\\.{1,2}(/|$))[A-Za-z0-9_.-]+'
+/** `owner/repository`, as hosts name them; GitLab has groups in groups. */
+export const REPOSITORY_NAME = `${SEGMENT}(/${SEGMENT})+`
+
 /** One connected identity on a git host. Its secrets are in no answer. */
 export const GitAccount = Type.Object({
   id: Id,
@@ -41,7 +46,7 @@ export const BranchesRequest = Type.Object({
   repoFullName: Type.String({
     minLength: 3,
     maxLength: 255,
-    pattern: '^[A-Za-z0-9_.-]+(/[A-Za-z0-9_.-]+)+$',
+    pattern: `^${REPOSITORY_NAME}$`,
     ...expects('owner/repository'),
   }),
   installationId: Id,

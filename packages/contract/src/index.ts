@@ -18,6 +18,7 @@ export {
   type GitAccount,
   type GitProvider,
   type NewGitAccount,
+  REPOSITORY_NAME,
   type Repository,
 } from './git.ts'
 export type { Health } from './health.ts'

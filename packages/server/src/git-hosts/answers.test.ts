@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { allPages } from './answers.ts'
+import { allPages, inPath } from './answers.ts'
 
 const numbers = (body: unknown) => body as number[] // made below
 
@@ -26,4 +26,9 @@ it('a page with more than was asked for is refused', async () => {
 it('a list ends where the visit may read no more', async () => {
   const { ask } = hostWith(100, 3)
   expect(await allPages(ask, { path: '/x' }, { perPage: 100, items: numbers })).toHaveLength(300)
+})
+
+it('a name that would lead to another place of the API is no part of a path', () => {
+  expect(inPath('group/sub.group/shop')).toBe('group/sub.group/shop')
+  for (const name of ['../user', 'ann/..', './shop', 'ann']) expect(() => inPath(name)).toThrow('owner/repository')
 })

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { REPOSITORY_NAME } from '@berth/contract'
 import Type, { type Static, type TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { HostError } from './errors.ts'
@@ -14,6 +15,15 @@ export function answerOf<Schema extends TSchema>(schema: Schema) {
     return value as Static<Schema> // it has just been checked
   }
 }
+
+const NAME = new RegExp(`^${REPOSITORY_NAME}$`)
+const LONGEST_NAME = 500
+
+/** What hosts say is kept and shown, so it is no longer than what they would say. */
+export const HostName = Type.String({ maxLength: 255 })
+export const HostText = Type.String({ maxLength: 1000 })
+export const OptionalText = Type.Optional(Type.Union([HostText, Type.Null()]))
+export const FullName = Type.String({ maxLength: LONGEST_NAME, pattern: NAME.source })
 
 const MAX_PAGES = 100
 const MOST_ITEMS = 5000
@@ -66,5 +76,6 @@ export function timeIn(text: string | null | undefined): string {
 
 /** `owner/name` as a part of a path. */
 export function inPath(fullName: string): string {
+  if (!NAME.test(fullName)) throw new HostError('missing', 'A repository is named as owner/repository.')
   return fullName.split('/').map(encodeURIComponent).join('/')
 }

@@ -1,21 +1,20 @@
 import Type from 'typebox'
-import { addHookAt, allPages, answerOf, inPath, removeHookAt, timeIn } from './answers.ts'
+import { addHookAt, allPages, answerOf, FullName, HostName, HostText, inPath, OptionalText, removeHookAt, timeIn } from './answers.ts'
 import type { GitHost, HostRepository } from './host.ts'
 import type { AskHost } from './host-client.ts'
 
-const NullableText = Type.Optional(Type.Union([Type.String(), Type.Null()]))
 const Repository = Type.Object({
   id: Type.Integer(),
-  full_name: Type.String(),
+  full_name: FullName,
   private: Type.Boolean(),
-  default_branch: NullableText,
-  updated_at: NullableText,
+  default_branch: OptionalText,
+  updated_at: OptionalText,
 })
-const readUser = answerOf(Type.Object({ id: Type.Integer(), login: Type.String() }))
+const readUser = answerOf(Type.Object({ id: Type.Integer(), login: HostName }))
 const readRepository = answerOf(Repository)
 const readRepositories = answerOf(Type.Array(Repository))
 const readBranches = answerOf(
-  Type.Array(Type.Object({ name: Type.String(), commit: Type.Object({ id: Type.String() }), protected: Type.Optional(Type.Boolean()) })),
+  Type.Array(Type.Object({ name: HostText, commit: Type.Object({ id: HostText }), protected: Type.Optional(Type.Boolean()) })),
 )
 const PER_PAGE = 50 // the most that it gives unless its admin says otherwise
 

@@ -1,21 +1,20 @@
 import Type from 'typebox'
-import { addHookAt, allPages, answerOf, removeHookAt, timeIn } from './answers.ts'
+import { addHookAt, allPages, answerOf, FullName, HostName, HostText, OptionalText, removeHookAt, timeIn } from './answers.ts'
 import type { GitHost, HostRepository } from './host.ts'
 import type { AskHost } from './host-client.ts'
 
-const NullableText = Type.Optional(Type.Union([Type.String(), Type.Null()]))
 const Project = Type.Object({
   id: Type.Integer(),
-  path_with_namespace: Type.String(),
-  visibility: Type.Optional(Type.String()),
-  default_branch: NullableText,
-  last_activity_at: NullableText,
+  path_with_namespace: FullName,
+  visibility: Type.Optional(HostText),
+  default_branch: OptionalText,
+  last_activity_at: OptionalText,
 })
-const readUser = answerOf(Type.Object({ id: Type.Integer(), username: Type.String() }))
+const readUser = answerOf(Type.Object({ id: Type.Integer(), username: HostName }))
 const readProject = answerOf(Project)
 const readProjects = answerOf(Type.Array(Project))
 const readBranches = answerOf(
-  Type.Array(Type.Object({ name: Type.String(), commit: Type.Object({ id: Type.String() }), protected: Type.Optional(Type.Boolean()) })),
+  Type.Array(Type.Object({ name: HostText, commit: Type.Object({ id: HostText }), protected: Type.Optional(Type.Boolean()) })),
 )
 const PER_PAGE = 100
 

@@ -24,7 +24,9 @@ it('the paths of a push are kept up to a number, a length and a sum; beyond that
   expect(pushOf(numbered(70, 4000))?.paths).toBeNull()
 })
 
-it('a push with a default branch too long for any host is not read', () => {
+it('a push with a name or a default branch that no host would give is not read', () => {
+  expect(pushOf(['a'], { full_name: 'group/sub.group/..shop' })?.repository).toBe('group/sub.group/..shop')
+  for (const name of ['ann', 'ann/../shop', './shop', 'ann/..', 'ann/sh op']) expect(pushOf(['a'], { full_name: name })).toBeUndefined()
   expect(pushOf(['a'], { default_branch: 'm'.repeat(1001) })).toBeUndefined()
 })
 

@@ -1,6 +1,7 @@
 import type { GitProvider } from '@berth/contract'
 import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
+import { FullName } from '../../git-hosts/answers.ts'
 import type { Push } from './push.ts'
 
 const Text = Type.Optional(Type.Union([Type.String(), Type.Null()]))
@@ -21,7 +22,7 @@ const shared = {
   after: Type.String({ pattern: '^[0-9a-f]{40}([0-9a-f]{24})?$' }),
   commits: Type.Optional(Type.Union([Type.Array(Commit), Type.Null()])),
 }
-const Repository = Type.Object({ id: Type.Integer(), full_name: Type.String({ maxLength: 500 }), default_branch: BranchName })
+const Repository = Type.Object({ id: Type.Integer(), full_name: FullName, default_branch: BranchName })
 const Count = Type.Optional(Type.Union([Type.Integer(), Type.Null()]))
 /** GitHub's and Gitea's are alike; each has fields that the other lacks. */
 const GitHubPush = Type.Object({
@@ -34,7 +35,7 @@ const GitHubPush = Type.Object({
 const GitLabPush = Type.Object({
   ...shared,
   project_id: Type.Integer(),
-  project: Type.Object({ path_with_namespace: Type.String({ maxLength: 500 }), default_branch: BranchName }),
+  project: Type.Object({ path_with_namespace: FullName, default_branch: BranchName }),
   total_commits_count: Count,
 })
 const readers = { github: lazily(GitHubPush), gitlab: lazily(GitLabPush) }
