@@ -26,13 +26,14 @@ export function createGitParts(base: Foundation, { policy, authorities }: Engine
     account.sealed_secret === '' ? '' : secrets.open(account.sealed_secret, aboutSecret(account.id))
   const hooks = createHooks({ db, access, secretOf, publicUrl: async () => await publicUrl(base), log, now })
   const { receive, act } = createReceive({ db, secretOf, addAutomatic: createAddAutomatic({ now }), now })
+  const redeliveries = createLimiter({ running: 4, runningPerKey: 1, waiting: 32, waitingPerKey: 8, waitMs: 20_000 })
   return {
     gitAccounts: createGitAccounts({ db, secrets, visitHost, access, inTurn, farewell: hooks.removeAllOf, now }),
     repositories: createRepositories({ access, inTurn }),
     appSource: createAppSource({ db, access, inTurn }),
     hooks,
     receive,
-    inbox: createInbox({ db, act, now }),
+    inbox: createInbox({ db, act, limiter: redeliveries, now }),
     mayBeSigned: createWebhookGate({ findAccount: async (id) => await findGitAccount(db, id), secretOf }),
   }
 }

@@ -6,11 +6,21 @@ import { AppError } from '../../lib/app-error.ts'
 import type { Db, Tx } from '../../store/database.ts'
 import type { AddAutomatic } from '../deployments/automatic.ts'
 import { deliveryIdOf, eventOf, isPush, jsonOf, type RawDelivery, shownHeaders } from './delivery.ts'
+import { createDeliveryRate } from './delivery-rate.ts'
 import { whyIgnored, whyNotDeployed } from './judge.ts'
 import { branchOf, type Push } from './push.ts'
 import { readPush } from './read-push.ts'
 import { isProven, proofOf } from './signature.ts'
-import { appsOfRepository, deploymentsOf, findDeliveryBy, insertDelivery, linkApp, renameRepository, updateDelivery } from './store.ts'
+import {
+  appsOfRepository,
+  deploymentsOf,
+  findDeliveryBy,
+  insertDelivery,
+  keepNewest,
+  linkApp,
+  renameRepository,
+  updateDelivery,
+} from './store.ts'
 
 type Deps = {
   db: Db
@@ -23,11 +33,15 @@ type Verdict = { result: 'deployed' | 'ignored' | 'failed'; reason: string }
 export type DeliveryAnswer = Verdict & { delivery: string; event: string; deployments: number[] }
 
 const MOST_KEPT_BYTES = 1024 * 1024
+/** Of one account; the oldest go first. */
+const KEPT = { rows: 2000, bytes: 64 * 1024 * 1024 }
+const TOO_MANY = 'This git account sends more than 120 deliveries a minute; send it again in a minute.'
 
 /** What a host tells us. Nothing is written before the signature is right, and everything before it is answered. */
 export function createReceive(deps: Deps) {
   const { db, now } = deps
   const act = createAct(deps)
+  const isWithinRate = createDeliveryRate(now)
 
   function verify(account: GitAccountRow, raw: RawDelivery): void {
     const proof = proofOf(account.provider, raw.headers)
@@ -36,6 +50,7 @@ export function createReceive(deps: Deps) {
 
   async function receive(account: GitAccountRow, raw: RawDelivery): Promise<DeliveryAnswer> {
     verify(account, raw)
+    if (!isWithinRate(account.id)) throw new AppError('server_busy', { message: TOO_MANY })
     const event = eventOf(account.provider, raw)
     const delivery = deliveryIdOf(account.provider, raw)
     const push = isPush(account.provider, event) ? readPush(account.provider, jsonOf(raw)) : undefined
@@ -57,6 +72,7 @@ export function createReceive(deps: Deps) {
     const answer = await db.transaction(async (tx) => {
       const id = await insertDelivery(tx, row)
       if (id === undefined) return undefined
+      await keepNewest(tx, account.id, KEPT)
       return push === undefined ? { ...unread(event, push), deployments: [] } : await act(tx, account, { id, push, mayDeploy: () => true })
     })
     return { delivery, event, ...(answer ?? (await earlier(account, delivery))) }

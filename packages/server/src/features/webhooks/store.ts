@@ -1,4 +1,4 @@
-import type { Insertable, Selectable, Updateable } from 'kysely'
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import type { AppRow, GitAccountRow } from '../../domain/rows.ts'
 import type { Reader, Tx } from '../../store/database.ts'
 import type { GitDeliveryTable } from '../../store/schema.ts'
@@ -44,11 +44,20 @@ export async function findDeliveryBy(db: Reader, accountId: number, delivery: st
     .executeTakeFirst()
 }
 
+/** One row for each app, however often it is delivered again: with the newest deployment that came of it. */
 export async function linkApp(tx: Tx, link: { deliveryId: number; appId: number; deploymentId: number | null }): Promise<void> {
-  await tx
-    .insertInto('git_delivery_app')
-    .values({ delivery_id: link.deliveryId, app_id: link.appId, deployment_id: link.deploymentId })
-    .execute()
+  const { deliveryId, appId, deploymentId } = link
+  const known = await tx
+    .selectFrom('git_delivery_app')
+    .select('id')
+    .where('delivery_id', '=', deliveryId)
+    .where('app_id', '=', appId)
+    .executeTakeFirst()
+  if (!known) {
+    await tx.insertInto('git_delivery_app').values({ delivery_id: deliveryId, app_id: appId, deployment_id: deploymentId }).execute()
+  } else if (deploymentId !== null) {
+    await tx.updateTable('git_delivery_app').set({ deployment_id: deploymentId }).where('id', '=', known.id).execute()
+  }
 }
 
 export async function deploymentsOf(db: Reader, deliveryIds: readonly number[]): Promise<Map<number, number[]>> {
@@ -60,8 +69,12 @@ export async function deploymentsOf(db: Reader, deliveryIds: readonly number[]):
     .orderBy('id')
     .execute()
   const found = new Map<number, number[]>()
-  for (const { delivery_id: id, deployment_id: deployment } of rows)
-    if (deployment !== null) found.set(id, [...(found.get(id) ?? []), deployment])
+  for (const { delivery_id: id, deployment_id: deployment } of rows) {
+    if (deployment === null) continue
+    const list = found.get(id)
+    if (list) list.push(deployment)
+    else found.set(id, [deployment])
+  }
   return found
 }
 
@@ -111,6 +124,26 @@ export async function renameRepository(
     .where('account_id', '=', of.accountId)
     .where('repository_id', '=', of.repositoryId)
     .execute()
+}
+
+/** Forgets the oldest deliveries of an account beyond a number or a size. */
+export async function keepNewest(tx: Tx, accountId: number, most: { rows: number; bytes: number }): Promise<void> {
+  const counted = tx
+    .selectFrom('git_delivery')
+    .select([
+      'id',
+      sql<number>`row_number() over (order by id desc)`.as('place'),
+      sql<number>`sum(octet_length(body) + octet_length(push)) over (order by id desc)`.as('bytes'),
+    ])
+    .where('account_id', '=', accountId)
+  const last = await tx
+    .selectFrom(counted.as('counted'))
+    .select('id')
+    .where((eb) => eb.or([eb('place', '>', most.rows), eb('bytes', '>', most.bytes)]))
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  if (last) await tx.deleteFrom('git_delivery').where('account_id', '=', accountId).where('id', '<=', last.id).execute()
 }
 
 /** Deliveries of before a time, and of each account those beyond the newest. */
