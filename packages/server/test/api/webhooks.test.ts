@@ -141,9 +141,12 @@ describe.each(['github', 'gitlab', 'gitea'] as const satisfies Style[])('deliver
 
   it('a repository that was renamed goes on deploying, by its id', async () => {
     const appId = await newApp()
+    await deliver()
+    const [old] = await owner.call('webhooks.deliveries', { appId })
     repo.fullName = 'acme/renamed'
     try {
       expect((await deliver()).result).toBe('deployed')
+      expect((await owner.call('webhooks.redeliver', { id: old?.id ?? 0 })).result).toBe('deployed') // and takes no name back
       expect(await owner.call('apps.get', { appId })).toMatchObject({
         git_repository: 'acme/renamed',
         git_clone_url: `${host.origin}/acme/renamed.git`,

@@ -46,7 +46,7 @@ export function createInbox(deps: { db: Db; act: Receive['act']; limiter: Limite
       await db.transaction(async (tx) => {
         const projects = new Set(await projectsOf(tx, caller.id))
         const mayDeploy = (app: AppRow) => isStaff(caller) || projects.has(app.project_id)
-        const done = await deps.act(tx, account, { id, push, mayDeploy })
+        const done = await deps.act(tx, account, { id, push, mayDeploy, isAgain: true })
         const after = { deliveryId: id, result: done.result, deployments: done.deployments }
         await recordAudit(tx, deps.now(), caller, { action: 'delivery.redeliver', subject: 'git_account', subjectId: account.id, after })
         return done

@@ -28,7 +28,13 @@ type Deps = {
   addAutomatic: AddAutomatic
   now: () => Date
 }
-type Acting = { id: number; push: Push; mayDeploy: (app: AppRow) => boolean }
+type Acting = {
+  id: number
+  push: Push
+  mayDeploy: (app: AppRow) => boolean
+  /** An old one, by hand: what it calls the repository may be out of date. */
+  isAgain: boolean
+}
 type Verdict = { result: 'deployed' | 'ignored' | 'failed'; reason: string }
 export type DeliveryAnswer = Verdict & { delivery: string; event: string; deployments: number[] }
 
@@ -73,7 +79,9 @@ export function createReceive(deps: Deps) {
       const id = await insertDelivery(tx, row)
       if (id === undefined) return undefined
       await keepNewest(tx, account.id, KEPT)
-      return push === undefined ? { ...unread(event, push), deployments: [] } : await act(tx, account, { id, push, mayDeploy: () => true })
+      return push === undefined
+        ? { ...unread(event, push), deployments: [] }
+        : await act(tx, account, { id, push, mayDeploy: () => true, isAgain: false })
     })
     return { delivery, event, ...(answer ?? (await earlier(account, delivery))) }
   }
@@ -95,16 +103,21 @@ function createAct(deps: Pick<Deps, 'addAutomatic'>) {
   }
 
   /** Deploys every app that the push is for, and keeps the verdict. */
-  return async function act(tx: Tx, account: GitAccountRow, { id, push, mayDeploy }: Acting): Promise<Verdict & { deployments: number[] }> {
+  return async function act(
+    tx: Tx,
+    account: GitAccountRow,
+    { id, push, mayDeploy, isAgain }: Acting,
+  ): Promise<Verdict & { deployments: number[] }> {
     const apps = (await appsOfRepository(tx, account, push.repositoryId)).filter((app) => kindOf(app).madeFrom !== 'template')
-    if (apps.some(({ git_repository }) => git_repository !== push.repository)) await follow(tx, account, push)
+    if (!isAgain && apps.some(({ git_repository }) => git_repository !== push.repository)) await follow(tx, account, push)
     const general = whyIgnored(push)
     const deployments: number[] = []
     const reasons: string[] = []
     let hasFailed = false
     for (const app of apps) {
       const why = general ?? (mayDeploy(app) ? whyNotDeployed(app, push) : 'it is in a project that is not yours')
-      const done = why === undefined ? await deploy(tx, { ...app, git_commit_url: commitUrl(account, push) }, push) : undefined
+      const done =
+        why === undefined ? await deploy(tx, isAgain ? app : { ...app, git_commit_url: commitUrl(account, push) }, push) : undefined
       if (done && 'deploymentId' in done) deployments.push(done.deploymentId)
       else if (general === undefined) reasons.push(`${app.name}: ${done?.problem ?? why ?? ''}`)
       hasFailed ||= done !== undefined && 'problem' in done
