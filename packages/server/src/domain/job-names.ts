@@ -1,4 +1,4 @@
-import { insertJob } from '../queue/queue-store.ts'
+import { deleteWaitingRun, insertJob } from '../queue/queue-store.ts'
 import type { Tx } from '../store/database.ts'
 
 /** Every kind of background work, and what it is given. */
@@ -29,4 +29,9 @@ export async function enqueue<Name extends JobName>(
   asked: { by: number | null; at: Date },
 ): Promise<void> {
   await insertJob(tx, { name, payload, lane: appLane(payload.appId), tenant: tenantOf(asked.by), at: asked.at })
+}
+
+/** Takes back the run of a deployment that was replaced before anybody began it. */
+export async function withdrawRun(tx: Tx, { deploymentId, appId }: JobPayloads['deployment.run']): Promise<void> {
+  await deleteWaitingRun(tx, { lane: appLane(appId), deploymentId })
 }

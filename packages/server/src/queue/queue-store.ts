@@ -29,6 +29,17 @@ export async function insertJob(tx: Tx, job: { name: string; payload: unknown; l
     .execute()
 }
 
+/** A run of a deployment that nobody has begun and that is wanted no more. */
+export async function deleteWaitingRun(tx: Tx, { lane, deploymentId }: { lane: string; deploymentId: number }): Promise<void> {
+  await tx
+    .deleteFrom('job')
+    .where('lane', '=', lane)
+    .where('name', '=', 'deployment.run' satisfies JobName)
+    .where('lease_until', 'is', null)
+    .where(sql<number>`json_extract(payload, '$.deploymentId')`, '=', deploymentId)
+    .execute()
+}
+
 /** Who asks for work, when, and how many jobs of a kind may run at once. Without `onFullDisk` every job is meant. */
 type Asking = { worker: string; at: Date; slots: number; onFullDisk?: boolean }
 type Kind = 'short' | 'long'

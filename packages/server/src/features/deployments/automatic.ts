@@ -1,6 +1,6 @@
 import type { Trigger } from '@berth/contract'
 import { PLATFORM, recordAudit } from '../../domain/audit.ts'
-import { enqueue } from '../../domain/job-names.ts'
+import { enqueue, withdrawRun } from '../../domain/job-names.ts'
 import type { AppRow } from '../../domain/rows.ts'
 import { QUOTAS } from '../../lib/quota.ts'
 import type { Tx } from '../../store/database.ts'
@@ -8,6 +8,7 @@ import { countUnfinished, insertDeployment, listWaiting, moveDeployment } from '
 
 /** Nobody asked for these in person, so a newer one takes the place of one that still waits. */
 const AUTOMATIC = ['webhook', 'hook', 'poll'] as const satisfies Trigger[]
+const LONGEST_TEXT = 2000
 
 type Wanted = {
   app: AppRow
@@ -23,16 +24,22 @@ export function createAddAutomatic({ now }: { now: () => Date }) {
     const { ofApp } = await countUnfinished(tx, { appId: app.id, userId: 0 })
     if (ofApp - waiting.length >= QUOTAS.unfinishedOfApp)
       return { problem: `${QUOTAS.unfinishedOfApp} deployments of it wait or run already` }
-    const row = await insertDeployment(tx, { app, trigger, triggeredBy: null, commit, at })
+    const row = await insertDeployment(tx, { app, trigger, triggeredBy: null, commit: cut(commit), at })
     for (const { id } of waiting) {
       const change = { finished_at: at.toISOString(), error_message: `Replaced by #${row.number}.` }
       await moveDeployment(tx, { id, from: 'pending', to: 'stopped', at, change })
+      await withdrawRun(tx, { deploymentId: id, appId: app.id })
     }
     await enqueue(tx, 'deployment.run', { deploymentId: row.id, appId: app.id }, { by: app.created_by, at })
     const after = { deploymentId: row.id, number: row.number, trigger }
     await recordAudit(tx, at, PLATFORM, { action: 'deployment.add', subject: 'app', subjectId: app.id, after })
     return { deploymentId: row.id }
   }
+}
+
+/** What a host says about a commit is kept with every deployment of it. */
+function cut({ hash, message, author }: Wanted['commit']): Wanted['commit'] {
+  return { hash, message: message.slice(0, LONGEST_TEXT), author: author.slice(0, LONGEST_TEXT) }
 }
 
 export type AddAutomatic = ReturnType<typeof createAddAutomatic>
