@@ -5,6 +5,7 @@ import type { Logger } from '../../lib/logger.ts'
 import { backoffMs } from '../../lib/retry.ts'
 import type { Db } from '../../store/database.ts'
 import type { HostAccess } from '../git-providers/host-access.ts'
+import { runByAccount } from './by-account.ts'
 import { findHook, type HookRow, listHooks, listWantedHooks, saveHook, type WantedHook } from './hooks-store.ts'
 import { createRemoveHooks, HOOK_RETRY } from './remove-hooks.ts'
 
@@ -18,6 +19,11 @@ type Deps = {
   now: () => Date
 }
 
+/** With the address that its deliveries go to; undefined while nobody knows. */
+type WantedAt = WantedHook & { url: string | undefined }
+
+const ACCOUNTS_AT_ONCE = 4
+const VISIT_MS = 10_000
 const NO_ADDRESS =
   'Nobody outside knows this server yet: set the domain of the dashboard in the settings, so that the host can send its deliveries there.'
 
@@ -25,26 +31,31 @@ const NO_ADDRESS =
 export function createHooks(deps: Deps) {
   const { db, now } = deps
   const { remove, removeAllOf } = createRemoveHooks(deps)
-  const { urlFor, attempt } = createAttempt(deps)
+  const attempt = createAttempt(deps)
 
   /** Compares what is wanted with what was registered, and does what is missing and due. */
   async function reconcile(signal: AbortSignal): Promise<void> {
-    const [wanted, known] = await Promise.all([listWantedHooks(db), listHooks(db)])
+    const [wanted, known, base] = await Promise.all([listWantedHooks(db), listHooks(db), deps.publicUrl()])
     const keyOf = (accountId: number, repositoryId: string) => `${accountId}/${repositoryId}`
     const rows = new Map(known.map((hook) => [keyOf(hook.account_id, hook.repository_id), hook]))
-    for (const want of wanted) {
+    const visit = () => AbortSignal.any([signal, AbortSignal.timeout(VISIT_MS)])
+    const tasks = wanted.flatMap((want) => {
       const key = keyOf(want.accountId, want.repositoryId)
       const hook = rows.get(key)
       rows.delete(key)
-      signal.throwIfAborted()
-      if (await isDue(want, hook)) await attempt(want, hook, signal)
-    }
-    for (const hook of rows.values()) if (hook.next_try_at <= now().toISOString()) await remove(hook, signal)
+      const url = base && `${base}/api/webhooks/git?account=${want.accountId}`
+      const run = async () => await attempt({ ...want, url }, hook, visit())
+      return isDue({ ...want, url }, hook) ? [{ accountId: want.accountId, run }] : []
+    })
+    for (const hook of rows.values())
+      if (hook.next_try_at <= now().toISOString()) tasks.push({ accountId: hook.account_id, run: async () => await remove(hook, visit()) })
+    const onFailure = (accountId: number, cause: unknown) => deps.log.warn({ accountId, err: cause }, 'a webhook could not be seen to')
+    await runByAccount(tasks, { atOnce: ACCOUNTS_AT_ONCE, signal, onFailure })
   }
 
-  async function isDue(want: WantedHook, hook: HookRow | undefined): Promise<boolean> {
+  function isDue(want: WantedAt, hook: HookRow | undefined): boolean {
     if (hook === undefined) return true
-    const isRight = hook.error === '' && hook.url === (await urlFor(want.accountId)) && hook.repository === want.repository
+    const isRight = hook.error === '' && hook.url === want.url && hook.repository === want.repository
     return !isRight && (hook.next_try_at <= now().toISOString() || hook.error === '')
   }
 
@@ -63,13 +74,8 @@ export function createHooks(deps: Deps) {
 function createAttempt(deps: Deps) {
   const { db, access, now } = deps
 
-  async function urlFor(accountId: number): Promise<string | undefined> {
-    const base = await deps.publicUrl()
-    return base && `${base}/api/webhooks/git?account=${accountId}`
-  }
-
-  async function attempt(want: WantedHook, hook: HookRow | undefined, signal: AbortSignal): Promise<void> {
-    const { accountId, repositoryId, repository } = want
+  async function attempt(want: WantedAt, hook: HookRow | undefined, signal: AbortSignal): Promise<void> {
+    const { accountId, repositoryId, repository, url } = want
     const account = await findGitAccount(db, accountId)
     if (!account) return
     const base = {
@@ -81,7 +87,6 @@ function createAttempt(deps: Deps) {
       next_try_at: now().toISOString(),
     }
     try {
-      const url = await urlFor(accountId)
       if (url === undefined) throw new HostError('unavailable', NO_ADDRESS)
       const hookId =
         hook?.hook_id && hook.url === url ? hook.hook_id : await register(account, { repository, url, old: hook?.hook_id ?? '' }, signal)
@@ -111,7 +116,7 @@ function createAttempt(deps: Deps) {
     )
   }
 
-  return { urlFor, attempt }
+  return attempt
 }
 
 export type Hooks = ReturnType<typeof createHooks>
