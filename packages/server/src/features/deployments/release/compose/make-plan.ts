@@ -13,7 +13,7 @@ import { type Context, DeploymentFailure } from '../../run/stage.ts'
 import { memoryBytesOf } from '../memory-ceiling.ts'
 import type { CheckImages } from './images.ts'
 import { hostPortsOf, keepPlan, planDirectory, refuseTaken } from './plan.ts'
-import { keepFiles } from './plan-files.ts'
+import { keepFiles, refuseTooMuchPlaced } from './plan-files.ts'
 import { createRepositoryFiles, type RepositoryFiles } from './repository-files.ts'
 
 type Deps = {
@@ -57,6 +57,7 @@ export function createMakePlan(deps: Deps) {
     await context.enter('building_image')
     const repository = createRepositoryFiles(context.workspace)
     const plan = await planOf(context, repository)
+    refuseTooMuchPlaced(plan, repository.blobs)
     for (const note of plan.notes ?? []) context.say(note)
     refuseTaken(await deps.ports.findTaken(app.id, hostPortsOf(plan))) // before minutes are spent on building
     const labels = labelsOf({ instance, kind: 'compose', projectId: app.project_id, appId: app.id, deploymentId: deployment.id })

@@ -3,12 +3,39 @@ import { join } from 'node:path'
 import { archiveOf } from '../../../../engine/build/tar.ts'
 import type { ComposePlan, PlacedFile } from '../../../../engine/compose/stack.ts'
 import { writeDurably } from '../../../../lib/write-durably.ts'
+import { DeploymentFailure } from '../../run/stage.ts'
 
 const FOLDER = 'files'
 
 function blobsOf(plan: ComposePlan): string[] {
   const placed = plan.services.flatMap(({ files = [], mounts }) => [...files, ...mounts.flatMap(({ fill }) => fill?.files ?? [])])
   return [...new Set(placed.flatMap((file) => ('blob' in file ? [file.blob] : [])))]
+}
+
+const MOST_PLACED = { bytes: 20 * 1024 ** 2, files: 5000 }
+
+/** Counted as they are placed, because one file can be named many times. A volume that several services share is filled once. */
+export function refuseTooMuchPlaced(plan: ComposePlan, blobs: ReadonlyMap<string, Buffer>): void {
+  const volumes = new Set<string>()
+  const left = { ...MOST_PLACED }
+  function count(files: readonly PlacedFile[], isFilledAlready = false): void {
+    for (const file of files) {
+      const size = 'blob' in file ? (blobs.get(file.blob)?.length ?? 0) : Buffer.byteLength(file.text)
+      left.files -= 1
+      if (!isFilledAlready) left.bytes -= size
+      if (left.files < 0 || left.bytes < 0)
+        throw new DeploymentFailure(
+          `The compose file puts more than ${MOST_PLACED.bytes / 1024 ** 2} MB or ${MOST_PLACED.files} files into its services, counted for each volume, config and secret that names them. Copy them into an image instead.`,
+        )
+    }
+  }
+  for (const { files = [], mounts } of plan.services) {
+    count(files)
+    for (const { volume, fill } of mounts) {
+      if (fill) count(fill.files, volumes.has(volume))
+      volumes.add(volume)
+    }
+  }
 }
 
 /** The files that a plan puts into containers, kept beside it: a rollback has no checkout. */

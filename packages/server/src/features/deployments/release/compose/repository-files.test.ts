@@ -2,7 +2,8 @@ import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { archiveFrom, keepFiles } from './plan-files.ts'
+import type { ComposePlan, StackService } from '../../../../engine/compose/stack.ts'
+import { archiveFrom, keepFiles, refuseTooMuchPlaced } from './plan-files.ts'
 import { createRepositoryFiles } from './repository-files.ts'
 
 let workspace = ''
@@ -16,6 +17,11 @@ beforeEach(async () => {
   await symlink('../run.sh', join(workspace, 'site/start'))
 })
 afterEach(() => rm(workspace, { recursive: true }))
+
+function planWith(more: Partial<StackService>): ComposePlan {
+  const service = { name: 'a', image: 'x', environment: {}, restart: { policy: 'no' }, dependsOn: [], mounts: [], ports: [] } as const
+  return { services: [{ ...service, aliases: [], capDrop: [], ...more }], builds: [], routedService: null }
+}
 
 const read = async (path: string) => await createRepositoryFiles(workspace).read(path)
 
@@ -49,9 +55,18 @@ it('keeps what a plan needs beside it, and packs it for the engine', async () =>
     { path: '/bin/run', mode: found.mode, blob: found.blob },
     { path: '/motd', mode: 0o444, text: 'hello' },
   ]
-  const service = { name: 'a', image: 'x', environment: {}, restart: { policy: 'no' }, dependsOn: [], mounts: [], ports: [] } as const
-  const plan = { services: [{ ...service, aliases: [], capDrop: [], files }], builds: [], routedService: null }
-  await keepFiles(join(workspace, 'kept'), plan, repository.blobs)
+  await keepFiles(join(workspace, 'kept'), planWith({ files }), repository.blobs)
   const archive = (await archiveFrom(join(workspace, 'kept'), files)).toString('latin1')
   for (const piece of ['bin/run', '#!/bin/sh', 'motd', 'hello']) expect(archive).toContain(piece)
+})
+
+it('places only so much, however often one file is named', () => {
+  const blobs = new Map([['b', Buffer.alloc(1024 ** 2)]])
+  const filesOf = (count: number, blob = 'b') => Array.from({ length: count }, (_, index) => ({ path: `/${index}`, mode: 0o644, blob }))
+  const mountsOf = (volume: string, count: number) => ({ volume, path: '/x', fill: { files: filesOf(count), once: false } })
+  const placing = (more: Partial<StackService>) => () => refuseTooMuchPlaced(planWith(more), blobs)
+  expect(placing({ files: filesOf(5), mounts: [mountsOf('one', 15), mountsOf('one', 15)] })).not.toThrow()
+  expect(placing({ files: filesOf(6), mounts: [mountsOf('one', 15)] })).toThrow('more than 20 MB or 5000 files')
+  expect(placing({ files: filesOf(6), mounts: [mountsOf('one', 8), mountsOf('two', 8)] })).toThrow('more than 20 MB')
+  expect(placing({ files: filesOf(5001, 'empty') })).toThrow('more than 20 MB or 5000 files')
 })

@@ -63,9 +63,11 @@ export function createStartService({ engine, containers, instance, directoryOf }
       (await containers.ofApp(made.appId, signal)).map(async ({ id }) => await engine.containers.inspect(id, signal)),
     )
     const used = new Set(others.flatMap((details) => (details?.volumes ?? []).map(({ name }) => name)))
-    for (const { volume, fill } of wanted)
-      if (!used.has(volume))
-        await engine.stackContainers.fill(spec, { volume, archive: await archiveFrom(made.kept, fill?.files ?? []) }, signal)
+    for (const { volume, fill } of wanted) {
+      if (used.has(volume)) continue
+      used.add(volume) // it may be at several paths
+      await engine.stackContainers.fill(spec, { volume, archive: await archiveFrom(made.kept, fill?.files ?? []) }, signal)
+    }
   }
 
   return startService
