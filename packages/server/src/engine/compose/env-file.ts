@@ -1,5 +1,5 @@
 import { SpecRefused } from '../api/errors.ts'
-import { interpolate } from './interpolate.ts'
+import { type InterpolationBudget, interpolate, newBudget, spent } from './interpolate.ts'
 import { mapping, refuse, scalar } from './refuse.ts'
 import { type LookUp, repositoryPath } from './repository.ts'
 
@@ -8,13 +8,13 @@ type Env = Readonly<Record<string, string>>
 const LINE = /^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_.-]{0,255})\s*(?:[=:]\s?(.*))?$/
 
 /** The variables of a `.env` file. A line that is none is passed over, as other programs do. */
-export function parseEnvFile(text: string, env: Env): Record<string, string> {
+export function parseEnvFile(text: string, env: Env, budget = newBudget()): Record<string, string> {
   const found: Record<string, string> = {}
   const known: Record<string, string> = { ...env }
   for (const line of text.split(/\r?\n/)) {
     const [, key, given] = /^\s*(#|$)/.test(line) ? [] : (LINE.exec(line) ?? [])
     if (key === undefined) continue
-    const value = given === undefined ? env[key] : valueOf(given.trim(), known)
+    const value = given === undefined ? ofApp(key, env, budget) : valueOf(given.trim(), known, budget)
     if (value === undefined) continue
     found[key] = value
     known[key] = value
@@ -22,16 +22,22 @@ export function parseEnvFile(text: string, env: Env): Record<string, string> {
   return found
 }
 
-function valueOf(text: string, env: Env): string {
+function ofApp(key: string, env: Env, budget: InterpolationBudget): string | undefined {
+  const value = Object.hasOwn(env, key) ? env[key] : undefined
+  return value === undefined ? undefined : spent(value, { budget })
+}
+
+function valueOf(text: string, env: Env, budget: InterpolationBudget): string {
   const single = /^'([^']*)'/.exec(text)?.[1]
-  if (single !== undefined) return single
+  if (single !== undefined) return spent(single, { budget })
   const double = /^"((?:[^"\\]|\\.)*)"/.exec(text)?.[1]
   if (double !== undefined)
     return filled(
       double.replaceAll(/\\([nrt"\\])/g, (_, letter: string) => ESCAPES[letter] ?? letter),
       env,
+      budget,
     )
-  return filled(withoutComment(text).trim(), env)
+  return filled(withoutComment(text).trim(), env, budget)
 }
 
 function withoutComment(text: string): string {
@@ -42,16 +48,29 @@ function withoutComment(text: string): string {
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' }
 
 /** A dollar sign that begins no variable is one: many passwords have it. */
-function filled(text: string, env: Env): string {
+function filled(text: string, env: Env, budget: InterpolationBudget): string {
   try {
-    return interpolate(text, env)
+    return interpolate(text, env, budget)
   } catch (cause) {
-    if (cause instanceof SpecRefused) return text
+    if (cause instanceof SpecRefused && budget.left >= 0) return text
     throw cause
   }
 }
 
-type Around = { env: Env; directory: string; lookUp: LookUp; note: (sentence: string) => void }
+/** The env files of one plan: each is read once, however many services name it. */
+export function createEnvFiles(env: Env, budget: InterpolationBudget) {
+  const known = new Map<string, Record<string, string>>()
+  return function variablesIn(path: string, text: string): Record<string, string> {
+    const found = known.get(path) ?? parseEnvFile(text, env, budget)
+    known.set(path, found)
+    return found
+  }
+}
+
+export type EnvFiles = ReturnType<typeof createEnvFiles>
+type Around = { env: Env; envFiles: EnvFiles; directory: string; lookUp: LookUp; note: (sentence: string) => void }
+
+const MOST_FILES = 20
 
 /**
  * What `env_file` brings. One that is not committed, as most are not, is what the app's own variables stand for; they are given to the
@@ -59,16 +78,17 @@ type Around = { env: Env; directory: string; lookUp: LookUp; note: (sentence: st
  */
 export function envFilesOf(value: unknown, at: string, around: Around): Record<string, string> {
   const entries = Array.isArray(value) ? value : [value]
+  if (entries.length > MOST_FILES) refuse(at, `has more than ${MOST_FILES} entries`)
   return Object.assign({}, ...entries.map((entry) => envFileOf(entry, at, around))) as Record<string, string> // each is one
 }
 
-function envFileOf(value: unknown, at: string, { env, directory, lookUp, note }: Around): Record<string, string> {
+function envFileOf(value: unknown, at: string, { env, envFiles, directory, lookUp, note }: Around): Record<string, string> {
   const long = typeof value === 'object' ? mapping(value, at, ['path', 'required', 'format']) : { path: value }
   const normal = repositoryPath(scalar(long['path'], at), at, directory)
   const entry = lookUp(normal)
   if (entry.kind === 'refused') return refuse(at, entry.why)
   if (entry.kind === 'file')
-    return entry.text === null ? refuse(at, `names ${normal}, which is not a text of at most 1 MB`) : parseEnvFile(entry.text, env)
+    return entry.text === null ? refuse(at, `names ${normal}, which is not a text of at most 1 MB`) : envFiles(normal, entry.text)
   if (entry.kind === 'directory') return refuse(at, `names ${normal}, which is a directory`)
   if (entry.kind === 'unread') return {}
   note(`${at}: ${normal} is not in the repository, so the service gets the app's own variables instead.`)

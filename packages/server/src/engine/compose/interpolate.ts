@@ -36,10 +36,13 @@ function resolved(text: string, scope: Scope): string {
 }
 
 /** Counted as it is added: a short file can name a long variable thousands of times. */
-function spent(piece: string, { budget }: Scope): string {
+export function spent(piece: string, { budget }: Pick<Scope, 'budget'>): string {
   budget.left -= piece.length
   if (budget.left < 0)
-    throw new SpecRefused('$', `The compose file is longer than ${MAX_CHARS / 1024 ** 2} MiB once its variables are filled in.`)
+    throw new SpecRefused(
+      '$',
+      `The compose file is longer than ${MAX_CHARS / 1024 ** 2} MiB once its variables are filled in, with the env files that it names.`,
+    )
   return piece
 }
 

@@ -1,5 +1,5 @@
 import { contentsOf } from './configs.ts'
-import { parseEnvFile } from './env-file.ts'
+import { createEnvFiles, parseEnvFile } from './env-file.ts'
 import { finishedService } from './finish.ts'
 import { type InterpolationBudget, interpolate, newBudget } from './interpolate.ts'
 import { activeServices } from './profiles.ts'
@@ -52,11 +52,12 @@ function read(work: (reading: Reading) => ComposePlan): ComposePlan {
 
 function planned(given: unknown, settings: ComposeSettings, reading: Reading): ComposePlan {
   const { directory = '', lookUp = () => ({ kind: 'missing' as const }) } = settings
-  const env = { ...committedVariables(settings.env, directory, lookUp), ...settings.env }
-  const source = interpolated(given, env, newBudget())
+  const budget = newBudget()
+  const env = { ...committedVariables(settings.env, { directory, lookUp, budget }), ...settings.env }
+  const source = interpolated(given, env, budget)
   const top = mapping(source, 'the file')
   judgeTop(top, reading)
-  const around = { env, reading, directory, lookUp }
+  const around = { env, envFiles: createEnvFiles(env, budget), reading, directory, lookUp }
   const configs = reading.attempt(() => contentsOf(top['configs'], 'configs', around)) ?? new Map()
   const secrets = reading.attempt(() => contentsOf(top['secrets'], 'secrets', around)) ?? new Map()
   const services = servicesOf(top['services'], { ...around, configs, secrets })
@@ -86,9 +87,12 @@ function builtImages(services: readonly ServiceRead[], builds: ComposePlan['buil
 }
 
 /** What Compose takes from a `.env` file beside the compose file, for `${VAR}`. */
-function committedVariables(env: Readonly<Record<string, string>>, directory: string, lookUp: LookUp): Record<string, string> {
+function committedVariables(
+  env: Readonly<Record<string, string>>,
+  { directory, lookUp, budget }: { directory: string; lookUp: LookUp; budget: InterpolationBudget },
+): Record<string, string> {
   const entry = lookUp(repositoryPath('.env', 'the file', directory))
-  return entry.kind === 'file' && entry.text !== null ? parseEnvFile(entry.text, env) : {}
+  return entry.kind === 'file' && entry.text !== null ? parseEnvFile(entry.text, env, budget) : {}
 }
 
 function judgeTop(top: Readonly<Record<string, unknown>>, reading: Reading): void {

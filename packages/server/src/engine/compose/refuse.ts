@@ -100,7 +100,15 @@ export function variables(value: unknown, at: string, env: Readonly<Record<strin
     const found = given ?? (Object.hasOwn(env, key) ? env[key] : undefined)
     return found === undefined ? [] : [[key, scalar(found, `${at}.${key}`)] as const]
   })
-  return Object.fromEntries(named)
+  return ofBearableSize(Object.fromEntries(named), at)
+}
+
+const MOST_VARIABLES = 1024 ** 2
+
+/** Variables that together are no longer than any environment needs to be. */
+export function ofBearableSize(found: Record<string, string>, at: string): Record<string, string> {
+  const size = Object.entries(found).reduce((sum, [key, value]) => sum + key.length + value.length, 0)
+  return size <= MOST_VARIABLES ? found : refuse(at, `is longer than ${MOST_VARIABLES / 1024 ** 2} MiB with all its values`)
 }
 
 function pairOf(entry: string): readonly [string, string | undefined] {

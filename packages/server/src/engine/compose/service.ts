@@ -1,11 +1,11 @@
 import { parseImageReference } from '../image-reference.ts'
 import { type Contents, placesOf } from './configs.ts'
-import { envFilesOf } from './env-file.ts'
+import { type EnvFiles, envFilesOf } from './env-file.ts'
 import { addedCapability, extraHostsOf, limitsOf, replicasOf, sysctlsOf, ulimitsOf } from './limits.ts'
 import { type MountRead, mountOf, tmpfsOf } from './mounts.ts'
 import { aliasesOf, buildOf, type ComposeBuild, dependsOnOf } from './parts.ts'
 import { exposedOf, type PortRead, portsOf } from './ports.ts'
-import { isExtension, mapping, matching, type Reading, refuse, scalar, sequence, texts } from './refuse.ts'
+import { isExtension, mapping, matching, ofBearableSize, type Reading, refuse, scalar, sequence, texts } from './refuse.ts'
 import { LEFT_OUT, REFUSED_KEYS, WITHOUT_MEANING } from './refused-keys.ts'
 import type { LookUp } from './repository.ts'
 import { SETTINGS, type Settings, settingsOf } from './settings.ts'
@@ -29,6 +29,7 @@ export type ServiceRead = Settings &
 
 export type Around = {
   readonly env: Readonly<Record<string, string>>
+  readonly envFiles: EnvFiles
   readonly reading: Reading
   readonly directory: string
   readonly lookUp: LookUp
@@ -78,13 +79,11 @@ export function serviceOf(service: { name: string; value: unknown }, around: Aro
     reading.each(read(key, sequence) ?? [], (entry) => work(entry, `${at}.${key}`))
   if (given['image'] === undefined && given['build'] === undefined) attempt(() => refuse(at, 'needs an image or a build'))
   const settings = settingsOf((key, work) => read(key, (value, where) => work(value, where, env)))
+  const fromFiles = read('env_file', (value, where) => envFilesOf(value, where, { ...around, note: reading.note }))
   const name = read('container_name', (value, where) => [matching(value, where, ALIAS)])
   return {
     ...settings,
-    environment: {
-      ...read('env_file', (value, where) => envFilesOf(value, where, { ...around, note: reading.note })),
-      ...settings.environment,
-    },
+    environment: attempt(() => ofBearableSize({ ...fromFiles, ...settings.environment }, `${at}.environment`)) ?? {},
     name: service.name,
     image: read('image', imageOf) ?? null,
     build: read('build', (value, where) => buildOf(value, where, { env, reading })) ?? null,
