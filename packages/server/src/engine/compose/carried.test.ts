@@ -3,15 +3,23 @@ import { parseEnvFile } from './env-file.ts'
 import { type ComposeSettings, planCompose } from './policy.ts'
 import { type RepoEntry, withRepository } from './repository.ts'
 
+const LONG_FILE: RepoEntry = {
+  kind: 'file',
+  mode: 0o644,
+  blob: 'b4',
+  text: Array.from({ length: 12 }, (_, index) => `L${index}=$LONG`).join('\n'),
+}
 const FILES: Readonly<Record<string, RepoEntry>> = {
   'deploy/.env': { kind: 'file', mode: 0o644, blob: 'b0', text: 'TAG=7\nWHO=file\n' },
   'deploy/web.env': { kind: 'file', mode: 0o644, blob: 'b1', text: 'A=1\nexport B="two words" # no\nC=$WHO\n' },
   'deploy/nginx.conf': { kind: 'file', mode: 0o644, blob: 'b2', text: 'events {}' },
   'conf.d': { kind: 'directory', files: [{ path: 'a.conf', mode: 0o644, blob: 'b3' }] },
+  'deploy/more.env': LONG_FILE,
+  'deploy/long.env': LONG_FILE,
   'deploy/out': { kind: 'refused', why: '"deploy/out" is a link that leaves the repository' },
 }
 const settings: ComposeSettings = {
-  env: { WHO: 'app' },
+  env: { WHO: 'app', LONG: 'x'.repeat(50_000) },
   volumePrefix: 'berth-abc-app-7',
   port: 80,
   reservedPorts: [3000],
@@ -58,6 +66,12 @@ describe('what a compose file takes from the repository', () => {
     ['env_file: ./out', 'is a link that leaves the repository'],
     ['volumes: ["../../x:/x"]', 'is not a path of the repository'],
     ['env_file: ../conf.d', 'is a directory'],
+    [`env_file: [${'web.env, '.repeat(21)}]`, 'services.a.env_file has more than 20 entries'],
+    [
+      `volumes: [${Array.from({ length: 101 }, (_, index) => `"../conf.d:/m${index}:ro"`).join()}]`,
+      'services.a.volumes has more than 100 entries',
+    ],
+    [`environment: { ${Array.from({ length: 25 }, (_, index) => `K${index}: "$LONG"`).join()} }`, 'longer than 1 MiB once its variables'],
   ])('%s is refused', async (lines, why) => {
     await expect(one(lines)).rejects.toThrow(why)
   })
@@ -65,6 +79,14 @@ describe('what a compose file takes from the repository', () => {
   it('variables come from env_file, and what the service says itself wins', async () => {
     const { service } = await one('env_file: [web.env]\n    environment: { A: mine }')
     expect(service?.environment).toEqual({ A: 'mine', B: 'two words', C: 'app' })
+  })
+
+  it('each env file is read once a plan, and all of them together become only so long', async () => {
+    const files = { long: 'long.env', same: './long.env', third: '../deploy/long.env' }
+    const servicesOf = (named: readonly string[]) =>
+      `services: { ${named.map((name, index) => `s${index}: { image: x, expose: [${80 + index}], env_file: ${name} }`).join()} }`
+    expect((await plan(servicesOf(Object.values(files)))).services).toHaveLength(3)
+    await expect(plan(servicesOf(['long.env', 'more.env']))).rejects.toThrow('longer than 1 MiB once its variables are filled in')
   })
 
   it("a file of variables that is not committed stands for the app's own", async () => {

@@ -21,11 +21,13 @@ type Around = {
 }
 
 const LOWEST_HOST_PORT = 1024
+const MOST_MOUNTS = 100
 
 /** A service as it will run, with the platform's own limits, ports and volumes. */
 export function finishedService(service: ServiceRead, around: Around): StackService {
   const { build: _build, expose: _expose, links: _links, mounts: given, files: named, ports, readOnly, ...read } = service
   const { reading } = around
+  if (given.length > MOST_MOUNTS) refuse(`services.${service.name}.volumes`, `has more than ${MOST_MOUNTS} entries`)
   const memory = [service.memoryBytes, around.memoryBytes].filter((bytes) => bytes !== undefined)
   const cpus = [service.cpus, around.cpus].filter((amount) => amount !== undefined)
   const tmpfs = [

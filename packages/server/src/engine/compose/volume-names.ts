@@ -18,11 +18,16 @@ export function folderVolume(prefix: string, path: string): string {
 
 /** A folder of the repository that nobody changes: other files are another volume. */
 export function contentVolume(prefix: string, files: readonly PlacedFile[]): string {
-  return `${prefix}-f${word(JSON.stringify(files))}`
+  const known = words.get(files) ?? word(JSON.stringify(files))
+  words.set(files, known)
+  return `${prefix}-f${known}`
 }
 
+/** A long list may be mounted many times. */
+const words = new WeakMap<readonly PlacedFile[], string>()
+
 export function isContentVolume(name: string): boolean {
-  return /-f[0-9a-f]{16}$/.test(name)
+  return /^berth-[a-z0-9]+-app-\d+-f[0-9a-f]{16}$/.test(name)
 }
 
 function word(text: string): string {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { planCompose } from '../../../../engine/compose/policy.ts'
 import type { ComposePlan } from '../../../../engine/compose/stack.ts'
+import { isContentVolume } from '../../../../engine/compose/volume-names.ts'
 import { ownerOf, sharedLabel } from '../../../../engine/labels.ts'
 import { canBeTwice, hasPlan, hostPortsOf, isPlanned, keepPlan, keptPlan, releaseLabels } from './plan.ts'
 
@@ -27,6 +28,12 @@ it.each<[string, ComposePlan, boolean]>([
   ['no port', planOf({}, {}, null), false],
 ])('whether the service that has the port can be there twice: %s', (_, plan, expected) => {
   expect(canBeTwice(plan)).toBe(expected)
+})
+
+it('knows volumes of files by their whole name', () => {
+  expect(isContentVolume('berth-abc-app-7-f0123456789abcdef')).toBe(true)
+  for (const name of ['berth-abc-app-7_data-f0123456789abcdef', 'x-f0123456789abcdef', 'berth-abc-app-7-b0123456789abcdef'])
+    expect(isContentVolume(name)).toBe(false)
 })
 
 it('names ports of the machine', () => {
@@ -83,6 +90,9 @@ it('is kept with its release as it is', async () => {
     expect(await hasPlan(directory)).toBe(false)
     await keepPlan(directory, planOf())
     expect(await hasPlan(directory)).toBe(true)
+    expect(await keptPlan(directory)).toEqual(planOf())
+    const long = { ...planOf(), notes: ['x'.repeat(4 * 1024 ** 2)] }
+    await expect(keepPlan(directory, long)).rejects.toThrow('longer than 4 MB')
     expect(await keptPlan(directory)).toEqual(planOf())
   } finally {
     await rm(directory, { recursive: true })

@@ -8,11 +8,17 @@ import { writeDurably } from '../../../../lib/write-durably.ts'
 import { DeploymentFailure } from '../../run/stage.ts'
 
 const FILE = 'plan.json'
+const LONGEST_PLAN = 4 * 1024 ** 2
 
 /** The validated plan of a release, kept with it: environment values are in it, so it is ours alone. */
 export async function keepPlan(directory: string, plan: ComposePlan): Promise<void> {
+  const text = JSON.stringify(plan)
+  if (text.length > LONGEST_PLAN)
+    throw new DeploymentFailure(
+      `The compose file becomes longer than ${LONGEST_PLAN / 1024 ** 2} MB with all its variables and files. Give its services fewer or shorter ones.`,
+    )
   await mkdir(directory, { recursive: true, mode: 0o700 })
-  await writeDurably(join(directory, FILE), JSON.stringify(plan))
+  await writeDurably(join(directory, FILE), text)
 }
 
 export async function hasPlan(directory: string): Promise<boolean> {
