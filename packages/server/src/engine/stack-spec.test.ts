@@ -91,6 +91,7 @@ it.each<[string, Json]>([
   ),
   ['HostConfig.CapAdd', withHost({ CapAdd: ['CHOWN', 'SYS_ADMIN'] })],
   ['HostConfig.Sysctls', withHost({ Sysctls: { 'net.ipv4.ip_forward': '1' } })],
+  ['HostConfig.Sysctls', withHost({ Sysctls: { 'net.ipv6.conf.all.disable_ipv6': '0' } })],
   ['HostConfig.Ulimits', withHost({ Ulimits: [{ Name: 'rtprio', Soft: 1, Hard: 1 }] })],
   ['HostConfig.ExtraHosts', withHost({ ExtraHosts: ['a:host-gateway'] })],
   ['HostConfig.ExtraHosts', withHost({ ExtraHosts: ['a:169.254.169.254'] })],

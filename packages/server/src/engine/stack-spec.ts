@@ -1,6 +1,6 @@
 import { isIP, isIPv4 } from 'node:net'
 import { items, record, text } from './api/json.ts'
-import { HARMLESS_CAPABILITIES, isPublicAddress, SYSCTL } from './compose/limits.ts'
+import { HARMLESS_CAPABILITIES, isPublicAddress, isSysctl } from './compose/limits.ts'
 import type { StackHealthcheck, StackService } from './compose/stack.ts'
 import { areOurLabels, DROPPED_CAPABILITIES, ENV_ENTRY, IMAGE, isOurAddress, LOG_CONFIG, PIDS_LIMIT } from './container-spec.ts'
 import { composeProjectName, LABEL, NOT_COMPOSE } from './labels.ts'
@@ -129,7 +129,7 @@ const HOST_KEYS: Readonly<Record<string, Check>> = {
   Ulimits: isEvery(
     (value) => hasOnly(value, ['Name', 'Soft', 'Hard']) && isText(/^(nofile|nproc|memlock|stack|core)$/)(record(value)['Name']),
   ),
-  Sysctls: (value) => Object.entries(record(value)).every(([key, entry]) => SYSCTL.test(key) && isText(/^\d+([ \t]+\d+)?$/)(entry)),
+  Sysctls: (value) => Object.entries(record(value)).every(([key, entry]) => isSysctl(key, text(entry))),
   ExtraHosts: isEvery((value) => isPublicAddress(/^[A-Za-z0-9._-]+:(.+)$/.exec(text(value))?.[1] ?? '')),
   SecurityOpt: isSame(['no-new-privileges']),
   Init: isSame(true),

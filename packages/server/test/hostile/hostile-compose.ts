@@ -57,6 +57,7 @@ const MORE: readonly (readonly [file: string, named: string])[] = [
     'fs.file-max',
     'net.core.rmem_max',
   ].map((key): [string, string] => [service(`sysctls: { ${key}: 1 }`), `services.a.sysctls.${key} is not allowed`]),
+  [service('sysctls: { net.ipv6.conf.all.disable_ipv6: 0 }'), 'services.a.sysctls.net.ipv6.conf.all.disable_ipv6 must be 1'],
   [service('sysctls: ["net.core.somaxconn=1; rm"]'), 'services.a.sysctls.net.core.somaxconn'],
   ...[
     'nofile: 99999999',

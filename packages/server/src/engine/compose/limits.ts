@@ -62,8 +62,13 @@ export function ulimitsOf(value: unknown, at: string): Ulimit[] {
 }
 
 /** Of the container's own network, and without effect on anybody else's. */
-export const SYSCTL =
+const SYSCTL =
   /^net\.(core\.somaxconn|ipv4\.(tcp_(keepalive_(time|intvl|probes)|syncookies|max_syn_backlog|tw_reuse|fin_timeout|syn_retries)|ip_local_port_range|ip_unprivileged_port_start)|ipv6\.conf\.(all|default|lo)\.disable_ipv6)$/
+
+/** Turning IPv6 on would give a container addresses that no rule of the machine knows. */
+export function isSysctl(key: string, value: string): boolean {
+  return SYSCTL.test(key) && /^\d{1,10}([ \t]+\d{1,10})?$/.test(value) && (value === '1' || !key.endsWith('.disable_ipv6'))
+}
 
 export function sysctlsOf(value: unknown, at: string): Record<string, string> {
   const pairs = Array.isArray(value)
@@ -73,7 +78,8 @@ export function sysctlsOf(value: unknown, at: string): Record<string, string> {
     pairs.map(([key, given]) => {
       if (!SYSCTL.test(key))
         refuse(`${at}.${key}`, 'is not allowed: it would be set for the machine. Remove it, or have whoever runs the server set it there')
-      return [key, matching(given, `${at}.${key}`, /^\d{1,10}([ \t]+\d{1,10})?$/)] as const
+      const setting = matching(given, `${at}.${key}`, /^\d{1,10}([ \t]+\d{1,10})?$/)
+      return isSysctl(key, setting) ? ([key, setting] as const) : refuse(`${at}.${key}`, 'must be 1: IPv6 can only be turned off')
     }),
   )
 }
