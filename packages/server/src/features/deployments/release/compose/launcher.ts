@@ -15,10 +15,11 @@ import { createComposeHealth } from './health.ts'
 import type { CheckImages } from './images.ts'
 import { createComposeOthers } from './other-containers.ts'
 import { createWithOwnVolumes } from './own-volumes.ts'
-import { hasPlan, hostPortsOf, isPlanned, keepPlan, keptPlan, planDirectory, refuseTaken, releaseLabels } from './plan.ts'
+import { hasPlan, hostPortsOf, isPlanned, keepPlan, keptPlan, planDirectory, refuseTaken, releaseLabels, volumesIn } from './plan.ts'
 import { takeFilesOver } from './plan-files.ts'
 import { createServiceFailure } from './service-failure.ts'
 import { createStartService } from './start-service.ts'
+import { type ActivePlan, createTakeBack } from './take-back.ts'
 import { createWaitFor } from './wait-for.ts'
 
 type Deps = {
@@ -46,8 +47,10 @@ export function createComposeLauncher(deps: Deps): Launcher {
   const others = createComposeOthers(deps)
   const directoryOf = (appId: number, deploymentId: number) => planDirectory(deps.dataDir, appId, deploymentId)
   const startService = createStartService({ ...deps, directoryOf })
-  const converge = createConverge({ ...deps, others, startService, waitFor: createWaitFor({ engine, serviceFailure }) })
+  const waitFor = createWaitFor({ engine, serviceFailure })
+  const converge = createConverge({ ...deps, others, startService, waitFor })
   const withOwnVolumes = createWithOwnVolumes(deps)
+  const takeBack = createTakeBack({ ...deps, startService, waitFor, withOwnVolumes })
 
   async function start(context: Context): Promise<Release> {
     const { app, deployment, effect, ask, step, signal } = context
@@ -81,7 +84,7 @@ export function createComposeLauncher(deps: Deps): Launcher {
   }
 
   /** The plan of the release that is live; none where nothing is. */
-  async function planOfActive(appId: number): Promise<{ plan: ComposePlan; deploymentId: number } | undefined> {
+  async function planOfActive(appId: number): Promise<ActivePlan | undefined> {
     const active = await findActive(db, appId)
     if (!active || !(await hasPlan(directoryOf(appId, active.id)))) return undefined
     return { plan: await keptPlan(directoryOf(appId, active.id)), deploymentId: active.id }
@@ -92,16 +95,6 @@ export function createComposeLauncher(deps: Deps): Launcher {
     const active = await planOfActive(app.id)
     await context.effect('stack.undo', (signal) => takeBack(context, active, signal), AbortSignal.timeout(UNDO_MS))
     await deps.ports.keepOnly(app.id, active ? hostPortsOf(active.plan) : [])
-  }
-
-  /** What still serves of the release that is live is not touched. */
-  async function takeBack(context: Context, active: Awaited<ReturnType<typeof planOfActive>>, signal: AbortSignal): Promise<void> {
-    const { app, deployment } = context
-    if (!active || app.wanted !== 'running') return await others.removeAllBut(app.id, active, signal)
-    if (active.deploymentId !== deployment.id) await others.removeOwn(app.id, deployment.id, signal)
-    const plan = await withOwnVolumes(context, active.plan, signal)
-    const run = async <Result>(_name: string, work: (until: AbortSignal) => Promise<Result>) => await work(signal)
-    await converge(context, { ...active, plan, isBeside: false, isData: volumesIn(plan) }, { run, signal })
   }
 
   return { retireOld: async () => undefined, start, removeOld, undo }
@@ -140,9 +133,4 @@ async function removeContent(
 ): Promise<void> {
   for (const { name } of await engine.volumes.list({ labels: ownedBy({ instance, appId }), signal }))
     if (isContentVolume(name) && !isLive(name)) await engine.volumes.remove(name, signal)
-}
-
-function volumesIn(plan: ComposePlan | undefined): (volume: string) => boolean {
-  const names = new Set(plan?.services.flatMap(({ mounts }) => mounts.map(({ volume }) => volume)))
-  return (volume) => names.has(volume)
 }

@@ -7,7 +7,13 @@ import type { Context } from '../../run/stage.ts'
 import type { AppContainers } from '../app-containers.ts'
 import { canBeTwice, isPlanned, releaseLabels, runsToItsEnd } from './plan.ts'
 
-type Deps = { engine: Pick<Engine, 'containers'>; containers: AppContainers; tuning: Pick<Tuning, 'stopGraceSeconds'> }
+type Deps = {
+  engine: Pick<Engine, 'containers'>
+  containers: AppContainers
+  tuning: Pick<Tuning, 'stopGraceSeconds'>
+  /** For work that has little time in all. */
+  longestGraceSeconds?: number
+}
 type Labels = ReadonlyMap<string, string>
 type Others = {
   readonly all: readonly ContainerSummary[]
@@ -19,10 +25,12 @@ type Others = {
 
 const serviceOf = ({ owner }: ContainerSummary) => owner.service ?? ''
 
+const inspectAllWith = (engine: Deps['engine']) => async (some: readonly ContainerSummary[], signal: AbortSignal) =>
+  await Promise.all(some.map(async ({ id }) => await engine.containers.inspect(id, signal)))
+
 /** The containers of a compose app that are not of the release at hand. */
-export function createComposeOthers({ engine, containers, tuning }: Deps) {
-  const inspectAll = async (some: readonly ContainerSummary[], signal: AbortSignal) =>
-    await Promise.all(some.map(async ({ id }) => await engine.containers.inspect(id, signal)))
+export function createComposeOthers({ engine, containers, tuning, longestGraceSeconds = Number.POSITIVE_INFINITY }: Deps) {
+  const inspectAll = inspectAllWith(engine)
 
   /** Whether the new release comes beside the one that serves, instead of taking its place. */
   async function comesBeside(context: Context, plan: ComposePlan): Promise<boolean> {
@@ -58,14 +66,16 @@ export function createComposeOthers({ engine, containers, tuning }: Deps) {
   /** By the time that it says it needs. Whoever takes its place finds its data again. */
   async function retire({ id, owner }: Pick<ContainerSummary, 'id' | 'owner'>, signal: AbortSignal, keepVolumes = false): Promise<void> {
     const details = await engine.containers.inspect(id, signal)
-    await engine.containers.stop(id, details?.stopGraceSeconds ?? tuning.stopGraceSeconds, signal)
+    const grace = Math.min(details?.stopGraceSeconds ?? tuning.stopGraceSeconds, longestGraceSeconds)
+    await engine.containers.stop(id, grace, signal)
     await engine.containers.remove(id, signal, { keepVolumes: keepVolumes && owner.service !== null })
   }
 
-  /** Services that the plan does not have. */
+  /** Services that the plan does not have. Their data stays: the release before it has them, and may be needed again. */
   async function removeUnknown(appId: number, plan: ComposePlan, signal: AbortSignal): Promise<void> {
     const known = new Set(plan.services.map(({ name }) => name))
-    for (const container of await containers.ofApp(appId, signal)) if (!known.has(serviceOf(container))) await retire(container, signal)
+    for (const container of await containers.ofApp(appId, signal))
+      if (!known.has(serviceOf(container))) await retire(container, signal, true)
   }
 
   /** Before a service starts: what it takes the place of goes, and what has one of its volumes or ports. */

@@ -77,6 +77,12 @@ export function canBeTwice(plan: ComposePlan): boolean {
   return routed.mounts.every(({ volume }) => isContentVolume(volume)) && routed.ports.length === 0 && !waitsForAnEnd
 }
 
+/** Whether a volume is one of the plan. */
+export function volumesIn(plan: ComposePlan | undefined): (volume: string) => boolean {
+  const names = new Set(plan?.services.flatMap(({ mounts }) => mounts.map(({ volume }) => volume)))
+  return (volume) => names.has(volume)
+}
+
 /** The ports of the machine that the plan publishes. */
 export function hostPortsOf(plan: ComposePlan): { port: number; protocol: 'tcp' | 'udp' }[] {
   return plan.services.flatMap(({ ports }) => ports.map(({ host, protocol }) => ({ port: host, protocol })))

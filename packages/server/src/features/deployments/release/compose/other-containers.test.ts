@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest'
+import type { ContainerDetails, ContainerSummary } from '../../../../engine/container-state.ts'
+import { ownerOf } from '../../../../engine/labels.ts'
+import { createComposeOthers } from './other-containers.ts'
+
+const signal = new AbortController().signal
+const db = { id: 'c1', owner: ownerOf({ 'berth.service': 'db', 'berth.deployment': '7' }) } as ContainerSummary // what is looked at
+
+function othersWith(longestGraceSeconds?: number) {
+  const done: unknown[] = []
+  const containers = {
+    inspect: async () => ({ stopGraceSeconds: 90 }) as ContainerDetails, // what is looked at
+    stop: async (_id: string, grace: number) => void done.push(['stop', grace]),
+    remove: async (_id: string, _signal: AbortSignal, options: object) => void done.push(['remove', options]),
+  }
+  const deps = { engine: { containers }, containers: { ofApp: async () => [db], ofDeployment: async () => [db] } }
+  const more = { tuning: { stopGraceSeconds: 10 }, ...(longestGraceSeconds !== undefined && { longestGraceSeconds }) }
+  // the engine and the list of containers, as far as they are called here
+  const others = createComposeOthers({ ...deps, ...more } as unknown as Parameters<typeof createComposeOthers>[0])
+  return { others, done }
+}
+
+it('services that a plan does not have go, and their data stays', async () => {
+  const { others, done } = othersWith()
+  await others.removeUnknown(1, { services: [], builds: [], routedService: null }, signal)
+  expect(done).toEqual([
+    ['stop', 90],
+    ['remove', { keepVolumes: true }],
+  ])
+})
+
+it('waits no longer for a container than there is time', async () => {
+  const { others, done } = othersWith(10)
+  await others.removeOwn(1, 7, signal)
+  expect(done[0]).toEqual(['stop', 10])
+})

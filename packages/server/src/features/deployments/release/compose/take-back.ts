@@ -1,0 +1,29 @@
+import type { ComposePlan } from '../../../../engine/compose/stack.ts'
+import type { Context } from '../../run/stage.ts'
+import { createConverge } from './converge.ts'
+import { createComposeOthers } from './other-containers.ts'
+import type { createWithOwnVolumes } from './own-volumes.ts'
+import { volumesIn } from './plan.ts'
+
+type Deps = Parameters<typeof createComposeOthers>[0] &
+  Omit<Parameters<typeof createConverge>[0], 'others'> & { withOwnVolumes: ReturnType<typeof createWithOwnVolumes> }
+/** The release that is live. */
+export type ActivePlan = { readonly plan: ComposePlan; readonly deploymentId: number }
+
+/** There are two minutes for all of it, and each container that is stopped takes of them. */
+const GRACE_SECONDS = 10
+
+/** Brings the release that is live back after one that failed. What still serves of it is not touched. */
+export function createTakeBack(deps: Deps) {
+  const others = createComposeOthers({ ...deps, longestGraceSeconds: GRACE_SECONDS })
+  const converge = createConverge({ ...deps, others })
+
+  return async function takeBack(context: Context, active: ActivePlan | undefined, signal: AbortSignal): Promise<void> {
+    const { app, deployment } = context
+    if (!active || app.wanted !== 'running') return await others.removeAllBut(app.id, active, signal)
+    if (active.deploymentId !== deployment.id) await others.removeOwn(app.id, deployment.id, signal)
+    const plan = await deps.withOwnVolumes(context, active.plan, signal)
+    const run = async <Result>(_name: string, work: (until: AbortSignal) => Promise<Result>) => await work(signal)
+    await converge(context, { ...active, plan, isBeside: false, isData: volumesIn(plan) }, { run, signal })
+  }
+}
