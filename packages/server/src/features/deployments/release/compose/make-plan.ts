@@ -55,7 +55,7 @@ export function createMakePlan(deps: Deps) {
   return async function makePlan(context: Context): Promise<Artifact> {
     const { app, deployment, effect, step } = context
     await context.enter('building_image')
-    const repository = createRepositoryFiles(context.workspace)
+    const repository = createRepositoryFiles(context.workspace, context.signal)
     const plan = await planOf(context, repository)
     refuseTooMuchPlaced(plan, repository.blobs)
     for (const note of plan.notes ?? []) context.say(note)

@@ -47,6 +47,23 @@ it('reads only so much', async () => {
   expect(await read('site')).toEqual({ kind: 'refused', why: expect.stringContaining('more than 20 MB or 5000 files') })
 })
 
+it('counts directories and links that lead nowhere, over all that is named, and ends with the deployment', async () => {
+  for (let index = 0; index < 100; index += 1) await symlink('nowhere', join(workspace, `site/l${index}`))
+  const repository = createRepositoryFiles(workspace)
+  const again = await repository.read('site')
+  expect(await repository.read('site')).toEqual(again) // it is read once
+  for (let index = 0; index < 250; index += 1) await symlink('site', join(workspace, `s${index}`))
+  for (let index = 0; index < 250; index += 1) expect((await repository.read(`s${index}`)).kind).toBe('directory')
+  for (let index = 0; index < 20_000; index += 1) await repository.read('').catch(() => undefined)
+  expect(await repository.read('run.sh')).toEqual({ kind: 'refused', why: expect.stringContaining('more than 20000 entries') })
+  await expect(createRepositoryFiles(workspace, AbortSignal.abort()).read('site')).rejects.toThrow('aborted')
+})
+
+it('says that a name is not UTF-8', async () => {
+  await writeFile(Buffer.concat([Buffer.from(join(workspace, 'site/')), Buffer.from([0xff, 0xfe])]), 'x')
+  expect(await read('site')).toEqual({ kind: 'refused', why: expect.stringContaining('whose name is not UTF-8') })
+})
+
 it('keeps what a plan needs beside it, and packs it for the engine', async () => {
   const repository = createRepositoryFiles(workspace)
   const found = await repository.read('run.sh')

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { hash } from 'node:crypto'
-import { lstat, readdir, readFile, realpath } from 'node:fs/promises'
+import type { Dirent } from 'node:fs'
+import { lstat, opendir, readFile, realpath } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import type { RepoEntry } from '../../../../engine/compose/repository.ts'
 import { SourceRefused } from '../../../../git/errors.ts'
@@ -8,18 +9,26 @@ import { resolveInside } from '../../../../git/resolve-inside.ts'
 
 const MOST_BYTES = 20 * 1024 ** 2
 const MOST_FILES = 5000
+const MOST_ENTRIES = 20_000
 const LONGEST_TEXT = 1024 ** 2
 const TOO_MUCH = `names more than ${MOST_BYTES / 1024 ** 2} MB or ${MOST_FILES} files of the repository with all that the file names. Copy them into an image instead`
+const TOO_MANY = `names folders with more than ${MOST_ENTRIES} entries, with all that the file names. Copy them into an image instead`
 
-type Found = { readonly path: string; readonly mode: number; readonly blob: string }
+type Content = { readonly mode: number; readonly blob: string }
+type Found = Content & { readonly path: string }
 
 /** What a compose file takes from the checked-out commit. Links are followed inside the repository and nowhere else. */
-export function createRepositoryFiles(workspace: string) {
+export function createRepositoryFiles(workspace: string, signal?: AbortSignal) {
   const blobs = new Map<string, Buffer>()
+  const files = new Map<string, Content>()
+  const directories = new Map<string, Found[]>()
+  let entriesLeft = MOST_ENTRIES
   let bytesLeft = MOST_BYTES
   let filesLeft = MOST_FILES
 
-  async function fileAt(real: string, path: string): Promise<Found> {
+  async function fileAt(real: string): Promise<Content> {
+    const known = files.get(real)
+    if (known !== undefined) return known
     const { size, mode } = await lstat(real)
     bytesLeft -= size
     filesLeft -= 1
@@ -27,30 +36,46 @@ export function createRepositoryFiles(workspace: string) {
     const contents = await readFile(real)
     const blob = hash('sha256', contents, 'hex')
     blobs.set(blob, contents)
-    return { path, mode: mode & 0o111 ? 0o755 : 0o644, blob }
+    const content = { mode: mode & 0o111 ? 0o755 : 0o644, blob }
+    files.set(real, content)
+    return content
+  }
+
+  /** Counted one by one, because a commit can have millions of names without a byte behind them. */
+  function count(name = ''): void {
+    signal?.throwIfAborted()
+    entriesLeft -= 1
+    if (entriesLeft < 0) throw new SourceRefused(TOO_MANY)
+    if (name.includes('\uFFFD')) throw new SourceRefused(`names a folder with a file whose name is not UTF-8: ${name.slice(0, 80)}`)
   }
 
   /** Links to directories are not followed: what they lead to is in the repository under its own name, or nowhere. */
   async function filesIn(directory: string): Promise<Found[]> {
     const root = await realpath(workspace)
-    const entries = (await readdir(directory, { recursive: true, withFileTypes: true }))
-      .map((entry) => ({ entry, path: join(entry.parentPath, entry.name) }))
-      .filter(({ path }) => !relative(root, path).split('/').includes('.git'))
+    if (relative(root, directory).split('/').includes('.git')) return []
     const found: Found[] = []
-    for (const { entry, path } of entries.toSorted((a, b) => (a.path < b.path ? -1 : 1))) {
+    for (const { entry, path } of await entriesIn(directory, count)) {
+      signal?.throwIfAborted()
       const real = entry.isSymbolicLink() ? await resolveInside(root, relative(root, path)) : null
-      if (entry.isFile()) found.push(await fileAt(path, relative(directory, path)))
-      else if (real?.kind === 'file') found.push(await fileAt(real.path, relative(directory, path)))
+      if (entry.isFile()) found.push({ ...(await fileAt(path)), path: relative(directory, path) })
+      else if (real?.kind === 'file') found.push({ ...(await fileAt(real.path)), path: relative(directory, path) })
     }
+    return found
+  }
+
+  async function directoryAt(directory: string): Promise<Found[]> {
+    const found = directories.get(directory) ?? (await filesIn(directory))
+    directories.set(directory, found)
     return found
   }
 
   async function read(normal: string): Promise<RepoEntry> {
     try {
+      count()
       const found = await resolveInside(workspace, normal)
       if (found === null) return { kind: 'missing' }
-      if (found.kind === 'directory') return { kind: 'directory', files: await filesIn(found.path) }
-      const { mode, blob } = await fileAt(found.path, normal)
+      if (found.kind === 'directory') return { kind: 'directory', files: await directoryAt(found.path) }
+      const { mode, blob } = await fileAt(found.path)
       const contents = blobs.get(blob) ?? Buffer.alloc(0)
       return { kind: 'file', mode, blob, text: contents.length <= LONGEST_TEXT && isUtf8(contents) ? contents.toString('utf8') : null }
     } catch (cause) {
@@ -63,3 +88,17 @@ export function createRepositoryFiles(workspace: string) {
 }
 
 export type RepositoryFiles = ReturnType<typeof createRepositoryFiles>
+
+async function entriesIn(top: string, count: (name: string) => void): Promise<{ entry: Dirent; path: string }[]> {
+  const found: { entry: Dirent; path: string }[] = []
+  const directories = [top]
+  for (const directory of directories)
+    for await (const entry of await opendir(directory)) {
+      count(entry.name)
+      const path = join(directory, entry.name)
+      if (entry.name === '.git') continue
+      found.push({ entry, path })
+      if (entry.isDirectory()) directories.push(path)
+    }
+  return found.toSorted((a, b) => (a.path < b.path ? -1 : 1))
+}
