@@ -71,6 +71,10 @@ describe('what a compose file takes from the repository', () => {
       `volumes: [${Array.from({ length: 101 }, (_, index) => `"../conf.d:/m${index}:ro"`).join()}]`,
       'services.a.volumes has more than 100 entries',
     ],
+    ['ports: ["2000-2099:2000-2099", "2000-2099", "80"]', 'services.a.ports has more than 200 entries'],
+    [`cap_drop: [${'ALL, '.repeat(201)}]`, 'services.a.cap_drop has more than 200 entries'],
+    [`ports: [${'x, '.repeat(60)}]`, /for 60 reasons: .*\(50\) \S+ must be written as .* And 10 more\.$/],
+    [`${'k'.repeat(900)}: 1`, `services.a.${'k'.repeat(80)}… is not known`],
     [`environment: { ${Array.from({ length: 25 }, (_, index) => `K${index}: "$LONG"`).join()} }`, 'longer than 1 MiB once its variables'],
   ])('%s is refused', async (lines, why) => {
     await expect(one(lines)).rejects.toThrow(why)

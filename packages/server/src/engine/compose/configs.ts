@@ -12,7 +12,7 @@ const EXTERNAL =
 
 /** The file's `configs` or `secrets`, each with what is in it. */
 export function contentsOf(value: unknown, at: string, { env, directory, lookUp, reading }: Around): Contents {
-  const entries = reading.each(Object.entries(mapping(value, at)), ([name, given]): readonly [string, Content] => {
+  const entries = reading.each(at, Object.entries(mapping(value, at)), ([name, given]): readonly [string, Content] => {
     const here = `${at}.${name}`
     const { file, environment, content, external } = mapping(given, here, KEYS)
     if (external !== undefined && external !== false) return refuse(`${here}.external`, EXTERNAL)

@@ -34,7 +34,7 @@ export function finishedService(service: ServiceRead, around: Around): StackServ
     ...(service.tmpfs ?? []),
     ...given.flatMap((mount) => (mount.kind === 'tmpfs' ? [{ path: mount.path, options: mount.options }] : [])),
   ]
-  const placed = reading.each(given, (mount) => placeOf(service.name, mount, around))
+  const placed = reading.each(`services.${service.name}.volumes`, given, (mount) => placeOf(service.name, mount, around))
   const files = [...named, ...placed.flatMap((place) => ('file' in place ? [place.file] : []))]
   if (readOnly && files.length > 0)
     reading.note(`services.${service.name}.read_only is left out, because files are put into the container.`)
@@ -47,7 +47,7 @@ export function finishedService(service: ServiceRead, around: Around): StackServ
     ...(files.length > 0 && { files }),
     ...(readOnly && files.length === 0 && { readOnly }),
     mounts: placed.flatMap((place) => ('mount' in place ? [place.mount] : [])),
-    ports: reading.each(ports, (port) => publishedOf(service.name, port, around)).flat(),
+    ports: reading.each(`services.${service.name}.ports`, ports, (port) => publishedOf(service.name, port, around)).flat(),
     ...(memory.length > 0 && { memoryBytes: Math.min(...memory) }),
     ...(cpus.length > 0 && { cpus: Math.min(...cpus) }),
   }

@@ -98,10 +98,10 @@ function committedVariables(
 function judgeTop(top: Readonly<Record<string, unknown>>, reading: Reading): void {
   reading.attempt(() => mapping(top, 'the file', [...TOP_KEYS, 'include']))
   if (top['include'] !== undefined) reading.attempt(() => refuse('include', 'is not allowed. Put the services into one file'))
-  reading.each(Object.entries(reading.attempt(() => mapping(top['volumes'], 'volumes')) ?? {}), ([name, options]) =>
+  reading.each('volumes', Object.entries(reading.attempt(() => mapping(top['volumes'], 'volumes')) ?? {}), ([name, options]) =>
     checkVolume(name, mapping(options, `volumes.${name}`, ['driver', 'driver_opts', 'labels', 'name', 'external']), reading),
   )
-  reading.each(Object.entries(reading.attempt(() => mapping(top['networks'], 'networks')) ?? {}), ([name, options]) =>
+  reading.each('networks', Object.entries(reading.attempt(() => mapping(top['networks'], 'networks')) ?? {}), ([name, options]) =>
     checkNetwork(name, mapping(options, `networks.${name}`, NETWORK_KEYS), reading),
   )
 }
@@ -136,7 +136,7 @@ function servicesOf(value: unknown, around: Around): ServiceRead[] {
   const given = Object.entries(mapping(value, 'services'))
   if (given.length === 0) refuse('services', 'is empty')
   if (given.length > MAX_SERVICES) refuse('services', `has more than ${MAX_SERVICES} entries`)
-  const found = around.reading.each(activeServices(given, around.reading), ([name, service]) => {
+  const found = around.reading.each('services', activeServices(given, around.reading), ([name, service]) => {
     matching(name, `services.${name}`, NAME)
     return serviceOf({ name, value: service }, around)
   })

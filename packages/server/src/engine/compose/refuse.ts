@@ -10,14 +10,22 @@ class Objection extends Error {
   }
 }
 
+/** A key of the file, and the place of one with those around it. */
+const LONGEST_KEY = 80
+const LONGEST_PLACE = 250
+const LONGEST_NOTE = 1000
+const MOST = { objections: 50, notes: 100, entries: 200 }
+
 export function refuse(key: string, why = 'is not allowed. Remove it'): never {
-  throw new Objection(key, `${key} ${why}.`)
+  const short = key.replaceAll(/[^.\s]{81,}/g, (long) => `${long.slice(0, LONGEST_KEY)}…`).slice(0, LONGEST_PLACE)
+  throw new Objection(short, `${short} ${why}.`)
 }
 
 /** One look at a compose file: what speaks against it, and what is left out or changed. */
 export function createReading() {
   const objections: Objection[] = []
   const notes: string[] = []
+  const unsaid = { objections: 0, notes: 0 }
 
   /** What cannot be read is noted as a reason, and the rest is read all the same. */
   function attempt<Result>(work: () => Result): Result | undefined {
@@ -25,9 +33,21 @@ export function createReading() {
       return work()
     } catch (cause) {
       if (!(cause instanceof Objection)) throw cause
-      objections.push(cause)
+      if (objections.length < MOST.objections) objections.push(cause)
+      else unsaid.objections += 1
       return undefined
     }
+  }
+
+  /** Each entry of a list by itself. */
+  function each<Entry, Result>(at: string, entries: readonly Entry[], read: (entry: Entry) => Result): Result[] {
+    if (entries.length > MOST.entries) attempt(() => refuse(at, `has more than ${MOST.entries} entries`))
+    return entries.slice(0, MOST.entries).flatMap((entry) => attempt(() => [read(entry)]) ?? [])
+  }
+
+  function note(sentence: string): void {
+    if (notes.length < MOST.notes) notes.push(sentence.slice(0, LONGEST_NOTE))
+    else unsaid.notes += 1
   }
 
   function refuseIfAny(): void {
@@ -35,19 +55,16 @@ export function createReading() {
     if (first === undefined) return
     if (more.length === 0) throw new SpecRefused(first.key, `The compose file cannot be used: ${first.message}`)
     const reasons = objections.map(({ message }, index) => `(${index + 1}) ${message}`).join(' ')
-    throw new SpecRefused(first.key, `The compose file cannot be used, for ${objections.length} reasons: ${reasons}`)
+    const rest = unsaid.objections === 0 ? '' : ` And ${unsaid.objections} more.`
+    const count = objections.length + unsaid.objections
+    throw new SpecRefused(first.key, `The compose file cannot be used, for ${count} reasons: ${reasons}${rest}`)
   }
 
   return {
     attempt,
-    /** Each entry of a list by itself. */
-    each: <Entry, Result>(entries: readonly Entry[], read: (entry: Entry) => Result): Result[] =>
-      entries.flatMap((entry) => {
-        const found = attempt(() => [read(entry)])
-        return found ?? []
-      }),
-    note: (sentence: string) => void notes.push(sentence),
-    notes: (): readonly string[] => notes,
+    each,
+    note,
+    notes: (): readonly string[] => (unsaid.notes === 0 ? notes : [...notes, `And ${unsaid.notes} more notes of this kind.`]),
     refuseIfAny,
   }
 }

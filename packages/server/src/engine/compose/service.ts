@@ -76,7 +76,7 @@ export function serviceOf(service: { name: string; value: unknown }, around: Aro
   const read = <Value>(key: string, work: (value: unknown, at: string) => Value) =>
     given[key] === undefined || given[key] === null ? undefined : attempt(() => work(given[key], `${at}.${key}`))
   const each = <Value>(key: string, work: (entry: unknown, at: string) => Value) =>
-    reading.each(read(key, sequence) ?? [], (entry) => work(entry, `${at}.${key}`))
+    reading.each(`${at}.${key}`, read(key, sequence) ?? [], (entry) => work(entry, `${at}.${key}`))
   if (given['image'] === undefined && given['build'] === undefined) attempt(() => refuse(at, 'needs an image or a build'))
   const settings = settingsOf((key, work) => read(key, (value, where) => work(value, where, env)))
   const fromFiles = read('env_file', (value, where) => envFilesOf(value, where, { ...around, note: reading.note }))
@@ -123,6 +123,7 @@ function judgeKeys(given: Readonly<Record<string, unknown>>, at: string, reading
   for (const key of left) reading.note(`${at}.${key} is left out: ${LEFT_OUT[key]}.`)
   const whyNot = (key: string) => (Object.hasOwn(REFUSED_KEYS, key) ? REFUSED_KEYS[key] : 'is not known here. Remove it')
   reading.each(
+    at,
     Object.keys(given).filter((key) => !KNOWN.includes(key) && !isExtension(key)),
     (key) => refuse(`${at}.${key}`, whyNot(key)),
   )
