@@ -75,6 +75,10 @@ describe('what a compose file takes from the repository', () => {
     [`cap_drop: [${'ALL, '.repeat(201)}]`, 'services.a.cap_drop has more than 200 entries'],
     [`ports: [${'x, '.repeat(60)}]`, /for 60 reasons: .*\(50\) \S+ must be written as .* And 10 more\.$/],
     [`${'k'.repeat(900)}: 1`, `services.a.${'k'.repeat(80)}… is not known`],
+    ['tmpfs: /dev/shmx', 'services.a.tmpfs has a value that is not allowed'],
+    ['shm_size: 99999999999999999g', 'services.a.shm_size is more than any machine has'],
+    ['networks: { n: { aliases: [a-] } }', 'aliases has a value that is not allowed'],
+    ['tty: true\n  web_:\n    image: z', 'services.web_ has a value that is not allowed'],
     [`environment: { ${Array.from({ length: 25 }, (_, index) => `K${index}: "$LONG"`).join()} }`, 'longer than 1 MiB once its variables'],
   ])('%s is refused', async (lines, why) => {
     await expect(one(lines)).rejects.toThrow(why)

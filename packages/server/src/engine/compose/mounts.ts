@@ -77,7 +77,7 @@ function targetOf(value: unknown, at: string): string {
   return FORBIDDEN_TARGET.test(target) ? refuse(`${at} (${target})`) : target.replace(/\/$/, '')
 }
 
-const TMPFS_PATH = /^(?!.*(\/\/|\/\.{1,2}(\/|$)))\/(?!proc|sys|dev(\/(?!shm)|$))[A-Za-z0-9._/-]+$/
+const TMPFS_PATH = /^(?!.*(\/\/|\/\.{1,2}(\/|$)))\/(?!proc|sys|dev(\/(?!shm(\/|$))|$))[A-Za-z0-9._/-]+$/
 const TMPFS_OPTION = /^(size=\d{1,12}[kmgKMG]?|mode=[0-7]{3,4}|uid=\d{1,9}|gid=\d{1,9}|rw|exec|noexec|nosuid|nodev)$/
 
 /** `tmpfs: /path` or `/path:size=64m,mode=1777`, as path and options. */

@@ -97,7 +97,7 @@ export function aliasesOf(value: unknown, at: string): string[] {
     return given['aliases'] === undefined
       ? []
       : texts(given['aliases'], `${at}.${name}.aliases`).map((alias) =>
-          matching(alias, `${at}.${name}.aliases`, /^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/),
+          matching(alias, `${at}.${name}.aliases`, /^[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$/),
         )
   })
 }
@@ -110,5 +110,6 @@ export function bytesOf(value: unknown, at: string, least: { bytes: number; text
   const { amount = '', unit = '' } = SIZE.exec(scalar(value, at))?.groups ?? refuse(at, 'must be a size such as 512m')
   const factor = Object.entries(UNIT).find(([name]) => name === unit.toLowerCase())?.[1] ?? 1
   const bytes = Math.round(Number(amount) * factor)
+  if (!Number.isSafeInteger(bytes)) refuse(at, 'is more than any machine has')
   return bytes < least.bytes ? refuse(at, `must be at least ${least.text}`) : bytes
 }

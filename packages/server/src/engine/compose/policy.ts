@@ -6,7 +6,7 @@ import { activeServices } from './profiles.ts'
 import { createReading, mapping, matching, type Reading, refuse } from './refuse.ts'
 import { type LookUp, repositoryPath } from './repository.ts'
 import { routedOf } from './routed.ts'
-import { type Around, type ServiceRead, serviceOf } from './service.ts'
+import { ALIAS, type Around, type ServiceRead, serviceOf } from './service.ts'
 import type { ComposePlan } from './stack.ts'
 import { inStartOrder } from './start-order.ts'
 import { parseComposeYaml } from './yaml.ts'
@@ -137,7 +137,7 @@ function servicesOf(value: unknown, around: Around): ServiceRead[] {
   if (given.length === 0) refuse('services', 'is empty')
   if (given.length > MAX_SERVICES) refuse('services', `has more than ${MAX_SERVICES} entries`)
   const found = around.reading.each('services', activeServices(given, around.reading), ([name, service]) => {
-    matching(name, `services.${name}`, NAME)
+    matching(name, `services.${name}`, ALIAS)
     return serviceOf({ name, value: service }, around)
   })
   return found.filter((service) => service !== undefined)

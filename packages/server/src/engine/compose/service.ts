@@ -63,7 +63,8 @@ const HARMLESS: Readonly<Record<string, RegExp>> = {
   ipc: /^(private|shareable|none)$/,
   cgroup: /^private$/,
 }
-const ALIAS = /^[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$/
+/** What containers of a network may be called. */
+export const ALIAS = /^[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$/
 
 /** Nothing where it is no mapping; the reading knows what speaks against the rest. */
 export function serviceOf(service: { name: string; value: unknown }, around: Around): ServiceRead | undefined {

@@ -17,6 +17,7 @@ import { createComposeOthers } from './other-containers.ts'
 import { createWithOwnVolumes } from './own-volumes.ts'
 import { hasPlan, hostPortsOf, isPlanned, keepPlan, keptPlan, planDirectory, refuseTaken, releaseLabels, volumesIn } from './plan.ts'
 import { takeFilesOver } from './plan-files.ts'
+import { refuseNotAllowed } from './refuse-not-allowed.ts'
 import { createServiceFailure } from './service-failure.ts'
 import { createStartService } from './start-service.ts'
 import { type ActivePlan, createTakeBack } from './take-back.ts'
@@ -65,6 +66,7 @@ export function createComposeLauncher(deps: Deps): Launcher {
     await claimPorts(deps.ports, context, kept)
     await checkImages(context, kept)
     const plan = await withOwnVolumes(context, kept)
+    refuseNotAllowed({ instance, projectId: app.project_id, appId: app.id, deploymentId: deployment.id }, plan)
     const directory = directoryOf(app.id, deployment.id)
     await step('files.plan', async () => {
       await takeFilesOver(plan, { from: directoryOf(app.id, source), to: directory })

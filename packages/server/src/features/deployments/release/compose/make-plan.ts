@@ -14,6 +14,7 @@ import { memoryBytesOf } from '../memory-ceiling.ts'
 import type { CheckImages } from './images.ts'
 import { hostPortsOf, keepPlan, planDirectory, refuseTaken } from './plan.ts'
 import { keepFiles, refuseTooMuchPlaced } from './plan-files.ts'
+import { refuseNotAllowed } from './refuse-not-allowed.ts'
 import { createRepositoryFiles, type RepositoryFiles } from './repository-files.ts'
 
 type Deps = {
@@ -57,6 +58,7 @@ export function createMakePlan(deps: Deps) {
     await context.enter('building_image')
     const repository = createRepositoryFiles(context.workspace, context.signal)
     const plan = await planOf(context, repository)
+    refuseNotAllowed({ instance, projectId: app.project_id, appId: app.id, deploymentId: deployment.id }, plan)
     refuseTooMuchPlaced(plan, repository.blobs)
     for (const note of plan.notes ?? []) context.say(note)
     refuseTaken(await deps.ports.findTaken(app.id, hostPortsOf(plan))) // before minutes are spent on building

@@ -7,6 +7,7 @@ import type { ComposePlan } from '../../../../engine/compose/stack.ts'
 import { isContentVolume } from '../../../../engine/compose/volume-names.ts'
 import { ownerOf, sharedLabel } from '../../../../engine/labels.ts'
 import { canBeTwice, hasPlan, hostPortsOf, isPlanned, keepPlan, keptPlan, releaseLabels } from './plan.ts'
+import { refuseNotAllowed } from './refuse-not-allowed.ts'
 
 const SETTINGS = { env: {}, volumePrefix: 'berth-abc-app-7', reservedPorts: [] }
 
@@ -28,6 +29,15 @@ it.each<[string, ComposePlan, boolean]>([
   ['no port', planOf({}, {}, null), false],
 ])('whether the service that has the port can be there twice: %s', (_, plan, expected) => {
   expect(canBeTwice(plan)).toBe(expected)
+})
+
+it('is refused before anything is replaced where the engine would not be asked for a service', () => {
+  const owner = { instance: 'abc', projectId: 3, appId: 7, deploymentId: 9 }
+  const limited = (more: object) => planOf({ mem_limit: '64m', ...more }, { mem_limit: '64m' })
+  expect(() => refuseNotAllowed(owner, limited({}))).not.toThrow()
+  const plan = limited({})
+  const services = plan.services.map((service) => ({ ...service, aliases: ['a-'] }))
+  expect(() => refuseNotAllowed(owner, { ...plan, services })).toThrow('The service "db" cannot run as the compose file has it')
 })
 
 it('knows volumes of files by their whole name', () => {

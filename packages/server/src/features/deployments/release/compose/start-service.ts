@@ -28,19 +28,29 @@ export type Wanted = {
 }
 type Made = Wanted & { service: StackService; release: string }
 
+/** The container of a service within its app. `release` is what it says whose it is. */
+export function stackSpecOf(
+  owner: { instance: string; projectId: number; appId: number },
+  service: StackService,
+  release: string,
+): StackContainerSpec {
+  return {
+    name: stackContainerName(owner.instance, owner.appId, { release, service: service.name }),
+    labels: { ...labelsOf({ ...owner, kind: 'compose', service: service.name }), [LABEL.deployment]: release },
+    service,
+    network: appNetworkName(owner.instance, owner.appId),
+  }
+}
+
 /** The container of one service, with its volumes and files. */
 export function createStartService({ engine, containers, instance, directoryOf }: Deps) {
   async function startService(context: Context, wanted: Made, signal: AbortSignal): Promise<string> {
     const { app, config } = context
     const { service, plan, release, deploymentId } = wanted
-    const owner = { instance, projectId: app.project_id, appId: app.id }
-    const ofVolume = labelsOf({ ...owner, kind: 'volume' })
+    const ofVolume = labelsOf({ instance, projectId: app.project_id, appId: app.id, kind: 'volume' })
     for (const { volume } of service.mounts) if (volume.startsWith('berth-')) await engine.volumes.ensure(volume, ofVolume, signal)
     const spec = {
-      name: stackContainerName(instance, app.id, { release, service: service.name }),
-      labels: { ...labelsOf({ ...owner, kind: 'compose', service: service.name }), [LABEL.deployment]: release },
-      service,
-      network: appNetworkName(instance, app.id),
+      ...stackSpecOf({ instance, projectId: app.project_id, appId: app.id }, service, release),
       ...(service.name === plan.routedService && {
         project: { network: projectNetworkName(instance, app.project_id), alias: config.slug, turn: deploymentId },
       }),

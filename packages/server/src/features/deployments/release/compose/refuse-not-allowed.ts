@@ -1,0 +1,20 @@
+import { SpecRefused } from '../../../../engine/api/errors.ts'
+import type { ComposePlan } from '../../../../engine/compose/stack.ts'
+import { assertStackAllowed, stackRequest } from '../../../../engine/stack-spec.ts'
+import { DeploymentFailure } from '../../run/stage.ts'
+import { releaseLabels } from './plan.ts'
+import { stackSpecOf } from './start-service.ts'
+
+type Owner = { instance: string; projectId: number; appId: number; deploymentId: number }
+
+/** What the last look at each container would refuse is refused while the release before still serves. */
+export function refuseNotAllowed({ deploymentId, ...owner }: Owner, plan: ComposePlan): void {
+  const labels = releaseLabels(plan, deploymentId)
+  for (const service of plan.services)
+    try {
+      assertStackAllowed(stackRequest(stackSpecOf(owner, service, labels.get(service.name) ?? '')))
+    } catch (cause) {
+      if (!(cause instanceof SpecRefused)) throw cause
+      throw new DeploymentFailure(`The service "${service.name}" cannot run as the compose file has it. ${cause.message}`, { cause })
+    }
+}
