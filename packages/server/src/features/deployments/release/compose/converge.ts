@@ -20,6 +20,9 @@ type Deps = {
 /** How each piece of the work is run: as a step of a deployment, or within one. */
 type Run = <Result>(name: string, work: (signal: AbortSignal) => Promise<Result>) => Promise<Result>
 
+/** In place of the container of a service that came to its end before, and is there no more. */
+const DONE = 'done'
+
 /** Brings a plan about, service by service. It looks at what is there each time, so it may be broken off and begun again anywhere. */
 export function createConverge(deps: Deps) {
   const { engine, containers, others, waitFor, startService } = deps
@@ -29,7 +32,7 @@ export function createConverge(deps: Deps) {
     const ids = new Map<string, string>()
     await run('stack.unknown', (until) => others.removeUnknown(context.app.id, wanted.plan, until))
     for (const service of wanted.plan.services) {
-      for (const dependency of service.dependsOn)
+      for (const dependency of service.dependsOn.filter((each) => ids.get(each.service) !== DONE))
         await waitFor(context, { service: service.name, dependency, id: ids.get(dependency.service) ?? '', signal })
       ids.set(service.name, await run('stack.service', (until) => ensure(context, { ...wanted, service }, until)))
     }
@@ -43,6 +46,7 @@ export function createConverge(deps: Deps) {
     const planned = all.filter(({ owner }) => owner.service === service.name && isPlanned(labels, owner))
     const kept = await firstThatStays(planned, wanted, signal)
     for (const { id } of planned) if (id !== kept) await engine.containers.remove(id, signal, { keepVolumes: true })
+    if (kept === undefined && planned.length === 0 && wanted.wasLive && runsToItsEnd(plan, service.name)) return DONE
     return kept ?? (await startService(context, { ...wanted, release: labels.get(service.name) ?? '' }, signal))
   }
 

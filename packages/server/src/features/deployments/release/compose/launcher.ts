@@ -73,8 +73,9 @@ export function createComposeLauncher(deps: Deps): Launcher {
       await keepPlan(directory, plan)
     })
     const isBeside = await ask(() => others.comesBeside(context, plan))
-    const isData = volumesIn((await planOfActive(app.id))?.plan)
-    await converge(context, { plan, deploymentId: deployment.id, isBeside, isData }, { run: effect, signal })
+    const active = await planOfActive(app.id)
+    const wanted = { plan, deploymentId: deployment.id, isBeside, isData: volumesIn(active?.plan) }
+    await converge(context, { ...wanted, wasLive: active?.deploymentId === deployment.id }, { run: effect, signal })
     return await started(context, plan)
   }
 

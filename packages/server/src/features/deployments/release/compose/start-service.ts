@@ -25,6 +25,8 @@ export type Wanted = {
   readonly deploymentId: number
   readonly isBeside: boolean
   readonly isData: (volume: string) => boolean
+  /** What runs once to its end has done so: an earlier migration is not run again on data of a later one. */
+  readonly wasLive: boolean
 }
 type Made = Wanted & { service: StackService; release: string }
 

@@ -24,6 +24,6 @@ export function createTakeBack(deps: Deps) {
     if (active.deploymentId !== deployment.id) await others.removeOwn(app.id, deployment.id, signal)
     const plan = await deps.withOwnVolumes(context, active.plan, signal)
     const run = async <Result>(_name: string, work: (until: AbortSignal) => Promise<Result>) => await work(signal)
-    await converge(context, { ...active, plan, isBeside: false, isData: volumesIn(plan) }, { run, signal })
+    await converge(context, { ...active, plan, isBeside: false, isData: volumesIn(plan), wasLive: true }, { run, signal })
   }
 }

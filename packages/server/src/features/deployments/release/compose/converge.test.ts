@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest'
+import { planCompose } from '../../../../engine/compose/policy.ts'
+import { createConverge } from './converge.ts'
+
+const signal = new AbortController().signal
+const services = {
+  migrate: { image: 'x' },
+  web: { image: 'x', expose: [80], depends_on: { migrate: { condition: 'service_completed_successfully' } } },
+}
+const settings = { env: {}, volumePrefix: 'berth-abc-app-7', port: 80, reservedPorts: [], newImageName: () => '' }
+const plan = planCompose(JSON.stringify({ services }), settings)
+
+async function startedBy(wasLive: boolean): Promise<string[]> {
+  const done: string[] = []
+  const deps = {
+    containers: { ofApp: async () => [] },
+    others: { removeUnknown: async () => undefined, clearFor: async () => undefined },
+    waitFor: async (_context: unknown, { dependency }: { dependency: { service: string } }) => void done.push(`wait ${dependency.service}`),
+    startService: async (_context: unknown, { service }: { service: { name: string } }) => {
+      done.push(`start ${service.name}`)
+      return service.name
+    },
+  }
+  // as far as they are called where no container is there
+  const converge = createConverge(deps as unknown as Parameters<typeof createConverge>[0])
+  const context = { app: { id: 7 } } as Parameters<typeof converge>[0]
+  const run = async <Result>(_name: string, work: (until: AbortSignal) => Promise<Result>) => await work(signal)
+  await converge(context, { plan, deploymentId: 9, isBeside: false, isData: () => false, wasLive }, { run, signal })
+  return done
+}
+
+it('what runs once to its end is run by a new release, and not again by one that was live', async () => {
+  expect(await startedBy(false)).toEqual(['start migrate', 'wait migrate', 'start web'])
+  expect(await startedBy(true)).toEqual(['start web'])
+})
