@@ -14,7 +14,7 @@ import { createConverge } from './converge.ts'
 import { createComposeHealth } from './health.ts'
 import type { CheckImages } from './images.ts'
 import { createComposeOthers } from './other-containers.ts'
-import { createWithOwnVolumes } from './own-volumes.ts'
+import { createWithOwnVolumes, withSameLabels } from './own-volumes.ts'
 import { hasPlan, hostPortsOf, isPlanned, keepPlan, keptPlan, planDirectory, refuseTaken, releaseLabels, volumesIn } from './plan.ts'
 import { takeFilesOver } from './plan-files.ts'
 import { refuseNotAllowed } from './refuse-not-allowed.ts'
@@ -47,6 +47,7 @@ export function createComposeLauncher(deps: Deps): Launcher {
   const started = createStarted(deps, createComposeHealth({ ...deps, serviceFailure }))
   const others = createComposeOthers(deps)
   const directoryOf = (appId: number, deploymentId: number) => planDirectory(deps.dataDir, appId, deploymentId)
+  const planOfActive = createPlanOfActive(db, directoryOf)
   const startService = createStartService({ ...deps, directoryOf })
   const waitFor = createWaitFor({ engine, serviceFailure })
   const converge = createConverge({ ...deps, others, startService, waitFor })
@@ -65,15 +66,16 @@ export function createComposeLauncher(deps: Deps): Launcher {
     const kept = await keptPlan(directoryOf(app.id, source))
     await claimPorts(deps.ports, context, kept)
     await checkImages(context, kept)
-    const plan = await withOwnVolumes(context, kept)
+    const active = await activeWithVolumes(context)
+    const plan = await withOwnVolumes(context, kept, { before: active?.plan })
     refuseNotAllowed({ instance, projectId: app.project_id, appId: app.id, deploymentId: deployment.id }, plan)
     const directory = directoryOf(app.id, deployment.id)
     await step('files.plan', async () => {
       await takeFilesOver(plan, { from: directoryOf(app.id, source), to: directory })
+      if (active && active.deploymentId !== deployment.id) await keepPlan(directoryOf(app.id, active.deploymentId), active.plan)
       await keepPlan(directory, plan)
     })
     const isBeside = await ask(() => others.comesBeside(context, plan))
-    const active = await planOfActive(app.id)
     const wanted = { plan, deploymentId: deployment.id, isBeside, isData: volumesIn(active?.plan) }
     await converge(context, { ...wanted, wasLive: active?.deploymentId === deployment.id }, { run: effect, signal })
     return await started(context, plan)
@@ -86,11 +88,12 @@ export function createComposeLauncher(deps: Deps): Launcher {
     await deps.ports.keepOnly(app.id, hostPortsOf(plan))
   }
 
-  /** The plan of the release that is live; none where nothing is. */
-  async function planOfActive(appId: number): Promise<ActivePlan | undefined> {
-    const active = await findActive(db, appId)
-    if (!active || !(await hasPlan(directoryOf(appId, active.id)))) return undefined
-    return { plan: await keptPlan(directoryOf(appId, active.id)), deploymentId: active.id }
+  /** While its containers are there: what an earlier version started has volumes that only they name. */
+  async function activeWithVolumes(context: Context): Promise<ActivePlan | undefined> {
+    const active = await planOfActive(context.app.id)
+    if (!active) return undefined
+    const filled = await withOwnVolumes(context, active.plan)
+    return { ...active, plan: withSameLabels(active.plan, filled, active.deploymentId) }
   }
 
   async function undo(context: Context): Promise<void> {
@@ -101,6 +104,15 @@ export function createComposeLauncher(deps: Deps): Launcher {
   }
 
   return { retireOld: async () => undefined, start, removeOld, undo }
+}
+
+/** The plan of the release that is live; none where nothing is. */
+function createPlanOfActive(db: Reader, directoryOf: (appId: number, deploymentId: number) => string) {
+  return async function planOfActive(appId: number): Promise<ActivePlan | undefined> {
+    const active = await findActive(db, appId)
+    if (!active || !(await hasPlan(directoryOf(appId, active.id)))) return undefined
+    return { plan: await keptPlan(directoryOf(appId, active.id)), deploymentId: active.id }
+  }
 }
 
 /** A plan whose containers are there, as a release: where its visitors go, and how its health is seen. */

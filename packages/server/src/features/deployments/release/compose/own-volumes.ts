@@ -6,6 +6,7 @@ import { isSafePath } from '../../../../engine/stack-spec.ts'
 import { withoutTrailing } from '../../../../lib/without-trailing.ts'
 import type { Context } from '../../run/stage.ts'
 import type { AppContainers } from '../app-containers.ts'
+import { releaseLabels } from './plan.ts'
 
 type Deps = { engine: Pick<Engine, 'containers' | 'images'>; containers: Pick<AppContainers, 'ofApp'>; instance: string }
 type Kept = { readonly service: string; readonly path: string; readonly name: string }
@@ -17,9 +18,13 @@ const NAMELESS = /^[0-9a-f]{64}$/
  * this one finds the data again. Volumes that the engine named itself, for a container that Compose made, are kept.
  */
 export function createWithOwnVolumes({ engine, containers, instance }: Deps) {
-  return async function withOwnVolumes({ app, ask, signal }: Context, plan: ComposePlan, until = signal): Promise<ComposePlan> {
+  return async function withOwnVolumes(
+    { app, ask, signal }: Context,
+    plan: ComposePlan,
+    { until = signal, before }: { until?: AbortSignal; before?: ComposePlan | undefined } = {},
+  ): Promise<ComposePlan> {
     const prefix = composeProjectName(instance, app.id)
-    const nameless = await ask(() => namelessVolumes(app.id, until), until)
+    const nameless = [...(await ask(() => namelessVolumes(app.id, until), until)), ...namelessIn(before)]
     const services = await Promise.all(
       plan.services.map(async (service) => {
         const image = await ask(() => engine.images.inspect(service.image, until), until)
@@ -40,6 +45,22 @@ export function createWithOwnVolumes({ engine, containers, instance }: Deps) {
         .map(({ name, path }) => ({ service: details?.owner.service ?? '', path, name })),
     )
   }
+}
+
+/** Those that the release before had: its containers may be gone already. */
+function namelessIn(plan: ComposePlan | undefined): Kept[] {
+  return (plan?.services ?? []).flatMap(({ name: service, mounts }) =>
+    mounts.filter(({ volume }) => NAMELESS.test(volume)).map(({ volume, path }) => ({ service, path, name: volume })),
+  )
+}
+
+/** The services of a plan that are still the same containers once their volumes are filled in take them; others stay as they are kept. */
+export function withSameLabels(kept: ComposePlan, filled: ComposePlan, deploymentId: number): ComposePlan {
+  const [before, after] = [releaseLabels(kept, deploymentId), releaseLabels(filled, deploymentId)]
+  const services = kept.services.map(
+    (service) => filled.services.find(({ name }) => name === service.name && before.get(name) === after.get(name)) ?? service,
+  )
+  return { ...kept, services }
 }
 
 function declared(service: StackService, paths: readonly string[], prefix: string): StackMount[] {

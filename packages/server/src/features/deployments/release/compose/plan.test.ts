@@ -6,6 +6,7 @@ import { planCompose } from '../../../../engine/compose/policy.ts'
 import type { ComposePlan } from '../../../../engine/compose/stack.ts'
 import { isContentVolume } from '../../../../engine/compose/volume-names.ts'
 import { ownerOf, sharedLabel } from '../../../../engine/labels.ts'
+import { withSameLabels } from './own-volumes.ts'
 import { canBeTwice, hasPlan, hostPortsOf, isPlanned, keepPlan, keptPlan, releaseLabels } from './plan.ts'
 import { refuseNotAllowed } from './refuse-not-allowed.ts'
 
@@ -38,6 +39,15 @@ it('is refused before anything is replaced where the engine would not be asked f
   const plan = limited({})
   const services = plan.services.map((service) => ({ ...service, aliases: ['a-'] }))
   expect(() => refuseNotAllowed(owner, { ...plan, services })).toThrow('The service "db" cannot run as the compose file has it')
+})
+
+it('takes filled-in volumes into a kept plan where its containers stay the same', () => {
+  const filled = planOf({ volumes: ['/a'] }, { volumes: ['/b'] })
+  const { services } = withSameLabels(planOf(), filled, 7)
+  expect(services.map(({ name, mounts }) => [name, mounts.map(({ path }) => path)])).toEqual([
+    ['db', []],
+    ['web', ['/a']],
+  ])
 })
 
 it('knows volumes of files by their whole name', () => {

@@ -22,7 +22,7 @@ export function createTakeBack(deps: Deps) {
     const { app, deployment } = context
     if (!active || app.wanted !== 'running') return await others.removeAllBut(app.id, active, signal)
     if (active.deploymentId !== deployment.id) await others.removeOwn(app.id, deployment.id, signal)
-    const plan = await deps.withOwnVolumes(context, active.plan, signal)
+    const plan = await deps.withOwnVolumes(context, active.plan, { until: signal })
     const run = async <Result>(_name: string, work: (until: AbortSignal) => Promise<Result>) => await work(signal)
     await converge(context, { ...active, plan, isBeside: false, isData: volumesIn(plan), wasLive: true }, { run, signal })
   }
