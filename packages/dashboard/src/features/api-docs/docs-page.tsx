@@ -90,10 +90,10 @@ export function DocsPage() {
           <span className="text-sm text-ink-faint">{query.data?.info.version}</span>
         </div>
         <div className="flex flex-wrap gap-4 text-sm">
-          <a href="/openapi.json" className="text-accent hover:underline">
+          <a href="/openapi.json" className="text-accent underline">
             openapi.json
           </a>
-          <Link to={paths.overview()} className="text-accent hover:underline">
+          <Link to={paths.overview()} className="text-accent underline">
             Dashboard
           </Link>
         </div>

@@ -40,7 +40,7 @@ export function Fields({ title, fields, isAnswer = false }: { title: string; fie
               {type === undefined ? (
                 <span className="text-ink-faint">{typeOf(schema)}</span>
               ) : (
-                <a href={`#type-${type}`} className="text-accent hover:underline">
+                <a href={`#type-${type}`} className="text-accent underline">
                   {typeOf(schema)}
                 </a>
               )}
