@@ -14,7 +14,7 @@ export async function gone(locator: Locator): Promise<void> {
 /** The page of a deployment says how it ended. When it does not, the failure shows what it says instead. */
 export async function ended(page: Page, words: 'Live' | 'Failed' | 'Cancelled'): Promise<void> {
   try {
-    await shown(page.getByRole('heading', { name: words }))
+    await shown(page.getByRole('heading', { name: new RegExp(`^Deployment #\\d+.*${words}`) })) // other pages have a card called Live
   } catch (cause) {
     throw new Error(`The page of the deployment does not say "${words}" but:\n${await page.locator('main').innerText()}`, { cause })
   }
