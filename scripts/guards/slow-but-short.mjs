@@ -6,6 +6,11 @@ export const slowButShort = [
     because: 'it is analysed where it is the pattern of a schema',
   },
   {
+    file: 'packages/server/src/git-hosts/answers.ts',
+    pattern: 'REPOSITORY_NAME',
+    because: 'it is analysed where it is the pattern of a schema, and is tested with at most 500 characters',
+  },
+  {
     file: 'packages/server/src/features/apps/source-files.ts',
     pattern: 'new RegExp(REPOSITORY_PATH)',
     because: 'it is analysed where it is the pattern of a schema',

@@ -20,7 +20,7 @@ it('one account that hangs or fails holds up no other, and of each account one t
   ]
   const { signal } = new AbortController()
   await runByAccount(tasks, { atOnce: 4, signal, onFailure: (accountId) => failed.push(accountId) })
-  expect(failed.toSorted()).toEqual(others)
+  expect(failed.toSorted((a, b) => a - b)).toEqual(others)
   expect(done.at(-1)).toBe('1b')
   expect(done).toHaveLength(6)
 })
