@@ -109,10 +109,10 @@ it('recovers by itself when the server is killed and comes back', async () => {
 
 it('opens by itself once a server that was out of reach answers', async () => {
   const page = await lab.signedIn()
-  await page.route('**/api/auth/me', async (route) => await route.abort('connectionrefused'))
+  await page.route('**/api/auth/me*', async (route) => await route.abort('connectionrefused'))
   await page.goto('/projects')
   await shown(page.getByText('Berth does not answer'))
-  await page.unroute('**/api/auth/me')
+  await page.unroute('**/api/auth/me*')
   await shown(page.getByRole('heading', { name: 'Projects' }))
 })
 

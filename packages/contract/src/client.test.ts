@@ -51,9 +51,9 @@ it('a refusal is an error with the code, the status and the fields', async () =>
 })
 
 it('an answer that is not ours, and none at all, are errors too', async () => {
-  await expect(clientThatGets(502, '<html>')('auth.me')).rejects.toMatchObject({ status: 502, code: 'unknown' })
+  await expect(clientThatGets(502, '<html>')('auth.me', {})).rejects.toMatchObject({ status: 502, code: 'unknown' })
   const broken: typeof fetch = async () => {
     throw new TypeError('fetch failed')
   }
-  await expect(createClient({ fetch: broken })('auth.me')).rejects.toMatchObject({ status: 0, code: 'unreachable' })
+  await expect(createClient({ fetch: broken })('auth.me', {})).rejects.toMatchObject({ status: 0, code: 'unreachable' })
 })

@@ -10,7 +10,8 @@ export const Role = OneOf(ROLES)
 export const User = Type.Object({ id: Id, email: Type.String(), role: Role, createdAt: Time })
 export type User = Static<typeof User>
 
-/** `cursor` is the newest event of the moment: whoever follows the events after it misses none that came since. */
+/** With `cursor`, the newest event of the moment comes too: whoever follows the events after it misses none that came since. */
+export const MeQuery = Type.Object({ with: Type.Optional(OneOf(['cursor'])) })
 export const Me = Type.Object({ ...User.properties, cursor: Type.Optional(Type.Integer()) })
 export type Me = Static<typeof Me>
 

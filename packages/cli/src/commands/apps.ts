@@ -104,7 +104,7 @@ const remove = command({
 /** Everybody whose ID the caller can look up: themselves, the members of the project and, for an admin, all users. */
 async function idOfPerson(ctx: Context, app: Application, email: string): Promise<number> {
   const isMeant = (person: { email: string }) => person.email.toLowerCase() === email.toLowerCase()
-  const [me, project] = await Promise.all([ctx.api('auth.me'), ctx.api('projects.get', { id: app.project_id })])
+  const [me, project] = await Promise.all([ctx.api('auth.me', {}), ctx.api('projects.get', { id: app.project_id })])
   const near = [me, ...project.members].find(isMeant)
   const found = near ?? (me.role === 'user' ? undefined : (await ctx.api('users.list')).find(isMeant))
   if (!found)

@@ -59,7 +59,7 @@ export const whoami = command({
   usage: 'whoami',
   summary: 'Show who is logged in, and where',
   async run(ctx) {
-    const user = await ctx.api('auth.me')
+    const user = await ctx.api('auth.me', {})
     ctx.out.line(`${user.email} (${user.role}) at ${ctx.settings.url ?? ''}`)
     ctx.out.json(user)
   },

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { ById, Deleted, Nothing } from '../ids.ts'
 import { operation } from '../operation.ts'
 import { EndedSessions, Invitation, JoinRequest, NewInvitation, SentInvitation, SessionInfo, SessionOnly } from '../sessions.ts'
-import { Credentials, Me, NewUser, PasswordChange, SetupRequest, SignedIn, User, UserChange } from '../users.ts'
+import { Credentials, Me, MeQuery, NewUser, PasswordChange, SetupRequest, SignedIn, User, UserChange } from '../users.ts'
 
 /** Setting up, logging in, and the users of the platform. */
 // biome-ignore format: one line of words and one of facts for each operation, so that the table can be read as one
@@ -20,8 +20,8 @@ export const peopleOperations = {
     method: 'POST', path: '/api/auth/logout', may: 'signed in', answer: Nothing,
   }),
   'auth.me': operation({
-    summary: 'Who is logged in',
-    method: 'GET', path: '/api/auth/me', may: 'signed in', answer: Me,
+    summary: 'Get the logged-in user',
+    method: 'GET', path: '/api/auth/me', may: 'signed in', query: MeQuery, answer: Me,
   }),
   'auth.password': operation({
     summary: 'Change your password; your other sessions end',

@@ -74,10 +74,10 @@ describe('sessions', () => {
     expect(await third.call('auth.endSession', { id: other?.id ?? '' })).toEqual({ ended: 1 })
     await refuses(third.call('auth.endSession', { id: other?.id ?? '' }), 'session_not_found')
     await refuses(owner.call('auth.endSession', { id: list[0]?.id ?? '' }), 'session_not_found')
-    await refuses(second.call('auth.me'), 'not_signed_in')
+    await refuses(second.call('auth.me', {}), 'not_signed_in')
     expect(await third.call('auth.endOtherSessions')).toEqual({ ended: 1 })
-    await refuses(person.call('auth.me'), 'not_signed_in')
-    expect(await third.call('auth.me')).toMatchObject({ email: person.email })
+    await refuses(person.call('auth.me', {}), 'not_signed_in')
+    expect(await third.call('auth.me', {})).toMatchObject({ email: person.email })
   })
 })
 

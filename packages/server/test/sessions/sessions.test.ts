@@ -141,7 +141,7 @@ describe('revocation', () => {
     expect(answer.headers['set-cookie']?.[0]).toMatch(/^berth_session=; .*Max-Age=0/)
     expect([await statusOf(second.cookie), await statusOf(first.cookie)]).toEqual([401, 200])
     expect(await own.closed).toBe(1008)
-    await first.call('auth.me')
+    await first.call('auth.me', {})
     expect(other.problems).toEqual([])
   })
 

@@ -5,6 +5,7 @@ import https from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import type { Duplex } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { type FileMap, startGitServer } from '../harness/git-server.ts'
 import { ownCertificate } from '../harness/own-certificate.ts'
@@ -43,6 +44,11 @@ export async function startGitHost(style: Style) {
     const isGit = /\.git\//.test(request.url ?? '')
     const done = isGit ? serveGit({ model, gitOrigin: git.origin }, request, response) : serveApi(request, response)
     done.catch((cause: unknown) => response.destroy(cause instanceof Error ? cause : undefined))
+  })
+  const sockets = new Set<Duplex>()
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -90,8 +96,8 @@ export async function startGitHost(style: Style) {
       habit = next
     },
     async [Symbol.asyncDispose](): Promise<void> {
-      server.closeAllConnections()
       server.close()
+      for (const socket of sockets) socket.destroy() // also those that are still shaking hands
       await once(server, 'close')
       await git[Symbol.asyncDispose]()
       rmSync(directory, { recursive: true, force: true })

@@ -8,7 +8,7 @@ export const sessions = queryOptions({ queryKey: sessionKeys.list, queryFn: () =
 
 export const me = queryOptions({
   queryKey: sessionKeys.me,
-  queryFn: () => call('auth.me'),
+  queryFn: () => call('auth.me', { with: 'cursor' }),
   staleTime: 60_000,
   // Every page waits for it, so a lost connection is retried; a refusal is not.
   retry: (failures, error) => failures < 2 && error instanceof ApiError && error.status === 0,

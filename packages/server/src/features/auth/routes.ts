@@ -28,7 +28,13 @@ export function authHandlers({ auth, sessions, lastEventSeq }: Parts) {
       await auth.logout(caller)
       return {}
     },
-    'auth.me': ({ caller: { id, email, role, createdAt } }) => ({ id, email, role, createdAt, cursor: lastEventSeq() }),
+    'auth.me': ({ caller: { id, email, role, createdAt }, input }) => ({
+      id,
+      email,
+      role,
+      createdAt,
+      ...(input.with === 'cursor' && { cursor: lastEventSeq() }),
+    }),
     'auth.password': async ({ caller, input }) => {
       await auth.changePassword(caller, input)
       return {}
