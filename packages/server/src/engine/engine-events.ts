@@ -1,4 +1,4 @@
-import { field, filters, text, texts } from './api/json.ts'
+import { count, field, filters, text, texts } from './api/json.ts'
 import { jsonLines } from './api/json-lines.ts'
 import type { Transport } from './api/transport.ts'
 import { LABEL } from './labels.ts'
@@ -17,6 +17,22 @@ export function createEngineEvents(deps: { transport: Transport }) {
     const answer = await deps.transport.stream({ method: 'GET', path: '/events', query, signal: wanted.signal })
     try {
       for await (const message of jsonLines(answer.chunks)) yield eventOf(message)
+    } finally {
+      answer.close()
+    }
+  }
+}
+
+/** When a container ended, as far back as the engine remembers (its last 256 events): what it prints after that comes from a new start. */
+export function createEndTimes(deps: { transport: Transport }) {
+  return async function endTimes(containerId: string, signal: AbortSignal): Promise<string[]> {
+    const until = (Date.now() / 1000).toFixed(3)
+    const query = { since: '1', until, filters: filters({ type: ['container'], container: [containerId], event: ['die'] }) }
+    const answer = await deps.transport.stream({ method: 'GET', path: '/events', query, signal })
+    try {
+      const times: string[] = []
+      for await (const message of jsonLines(answer.chunks)) times.push(new Date(count(field(message, 'timeNano')) / 1e6).toISOString())
+      return times
     } finally {
       answer.close()
     }

@@ -9,7 +9,7 @@ import { createContainerLogs, createLogBatches } from './container-logs.ts'
 import { createContainers } from './containers.ts'
 import { createDisk } from './disk.ts'
 import { createEdgeHost } from './edge-host.ts'
-import { createEngineEvents } from './engine-events.ts'
+import { createEndTimes, createEngineEvents } from './engine-events.ts'
 import { createExec } from './exec.ts'
 import { createImages } from './images.ts'
 import { createNetworks } from './networks.ts'
@@ -69,6 +69,7 @@ export function createEngine(deps: { address: EngineAddress; log: Log; now: () =
     networks: createNetworks({ transport }),
     volumes: createVolumes({ transport }),
     events: createEngineEvents({ transport }),
+    endTimes: createEndTimes({ transport }),
     buildCache: createBuildCache({ transport }),
     disk: createDisk({ transport }),
   }

@@ -6,7 +6,7 @@ import { isOfRelease, ownedBy } from '../../../engine/labels.ts'
 const MOST_LINES = 2000
 
 /** The containers of an app in the engine, found by our labels. */
-export function createAppContainers(deps: { engine: Pick<Engine, 'containers' | 'logs'>; instance: string }) {
+export function createAppContainers(deps: { engine: Pick<Engine, 'containers' | 'logs' | 'endTimes'>; instance: string }) {
   const { engine, instance } = deps
 
   async function ofApp(appId: number, signal?: AbortSignal): Promise<ContainerSummary[]> {
@@ -40,6 +40,10 @@ export function createAppContainers(deps: { engine: Pick<Engine, 'containers' | 
     return lines.toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
   }
 
+  async function endTimes(id: string): Promise<string[]> {
+    return await engine.endTimes(id, AbortSignal.timeout(5000))
+  }
+
   async function lastLines(id: string, count: number): Promise<string[]> {
     const details = await engine.containers.inspect(id)
     if (!details) return []
@@ -48,7 +52,7 @@ export function createAppContainers(deps: { engine: Pick<Engine, 'containers' | 
     return lines
   }
 
-  return { ofApp, ofDeployment, ofRelease, ofOtherDeployments, isServing, printedBy, lastLines }
+  return { ofApp, ofDeployment, ofRelease, ofOtherDeployments, isServing, printedBy, endTimes, lastLines }
 }
 
 export type AppContainers = ReturnType<typeof createAppContainers>

@@ -5,7 +5,7 @@ import { type Context, DeploymentFailure } from '../../run/stage.ts'
 import type { AppContainers } from '../app-containers.ts'
 import { createLastWords } from '../health/last-words.ts'
 
-export type ServiceFailureDeps = { containers: Pick<AppContainers, 'printedBy'>; keptOutput: Pick<KeptOutput, 'keep'> }
+export type ServiceFailureDeps = { containers: Pick<AppContainers, 'printedBy' | 'endTimes'>; keptOutput: Pick<KeptOutput, 'keep'> }
 
 /** A service that keeps a release from starting: what happened to it, and what it printed. */
 export function createServiceFailure(deps: ServiceFailureDeps) {

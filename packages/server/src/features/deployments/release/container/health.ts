@@ -105,33 +105,21 @@ function createExplanation(deps: ContainerHealthDeps) {
 
   async function explained({ context, id }: Running, reason: string): Promise<DeploymentFailure> {
     const { env, port, healthcheckPath } = context.config
-    const starts = new Set<string>()
-    const details = await seenDown(id, starts)
-    const lastLines = details ? await lastWords(context, { details, starts }) : []
+    const details = await seenDown(id)
+    const lastLines = details ? await lastWords(context, { details }) : []
     const listening = details?.state === 'running' ? await listeningPorts(engine, id) : null
     const seen = { details, lastLines, listening, port, healthcheckPath, reason }
     return new DeploymentFailure(whyUnhealthy(seen), { facts: factsOf(seen, env) })
   }
 
   /** One that its restart policy has just started again runs, and its exit code is gone: the next time that it is down says it. */
-  async function seenDown(id: string, starts: Set<string>): Promise<ContainerDetails | null> {
+  async function seenDown(id: string): Promise<ContainerDetails | null> {
     for (let looks = 0; ; looks += 1) {
       const details = await engine.containers.inspect(id)
-      if (details?.startedAt) starts.add(beginningOf(details.startedAt, details.finishedAt))
       if (!details || details.state !== 'running' || details.restartCount === 0 || looks === MOST_LOOKS) return details
       await sleep(LOOK_MS)
     }
   }
 
   return explained
-}
-
-/**
- * When a start began. The engine notes it when the container runs, which may have printed by then; between the end of the run before and
- * the next start lie at least 100 ms.
- */
-function beginningOf(startedAt: string, finishedAt: string | null): string {
-  const started = Date.parse(startedAt)
-  const finished = finishedAt === null ? started : Date.parse(finishedAt)
-  return new Date(finished < started ? (started + finished) / 2 : started - 50).toISOString()
 }
