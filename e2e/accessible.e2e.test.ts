@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { httpdApp } from '../packages/server/testing/images/test-images.ts'
+import { until } from '../packages/server/testing/labs/deploy-lab.ts'
 import { type BrowserLab, startBrowserLab } from './browser-lab.ts'
 
 type Violation = { id: string; impact: string | null; nodes: { target: unknown[]; html: string }[] }
@@ -28,10 +29,12 @@ beforeAll(async () => {
   const database = await owner.call('apps.create', { name: 'Storage', projectId: project.id, appType: 'database', templateName: 'redis' })
   await owner.call('domains.create', { appId: app.id, domain: 'shop.example.com' })
   const deployment = await owner.call('deployments.create', { appId: app.id })
-  await vi.waitUntil(async () => (await owner.call('deployments.get', { id: deployment.id })).status === 'success', {
-    timeout: 60_000,
-    interval: 500,
-  })
+  const ended = await until(
+    () => owner.call('deployments.get', { id: deployment.id }),
+    ({ status }) => status === 'success' || status === 'failed',
+    100_000,
+  )
+  if (ended.status === 'failed') throw new Error(`the app was not deployed: ${ended.error_message}`)
   pages = [
     '/',
     '/projects',
