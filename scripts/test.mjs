@@ -7,23 +7,40 @@ import { run } from './lib/processes.mjs'
 import { runSteps, steps } from './steps.mjs'
 
 const report = path.join(cacheDir, 'test-report.json')
+/** Suites on real parts run two at a time on a machine that may be slow: these get a second run, by themselves, and it is announced. */
+const ON_REAL_PARTS = /\.(engine|fault|e2e)\.test\.ts$/
+const MOST_RERUNS = 4
 
 function finish(passed, failed) {
   console.log(`${passed} passed, ${failed} failed`)
   process.exitCode = failed === 0 && passed > 0 ? 0 : 1
 }
 
-function countTests(exitCode) {
-  if (!existsSync(report)) return { passed: 0, failed: 1 }
-  const results = JSON.parse(readFileSync(report, 'utf8'))
+/** Runs Vitest; answers its exit code and what became of each file. */
+async function runTests(args) {
+  rmSync(report, { force: true })
+  const reporters = ['--reporter=default', '--reporter=json', '--reporter=./scripts/announce-skipped.mjs', `--outputFile.json=${report}`]
+  const exitCode = await run(pinnedNode, [bin('vitest'), 'run', ...reporters, ...args])
+  if (!existsSync(report)) return { exitCode, files: [] }
+  const { testResults } = JSON.parse(readFileSync(report, 'utf8'))
+  return { exitCode, files: testResults.map(summarise) }
+}
+
+function summarise({ name, status, assertionResults }) {
+  const having = (wanted) => assertionResults.filter((test) => test.status === wanted)
+  const failures = having('failed').map(({ fullName }) => fullName)
   // A file that could not even be loaded has no failed test of its own.
-  const broken = results.testResults.filter(
-    (file) => file.status === 'failed' && !file.assertionResults.some(({ status }) => status === 'failed'),
-  )
-  for (const file of broken) console.log(`FAILED: ${path.relative(root, file.name)} as a whole`)
-  const failed = results.numFailedTests + broken.length
-  // An error outside every test fails the run and none of the tests.
-  return { passed: results.numPassedTests, failed: failed === 0 && exitCode !== 0 ? 1 : failed }
+  if (status === 'failed' && failures.length === 0) failures.push('the file as a whole')
+  return { name: path.relative(root, name), passed: having('passed').length, failures }
+}
+
+async function rerunAlone(files) {
+  const failed = files.filter(({ failures }) => failures.length > 0)
+  const isWorthIt = failed.length <= MOST_RERUNS && failed.every(({ name }) => ON_REAL_PARTS.test(name))
+  if (failed.length === 0 || !isWorthIt) return files
+  for (const { name, failures } of failed) console.log(`RUN AGAIN: ${name} failed the first time: ${failures.join('; ')}`)
+  const again = await runTests(['--no-file-parallelism', '--maxWorkers=1', ...failed.map(({ name }) => name)])
+  return files.map((file) => again.files.find(({ name }) => name === file.name) ?? file)
 }
 
 async function main() {
@@ -34,18 +51,15 @@ async function main() {
   }
   const failedSteps = await runSteps()
   mkdirSync(cacheDir, { recursive: true })
-  rmSync(report, { force: true })
-  const args = [
-    'run',
-    '--reporter=default',
-    '--reporter=json',
-    '--reporter=./scripts/announce-skipped.mjs',
-    `--outputFile.json=${report}`,
-    ...process.argv.slice(2),
-  ]
-  const { passed, failed } = countTests(await run(pinnedNode, [bin('vitest'), ...args]))
+  const first = await runTests(process.argv.slice(2))
+  const files = await rerunAlone(first.files)
+  for (const { name, failures } of files) for (const failure of failures) console.log(`FAILED: ${name}: ${failure}`)
   if (failedSteps.length > 0) console.log(`FAILED: ${failedSteps.join(', ')}`)
-  finish(passed + steps.length - failedSteps.length, failed + failedSteps.length)
+  const passed = files.reduce((sum, file) => sum + file.passed, 0)
+  const failures = files.reduce((sum, file) => sum + file.failures.length, 0)
+  // An error outside every test fails the run and none of the tests.
+  const outside = first.files.length === 0 || (first.exitCode !== 0 && first.files.every((file) => file.failures.length === 0)) ? 1 : 0
+  finish(passed + steps.length - failedSteps.length, failures + outside + failedSteps.length)
 }
 
 await main()
