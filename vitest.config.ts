@@ -12,6 +12,8 @@ const ALONE = [
 const NEVER = ['**/node_modules/**', '**/dist/**', '**/fixtures/**']
 
 const limits = { environment: 'node', pool: 'forks', testTimeout: 60_000, hookTimeout: 120_000 } as const
+/** A busy machine makes them slow, not wrong. */
+const onRealParts = { testTimeout: 180_000, hookTimeout: 240_000 } as const
 
 export default defineConfig({
   test: {
@@ -30,6 +32,7 @@ export default defineConfig({
       {
         test: {
           ...limits,
+          ...onRealParts,
           name: 'with an engine',
           include: WITH_ENGINE,
           exclude: [...NEVER, ...ALONE],
@@ -40,6 +43,7 @@ export default defineConfig({
       {
         test: {
           ...limits,
+          ...onRealParts,
           name: 'alone',
           include: ALONE,
           exclude: NEVER,

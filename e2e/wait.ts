@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
 
-const LONG_MS = 50_000 // less than a test may take, so that it fails by what it waited for
+const LONG_MS = 120_000 // less than a test may take, so that it fails by what it waited for
 
 /** Until it is there; a deployment on a busy machine takes its time. */
 export async function shown(locator: Locator): Promise<void> {

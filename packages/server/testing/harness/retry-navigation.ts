@@ -6,7 +6,8 @@ export async function steadily<Result>(visit: () => Promise<Result>): Promise<Re
     try {
       return await visit()
     } catch (cause) {
-      if (tries === MOST_TRIES || !String(cause).includes('net::ERR_NETWORK_CHANGED')) throw cause
+      const isDropped = /net::ERR_NETWORK_CHANGED|interrupted by another navigation to "chrome-error:/.test(String(cause))
+      if (tries === MOST_TRIES || !isDropped) throw cause
     }
   }
 }

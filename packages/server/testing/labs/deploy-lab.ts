@@ -49,7 +49,7 @@ export function webFiles(body: string, lines: readonly string[] = []): FileMap {
 }
 
 /** Asks until the answer is what was hoped for. Tests wait on conditions, never on time alone. */
-export async function until<Value>(ask: () => Promise<Value> | Value, fits: (value: Value) => boolean, limitMs = 60_000): Promise<Value> {
+export async function until<Value>(ask: () => Promise<Value> | Value, fits: (value: Value) => boolean, limitMs = 120_000): Promise<Value> {
   const deadline = performance.now() + limitMs
   for (;;) {
     const value = await ask()
