@@ -1,18 +1,36 @@
 import type { Deployment } from '@berth/contract'
 
+type Shown = Pick<Deployment, 'commit_hash' | 'commit_message' | 'commit_author' | 'commit_url'>
+
 /** Hash, first line of the message and author of a deployed commit. All of it is untrusted text. */
-export function CommitWords({ deployment }: { deployment: Pick<Deployment, 'commit_hash' | 'commit_message' | 'commit_author'> }) {
-  const { commit_hash, commit_message, commit_author } = deployment
+export function CommitWords({ deployment }: { deployment: Shown }) {
+  const { commit_hash, commit_message, commit_author, commit_url } = deployment
   if (commit_hash === '' && commit_message === '') return <span className="text-ink-soft">–</span>
   return (
     <span className="min-w-0">
       {commit_hash !== '' && (
-        <code className="mr-2 rounded bg-sunken px-1 font-mono text-[13px]" title={commit_hash}>
-          {commit_hash.slice(0, 7)}
-        </code>
+        <span className="mr-2">
+          <CommitLink url={commit_url} hash={commit_hash} />
+        </span>
       )}
       <span className="break-words">{commit_message.split('\n')[0]}</span>
       {commit_author !== '' && <span className="text-ink-soft"> by {commit_author}</span>}
     </span>
+  )
+}
+
+/** The short hash, which leads to the commit at its host where that is known. */
+function CommitLink({ url, hash }: { url: string; hash: string }) {
+  const look = 'rounded bg-sunken px-1 font-mono text-[13px]'
+  if (!url.startsWith('https://'))
+    return (
+      <code className={look} title={hash}>
+        {hash.slice(0, 7)}
+      </code>
+    )
+  return (
+    <a href={url} target="_blank" rel="noreferrer" title={`View ${hash} at the Git host`} className={`${look} text-accent underline`}>
+      {hash.slice(0, 7)}
+    </a>
   )
 }
