@@ -4,6 +4,7 @@ import { appKeys } from '../features/apps/queries.ts'
 import { deploymentKeys } from '../features/deployments/queries.ts'
 import { domainKeys } from '../features/domains/queries.ts'
 import { environmentKeys } from '../features/environment/queries.ts'
+import { gitKeys } from '../features/git/queries.ts'
 import { overviewKeys } from '../features/overview/queries.ts'
 import { projectKeys } from '../features/projects/queries.ts'
 import { me, sessionKeys } from '../features/session/queries.ts'
@@ -22,8 +23,14 @@ const STALE: Stale = {
   'project.deleted': () => [projectKeys.all, appKeys.list, deploymentKeys.running, overviewKeys.all],
   'project.members_changed': ({ projectId }) => [projectKeys.list, projectKeys.one(projectId), appKeys.list],
   'project.env_changed': () => [environmentKeys.all],
-  'app.created': ({ projectId }) => [appKeys.list, projectKeys.one(projectId), environmentKeys.all],
-  'app.updated': ({ projectId, appId }) => [appKeys.list, appKeys.one(appId), projectKeys.one(projectId)],
+  'app.created': ({ projectId }) => [appKeys.list, projectKeys.one(projectId), environmentKeys.all, gitKeys.accounts],
+  'app.updated': ({ projectId, appId }) => [
+    appKeys.list,
+    appKeys.one(appId),
+    projectKeys.one(projectId),
+    gitKeys.accounts,
+    gitKeys.webhook(appId),
+  ],
   'app.deleted': ({ projectId, appId }) => [
     appKeys.list,
     appKeys.ofOne(appId),
@@ -31,6 +38,7 @@ const STALE: Stale = {
     environmentKeys.all,
     deploymentKeys.running,
     overviewKeys.all,
+    gitKeys.accounts,
   ],
   'app.status_changed': ({ projectId, appId }) => [appKeys.list, appKeys.one(appId), appKeys.container(appId), projectKeys.one(projectId)],
   'env.changed': ({ appId }) => [environmentKeys.all, appKeys.connection(appId)],
@@ -41,7 +49,7 @@ const STALE: Stale = {
     projectKeys.one(projectId),
     overviewKeys.all,
   ],
-  'deployment.created': ({ appId }) => [deploymentKeys.ofApp(appId), deploymentKeys.running, overviewKeys.all],
+  'deployment.created': ({ appId }) => [deploymentKeys.ofApp(appId), deploymentKeys.running, overviewKeys.all, gitKeys.allDeliveries],
   'deployment.status_changed': ({ appId, deploymentId }) => [
     deploymentKeys.ofApp(appId),
     deploymentKeys.one(deploymentId),

@@ -11,7 +11,10 @@ export const pages = {
   login: page(() => import('../features/session/login-page.tsx'), 'LoginPage'),
   setup: page(() => import('../features/session/setup-page.tsx'), 'SetupPage'),
   join: page(() => import('../features/session/join-page.tsx'), 'JoinPage'),
-  account: page(() => import('../features/session/account-page.tsx'), 'AccountPage'),
+  account: page(() => import('../features/session/account-layout.tsx'), 'AccountLayout'),
+  accountProfile: page(() => import('../features/session/account-page.tsx'), 'AccountPage'),
+  accountGit: page(() => import('../features/git/git-pages.tsx'), 'AccountGitPage'),
+  gitAccount: page(() => import('../features/git/git-account-page.tsx'), 'GitAccountPage'),
   overview: page(() => import('../features/overview/overview-page.tsx'), 'OverviewPage'),
 
   projects: page(() => import('../features/projects/projects-page.tsx'), 'ProjectsPage'),
@@ -19,6 +22,7 @@ export const pages = {
   projectApps: page(() => import('../features/projects/project-apps.tsx'), 'ProjectApps'),
   projectMembers: page(() => import('../features/projects/project-members.tsx'), 'ProjectMembers'),
   projectVariables: page(() => import('../features/environment/project-variables-page.tsx'), 'ProjectVariablesPage'),
+  projectGit: page(() => import('../features/git/git-pages.tsx'), 'ProjectGitPage'),
   projectSettings: page(() => import('../features/projects/project-settings.tsx'), 'ProjectSettings'),
   newApp: page(() => import('../features/new-app/new-app-page.tsx'), 'NewAppPage'),
 
@@ -31,6 +35,7 @@ export const pages = {
   logs: page(() => import('../features/logs/logs-page.tsx'), 'LogsPage'),
   environment: page(() => import('../features/environment/environment-page.tsx'), 'EnvironmentPage'),
   domains: page(() => import('../features/domains/domains-page.tsx'), 'DomainsPage'),
+  webhooks: page(() => import('../features/git/app-webhooks-page.tsx'), 'AppWebhooksPage'),
   appSettings: page(() => import('../features/apps/app-settings.tsx'), 'AppSettings'),
   appDanger: page(() => import('../features/apps/app-danger.tsx'), 'AppDanger'),
 

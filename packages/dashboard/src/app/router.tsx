@@ -47,6 +47,7 @@ function below(parent: AnyRoute, components: Record<string, RouteComponent>): An
   return Object.entries(components).map(([path, component]) => createRoute({ getParentRoute: () => parent, path, component }))
 }
 
+const account = createRoute({ getParentRoute: () => shell, path: '/account', component: pages.account, beforeLoad: requireIds })
 const project = createRoute({ getParentRoute: () => shell, path: '/projects/$projectId', component: pages.project, beforeLoad: requireIds })
 const app = createRoute({ getParentRoute: () => shell, path: '/apps/$appId', component: pages.app, beforeLoad: requireIds })
 const admin = createRoute({ getParentRoute: () => shell, path: '/admin', component: pages.admin })
@@ -56,17 +57,19 @@ const tree = root.addChildren([
   shell.addChildren([
     ...below(shell, {
       '/': pages.overview,
-      '/account': pages.account,
       '/projects': pages.projects,
       '/projects/$projectId/new': pages.newApp,
       '/apps': pages.apps,
       '/templates': pages.templates,
     }),
+    account.addChildren(below(account, { '/': pages.accountProfile, '/git': pages.accountGit, '/git/$accountId': pages.gitAccount })),
     project.addChildren(
       below(project, {
         '/': pages.projectApps,
         '/variables': pages.projectVariables,
         '/members': pages.projectMembers,
+        '/git': pages.projectGit,
+        '/git/$accountId': pages.gitAccount,
         '/settings': pages.projectSettings,
       }),
     ),
@@ -79,6 +82,7 @@ const tree = root.addChildren([
         '/logs': pages.logs,
         '/environment': pages.environment,
         '/domains': pages.domains,
+        '/webhooks': pages.webhooks,
         '/settings': pages.appSettings,
         '/danger': pages.appDanger,
       }),

@@ -1,4 +1,5 @@
 import { type ReactNode, useId, useLayoutEffect, useRef } from 'react'
+import { createPortal } from 'react-dom'
 import { IconButton } from './button.tsx'
 
 type Props = { title: string; onClose: () => void; children: ReactNode; wide?: boolean }
@@ -20,9 +21,11 @@ export function Dialog({ title, onClose, children, wide = false }: Props) {
     }
     return () => dialog?.close()
   }, [])
-  return (
+  // Outside of the form that may have opened it, whose submit event it must not cause either.
+  return createPortal(
     <dialog
       ref={ref}
+      onSubmit={(event) => event.stopPropagation()}
       aria-labelledby={heading}
       onCancel={(event) => {
         event.preventDefault()
@@ -42,6 +45,7 @@ export function Dialog({ title, onClose, children, wide = false }: Props) {
         </header>
         {children}
       </div>
-    </dialog>
+    </dialog>,
+    document.body,
   )
 }

@@ -17,10 +17,12 @@ import {
   Eye,
   EyeOff,
   Folder,
+  GitBranch,
   GitCommitHorizontal,
   Globe,
   LayoutDashboard,
   LayoutTemplate,
+  Lock,
   LogOut,
   type LucideIcon,
   Maximize2,
@@ -42,6 +44,7 @@ import {
   TriangleAlert,
   Undo2,
   Users,
+  Webhook,
   X,
 } from 'lucide-react'
 
@@ -87,6 +90,9 @@ const ICONS = {
   edit: Pencil,
   clock: Clock,
   commit: GitCommitHorizontal,
+  git: GitBranch,
+  lock: Lock,
+  webhook: Webhook,
   logout: LogOut,
   chevron: ChevronRight,
 } as const satisfies Record<string, LucideIcon>

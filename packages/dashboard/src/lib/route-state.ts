@@ -1,7 +1,7 @@
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 
 /** An id in the URL; the router has validated it. */
-export function useIdParam(name: 'projectId' | 'appId' | 'deploymentId'): number {
+export function useIdParam(name: 'projectId' | 'appId' | 'deploymentId' | 'accountId'): number {
   const params: Record<string, string | undefined> = useParams({ strict: false })
   return Number(params[name])
 }

@@ -1,6 +1,7 @@
 import { type Answer, ApiError, type Input, type OperationName } from '@berth/contract'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
+import { flushSync } from 'react-dom'
 import { call } from './api.ts'
 import { checkInput, type Problem } from './check-input.ts'
 
@@ -21,6 +22,8 @@ export type FormFields<Values> = {
   values: Values
   set: <Key extends keyof Values & string>(key: Key, value: Values[Key]) => void
   field: <Key extends keyof Values & string>(key: Key) => FieldBinding<Values[Key]>
+  /** Sets several values at once. */
+  patch: (change: Partial<Values>) => void
   choice: <Key extends keyof Values & string>(key: Key) => ChoiceBinding<Values[Key]>
   problems: Record<string, string>
 }
@@ -33,16 +36,24 @@ export function useForm<Name extends OperationName, Values extends Record<string
   const mutation = useMutation({
     mutationFn: (input: Input<Name>) => (call as (name: Name, input: Input<Name>) => Promise<Answer<Name>>)(name, input), // the tuple form of `call` cannot be spread generically
     onSuccess: (answer) => {
-      setTouched(false)
+      flushSync(() => setTouched(false)) // `onDone` may leave the page, which asks when something is unsaved
       return options.onDone(answer, values)
     },
     onError: (error) => setProblems(fieldProblems(error)),
   })
 
-  function set<Key extends keyof Values & string>(key: Key, value: Values[Key]): void {
-    setValues((before) => ({ ...before, [key]: value }))
+  function change(fields: readonly string[], update: (before: Values) => Values): void {
+    setValues(update)
     setTouched(true)
-    setProblems((before) => Object.fromEntries(Object.entries(before).filter(([field]) => field !== key)))
+    setProblems((before) => Object.fromEntries(Object.entries(before).filter(([field]) => !fields.includes(field))))
+  }
+
+  function set<Key extends keyof Values & string>(key: Key, value: Values[Key]): void {
+    change([key], (before) => ({ ...before, [key]: value }))
+  }
+
+  function patch(changed: Partial<Values>): void {
+    change(Object.keys(changed), (before) => ({ ...before, ...changed }))
   }
 
   function field<Key extends keyof Values & string>(key: Key): FieldBinding<Values[Key]> {
@@ -71,6 +82,7 @@ export function useForm<Name extends OperationName, Values extends Record<string
   return {
     values,
     set,
+    patch,
     field,
     choice,
     submit,
@@ -89,7 +101,8 @@ function byField(problems: readonly Problem[]): Record<string, string> {
 /** A sentence of its own: the field's label is right above it, so the API's name for the field is left out. */
 function problemSentence(field: string, message: string): string {
   const words = message.startsWith(`${field} `) ? message.slice(field.length + 1) : message
-  return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? '' : '.'}`
+  const isName = /^\S+\.\S/.test(words) // a sentence may begin with the name of a host
+  return `${isName ? words.slice(0, 1) : words.slice(0, 1).toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? '' : '.'}`
 }
 
 function fieldProblems(error: unknown): Record<string, string> {

@@ -38,6 +38,7 @@ function AppHeader({ app: found }: { app: Application }) {
     { label: 'Logs', to: paths.logs(id) },
     { label: 'Environment', to: paths.environment(id) },
     ...(hasDomains(found) ? [{ label: 'Domains', to: paths.domains(id) }] : []),
+    ...(app_type === 'database' ? [] : [{ label: 'Webhooks', to: paths.webhooks(id) }]),
     { label: 'Settings', to: paths.appSettings(id) },
     { label: 'Danger', to: paths.appDanger(id) },
   ]

@@ -37,6 +37,10 @@ const WORDS: Readonly<Record<string, string>> = {
   'container.start': 'App started',
   'container.stop': 'App stopped',
   'container.restart': 'App restarted',
+  'git_account.create': 'Git account connected',
+  'git_account.reconnect': 'Git account connected again',
+  'git_account.delete': 'Git account removed',
+  'delivery.redeliver': 'Delivery repeated',
   'settings.update': 'Settings changed',
   'disk.clean_up': 'Disk space freed',
 }

@@ -20,6 +20,14 @@ const PAGES: readonly PaletteCommand[] = [
     act: { to: paths.account() },
     also: 'password sessions profile log out',
   },
+  {
+    id: 'git',
+    label: 'Git accounts',
+    note: 'Page',
+    icon: 'git',
+    act: { to: paths.accountGit() },
+    also: 'github gitlab gitea forgejo connect token repository',
+  },
 ]
 
 const ADMIN_PAGES: readonly PaletteCommand[] = [

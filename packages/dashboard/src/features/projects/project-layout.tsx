@@ -33,6 +33,7 @@ export function ProjectLayout() {
               { label: 'Apps', to: paths.project(projectId), exact: true },
               { label: 'Variables', to: paths.projectVariables(projectId) },
               { label: 'Members', to: paths.projectMembers(projectId) },
+              { label: 'Git', to: paths.projectGit(projectId) },
               { label: 'Settings', to: paths.projectSettings(projectId) },
             ]}
           />

@@ -2,7 +2,6 @@ import { Card } from '../../components/card.tsx'
 import { Fact, Facts } from '../../components/facts.tsx'
 import { TextField } from '../../components/field.tsx'
 import { Form } from '../../components/form.tsx'
-import { PageHeader } from '../../components/page.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
 import { toast } from '../../components/toast.tsx'
 import { ROLE_WORDS } from '../../lib/status.ts'
@@ -13,24 +12,21 @@ import { SessionsCard } from './sessions-card.tsx'
 export function AccountPage() {
   const person = useMe()
   return (
-    <>
-      <PageHeader title="Account" />
-      <div className="grid max-w-2xl gap-4">
-        <Card title="Profile">
-          <Facts>
-            <Fact name="Email">{person.email}</Fact>
-            <Fact name="Role">
-              {ROLE_WORDS[person.role].label}. {ROLE_WORDS[person.role].summary}
-            </Fact>
-            <Fact name="Added">
-              <RelativeTime at={person.createdAt} />
-            </Fact>
-          </Facts>
-        </Card>
-        <PasswordCard />
-        <SessionsCard />
-      </div>
-    </>
+    <div className="grid max-w-2xl gap-4">
+      <Card title="Profile">
+        <Facts>
+          <Fact name="Email">{person.email}</Fact>
+          <Fact name="Role">
+            {ROLE_WORDS[person.role].label}. {ROLE_WORDS[person.role].summary}
+          </Fact>
+          <Fact name="Added">
+            <RelativeTime at={person.createdAt} />
+          </Fact>
+        </Facts>
+      </Card>
+      <PasswordCard />
+      <SessionsCard />
+    </div>
   )
 }
 

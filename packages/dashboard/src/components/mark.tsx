@@ -1,0 +1,15 @@
+/** Two letters on a colour of their own, where the mark of a product would be. */
+export function Mark({ letters, hue, small = false }: { letters: string; hue: number; small?: boolean }) {
+  return (
+    <span
+      aria-hidden="true"
+      className={`grid shrink-0 place-items-center rounded-md font-semibold ${small ? 'size-6 text-[10px]' : 'size-9 text-xs'}`}
+      style={{
+        background: `light-dark(hsl(${hue} 60% 90%), hsl(${hue} 40% 22%))`,
+        color: `light-dark(hsl(${hue} 70% 25%), hsl(${hue} 70% 80%))`,
+      }}
+    >
+      {letters}
+    </span>
+  )
+}
