@@ -52,6 +52,7 @@ const ONE_APP = {
   'apps.get': application({}),
   'deployments.listByApp': [],
   'envs.list': [],
+  'git.accounts': [],
   'containers.status': { state: 'none', status: 'No container', id: '' },
   'figures.get': { from: AT, everySeconds: 60, cpu: [null], memory: [null], requests: [null], errors: [null], p50: [null], p99: [null] },
 } satisfies Replies

@@ -1,13 +1,14 @@
 import { type ComponentProps, type ReactNode, useId } from 'react'
 import { classNames } from '../lib/class-names.ts'
 
-type FieldProps = { label: string; hint?: ReactNode; problem?: string | undefined; hideLabel?: boolean }
+export type FieldProps = { label: string; hint?: ReactNode; problem?: string | undefined; hideLabel?: boolean }
 
-const BOX =
+export const BOX =
   'w-full rounded-md border bg-raised px-2.5 text-sm text-ink placeholder:text-ink-faint disabled:bg-sunken disabled:text-ink-soft aria-invalid:border-bad'
-const EDGE = 'border-line-strong/60 hover:border-line-strong'
+export const EDGE = 'border-line-strong/60 hover:border-line-strong'
 
-function Frame({ id, label, hint, problem, hideLabel, children }: FieldProps & { id: string; children: ReactNode }) {
+/** A label above a control, with what is wrong and a hint below it. */
+export function Frame({ id, label, hint, problem, hideLabel, children }: FieldProps & { id: string; children: ReactNode }) {
   return (
     <div className="min-w-0">
       <label htmlFor={id} className={hideLabel === true ? 'sr-only' : 'mb-1 block text-[13px] font-medium [overflow-wrap:anywhere]'}>
@@ -28,7 +29,7 @@ function Frame({ id, label, hint, problem, hideLabel, children }: FieldProps & {
   )
 }
 
-function describedBy(id: string, { hint, problem }: FieldProps): { 'aria-describedby'?: string; 'aria-invalid'?: true } {
+export function describedBy(id: string, { hint, problem }: FieldProps): { 'aria-describedby'?: string; 'aria-invalid'?: true } {
   const ids = [problem !== undefined && `${id}-problem`, hint !== undefined && `${id}-hint`].filter((each) => each !== false)
   return { ...(ids.length > 0 ? { 'aria-describedby': ids.join(' ') } : {}), ...(problem !== undefined ? { 'aria-invalid': true } : {}) }
 }

@@ -1,25 +1,87 @@
-import { useId } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import { useId, useState } from 'react'
+import { Button } from '../components/button.tsx'
 import { TextField } from '../components/field.tsx'
-import { Icon } from '../components/icon.tsx'
-import { Spinner } from '../components/spinner.tsx'
-import { plural } from '../lib/sizes.ts'
-import type { FieldBinding } from '../lib/use-form.ts'
-import { useSourceCheck } from './source-check.ts'
+import { Segmented } from '../components/segmented.tsx'
+import { ErrorState, Skeleton } from '../components/states.tsx'
+import { project } from '../features/projects/queries.ts'
+import { ConnectAccount } from './connect-account.tsx'
+import { useAccountsFor } from './git-accounts.ts'
+import { RepositoryFields } from './repository-fields.tsx'
+import { type SourceCheckState, useSourceCheck } from './source-check.ts'
+import { CheckWords } from './source-check-words.tsx'
+import { type ChosenSource, cloneOf } from './source-values.ts'
 
 type Props = {
   projectId: number
-  url: FieldBinding<string>
-  branch: FieldBinding<string>
+  value: ChosenSource
+  onChange: (change: Partial<ChosenSource>) => void
+  problems: Record<string, string>
   /** Skips the check for people who cannot change the source. */
   disabled?: boolean
 }
 
-/** A clone URL, checked while typing, and the branch to deploy. */
-export function SourceFields({ projectId, url, branch, disabled = false }: Props) {
-  const check = useSourceCheck(projectId, url.value, !disabled)
+const WAYS = [
+  { value: 'account', label: 'Git account' },
+  { value: 'url', label: 'Clone URL' },
+] as const
+
+/** The source of an app: a repository of a connected account, or any clone URL. It is checked while it is chosen. */
+export function SourceFields({ projectId, value, onChange, problems, disabled = false }: Props) {
+  const accounts = useAccountsFor(projectId)
+  const { data: home } = useQuery(project(projectId))
+  const [connecting, setConnecting] = useState(false)
+  const via = value.via === '' ? (accounts.data?.length ? 'account' : 'url') : value.via
+  const { url, accountId } = cloneOf({ ...value, via })
+  const check = useSourceCheck({ projectId, url, accountId }, !disabled)
+  const onConnect = (): void => setConnecting(true)
+  const fields = { value, onChange, problems, check, disabled, onConnect }
+  if ((value.via === '' || via === 'account') && accounts.data === undefined && !accounts.error)
+    return <Skeleton bare rows={4} height="h-9" />
+  return (
+    <>
+      {!disabled && (
+        <div>
+          <Segmented label="Source" value={via} options={WAYS} onPick={(picked) => onChange({ via: picked })} />
+        </div>
+      )}
+      {via === 'url' ? (
+        <CloneUrlFields {...fields} hasAccounts={(accounts.data ?? []).length > 0} />
+      ) : accounts.data === undefined ? (
+        accounts.error && <ErrorState error={accounts.error} onRetry={() => void accounts.refetch()} />
+      ) : accounts.data.length === 0 && value.gitProviderId === null ? (
+        <ConnectFirst onConnect={onConnect} />
+      ) : (
+        <RepositoryFields {...fields} accounts={accounts.data} />
+      )}
+      {connecting && (
+        <ConnectAccount
+          owner={{ projectId, orMe: true, projectName: home?.name ?? 'this project' }}
+          onDone={({ id }) => onChange({ via: 'account', gitProviderId: id, gitRepository: '', repositoryUrl: '', gitBranch: '' })}
+          onClose={() => setConnecting(false)}
+        />
+      )}
+    </>
+  )
+}
+
+function ConnectFirst({ onConnect }: { onConnect: () => void }) {
+  return (
+    <div className="grid justify-items-start gap-3 rounded-md border border-dashed border-line-strong/60 p-4 text-sm text-ink-soft">
+      <p>Connect GitHub, GitLab, Gitea or Forgejo to choose from your repositories, private ones included, and to deploy on every push.</p>
+      <Button kind="primary" icon="git" onClick={onConnect}>
+        Connect a Git account
+      </Button>
+    </div>
+  )
+}
+
+type CloneUrlProps = Omit<Props, 'projectId'> & { check: SourceCheckState; hasAccounts: boolean; onConnect: () => void }
+
+function CloneUrlFields({ value, onChange, problems, check, hasAccounts, disabled = false, onConnect }: CloneUrlProps) {
   const branches = check.result?.branches ?? []
   const listId = useId()
-  const unknown = branch.value !== '' && branches.length > 0 && !branches.includes(branch.value)
+  const unknown = value.gitBranch !== '' && branches.length > 0 && !branches.includes(value.gitBranch)
   return (
     <>
       <TextField
@@ -28,16 +90,19 @@ export function SourceFields({ projectId, url, branch, disabled = false }: Props
         placeholder="https://github.com/owner/repository.git"
         autoComplete="off"
         spellCheck={false}
-        {...url}
-        hint={<CheckWords check={check} />}
+        value={value.gitCloneUrl}
+        onText={(gitCloneUrl) => onChange({ via: 'url', gitCloneUrl })}
+        problem={problems['gitCloneUrl']}
+        hint={<CheckWords check={check} otherwise="https, http, ssh or git@host:path" />}
       />
       <TextField
         label="Branch"
         mono
         list={listId}
         placeholder={check.result?.defaultBranch || 'Default branch'}
-        {...branch}
-        problem={branch.problem ?? (unknown ? 'The repository has no such branch.' : undefined)}
+        value={value.gitBranch}
+        onText={(gitBranch) => onChange({ gitBranch })}
+        problem={problems['gitBranch'] ?? (unknown ? 'The repository has no such branch.' : undefined)}
         hint="Leave empty for the default branch."
       />
       <datalist id={listId}>
@@ -45,30 +110,15 @@ export function SourceFields({ projectId, url, branch, disabled = false }: Props
           <option key={name} value={name} />
         ))}
       </datalist>
+      {!hasAccounts && !disabled && (
+        <p className="text-[13px] text-ink-soft">
+          For private repositories, and to deploy on every push,{' '}
+          <button type="button" onClick={onConnect} className="text-accent underline">
+            connect a Git account
+          </button>
+          .
+        </p>
+      )}
     </>
-  )
-}
-
-function CheckWords({ check: { result, checking, error } }: { check: ReturnType<typeof useSourceCheck> }) {
-  return (
-    <span aria-live="polite" className="flex min-h-5 items-start gap-1.5">
-      {checking && (
-        <>
-          <Spinner /> Checking…
-        </>
-      )}
-      {error && <span className="text-bad">{error.message}</span>}
-      {result && !result.reachable && <span className="text-bad">{result.message}</span>}
-      {result?.reachable === true && (
-        <span className="flex items-center gap-1.5 text-good">
-          <Icon name="check" />
-          <span>
-            Connected. {plural(result.branches.length, 'branch', 'branches')}, default{' '}
-            <code className="font-mono">{result.defaultBranch}</code>
-          </span>
-        </span>
-      )}
-      {!checking && !error && !result && 'https, http, ssh or git@host:path'}
-    </span>
   )
 }

@@ -29,7 +29,7 @@ export function LatestDeployment({ app }: { app: Application }) {
             </ButtonLink>
           }
         >
-          Add the Git URL of your code to deploy this app.
+          Choose the repository of your code to deploy this app.
         </EmptyState>
       </Card>
     )

@@ -4,6 +4,7 @@ import { AreaField, SelectField, TextField } from '../../components/field.tsx'
 import { RESTART_WORDS, STRATEGY_WORDS } from '../../lib/status.ts'
 import type { FormFields } from '../../lib/use-form.ts'
 import { SourceFields } from '../../shared/source-fields.tsx'
+import { PushFields } from './push-fields.tsx'
 import type { SettingsValues } from './settings-values.ts'
 import { SourceSetter } from './source-setter.tsx'
 
@@ -27,13 +28,16 @@ export function SourceSettings({ app, form, disabled }: Props) {
   return (
     <Card title="Source and build">
       <div className="grid gap-4">
-        <SourceFields projectId={app.project_id} url={form.field('gitCloneUrl')} branch={form.field('gitBranch')} disabled={disabled} />
-        <SourceSetter
-          app={app}
-          inMyName={form.values.inMyName}
-          onInMyName={(inMyName) => form.set('inMyName', inMyName)}
-          disabled={disabled}
-        />
+        <SourceFields projectId={app.project_id} value={form.values} onChange={form.patch} problems={form.problems} disabled={disabled} />
+        {form.values.via === 'url' && app.git_provider_id === null && (
+          <SourceSetter
+            app={app}
+            inMyName={form.values.inMyName}
+            onInMyName={(inMyName) => form.set('inMyName', inMyName)}
+            disabled={disabled}
+          />
+        )}
+        {form.values.via === 'account' && <PushFields app={app} form={form} />}
         <div className="grid gap-4 sm:grid-cols-2">
           <TextField
             label="Root directory"

@@ -3,7 +3,18 @@ import { expect, it } from 'vitest'
 import { sourceChange, sourceValues } from './source-change.ts'
 
 const URL = 'https://git.example.com/shop.git'
-const app = { git_clone_url: URL, git_branch: 'main', root_directory: '', dockerfile_path: null } as Application // the fields that are looked at
+// the fields that are looked at
+const app = {
+  git_provider_id: null,
+  git_repository: '',
+  git_clone_url: URL,
+  git_branch: 'main',
+  auto_deploy: true,
+  watch_paths: [] as string[],
+  root_directory: '',
+  dockerfile_path: null,
+} as Application
+const connected = { ...app, git_provider_id: 3, git_repository: 'a/shop', git_clone_url: 'https://host/a/shop.git' }
 const others = { gitBranch: 'next', rootDirectory: '', dockerfilePath: null }
 
 it('a clone URL that did not change is not set again by saving the other fields', () => {
@@ -15,4 +26,27 @@ it('a new clone URL is sent, and the same one where the person asks for it', () 
   expect(sourceChange(app, { ...typed, gitCloneUrl: `${URL}2` })).toEqual({ ...others, gitCloneUrl: `${URL}2` })
   expect(sourceChange(app, { ...typed, gitCloneUrl: '' })).toEqual({ ...others, gitCloneUrl: '' })
   expect(sourceChange(app, { ...typed, inMyName: true })).toEqual({ ...others, gitCloneUrl: URL })
+})
+
+it('a repository of an account is sent only when another one was chosen', () => {
+  const automatic = { autoDeploy: true, watchPaths: [] }
+  const typed = { ...sourceValues(connected), gitBranch: 'next' }
+  expect(sourceChange(connected, typed)).toEqual({ ...others, ...automatic })
+  const chosen = { ...typed, gitRepository: 'a/other', repositoryUrl: 'https://host/a/other.git' }
+  expect(sourceChange(connected, chosen)).toEqual({ ...others, ...automatic, gitProviderId: 3, gitRepository: 'a/other' })
+  const none = { ...typed, gitProviderId: 4, gitRepository: '' } // another account, and no repository of it yet
+  expect(sourceChange(connected, none)).toEqual({ ...others, ...automatic })
+})
+
+it('an app can leave its account for a clone URL, and come to one', () => {
+  const left = { ...sourceValues(connected), via: 'url' as const, gitCloneUrl: URL, gitBranch: 'next' }
+  expect(sourceChange(connected, left)).toEqual({ ...others, gitProviderId: null, gitRepository: '', gitCloneUrl: URL })
+  const come = { ...sourceValues(app), via: 'account' as const, gitProviderId: 3, gitRepository: 'a/shop' }
+  expect(sourceChange(app, come)).toMatchObject({ gitProviderId: 3, gitRepository: 'a/shop' })
+})
+
+it('watch paths are one a line', () => {
+  const values = sourceValues({ ...connected, watch_paths: ['web/**', 'package.json'] })
+  expect(values.watchPaths).toBe('web/**\npackage.json')
+  expect(sourceChange(connected, { ...values, watchPaths: ' api/** \n\n' })).toMatchObject({ watchPaths: ['api/**'] })
 })

@@ -1,31 +1,54 @@
 import type { Application, Input } from '@berth/contract'
+import { type ChosenSource, chosenSource } from '../../shared/source-values.ts'
 
-export type SourceValues = {
-  gitCloneUrl: string
-  gitBranch: string
+export type SourceValues = ChosenSource & {
   rootDirectory: string
   dockerfilePath: string
+  autoDeploy: boolean
+  /** One pattern a line. */
+  watchPaths: string
   /** Sets the same clone URL again as the current user. */
   inMyName: boolean
 }
 
 export function sourceValues(app: Application): SourceValues {
   return {
-    gitCloneUrl: app.git_clone_url,
-    gitBranch: app.git_branch,
+    ...chosenSource(app),
     rootDirectory: app.root_directory,
     dockerfilePath: app.dockerfile_path ?? '',
+    autoDeploy: app.auto_deploy,
+    watchPaths: app.watch_paths.join('\n'),
     inMyName: false,
   }
 }
 
-/** Whoever sends a clone URL becomes the one who set it, which decides what it may access. So an unchanged one is only sent on request. */
-export function sourceChange(app: Application, values: SourceValues): Omit<Input<'apps.update'>, 'appId'> {
-  const { gitCloneUrl, gitBranch, rootDirectory, dockerfilePath, inMyName } = values
+type Change = Omit<Input<'apps.update'>, 'appId'>
+
+/** Whoever sends a source becomes the one who set it, which decides what it may access. So an unchanged one is only sent on request. */
+function originChange(app: Application, values: SourceValues): Change {
+  const { via, gitProviderId, gitRepository, gitCloneUrl, inMyName } = values
+  if (via === 'account') {
+    const isSame = gitProviderId === app.git_provider_id && gitRepository === app.git_repository
+    return isSame || gitRepository === '' ? {} : { gitProviderId, gitRepository }
+  }
+  if (app.git_provider_id !== null && via === 'url') return { gitProviderId: null, gitRepository: '', gitCloneUrl }
+  return inMyName || gitCloneUrl !== app.git_clone_url ? { gitCloneUrl } : {}
+}
+
+export function sourceChange(app: Application, values: SourceValues): Change {
+  const { gitBranch, rootDirectory, dockerfilePath, autoDeploy, watchPaths } = values
   return {
-    ...((inMyName || gitCloneUrl !== app.git_clone_url) && { gitCloneUrl }),
+    ...originChange(app, values),
     gitBranch,
     rootDirectory,
     dockerfilePath: dockerfilePath === '' ? null : dockerfilePath,
+    ...(values.via === 'account' && { autoDeploy, watchPaths: linesOf(watchPaths) }),
   }
+}
+
+function linesOf(text: string): string[] {
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
 }

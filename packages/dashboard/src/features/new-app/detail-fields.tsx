@@ -1,6 +1,7 @@
 import { TextField } from '../../components/field.tsx'
 import type { FormFields } from '../../lib/use-form.ts'
 import { SourceFields } from '../../shared/source-fields.tsx'
+import { cloneOf } from '../../shared/source-values.ts'
 import { BuildFields } from './build-fields.tsx'
 import { type NewAppValues, nameFromUrl } from './new-app-form.ts'
 import { TemplatePicker } from './template-picker.tsx'
@@ -34,14 +35,13 @@ export function DetailFields({ projectId, form }: Props) {
     <div className="grid gap-4">
       <SourceFields
         projectId={projectId}
-        url={{
-          ...field('gitCloneUrl'),
-          onText: (url) => {
-            if (values.name === nameFromUrl(values.gitCloneUrl)) set('name', nameFromUrl(url))
-            set('gitCloneUrl', url)
-          },
+        value={values}
+        onChange={(change) => {
+          const url = change.repositoryUrl ?? change.gitCloneUrl
+          const isOwnName = values.name !== nameFromUrl(cloneOf(values).url)
+          form.patch(url === undefined || isOwnName ? change : { ...change, name: nameFromUrl(url) })
         }}
-        branch={field('gitBranch')}
+        problems={form.problems}
       />
       <BuildFields projectId={projectId} form={form} />
       <div className="grid gap-4 sm:grid-cols-2">

@@ -18,6 +18,25 @@ describe('the new app form', () => {
     })
   })
 
+  it('asks for a repository of an account by its name, and drops what was chosen the other way', () => {
+    const chosen = {
+      ...EMPTY,
+      name: 'w',
+      gitProviderId: 3,
+      gitRepository: 'a/shop',
+      repositoryUrl: 'https://h/a/shop.git',
+      gitBranch: 'next',
+    }
+    const byAccount = newAppInput(7, { ...chosen, via: 'account', gitCloneUrl: 'https://example.com/other.git' })
+    expect(byAccount).toMatchObject({ gitProviderId: 3, gitRepository: 'a/shop', gitBranch: 'next' })
+    expect(byAccount).not.toHaveProperty('gitCloneUrl')
+    const byUrl = newAppInput(7, { ...chosen, via: 'url', gitCloneUrl: 'https://example.com/other.git' })
+    expect(byUrl).toMatchObject({ gitProviderId: null, gitCloneUrl: 'https://example.com/other.git' })
+    expect(byUrl).not.toHaveProperty('gitRepository')
+    const none = newAppInput(7, { ...EMPTY, name: 'w', via: 'account', gitProviderId: 3, gitCloneUrl: 'https://example.com/other.git' })
+    expect(none).toMatchObject({ gitProviderId: null, gitCloneUrl: '' })
+  })
+
   it('says where the build begins, and leaves the Dockerfile out where Compose says it', () => {
     const values = { ...EMPTY, name: 'w', rootDirectory: ' apps/web ', dockerfilePath: 'Dockerfile.prod ' }
     expect(newAppInput(7, values)).toMatchObject({ rootDirectory: 'apps/web', dockerfilePath: 'Dockerfile.prod' })

@@ -1,11 +1,10 @@
 import { type AppType, type Input, parseDotenv } from '@berth/contract'
+import { type ChosenSource, NO_SOURCE } from '../../shared/source-values.ts'
 
-export type NewAppValues = {
+export type NewAppValues = ChosenSource & {
   appType: AppType
   name: string
   templateName: string
-  gitCloneUrl: string
-  gitBranch: string
   rootDirectory: string
   dockerfilePath: string
   port: string
@@ -13,11 +12,10 @@ export type NewAppValues = {
 }
 
 export const EMPTY: NewAppValues = {
+  ...NO_SOURCE,
   appType: 'web',
   name: '',
   templateName: '',
-  gitCloneUrl: '',
-  gitBranch: '',
   rootDirectory: '',
   dockerfilePath: '',
   port: '3000',
@@ -26,15 +24,20 @@ export const EMPTY: NewAppValues = {
 
 /** Only the fields that this type of app needs. */
 export function newAppInput(projectId: number, values: NewAppValues): Input<'apps.create'> {
-  const { appType, name, templateName, gitCloneUrl, gitBranch, rootDirectory, port, env } = values
+  const { appType, name, templateName, rootDirectory, port, env } = values
   const { variables } = parseDotenv(env)
   const envVars = Object.fromEntries(variables.map(({ key, value }) => [key, value]))
   const shared = { projectId, name: name.trim(), appType, envVars }
   if (appType === 'database') return { ...shared, templateName }
-  const source = { gitProviderId: null, gitCloneUrl: gitCloneUrl.trim(), gitBranch: gitBranch.trim() }
   const dockerfilePath = appType === 'compose' ? '' : values.dockerfilePath.trim()
   const place = { rootDirectory: rootDirectory.trim(), dockerfilePath: dockerfilePath === '' ? null : dockerfilePath }
-  return { ...shared, ...source, ...place, port: port.trim() === '' ? null : Number(port) }
+  return { ...shared, ...sourceInput(values), ...place, port: port.trim() === '' ? null : Number(port) }
+}
+
+function sourceInput({ via, gitProviderId, gitRepository, gitCloneUrl, gitBranch }: ChosenSource) {
+  const branch = { gitBranch: gitBranch.trim() }
+  if (via === 'account' && gitRepository !== '') return { gitProviderId, gitRepository, ...branch }
+  return { gitProviderId: null, gitCloneUrl: via === 'account' ? '' : gitCloneUrl.trim(), ...branch }
 }
 
 /** The default name: the last part of the clone URL. */

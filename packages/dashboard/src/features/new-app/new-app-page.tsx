@@ -11,6 +11,7 @@ import { toast } from '../../components/toast.tsx'
 import { call } from '../../lib/api.ts'
 import { useIdParam, useSearchState } from '../../lib/route-state.ts'
 import { useForm } from '../../lib/use-form.ts'
+import { useUnsavedWarning } from '../../lib/use-unsaved-warning.ts'
 import { paths } from '../../paths.ts'
 import { appKeys } from '../apps/queries.ts'
 import { deploymentKeys } from '../deployments/queries.ts'
@@ -49,6 +50,7 @@ function Wizard({ projectId }: { projectId: number }) {
     input: (values) => newAppInput(projectId, values),
     onDone: ({ id }) => open.mutateAsync({ appId: id, deployNow }),
   })
+  useUnsavedWarning(form.touched)
   const broken = parseDotenv(form.values.env).problems.length > 0
   const unpicked = form.values.appType === 'database' && form.values.templateName === ''
   return (

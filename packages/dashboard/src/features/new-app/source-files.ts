@@ -4,6 +4,7 @@ import { call } from '../../lib/api.ts'
 import { checkInput } from '../../lib/check-input.ts'
 import { useSettled } from '../../lib/use-settled.ts'
 import { useSourceCheck } from '../../shared/source-check.ts'
+import { cloneOf } from '../../shared/source-values.ts'
 import type { NewAppValues } from './new-app-form.ts'
 
 function sourceFiles(asked: Input<'apps.checkSourceFiles'>) {
@@ -17,14 +18,15 @@ function sourceFiles(asked: Input<'apps.checkSourceFiles'>) {
 
 /** Looks for build files once the source is reachable and has the branch. */
 export function useSourceFiles(projectId: number, values: NewAppValues) {
-  const [gitCloneUrl, gitBranch] = [values.gitCloneUrl.trim(), values.gitBranch.trim()]
-  const { result } = useSourceCheck(projectId, gitCloneUrl, true)
+  const { url: gitCloneUrl, accountId: gitProviderId } = cloneOf(values)
+  const gitBranch = values.gitBranch.trim()
+  const { result } = useSourceCheck({ projectId, url: gitCloneUrl, accountId: gitProviderId }, true)
   const place = { rootDirectory: values.rootDirectory.trim(), dockerfilePath: values.dockerfilePath.trim() }
   const rootDirectory = useSettled(place.rootDirectory)
   const dockerfilePath = useSettled(place.dockerfilePath)
   const isTyping = rootDirectory !== place.rootDirectory || dockerfilePath !== place.dockerfilePath
   const canLook = result?.reachable === true && (gitBranch === '' || result.branches.includes(gitBranch))
-  const asked = { projectId, gitCloneUrl, gitBranch, rootDirectory, dockerfilePath }
+  const asked = { projectId, gitCloneUrl, gitProviderId, gitBranch, rootDirectory, dockerfilePath }
   const [problem] = canLook ? checkInput('apps.checkSourceFiles', asked) : []
   const query = useQuery({ ...sourceFiles(asked), enabled: canLook && !isTyping && problem === undefined })
   if (!canLook) return { looking: false, files: undefined, error: undefined }
