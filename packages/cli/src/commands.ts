@@ -13,6 +13,7 @@ import { projects } from './commands/projects.ts'
 import { server } from './commands/server.ts'
 import { endSession, login, logout, password, sessions, setup, whoami } from './commands/session.ts'
 import { checkSource } from './commands/source.ts'
+import { sourceAccess } from './commands/source-access.ts'
 import { updates } from './commands/updates.ts'
 import { users } from './commands/users.ts'
 import { variables } from './commands/variables.ts'
@@ -25,7 +26,7 @@ export const topics = {
   Apps: [...apps, checkSource, open, ...containers, logs],
   Deployments: [deploy, deployments, running, compare, cancel, fix, rollback],
   Environment: [...env, ...variables],
-  Git: [...git, ...deliveries],
+  Git: [...git, ...deliveries, ...sourceAccess],
   Domains: domains,
   Databases: databases,
   Server: [...server, ...users, ...updates],

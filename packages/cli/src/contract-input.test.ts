@@ -13,6 +13,7 @@ const sources = readdirSync(import.meta.dirname, { recursive: true, encoding: 'u
 /** What the CLI leaves to others, and why. */
 const WITHOUT_A_COMMAND = [
   'webhooks.git', // for git providers
+  'deployments.addByHook', // for programs that have nothing but the hook's secret
   'containers.logPage', // for screens; `logs --all` prints the whole log
   'overview.get', // for a page that shows everything; the other commands show its parts
   'auth.join', // an invitation is accepted in the browser

@@ -25,6 +25,13 @@ afterAll(async () => {
   await host[Symbol.asyncDispose]()
 })
 
+it('a deploy hook is made and taken away', async () => {
+  expect((await berth(['apps', 'hook', 'rotate', 'web'])).out).toMatch(
+    /^Address: https:\/\/berth.example.com\/api\/hooks\/deploy\/1\nSecret: +[\w-]{43}\n/,
+  )
+  expect((await berth(['apps', 'hook', 'delete', 'web', '--yes'])).out).toContain('has no deploy hook any more')
+})
+
 it('an account is connected, used for an app, checked and disconnected', async () => {
   const connect = ['git', 'accounts', 'connect', '--provider', 'gitlab', '--url', host.origin, '--project', 'Shop']
   expect((await berth(connect, { input: 'a-wrong-token' })).err).toContain('does not accept the token')

@@ -50,6 +50,14 @@ export const Application = Type.Object({
   auto_deploy: Type.Boolean(),
   /** Only pushes that change one of these deploy it; none means all. */
   watch_paths: Type.Array(Type.String()),
+  /** Whether it has a deploy hook. */
+  deploy_hook: Type.Boolean(),
+  /** The public half of its deploy key, for the repository's host; empty without one. */
+  deploy_key: Type.String(),
+  /** The SSH key of that host, pinned at its first use: host:port and the key's fingerprint. Empty before. */
+  host_key: Type.String(),
+  /** Whether its branch is looked at every few minutes; null: where no webhook tells of pushes. */
+  poll_source: Nullable(Type.Boolean()),
   /** Who set the clone URL, and with it whose rights decide what may be cloned; null where that person is gone. */
   source_set_by: Nullable(Id),
   root_directory: Type.String(),

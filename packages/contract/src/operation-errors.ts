@@ -45,12 +45,14 @@ const OWN = {
   'git.deleteAccount': ['account_in_use'],
   'git.repos': ['git_account_refused'],
   'git.branches': ['git_account_refused', 'repository_not_found'],
+  'deployments.addByHook': ['invalid_source'],
   'updates.apply': ['no_update'],
 } as const satisfies Partial<Record<OperationName, readonly ErrorCode[]>>
 
 const OF_POLICY = {
   anyone: [],
   'signed webhook': ['webhook_not_verified'],
+  'deploy hook': ['webhook_not_verified'],
   'signed in': ['not_signed_in'],
   admin: ['not_signed_in', 'not_allowed'],
   owner: ['not_signed_in', 'not_allowed'],

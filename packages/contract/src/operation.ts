@@ -1,12 +1,13 @@
 import Type, { type TObject, type TSchema } from 'typebox'
 
 /**
- * Who may call an operation. Every policy but the first five names the object it loads:
+ * Who may call an operation. Every policy but the first six names the object it loads:
  * the handler receives that object, and never meets one that the caller may not see.
  */
 export const POLICIES = [
   'anyone',
   'signed webhook',
+  'deploy hook',
   'signed in',
   'admin',
   'owner',
@@ -25,6 +26,8 @@ export const POLICIES = [
   'member of the delivery',
 ] as const
 export type Policy = (typeof POLICIES)[number]
+/** Those that need no session. */
+export type OpenPolicy = 'anyone' | 'signed webhook' | 'deploy hook'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 export type Shape = 'envelope' | 'bare' | 'text'

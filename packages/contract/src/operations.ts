@@ -7,6 +7,7 @@ import { gitOperations } from './operations/git.ts'
 import { peopleOperations } from './operations/people.ts'
 import { platformOperations } from './operations/platform.ts'
 import { projectOperations } from './operations/projects.ts'
+import { sourceAccessOperations } from './operations/source-access.ts'
 import { updateOperations } from './operations/updates.ts'
 
 /** The whole HTTP API, by topic. The server implements every line; the dashboard, the CLI and the tests call them by name. */
@@ -19,6 +20,7 @@ export const operations = {
   ...domainOperations,
   ...deploymentOperations,
   ...gitOperations,
+  ...sourceAccessOperations,
   ...platformOperations,
   ...updateOperations,
 } as const

@@ -15,6 +15,7 @@ import * as ports from './ports.ts'
 import * as projects from './projects.ts'
 import * as sessions from './sessions.ts'
 import * as settings from './settings.ts'
+import * as sourceAccess from './source-access.ts'
 import * as templates from './templates.ts'
 import * as updates from './updates.ts'
 import * as users from './users.ts'
@@ -36,6 +37,7 @@ const FILES = [
   projects,
   sessions,
   settings,
+  sourceAccess,
   templates,
   updates,
   users,

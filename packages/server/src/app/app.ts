@@ -7,6 +7,7 @@ import { createFoundation } from './foundation.ts'
 import { createGitParts } from './git-parts.ts'
 import { createHttpParts } from './http-parts.ts'
 import { createProjectParts } from './project-parts.ts'
+import { createSourceAccessParts } from './source-access-parts.ts'
 import { createTrafficParts } from './traffic-parts.ts'
 import { createWorkParts } from './work-parts.ts'
 
@@ -18,25 +19,20 @@ export async function createApp(config: Config, givenLog: Logger) {
   const traffic = await createTrafficParts(base, engineParts)
   const access = await createAccessParts(base)
   const gitParts = createGitParts(base, engineParts)
-  const work = createWorkParts(base, engineParts, { traffic, gitParts })
+  const sourceAccess = createSourceAccessParts(base, engineParts, gitParts)
+  const work = createWorkParts(base, engineParts, { traffic, sourceAccess })
   const projects = createProjectParts(base, engineParts, { traffic, gitParts, work })
-  const parts = { base, engineParts, gitParts, access, traffic, work, projects, isStopping: () => isStopping }
+  const parts = { base, engineParts, gitParts, sourceAccess, access, traffic, work, projects, isStopping: () => isStopping }
   const { http, webSockets, health, metricsHistory, figures } = await createHttpParts(parts)
 
   const { db, database, background, instance, tuning, now } = base
   const { engine, engineWatch, provisioning, firewalls } = engineParts
   const { routing, edge, edgeParts, domainCertificates, generatedDomains } = traffic
   const { makeRoom, forgetOld, renameImages } = work.deploying
+  const watched = { db, engine, engineWatch, provisioning, routing, instance, tuning, now }
   const tasks = backgroundTasks({
-    db,
-    engine,
-    engineWatch,
-    provisioning,
+    ...watched,
     reconcile: work.reconcile,
-    routing,
-    instance,
-    tuning,
-    now,
     wake: background.wake,
     wantCertificates: domainCertificates.wantAll,
     makeRoom,

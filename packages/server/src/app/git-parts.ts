@@ -41,7 +41,7 @@ export function createGitParts(base: Foundation, { policy, authorities }: Engine
 export type GitParts = ReturnType<typeof createGitParts>
 
 /** Where others reach this server: the dashboard's domain, else the address that admins open it by. */
-async function publicUrl({ db, settings, config }: Foundation): Promise<string | undefined> {
+export async function publicUrl({ db, settings, config }: Foundation): Promise<string | undefined> {
   const { dashboardDomain } = settings()
   const { httpsPort } = config.edge
   if (dashboardDomain !== '') return `https://${dashboardDomain}${httpsPort === 443 ? '' : `:${httpsPort}`}`

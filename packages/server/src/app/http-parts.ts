@@ -17,6 +17,7 @@ import type { Foundation } from './foundation.ts'
 import type { GitParts } from './git-parts.ts'
 import type { ProjectParts } from './project-parts.ts'
 import { handlersOf } from './routes.ts'
+import type { SourceAccessParts } from './source-access-parts.ts'
 import { createStreams } from './streams.ts'
 import type { TrafficParts } from './traffic-parts.ts'
 import type { WorkParts } from './work-parts.ts'
@@ -25,6 +26,7 @@ type Parts = {
   base: Foundation
   engineParts: EngineParts
   gitParts: GitParts
+  sourceAccess: SourceAccessParts
   access: AccessParts
   traffic: TrafficParts
   work: WorkParts
@@ -66,6 +68,7 @@ export async function createHttpParts(parts: Parts) {
     ...projects,
     ...work,
     ...parts.gitParts,
+    ...parts.sourceAccess,
     domains: traffic.domains,
     settings: traffic.settings,
     traffic: traffic.edgeParts.accessCounts,
@@ -78,9 +81,10 @@ export async function createHttpParts(parts: Parts) {
   const loaders = createPolicies({ db, findContainer: createFindContainer({ engine: engineParts.engine, instance }) })
   const connections = createConnections()
   const { mayBeSigned } = parts.gitParts
+  const { hookedApp } = parts.sourceAccess
   const http = await createHttpServer({
     log,
-    gate: { authentication, loaders, mayBeSigned, connections, onCaller: traffic.serverAddress.seen },
+    gate: { authentication, loaders, mayBeSigned, hookedApp, connections, onCaller: traffic.serverAddress.seen },
     connections,
     tuning,
     handlers,

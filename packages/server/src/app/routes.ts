@@ -9,6 +9,9 @@ import type { Auth } from '../features/auth/service.ts'
 import type { Sessions } from '../features/auth/sessions.ts'
 import { containerHandlers } from '../features/containers/routes.ts'
 import type { Containers } from '../features/containers/service.ts'
+import type { DeployByHook } from '../features/deploy-hook/deploy.ts'
+import { deployHookHandlers } from '../features/deploy-hook/routes.ts'
+import type { DeployHooks } from '../features/deploy-hook/service.ts'
 import type { CompareDeployments } from '../features/deployments/compare.ts'
 import { deploymentHandlers } from '../features/deployments/routes.ts'
 import type { Deployments } from '../features/deployments/service.ts'
@@ -73,6 +76,8 @@ export type Parts = {
   receive: Receive['receive']
   inbox: Inbox
   hooks: Hooks
+  deployHooks: DeployHooks
+  deployByHook: DeployByHook
   containers: Containers
   settings: SettingsService
   traffic: TrafficSource
@@ -107,6 +112,7 @@ export function handlersOf(parts: Parts): Handlers {
     ...auditHandlers(parts.db),
     ...gitHandlers(parts),
     ...webhookHandlers(parts),
+    ...deployHookHandlers(parts),
     ...updateHandlers(parts.running),
   }
 }

@@ -5,12 +5,10 @@ import { createLiveRelease } from '../features/containers/live-release.ts'
 import { createContainers } from '../features/containers/service.ts'
 import { createCancel } from '../features/deployments/cancel.ts'
 import { createCompareDeployments } from '../features/deployments/compare.ts'
-import { createNewestCommit } from '../features/deployments/newest-commit.ts'
 import { createIsAsPlanned } from '../features/deployments/release/compose/is-as-planned.ts'
 import { createDeployments } from '../features/deployments/service.ts'
 import { createPorts } from '../features/ports/service.ts'
 import { withoutColours } from '../lib/clean-line.ts'
-import { createLimiter } from '../lib/limiter.ts'
 import { createRedactor } from '../lib/redact.ts'
 import { lanesInQueue } from '../queue/queue-store.ts'
 import { createWorker } from '../queue/worker.ts'
@@ -21,8 +19,8 @@ import { createRepair } from '../reconcile/repair.ts'
 import { createDeploymentParts } from './deployment-parts.ts'
 import type { EngineParts } from './engine-parts.ts'
 import type { Foundation } from './foundation.ts'
-import type { GitParts } from './git-parts.ts'
 import { jobHandlers } from './jobs.ts'
+import type { SourceAccessParts } from './source-access-parts.ts'
 import type { TrafficParts } from './traffic-parts.ts'
 import { createVariableParts, type VariableParts } from './variable-parts.ts'
 
@@ -30,11 +28,11 @@ import { createVariableParts, type VariableParts } from './variable-parts.ts'
 export function createWorkParts(
   base: Foundation,
   { engine, git, policy, firewalls }: EngineParts,
-  others: { traffic: TrafficParts; gitParts: GitParts },
+  others: { traffic: TrafficParts; sourceAccess: SourceAccessParts },
 ) {
   const { config, db, instance, secrets, step, tuning, log, now } = base
   const { routing, onRowsChanged, onContainersChanged } = others.traffic
-  const { sourceOf } = others.gitParts.appSource
+  const { sourceOf, newestCommit } = others.sourceAccess
   const variables = createVariableParts(base)
   const ports = createPorts({ db, now })
   const deploying = createDeploymentParts({
@@ -65,7 +63,7 @@ export function createWorkParts(
     now,
     step,
     logs: deploying.logs,
-    resolveCommit: createLookups({ git, sourceOf, waitMs: tuning.resolveAtAddMs }),
+    resolveCommit: newestCommit,
     stop: createCancel({ db, logs: deploying.logs, cancelLane: worker.cancelLane, step, now }),
   })
   const containers = createContainerParts(base, { engine, deploying, onRowsChanged, onContainersChanged })
@@ -144,12 +142,4 @@ function createReconcileParts(base: Foundation, { engine, variables, deploying, 
       await db.transaction(async (tx) => await enqueue(tx, 'app.restore', { appId }, { by, at: now() })),
     onChanged,
   })
-}
-
-type LookupDeps = Omit<Parameters<typeof createNewestCommit>[0], 'limiter'>
-
-/** The lookups of `deployment/add` may be many, are short, and go on without an answer. */
-function createLookups(deps: LookupDeps) {
-  const limiter = createLimiter({ running: 4, runningPerKey: 2, waiting: 500, waitingPerKey: 100, waitMs: deps.waitMs })
-  return createNewestCommit({ ...deps, limiter })
 }

@@ -4,6 +4,7 @@ import type { Answer, Input, Operation, OperationName, Operations, Policy } from
 import { operations } from '@berth/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller, Origin } from '../domain/caller.ts'
+import type { AppRow } from '../domain/rows.ts'
 import { AppError } from '../lib/app-error.ts'
 import type { Authentication } from './authenticate.ts'
 import type { Connections } from './connections.ts'
@@ -36,6 +37,8 @@ export type Gate = {
   loaders: Loaders
   /** Whether a delivery with these headers could be signed with a secret of ours. */
   mayBeSigned: (headers: IncomingHttpHeaders, query: unknown) => Promise<boolean>
+  /** The app whose deploy hook has the secret in these headers. */
+  hookedApp: (headers: IncomingHttpHeaders, params: unknown) => Promise<AppRow>
   connections: Pick<Connections, 'known'>
   /** Told who used which host name to come here. */
   onCaller: (caller: Caller, host: string | undefined) => void
@@ -58,6 +61,7 @@ async function enter(gate: Gate, may: Policy, request: FastifyRequest): Promise<
     if (!(await gate.mayBeSigned(request.headers, request.query))) throw new AppError('webhook_not_verified')
     return
   }
+  if (may === 'deploy hook') return void (await gate.hookedApp(request.headers, request.params))
   const caller = await gate.authentication.authenticate(request.headers, originOf(request.raw, request.id))
   if (!caller) throw new AppError('not_signed_in')
   request.caller = caller
@@ -78,6 +82,7 @@ async function admit(gate: Gate, may: Policy, request: FastifyRequest, read: (re
   const origin = originOf(request.raw, request.id)
   if (may === 'anyone') return { origin, input: read(request) }
   if (may === 'signed webhook') return { origin, input: read(request), raw: rawOf(request) }
+  if (may === 'deploy hook') return { origin, app: await gate.hookedApp(request.headers, request.params), input: read(request) }
   const caller = await callerNow(gate, request)
   if (may === 'admin' || may === 'owner') await gate.loaders[may](caller, {}) // a role is judged before the input is looked at
   const input = read(request)
@@ -116,10 +121,10 @@ function send(reply: FastifyReply, line: Operation, result: unknown): FastifyRep
   return reply.type('application/json; charset=utf-8').send(JSON.stringify(body))
 }
 
-/** What strangers may send is a login or a set-up: fields of a few hundred characters. */
+/** What strangers may send is a login, a set-up or a hook's call: fields of a few hundred characters. */
 function bodyLimitOf({ bodyLimit, may }: Operation): { bodyLimit?: number } {
   if (bodyLimit !== undefined) return { bodyLimit }
-  return may === 'anyone' ? { bodyLimit: STRANGERS_BODY_BYTES } : {}
+  return may === 'anyone' || may === 'deploy hook' ? { bodyLimit: STRANGERS_BODY_BYTES } : {}
 }
 
 /** One line of the contract and its handler become a route, policy included. */

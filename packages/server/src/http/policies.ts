@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { ErrorCode, Policy } from '@berth/contract'
+import type { ErrorCode, OpenPolicy, Policy } from '@berth/contract'
 import { type Caller, isStaff } from '../domain/caller.ts'
 import * as store from '../domain/rows.ts'
 import { EngineUnreachable } from '../engine/api/errors.ts'
@@ -17,6 +17,7 @@ type InApp = { caller: Caller; app: store.AppRow }
 export type Subjects = GitSubjects & {
   anyone: Record<never, never>
   'signed webhook': Raw
+  'deploy hook': { app: store.AppRow }
   'signed in': { caller: Caller }
   admin: { caller: Caller }
   owner: { caller: Caller }
@@ -35,7 +36,7 @@ type Ids = Partial<Record<'id' | 'projectId' | 'appId' | 'deploymentId' | 'insta
   containerId?: string
 }
 type Loader<P extends Policy> = (caller: Caller, ids: Ids) => Promise<Subjects[P]>
-export type Loaders = { [P in Exclude<Policy, 'anyone' | 'signed webhook'>]: Loader<P> }
+export type Loaders = { [P in Exclude<Policy, OpenPolicy>]: Loader<P> }
 
 function found<Row>(row: Row | undefined, code: ErrorCode): Row {
   if (row === undefined) throw new AppError(code)

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { type Policy, type SocketName, type Sockets, sockets } from '@berth/contract'
+import { type OpenPolicy, type Policy, type SocketName, type Sockets, sockets } from '@berth/contract'
 import type { Static, TObject } from 'typebox'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { Caller } from '../domain/caller.ts'
@@ -42,7 +42,7 @@ type Deps = {
 }
 type Line = {
   name: SocketName
-  may: Exclude<Policy, 'anyone' | 'signed webhook'>
+  may: Exclude<Policy, OpenPolicy>
   pattern: RegExp
   readParams: ReadInput
   readQuery: ReadInput

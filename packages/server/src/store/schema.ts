@@ -71,6 +71,14 @@ export type AppTable = {
   auto_deploy: Generated<Bit>
   /** A list of patterns, as JSON. */
   watch_paths: Generated<string>
+  /** Of the secret of its deploy hook; empty without one. */
+  hook_hash: Generated<string>
+  /** The public half of its deploy key, as one line; empty without one. */
+  deploy_key: Generated<string>
+  /** The SSH key of its source's host, pinned at the first use: `host:port type key`. */
+  host_key: Generated<string>
+  /** Whether its branch is looked at every few minutes; null: where no webhook tells of pushes. */
+  poll_source: Bit | null
   /** Whose rights decide what may be cloned; null where that person is gone. */
   source_set_by: number | null
   root_directory: string
@@ -203,6 +211,12 @@ export type GitHookTable = {
   failures: number
   next_try_at: string
 }
+/** The private half of an app's deploy key. */
+type DeployKeyTable = { app_id: number; sealed_key: string }
+/** What the last look at a source found, and when the next one is due. */
+type SourcePollTable = { app_id: number; source: string; commit_hash: string; failures: number; next_at: string }
+/** What the host of a commit was told of its deployment; `next_at` is null when there is nothing to tell. */
+type CommitStatusTable = { deployment_id: number; sent: string; failures: number; next_at: string | null }
 export type JobTable = {
   id: Generated<number>
   name: string
@@ -255,6 +269,9 @@ export type Schema = {
   git_delivery: GitDeliveryTable
   git_delivery_app: GitDeliveryAppTable
   git_hook: GitHookTable
+  deploy_key: DeployKeyTable
+  source_poll: SourcePollTable
+  commit_status: CommitStatusTable
   job: JobTable
   event: EventTable
   audit: AuditTable

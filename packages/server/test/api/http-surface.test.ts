@@ -68,8 +68,15 @@ function matches(pattern: string, address: string): boolean {
 
 describe('what needs no login', () => {
   it('is short: everything else is not_signed_in', async () => {
-    const open = Object.entries(operations).filter(([, { may }]) => may === 'anyone' || may === 'signed webhook')
-    expect(open.map(([name]) => name).toSorted()).toEqual(['auth.join', 'auth.login', 'auth.setup', 'health', 'webhooks.git'])
+    const open = Object.entries(operations).filter(([, { may }]) => ['anyone', 'signed webhook', 'deploy hook'].includes(may))
+    expect(open.map(([name]) => name).toSorted()).toEqual([
+      'auth.join',
+      'auth.login',
+      'auth.setup',
+      'deployments.addByHook',
+      'health',
+      'webhooks.git',
+    ])
   })
 
   it('/health tells how Berth is, without the envelope', async () => {

@@ -38,6 +38,7 @@ function ofAccount(role: TestRole, may: readonly TestRole[]): Verdict {
 const VERDICTS: Record<Policy, (role: TestRole) => Verdict> = {
   anyone: () => 'allowed',
   'signed webhook': () => 'allowed',
+  'deploy hook': () => 'allowed',
   'signed in': (role) => signedIn(role, () => 'allowed'),
   admin: (role) => signedIn(role, () => (STAFF.includes(role) ? 'allowed' : 'not_allowed')),
   owner: (role) => signedIn(role, () => (role === 'owner' ? 'allowed' : 'not_allowed')),
@@ -80,6 +81,7 @@ const ALLOWED_AND_YET: Partial<Record<OperationName, ErrorCode>> = {
   'git.repos': 'git_host_unavailable',
   'git.branches': 'git_host_unavailable',
   'webhooks.git': 'webhook_not_verified',
+  'deployments.addByHook': 'webhook_not_verified',
   'webhooks.redeliver': 'invalid_request',
   'updates.apply': 'no_update',
 }
@@ -236,7 +238,7 @@ describe('who may open a socket', () => {
   })
 
   it('no socket is open to anyone', () => {
-    for (const line of Object.values(sockets)) expect(['anyone', 'signed webhook']).not.toContain(line.may)
+    for (const line of Object.values(sockets)) expect(['anyone', 'signed webhook', 'deploy hook']).not.toContain(line.may)
   })
 })
 

@@ -3,6 +3,7 @@ import type { Insertable, Updateable } from 'kysely'
 import { typesThat } from '../../domain/app-kinds.ts'
 import { bestHost, type EdgePorts, hostUrl } from '../../domain/app-url.ts'
 import type { AppRow, DomainRow } from '../../domain/rows.ts'
+import { shownHostKey } from '../../git/ssh-keys.ts'
 import type { Db, Reader, Tx } from '../../store/database.ts'
 import type { AppTable } from '../../store/schema.ts'
 import { projectsSharingQuota } from '../../store/shared-quota.ts'
@@ -13,12 +14,14 @@ type Hosts = ReadonlyMap<number, readonly Host[]>
 const HOST_COLUMNS = ['domain.app_id', 'domain.host', 'domain.ssl_status', 'domain.dns_status'] as const
 
 function present(row: Readonly<AppRow>, hosts: Hosts, ports: EdgePorts): Application {
-  const { slug, wanted, git_repository_id, git_commit_url, ...rest } = row
+  const { slug, wanted, git_repository_id, git_commit_url, hook_hash, host_key, ...rest } = row
   void [wanted, git_repository_id, git_commit_url] // ours: what a person asked for (they see `status`), and the host's names for things
   const own = hosts.get(row.id) ?? []
   const best = bestHost(own)
   const watch_paths = JSON.parse(row.watch_paths) as string[] // written by us, as the contract says
-  const shown = { ...rest, auto_deploy: row.auto_deploy === 1, watch_paths }
+  const poll_source = row.poll_source === null ? null : row.poll_source === 1
+  const access = { deploy_hook: hook_hash !== '', host_key: shownHostKey(host_key), poll_source }
+  const shown = { ...rest, auto_deploy: row.auto_deploy === 1, watch_paths, ...access }
   return { ...shown, port: row.port ?? 0, slug, domains: own.map(({ host }) => host), url: best ? hostUrl(best, ports) : '' }
 }
 

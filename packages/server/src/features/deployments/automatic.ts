@@ -1,5 +1,5 @@
 import type { Trigger } from '@berth/contract'
-import { PLATFORM, recordAudit } from '../../domain/audit.ts'
+import { type Actor, PLATFORM, recordAudit } from '../../domain/audit.ts'
 import { enqueue, withdrawRun } from '../../domain/job-names.ts'
 import type { AppRow } from '../../domain/rows.ts'
 import { QUOTAS } from '../../lib/quota.ts'
@@ -14,11 +14,13 @@ type Wanted = {
   app: AppRow
   trigger: (typeof AUTOMATIC)[number]
   commit: { hash: string; message: string; author: string }
+  by?: Actor
 }
 
 /** Adds a deployment on behalf of a git host or a program, in the transaction of whoever heard of it. */
 export function createAddAutomatic({ now }: { now: () => Date }) {
-  return async function addAutomatic(tx: Tx, { app, trigger, commit }: Wanted): Promise<{ deploymentId: number } | { problem: string }> {
+  return async function addAutomatic(tx: Tx, wanted: Wanted): Promise<{ deploymentId: number } | { problem: string }> {
+    const { app, trigger, commit, by = PLATFORM } = wanted
     const at = now()
     const waiting = await listWaiting(tx, app.id, AUTOMATIC)
     const { ofApp } = await countUnfinished(tx, { appId: app.id, userId: 0 })
@@ -32,7 +34,7 @@ export function createAddAutomatic({ now }: { now: () => Date }) {
     }
     await enqueue(tx, 'deployment.run', { deploymentId: row.id, appId: app.id }, { by: app.created_by, at })
     const after = { deploymentId: row.id, number: row.number, trigger }
-    await recordAudit(tx, at, PLATFORM, { action: 'deployment.add', subject: 'app', subjectId: app.id, after })
+    await recordAudit(tx, at, by, { action: 'deployment.add', subject: 'app', subjectId: app.id, after })
     return { deploymentId: row.id }
   }
 }

@@ -18,6 +18,7 @@ sentence is for people and may change, the code is for programs and does not.`
 const WHO = {
   anyone: 'Open to everyone.',
   'signed webhook': 'Needs the signature of a git provider.',
+  'deploy hook': "Needs the secret of the application's deploy hook.",
   'signed in': 'For every user.',
   admin: 'For admins and owners.',
   owner: 'For owners.',
@@ -36,7 +37,9 @@ const WHO = {
   'owner of the git account': 'For the person the account belongs to, or the owner of its project.',
 } as const satisfies Record<Policy, string>
 
-const SECURITY = { anyone: [], 'signed webhook': [{ webhookSignature: [] }] } satisfies Partial<Record<Policy, Json[]>>
+const SECURITY = { anyone: [], 'signed webhook': [{ webhookSignature: [] }], 'deploy hook': [{ deployHook: [] }] } satisfies Partial<
+  Record<Policy, Json[]>
+>
 const SIGNED_IN = [{ session: [] }, { bearer: [] }]
 
 const securitySchemes = {
@@ -47,6 +50,7 @@ const securitySchemes = {
     description: `Set by logging in. Over https its name is ${COOKIE_NAMES.host}.`,
   },
   bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'The value of the session cookie.' },
+  deployHook: { type: 'http', scheme: 'bearer', description: "The secret of the application's deploy hook." },
   webhookSignature: {
     type: 'apiKey',
     in: 'header',
@@ -68,7 +72,8 @@ function requestBody(line: Operation, reference: Reference): Json | undefined {
   if (line.may === 'signed webhook')
     return { required: true, description: 'As the git provider sends it.', content: { 'application/json': { schema: { type: 'object' } } } }
   if (line.body === undefined) return undefined
-  return { required: true, content: { 'application/json': { schema: reference(line.body), example: requestExampleOf(line.body) } } }
+  const required = line.may !== 'deploy hook' // a plain POST deploys
+  return { required, content: { 'application/json': { schema: reference(line.body), example: requestExampleOf(line.body) } } }
 }
 
 function answerOf(line: Operation, reference: Reference): Json {

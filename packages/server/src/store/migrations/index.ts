@@ -11,6 +11,7 @@ import { up as appFigures } from './0009-app-figures.ts'
 import { up as stepsSessionsInvitations } from './0010-steps-sessions-invitations.ts'
 import { up as gitAccounts } from './0011-git-accounts.ts'
 import { up as webhooks } from './0012-webhooks.ts'
+import { up as deployHooksAndKeys } from './0014-deploy-hooks-and-keys.ts'
 
 export type Migration = { version: number; name: string; up: (db: Kysely<unknown>) => Promise<void> }
 
@@ -28,4 +29,5 @@ export const migrations: readonly Migration[] = [
   { version: 10, name: '0010-steps-sessions-invitations', up: stepsSessionsInvitations },
   { version: 11, name: '0011-git-accounts', up: gitAccounts },
   { version: 12, name: '0012-webhooks', up: webhooks },
+  { version: 14, name: '0014-deploy-hooks-and-keys', up: deployHooksAndKeys },
 ]

@@ -1,0 +1,44 @@
+import { findApp } from '../domain/rows.ts'
+import { createDeployByHook } from '../features/deploy-hook/deploy.ts'
+import { createHookGate } from '../features/deploy-hook/gate.ts'
+import { createDeployHooks } from '../features/deploy-hook/service.ts'
+import { createAddAutomatic } from '../features/deployments/automatic.ts'
+import { createNewestCommit } from '../features/deployments/newest-commit.ts'
+import { createDeliveryRate } from '../features/webhooks/delivery-rate.ts'
+import { createLimiter } from '../lib/limiter.ts'
+import type { EngineParts } from './engine-parts.ts'
+import type { Foundation } from './foundation.ts'
+import { type GitParts, publicUrl } from './git-parts.ts'
+
+const BRANCH_LOOKUP_MS = 10_000
+
+/** What git is given for an app, and the ways to deploy it that are no person's: hooks. */
+export function createSourceAccessParts(base: Foundation, { git }: EngineParts, gitParts: GitParts) {
+  const { db, tuning, now } = base
+  const { sourceOf } = gitParts.appSource
+  const addAutomatic = createAddAutomatic({ now })
+  const newestCommit = createLookups({ git, sourceOf, waitMs: tuning.resolveAtAddMs })
+  return {
+    sourceOf,
+    newestCommit,
+    deployHooks: createDeployHooks({ db, publicUrl: async () => await publicUrl(base), now }),
+    deployByHook: createDeployByHook({
+      db,
+      addAutomatic,
+      newestCommit,
+      newestCommitOfBranch: createLookups({ git, sourceOf, waitMs: BRANCH_LOOKUP_MS }),
+      isWithinRate: createDeliveryRate(now),
+    }),
+    hookedApp: createHookGate({ findApp: async (id) => await findApp(db, id) }),
+  }
+}
+
+export type SourceAccessParts = ReturnType<typeof createSourceAccessParts>
+
+type LookupDeps = Omit<Parameters<typeof createNewestCommit>[0], 'limiter'>
+
+/** The lookups of `deployment/add` may be many, are short, and go on without an answer. */
+function createLookups(deps: LookupDeps) {
+  const limiter = createLimiter({ running: 4, runningPerKey: 2, waiting: 500, waitingPerKey: 100, waitMs: deps.waitMs })
+  return createNewestCommit({ ...deps, limiter })
+}

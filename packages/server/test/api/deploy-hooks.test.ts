@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type GitServer, startGitServer } from '../../testing/harness/git-server.ts'
+import { type Person, startTestServer, type TestServer } from '../../testing/harness/start-test-server.ts'
+import { dumpDatabase } from '../../testing/harness/test-world.ts'
+
+let git: GitServer
+let repo: Awaited<ReturnType<GitServer['createRepository']>>
+let berth: TestServer
+let owner: Person
+let projectId: number
+let n = 0
+
+beforeAll(async () => {
+  git = await startGitServer()
+  repo = await git.createRepository({ files: { Dockerfile: 'FROM scratch' } })
+  // without an engine the first deployment of an app runs for ever, and the others wait behind it
+  berth = await startTestServer({ tuning: { engineWaitMs: 600_000, resolveAtAddMs: 20_000 } })
+  owner = await berth.owner()
+  projectId = (await owner.call('projects.create', { name: 'Shop' })).id
+})
+afterAll(async () => {
+  await berth[Symbol.asyncDispose]()
+  await git[Symbol.asyncDispose]()
+})
+
+const newApp = async () => {
+  const source = { gitCloneUrl: repo.url, gitBranch: 'main' }
+  return (await owner.call('apps.create', { projectId, name: `app ${(n += 1)}`, ...source })).id
+}
+const call = async (appId: number | string, secret: string, body?: Record<string, unknown> | string) =>
+  await berth.raw('POST', `/api/hooks/deploy/${appId}`, {
+    headers: secret === '' ? {} : { authorization: `Bearer ${secret}` },
+    ...(body !== undefined && { body }),
+  })
+const deploymentsOf = async (appId: number) => await owner.call('deployments.list', { appId })
+
+it('a program deploys with nothing but the secret: the newest commit, that of a branch, or a given one', async () => {
+  const appId = await newApp()
+  expect((await owner.call('apps.get', { appId })).deploy_hook).toBe(false)
+  const { url, secret } = await owner.call('apps.rotateHook', { appId })
+  expect(url).toMatch(new RegExp(`/api/hooks/deploy/${appId}$`))
+  expect((await owner.call('apps.get', { appId })).deploy_hook).toBe(true)
+  const plain = await call(appId, secret)
+  expect([plain.status, Object.keys(plain.json).length]).toEqual([200, 8])
+  expect(plain.json).toMatchObject({ app_id: appId, commit_hash: repo.hash, status: 'pending' })
+  const onNext = await repo.commit({ files: { 'a.txt': 'a' }, branch: 'next' })
+  expect((await call(appId, secret, { branch: 'next' })).json).toMatchObject({ commit_hash: onNext })
+  expect((await call(appId, secret, { commit: 'ab'.repeat(20) })).json).toMatchObject({ commit_hash: 'ab'.repeat(20) })
+  const [newest] = await deploymentsOf(appId)
+  expect(newest).toMatchObject({ trigger: 'hook', triggered_by: null, commit_hash: 'ab'.repeat(20) })
+  const { entries } = { entries: await owner.call('audit.list', { limit: 5 }) }
+  expect(JSON.stringify(entries)).toContain('deploy hook')
+  for (const [field, value] of [
+    ['branch', 'no such one'],
+    ['branch', 'missing'],
+    ['commit', 'abc'],
+  ] as const) {
+    const refused = await call(appId, secret, { [field]: value })
+    expect([refused.status, refused.json.error]).toEqual([400, expect.stringContaining(field)])
+  }
+})
+
+it('ten calls make one more build, and what a person asked for stays', async () => {
+  const appId = await newApp()
+  const { secret } = await owner.call('apps.rotateHook', { appId })
+  await owner.call('deployments.add', { appId })
+  await expect.poll(async () => (await deploymentsOf(appId))[0]?.status).not.toBe('pending')
+  const { id: asked } = await owner.call('deployments.add', { appId })
+  for (let i = 0; i < 10; i += 1) expect((await call(appId, secret)).status).toBe(200)
+  const list = await deploymentsOf(appId)
+  const waiting = list.filter(({ status }) => status === 'pending').map(({ trigger }) => trigger)
+  expect(waiting).toEqual(['hook', 'manual'])
+  expect(list.find(({ id }) => id === asked)?.status).toBe('pending')
+  expect(list.filter(({ error_message }) => /^Replaced by #\d+\.$/.test(error_message)).length).toBe(9)
+})
+
+it('a wrong secret, no hook and no app are answered alike, whatever is sent, and leave nothing behind', async () => {
+  const [appId, without] = [await newApp(), await newApp()]
+  const { secret: old } = await owner.call('apps.rotateHook', { appId })
+  const { secret } = await owner.call('apps.rotateHook', { appId })
+  const before = dumpDatabase(berth.dataDir)
+  const answers = [
+    await call(appId, old),
+    await call(appId, ''),
+    await call(appId, `${secret}x`),
+    await call(appId, secret.slice(0, -1)),
+    await call(appId, old, 'x'.repeat(100_000)),
+    await call(appId, old, { commit: 'wrong' }),
+    await call(without, secret),
+    await call(987_654_321, secret),
+    await call('x', secret),
+    await berth.raw('POST', `/api/hooks/deploy/${appId}`, { cookie: owner.cookie }),
+  ]
+  for (const { status, json } of answers) expect([status, json.code]).toEqual([401, 'webhook_not_verified'])
+  expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
+  expect(dumpDatabase(berth.dataDir)).toEqual(before)
+  expect((await call(appId, secret, `{"x":"${'x'.repeat(20_000)}"}`)).status).toBe(413)
+  await owner.call('apps.deleteHook', { appId })
+  expect((await call(appId, secret)).status).toBe(401)
+})
+
+it('the secret is in no answer but the first, and not in the database', async () => {
+  const appId = await newApp()
+  const { secret } = await owner.call('apps.rotateHook', { appId })
+  await call(appId, secret)
+  const shown = [await owner.call('apps.get', { appId }), await owner.call('audit.list', { limit: 50 }), dumpDatabase(berth.dataDir)]
+  expect(JSON.stringify(shown)).not.toContain(secret)
+  expect(JSON.stringify(shown.slice(0, 2))).not.toContain('hook_hash')
+  expect(berth.log()).not.toContain(secret)
+})
+
+it('a hook has a limit of its own, and none for an app without a source', async () => {
+  const appId = await newApp()
+  const { secret } = await owner.call('apps.rotateHook', { appId })
+  const statuses = await Promise.all(
+    Array.from({ length: 130 }, async () => (await call(appId, secret, { commit: 'cd'.repeat(20) })).status),
+  )
+  expect(statuses.filter((status) => status === 200).length).toBe(120)
+  expect(statuses.filter((status) => status === 503).length).toBe(10)
+  const database = await owner.call('apps.create', { projectId, name: 'db', appType: 'database', templateName: 'redis' })
+  await expect(owner.call('apps.rotateHook', { appId: database.id })).rejects.toMatchObject({ code: 'invalid_request' })
+})
