@@ -20,6 +20,8 @@ export type Config = Readonly<{
   privateSources: readonly string[]
   /** Certificates of authorities that git hosts may have theirs from, beside the usual ones. */
   caFile: string | undefined
+  /** Encrypts backups. */
+  backupPassphrase: string | undefined
   /** Who may build on an engine whose builder has known holes (docs/decisions/0009). */
   oldEngineBuilds: 'everyone' | 'admins'
   provision: 'auto' | 'off'
@@ -115,6 +117,7 @@ export function readConfig(env: Environment = process.env): Config {
       .map((host) => host.trim().toLowerCase())
       .filter((host) => host !== ''),
     caFile: env['BERTH_CA_FILE'] || undefined,
+    backupPassphrase: env['BERTH_BACKUP_PASSPHRASE'] || undefined,
     oldEngineBuilds: oneOf(env, 'BERTH_OLD_ENGINE_BUILDS', ['everyone', 'admins'], 'everyone'),
     provision: oneOf(env, 'BERTH_PROVISION', ['auto', 'off'], 'auto'),
     logLevel: oneOf(env, 'BERTH_LOG_LEVEL', LOG_LEVELS, 'info'),

@@ -113,4 +113,11 @@ function stopOnSignal(stop: () => Promise<void>): void {
   process.on('SIGTERM', onSignal)
 }
 
-await main()
+/** A command works on the data directory and ends; its code is loaded only then. */
+async function runCommandLine(args: readonly string[]): Promise<void> {
+  const { realTerminal, runCommand } = await import('./maintenance/commands.ts')
+  process.exitCode = await runCommand(args, realTerminal())
+}
+
+if (process.argv.length > 2) await runCommandLine(process.argv.slice(2))
+else await main()

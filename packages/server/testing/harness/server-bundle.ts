@@ -21,7 +21,7 @@ export async function bundledMain(): Promise<string> {
 async function build(): Promise<string> {
   const external = (id: string) => EXTERNAL.some((name) => id === name || id.startsWith(`${name}/`))
   const made = await rolldown({ input: MAIN, platform: 'node', external, logLevel: 'warn' })
-  const { output } = await made.generate({ format: 'esm' })
+  const { output } = await made.generate({ format: 'esm', codeSplitting: false })
   await made.close()
   if (output.length !== 1) throw new Error(`the server is ${output.length} files, and was expected to be one`)
   const { code } = output[0]

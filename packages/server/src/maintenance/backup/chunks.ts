@@ -1,0 +1,12 @@
+import { createReadStream } from 'node:fs'
+import { pipeline, Readable, type Transform } from 'node:stream'
+
+export function chunksOf(path: string): AsyncIterable<Buffer> {
+  return createReadStream(path) as AsyncIterable<Buffer> // without an encoding it gives bytes
+}
+
+/** What comes out of a packer or an unpacker. Whoever reads it gets its error, and the error of what it reads from. */
+export function through(chunks: AsyncIterable<Buffer>, transform: Transform): AsyncIterable<Buffer> {
+  pipeline(Readable.from(chunks), transform, () => undefined) // the error is in `transform` too
+  return transform as AsyncIterable<Buffer> // zlib gives bytes
+}

@@ -1,0 +1,74 @@
+import { readFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { readConfig } from '../../config.ts'
+import type { Command, CommandInput } from '../command.ts'
+import { createBackup } from './create.ts'
+import { type Restored, restoreBackup, verifyBackup } from './restore.ts'
+
+const PASSPHRASE = { 'passphrase-file': { type: 'string' } } as const
+
+/** Never from the command line, which every user of the machine can read. */
+async function passphrase({ flags }: CommandInput): Promise<string | undefined> {
+  const file = flags['passphrase-file']
+  const text = typeof file === 'string' ? (await readFile(file, 'utf8')).trim() : readConfig().backupPassphrase
+  return text === '' ? undefined : text
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1024 ** 2).toFixed(1)} MB`
+}
+
+function contentsOf({ manifest, database }: Restored): string {
+  const { version, createdAt } = manifest
+  return `made by Berth ${version} at ${createdAt}, with ${count(database.apps, 'app')} and ${count(database.people, 'user')}`
+}
+
+function count(n: number, noun: string): string {
+  return `${n} ${noun}${n === 1 ? '' : 's'}`
+}
+
+const backup: Command = {
+  about: 'Writes a backup of Berth (not of the volumes of apps) into a file, also while it runs. BERTH_BACKUP_PASSPHRASE encrypts it.',
+  takes: ['file'],
+  isLastOptional: true,
+  options: { logs: { type: 'boolean' }, ...PASSPHRASE },
+  async run(input, { print }) {
+    const { dataDir } = readConfig()
+    const secret = await passphrase(input)
+    const name = `berth-${new Date().toISOString().slice(0, 19).replaceAll(':', '')}.tar.gz${secret === undefined ? '' : '.age'}`
+    const target = resolve(input.positionals[0] ?? join(dataDir, 'backups', name))
+    const withLogs = input.flags['logs'] === true
+    const made = await createBackup({ dataDir, target, withLogs, passphrase: secret, now: () => new Date() })
+    print(`Wrote ${made.path} (${megabytes(made.bytes)}, ${count(made.manifest.files.length, 'file')}).`)
+    if (secret === undefined) print('It is not encrypted and holds the keys to all secrets: keep it where only you can read it.')
+    return 0
+  },
+}
+
+const verify: Command = {
+  about: 'Reads a backup to its end and checks every file in it.',
+  takes: ['file'],
+  options: PASSPHRASE,
+  async run(input, { print }) {
+    const [path = ''] = input.positionals
+    print(`This backup is whole: ${contentsOf(await verifyBackup({ path, passphrase: await passphrase(input) }))}.`)
+    return 0
+  },
+}
+
+const restore: Command = {
+  about: 'Restores a backup into an empty data directory.',
+  takes: ['file'],
+  options: PASSPHRASE,
+  async run(input, { print }) {
+    const { dataDir } = readConfig()
+    const [path = ''] = input.positionals
+    const restored = await restoreBackup({ path, passphrase: await passphrase(input) }, dataDir)
+    print(`Restored into ${dataDir}: ${contentsOf(restored)}. Everybody has to log in again.`)
+    print('Start Berth, then run `berth-server doctor`: it names apps that must be deployed again and volumes that are missing.')
+    return 0
+  },
+}
+
+/** Backups of Berth itself. */
+export const backupCommands = { backup, verify, restore } satisfies Record<string, Command>

@@ -1,0 +1,76 @@
+import { existsSync } from 'node:fs'
+import { chmod, mkdir, mkdtemp, open, readdir, rename, rm, rmdir } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { secretFile } from '../../lib/secret-file.ts'
+import { StartRefused } from '../../lib/start-refused.ts'
+import { migrations } from '../../store/migrations/index.ts'
+import type { ArchivedFile } from './archive.ts'
+import { DamagedBackup } from './damaged-backup.ts'
+import { DATABASE, SECRETS_KEY } from './files.ts'
+import type { Manifest } from './manifest.ts'
+import { openBackup } from './open.ts'
+import { type DatabaseFacts, endAllSessions, readDatabase } from './store.ts'
+
+type Source = { path: string; passphrase: string | undefined }
+export type Restored = { manifest: Manifest; database: DatabaseFacts }
+
+/** Unpacks a backup beside the data directory and puts it in its place when all of it was right. */
+export async function restoreBackup(source: Source, dataDir: string): Promise<Restored> {
+  await refuseUsed(dataDir)
+  const staging = `${dataDir}.restoring`
+  await rm(staging, { recursive: true, force: true })
+  await mkdir(staging, { recursive: true, mode: 0o700 })
+  try {
+    const restored = await unpack(source, staging)
+    endAllSessions(join(staging, DATABASE))
+    secretFile(join(staging, 'session.key'), { mayCreate: true })
+    if (existsSync(dataDir)) await rmdir(dataDir)
+    await rename(staging, dataDir)
+    return restored
+  } finally {
+    await rm(staging, { recursive: true, force: true })
+  }
+}
+
+/** Unpacks a backup into a directory that is removed again, and answers what is in it. */
+export async function verifyBackup(source: Source): Promise<Restored> {
+  const staging = await mkdtemp(join(tmpdir(), 'berth-verify-'))
+  try {
+    return await unpack(source, staging)
+  } finally {
+    await rm(staging, { recursive: true, force: true })
+  }
+}
+
+async function unpack({ path, passphrase }: Source, staging: string): Promise<Restored> {
+  await chmod(staging, 0o700)
+  const manifest = await openBackup(path, passphrase, (file) => written(file, join(staging, file.path)))
+  const names = manifest.files.map((file) => file.path)
+  if (!names.includes(SECRETS_KEY)) throw new DamagedBackup('it has no key for the secrets in its database')
+  const database = readDatabase(join(staging, DATABASE))
+  const newest = migrations.at(-1)?.version ?? 0
+  if (database.schemaVersion > newest)
+    throw new StartRefused(`The backup was made by Berth ${manifest.version}, which is newer than this one; restore it with that version.`)
+  return { manifest, database }
+}
+
+async function* written({ contents }: ArchivedFile, target: string): AsyncGenerator<Buffer> {
+  await mkdir(dirname(target), { recursive: true, mode: 0o700 })
+  const file = await open(target, 'wx', 0o600)
+  try {
+    for await (const chunk of contents) {
+      await file.write(chunk)
+      yield chunk
+    }
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+async function refuseUsed(dataDir: string): Promise<void> {
+  const found = existsSync(dataDir) ? await readdir(dataDir) : []
+  if (found.length > 0)
+    throw new StartRefused(`The data directory ${dataDir} is not empty; move it away, or set BERTH_DATA_DIR to an empty one.`)
+}

@@ -1,0 +1,75 @@
+import { createInterface } from 'node:readline/promises'
+import { parseArgs } from 'node:util'
+import { StartRefused } from '../lib/start-refused.ts'
+import { backupCommands } from './backup/commands.ts'
+import { DamagedBackup } from './backup/damaged-backup.ts'
+import { type Command, type Terminal, UsageError } from './command.ts'
+import { doctorCommand } from './doctor/command.ts'
+import { userCommands } from './users.ts'
+
+/** LIST of what can be done on the machine itself, without the API. */
+const COMMANDS: Readonly<Record<string, Command>> = {
+  ...backupCommands,
+  ...userCommands,
+  doctor: doctorCommand,
+}
+
+/** Runs `berth-server <command> …`; answers the exit code. */
+export async function runCommand(args: readonly string[], terminal: Terminal): Promise<number> {
+  const [name = '', ...rest] = args
+  const command = COMMANDS[name]
+  if (!command || rest.includes('--help')) {
+    terminal.print(command ? usageOf(name, command) : help())
+    return command || name === 'help' || name === '--help' ? 0 : 2
+  }
+  try {
+    const { values, positionals } = parseArgs({ args: rest, options: command.options ?? {}, allowPositionals: true })
+    if (positionals.length < command.takes.length - (command.isLastOptional ? 1 : 0) || positionals.length > command.takes.length)
+      throw new UsageError(usageOf(name, command))
+    return await command.run({ positionals, flags: values }, terminal)
+  } catch (cause) {
+    const words = wordsFor(cause)
+    if (words === undefined) throw cause
+    terminal.complain(words)
+    return cause instanceof UsageError ? 2 : 1
+  }
+}
+
+function wordsFor(cause: unknown): string | undefined {
+  if (cause instanceof DamagedBackup) return `This backup cannot be used: ${cause.message}.`
+  if (cause instanceof StartRefused || cause instanceof UsageError) return cause.message
+  if (cause instanceof TypeError && 'code' in cause && String(cause.code).startsWith('ERR_PARSE_ARGS')) return cause.message
+  if (cause instanceof Error && 'syscall' in cause) return cause.message // such as: ENOENT: no such file or directory, open '…'
+  return undefined
+}
+
+function usageOf(name: string, { takes, isLastOptional = false, options = {}, about }: Command): string {
+  const shown = takes.map((word, index) => (isLastOptional && index === takes.length - 1 ? `[${word}]` : `<${word}>`))
+  const flags = Object.entries(options).map(([flag, { type }]) => `[--${flag}${type === 'string' ? ` <${flag}>` : ''}]`)
+  return `berth-server ${[name, ...shown, ...flags].join(' ')}\n    ${about}`
+}
+
+function help(): string {
+  const lines = Object.entries(COMMANDS).map(([name, command]) => usageOf(name, command))
+  return [
+    'Without a command the server starts. Commands work on the data directory (BERTH_DATA_DIR, default ./data):',
+    '',
+    ...lines,
+    '',
+  ].join('\n')
+}
+
+export function realTerminal(): Terminal {
+  return {
+    print: (text) => void process.stdout.write(`${text}\n`),
+    complain: (text) => void process.stderr.write(`${text}\n`),
+    async ask(question) {
+      const lines = createInterface({ input: process.stdin, output: process.stderr })
+      try {
+        return await lines.question(question)
+      } finally {
+        lines.close()
+      }
+    },
+  }
+}

@@ -1,0 +1,17 @@
+import { readConfig } from '../../config.ts'
+import type { Command } from '../command.ts'
+import { examine, type Finding } from './checks.ts'
+
+const MARK: Record<Finding['level'], string> = { ok: 'ok     ', warning: 'warning', problem: 'PROBLEM' }
+
+export const doctorCommand: Command = {
+  about: 'Checks this Berth: data, disk, clock, git, Docker, server, certificates, domains and apps. Exits with 1 when there is a problem.',
+  takes: [],
+  async run(_, { print }) {
+    const findings = await examine(readConfig(), new Date(), (name, { level, message, toDo }) => {
+      print(`${MARK[level]}  ${name}: ${message}`)
+      if (toDo !== undefined) print(`         → ${toDo}`)
+    })
+    return findings.some(({ level }) => level === 'problem') ? 1 : 0
+  },
+}
