@@ -1,5 +1,9 @@
-/** Two letters on a colour of their own, where the mark of a product would be. */
-export function Mark({ letters, hue, small = false }: { letters: string; hue: number; small?: boolean }) {
+import type { ReactNode } from 'react'
+
+type Props = { hue: number; small?: boolean } & ({ letters: string } | { children: ReactNode })
+
+/** A tile in a colour of its own, with a drawing or two letters, where the mark of a product would be. */
+export function Mark({ hue, small = false, ...inside }: Props) {
   return (
     <span
       aria-hidden="true"
@@ -9,7 +13,7 @@ export function Mark({ letters, hue, small = false }: { letters: string; hue: nu
         color: `light-dark(hsl(${hue} 70% 25%), hsl(${hue} 70% 80%))`,
       }}
     >
-      {letters}
+      {'letters' in inside ? inside.letters : inside.children}
     </span>
   )
 }
