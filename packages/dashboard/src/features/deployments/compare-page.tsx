@@ -7,6 +7,7 @@ import { QueryView } from '../../components/query-view.tsx'
 import { EmptyState } from '../../components/states.tsx'
 import { useIdParam, useSearchState } from '../../lib/route-state.ts'
 import { paths } from '../../paths.ts'
+import { CommitChanges } from './commit-changes.tsx'
 import { CompareTable } from './compare-table.tsx'
 import { deployment, recentDeployments } from './queries.ts'
 import { SettingsChanges } from './settings-changes.tsx'
@@ -48,6 +49,7 @@ function Comparison({ list }: { list: readonly Deployment[] }) {
           <SelectField key="after" label="After" value={String(after.id)} options={options} onPick={setTo} />,
         ]}
       />
+      {before.commit_hash !== '' && after.commit_hash !== '' && <CommitChanges before={before} after={after} />}
       <SettingsChanges before={before} after={after} />
     </div>
   )

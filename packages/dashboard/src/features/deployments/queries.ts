@@ -11,12 +11,14 @@ export const deploymentKeys = {
   recent: (appId: number) => ['deployments', 'app', appId, 'recent'],
   live: (appId: number) => ['deployments', 'app', appId, 'live'],
   pages: (appId: number, filter: DeploymentFilter) => ['deployments', 'app', appId, 'pages', filter],
+  upTo: (appId: number, id: number) => ['deployments', 'app', appId, 'up to', id],
   one: (id: number) => ['deployments', 'one', id],
   comparison: (from: number, to: number) => ['deployments', 'comparison', from, to],
 } as const
 
 const RECENT = 20
 const PAGE = 25
+const COMPARED = 200
 
 export const runningDeployments = queryOptions({ queryKey: deploymentKeys.running, queryFn: () => call('deployments.running') })
 
@@ -47,6 +49,14 @@ export function deploymentPages(appId: number, filter: DeploymentFilter) {
       }),
     initialPageParam: undefined as number | undefined, // the first page has no cursor
     getNextPageParam: (page) => (page.length < PAGE ? undefined : page.at(-1)?.id),
+  })
+}
+
+/** One deployment and those before it, as far as they are compared. */
+export function deploymentsUpTo(appId: number, id: number) {
+  return queryOptions({
+    queryKey: deploymentKeys.upTo(appId, id),
+    queryFn: () => call('deployments.listByApp', { appId, limit: COMPARED, before: id + 1 }),
   })
 }
 
