@@ -8,6 +8,7 @@ import { isRunning } from '../../lib/status.ts'
 import { OpenApp } from '../../shared/open-app.tsx'
 import { useDeploy } from '../../shared/use-deploy.ts'
 import { liveDeployment, recentDeployments } from '../deployments/queries.ts'
+import { DeployCommit } from './deploy-commit.tsx'
 import { type ContainerAction, useContainerAction } from './use-container-action.ts'
 
 const WAIT = 'A deployment is in progress. Wait for it to finish, or cancel it.'
@@ -28,6 +29,7 @@ export function AppActions({ app }: { app: Application }) {
   const deploy = useDeploy()
   const act = useContainerAction(app.id)
   const [stopping, setStopping] = useState(false)
+  const [choosing, setChoosing] = useState(false)
   const { hasRelease, isUnderWay, isReplaced } = useAppState(app)
   const isStopped = app.status === 'stopped'
   const held = (isHeld: boolean) => (isHeld ? { disabled: true, title: WAIT } : {})
@@ -35,6 +37,15 @@ export function AppActions({ app }: { app: Application }) {
     onPick: () => act.mutate(action),
     ...held(isHeld || act.isPending),
   })
+  const more: MenuItem[] = [
+    ...(app.git_clone_url === '' ? [] : [{ label: 'Deploy a commit…', icon: 'commit', onPick: () => setChoosing(true) } as const]),
+    ...(hasRelease && !isStopped
+      ? [
+          { label: 'Restart', icon: 'restart', ...item('restart', isReplaced) } as const,
+          { label: 'Stop…', icon: 'stop', ...item('stop', isUnderWay), onPick: () => setStopping(true) } as const,
+        ]
+      : []),
+  ]
   return (
     <>
       {hasRelease && !isStopped && <OpenApp app={app} />}
@@ -51,15 +62,8 @@ export function AppActions({ app }: { app: Application }) {
       >
         Deploy
       </Button>
-      {hasRelease && !isStopped && (
-        <Menu
-          label="More actions"
-          items={[
-            { label: 'Restart', icon: 'restart', ...item('restart', isReplaced) },
-            { label: 'Stop…', icon: 'stop', ...item('stop', isUnderWay), onPick: () => setStopping(true) },
-          ]}
-        />
-      )}
+      {more.length > 0 && <Menu label="More actions" items={more} />}
+      {choosing && <DeployCommit appId={app.id} onClose={() => setChoosing(false)} />}
       {stopping && (
         <ConfirmDialog
           title={`Stop ${app.name}?`}
