@@ -36,7 +36,7 @@ export function DiskCard() {
         </Button>
       }
     >
-      <QueryView query={query} loading={<Skeleton rows={5} height="h-8" />}>
+      <QueryView query={query} loading={<Skeleton rows={5} height="h-[2.18rem]" />}>
         {({ kinds }) => <Kinds kinds={kinds} />}
       </QueryView>
       {open && query.data && <CleanUp usage={query.data} onClose={() => setOpen(false)} />}

@@ -1,11 +1,12 @@
 import type { Health } from '@berth/contract'
-import { useQuery } from '@tanstack/react-query'
+import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { Badge } from '../../components/badge.tsx'
 import { Card } from '../../components/card.tsx'
 import { Fact, Facts } from '../../components/facts.tsx'
 import { PageHeader } from '../../components/page.tsx'
 import { ProgressBar } from '../../components/progress-bar.tsx'
 import { QueryView } from '../../components/query-view.tsx'
+import { Skeleton } from '../../components/states.tsx'
 import { percentWords, plural, sizeWords } from '../../lib/sizes.ts'
 import { HEALTH_LOOK, HEALTH_NOTICES, HEALTH_PARTS, type Look } from '../../lib/status.ts'
 import { durationWords, exactTime } from '../../lib/time.ts'
@@ -13,7 +14,7 @@ import { useMetrics } from '../../shared/metrics-feed.ts'
 import { version } from '../session/queries.ts'
 import { DiskCard } from './disk-card.tsx'
 import { PublishedPorts } from './published-ports.tsx'
-import { health } from './queries.ts'
+import { health, publishedPorts } from './queries.ts'
 
 function looksOf({ checks }: Health): Record<keyof Health['checks'], Look> {
   const { database, engine, edge, queue } = HEALTH_LOOK
@@ -26,38 +27,48 @@ const NOTICE_LOOK: Look = { label: 'Needs attention', tone: 'warn' }
 
 export function HealthPage() {
   const query = useQuery(health)
+  const { isPending: asksPorts } = useQuery(publishedPorts)
+  const { isPending: asksVersion } = useQuery(version)
+  const isWaiting = query.isPending || asksPorts || asksVersion
   return (
     <>
       <PageHeader title="Health" note="Components of this server, checked every few seconds." />
-      <div className="grid max-w-3xl gap-4">
-        <Card title="Components" flush>
-          <QueryView query={query}>
-            {(now) => (
-              <ul className="divide-y divide-line">
-                {PARTS.map((part) => (
-                  <Row
-                    key={part}
-                    title={HEALTH_PARTS[part].title}
-                    words={now.messages[part] ?? HEALTH_PARTS[part].purpose}
-                    look={looksOf(now)[part]}
-                  />
-                ))}
-                {Object.entries(HEALTH_NOTICES)
-                  .filter(([name]) => now.messages[name] !== undefined)
-                  .map(([name, title]) => (
-                    <Row key={name} title={title} words={now.messages[name] ?? ''} look={NOTICE_LOOK} />
-                  ))}
-                <DiskRow />
-              </ul>
-            )}
-          </QueryView>
-        </Card>
-        <PublishedPorts />
-        {query.data && <VersionCard uptime={query.data.uptime} />}
-        {/* The engine takes a while to measure: last, so that nothing moves when it has. */}
-        <DiskCard />
-      </div>
+      {/* What stands above other cards is waited for, so that they do not move when it arrives. */}
+      {isWaiting ? <Skeleton bare rows={8} height="h-24" /> : <HealthCards query={query} />}
     </>
+  )
+}
+
+function HealthCards({ query }: { query: UseQueryResult<Health> }) {
+  return (
+    <div className="grid max-w-3xl gap-4">
+      <Card title="Components" flush>
+        <QueryView query={query}>
+          {(now) => (
+            <ul className="divide-y divide-line">
+              {PARTS.map((part) => (
+                <Row
+                  key={part}
+                  title={HEALTH_PARTS[part].title}
+                  words={now.messages[part] ?? HEALTH_PARTS[part].purpose}
+                  look={looksOf(now)[part]}
+                />
+              ))}
+              {Object.entries(HEALTH_NOTICES)
+                .filter(([name]) => now.messages[name] !== undefined)
+                .map(([name, title]) => (
+                  <Row key={name} title={title} words={now.messages[name] ?? ''} look={NOTICE_LOOK} />
+                ))}
+              <DiskRow />
+            </ul>
+          )}
+        </QueryView>
+      </Card>
+      <PublishedPorts />
+      {query.data && <VersionCard uptime={query.data.uptime} />}
+      {/* The engine takes a while to measure: last, so that nothing moves when it has. */}
+      <DiskCard />
+    </div>
   )
 }
 
