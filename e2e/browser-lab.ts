@@ -19,7 +19,7 @@ const FLAGS = [
   '--disable-sync',
   '--no-first-run',
 ]
-const SHORT_WAITS = { stabilityMs: 1000, drainMs: 2000, reconcileMs: 3000 }
+const SHORT_WAITS = { stabilityMs: 1000, drainMs: 2000, reconcileMs: 3000, gitHooksMs: 500 }
 
 type LabOptions = Pick<TestServerOptions, 'owner' | 'env' | 'dataDir'> & { withEdge?: boolean }
 

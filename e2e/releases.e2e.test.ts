@@ -1,14 +1,24 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import type { HostRepo } from '../packages/server/testing/git-host/model.ts'
+import { deliveryHeaders, pushPayload } from '../packages/server/testing/git-host/payloads.ts'
+import { type GitHostServer, startGitHost } from '../packages/server/testing/git-host/start-git-host.ts'
 import { BUSYBOX_IMAGE, httpdApp } from '../packages/server/testing/images/test-images.ts'
 import { type BrowserLab, startBrowserLab } from './browser-lab.ts'
 import { ended, gone, shown } from './wait.ts'
 
+const TOKEN = 'a-token-of-the-robot'
+
 let lab: BrowserLab
+let host: GitHostServer
 
 beforeAll(async () => {
-  lab = await startBrowserLab()
+  host = await startGitHost('github')
+  lab = await startBrowserLab({ env: host.env })
 })
-afterAll(async () => await lab[Symbol.asyncDispose]())
+afterAll(async () => {
+  await lab[Symbol.asyncDispose]()
+  await host[Symbol.asyncDispose]()
+})
 
 async function newApp(name: string, files: Record<string, string>) {
   const repository = await lab.git.createRepository({ files })
@@ -103,3 +113,71 @@ it('cancels a deployment that runs', async () => {
   await ended(page, 'Cancelled')
   await gone(page.getByRole('button', { name: 'Cancel' }))
 })
+
+/** Commits to a repository of the host, which then delivers the push to the webhook that was registered with it. */
+async function push(repo: HostRepo, body: string, message: string): Promise<void> {
+  await repo.git?.commit({ files: httpdApp({ body }), message })
+  const commit = (await repo.git?.git(['rev-parse', 'main']))?.trim() ?? ''
+  const payload = JSON.stringify(pushPayload(host.model, { repo, commit, message }))
+  const hook = await vi.waitUntil(() => host.model.hooks.find(({ repositoryId }) => repositoryId === repo.id), { timeout: 30_000 })
+  const headers = deliveryHeaders(host.model, { secret: hook.secret, body: payload })
+  const { pathname, search } = new URL(hook.url) // at the domain of the dashboard, which only an edge serves
+  expect((await fetch(`${lab.berth.baseUrl}${pathname}${search}`, { method: 'POST', headers, body: payload })).status).toBe(200)
+}
+
+it('goes from no Git account to a private repository that deploys on push, and says why a push did not', async () => {
+  const robot = host.addPerson('robot', TOKEN)
+  for (const name of ['acme/blog', 'acme/wiki']) await host.addRepository(name, [robot])
+  const repo = await host.addRepository('acme/secret-shop', [robot], httpdApp({ body: 'one' }))
+  const owner = await lab.berth.owner()
+  await owner.call('settings.update', { dashboardDomain: 'berth.example.com' })
+  const project = await owner.call('projects.create', { name: 'Pushed project' })
+  const page = await lab.signedIn()
+  await page.goto(`/projects/${project.id}/new`)
+  await page.getByRole('button', { name: 'Git account', exact: true }).click()
+  await page.getByRole('button', { name: 'Connect a Git account' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Address').fill(host.origin)
+  await dialog.getByLabel('Access token').fill('not-the-token')
+  await dialog.getByRole('button', { name: 'Connect' }).click()
+  await shown(dialog.getByText('does not accept the token'))
+  await dialog.getByLabel('Access token').fill(TOKEN)
+  await dialog.getByRole('button', { name: 'Connect' }).click()
+
+  const repository = page.getByRole('combobox', { name: 'Repository' })
+  await repository.click()
+  await shown(page.getByRole('option', { name: /acme\/wiki/ }))
+  await repository.pressSequentially('secret')
+  await gone(page.getByRole('option', { name: /acme\/wiki/ }))
+  await shown(page.getByRole('option', { name: /acme\/secret-shop.*private/ }))
+  await repository.press('Enter')
+  await shown(page.getByText('Dockerfile found'))
+  const asked = page.waitForEvent('dialog').then(async (question) => {
+    await question.dismiss()
+    return question.message()
+  })
+  await page.getByRole('link', { name: 'Templates' }).click()
+  expect(await asked).toContain('unsaved changes')
+  await page.getByRole('button', { name: 'Create and deploy' }).click()
+  await ended(page, 'Live')
+
+  await page.getByRole('link', { name: 'Deployments', exact: true }).click()
+  await push(repo, 'two', 'Show the delivery date')
+  const pushed = page.getByRole('listitem').filter({ hasText: 'Show the delivery date by' })
+  await shown(pushed.getByText('Succeeded'))
+  expect(await pushed.getByTitle('at the Git host').getAttribute('href')).toMatch(`${host.origin}/acme/secret-shop/commit/`)
+  await page.getByRole('link', { name: 'Webhooks' }).click()
+  await shown(page.getByRole('link', { name: 'secret-shop #2' }))
+  await push(repo, 'three', 'Fix a typo [skip ci]')
+  await shown(page.getByText('secret-shop: the commit message says [skip ci]'))
+  await page.getByRole('button', { name: 'Details' }).first().click()
+  await shown(dialog.getByText('x-github-event: push'))
+  expect(await dialog.textContent()).not.toContain('x-hub-signature')
+
+  await page.goto('/account/git')
+  await page.getByRole('button', { name: 'Remove robot' }).click()
+  await shown(dialog.getByText('secret-shop'))
+  await dialog.getByRole('button', { name: 'Remove' }).click()
+  await shown(page.getByText('No Git account yet'))
+  expect(lab.problems).toEqual([])
+}, 120_000)

@@ -113,7 +113,8 @@ type ListProps = {
 function OptionList({ id, label, options, more, at, onPoint, onPick, children }: ListProps) {
   const list = useRef<HTMLDivElement>(null)
   useEffect(() => {
-    void list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' })
+    // in braces: newer browsers answer with a promise, which is no clean-up
+    list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' })
   }, [at])
   return (
     // A press must not take the focus from the text field, which would close the list.
@@ -138,7 +139,7 @@ function OptionList({ id, label, options, more, at, onPoint, onPick, children }:
               {option.icon && <Icon name={option.icon.name} size={14} />}
             </span>
             <span className="min-w-0 flex-1 truncate font-mono text-[13px]">{option.value}</span>
-            {option.icon && <span className="sr-only">, {option.icon.label}</span>}
+            {option.icon && <span className="sr-only">{option.icon.label}</span>}
             {option.note !== undefined && <span className="shrink-0 text-xs text-ink-soft max-sm:hidden">{option.note}</span>}
           </li>
         ))}
