@@ -32,6 +32,14 @@ it('a deploy hook is made and taken away', async () => {
   expect((await berth(['apps', 'hook', 'delete', 'web', '--yes'])).out).toContain('has no deploy hook any more')
 })
 
+it('a deploy key is made and taken away', async () => {
+  expect((await berth(['apps', 'deploy-key', 'create', 'web'])).out).toMatch(
+    /^ssh-ed25519 \S{68} berth-app-1\nFingerprint: SHA256:\S{43}\n$/,
+  )
+  expect((await berth(['apps', 'deploy-key', 'forget-host', 'web', '--yes'])).out).toContain('The next deployment pins')
+  expect((await berth(['apps', 'deploy-key', 'delete', 'web', '--yes'])).out).toContain('has no deploy key any more')
+})
+
 it('an account is connected, used for an app, checked and disconnected', async () => {
   const connect = ['git', 'accounts', 'connect', '--provider', 'gitlab', '--url', host.origin, '--project', 'Shop']
   expect((await berth(connect, { input: 'a-wrong-token' })).err).toContain('does not accept the token')

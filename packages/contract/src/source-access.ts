@@ -11,3 +11,7 @@ export const HookDeployment = Type.Object({
   branch: Type.Optional(Type.String({ minLength: 1, maxLength: 255, ...expects('the name of a branch') })),
 })
 export type HookDeployment = Static<typeof HookDeployment>
+
+/** The public half, as the line that hosts take. */
+export const DeployKey = Type.Object({ publicKey: Type.String(), fingerprint: Type.String() })
+export type DeployKey = Static<typeof DeployKey>

@@ -27,4 +27,42 @@ const remove = command({
   },
 })
 
-export const sourceAccess = [rotate, remove]
+const createKey = command({
+  usage: 'apps deploy-key create <app>',
+  summary: 'Make a key for cloning over ssh and print its public half, which goes to the host of the repository',
+  async run(ctx, { app }) {
+    const key = await ctx.api('apps.createDeployKey', { appId: (await findApp(ctx.api, app)).id })
+    ctx.out.line(key.publicKey)
+    ctx.out.line(`Fingerprint: ${key.fingerprint}`)
+    ctx.out.json(key)
+  },
+})
+
+const deleteKey = command({
+  usage: 'apps deploy-key delete <app>',
+  summary: 'Take the deploy key of an app away; asks first',
+  options: YES,
+  async run(ctx, { app: words }, values) {
+    const app = await findApp(ctx.api, words)
+    await ctx.prompt.confirm(app.name, values['yes'] === true)
+    const answer = await ctx.api('apps.deleteDeployKey', { appId: app.id })
+    ctx.out.line(`App ${app.name} has no deploy key any more. Remove it at the host of the repository too.`)
+    ctx.out.json(answer)
+  },
+})
+
+const forgetHost = command({
+  usage: 'apps deploy-key forget-host <app>',
+  summary: "Forget the pinned SSH key of the repository's host, after the host has got a new one; asks first",
+  options: YES,
+  async run(ctx, { app: words }, values) {
+    const app = await findApp(ctx.api, words)
+    if (app.host_key !== '') ctx.out.line(`Pinned: ${app.host_key}`)
+    await ctx.prompt.confirm(app.name, values['yes'] === true)
+    const answer = await ctx.api('apps.forgetHostKey', { appId: app.id })
+    ctx.out.line('The next deployment pins the key that the host has then.')
+    ctx.out.json(answer)
+  },
+})
+
+export const sourceAccess = [rotate, remove, createKey, deleteKey, forgetHost]

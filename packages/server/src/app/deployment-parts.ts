@@ -35,10 +35,10 @@ import { createPreflight } from '../features/deployments/run/preflight.ts'
 import { createSettingsOf } from '../features/deployments/run/release-settings.ts'
 import { createDiskRoom } from '../features/disk/service.ts'
 import type { ResolveEnvironment } from '../features/env-variables/resolve-environment.ts'
-import type { AppSource } from '../features/git-providers/app-source.ts'
 import type { Ports } from '../features/ports/service.ts'
 import { findTemplate } from '../features/templates/templates.ts'
 import type { Git } from '../git/git.ts'
+import type { Source } from '../git/git-visit.ts'
 import { resolveInside } from '../git/resolve-inside.ts'
 import type { SourcePolicy } from '../git/source-policy.ts'
 import type { Logger } from '../lib/logger.ts'
@@ -52,7 +52,7 @@ type Deps = {
   db: Db
   engine: Engine
   git: Git
-  sourceOf: AppSource['sourceOf']
+  sourceOf: (app: AppRow) => Promise<Source>
   policy: SourcePolicy
   isEngineWalled: () => boolean
   instance: string

@@ -5,6 +5,7 @@ import { createGit } from '../git/git.ts'
 import { createSourcePolicy } from '../git/source-policy.ts'
 import { readAuthorities } from '../git-hosts/authorities.ts'
 import { installDebianPackage } from '../provision/debian-packages.ts'
+import { createWhyNoSsh } from '../provision/ensure-ssh.ts'
 import { createFirewalls } from '../provision/firewalls.ts'
 import { createProvisioning } from '../provision/provisioning.ts'
 import type { Foundation } from './foundation.ts'
@@ -20,7 +21,8 @@ export function createEngineParts({ config, instance, log, now }: Foundation) {
   const policy = createSourcePolicy({ privateHosts: privateSources, ownPorts: () => [config.port, ...edgePorts] })
   const scratch = join(config.workDir, 'git')
   const authorities = readAuthorities(config.caFile, scratch)
-  const git = createGit({ policy, scratch, path: config.path, log, caFile: authorities.caFile, ...config.gitRunsAs })
+  const whyNoSsh = createWhyNoSsh({ path: config.path, mode, log })
+  const git = createGit({ policy, scratch, path: config.path, log, caFile: authorities.caFile, whyNoSsh, ...config.gitRunsAs })
   const ensureProgram = async () => {
     const installed = await installDebianPackage(['haproxy'], { log })
     if (!installed.ok) throw new Error(`HAProxy could not be installed: ${installed.reason}`)

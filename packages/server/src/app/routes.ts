@@ -12,6 +12,8 @@ import type { Containers } from '../features/containers/service.ts'
 import type { DeployByHook } from '../features/deploy-hook/deploy.ts'
 import { deployHookHandlers } from '../features/deploy-hook/routes.ts'
 import type { DeployHooks } from '../features/deploy-hook/service.ts'
+import { deployKeyHandlers } from '../features/deploy-keys/routes.ts'
+import type { DeployKeys } from '../features/deploy-keys/service.ts'
 import type { CompareDeployments } from '../features/deployments/compare.ts'
 import { deploymentHandlers } from '../features/deployments/routes.ts'
 import type { Deployments } from '../features/deployments/service.ts'
@@ -77,6 +79,7 @@ export type Parts = {
   inbox: Inbox
   hooks: Hooks
   deployHooks: DeployHooks
+  deployKeys: DeployKeys
   deployByHook: DeployByHook
   containers: Containers
   settings: SettingsService
@@ -113,6 +116,7 @@ export function handlersOf(parts: Parts): Handlers {
     ...gitHandlers(parts),
     ...webhookHandlers(parts),
     ...deployHookHandlers(parts),
+    ...deployKeyHandlers(parts.deployKeys),
     ...updateHandlers(parts.running),
   }
 }

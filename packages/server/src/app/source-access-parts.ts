@@ -2,6 +2,8 @@ import { findApp } from '../domain/rows.ts'
 import { createDeployByHook } from '../features/deploy-hook/deploy.ts'
 import { createHookGate } from '../features/deploy-hook/gate.ts'
 import { createDeployHooks } from '../features/deploy-hook/service.ts'
+import { createKeyedSource } from '../features/deploy-keys/keyed-source.ts'
+import { createDeployKeys } from '../features/deploy-keys/service.ts'
 import { createAddAutomatic } from '../features/deployments/automatic.ts'
 import { createNewestCommit } from '../features/deployments/newest-commit.ts'
 import { createDeliveryRate } from '../features/webhooks/delivery-rate.ts'
@@ -14,13 +16,14 @@ const BRANCH_LOOKUP_MS = 10_000
 
 /** What git is given for an app, and the ways to deploy it that are no person's: hooks. */
 export function createSourceAccessParts(base: Foundation, { git }: EngineParts, gitParts: GitParts) {
-  const { db, tuning, now } = base
-  const { sourceOf } = gitParts.appSource
+  const { db, secrets, tuning, now } = base
+  const sourceOf = createKeyedSource({ db, secrets, sourceOf: gitParts.appSource.sourceOf })
   const addAutomatic = createAddAutomatic({ now })
   const newestCommit = createLookups({ git, sourceOf, waitMs: tuning.resolveAtAddMs })
   return {
     sourceOf,
     newestCommit,
+    deployKeys: createDeployKeys({ db, secrets, now }),
     deployHooks: createDeployHooks({ db, publicUrl: async () => await publicUrl(base), now }),
     deployByHook: createDeployByHook({
       db,

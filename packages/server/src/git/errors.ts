@@ -39,6 +39,32 @@ export class CredentialRefused extends SourceError {
   }
 }
 
+/** An ssh address, and nothing to log in with. */
+export class DeployKeyMissing extends SourceError {
+  override readonly name = 'DeployKeyMissing'
+  constructor() {
+    super(
+      'An ssh clone URL needs a deploy key. Create one for the application, add its public half to the repository at its host, then try again.',
+    )
+  }
+}
+
+export class DeployKeyRefused extends SourceError {
+  override readonly name = 'DeployKeyRefused'
+  constructor() {
+    super("The repository's host does not accept the deploy key. Add the application's public key to the repository there.")
+  }
+}
+
+export class HostKeyChanged extends SourceError {
+  override readonly name = 'HostKeyChanged'
+  constructor() {
+    super(
+      "The SSH key of the repository's host is not the one that was pinned at the first use, so nothing was sent to it. If the host has a new key, forget the pinned one in the application's settings and deploy again.",
+    )
+  }
+}
+
 export class RepositoryUnreachable extends SourceError {
   override readonly name = 'RepositoryUnreachable'
 }

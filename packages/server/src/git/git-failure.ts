@@ -1,4 +1,4 @@
-import { CommitMissing, RepositoryNeedsCredentials, RepositoryUnreachable, SourceError, SourceRefused } from './errors.ts'
+import { CommitMissing, HostKeyChanged, RepositoryNeedsCredentials, RepositoryUnreachable, SourceError, SourceRefused } from './errors.ts'
 
 type Rule = { readonly says: RegExp; readonly error: () => SourceError }
 
@@ -36,7 +36,7 @@ const RULES: readonly Rule[] = [
   },
   {
     says: /host key verification failed/i,
-    error: () => new RepositoryUnreachable("The SSH host key of the repository's host has changed."),
+    error: () => new HostKeyChanged(),
   },
   { says: /not our ref|unadvertised object|couldn't find remote ref|no such remote ref/i, error: () => new CommitMissing('') },
   { says: /no space left on device/i, error: () => new SourceError('There is no space left on the disk. Free some, then deploy again.') },

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { parseCloneUrl } from './clone-url.ts'
 import { createFailureReader } from './git-failure.ts'
 import { gitEnvironment, gitSettings } from './git-settings.ts'
+import { sshConfig } from './ssh.ts'
 
 function url(text: string) {
   const parsed = parseCloneUrl(text)
@@ -55,10 +56,16 @@ describe('the environment of git', () => {
     expect(args.join(' ')).not.toContain('secret')
   })
 
-  it('pins ssh to the vetted address, and takes no other text into its command', () => {
+  it('leaves ssh to settings of its own, which name the vetted address and nothing that anybody wrote', () => {
     const args = gitSettings({ url: url('git@host.test:o/r'), address: '192.0.2.7' })
-    expect(args.at(-1)).toMatch(/^core\.sshCommand=ssh .*BatchMode=yes.* -o HostKeyAlias=host\.test -o HostName=192\.0\.2\.7 -o Port=22$/)
-    expect(() => gitSettings({ url: url('git@host.test:o/r'), address: '$(id)' })).toThrow('vetted')
+    expect(args.at(-1)).toBe('protocol.ssh.allow=always')
+    expect(args.join(' ')).not.toContain('sshCommand')
+    const config = sshConfig({ home: '/a b/100%', address: '192.0.2.7', isPinned: true })
+    expect(config).toMatch(/^HostName 192\.0\.2\.7\n/)
+    expect(config).toContain('\nStrictHostKeyChecking yes\n')
+    expect(config).toContain('\nIdentityFile "/a b/100%%/key"\n')
+    expect(() => sshConfig({ home: '/h', address: '$(id)', isPinned: true })).toThrow('vetted')
+    expect(() => sshConfig({ home: '/h"\nProxyCommand id', address: '192.0.2.7', isPinned: true })).toThrow('path')
   })
 })
 
@@ -95,9 +102,8 @@ describe('the name that is pinned is the name that git is given', () => {
     expect(parsed).toMatchObject({ host, port })
     expect([name, Number(shownPort)]).toEqual([host.includes(':') ? `[${host}]` : host, port])
     const pins = gitSettings({ url: parsed, address: '192.0.2.7' }).join(' ')
-    const ssh = `-o HostKeyAlias=${host} -o HostName=192.0.2.7 -o Port=${port}`
     const http = isIP(host) === 0 ? `http.curloptResolve=${host}:${port}:192.0.2.7` : '' // an address has nothing to be looked up
-    expect(pins).toContain(parsed.kind === 'ssh' ? ssh : http)
+    expect(pins).toContain(parsed.kind === 'ssh' ? '' : http)
   })
 
   it.each([

@@ -71,14 +71,8 @@ export function gitSettings(source?: AdmittedSource, options: { caFile?: string 
 function settingsOf({ url, address }: AdmittedSource): string[] {
   const allowed = `protocol.${url.kind}.allow=always`
   if (url.kind === 'file' || address === null) return [allowed]
-  if (url.kind === 'ssh') return [allowed, `core.sshCommand=${sshCommand(url, address)}`]
+  if (url.kind === 'ssh') return [allowed] // ssh is told by settings of its own (ssh.ts)
   const pin =
     isIP(url.host) === 0 ? [`http.curloptResolve=${url.host}:${url.port}:${address.includes(':') ? `[${address}]` : address}`] : []
   return [allowed, ...pin]
-}
-
-/** Git splits this line itself; both values have passed a grammar of letters, digits, dots, colons and hyphens. */
-function sshCommand({ host, port }: { host: string; port: number }, address: string): string {
-  if (!/^[A-Za-z0-9_.:-]+$/.test(host) || isIP(address) === 0) throw new Error('not a host that was vetted')
-  return `ssh -F none -o BatchMode=yes -o StrictHostKeyChecking=accept-new -o ConnectTimeout=10 -o ServerAliveInterval=10 -o ServerAliveCountMax=3 -o HostKeyAlias=${host} -o HostName=${address} -o Port=${port}`
 }

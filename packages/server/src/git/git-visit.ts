@@ -3,18 +3,21 @@ import path from 'node:path'
 import type { Logger } from '../lib/logger.ts'
 import { retry } from '../lib/retry.ts'
 import { type CloneUrl, parseCloneUrl } from './clone-url.ts'
-import { CredentialRefused, RepositoryNeedsCredentials, SourceError, SourceRefused } from './errors.ts'
+import { CredentialRefused, DeployKeyMissing, DeployKeyRefused, RepositoryNeedsCredentials, SourceError, SourceRefused } from './errors.ts'
 import { type GitCommand, runGit } from './git-process.ts'
 import { type Credential, GLOBAL_CONFIG, gitEnvironment, gitSettings } from './git-settings.ts'
 import { createVersionCheck } from './git-version.ts'
 import { createMemoryLimit } from './memory-limit.ts'
-import type { SourcePolicy } from './source-policy.ts'
+import type { AdmittedSource, SourcePolicy } from './source-policy.ts'
+import { prepareSsh, type SshAccess } from './ssh.ts'
 
 export type Source = {
   readonly url: string
   /** Whether private addresses and file:// are open to the one who asks. */
   readonly privileged: boolean
   readonly credential?: Credential
+  /** For ssh, which is never without a key. */
+  readonly ssh?: SshAccess
   readonly signal?: AbortSignal
 }
 
@@ -48,41 +51,41 @@ export function createVisits(deps: {
   memoryMib?: MemoryMib
   /** Authorities whose certificates are taken, instead of the machine's. */
   caFile?: (() => string) | undefined
+  /** Why there is no ssh on this machine; undefined where there is one. */
+  whyNoSsh?: () => Promise<string | undefined>
   log?: Pick<Logger, 'warn'>
 }) {
   const { policy, scratch, retryAfterMs = RETRY_AFTER_MS, memoryMib = MEMORY_MIB } = deps
   const limited = createMemoryLimit({ path: deps.path, log: deps.log })
   const checkVersion = createVersionCheck({ path: deps.path })
+  const sshFor = createSshFor(deps)
 
   async function visitOnce<T>(source: Source, url: CloneUrl, work: (visit: Visit) => Promise<T>): Promise<T> {
     // A repository on this machine is an admin's own choice and may be readable by us alone.
     const runAs = url.kind === 'file' ? undefined : deps.runAs
+    if (url.kind === 'ssh' && source.ssh === undefined) throw new DeployKeyMissing() // before anybody is asked
     if (url.kind === 'http' || url.kind === 'https') await checkVersion()
-    const home = await ownDirectory(runAs)
+    const home = await ownDirectory(scratch, runAs)
     try {
       const admitted = await policy.admit(url, source)
       if (url.kind === 'file') await writeFile(path.join(home, GLOBAL_CONFIG), '[safe]\n\tdirectory = *\n')
-      const env = gitEnvironment({ home, path: deps.path, url, credential: source.credential })
+      const ssh = url.kind === 'ssh' ? await sshFor(source, admitted, { home, runAs }) : undefined
+      const env = { ...gitEnvironment({ home, path: deps.path, url, credential: source.credential }), ...ssh?.env }
       const common = { env, runAs, signal: source.signal }
       const git: Visit['git'] = async (args, run) => {
         const before = await limited(memoryMib[run.memory ?? 'work'])
         return await runGit({ ...run, ...common, before, args: [...gitSettings(admitted, { caFile: deps.caFile?.() }), ...args] })
       }
-      return await work({ url, git, runAs })
+      const result = await work({ url, git, runAs })
+      await ssh?.pinWhatWasSeen()
+      return result
     } catch (cause) {
+      if (cause instanceof RepositoryNeedsCredentials && url.kind === 'ssh') throw new DeployKeyRefused()
       if (cause instanceof RepositoryNeedsCredentials && source.credential !== undefined) throw new CredentialRefused()
       throw cause
     } finally {
       await rm(home, { recursive: true, force: true })
     }
-  }
-
-  async function ownDirectory(runAs: RunAs | undefined): Promise<string> {
-    await mkdir(scratch, { recursive: true })
-    const directory = await mkdtemp(path.join(scratch, 'home-'))
-    await chmod(directory, 0o700)
-    if (runAs !== undefined) await chown(directory, runAs.uid, runAs.gid)
-    return directory
   }
 
   return async function visit<T>(source: Source, work: (visit: Visit) => Promise<T>): Promise<T> {
@@ -98,3 +101,20 @@ export function createVisits(deps: {
 }
 
 export type Visits = ReturnType<typeof createVisits>
+
+function createSshFor(deps: { whyNoSsh?: () => Promise<string | undefined> }) {
+  return async ({ ssh: access }: Source, { url, address }: AdmittedSource, own: { home: string; runAs: RunAs | undefined }) => {
+    if (url.kind !== 'ssh' || address === null || access === undefined) throw new DeployKeyMissing()
+    const whyNot = await deps.whyNoSsh?.()
+    if (whyNot !== undefined) throw new SourceError(whyNot)
+    return await prepareSsh({ ...own, url, address, access })
+  }
+}
+
+async function ownDirectory(scratch: string, runAs: RunAs | undefined): Promise<string> {
+  await mkdir(scratch, { recursive: true })
+  const directory = await mkdtemp(path.join(scratch, 'home-'))
+  await chmod(directory, 0o700)
+  if (runAs !== undefined) await chown(directory, runAs.uid, runAs.gid)
+  return directory
+}

@@ -37,6 +37,7 @@ type Deps = {
   retryAfterMs?: readonly number[]
   memoryMib?: MemoryMib
   caFile?: (() => string) | undefined
+  whyNoSsh?: () => Promise<string | undefined>
   log?: Pick<Logger, 'warn'>
 }
 

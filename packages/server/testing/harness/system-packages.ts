@@ -4,6 +4,8 @@ import { installDebianPackage, missingPackages } from '../../src/provision/debia
 /** LIST of the Debian packages that the tests use, and what would not run without each. */
 const testPackages = {
   git: 'cloning from a real git server',
+  'openssh-client': 'cloning over ssh',
+  'openssh-server': 'cloning over ssh from a real server',
   'busybox-static': 'images for tests, made without a registry',
   'docker.io': 'a real container engine',
   iptables: 'the networks of the engine',

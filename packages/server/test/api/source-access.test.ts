@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type GitServer, startGitServer } from '../../testing/harness/git-server.ts'
+import { type SshServer, startSshServer } from '../../testing/harness/ssh-server.ts'
 import { type Person, startTestServer, type TestServer } from '../../testing/harness/start-test-server.ts'
 import { dumpDatabase } from '../../testing/harness/test-world.ts'
 
 let git: GitServer
 let repo: Awaited<ReturnType<GitServer['createRepository']>>
+let sshd: SshServer
 let berth: TestServer
 let owner: Person
 let projectId: number
@@ -12,6 +14,7 @@ let n = 0
 
 beforeAll(async () => {
   git = await startGitServer()
+  sshd = await startSshServer()
   repo = await git.createRepository({ files: { Dockerfile: 'FROM scratch' } })
   // without an engine the first deployment of an app runs for ever, and the others wait behind it
   berth = await startTestServer({ tuning: { engineWaitMs: 600_000, resolveAtAddMs: 20_000 } })
@@ -21,6 +24,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await berth[Symbol.asyncDispose]()
   await git[Symbol.asyncDispose]()
+  await sshd[Symbol.asyncDispose]()
 })
 
 const newApp = async () => {
@@ -119,4 +123,30 @@ it('a hook has a limit of its own, and none for an app without a source', async 
   expect(statuses.filter((status) => status === 503).length).toBe(10)
   const database = await owner.call('apps.create', { projectId, name: 'db', appType: 'database', templateName: 'redis' })
   await expect(owner.call('apps.rotateHook', { appId: database.id })).rejects.toMatchObject({ code: 'invalid_request' })
+})
+
+it('an app is deployed over ssh with a key of its own, whose private half nobody sees', async () => {
+  const source = { gitCloneUrl: sshd.urlOf(repo.directory), gitBranch: 'main' }
+  const { id: appId } = await owner.call('apps.create', { projectId, name: 'over ssh', ...source })
+  const commitOf = async () => (await owner.call('deployments.add', { appId })).commit_hash
+  expect(await commitOf()).toBe('') // the worker will say that there is no key
+  const check = await owner.call('apps.checkSource', { projectId, gitCloneUrl: source.gitCloneUrl })
+  expect([check.reachable, check.message]).toEqual([false, expect.stringContaining('needs a deploy key')])
+  const { publicKey, fingerprint } = await owner.call('apps.createDeployKey', { appId })
+  expect(await commitOf()).toBe('')
+  await sshd.authorize([publicKey])
+  expect(await commitOf()).toBe(repo.hash)
+  const app = await owner.call('apps.get', { appId })
+  expect([app.deploy_key, app.host_key]).toEqual([publicKey, expect.stringMatching(/^127\.0\.0\.1:\d+ SHA256:\S{43}$/)])
+  await sshd.changeHostKey()
+  expect(await commitOf()).toBe('')
+  await owner.call('apps.forgetHostKey', { appId })
+  expect(await commitOf()).toBe(repo.hash)
+  expect((await owner.call('apps.get', { appId })).host_key).not.toBe(app.host_key)
+  const shown = JSON.stringify([app, await owner.call('audit.list', { limit: 50 }), dumpDatabase(berth.dataDir)])
+  expect(shown).toContain(fingerprint)
+  expect(shown + berth.log()).not.toContain('PRIVATE KEY')
+  await owner.call('apps.deleteDeployKey', { appId })
+  expect(await commitOf()).toBe('')
+  expect(await owner.call('apps.get', { appId })).toMatchObject({ deploy_key: '', host_key: '' })
 })

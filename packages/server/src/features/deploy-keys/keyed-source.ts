@@ -1,0 +1,27 @@
+import type { AppRow } from '../../domain/rows.ts'
+import { parseCloneUrl } from '../../git/clone-url.ts'
+import type { Source } from '../../git/git-visit.ts'
+import type { SecretBox } from '../../lib/secret-box.ts'
+import type { Db } from '../../store/database.ts'
+import { aboutKey } from './service.ts'
+import { findHostKey, findSealedKey, setHostKey } from './store.ts'
+
+type Deps = { db: Db; secrets: SecretBox; sourceOf: (app: AppRow) => Promise<Source> }
+
+/** What git is given for an app, with its deploy key where that is what the address needs. */
+export function createKeyedSource({ db, secrets, sourceOf }: Deps) {
+  return async function keyedSource(app: AppRow): Promise<Source> {
+    const source = await sourceOf(app)
+    if (parseCloneUrl(source.url)?.kind !== 'ssh') return source
+    const sealed = await findSealedKey(db, app.id)
+    if (sealed === undefined) return source
+    return {
+      ...source,
+      ssh: {
+        privateKey: secrets.open(sealed, aboutKey(app.id)),
+        hostKey: async () => await findHostKey(db, app.id),
+        pin: async (hostKey) => await db.transaction(async (tx) => await setHostKey(tx, app.id, hostKey)),
+      },
+    }
+  }
+}
