@@ -95,6 +95,7 @@ const Source = {
       ...expects('a list of at most 50 patterns such as "web/**"'),
     }),
   ),
+  pollSource: Type.Optional(Nullable(Flag)),
   rootDirectory: Type.Optional(RepositoryPath),
   dockerfilePath: Type.Optional(Nullable(RepositoryPath)),
 }

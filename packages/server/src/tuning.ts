@@ -36,6 +36,8 @@ export const TUNING = {
   idleConnectionMs: 300_000,
   /** How often webhooks at git hosts are compared with what apps need. */
   gitHooksMs: 30_000,
+  /** How often the branch of an app that is polled is looked at. */
+  sourcePollMs: 5 * 60_000,
   diskFloorBytes: 500 * 1024 * 1024,
   /** Below this the disk counts as full: jobs wait instead of failing one after the other. */
   fullDiskBytes: 16 * 1024 * 1024,

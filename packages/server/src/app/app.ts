@@ -42,6 +42,7 @@ export async function createApp(config: Config, givenLog: Logger) {
     figures,
     writeFailedTries: access.failedTries.writeCounted,
     reconcileHooks: gitParts.hooks.reconcile,
+    pollSources: sourceAccess.polls.lookAtDue,
   })
 
   /** Listening never waits for an engine or an edge: both are made sure of beside it. */

@@ -30,12 +30,14 @@ type Parts = {
   figures: FiguresKeeper
   writeFailedTries: () => Promise<void>
   reconcileHooks: (signal: AbortSignal) => Promise<void>
+  pollSources: (signal: AbortSignal) => Promise<void>
 }
 
 const HOUR_MS = 3600 * 1000
 const KEPT_EVENTS_MS = 7 * 24 * HOUR_MS
 const KEPT_DELIVERIES_MS = 30 * 24 * HOUR_MS
 const MOST_DELIVERIES = 2000 // of one account
+const POLL_LOOK_MS = 15_000
 const TELLING_EVENTS = ['die', 'start', 'destroy', 'oom']
 
 /** What happens again and again, beside the jobs: how often, and by whom. */
@@ -53,6 +55,7 @@ export function backgroundTasks(parts: Parts): Task[] {
       },
     },
     { name: 'git hooks', everyMs: tuning.gitHooksMs, run: parts.reconcileHooks },
+    { name: 'source polls', everyMs: Math.min(POLL_LOOK_MS, tuning.sourcePollMs), run: parts.pollSources },
     { name: 'failed logins', everyMs: HOUR_MS / 6, run: parts.writeFailedTries },
     { name: 'metrics history', everyMs: SAMPLE_EVERY_MS, run: parts.metricsHistory.sample },
     { name: 'figures', everyMs: FIGURES_EVERY_MS, run: async () => await parts.figures.sample(engineWatch.isReachable()) },

@@ -6,6 +6,7 @@ import { createKeyedSource } from '../features/deploy-keys/keyed-source.ts'
 import { createDeployKeys } from '../features/deploy-keys/service.ts'
 import { createAddAutomatic } from '../features/deployments/automatic.ts'
 import { createNewestCommit } from '../features/deployments/newest-commit.ts'
+import { createPolls } from '../features/polls/service.ts'
 import { createDeliveryRate } from '../features/webhooks/delivery-rate.ts'
 import { createLimiter } from '../lib/limiter.ts'
 import type { EngineParts } from './engine-parts.ts'
@@ -14,9 +15,9 @@ import { type GitParts, publicUrl } from './git-parts.ts'
 
 const BRANCH_LOOKUP_MS = 10_000
 
-/** What git is given for an app, and the ways to deploy it that are no person's: hooks. */
+/** What git is given for an app, and the ways to deploy it that are no person's: hooks and polls. */
 export function createSourceAccessParts(base: Foundation, { git }: EngineParts, gitParts: GitParts) {
-  const { db, secrets, tuning, now } = base
+  const { db, secrets, tuning, log, now } = base
   const sourceOf = createKeyedSource({ db, secrets, sourceOf: gitParts.appSource.sourceOf })
   const addAutomatic = createAddAutomatic({ now })
   const newestCommit = createLookups({ git, sourceOf, waitMs: tuning.resolveAtAddMs })
@@ -32,11 +33,27 @@ export function createSourceAccessParts(base: Foundation, { git }: EngineParts, 
       newestCommitOfBranch: createLookups({ git, sourceOf, waitMs: BRANCH_LOOKUP_MS }),
       isWithinRate: createDeliveryRate(now),
     }),
+    polls: createPolls({
+      db,
+      git,
+      sourceOf,
+      addAutomatic,
+      limiter: pollTurns(),
+      everyMs: tuning.sourcePollMs,
+      random: Math.random,
+      log,
+      now,
+    }),
     hookedApp: createHookGate({ findApp: async (id) => await findApp(db, id) }),
   }
 }
 
 export type SourceAccessParts = ReturnType<typeof createSourceAccessParts>
+
+/** Few at once, and one of a person: they run git as source checks do, and nobody waits for them. */
+function pollTurns() {
+  return createLimiter({ running: 4, runningPerKey: 1, waiting: 10_000, waitingPerKey: 100, waitMs: 10 * 60_000 })
+}
 
 type LookupDeps = Omit<Parameters<typeof createNewestCommit>[0], 'limiter'>
 

@@ -214,7 +214,7 @@ export type GitHookTable = {
 /** The private half of an app's deploy key. */
 type DeployKeyTable = { app_id: number; sealed_key: string }
 /** What the last look at a source found, and when the next one is due. */
-type SourcePollTable = { app_id: number; source: string; commit_hash: string; failures: number; next_at: string }
+export type SourcePollTable = { app_id: number; source: string; commit_hash: string; failures: number; next_at: string }
 /** What the host of a commit was told of its deployment; `next_at` is null when there is nothing to tell. */
 type CommitStatusTable = { deployment_id: number; sent: string; failures: number; next_at: string | null }
 export type JobTable = {

@@ -17,7 +17,7 @@ beforeAll(async () => {
   sshd = await startSshServer()
   repo = await git.createRepository({ files: { Dockerfile: 'FROM scratch' } })
   // without an engine the first deployment of an app runs for ever, and the others wait behind it
-  berth = await startTestServer({ tuning: { engineWaitMs: 600_000, resolveAtAddMs: 20_000 } })
+  berth = await startTestServer({ tuning: { engineWaitMs: 600_000, resolveAtAddMs: 20_000, sourcePollMs: 500 } })
   owner = await berth.owner()
   projectId = (await owner.call('projects.create', { name: 'Shop' })).id
 })
@@ -149,4 +149,20 @@ it('an app is deployed over ssh with a key of its own, whose private half nobody
   await owner.call('apps.deleteDeployKey', { appId })
   expect(await commitOf()).toBe('')
   expect(await owner.call('apps.get', { appId })).toMatchObject({ deploy_key: '', host_key: '' })
+})
+
+it('a push that no webhook tells of is found by a look at the branch, where that is not switched off', async () => {
+  const own = await git.createRepository({ files: { Dockerfile: 'FROM scratch' } })
+  const source = { projectId, gitCloneUrl: own.url, gitBranch: 'main' }
+  const looked = await owner.call('apps.create', { ...source, name: 'looked at' })
+  const quiet = await owner.call('apps.create', { ...source, name: 'quiet', pollSource: false })
+  expect([looked.poll_source, quiet.poll_source]).toEqual([null, false])
+  for (const { id: appId } of [looked, quiet]) await owner.call('deployments.add', { appId })
+  const pushed = await own.commit({ files: { a: 'pushed' } })
+  await expect
+    .poll(async () => (await deploymentsOf(looked.id))[0], { timeout: 30_000 })
+    .toMatchObject({ trigger: 'poll', commit_hash: pushed, triggered_by: null })
+  expect((await deploymentsOf(quiet.id)).map(({ trigger }) => trigger)).toEqual(['manual'])
+  await owner.call('apps.update', { appId: quiet.id, pollSource: true })
+  await expect.poll(async () => (await deploymentsOf(quiet.id))[0]?.trigger, { timeout: 30_000 }).toBe('poll')
 })

@@ -14,6 +14,7 @@ const COLUMNS = {
   gitCloneUrl: 'git_clone_url',
   autoDeploy: 'auto_deploy',
   watchPaths: 'watch_paths',
+  pollSource: 'poll_source',
   port: 'port',
   rootDirectory: 'root_directory',
   dockerfilePath: 'dockerfile_path',

@@ -43,6 +43,7 @@ export function newAppRow(input: NewApplication, options: Options): Insertable<A
     git_clone_url: input.gitCloneUrl ?? '',
     auto_deploy: input.autoDeploy === false ? 0 : 1,
     watch_paths: JSON.stringify(input.watchPaths ?? []),
+    poll_source: bitOf(input.pollSource),
     source_set_by: options.createdBy,
     root_directory: input.rootDirectory ?? '',
     dockerfile_path: input.dockerfilePath === '' ? null : (input.dockerfilePath ?? null),
@@ -55,4 +56,8 @@ export function newAppRow(input: NewApplication, options: Options): Insertable<A
     created_at: options.at,
     updated_at: options.at,
   }
+}
+
+function bitOf(flag: boolean | null | undefined): 0 | 1 | null {
+  return flag === null || flag === undefined ? null : flag ? 1 : 0
 }

@@ -1,0 +1,183 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { type GitServer, PROGRAM_PATH, startGitServer } from '../../../testing/harness/git-server.ts'
+import { addApp } from '../../../testing/harness/stored-app.ts'
+import { openTestDatabase } from '../../../testing/harness/test-database.ts'
+import type { AppRow } from '../../domain/rows.ts'
+import { createGit } from '../../git/git.ts'
+import { createSourcePolicy } from '../../git/source-policy.ts'
+import { createLimiter } from '../../lib/limiter.ts'
+import { createAddAutomatic } from '../deployments/automatic.ts'
+import { insertDeployment } from '../deployments/store.ts'
+import { createPolls } from './service.ts'
+
+const EVERY_MS = 300_000
+let git: GitServer
+let scratch: string
+let database: Awaited<ReturnType<typeof openTestDatabase>>
+let at = new Date('2026-01-01T00:00:00Z')
+let n = 0
+
+beforeAll(async () => {
+  git = await startGitServer()
+  scratch = await mkdtemp(join(tmpdir(), 'berth-polls-'))
+  database = await openTestDatabase({ now: () => at })
+})
+afterAll(async () => {
+  await database[Symbol.asyncDispose]()
+  await git[Symbol.asyncDispose]()
+  await rm(scratch, { recursive: true, force: true })
+})
+beforeEach(async () => await database.db.transaction(async (tx) => void (await tx.deleteFrom('app').execute())))
+
+function polls() {
+  const { db } = database
+  const policy = createSourcePolicy({ privateHosts: [], ownPorts: () => [] })
+  return createPolls({
+    db,
+    git: createGit({ policy, scratch, path: PROGRAM_PATH, retryAfterMs: [] }),
+    sourceOf: async (app) => ({ url: app.git_clone_url, privileged: true }),
+    addAutomatic: createAddAutomatic({ now: () => at }),
+    limiter: createLimiter({ running: 2, runningPerKey: 1, waiting: 100, waitingPerKey: 100, waitMs: 60_000 }),
+    everyMs: EVERY_MS,
+    random: () => 0.5,
+    log: { warn: (...words: unknown[]) => expect(words).toBe('nothing to warn of') },
+    now: () => at,
+  })
+}
+const newRepository = async () => await git.createRepository({ files: { Dockerfile: 'FROM scratch' } })
+
+async function newApp(url: string, more: Partial<AppRow> = {}): Promise<AppRow> {
+  const app = await addApp(database.db, `p${(n += 1)}@example.test`, at)
+  await change(app.id, { git_clone_url: url, git_branch: 'main', ...more })
+  return { ...app, git_clone_url: url, git_branch: 'main', ...more }
+}
+async function change(id: number, values: Partial<AppRow>): Promise<void> {
+  await database.db.transaction(async (tx) => void (await tx.updateTable('app').set(values).where('id', '=', id).execute()))
+}
+async function deploy(app: AppRow, hash: string): Promise<void> {
+  const commit = { hash, message: '', author: '' }
+  await database.db.transaction(async (tx) => void (await insertDeployment(tx, { app, trigger: 'manual', triggeredBy: null, commit, at })))
+}
+async function lookLater(): Promise<void> {
+  at = new Date(at.getTime() + EVERY_MS * 1.1)
+  await polls().lookAtDue(new AbortController().signal)
+}
+async function polled({ id }: AppRow): Promise<string[]> {
+  const rows = database.db.selectFrom('deployment').select('commit_hash').where('app_id', '=', id).where('trigger', '=', 'poll')
+  return (await rows.orderBy('id').execute()).map(({ commit_hash }) => commit_hash)
+}
+
+it('a commit that nobody told of is deployed once, and none that was deployed before', async () => {
+  const repo = await newRepository()
+  const app = await newApp(repo.url)
+  await polls().lookAtDue(new AbortController().signal)
+  expect(await database.db.selectFrom('source_poll').selectAll().execute()).toEqual([]) // it has just been made
+  await deploy(app, repo.hash)
+  await lookLater()
+  expect(await polled(app)).toEqual([])
+  const second = await repo.commit({ files: { a: '2' } })
+  await polls().lookAtDue(new AbortController().signal)
+  expect(await polled(app)).toEqual([]) // not due yet
+  await lookLater()
+  await lookLater()
+  expect(await polled(app)).toEqual([second])
+  const third = await repo.commit({ files: { a: '3' } })
+  await deploy(app, third)
+  await lookLater()
+  expect(await polled(app)).toEqual([second])
+})
+
+it('a push before the first look is found, and an app that nobody deployed yet waits for that', async () => {
+  const repo = await newRepository()
+  const [early, fresh] = [await newApp(repo.url), await newApp(repo.url)]
+  await deploy(early, repo.hash)
+  const second = await repo.commit({ files: { a: '2' } })
+  await lookLater()
+  expect([await polled(early), await polled(fresh)]).toEqual([[second], []])
+})
+
+it('another branch is not deployed by itself, its next commit is', async () => {
+  const repo = await newRepository()
+  const app = await newApp(repo.url)
+  await deploy(app, repo.hash)
+  await lookLater()
+  await repo.commit({ files: { a: 'next' }, branch: 'next' })
+  await change(app.id, { git_branch: 'next' })
+  await lookLater()
+  expect(await polled(app)).toEqual([])
+  const newer = await repo.commit({ files: { a: 'newer' }, branch: 'next' })
+  await lookLater()
+  expect(await polled(app)).toEqual([newer])
+})
+
+it('a source that does not answer is asked less and less often, and an app that waits for its newest commit is left alone', async () => {
+  const repo = await newRepository()
+  const [gone, waiting] = [await newApp(`${git.origin}/nowhere.git`), await newApp(repo.url)]
+  await deploy(waiting, '') // whatever it is at when its turn comes
+  await lookLater()
+  await lookLater()
+  const rows = await database.db.selectFrom('source_poll').selectAll().where('app_id', '=', gone.id).execute()
+  expect(rows).toMatchObject([{ failures: 1, commit_hash: '' }]) // the second look was not due
+  await lookLater()
+  expect(await database.db.selectFrom('source_poll').select('failures').where('app_id', '=', gone.id).execute()).toEqual([{ failures: 2 }])
+  expect(await polled(waiting)).toEqual([])
+})
+
+it('the switch decides, and without it whether a webhook works', async () => {
+  const repo = await newRepository()
+  const { db } = database
+  const at0 = at.toISOString()
+  const accountId = await db.transaction(async (tx) => {
+    const owner = await tx.selectFrom('user').select('id').limit(1).executeTakeFirstOrThrow()
+    const texts = {
+      name: '',
+      base_url: '',
+      login: '',
+      host_id: '',
+      sealed_token: '',
+      sealed_secret: '',
+      error: '',
+      created_at: at0,
+      updated_at: at0,
+    }
+    const account = {
+      ...texts,
+      provider: 'github',
+      via: 'token',
+      user_id: owner.id,
+      project_id: null,
+      created_by: null,
+      status: 'ok',
+    } as const
+    const { id } = await tx.insertInto('git_account').values(account).returning('id').executeTakeFirstOrThrow()
+    const hook = { repository: '', url: '', failures: 0, next_try_at: at0, account_id: id }
+    await tx
+      .insertInto('git_hook')
+      .values({ ...hook, repository_id: 'works', hook_id: '1', error: '' })
+      .execute()
+    await tx
+      .insertInto('git_hook')
+      .values({ ...hook, repository_id: 'fails', hook_id: '', error: 'No permission.' })
+      .execute()
+    return id
+  })
+  const cases: [Partial<AppRow>, boolean][] = [
+    [{}, true],
+    [{ poll_source: 0 }, false],
+    [{ auto_deploy: 0 }, false],
+    [{ auto_deploy: 0, poll_source: 1 }, false],
+    [{ wanted: 'stopped' }, false],
+    [{ app_type: 'database' }, false],
+    [{ git_provider_id: accountId, git_repository_id: 'works' }, false],
+    [{ git_provider_id: accountId, git_repository_id: 'works', poll_source: 1 }, true],
+    [{ git_provider_id: accountId, git_repository_id: 'fails' }, true],
+  ]
+  const apps: AppRow[] = []
+  for (const [more] of cases) apps.push(await newApp(repo.url, more))
+  await lookLater()
+  const looked = new Set((await db.selectFrom('source_poll').select('app_id').execute()).map(({ app_id }) => app_id))
+  expect(apps.map(({ id }) => looked.has(id))).toEqual(cases.map(([, is]) => is))
+})

@@ -1,0 +1,97 @@
+import { type AppRow, findApp } from '../../domain/rows.ts'
+import type { Git } from '../../git/git.ts'
+import type { Source } from '../../git/git-visit.ts'
+import type { Limiter } from '../../lib/limiter.ts'
+import type { Logger } from '../../lib/logger.ts'
+import { backoffMs } from '../../lib/retry.ts'
+import type { Db, Tx } from '../../store/database.ts'
+import type { AddAutomatic } from '../deployments/automatic.ts'
+import { findPoll, hasDeployments, isKnownCommit, listDue, type SourcePollRow, savePoll } from './store.ts'
+
+type Deps = {
+  db: Db
+  git: Pick<Git, 'resolveCommit'>
+  sourceOf: (app: AppRow) => Promise<Source>
+  addAutomatic: AddAutomatic
+  limiter: Limiter
+  everyMs: number
+  /** Between 0 and 1. */
+  random: () => number
+  log: Pick<Logger, 'warn'>
+  now: () => Date
+}
+
+const LOOK_MS = 20_000
+const MOST_OF_PERSON = 5
+const LONGEST_PAUSE_MS = 3600_000
+/** Looks that began together do not stay together. */
+const JITTER = 0.2
+
+/** Asks now and then what the branch of an app is at: a webhook that got lost, or that nobody could register, is no loss. */
+export function createPolls(deps: Deps) {
+  const { db, now } = deps
+
+  async function lookAtDue(signal: AbortSignal): Promise<void> {
+    const due = await listDue(db, { now: now(), firstAfterMs: deps.everyMs, mostOfPerson: MOST_OF_PERSON })
+    const looks = due.map(async (app) => {
+      await deps.limiter.run(app.created_by, async () => await look(app, signal), signal)
+    })
+    for (const done of await Promise.allSettled(looks))
+      if (done.status === 'rejected' && !signal.aborted) deps.log.warn({ err: done.reason }, 'a source could not be polled')
+  }
+
+  async function look(app: AppRow, signal: AbortSignal): Promise<void> {
+    const branch = app.git_branch === '' ? null : app.git_branch
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(LOOK_MS)])
+    const found = await Promise.resolve()
+      .then(async () => await deps.git.resolveCommit({ ...(await deps.sourceOf(app)), branch, signal: limit }))
+      .catch(() => undefined) // the next deployment that somebody asks for says what is wrong
+    signal.throwIfAborted()
+    await db.transaction(async (tx) => {
+      const current = await findApp(tx, app.id)
+      if (!current) return
+      const before = await findPoll(tx, app.id)
+      const after =
+        found === undefined ? failed(before) : { ...(await judge(tx, current, { asked: app, before, hash: found.hash })), failures: 0 }
+      await savePoll(tx, { app_id: app.id, ...after, next_at: next(after.failures) })
+    })
+  }
+
+  function failed(before: SourcePollRow | undefined) {
+    return { source: before?.source ?? '', commit_hash: before?.commit_hash ?? '', failures: (before?.failures ?? 0) + 1 }
+  }
+
+  function next(failures: number): string {
+    const pause = failures === 0 ? deps.everyMs : backoffMs(failures + 1, { firstMs: deps.everyMs, longestMs: LONGEST_PAUSE_MS })
+    return new Date(now().getTime() + pause * (1 - JITTER / 2 + JITTER * deps.random())).toISOString()
+  }
+
+  type Seen = { asked: AppRow; before: SourcePollRow | undefined; hash: string }
+
+  /** Deploys what is new, and gives what to remember. */
+  async function judge(tx: Tx, app: AppRow, { asked, before, hash }: Seen): Promise<{ source: string; commit_hash: string }> {
+    const [source, kept] = [sourceKey(asked), { source: before?.source ?? '', commit_hash: before?.commit_hash ?? '' }]
+    if (sourceKey(app) !== source || app.auto_deploy === 0) return kept // changed while its host was asked
+    const seen = { source, commit_hash: hash }
+    if (!(await isNews(tx, app, { before: kept, seen }))) return seen
+    const done = await deps.addAutomatic(tx, { app, trigger: 'poll', commit: { hash, message: '', author: '' } })
+    return 'problem' in done ? kept : seen
+  }
+
+  return { lookAtDue }
+}
+
+type Remembered = Pick<SourcePollRow, 'source' | 'commit_hash'>
+
+/** An app that nobody has deployed yet waits for somebody to do so; one that has another source now waits for its next push. */
+async function isNews(tx: Tx, app: AppRow, { before, seen }: { before: Remembered; seen: Remembered }): Promise<boolean> {
+  if (before.commit_hash === seen.commit_hash && before.source === seen.source) return false
+  if (before.commit_hash !== '' && before.source !== seen.source) return false
+  return (await hasDeployments(tx, app.id)) && !(await isKnownCommit(tx, app.id, seen.commit_hash))
+}
+
+function sourceKey({ git_clone_url, git_branch }: AppRow): string {
+  return `${git_clone_url} ${git_branch}`
+}
+
+export type Polls = ReturnType<typeof createPolls>

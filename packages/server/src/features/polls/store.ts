@@ -1,0 +1,80 @@
+import { type Selectable, sql } from 'kysely'
+import { typesThat } from '../../domain/app-kinds.ts'
+import type { AppRow } from '../../domain/rows.ts'
+import type { Reader, Tx } from '../../store/database.ts'
+import type { SourcePollTable } from '../../store/schema.ts'
+
+export type SourcePollRow = Selectable<SourcePollTable>
+type Due = { now: Date; firstAfterMs: number; mostOfPerson: number }
+
+/**
+ * The apps whose branch is to be looked at now: those with the switch on, and without a word on it those that no webhook serves. The first
+ * look at an app comes a while after it was made. Of each person only so many, so that nobody's sources hold up all others.
+ */
+export async function listDue(db: Reader, { now, firstAfterMs, mostOfPerson }: Due): Promise<AppRow[]> {
+  const time = now.toISOString()
+  const firstBefore = new Date(now.getTime() - firstAfterMs).toISOString()
+  const hasWebhook = sql<boolean>`coalesce(git_account.via = 'app' or (git_hook.hook_id <> '' and git_hook.error = ''), false)`
+  const due = db
+    .selectFrom('app')
+    .leftJoin('source_poll', 'source_poll.app_id', 'app.id')
+    .leftJoin('git_account', 'git_account.id', 'app.git_provider_id')
+    .leftJoin('git_hook', (join) =>
+      join.onRef('git_hook.account_id', '=', 'app.git_provider_id').onRef('git_hook.repository_id', '=', 'app.git_repository_id'),
+    )
+    .select(['app.id', sql<number>`row_number() over (partition by app.created_by order by source_poll.next_at, app.id)`.as('place')])
+    .where('app.git_clone_url', '!=', '')
+    .where('app.auto_deploy', '=', 1)
+    .where('app.wanted', '=', 'running')
+    .where(
+      'app.app_type',
+      'in',
+      typesThat(({ madeFrom }) => madeFrom !== 'template'),
+    )
+    .where((eb) => eb.or([eb('app.poll_source', '=', 1), eb.and([eb('app.poll_source', 'is', null), eb.not(hasWebhook)])]))
+    .where((eb) =>
+      eb.or([
+        eb('source_poll.next_at', '<=', time),
+        eb.and([eb('source_poll.next_at', 'is', null), eb('app.created_at', '<=', firstBefore)]),
+      ]),
+    )
+  const chosen = db.selectFrom(due.as('due')).select('id').where('place', '<=', mostOfPerson)
+  return await db.selectFrom('app').selectAll().where('id', 'in', chosen).execute()
+}
+
+export async function findPoll(db: Reader, appId: number): Promise<SourcePollRow | undefined> {
+  return await db.selectFrom('source_poll').selectAll().where('app_id', '=', appId).executeTakeFirst()
+}
+
+export async function savePoll(tx: Tx, poll: SourcePollRow): Promise<void> {
+  await tx
+    .insertInto('source_poll')
+    .values(poll)
+    .onConflict((conflict) => conflict.column('app_id').doUpdateSet(poll))
+    .execute()
+}
+
+export async function hasDeployments(db: Reader, appId: number): Promise<boolean> {
+  return (await db.selectFrom('deployment').select('id').where('app_id', '=', appId).limit(1).executeTakeFirst()) !== undefined
+}
+
+/** Whether the commit was deployed, whatever came of it, or is about to be, or was judged when a webhook told of it. */
+export async function isKnownCommit(db: Reader, appId: number, hash: string): Promise<boolean> {
+  const deployed = await db
+    .selectFrom('deployment')
+    .select('id')
+    .where('app_id', '=', appId)
+    .where((eb) => eb.or([eb('commit_hash', '=', hash), eb.and([eb('commit_hash', '=', ''), eb('finished_at', 'is', null)])]))
+    .limit(1)
+    .executeTakeFirst()
+  if (deployed) return true
+  const told = await db
+    .selectFrom('git_delivery_app')
+    .innerJoin('git_delivery', 'git_delivery.id', 'git_delivery_app.delivery_id')
+    .select('git_delivery.id')
+    .where('git_delivery_app.app_id', '=', appId)
+    .where('git_delivery.commit_hash', '=', hash)
+    .limit(1)
+    .executeTakeFirst()
+  return told !== undefined
+}
