@@ -14,6 +14,7 @@ import { server } from './commands/server.ts'
 import { endSession, login, logout, password, sessions, setup, whoami } from './commands/session.ts'
 import { checkSource } from './commands/source.ts'
 import { sourceAccess } from './commands/source-access.ts'
+import { stacks } from './commands/stacks.ts'
 import { updates } from './commands/updates.ts'
 import { users } from './commands/users.ts'
 import { variables } from './commands/variables.ts'
@@ -23,7 +24,7 @@ import type { Topics } from './help.ts'
 export const topics = {
   Account: [login, logout, whoami, password, sessions, endSession, setup],
   Projects: [...projects, ...members],
-  Apps: [...apps, checkSource, open, ...containers, logs],
+  Apps: [...apps, checkSource, open, ...containers, logs, ...stacks],
   Deployments: [deploy, deployments, running, compare, cancel, fix, rollback],
   Environment: [...env, ...variables],
   Git: [...git, ...deliveries, ...sourceAccess],

@@ -259,6 +259,16 @@ describe('the server', () => {
     expect((await berth(['storage', 'web'])).err).toContain('(engine_unreachable)')
   })
 
+  it('an app that was not deployed has no services', async () => {
+    await answerOf('stacks.services', ['services', 'web'])
+    for (const words of [
+      ['services', 'start'],
+      ['services', 'stop'],
+      ['services', 'restart'],
+    ])
+      expect((await berth([...words, 'web', 'db'])).err).toContain('(no_container)')
+  })
+
   it('users are listed, changed and deleted', async () => {
     await answerOf('users.create', ['users', 'create', 'bob@example.com'], 'a-good-password')
     expect(await answerOf('users.update', ['users', 'update', 'bob@example.com', '--role', 'admin'])).toMatchObject({ role: 'admin' })

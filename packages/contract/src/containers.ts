@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { expects, Id, OneOf } from './fields.ts'
+import { ServiceName } from './stacks.ts'
 
 export const ContainerStatus = Type.Object({ state: Type.String(), status: Type.String(), id: Type.String() })
 export type ContainerStatus = Static<typeof ContainerStatus>
@@ -16,7 +17,12 @@ export const Since = Type.String({
     '^(19[7-9]|20[0-9])[0-9]-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$',
   ...expects('a time such as 2026-01-31T12:00:00Z'),
 })
-export const LogsQuery = Type.Object({ appId: Id, tail: Type.Optional(Tail), since: Type.Optional(Since) })
+export const LogsQuery = Type.Object({
+  appId: Id,
+  service: Type.Optional(ServiceName),
+  tail: Type.Optional(Tail),
+  since: Type.Optional(Since),
+})
 
 const LogStream = OneOf(['stdout', 'stderr'])
 /** The place of a line in a log, as `id` of a line says it: its time, and its number among those of the same time. */
@@ -29,6 +35,7 @@ const LogPlace = Type.String({
 const Which = {
   appId: Id,
   containerId: Type.Optional(Type.String({ minLength: 1, maxLength: 200, ...expects('the id of a container') })),
+  service: Type.Optional(ServiceName),
   stream: Type.Optional(LogStream),
 }
 const LinesWanted = Type.Integer({ minimum: 1, maximum: 5000, lenient: true, ...expects('a whole number between 1 and 5,000') })
@@ -49,7 +56,8 @@ export const LogSearchQuery = Type.Object({
 })
 export const LogFileQuery = Type.Object(Which)
 
-const logEntry = { id: Type.String(), at: Type.String(), stream: LogStream, line: Type.String() }
+/** `service` is empty for an app that is one container. */
+const logEntry = { id: Type.String(), at: Type.String(), stream: LogStream, line: Type.String(), service: Type.String() }
 const LogEntry = Type.Object(logEntry)
 export type LogEntry = Static<typeof LogEntry>
 /** Oldest first. `first` is how many lines there are before them, `total` how many the engine has. */

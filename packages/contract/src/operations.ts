@@ -8,6 +8,7 @@ import { peopleOperations } from './operations/people.ts'
 import { platformOperations } from './operations/platform.ts'
 import { projectOperations } from './operations/projects.ts'
 import { sourceAccessOperations } from './operations/source-access.ts'
+import { stackOperations } from './operations/stacks.ts'
 import { updateOperations } from './operations/updates.ts'
 
 /** The whole HTTP API, by topic. The server implements every line; the dashboard, the CLI and the tests call them by name. */
@@ -16,6 +17,7 @@ export const operations = {
   ...projectOperations,
   ...appOperations,
   ...containerOperations,
+  ...stackOperations,
   ...envVariableOperations,
   ...domainOperations,
   ...deploymentOperations,

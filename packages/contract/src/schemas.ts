@@ -16,6 +16,7 @@ import * as projects from './projects.ts'
 import * as sessions from './sessions.ts'
 import * as settings from './settings.ts'
 import * as sourceAccess from './source-access.ts'
+import * as stacks from './stacks.ts'
 import * as templates from './templates.ts'
 import * as updates from './updates.ts'
 import * as users from './users.ts'
@@ -38,6 +39,7 @@ const FILES = [
   sessions,
   settings,
   sourceAccess,
+  stacks,
   templates,
   updates,
   users,

@@ -20,9 +20,17 @@ async function showBuild(ctx: Context, deploymentId: number, isFollowed: boolean
 }
 
 type Wanted = { tail: number; since?: string }
+type Which = { appId: number; service?: string }
 
-async function followContainer(ctx: Context, app: { id: number; name: string }, wanted: Wanted): Promise<void> {
-  const { id: containerId } = await ctx.api('containers.status', { appId: app.id })
+async function containerOf(ctx: Context, { appId, service }: Which): Promise<string> {
+  if (service === undefined) return (await ctx.api('containers.status', { appId })).id
+  return (await ctx.api('stacks.services', { appId })).services.find(({ name }) => name === service)?.containerId ?? ''
+}
+
+async function followContainer(ctx: Context, app: { id: number; name: string }, { service, ...wanted }: Wanted & Omit<Which, 'appId'>) {
+  const containerId = await containerOf(ctx, { appId: app.id, ...(service !== undefined && { service }) })
+  if (containerId === '' && service !== undefined)
+    throw new CannotDo('no_container', `${app.name} has no container of a service ${service}.`, `Try: berth services ${app.id}`)
   if (containerId === '') throw new CannotDo('no_container', `${app.name} has not been deployed yet.`, `Try: berth deploy ${app.id}`)
   await ctx.follow('container.logs', { containerId, ...wanted }, (frame) => {
     if (frame.type === 'log') ctx.out.line(frame.data.line)
@@ -32,12 +40,12 @@ async function followContainer(ctx: Context, app: { id: number; name: string }, 
 }
 
 /** What belongs together is printed together; `--` stands between the rest, as in grep. */
-async function search(ctx: Context, appId: number, wanted: { search: string; context: number; limit?: number }): Promise<ExitCode> {
-  const found = await ctx.api('containers.logSearch', { appId, ...wanted })
+async function search(ctx: Context, which: Which, wanted: { search: string; context: number; limit?: number }): Promise<ExitCode> {
+  const found = await ctx.api('containers.logSearch', { ...which, ...wanted })
   let last = found.lines[0]?.n ?? 0
-  for (const { n, at, line } of found.lines) {
+  for (const { n, at, line, service } of found.lines) {
     if (n > last + 1 && wanted.context > 0) ctx.out.line('--')
-    ctx.out.line(`${at} ${line}`)
+    ctx.out.line(service === '' || which.service !== undefined ? `${at} ${line}` : `${at} ${service} | ${line}`)
     last = n
   }
   const shown = found.lines.filter(({ isMatch }) => isMatch).length
@@ -47,8 +55,8 @@ async function search(ctx: Context, appId: number, wanted: { search: string; con
   return found.matches > 0 ? 0 : 1
 }
 
-async function showAll(ctx: Context, appId: number): Promise<ExitCode> {
-  const logs = await ctx.api('containers.logFile', { appId })
+async function showAll(ctx: Context, which: Which): Promise<ExitCode> {
+  const logs = await ctx.api('containers.logFile', which)
   print(ctx, logs)
   ctx.out.json({ logs })
   return 0
@@ -65,6 +73,7 @@ export const logs = command({
   summary:
     'Show what an app printed: the last lines, all of it, or the lines with a text; with --deployment, the build log of a deployment',
   options: {
+    service: { type: 'string', value: 'name', summary: 'of a compose app, only this service' },
     tail: { type: 'string', short: 'n', value: 'number', summary: `how many lines (default ${DEFAULT_TAIL}; with --since, ${MOST_LINES})` },
     since: { type: 'string', value: 'when', summary: 'only lines since then: 10m, 2h, 1d, or a time' },
     follow: { type: 'boolean', short: 'f', summary: 'keep printing new lines' },
@@ -79,19 +88,21 @@ export const logs = command({
     if (app === undefined) throw new WrongUsage('<app> is missing.')
     const found = await findApp(ctx.api, app)
     for (const one of ['follow', 'since']) refuseTogether(values, [one, 'all', 'search'])
-    if (values['all'] === true) return await showAll(ctx, found.id)
+    const service = textOf(values, 'service')
+    const which = { appId: found.id, ...(service !== undefined && { service }) }
+    if (values['all'] === true) return await showAll(ctx, which)
     const limit = wholeNumberOf(values, 'tail')
     const words = textOf(values, 'search')
     const context = wholeNumberOf(values, 'context') ?? 0
-    if (words !== undefined) return await search(ctx, found.id, { search: words, context, ...(limit !== undefined && { limit }) })
+    if (words !== undefined) return await search(ctx, which, { search: words, context, ...(limit !== undefined && { limit }) })
     const since = textOf(values, 'since')
     const tail = limit ?? (since === undefined ? DEFAULT_TAIL : MOST_LINES)
     const wanted = { tail, ...(since !== undefined && { since: sinceOf(since, ctx.now()) }) }
     if (values['follow'] === true) {
-      await followContainer(ctx, found, wanted)
+      await followContainer(ctx, found, { ...wanted, ...(service !== undefined && { service }) })
       return 0
     }
-    const answer = await ctx.api('containers.logs', { appId: found.id, ...wanted })
+    const answer = await ctx.api('containers.logs', { ...which, ...wanted })
     print(ctx, answer.logs)
     ctx.out.json(answer)
     return 0

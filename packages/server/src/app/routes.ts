@@ -41,6 +41,7 @@ import { projectHandlers } from '../features/projects/routes.ts'
 import type { Projects } from '../features/projects/service.ts'
 import { settingsHandlers } from '../features/settings/routes.ts'
 import type { SettingsService } from '../features/settings/service.ts'
+import { type Stacks, stackHandlers } from '../features/stacks/routes.ts'
 import { templateHandlers } from '../features/templates/routes.ts'
 import { type TrafficSource, trafficHandlers } from '../features/traffic/routes.ts'
 import { updateHandlers } from '../features/updates/routes.ts'
@@ -82,6 +83,7 @@ export type Parts = {
   deployKeys: DeployKeys
   deployByHook: DeployByHook
   containers: Containers
+  stacks: Stacks
   settings: SettingsService
   traffic: TrafficSource
   metricsHistory: MetricsHistoryKeeper
@@ -106,6 +108,7 @@ export function handlersOf(parts: Parts): Handlers {
     ...overviewHandlers({ deployments: parts.deployments, domains: parts.domains, health: health.health }),
     ...diskHandlers(parts.disk),
     ...containerHandlers(parts.containers),
+    ...stackHandlers(parts),
     ...trafficHandlers(parts.traffic),
     ...metricsHandlers(parts.metricsHistory),
     ...figureHandlers(parts.figures),

@@ -21,6 +21,7 @@ import type { EngineParts } from './engine-parts.ts'
 import type { Foundation } from './foundation.ts'
 import { jobHandlers } from './jobs.ts'
 import type { SourceAccessParts } from './source-access-parts.ts'
+import { createStackParts } from './stack-parts.ts'
 import type { TrafficParts } from './traffic-parts.ts'
 import { createVariableParts, type VariableParts } from './variable-parts.ts'
 
@@ -66,7 +67,7 @@ export function createWorkParts(
     resolveCommit: newestCommit,
     stop: createCancel({ db, logs: deploying.logs, cancelLane: worker.cancelLane, step, now }),
   })
-  const containers = createContainerParts(base, { engine, deploying, onRowsChanged, onContainersChanged })
+  const running = createContainerParts(base, { engine, deploying, onRowsChanged, onContainersChanged })
   const reconcile = createReconcileParts(base, { engine, variables, deploying, onChanged: onContainersChanged })
   const onAppsRemoved = (appIds: readonly number[]) => {
     for (const appId of appIds) worker.cancelLane(appLane(appId))
@@ -80,7 +81,7 @@ export function createWorkParts(
     compareDeployments: createCompareDeployments({ db, secrets }),
     worker,
     deployments,
-    containers,
+    ...running,
     reconcile,
     onAppsRemoved,
   }
@@ -96,12 +97,15 @@ function createJobWorker(base: Foundation, handlers: ReturnType<typeof jobHandle
 
 type ContainerDeps = Pick<ReconcileDeps, 'engine' | 'deploying'> & Pick<TrafficParts, 'onRowsChanged' | 'onContainersChanged'>
 
-function createContainerParts({ db, step, tuning, now }: Foundation, deps: ContainerDeps) {
+/** The live releases of apps: their containers, and the services of those that have several. */
+function createContainerParts(base: Foundation, deps: ContainerDeps) {
+  const { db, step, tuning, now } = base
   const { engine, deploying } = deps
-  return createContainers({
+  const liveRelease = createLiveRelease({ db, containers: deploying.containers })
+  const containers = createContainers({
     db,
     engine,
-    liveRelease: createLiveRelease({ db, containers: deploying.containers }),
+    liveRelease,
     lastFailedLog: createLastFailedLog({ db, keptOutput: deploying.keptOutput }),
     step,
     tuning,
@@ -109,6 +113,7 @@ function createContainerParts({ db, step, tuning, now }: Foundation, deps: Conta
     onWanted: deps.onRowsChanged,
     onChanged: deps.onContainersChanged,
   })
+  return { containers, stacks: createStackParts(base, { engine, liveRelease, lastLines: deploying.containers.lastLines }) }
 }
 
 type ReconcileDeps = {

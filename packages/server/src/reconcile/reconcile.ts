@@ -3,6 +3,7 @@ import { kindOf } from '../domain/app-kinds.ts'
 import { setAppStatus } from '../domain/app-status.ts'
 import { enqueue } from '../domain/job-names.ts'
 import type { AppRow } from '../domain/rows.ts'
+import { stoppedServices } from '../domain/stopped-services.ts'
 import type { ContainerSummary } from '../engine/container-state.ts'
 import type { Engine } from '../engine/engine.ts'
 import { isOfRelease, ownedBy } from '../engine/labels.ts'
@@ -25,7 +26,7 @@ type Deps = {
   repair: Repair
   /** Images, networks and files that nothing names any more. */
   sweep: () => Promise<void>
-  /** Whether what outlives the releases of an app is as its live one wants it. */
+  /** Whether the containers of the live release are there, and no others in their place. */
   isAsPlanned: (app: AppRow, activeId: number, containers: readonly ContainerSummary[]) => Promise<boolean>
   /** Starts the live release again where its container is gone. */
   restore: (app: AppRow) => Promise<void>
@@ -49,7 +50,10 @@ function createObserve({ engine, lastLines, redact }: Pick<Deps, 'engine' | 'las
     return `The container exited with code ${details.exitCode ?? 'unknown'}${whatItSaid(printed, SHOWN_CHARACTERS)}`
   }
 
-  async function observe(app: AppRow, live: readonly ContainerSummary[]): Promise<Observed> {
+  async function observe(app: AppRow, all: readonly ContainerSummary[]): Promise<Observed> {
+    const stopped = stoppedServices(app)
+    const live = all.filter(({ owner }) => !stopped.has(owner.service ?? ''))
+    if (all.length > 0 && live.length === 0) return { status: 'stopped', reason: '' }
     const down = live.filter((container) => container.state !== 'running')
     if (live.length > 0 && down.length === 0) return { status: 'running', reason: '' }
     if (app.wanted === 'stopped') return { status: 'stopped', reason: '' }
@@ -88,8 +92,7 @@ export function createReconcile(deps: Deps) {
     }
     if (activeId === undefined) return
     const live = containers.filter(isLive)
-    const isGone = live.every((container) => container.owner.deploymentId !== activeId)
-    if (app.wanted === 'running' && (isGone || !(await deps.isAsPlanned(app, activeId, live)))) {
+    if (app.wanted === 'running' && !(await deps.isAsPlanned(app, activeId, live))) {
       log.warn({ appId: app.id, deploymentId: activeId }, 'a container of the live release is gone or another, and is started again')
       await deps.restore(app)
       return

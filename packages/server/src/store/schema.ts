@@ -59,6 +59,8 @@ export type AppTable = {
   status_reason: string
   /** What a user last asked for. `status` is the actual state. */
   wanted: 'running' | 'stopped'
+  /** Services of a compose app that shall not run, as JSON. */
+  stopped_services: Generated<string>
   created_by: number
   git_repository: string
   git_branch: string

@@ -184,3 +184,48 @@ it.concurrent(
     expect(await ranAt()).toBeGreaterThan(before)
   },
 )
+
+it.concurrent('a service of a compose app is stopped, stays so, and is started again by a person or a new release', limit, async () => {
+  const web = { build: '.', environment: { PORT: '3000' }, expose: ['3000'] }
+  const chatty = { ...store, command: ['node', '-e', 'console.log("hello of the store"); setInterval(() => {}, 1000)'], restart: 'always' }
+  const app = await lab.addApp('one by one', { domain: 'one-by-one.example.test', compose: { services: { web, store: chatty } } })
+  const appId = app.id
+  await lab.deployWell(app)
+  const seen = async (name: string) => (await lab.call('stacks.services', { appId })).services.find((service) => service.name === name)
+  expect(await seen('web')).toMatchObject({
+    state: 'running',
+    isBuilt: true,
+    domains: expect.arrayContaining(['one-by-one.example.test']),
+    restarts: 0,
+  })
+  const running = await seen('store')
+  expect(running).toMatchObject({ state: 'running', image: NODE_IMAGE, isBuilt: false, domains: [], volumes: [{ path: '/data' }] })
+  expect(running?.memory).toBeGreaterThan(0)
+
+  await lab.call('stacks.stopService', { appId, service: 'store' })
+  expect(await seen('store')).toMatchObject({ state: 'stopped', reason: '', cpu: null })
+  await lab.engine.containers.startAgain(running?.containerId ?? '') // as an engine does that was started anew
+  await until(async () => (await seen('store'))?.state === 'stopped', 'the wish of the person')
+  await lab.call('containers.restart', { appId })
+  await lab.engine.containers.remove((await seen('web'))?.containerId ?? '')
+  await until(async () => (await seen('web'))?.state === 'running', 'a repair of the other service')
+  expect((await seen('store'))?.state).toBe('stopped')
+  await lab.call('stacks.startService', { appId, service: 'store' })
+  expect((await seen('store'))?.state).toBe('running')
+  await lab.call('stacks.restartService', { appId, service: 'store' })
+  await expect(lab.call('stacks.stopService', { appId, service: 'nobody' })).rejects.toMatchObject({
+    code: 'invalid_request',
+    message: expect.stringContaining('store, web'),
+  })
+
+  const page = await lab.call('containers.logPage', { appId, service: 'store' })
+  expect(new Set(page.lines.map(({ service, line }) => `${service}: ${line}`))).toEqual(new Set(['store: hello of the store']))
+  expect((await lab.call('containers.logs', { appId })).logs).toContain(' store | hello of the store')
+  expect((await lab.call('containers.logs', { appId, service: 'store' })).logs).toMatch(/Z hello of the store$/)
+  expect(await lab.call('containers.logFile', { appId })).toContain(' store | hello of the store\n')
+  await expect(lab.call('containers.logs', { appId, service: 'nobody' })).rejects.toMatchObject({ code: 'container_not_found' })
+
+  await lab.call('stacks.stopService', { appId, service: 'store' })
+  await lab.deployWell(app, { version: '2' })
+  expect((await seen('store'))?.state).toBe('running')
+})

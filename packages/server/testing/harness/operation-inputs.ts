@@ -7,6 +7,7 @@ type Maker<Name extends OperationName> = (given: Given) => unknown extends Input
 
 const nothing = () => ({})
 const ofApp = ({ subject }: Given) => ({ appId: subject.appId })
+const ofService = ({ subject }: Given) => ({ appId: subject.appId, service: 'web' })
 const ofEnv = ({ subject }: Given) => ({ id: subject.envId })
 const ofDomain = ({ subject }: Given) => ({ id: subject.domainId })
 const ofDelivery = ({ subject }: Given) => ({ id: subject.deliveryId })
@@ -59,6 +60,10 @@ const INPUTS: { [Name in OperationName]: Maker<Name> } = {
   'containers.logSearch': (given) => ({ ...ofApp(given), search: 'error' }),
   'containers.logFile': ofApp,
   'containers.usage': ofApp,
+  'stacks.services': ofApp,
+  'stacks.startService': ofService,
+  'stacks.stopService': ofService,
+  'stacks.restartService': ofService,
   'envs.create': (given) => ({ ...ofApp(given), key: `KEY_${given.n}`, value: 'x' }),
   'envs.list': ofApp,
   'envs.changes': ofApp,

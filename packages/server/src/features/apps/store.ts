@@ -14,8 +14,9 @@ type Hosts = ReadonlyMap<number, readonly Host[]>
 const HOST_COLUMNS = ['domain.app_id', 'domain.host', 'domain.ssl_status', 'domain.dns_status'] as const
 
 function present(row: Readonly<AppRow>, hosts: Hosts, ports: EdgePorts): Application {
-  const { slug, wanted, git_repository_id, git_commit_url, hook_hash, host_key, ...rest } = row
-  void [wanted, git_repository_id, git_commit_url] // ours: what a person asked for (they see `status`), and the host's names for things
+  const { slug, wanted, stopped_services, git_repository_id, git_commit_url, hook_hash, host_key, ...rest } = row
+  // ours: what a person asked for (they see `status`), and the host's names for things
+  void [wanted, stopped_services, git_repository_id, git_commit_url]
   const own = hosts.get(row.id) ?? []
   const best = bestHost(own)
   const watch_paths = JSON.parse(row.watch_paths) as string[] // written by us, as the contract says

@@ -5,19 +5,20 @@ import type { Caller } from '../../domain/caller.ts'
 import type { AppRow } from '../../domain/rows.ts'
 import type { LogLine } from '../../engine/api/log-frames.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { AppError, fieldError } from '../../lib/app-error.ts'
+import { fieldError } from '../../lib/app-error.ts'
 import { withoutColours } from '../../lib/clean-line.ts'
 import { limited } from '../../lib/limited.ts'
 import { createLimiter } from '../../lib/limiter.ts'
 import type { LiveRelease } from './live-release.ts'
-import { type Batches, merged, parseCursor, placed } from './log-cursor.ts'
+import { type Batches, merged, parseCursor, placed, type ServiceLine } from './log-cursor.ts'
 import { readPage } from './log-page.ts'
 import { searchLines } from './log-search.ts'
+import { linePrefix, ofService, withLogs } from './log-services.ts'
 import { whenReachable } from './when-reachable.ts'
 
 type Deps = { engine: Pick<Engine, 'containers' | 'logBatches'>; liveRelease: LiveRelease }
 type Asked = { caller: Pick<Caller, 'id'>; app: AppRow; closed: AbortSignal }
-type Which = { containerId?: string; stream?: LogLine['stream'] }
+type Which = { containerId?: string; service?: string; stream?: LogLine['stream'] }
 type PageInput = Which & { before?: string; after?: string; around?: string; limit?: number }
 type SearchInput = Which & { search: string; context?: number; limit?: number }
 
@@ -38,12 +39,13 @@ export function createAppLogs({ engine, liveRelease }: Deps) {
   const reads = createLimiter(READ_LIMITS)
   const downloads = createLimiter(DOWNLOAD_LIMITS)
 
-  async function open(app: AppRow, { containerId }: Which, signal: AbortSignal): Promise<Batches<LogLine>> {
+  async function open(app: AppRow, which: Which, signal: AbortSignal): Promise<Batches<ServiceLine>> {
     const release = await liveRelease(app, signal)
-    const wanted = (release?.containers ?? []).filter(({ id }) => containerId === undefined || id === containerId)
-    if (containerId !== undefined && wanted.length === 0) throw new AppError('container_not_found')
+    const wanted = withLogs(release?.containers ?? [], which)
     const details = await Promise.all(wanted.map(async ({ id }) => await engine.containers.inspect(id, signal)))
-    return merged(details.filter((each) => each !== null).map((each) => engine.logBatches(each, { signal })))
+    return merged(
+      details.filter((each) => each !== null).map((each) => ofService(each.owner.service ?? '', engine.logBatches(each, { signal }))),
+    )
   }
 
   async function read<Result>({ caller, app, closed }: Asked, which: Which, work: (lines: Batches) => Promise<Result>) {
@@ -69,9 +71,9 @@ export function createAppLogs({ engine, liveRelease }: Deps) {
     const opened = Promise.withResolvers<Readable>()
     const signal = AbortSignal.any([closed, AbortSignal.timeout(DOWNLOAD_MS)])
     const sending = async () => {
-      const text = Readable.from(piecesOf(only(which.stream, await whenReachable(async () => await open(app, which, signal)))), {
-        objectMode: false,
-      })
+      const lines = only(which.stream, await whenReachable(async () => await open(app, which, signal)))
+      const isOfOne = which.service !== undefined || which.containerId !== undefined
+      const text = Readable.from(piecesOf(lines, isOfOne ? () => '' : linePrefix), { objectMode: false })
       opened.resolve(text)
       await finished(text).catch(() => undefined) // whoever is sent it is told
     }
@@ -87,10 +89,10 @@ async function* only<Line extends LogLine>(stream: LogLine['stream'] | undefined
   for await (const lines of batches) yield stream === undefined ? lines : lines.filter((line) => line.stream === stream)
 }
 
-async function* piecesOf(batches: Batches<LogLine>): AsyncGenerator<string> {
+async function* piecesOf(batches: Batches<ServiceLine>, prefix: (service: string) => string): AsyncGenerator<string> {
   let piece = ''
   for await (const lines of batches) {
-    for (const { at, line } of lines) piece += `${at} ${withoutColours(line)}\n`
+    for (const { at, line, service } of lines) piece += `${at} ${prefix(service)}${withoutColours(line)}\n`
     if (piece.length < PIECE_CHARACTERS) continue
     yield piece
     piece = ''

@@ -58,12 +58,12 @@ it('one person starts, stops and restarts four apps at once, others theirs besid
   const codes: unknown[] = []
   const asked = Array.from({ length: 300 }, async (_each, n) => {
     const verb = (['start', 'stop', 'restart'] as const)[n % 3] ?? 'stop'
-    await containers.apply(caller(1), slow, verb).catch((cause: unknown) => codes.push(cause instanceof AppError ? cause.code : cause))
+    await containers.apply(caller(1), slow, { verb }).catch((cause: unknown) => codes.push(cause instanceof AppError ? cause.code : cause))
   })
   await expect.poll(() => codes.length, { timeout: 30_000 }).toBe(96)
   expect(new Set(codes)).toEqual(new Set(['server_busy']))
   expect(working()).toBe(4)
-  await expect(containers.apply(caller(2), other, 'stop')).rejects.toMatchObject({ code: 'no_container' }) // at once
+  await expect(containers.apply(caller(2), other, { verb: 'stop' })).rejects.toMatchObject({ code: 'no_container' }) // at once
   end()
   await Promise.all(asked)
   expect(working()).toBe(204)

@@ -2,7 +2,9 @@ import type { LogLine } from '../../engine/api/log-frames.ts'
 
 /** Where a line is in a log: its time, and its place among those with the same time. */
 export type Cursor = { readonly at: string; readonly nth: number }
-export type PlacedLine = LogLine & Cursor
+/** `service` is empty for an app that is one container. */
+export type ServiceLine = LogLine & { readonly service: string }
+export type PlacedLine = ServiceLine & Cursor
 
 const FORM = /^(.+?)(?:\.(\d+))?Z(?:~(\d+))?$/
 
@@ -24,19 +26,19 @@ export function compareCursors(a: Cursor, b: Cursor): number {
 /** Lines as they come: many at a time, because handing over each one costs more than reading it. */
 export type Batches<Line = PlacedLine> = AsyncIterable<readonly Line[]>
 
-export async function* placed(batches: Batches<LogLine>): AsyncGenerator<PlacedLine[]> {
+export async function* placed(batches: Batches<ServiceLine>): AsyncGenerator<PlacedLine[]> {
   let last = ''
   let nth = 0
   for await (const lines of batches)
     yield lines.map((line) => {
       nth = line.at === last ? nth + 1 : 0
       last = line.at
-      return { at: line.at, stream: line.stream, line: line.line, nth }
+      return { at: line.at, stream: line.stream, line: line.line, service: line.service, nth }
     })
 }
 
-type Log = AsyncGenerator<readonly LogLine[]>
-type Head = { log: Log; lines: readonly LogLine[]; at: number }
+type Log = AsyncGenerator<readonly ServiceLine[]>
+type Head = { log: Log; lines: readonly ServiceLine[]; at: number }
 
 /** The next lines of a log, or nothing at its end. */
 async function headOf(log: Log): Promise<Head[]> {
@@ -67,8 +69,8 @@ export async function* merged(logs: readonly Log[]): Log {
 }
 
 /** What comes before the last line of any head is in order whatever follows. */
-function linesUntilOneEnds(heads: readonly Head[]): { lines: LogLine[]; ended: Head } {
-  const lines: LogLine[] = []
+function linesUntilOneEnds(heads: readonly Head[]): { lines: ServiceLine[]; ended: Head } {
+  const lines: ServiceLine[] = []
   while (true) {
     const first = heads.reduce((a, b) => (timeOf(b) < timeOf(a) ? b : a))
     lines.push(...first.lines.slice(first.at, first.at + 1))

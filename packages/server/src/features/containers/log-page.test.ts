@@ -1,14 +1,13 @@
 import { expect, it } from 'vitest'
-import type { LogLine } from '../../engine/api/log-frames.ts'
-import { merged, parseCursor, placed } from './log-cursor.ts'
+import { merged, parseCursor, placed, type ServiceLine } from './log-cursor.ts'
 import { type PageWanted, readPage } from './log-page.ts'
 
 function at(second: number): string {
   return `2026-01-01T00:00:${String(second).padStart(2, '0')}.000000000Z`
 }
 
-async function* printed(...lines: (readonly [second: number, line: string])[]): AsyncGenerator<readonly LogLine[]> {
-  for (const [second, line] of lines) yield [{ at: at(second), stream: 'stdout', line }]
+async function* printed(...lines: (readonly [second: number, line: string])[]): AsyncGenerator<readonly ServiceLine[]> {
+  for (const [second, line] of lines) yield [{ at: at(second), stream: 'stdout', line, service: '' }]
 }
 
 /** Four lines of which the middle two have the same time. */

@@ -5,8 +5,8 @@ import { createNewest, createOldest } from './log-window.ts'
 /** Lines before a place, after it, or on both sides of it; without one the newest. */
 export type PageWanted = { limit: number; before?: Cursor; after?: Cursor; around?: Cursor }
 
-export function presentLine({ at, nth, stream, line }: PlacedLine): LogEntry {
-  return { id: formatCursor({ at, nth }), at, stream, line }
+export function presentLine({ at, nth, stream, line, service }: PlacedLine): LogEntry {
+  return { id: formatCursor({ at, nth }), at, stream, line, service }
 }
 
 function roomOf({ limit, after, around }: PageWanted): { before: number; behind: number } {

@@ -4,15 +4,15 @@ import type { Containers } from './service.ts'
 export function containerHandlers(containers: Containers) {
   return {
     'containers.start': async ({ caller, app }) => {
-      await containers.apply(caller, app, 'start')
+      await containers.apply(caller, app, { verb: 'start' })
       return { message: 'Container started successfully' }
     },
     'containers.stop': async ({ caller, app }) => {
-      await containers.apply(caller, app, 'stop')
+      await containers.apply(caller, app, { verb: 'stop' })
       return { message: 'Container stopped successfully' }
     },
     'containers.restart': async ({ caller, app }) => {
-      await containers.apply(caller, app, 'restart')
+      await containers.apply(caller, app, { verb: 'restart' })
       return { message: 'Container restarted successfully' }
     },
     'containers.status': async ({ app }) => await containers.status(app),

@@ -3,8 +3,10 @@ import { setAppStatus, setWanted } from '../../domain/app-status.ts'
 import { recordAudit } from '../../domain/audit.ts'
 import type { Caller } from '../../domain/caller.ts'
 import type { AppRow } from '../../domain/rows.ts'
+import { setServiceStopped, setStoppedServices, stoppedServices } from '../../domain/stopped-services.ts'
+import type { ContainerSummary } from '../../engine/container-state.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { AppError } from '../../lib/app-error.ts'
+import { AppError, fieldError } from '../../lib/app-error.ts'
 import { limited } from '../../lib/limited.ts'
 import { createLimiter } from '../../lib/limiter.ts'
 import type { Step } from '../../lib/step.ts'
@@ -12,6 +14,7 @@ import type { Db, Tx } from '../../store/database.ts'
 import type { Tuning } from '../../tuning.ts'
 import { createAppLogs } from './app-logs.ts'
 import type { LiveRelease } from './live-release.ts'
+import { linePrefix, withLogs } from './log-services.ts'
 import { newestLines } from './newest-lines.ts'
 import { statusesUnderWay } from './store.ts'
 import { createUsage } from './usage.ts'
@@ -31,7 +34,8 @@ type Deps = {
   onChanged: (appId: number) => void
 }
 type Verb = 'start' | 'stop' | 'restart'
-type LogsWanted = { tail?: number; since?: string }
+type Asked = { verb: Verb; service?: string }
+type LogsWanted = { service?: string; tail?: number; since?: string }
 
 const DEFAULT_TAIL = 100
 /** Each holds a few megabytes for a moment, and an engine that is slow to answer keeps its place for long. */
@@ -51,11 +55,26 @@ async function refuseDuringDeployment(tx: Tx, appId: number, verb: Verb): Promis
   if (isInTheWay) throw new AppError('deployment_under_way')
 }
 
-async function idsOf(liveRelease: LiveRelease, app: AppRow): Promise<string[]> {
-  const release = await liveRelease(app)
-  const ids = release?.containers.map((container) => container.id) ?? []
-  if (ids.length === 0) throw new AppError('no_container')
-  return ids
+/** The containers that a verb is about. A service that was stopped stays so when its app is restarted. */
+async function idsOf(liveRelease: LiveRelease, app: AppRow, { verb, service }: Asked): Promise<string[]> {
+  const { containers = [] } = (await liveRelease(app)) ?? {}
+  if (containers.length === 0) throw new AppError('no_container')
+  const stopped = stoppedServices(app)
+  const nameOf = ({ owner }: ContainerSummary) => owner.service ?? ''
+  if (service === undefined)
+    return containers.filter((each) => verb !== 'restart' || !stopped.has(nameOf(each))).map((container) => container.id)
+  const names = new Set([...containers.map(nameOf).filter((name) => name !== ''), ...stopped])
+  if (names.size === 0) throw fieldError('invalid_request', 'appId', 'must be a compose app: only those have services')
+  if (!names.has(service)) throw fieldError('invalid_request', 'service', `must be one of ${[...names].toSorted().join(', ')}`)
+  if (app.wanted === 'stopped') throw fieldError('invalid_request', 'appId', 'must be an app that is not stopped; start it first')
+  return containers.filter((each) => nameOf(each) === service).map((container) => container.id)
+}
+
+/** What is wanted of an app, or of one of its services. */
+async function writeWanted(tx: Tx, app: AppRow, { verb, service }: Asked): Promise<void> {
+  if (service !== undefined) return await setServiceStopped(tx, app.id, { service, isStopped: verb === 'stop' })
+  await setWanted(tx, app.id, verb === 'stop' ? 'stopped' : 'running')
+  if (verb === 'start') await setStoppedServices(tx, app.id, [])
 }
 
 /** The containers of the live release, by the verbs of the interface. What is wanted is written first: a crash in between is repaired towards it. */
@@ -69,27 +88,31 @@ export function createContainers(deps: Deps) {
     restart: async (id: string) => await engine.containers.restart(id, deps.tuning.stopGraceSeconds),
   } satisfies Record<Verb, (id: string) => Promise<void>>
 
-  async function apply(caller: Caller, app: AppRow, verb: Verb): Promise<void> {
-    await limited(verbLimiter, caller, TOO_MANY_VERBS, async () => await applyNow(caller, app, verb))
+  /** To all containers of an app, or to one service of a compose app. */
+  async function apply(caller: Caller, app: AppRow, asked: Asked): Promise<void> {
+    await limited(verbLimiter, caller, TOO_MANY_VERBS, async () => await applyNow(caller, app, asked))
   }
 
-  async function applyNow(caller: Caller, app: AppRow, verb: Verb): Promise<void> {
+  async function applyNow(caller: Caller, app: AppRow, asked: Asked): Promise<void> {
+    const { verb, service } = asked
     await whenReachable(async () => {
-      const ids = await idsOf(deps.liveRelease, app)
-      const wanted = verb === 'stop' ? 'stopped' : 'running'
+      const ids = await idsOf(deps.liveRelease, app, asked)
       const options = { mayUseReserve: verb === 'stop' }
       await step('db.wanted', async () => {
         await db.transaction(async (tx) => {
           await refuseDuringDeployment(tx, app.id, verb)
-          await setWanted(tx, app.id, wanted)
-          await recordAudit(tx, now(), caller, { action: `container.${verb}`, subject: 'app', subjectId: app.id })
+          await writeWanted(tx, app, asked)
+          const after = service === undefined ? {} : { after: { service } }
+          await recordAudit(tx, now(), caller, { action: `container.${verb}`, subject: 'app', subjectId: app.id, ...after })
         }, options)
       })
       if (verb !== 'start') deps.onWanted() // visitors get the page before the container goes
       for (const id of ids) await step(`engine.${verb}`, async () => await EFFECTS[verb](id))
-      await step('db.app_status', async () => {
-        await db.transaction(async (tx) => await setAppStatus(tx, now(), app.id, { status: wanted, reason: '' }), options)
-      })
+      if (service === undefined)
+        await step('db.app_status', async () => {
+          const status = verb === 'stop' ? 'stopped' : 'running'
+          await db.transaction(async (tx) => await setAppStatus(tx, now(), app.id, { status, reason: '' }), options)
+        })
       deps.onChanged(app.id)
     })
   }
@@ -119,15 +142,16 @@ function createNewestLogs(deps: Pick<Deps, 'engine' | 'liveRelease' | 'lastFaile
   const { engine } = deps
   const limiter = createLimiter(LOG_LIMITS)
 
-  async function newestLog(app: AppRow, { tail = DEFAULT_TAIL, since }: LogsWanted): Promise<string> {
+  async function newestLog(app: AppRow, { service, tail = DEFAULT_TAIL, since }: LogsWanted): Promise<string> {
     return await whenReachable(async () => {
       const release = await deps.liveRelease(app)
       const newest = newestLines(tail)
-      for (const container of release?.containers ?? []) {
+      for (const container of withLogs(release?.containers ?? [], { service })) {
         const details = await engine.containers.inspect(container.id)
         if (!details) continue
         const options = { tail, signal: AbortSignal.timeout(10_000), ...(since !== undefined && { since }) }
-        for await (const { at, line } of engine.logs(details, options)) newest.add(at, line)
+        const prefix = service === undefined ? linePrefix(details.owner.service ?? '') : ''
+        for await (const { at, line } of engine.logs(details, options)) newest.add(at, `${prefix}${line}`)
       }
       return release?.containers.length ? newest.text() : await deps.lastFailedLog(app.id, tail)
     })

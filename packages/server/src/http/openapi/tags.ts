@@ -16,6 +16,7 @@ export const TAGS = {
   domains: { name: 'Domains', description: 'The host names of applications, with their DNS and certificates.' },
   deployments: { name: 'Deployments', description: 'Build and start a version of an application, follow it, cancel it, go back.' },
   containers: { name: 'Containers', description: "Start, stop and watch an application's container." },
+  stacks: { name: 'Services', description: 'The services of compose applications.' },
   figures: { name: 'App metrics', description: 'CPU, memory, requests, latency and errors of applications.' },
   git: { name: 'Git', description: 'Repositories and branches of connected git providers.' },
   webhooks: { name: 'Webhooks', description: 'What git providers call.' },

@@ -12,6 +12,7 @@ import { up as stepsSessionsInvitations } from './0010-steps-sessions-invitation
 import { up as gitAccounts } from './0011-git-accounts.ts'
 import { up as webhooks } from './0012-webhooks.ts'
 import { up as deployHooksAndKeys } from './0014-deploy-hooks-and-keys.ts'
+import { up as stacks } from './0015-stacks.ts'
 
 export type Migration = { version: number; name: string; up: (db: Kysely<unknown>) => Promise<void> }
 
@@ -30,4 +31,5 @@ export const migrations: readonly Migration[] = [
   { version: 11, name: '0011-git-accounts', up: gitAccounts },
   { version: 12, name: '0012-webhooks', up: webhooks },
   { version: 14, name: '0014-deploy-hooks-and-keys', up: deployHooksAndKeys },
+  { version: 15, name: '0015-stacks', up: stacks },
 ]

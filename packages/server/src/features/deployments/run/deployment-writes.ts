@@ -2,6 +2,7 @@ import type { DeploymentStatus } from '@berth/contract'
 import { setAppStatus, setWanted } from '../../../domain/app-status.ts'
 import { type Artifact, columnsOf } from '../../../domain/artifact.ts'
 import type { AppRow, DeploymentRow } from '../../../domain/rows.ts'
+import { setStoppedServices } from '../../../domain/stopped-services.ts'
 import type { Db, Tx } from '../../../store/database.ts'
 import { type FailureFacts, storedFacts } from '../failure/facts.ts'
 import { deactivate, findActive, moveDeployment, noteDeployment } from '../store.ts'
@@ -56,6 +57,7 @@ function createLastWrites({ db, now }: Deps) {
         await moveDeployment(tx, { id: previous.id, from: 'success', to: 'rolled_back', at })
       await setAppStatus(tx, at, app.id, { status: 'running', reason: '' })
       await setWanted(tx, app.id, 'running')
+      await setStoppedServices(tx, app.id, [])
       const change = {
         stage: 'completed',
         progress: 100,

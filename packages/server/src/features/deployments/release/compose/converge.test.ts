@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { planCompose } from '../../../../engine/compose/policy.ts'
+import { labelsOf, ownerOf } from '../../../../engine/labels.ts'
 import { createConverge } from './converge.ts'
 
 const signal = new AbortController().signal
@@ -10,11 +11,15 @@ const services = {
 const settings = { env: {}, volumePrefix: 'berth-abc-app-7', port: 80, reservedPorts: [], newImageName: () => '' }
 const plan = planCompose(JSON.stringify({ services }), settings)
 
-async function startedBy(wasLive: boolean): Promise<string[]> {
+async function startedBy(wasLive: boolean, stopped: readonly string[] = [], running: readonly object[] = []): Promise<string[]> {
   const done: string[] = []
   const deps = {
-    containers: { ofApp: async () => [] },
-    others: { removeUnknown: async () => undefined, clearFor: async () => undefined },
+    containers: { ofApp: async () => running },
+    others: {
+      removeUnknown: async () => undefined,
+      clearFor: async () => undefined,
+      stop: async (id: string) => void done.push(`stop ${id}`),
+    },
     waitFor: async (_context: unknown, { dependency }: { dependency: { service: string } }) => void done.push(`wait ${dependency.service}`),
     startService: async (_context: unknown, { service }: { service: { name: string } }) => {
       done.push(`start ${service.name}`)
@@ -25,11 +30,19 @@ async function startedBy(wasLive: boolean): Promise<string[]> {
   const converge = createConverge(deps as unknown as Parameters<typeof createConverge>[0])
   const context = { app: { id: 7 } } as Parameters<typeof converge>[0]
   const run = async <Result>(_name: string, work: (until: AbortSignal) => Promise<Result>) => await work(signal)
-  await converge(context, { plan, deploymentId: 9, isBeside: false, isData: () => false, wasLive }, { run, signal })
+  const wanted = { plan, deploymentId: 9, isBeside: false, isData: () => false, wasLive, stopped: new Set(stopped) }
+  await converge(context, wanted, { run, signal })
   return done
 }
 
 it('what runs once to its end is run by a new release, and not again by one that was live', async () => {
   expect(await startedBy(false)).toEqual(['start migrate', 'wait migrate', 'start web'])
   expect(await startedBy(true)).toEqual(['start web'])
+})
+
+it('a service that was stopped is neither started nor waited for, and is stopped where something started it', async () => {
+  expect(await startedBy(true, ['web'])).toEqual([])
+  const labels = { instance: 'abc', kind: 'compose', projectId: 1, appId: 7, deploymentId: 9, service: 'web' } as const
+  const running = [{ id: 'w1', state: 'running', owner: ownerOf(labelsOf(labels)) }]
+  expect(await startedBy(true, ['web', 'migrate'], running)).toEqual(['stop w1'])
 })

@@ -12,7 +12,7 @@ import type { createWaitFor } from './wait-for.ts'
 type Deps = {
   engine: Pick<Engine, 'containers'>
   containers: Pick<AppContainers, 'ofApp'>
-  others: Pick<ComposeOthers, 'removeUnknown' | 'clearFor'>
+  others: Pick<ComposeOthers, 'removeUnknown' | 'clearFor' | 'stop'>
   waitFor: ReturnType<typeof createWaitFor>
   startService: ReturnType<typeof createStartService>
 }
@@ -20,7 +20,7 @@ type Deps = {
 /** How each piece of the work is run: as a step of a deployment, or within one. */
 type Run = <Result>(name: string, work: (signal: AbortSignal) => Promise<Result>) => Promise<Result>
 
-/** In place of the container of a service that came to its end before, and is there no more. */
+/** In place of the container of a service that came to its end before, and is there no more, or that was stopped. */
 const DONE = 'done'
 
 /** Brings a plan about, service by service. It looks at what is there each time, so it may be broken off and begun again anywhere. */
@@ -44,6 +44,10 @@ export function createConverge(deps: Deps) {
     const all = await containers.ofApp(context.app.id, signal)
     await others.clearFor(service, { all, labels, spared: wanted.isBeside ? plan.routedService : null, signal })
     const planned = all.filter(({ owner }) => owner.service === service.name && isPlanned(labels, owner))
+    if (wanted.stopped.has(service.name)) {
+      for (const { id, state } of planned) if (state === 'running' || state === 'restarting') await others.stop(id, signal)
+      return DONE
+    }
     const kept = await firstThatStays(planned, wanted, signal)
     for (const { id } of planned) if (id !== kept) await engine.containers.remove(id, signal, { keepVolumes: true })
     if (kept === undefined && planned.length === 0 && wanted.wasLive && runsToItsEnd(plan, service.name)) return DONE

@@ -1,5 +1,7 @@
+import { stoppedServices } from '../../../../domain/stopped-services.ts'
 import type { ComposePlan } from '../../../../engine/compose/stack.ts'
 import { isContentVolume } from '../../../../engine/compose/volume-names.ts'
+import type { ContainerSummary } from '../../../../engine/container-state.ts'
 import type { Engine } from '../../../../engine/engine.ts'
 import { appNetworkName, ownedBy, projectNetworkName } from '../../../../engine/labels.ts'
 import type { Reader } from '../../../../store/database.ts'
@@ -76,9 +78,11 @@ export function createComposeLauncher(deps: Deps): Launcher {
       await keepPlan(directory, plan)
     })
     const isBeside = await ask(() => others.comesBeside(context, plan))
-    const wanted = { plan, deploymentId: deployment.id, isBeside, isData: volumesIn(active?.plan) }
-    await converge(context, { ...wanted, wasLive: active?.deploymentId === deployment.id }, { run: effect, signal })
-    return await started(context, plan)
+    const wasLive = active?.deploymentId === deployment.id
+    const stopped: ReadonlySet<string> = wasLive ? stoppedServices(app) : new Set() // a new release starts them all
+    const wanted = { plan, deploymentId: deployment.id, isBeside, isData: volumesIn(active?.plan), wasLive, stopped }
+    await converge(context, wanted, { run: effect, signal })
+    return await started(context, plan, stopped)
   }
 
   async function removeOld({ app, deployment, effect }: Context): Promise<void> {
@@ -120,10 +124,11 @@ function createStarted(
   { engine, containers, instance }: Pick<Deps, 'engine' | 'containers' | 'instance'>,
   healthOf: ReturnType<typeof createComposeHealth>,
 ) {
-  return async function started(context: Context, plan: ComposePlan): Promise<Release> {
+  return async function started(context: Context, plan: ComposePlan, stopped: ReadonlySet<string>): Promise<Release> {
     const { app, deployment, config, ask } = context
     const labels = releaseLabels(plan, deployment.id)
-    const found = (await ask((signal) => containers.ofApp(app.id, signal))).filter(({ owner }) => isPlanned(labels, owner))
+    const isThere = ({ owner }: ContainerSummary) => isPlanned(labels, owner) && !stopped.has(owner.service ?? '')
+    const found = (await ask((signal) => containers.ofApp(app.id, signal))).filter(isThere)
     const routed = found.find(({ owner }) => plan.routedService !== null && owner.service === plan.routedService)
     const details = routed && (await ask((signal) => engine.containers.inspect(routed.id, signal)))
     const network = projectNetworkName(instance, app.project_id)

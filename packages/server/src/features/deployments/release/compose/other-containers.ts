@@ -28,8 +28,18 @@ const serviceOf = ({ owner }: ContainerSummary) => owner.service ?? ''
 const inspectAllWith = (engine: Deps['engine']) => async (some: readonly ContainerSummary[], signal: AbortSignal) =>
   await Promise.all(some.map(async ({ id }) => await engine.containers.inspect(id, signal)))
 
+/** In the time that it says it needs. */
+function createStop({ engine, tuning, longestGraceSeconds = Number.POSITIVE_INFINITY }: Omit<Deps, 'containers'>) {
+  return async function stop(id: string, signal: AbortSignal): Promise<void> {
+    const details = await engine.containers.inspect(id, signal)
+    await engine.containers.stop(id, Math.min(details?.stopGraceSeconds ?? tuning.stopGraceSeconds, longestGraceSeconds), signal)
+  }
+}
+
 /** The containers of a compose app that are not of the release at hand. */
-export function createComposeOthers({ engine, containers, tuning, longestGraceSeconds = Number.POSITIVE_INFINITY }: Deps) {
+export function createComposeOthers(deps: Deps) {
+  const { engine, containers } = deps
+  const stop = createStop(deps)
   const inspectAll = inspectAllWith(engine)
 
   /** Whether the new release comes beside the one that serves, instead of taking its place. */
@@ -63,11 +73,9 @@ export function createComposeOthers({ engine, containers, tuning, longestGraceSe
     )
   }
 
-  /** By the time that it says it needs. Whoever takes its place finds its data again. */
+  /** Whoever takes its place finds its data again. */
   async function retire({ id, owner }: Pick<ContainerSummary, 'id' | 'owner'>, signal: AbortSignal, keepVolumes = false): Promise<void> {
-    const details = await engine.containers.inspect(id, signal)
-    const grace = Math.min(details?.stopGraceSeconds ?? tuning.stopGraceSeconds, longestGraceSeconds)
-    await engine.containers.stop(id, grace, signal)
+    await stop(id, signal)
     await engine.containers.remove(id, signal, { keepVolumes: keepVolumes && owner.service !== null })
   }
 
@@ -104,7 +112,7 @@ export function createComposeOthers({ engine, containers, tuning, longestGraceSe
     for (const own of await containers.ofDeployment(appId, deploymentId, signal)) await retire(own, signal)
   }
 
-  return { comesBeside, removeUnknown, clearFor, removeAllBut, removeOwn }
+  return { comesBeside, removeUnknown, clearFor, removeAllBut, removeOwn, stop }
 }
 
 export type ComposeOthers = ReturnType<typeof createComposeOthers>

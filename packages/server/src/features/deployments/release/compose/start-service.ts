@@ -27,6 +27,8 @@ export type Wanted = {
   readonly isData: (volume: string) => boolean
   /** What runs once to its end has done so: an earlier migration is not run again on data of a later one. */
   readonly wasLive: boolean
+  /** Services that a person stopped: they are neither started nor waited for. */
+  readonly stopped: ReadonlySet<string>
 }
 type Made = Wanted & { service: StackService; release: string }
 

@@ -1,3 +1,4 @@
+import { stoppedServices } from '../../../../domain/stopped-services.ts'
 import type { ComposePlan } from '../../../../engine/compose/stack.ts'
 import type { Context } from '../../run/stage.ts'
 import { createConverge } from './converge.ts'
@@ -24,6 +25,7 @@ export function createTakeBack(deps: Deps) {
     if (active.deploymentId !== deployment.id) await others.removeOwn(app.id, deployment.id, signal)
     const plan = await deps.withOwnVolumes(context, active.plan, { until: signal })
     const run = async <Result>(_name: string, work: (until: AbortSignal) => Promise<Result>) => await work(signal)
-    await converge(context, { ...active, plan, isBeside: false, isData: volumesIn(plan), wasLive: true }, { run, signal })
+    const wanted = { ...active, plan, isBeside: false, isData: volumesIn(plan), wasLive: true, stopped: stoppedServices(app) }
+    await converge(context, wanted, { run, signal })
   }
 }

@@ -1,0 +1,45 @@
+import type { StackService } from '@berth/contract'
+import { command } from '../command.ts'
+import { findApp } from '../find-app.ts'
+
+const MEGABYTE = 1024 * 1024
+
+function rowOf({ name, state, health, cpu, memory, restarts, domains, ports, reason, image }: StackService): string[] {
+  const used = cpu === null || memory === null ? '-' : `${cpu} % ${Math.round(memory / MEGABYTE)} MB`
+  const reached = [...domains, ...ports.map(({ host, container, protocol }) => `${host}:${container}/${protocol}`)]
+  return [name, health === '' ? state : `${state} (${health})`, used, String(restarts), image, reached.join(', ') || '-', reason]
+}
+
+const services = command({
+  usage: 'services <app>',
+  summary: 'List the services of a compose app: state, CPU and memory, restarts, image, domains and ports',
+  async run(ctx, { app }) {
+    const { id: appId } = await findApp(ctx.api, app)
+    const found = await ctx.api('stacks.services', { appId })
+    if (found.services.length === 0) ctx.out.note('This app has no services: it is not a compose app, or was not deployed yet.')
+    else ctx.out.table(['SERVICE', 'STATE', 'USES', 'RESTARTS', 'IMAGE', 'REACHED AT', 'REASON'], found.services.map(rowOf))
+    ctx.out.json(found)
+  },
+})
+
+const VERBS = {
+  start: { operation: 'stacks.startService', summary: 'Start one service of a compose app' },
+  stop: { operation: 'stacks.stopService', summary: 'Stop one service of a compose app until it is started or the app is deployed again' },
+  restart: { operation: 'stacks.restartService', summary: 'Restart one service of a compose app' },
+} as const
+
+function serviceCommand(verb: keyof typeof VERBS) {
+  const { operation, summary } = VERBS[verb]
+  return command({
+    usage: `services ${verb} <app> <service>`,
+    summary,
+    async run(ctx, { app, service }) {
+      const { id: appId } = await findApp(ctx.api, app)
+      const answer = await ctx.api(operation, { appId, service })
+      ctx.out.line(`${answer.message}.`)
+      ctx.out.json(answer)
+    },
+  })
+}
+
+export const stacks = [services, serviceCommand('start'), serviceCommand('stop'), serviceCommand('restart')]

@@ -1,0 +1,25 @@
+import { AppOnly } from '../applications.ts'
+import { ContainerMessage } from '../containers.ts'
+import { operation } from '../operation.ts'
+import { ServiceOnly, StackServices } from '../stacks.ts'
+
+/** The services of compose applications. */
+// biome-ignore format: one line of words and one of facts for each operation, so that the table can be read as one
+export const stackOperations = {
+  'stacks.services': operation({
+    summary: 'The services of a compose application: state, image, health, CPU and memory, volumes, ports and domains',
+    method: 'GET', path: '/api/apps/services', may: 'member of the app', query: AppOnly, answer: StackServices,
+  }),
+  'stacks.startService': operation({
+    summary: 'Start one service of a compose application',
+    method: 'POST', path: '/api/apps/services/start', may: 'member of the app', body: ServiceOnly, answer: ContainerMessage,
+  }),
+  'stacks.stopService': operation({
+    summary: 'Stop one service of a compose application until it is started or the application is deployed again',
+    method: 'POST', path: '/api/apps/services/stop', may: 'member of the app', body: ServiceOnly, answer: ContainerMessage,
+  }),
+  'stacks.restartService': operation({
+    summary: 'Restart one service of a compose application',
+    method: 'POST', path: '/api/apps/services/restart', may: 'member of the app', body: ServiceOnly, answer: ContainerMessage,
+  }),
+} as const

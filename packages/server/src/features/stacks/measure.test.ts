@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest'
+import { createMeasureContainers } from './measure.ts'
+
+it('measures twice the first time and once from then on, and says nothing of a container that is gone', async () => {
+  let [now, reads, isThere] = [0, 0, true]
+  const counters = async () => {
+    reads += 1
+    return isThere ? { cpuNanoseconds: now * 0.5e6, memoryBytes: 1024 } : null // half of a core
+  }
+  const sleep = async (ms: number) => void (now += ms)
+  const measure = createMeasureContainers({ engine: { containers: { counters } }, clock: () => now, sleep })
+  expect(await measure('a')).toEqual({ cpu: 50, memory: 1024 })
+  expect(reads).toBe(2)
+  now += 5000
+  expect(await measure('a')).toEqual({ cpu: 50, memory: 1024 })
+  expect(reads).toBe(3)
+  now += 600_000 // what was read so long ago says nothing about now
+  expect(await measure('a')).toEqual({ cpu: 50, memory: 1024 })
+  expect(reads).toBe(5)
+  isThere = false
+  expect(await measure('a')).toBeUndefined()
+})

@@ -1,0 +1,25 @@
+import type { Handlers } from '../../http/implement.ts'
+import type { Containers } from '../containers/service.ts'
+import type { ListServices } from './services.ts'
+
+export type Stacks = { services: ListServices }
+
+type Parts = { stacks: Stacks; containers: Pick<Containers, 'apply'> }
+
+export function stackHandlers({ stacks, containers }: Parts) {
+  return {
+    'stacks.services': async ({ caller, app }) => await stacks.services(caller, app),
+    'stacks.startService': async ({ caller, app, input: { service } }) => {
+      await containers.apply(caller, app, { verb: 'start', service })
+      return { message: `Service ${service} started` }
+    },
+    'stacks.stopService': async ({ caller, app, input: { service } }) => {
+      await containers.apply(caller, app, { verb: 'stop', service })
+      return { message: `Service ${service} stopped` }
+    },
+    'stacks.restartService': async ({ caller, app, input: { service } }) => {
+      await containers.apply(caller, app, { verb: 'restart', service })
+      return { message: `Service ${service} restarted` }
+    },
+  } satisfies Partial<Handlers>
+}

@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest'
+import { stateOf } from './service-state.ts'
+
+const RUNNING = { state: 'running', exitCode: null as number | null, oomKilled: false, health: '', healthOutput: '' }
+const known = { isStopped: false, runsToItsEnd: false }
+const wordOf = (details: Partial<typeof RUNNING>, more = {}) => stateOf({ ...known, details: { ...RUNNING, ...details }, ...more })
+
+it('says in one word how a service is doing, and why it does not run', () => {
+  expect(wordOf({})).toEqual({ state: 'running', reason: '' })
+  expect(wordOf({ health: 'starting' }).state).toBe('starting')
+  expect(wordOf({ health: 'unhealthy', healthOutput: 'refused' })).toEqual({
+    state: 'unhealthy',
+    reason: 'Its health check fails: refused',
+  })
+  expect(wordOf({ state: 'restarting', exitCode: 3 })).toMatchObject({ state: 'restarting', reason: expect.stringContaining('code 3') })
+  expect(wordOf({ state: 'exited', exitCode: 0 }).state).toBe('finished')
+  expect(wordOf({ state: 'exited', exitCode: 1 })).toEqual({ state: 'failed', reason: 'It exited with code 1' })
+  expect(wordOf({ state: 'exited', exitCode: 137, oomKilled: true }).reason).toContain('memory')
+  expect(wordOf({ state: 'dead', exitCode: 1 })).toEqual({ state: 'failed', reason: 'Its container is dead.' })
+})
+
+it('one that was stopped is no failure, and one without a container is missing unless it has done its work', () => {
+  expect(wordOf({ state: 'exited', exitCode: 143 }, { isStopped: true })).toEqual({ state: 'stopped', reason: '' })
+  expect(stateOf({ ...known, details: undefined }).state).toBe('missing')
+  expect(stateOf({ ...known, details: undefined, isStopped: true }).state).toBe('stopped')
+  expect(stateOf({ ...known, details: undefined, runsToItsEnd: true }).state).toBe('finished')
+})

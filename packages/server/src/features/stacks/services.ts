@@ -1,0 +1,111 @@
+import type { StackService, StackServices } from '@berth/contract'
+import type { Caller } from '../../domain/caller.ts'
+import type { AppRow } from '../../domain/rows.ts'
+import { stoppedServices } from '../../domain/stopped-services.ts'
+import type { ComposePlan, StackService as Planned } from '../../engine/compose/stack.ts'
+import type { ContainerDetails, ContainerSummary } from '../../engine/container-state.ts'
+import type { Engine } from '../../engine/engine.ts'
+import { whatItSaid } from '../../lib/error-lines.ts'
+import { limited } from '../../lib/limited.ts'
+import { createLimiter } from '../../lib/limiter.ts'
+import type { Reader } from '../../store/database.ts'
+import type { LiveRelease } from '../containers/live-release.ts'
+import type { MeasureContainer } from './measure.ts'
+import { stateOf } from './service-state.ts'
+import { hostsOf } from './store.ts'
+
+type Deps = {
+  db: Reader
+  engine: { containers: Pick<Engine['containers'], 'inspect'> }
+  liveRelease: LiveRelease
+  /** What a release runs; none where it has no services. */
+  planOf: (appId: number, deploymentId: number) => Promise<ComposePlan | undefined>
+  runsToItsEnd: (plan: ComposePlan, service: string) => boolean
+  lastLines: (containerId: string, count: number) => Promise<string[]>
+  measure: MeasureContainer
+  whenReachable: <Result>(work: () => Promise<Result>) => Promise<Result>
+}
+type Around = { app: AppRow; plan: ComposePlan; containers: readonly ContainerSummary[]; hosts: readonly string[] }
+
+/** Each asks the engine twice for every service, and several screens may show the same app. */
+const LIMITS = { running: 16, runningPerKey: 4, waiting: 500, waitingPerKey: 50, waitMs: 30_000 }
+const TOO_MANY = 'The services of too many apps are being looked at in this moment; try again in a few seconds.'
+/** The line that says why is often far from the last one. */
+const READ_LINES = 200
+const SHOWN_CHARACTERS = 500
+
+/** The services of the live release of a compose app, as they are at this moment. Those who ask meanwhile share the answer. */
+export function createStackServices(deps: Deps) {
+  const { db, engine } = deps
+  const limiter = createLimiter(LIMITS)
+  const looking = new Map<number, Promise<StackServices>>()
+
+  async function look(app: AppRow): Promise<StackServices> {
+    const release = await deps.liveRelease(app)
+    const plan = release && (await deps.planOf(app.id, release.deploymentId))
+    if (!release || !plan) return { deploymentId: release?.deploymentId ?? null, services: [] }
+    const around = { app, plan, containers: release.containers, hosts: await hostsOf(db, app.id) }
+    return { deploymentId: release.deploymentId, services: await Promise.all(plan.services.map((service) => seen(service, around))) }
+  }
+
+  async function seen(service: Planned, { app, plan, containers, hosts }: Around): Promise<StackService> {
+    const container = containers.find(({ owner }) => owner.service === service.name)
+    const details = container && ((await engine.containers.inspect(container.id)) ?? undefined)
+    const isStopped = app.wanted === 'stopped' || stoppedServices(app).has(service.name)
+    const { state, reason } = stateOf({ details, isStopped, runsToItsEnd: deps.runsToItsEnd(plan, service.name) })
+    const said = state === 'failed' && details ? whatItSaid(await deps.lastLines(details.id, READ_LINES), SHOWN_CHARACTERS) : ''
+    const used = details?.state === 'running' ? await deps.measure(details.id) : undefined
+    return {
+      ...shownOf(service, plan, hosts),
+      ...shownDetails(details),
+      state,
+      reason: `${reason}${said}`,
+      cpu: used?.cpu ?? null,
+      memory: used?.memory ?? null,
+    }
+  }
+
+  return async function services(caller: Pick<Caller, 'id'>, app: AppRow): Promise<StackServices> {
+    const running = looking.get(app.id)
+    if (running) return await running
+    const mine = limited(limiter, caller, TOO_MANY, async () => await deps.whenReachable(async () => await look(app)))
+    looking.set(app.id, mine)
+    try {
+      return await mine
+    } finally {
+      looking.delete(app.id)
+    }
+  }
+}
+
+export type ListServices = ReturnType<typeof createStackServices>
+
+type FromPlan = 'name' | 'image' | 'isBuilt' | 'memoryLimit' | 'volumes' | 'ports' | 'domains'
+
+function shownOf(
+  { name, image, memoryBytes, mounts, ports }: Planned,
+  plan: ComposePlan,
+  hosts: readonly string[],
+): Pick<StackService, FromPlan> {
+  return {
+    name,
+    image,
+    isBuilt: plan.builds.some((build) => build.image === image),
+    memoryLimit: memoryBytes ?? null,
+    volumes: mounts.map(({ volume, path, readOnly = false }) => ({ name: volume, path, readOnly })),
+    ports: ports.map(({ container, protocol, host, hostIp }) => ({ container, protocol, host, address: hostIp })),
+    domains: name === plan.routedService ? [...hosts] : [],
+  }
+}
+
+const HEALTH = ['starting', 'healthy', 'unhealthy'] as const
+
+function shownDetails(details: ContainerDetails | undefined) {
+  return {
+    status: details?.status ?? 'No container',
+    health: HEALTH.find((word) => word === details?.health) ?? '',
+    restarts: details?.restartCount ?? 0,
+    startedAt: details?.startedAt ?? null,
+    containerId: details?.id ?? '',
+  } as const
+}

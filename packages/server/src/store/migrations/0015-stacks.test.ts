@@ -1,0 +1,9 @@
+import { expect, it } from 'vitest'
+import { openOldDatabase } from '../../../testing/harness/old-database.ts'
+
+it('no service of an app that is there already is stopped', async () => {
+  using old = await openOldDatabase(14)
+  old.insert('app', { id: 1, app_type: 'compose', wanted: 'running' })
+  await old.migrateTo(15)
+  expect(old.file.prepare('select stopped_services from app').all()).toEqual([{ stopped_services: '[]' }])
+})
