@@ -259,6 +259,18 @@ describe('the server', () => {
     expect((await berth(['storage', 'web'])).err).toContain('(engine_unreachable)')
   })
 
+  it('a compose file is planned for an app, and for none', async () => {
+    const file = join(home, 'compose.yaml')
+    writeFileSync(file, 'services: { web: { image: "nginx:${TAG:-1}", expose: [3000] } }')
+    expect(await answerOf('stacks.plan', ['plan', 'web', '--file', file])).toMatchObject({ isAccepted: true })
+    expect(await answerOf('stacks.planNew', ['plan', '--project', 'Shop', '--file', file])).toMatchObject({ isAccepted: true })
+    expect((await berth(['plan', 'web', '--file', file])).out).toMatch(/web +docker\.io\/library\/nginx:1 +yes[^]*TAG +default: 1/)
+    writeFileSync(file, 'services: { web: { image: nginx, privileged: true } }')
+    const refused = await berth(['plan', 'web', '--file', file])
+    expect([refused.code, refused.out]).toEqual([1, expect.stringContaining('Refused: services.web.privileged is not allowed')])
+    expect((await berth(['plan'])).code).toBe(2)
+  })
+
   it('an app that was not deployed has no services', async () => {
     await answerOf('stacks.services', ['services', 'web'])
     for (const words of [

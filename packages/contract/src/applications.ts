@@ -22,7 +22,7 @@ export const EnvKey = Type.String({
   ...expects('a letter or underscore, then letters, digits, dots, dashes or underscores, 256 characters at most'),
 })
 export const EnvValue = Type.String({ maxLength: 65536, pattern: '^[^\\u0000]*$', ...expects('a text of at most 64 KiB without NUL') })
-const EnvMap = Type.Record(EnvKey, EnvValue, {
+export const EnvMap = Type.Record(EnvKey, EnvValue, {
   additionalProperties: false,
   maxProperties: 1000,
   ...expects('a map of variable names (letters, digits, dots, dashes, underscores) to texts of at most 64 KiB without NUL'),

@@ -35,6 +35,8 @@ const OWN = {
   'containers.logPage': ['container_not_found'],
   'containers.logSearch': ['container_not_found'],
   'containers.logFile': ['container_not_found'],
+  'stacks.plan': ['invalid_source', 'git_not_connected', 'too_many_source_checks'],
+  'stacks.planNew': ['invalid_source', 'git_not_connected', 'too_many_source_checks'],
   'stacks.startService': ['no_container', 'deployment_under_way'],
   'stacks.stopService': ['no_container', 'deployment_under_way'],
   'stacks.restartService': ['no_container', 'deployment_under_way'],

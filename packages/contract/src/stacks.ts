@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
-import { expects, Id, Nullable, OneOf, Time } from './fields.ts'
+import { EnvMap, SourceFilesRequest } from './applications.ts'
+import { expects, Id, Nullable, OneOf, Port, Time } from './fields.ts'
 
 /** `finished` ran to its end with code 0; `missing` has no container, and is started again unless it was stopped. */
 export const SERVICE_STATES = ['running', 'starting', 'unhealthy', 'restarting', 'stopped', 'finished', 'failed', 'missing'] as const
@@ -53,3 +54,58 @@ export type StackService = Static<typeof StackService>
 /** In the order in which they start. `deploymentId` is null where nothing is live. */
 export const StackServices = Type.Object({ deploymentId: Nullable(Id), services: Type.Array(StackService) })
 export type StackServices = Static<typeof StackServices>
+
+/** As long as a compose file may be. */
+const ComposeText = Type.String({ minLength: 1, maxLength: 262_144, ...expects('a compose file of at most 262,144 characters') })
+
+/** Without `composeFile` the one of the source is read. */
+export const StackPlanRequest = Type.Object({
+  appId: Id,
+  composeFile: Type.Optional(ComposeText),
+  port: Type.Optional(Nullable(Port)),
+})
+const { projectId, gitCloneUrl, gitBranch, gitProviderId, rootDirectory } = SourceFilesRequest.properties
+/** Before there is an app: a repository, or a text. */
+export const NewStackPlanRequest = Type.Object({
+  projectId,
+  gitCloneUrl: Type.Optional(gitCloneUrl),
+  gitBranch,
+  gitProviderId,
+  rootDirectory,
+  composeFile: Type.Optional(ComposeText),
+  port: Type.Optional(Nullable(Port)),
+  envVars: Type.Optional(EnvMap),
+})
+const PlannedService = Type.Object({
+  name: Type.String(),
+  /** Empty for one that is built. */
+  image: Type.String(),
+  isBuilt: Type.Boolean(),
+  /** Whether visitors reach it through the domains of the app. */
+  isRouted: Type.Boolean(),
+  dependsOn: Type.Array(Type.String()),
+  volumes: Type.Array(Type.Object({ path: Type.String(), readOnly: Type.Boolean() })),
+  ports: Type.Array(ServicePort),
+})
+const PlannedVariable = Type.Object({
+  name: Type.String(),
+  /** What the file has for it where it is not set; null where it has nothing. */
+  default: Nullable(Type.String()),
+  isRequired: Type.Boolean(),
+  isSet: Type.Boolean(),
+  /** What the file says about it. */
+  message: Type.String(),
+})
+export const StackPlan = Type.Object({
+  /** The name of the file in the repository; empty for a text. */
+  file: Type.String(),
+  /** Whether a deployment would take the file as it is. */
+  isAccepted: Type.Boolean(),
+  services: Type.Array(PlannedService),
+  /** What is left out or changed, in sentences. */
+  notes: Type.Array(Type.String()),
+  /** Everything that speaks against the file: which key, why, and what to do instead. */
+  refused: Type.Array(Type.Object({ key: Type.String(), reason: Type.String() })),
+  variables: Type.Array(PlannedVariable),
+})
+export type StackPlan = Static<typeof StackPlan>

@@ -1,7 +1,7 @@
 import { AppOnly } from '../applications.ts'
 import { ContainerMessage } from '../containers.ts'
 import { operation } from '../operation.ts'
-import { ServiceOnly, StackServices } from '../stacks.ts'
+import { NewStackPlanRequest, ServiceOnly, StackPlan, StackPlanRequest, StackServices } from '../stacks.ts'
 
 /** The services of compose applications. */
 // biome-ignore format: one line of words and one of facts for each operation, so that the table can be read as one
@@ -21,5 +21,13 @@ export const stackOperations = {
   'stacks.restartService': operation({
     summary: 'Restart one service of a compose application',
     method: 'POST', path: '/api/apps/services/restart', may: 'member of the app', body: ServiceOnly, answer: ContainerMessage,
+  }),
+  'stacks.plan': operation({
+    summary: 'What a deployment would make of the compose file of an application, or of a text: services, notes, refusals and variables',
+    method: 'POST', path: '/api/apps/compose/plan', may: 'member of the app', body: StackPlanRequest, answer: StackPlan, bodyLimit: 2_000_000,
+  }),
+  'stacks.planNew': operation({
+    summary: 'The same for a repository or a text of which there is no application yet',
+    method: 'POST', path: '/api/apps/compose/plan-new', may: 'member of the project', body: NewStackPlanRequest, answer: StackPlan, bodyLimit: 2_000_000,
   }),
 } as const

@@ -69,6 +69,11 @@ type Deps = {
   onChanged: (appId: number) => void
 }
 
+/** Ports of the machine that are the platform's own. */
+export function reservedPorts({ port, edge }: Pick<Config, 'port' | 'edge'>): number[] {
+  return [port, edge.httpPort, edge.httpsPort]
+}
+
 /** Everything that a deployment needs, created top to bottom. */
 export function createDeploymentParts(deps: Deps) {
   const { config, db, engine, git, instance, secrets, routes, ports, step, tuning, log, now } = deps
@@ -84,11 +89,10 @@ export function createDeploymentParts(deps: Deps) {
   const buildStack = createStackBuild({ build, checkDockerfile, inside: resolveInside })
 
   const checkImages = createCheckImages({ engine })
-  const reservedPorts = [config.port, config.edge.httpPort, config.edge.httpsPort]
   const stages = {
     cloneRepository: createCloneRepository({ git, sourceOf: deps.sourceOf }),
     buildImage: createBuildImage({ build, checkDockerfile, instance, newImageName }),
-    makePlan: createMakePlan({ buildStack, checkImages, instance, dataDir, newImageName, ports, reservedPorts }),
+    makePlan: createMakePlan({ buildStack, checkImages, instance, dataDir, newImageName, ports, reservedPorts: reservedPorts(config) }),
     pullTemplate: createPullTemplate({ engine, findTemplate }),
   }
   const asContainer = createContainerLauncher({ engine, containers, instance, tuning, keptOutput, findTemplate })

@@ -1,11 +1,16 @@
+import type { Config } from '../config.ts'
 import { createAppDeletion } from '../features/apps/deletion.ts'
-import { createAppReading } from '../features/apps/reading.ts'
+import { type AppReading, createAppReading } from '../features/apps/reading.ts'
 import { createApplications } from '../features/apps/service.ts'
 import { checkSource, createProbeSource } from '../features/apps/source-check.ts'
+import { createJudgeStack } from '../features/deployments/release/compose/judge-stack.ts'
 import { createSuggestions } from '../features/deployments/suggestions.ts'
 import { createProjects } from '../features/projects/service.ts'
+import { createStackPlans } from '../features/stacks/plan.ts'
+import { createPlanStack } from '../features/stacks/plan-stack.ts'
 import { findTemplate, newSecret } from '../features/templates/templates.ts'
-import { createLimiter } from '../lib/limiter.ts'
+import { createLimiter, type Limiter } from '../lib/limiter.ts'
+import { reservedPorts } from './deployment-parts.ts'
 import type { EngineParts } from './engine-parts.ts'
 import type { Foundation } from './foundation.ts'
 import type { GitParts } from './git-parts.ts'
@@ -60,7 +65,18 @@ export function createProjectParts(
     deploy: work.deployments.deploy,
     makeRoom: work.deploying.makeRoom,
   })
-  return { suggestions, applications, appReading, appDeletion, projects }
+  const planStack = createPlanParts({ git, limiter, config, appReading, gitParts, work })
+  return { suggestions, applications, appReading, appDeletion, projects, planStack }
 }
 
 export type ProjectParts = ReturnType<typeof createProjectParts>
+
+type PlanDeps = { git: EngineParts['git']; limiter: Limiter; config: Config; appReading: AppReading; gitParts: GitParts; work: WorkParts }
+
+/** What a deployment would make of a compose file. */
+function createPlanParts({ git, limiter, config, appReading, gitParts, work }: PlanDeps) {
+  const judge = createJudgeStack({ reservedPorts: reservedPorts(config) })
+  const plans = createStackPlans({ git, limiter, workDir: config.workDir, judge })
+  const { sourceOf } = gitParts.appSource
+  return createPlanStack({ plans, sourceFor: appReading.sourceFor, sourceOf, resolveEnvironment: work.resolveEnvironment })
+}

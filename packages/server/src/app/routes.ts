@@ -41,6 +41,7 @@ import { projectHandlers } from '../features/projects/routes.ts'
 import type { Projects } from '../features/projects/service.ts'
 import { settingsHandlers } from '../features/settings/routes.ts'
 import type { SettingsService } from '../features/settings/service.ts'
+import type { PlanStack } from '../features/stacks/plan-stack.ts'
 import { type Stacks, stackHandlers } from '../features/stacks/routes.ts'
 import { templateHandlers } from '../features/templates/routes.ts'
 import { type TrafficSource, trafficHandlers } from '../features/traffic/routes.ts'
@@ -84,6 +85,7 @@ export type Parts = {
   deployByHook: DeployByHook
   containers: Containers
   stacks: Stacks
+  planStack: PlanStack
   settings: SettingsService
   traffic: TrafficSource
   metricsHistory: MetricsHistoryKeeper

@@ -14,6 +14,8 @@ type Wanted = {
   readonly into: string
   /** Something arrived, or a step is done. */
   readonly onActivity?: () => void
+  /** For a look: less than a deployment may have, and sooner or not at all. */
+  readonly within?: { readonly limits: SizeLimits; readonly timeoutMs: number }
 }
 type Refs = { readonly refs: ReadonlyMap<string, string>; readonly defaultBranch: string | null }
 
@@ -74,16 +76,17 @@ export function createGit(deps: Deps) {
     if (!isCommitHash(wanted.hash)) throw new SourceRefused('That is not a commit hash.')
     checkBranch(wanted.branch)
     return visit(wanted, async (visited) => {
-      const { hash, into } = wanted
+      const { hash, into, within = { limits, timeoutMs: fetchTimeoutMs } } = wanted
       const source = reporting(visited, wanted.onActivity)
       await rm(into, { recursive: true, force: true }) // a second attempt starts clean
       await mkdir(into, { recursive: true, mode: 0o700 })
       if (source.runAs !== undefined) await chown(into, source.runAs.uid, source.runAs.gid)
-      const local = { cwd: into, timeoutMs: LOCAL_TIMEOUT_MS }
+      const memory = wanted.within ? ('ask' as const) : ('work' as const)
+      const local = { cwd: into, timeoutMs: LOCAL_TIMEOUT_MS, memory }
       await source.git(['init', '--quiet', '.'], local)
-      await fetchCommit(source, wanted, { limits, timeoutMs: fetchTimeoutMs })
-      await checkDirectorySize(into, limits)
-      await source.git([...LIST_TREE, '-l', hash], { ...local, onOutput: createTreeCheck(limits) })
+      await fetchCommit(source, wanted, { ...within, memory })
+      await checkDirectorySize(into, within.limits)
+      await source.git([...LIST_TREE, '-l', hash], { ...local, onOutput: createTreeCheck(within.limits) })
       await source.git(['checkout', '--quiet', '--force', '--detach', hash, '--'], local)
       const shown = await source.git(['show', '--no-patch', '--no-show-signature', '--format=%H%x00%an%x00%B', hash, '--'], local)
       const [exact = '', author = '', message = ''] = shown.split('\u0000')
@@ -100,7 +103,7 @@ export type Git = ReturnType<typeof createGit>
 async function fetchCommit(
   { git, url }: Visit,
   { hash, branch, into, onActivity }: Wanted,
-  { limits, timeoutMs }: { limits: SizeLimits; timeoutMs: number },
+  { limits, timeoutMs, memory }: { limits: SizeLimits; timeoutMs: number; memory: keyof MemoryMib },
 ): Promise<void> {
   const ref = branch === null ? 'HEAD' : `refs/heads/${branch}`
   const ways = [
@@ -114,14 +117,14 @@ async function fetchCommit(
     if (bytes !== arrived) onActivity?.()
     arrived = bytes
   }
-  const fetching = { cwd: into, timeoutMs, watch }
+  const fetching = { cwd: into, timeoutMs, watch, memory }
   for (const way of ways) {
     try {
       await git(['fetch', '--quiet', '--no-tags', '--no-recurse-submodules', ...way], fetching)
     } catch (cause) {
       if (!(cause instanceof CommitMissing)) throw cause
     }
-    const found = await git(['rev-list', '--no-walk', '--ignore-missing', hash, '--'], { cwd: into, timeoutMs: LOCAL_TIMEOUT_MS })
+    const found = await git(['rev-list', '--no-walk', '--ignore-missing', hash, '--'], { cwd: into, timeoutMs: LOCAL_TIMEOUT_MS, memory })
     if (found.trim() === hash) return
   }
   throw new CommitMissing(hash)

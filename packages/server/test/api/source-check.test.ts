@@ -107,3 +107,40 @@ it('a deployment records the newest commit when it is added, and the lists show 
   expect((await owner.call('deployments.list', { appId })).map(({ id }) => id)).toEqual([added.id])
   expect(['', repository.hash]).toContain(added.commit_hash) // a remote that is slow at this moment is asked by the worker
 })
+
+it('a compose file is planned before a deployment: of a repository, of an app, and of a text', async () => {
+  const owner = await berth.owner()
+  const { id: projectId } = await owner.call('projects.create', { name: 'Plans' })
+  const compose = `services:
+  web: { build: ., expose: [3000], environment: { KEY: '\${KEY:?the key of the shop}' }, volumes: ['./conf:/conf:ro'] }
+  db: { image: 'postgres:\${TAG:-17}', restart: always, logging: {} }`
+  const repository = await git.createRepository({ files: { 'app/compose.yaml': compose, 'app/conf/a': 'a', Dockerfile: 'FROM x' } })
+  const source = { projectId, gitCloneUrl: repository.url, rootDirectory: 'app', port: 3000 }
+  const plan = await owner.call('stacks.planNew', { ...source, envVars: { KEY: 'k' } })
+  expect(plan).toMatchObject({ file: 'compose.yaml', isAccepted: true, refused: [] })
+  expect(plan.services).toEqual([
+    { name: 'web', image: '', isBuilt: true, isRouted: true, dependsOn: [], volumes: [{ path: '/conf', readOnly: true }], ports: [] },
+    { name: 'db', image: 'docker.io/library/postgres:17', isBuilt: false, isRouted: false, dependsOn: [], volumes: [], ports: [] },
+  ])
+  expect(plan.notes.join()).toContain('services.db.logging is left out')
+  expect(plan.variables).toEqual([
+    { name: 'KEY', default: null, isRequired: true, isSet: true, message: 'the key of the shop' },
+    { name: 'TAG', default: '17', isRequired: false, isSet: false, message: '' },
+  ])
+
+  const { id: appId } = await owner.call('apps.create', { name: 'shop', appType: 'compose', ...source })
+  const ofApp = await owner.call('stacks.plan', { appId })
+  expect(ofApp).toMatchObject({ isAccepted: false, refused: [{ key: '${KEY}', reason: expect.stringContaining('the key of the shop') }] })
+  const text = await owner.call('stacks.plan', { appId, composeFile: 'services: { a: { image: x, pid: host }, b: { ports: [80] } }' })
+  expect(text.refused.map(({ key }) => key)).toEqual(expect.arrayContaining(['services.a.pid', 'services.b']))
+
+  expect((await owner.call('stacks.planNew', { ...source, rootDirectory: '' })).refused[0]?.reason).toContain('has no compose file')
+  await expect(owner.call('stacks.planNew', { projectId })).rejects.toMatchObject({ code: 'invalid_request' })
+  const elsewhere = { ...source, gitCloneUrl: `${git.origin}/missing.git` }
+  await expect(owner.call('stacks.planNew', elsewhere)).rejects.toMatchObject({ code: 'invalid_source' })
+  const person = await berth.as('planner')
+  const { id: own } = await person.call('projects.create', { name: 'Plans' })
+  git.requests.length = 0
+  await expect(person.call('stacks.planNew', { ...source, projectId: own })).rejects.toMatchObject({ code: 'invalid_source' })
+  expect(git.requests).toEqual([])
+})

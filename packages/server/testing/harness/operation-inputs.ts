@@ -61,6 +61,8 @@ const INPUTS: { [Name in OperationName]: Maker<Name> } = {
   'containers.logFile': ofApp,
   'containers.usage': ofApp,
   'stacks.services': ofApp,
+  'stacks.plan': (given) => ({ ...ofApp(given), composeFile: 'services: { web: { image: nginx } }' }),
+  'stacks.planNew': ({ subject }) => ({ projectId: subject.projectId, composeFile: 'services: { web: { image: nginx } }' }),
   'stacks.startService': ofService,
   'stacks.stopService': ofService,
   'stacks.restartService': ofService,

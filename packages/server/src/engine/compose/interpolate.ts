@@ -9,15 +9,33 @@ const MAX_CHARS = 1024 * 1024
 type Env = Readonly<Record<string, string>>
 /** How many characters the texts of one file may still become. */
 export type InterpolationBudget = { left: number }
-type Scope = { readonly env: Env; readonly budget: InterpolationBudget; readonly depth: number }
+/** A variable that a text names: what stands for it where it is not set, or that it must be, in the words of the file. */
+export type VariableUse = {
+  readonly name: string
+  readonly fallback: string | null
+  readonly isNeeded: boolean
+  readonly words: string
+  /** Needed, and not set. */
+  readonly isMissing: boolean
+}
+type Scope = {
+  readonly env: Env
+  readonly budget: InterpolationBudget
+  readonly depth: number
+  /** Told of each variable. Where one is missing that must be there, the text goes on with a stand-in. */
+  readonly onUse?: ((use: VariableUse) => void) | undefined
+}
+
+/** For a variable that is missing: a name, a number and a path alike, so that the rest of the file can be judged. */
+const STAND_IN = '1'
 
 export function newBudget(): InterpolationBudget {
   return { left: MAX_CHARS }
 }
 
 /** `$VAR`, `${VAR}`, `${VAR:-default}`, `${VAR:?message}`, `${VAR:+other}` and `$$`, from the app's own variables and nothing else. */
-export function interpolate(text: string, env: Env, budget = newBudget()): string {
-  return resolved(text, { env, budget, depth: 0 })
+export function interpolate(text: string, env: Env, budget = newBudget(), onUse?: Scope['onUse']): string {
+  return resolved(text, { env, budget, depth: 0, onUse })
 }
 
 function resolved(text: string, scope: Scope): string {
@@ -54,6 +72,7 @@ function pieceAt(text: string, dollar: number, scope: Scope): { value: string; n
   }
   const name = NAME.exec(text.slice(dollar + 1))?.[0]
   if (name === undefined) throw invalid(text)
+  scope.onUse?.(plainUse(name))
   return { value: spent(valueOf(name, scope.env) ?? '', scope), next: dollar + 1 + name.length }
 }
 
@@ -62,15 +81,27 @@ function braced(inner: string, scope: Scope): string {
   if (name === undefined) throw invalid(inner)
   const rest = inner.slice(name.length)
   const value = valueOf(name, scope.env)
-  if (rest === '') return spent(value ?? '', scope)
+  if (rest === '') {
+    scope.onUse?.(plainUse(name))
+    return spent(value ?? '', scope)
+  }
   const operator = OPERATOR.exec(rest)?.[0]
   if (operator === undefined) throw invalid(inner)
   const isSet = value !== undefined && !(operator.startsWith(':') && value === '')
-  const other = () => resolved(rest.slice(operator.length), { ...scope, depth: scope.depth + 1 })
+  const behind = rest.slice(operator.length)
+  const other = () => resolved(behind, { ...scope, depth: scope.depth + 1 })
+  const isNeeded = operator.endsWith('?')
+  const fallback = operator.endsWith('-') ? behind : null
+  scope.onUse?.({ name, fallback, isNeeded, words: isNeeded ? behind : '', isMissing: isNeeded && !isSet })
   if (operator.endsWith('+')) return isSet ? other() : ''
   if (isSet) return spent(value, scope)
   if (operator.endsWith('-')) return other()
+  if (scope.onUse) return spent(STAND_IN, scope)
   throw new SpecRefused(name, `The compose file needs the variable ${name}. Add it to the app's environment.`)
+}
+
+export function plainUse(name: string): VariableUse {
+  return { name, fallback: null, isNeeded: false, words: '', isMissing: false }
 }
 
 function closingBrace(text: string, from: number): number {

@@ -1,7 +1,8 @@
+import { SpecRefused } from '../api/errors.ts'
 import { contentsOf } from './configs.ts'
 import { createEnvFiles, parseEnvFile } from './env-file.ts'
 import { finishedService } from './finish.ts'
-import { type InterpolationBudget, interpolate, newBudget } from './interpolate.ts'
+import { type InterpolationBudget, interpolate, newBudget, type VariableUse } from './interpolate.ts'
 import { activeServices } from './profiles.ts'
 import { createReading, mapping, matching, type Reading, refuse } from './refuse.ts'
 import { type LookUp, repositoryPath } from './repository.ts'
@@ -9,6 +10,7 @@ import { routedOf } from './routed.ts'
 import { ALIAS, type Around, type ServiceRead, serviceOf } from './service.ts'
 import type { ComposePlan } from './stack.ts'
 import { inStartOrder } from './start-order.ts'
+import { createVariables } from './variables.ts'
 import { parseComposeYaml } from './yaml.ts'
 
 export type ComposeSettings = {
@@ -45,16 +47,44 @@ function read(work: (reading: Reading) => ComposePlan): ComposePlan {
   const reading = createReading()
   const plan = reading.attempt(() => work(reading))
   reading.refuseIfAny()
+  return withNotes(plan, reading)
+}
+
+function withNotes(plan: ComposePlan | undefined, reading: Reading): ComposePlan {
   const { services = [], builds = [], routedService = null } = plan ?? {}
   const notes = reading.notes()
   return { services, builds, routedService, ...(notes.length > 0 && { notes }) }
 }
 
-function planned(given: unknown, settings: ComposeSettings, reading: Reading): ComposePlan {
+/** All that can be said of a file: what would run as far as it could be read, what speaks against it, and what it asks for. */
+export type ComposeJudgement = {
+  readonly plan: ComposePlan
+  readonly objections: readonly { readonly key: string; readonly reason: string }[]
+  readonly variables: readonly VariableUse[]
+}
+
+export function judgeCompose(text: string, settings: ComposeSettings): ComposeJudgement {
+  const reading = createReading()
+  const variables = createVariables()
+  try {
+    const plan = reading.attempt(() => planned(parseComposeYaml(text), settings, reading, variables))
+    return { plan: withNotes(plan, reading), objections: reading.objections(), variables: variables.found() }
+  } catch (cause) {
+    if (!(cause instanceof SpecRefused)) throw cause
+    const objections = [...reading.objections(), { key: cause.key, reason: cause.message }]
+    return { plan: withNotes(undefined, reading), objections, variables: variables.found() }
+  }
+}
+
+function planned(given: unknown, settings: ComposeSettings, reading: Reading, variables = createVariables()): ComposePlan {
   const { directory = '', lookUp = () => ({ kind: 'missing' as const }) } = settings
   const budget = newBudget()
   const env = { ...committedVariables(settings.env, { directory, lookUp, budget }), ...settings.env }
-  const source = interpolated(given, env, budget)
+  const source = interpolated(given, (text) => interpolate(text, env, budget, variables.add))
+  variables.addNamed(source)
+  reading.each('the file', variables.missing(), ({ name, words }) =>
+    refuse(`\${${name}}`, `is needed${words && `: ${words.slice(0, 200)}`}. Add ${name} to the app's environment`),
+  )
   const top = mapping(source, 'the file')
   judgeTop(top, reading)
   const around = { env, envFiles: createEnvFiles(env, budget), reading, directory, lookUp }
@@ -144,11 +174,11 @@ function servicesOf(value: unknown, around: Around): ServiceRead[] {
 }
 
 // The nesting was limited when the file was parsed.
-function interpolated(value: unknown, env: Readonly<Record<string, string>>, budget: InterpolationBudget): unknown {
-  if (typeof value === 'string') return interpolate(value, env, budget)
-  if (Array.isArray(value)) return value.map((entry) => interpolated(entry, env, budget))
+function interpolated(value: unknown, fill: (text: string) => string): unknown {
+  if (typeof value === 'string') return fill(value)
+  if (Array.isArray(value)) return value.map((entry) => interpolated(entry, fill))
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, interpolated(entry, env, budget)]))
+  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, interpolated(entry, fill)]))
 }
 
 function checkPublished(services: ComposePlan['services']): void {

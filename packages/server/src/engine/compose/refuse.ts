@@ -66,6 +66,10 @@ export function createReading() {
     note,
     notes: (): readonly string[] => (unsaid.notes === 0 ? notes : [...notes, `And ${unsaid.notes} more notes of this kind.`]),
     refuseIfAny,
+    objections: (): { key: string; reason: string }[] => [
+      ...objections.map(({ key, message }) => ({ key, reason: message })),
+      ...(unsaid.objections === 0 ? [] : [{ key: 'the file', reason: `And ${unsaid.objections} more reasons of this kind.` }]),
+    ],
   }
 }
 

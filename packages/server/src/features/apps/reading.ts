@@ -3,12 +3,13 @@ import { kindOf } from '../../domain/app-kinds.ts'
 import type { EdgePorts } from '../../domain/app-url.ts'
 import { type Caller, isStaff } from '../../domain/caller.ts'
 import type { AppRow } from '../../domain/rows.ts'
+import type { Source as GitSource } from '../../git/git-visit.ts'
 import { fieldError } from '../../lib/app-error.ts'
 import type { Db } from '../../store/database.ts'
 import type { ResolveEnvironment } from '../env-variables/resolve-environment.ts'
 import type { AppSource } from '../git-providers/app-source.ts'
 import type { DatabaseTemplate } from '../templates/templates.ts'
-import type { Asker, ProbeSource, Source } from './source-check.ts'
+import { type Asker, checkSource, type ProbeSource, type Source } from './source-check.ts'
 import type { BuildPlace } from './source-files.ts'
 import { createAppLists, listVisibleApplications, presentApplication } from './store.ts'
 
@@ -44,7 +45,15 @@ export function createAppReading(deps: Deps) {
     return { id: caller.id, mayUsePrivate: privileged, credential }
   }
 
+  /** For others who look into a source before an app has it. */
+  async function sourceFor(caller: Caller, place: Place): Promise<GitSource> {
+    const right = await asker(caller, place)
+    checkSource({ cloneUrl: place.cloneUrl, ...(place.branch !== '' && { branch: place.branch }) }, right)
+    return { url: place.cloneUrl, privileged: right.mayUsePrivate, ...(right.credential && { credential: right.credential }) }
+  }
+
   return {
+    sourceFor,
     list: createAppLists(db, deps.edgePorts),
     listAll: async (caller: Caller) => await listVisibleApplications(db, deps.edgePorts, isStaff(caller) ? undefined : caller.id),
     get: async (app: AppRow) => await presentApplication(db, deps.edgePorts, app),

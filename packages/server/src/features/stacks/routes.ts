@@ -1,13 +1,16 @@
 import type { Handlers } from '../../http/implement.ts'
 import type { Containers } from '../containers/service.ts'
+import type { PlanStack } from './plan-stack.ts'
 import type { ListServices } from './services.ts'
 
 export type Stacks = { services: ListServices }
 
-type Parts = { stacks: Stacks; containers: Pick<Containers, 'apply'> }
+type Parts = { stacks: Stacks; planStack: PlanStack; containers: Pick<Containers, 'apply'> }
 
-export function stackHandlers({ stacks, containers }: Parts) {
+export function stackHandlers({ stacks, planStack, containers }: Parts) {
   return {
+    'stacks.plan': async ({ caller, app, input }) => await planStack.ofApp(caller, app, input),
+    'stacks.planNew': async ({ caller, project, input }) => await planStack.ofNew(caller, project.id, input),
     'stacks.services': async ({ caller, app }) => await stacks.services(caller, app),
     'stacks.startService': async ({ caller, app, input: { service } }) => {
       await containers.apply(caller, app, { verb: 'start', service })

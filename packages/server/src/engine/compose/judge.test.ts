@@ -1,0 +1,56 @@
+import { expect, it } from 'vitest'
+import { judgeCompose, planCompose } from './policy.ts'
+
+const settings = { env: {}, volumePrefix: 'berth-abc-app-7', port: 80, reservedPorts: [], newImageName: () => 'built' }
+
+it('says everything at once: services, what is refused and what is left out', () => {
+  const text = `
+services:
+  web: { image: nginx, ports: ['80:80'], privileged: true }
+  db: { image: postgres, container_name: mine, logging: { driver: none }, volumes: ['/etc:/etc'] }`
+  const { plan, objections } = judgeCompose(text, settings)
+  expect(plan.services.map(({ name }) => name)).toEqual(['web', 'db'])
+  expect(plan.routedService).toBe('web')
+  expect(objections.map(({ key }) => key)).toEqual(['services.web.privileged', 'services.db.volumes (host path /etc)'])
+  for (const { key, reason } of objections) expect(reason).toMatch(new RegExp(`^${key.replaceAll(/[()]/g, '\\$&')} is .*\\.$`))
+  expect(plan.notes?.join()).toContain('services.db.logging is left out')
+})
+
+it('names the variables with their defaults, and those that are missing in the words of the file', () => {
+  const text = `
+services:
+  web:
+    image: nginx:\${TAG:-latest}
+    environment: { PASSED: , SECRET: '\${SECRET:?choose a long one}', EMPTY: '\${EMPTY:?must not be empty}', SET: '\${SET:?}' }
+    labels: { plain: $PLAIN }
+  worker: { image: busybox, environment: [ALSO, 'NOT=this'] }
+secrets: { token: { environment: TOKEN } }`
+  const found = judgeCompose(text, { ...settings, env: { EMPTY: '', SET: 'yes', TOKEN: 'x', TAG: '1' }, port: null })
+  expect(found.variables.map(({ name, fallback, isNeeded }) => [name, fallback, isNeeded])).toEqual([
+    ['ALSO', null, false],
+    ['EMPTY', null, true],
+    ['PASSED', null, false],
+    ['PLAIN', null, false],
+    ['SECRET', null, true],
+    ['SET', null, true],
+    ['TAG', 'latest', false],
+    ['TOKEN', null, false],
+  ])
+  expect(found.objections.map(({ reason }) => reason)).toEqual([
+    "${SECRET} is needed: choose a long one. Add SECRET to the app's environment.",
+    "${EMPTY} is needed: must not be empty. Add EMPTY to the app's environment.",
+  ])
+  expect(() => planCompose(text, { ...settings, env: { TOKEN: 'x', SET: 'yes' }, port: null })).toThrow(/for 2 reasons.*SECRET.*EMPTY/)
+})
+
+it('a variable that is missing among thousands is still missing', () => {
+  const names = Array.from({ length: 1500 }, (_none, n) => `\${V${n}}`).join(' ')
+  const text = `services: { web: { image: nginx, command: "${names} \${LAST:?}" } }`
+  expect(() => planCompose(text, settings)).toThrow('LAST')
+})
+
+it('what cannot be read at all is one reason, and no error', () => {
+  expect(judgeCompose('services: [', settings).objections).toEqual([{ key: 'the file', reason: expect.stringContaining('cannot be read') }])
+  expect(judgeCompose('services: { web: { image: "$(" } }', settings).objections[0]?.reason).toContain('Write $$')
+  expect(judgeCompose('{}', settings)).toMatchObject({ plan: { services: [] }, objections: [{ key: 'services' }] })
+})

@@ -1,0 +1,34 @@
+import { type ComposeJudgement, type ComposeSettings, judgeCompose } from '../../../../engine/compose/policy.ts'
+import { withRepository } from '../../../../engine/compose/repository.ts'
+import { SourceError } from '../../../../git/errors.ts'
+import { DeploymentFailure } from '../../run/stage.ts'
+import { composeFileIn } from './compose-file.ts'
+import { createRepositoryFiles } from './repository-files.ts'
+
+/** What a file is read with, before anything is built from it. */
+export type StackWish = Pick<ComposeSettings, 'env' | 'port'> & { readonly directory: string }
+/** `file` is empty where the text came without a repository. */
+export type JudgedStack = ComposeJudgement & { readonly file: string }
+
+const PREFIX = 'berth-plan-app-1'
+
+/** Reads compose files by the rules of a deployment, and says all of it. Nothing is built, kept or asked of the engine. */
+export function createJudgeStack({ reservedPorts }: { reservedPorts: readonly number[] }) {
+  const settingsOf = (wish: StackWish) => ({ ...wish, volumePrefix: PREFIX, reservedPorts, newImageName: () => '' })
+
+  async function ofCheckout(workspace: string, wish: StackWish, signal: AbortSignal): Promise<JudgedStack> {
+    try {
+      const { name, text } = await composeFileIn(workspace, wish.directory)
+      const { read } = createRepositoryFiles(workspace, signal)
+      return { file: name, ...(await withRepository((lookUp) => judgeCompose(text, { ...settingsOf(wish), lookUp }), read)) }
+    } catch (cause) {
+      if (!(cause instanceof DeploymentFailure) && !(cause instanceof SourceError)) throw cause
+      const plan = { services: [], builds: [], routedService: null }
+      return { file: '', plan, objections: [{ key: 'the file', reason: cause.message }], variables: [] }
+    }
+  }
+
+  return { ofCheckout, ofText: (text: string, wish: StackWish): JudgedStack => ({ file: '', ...judgeCompose(text, settingsOf(wish)) }) }
+}
+
+export type JudgeStack = ReturnType<typeof createJudgeStack>

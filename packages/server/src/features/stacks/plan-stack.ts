@@ -1,0 +1,50 @@
+import type { StackPlan } from '@berth/contract'
+import type { Caller } from '../../domain/caller.ts'
+import { configOf } from '../../domain/release-config.ts'
+import type { AppRow } from '../../domain/rows.ts'
+import type { Source } from '../../git/git-visit.ts'
+import { fieldError } from '../../lib/app-error.ts'
+import type { AppReading } from '../apps/reading.ts'
+import type { ResolveEnvironment } from '../env-variables/resolve-environment.ts'
+import type { StackPlans } from './plan.ts'
+
+type Deps = {
+  plans: StackPlans
+  sourceFor: AppReading['sourceFor']
+  sourceOf: (app: AppRow) => Promise<Source>
+  resolveEnvironment: ResolveEnvironment
+}
+type OfApp = { composeFile?: string; port?: number | null }
+type OfNew = OfApp & {
+  gitCloneUrl?: string
+  gitBranch?: string
+  gitProviderId?: number | null
+  rootDirectory?: string
+  envVars?: Readonly<Record<string, string>>
+}
+
+/** The plan of an app's compose file, or of one that an app could be made of. */
+export function createPlanStack({ plans, sourceFor, sourceOf, resolveEnvironment }: Deps) {
+  async function ofApp(caller: Caller, app: AppRow, input: OfApp): Promise<StackPlan> {
+    const { env } = configOf(app, (await resolveEnvironment(app)).env)
+    const wish = { env, port: input.port === undefined ? app.port : input.port, directory: app.root_directory }
+    if (input.composeFile !== undefined) return await plans.ofText(caller, input.composeFile, wish)
+    if (app.git_clone_url === '')
+      throw fieldError('invalid_source', 'appId', 'must be an app with a repository, or composeFile must be given')
+    const source = await sourceOf(app)
+    return await plans.ofRepository(caller, { ...wish, source, branch: app.git_branch === '' ? null : app.git_branch })
+  }
+
+  async function ofNew(caller: Caller, projectId: number, input: OfNew): Promise<StackPlan> {
+    const { composeFile, gitCloneUrl: cloneUrl, gitBranch: branch = '', envVars = {}, rootDirectory: directory = '', port = null } = input
+    const wish = { env: { ...(port !== null && { PORT: String(port) }), ...envVars }, port, directory }
+    if (composeFile !== undefined) return await plans.ofText(caller, composeFile, wish)
+    if (cloneUrl === undefined) throw fieldError('invalid_request', 'gitCloneUrl', 'must be given, or composeFile')
+    const source = await sourceFor(caller, { projectId, accountId: input.gitProviderId ?? undefined, cloneUrl, branch })
+    return await plans.ofRepository(caller, { ...wish, source, branch: branch === '' ? null : branch })
+  }
+
+  return { ofApp, ofNew }
+}
+
+export type PlanStack = ReturnType<typeof createPlanStack>
