@@ -1,4 +1,5 @@
 import { apps } from './commands/apps.ts'
+import { buildPlan } from './commands/build-plan.ts'
 import { containers } from './commands/containers.ts'
 import { databases } from './commands/databases.ts'
 import { deliveries } from './commands/deliveries.ts'
@@ -26,7 +27,7 @@ export const topics = {
   Account: [login, logout, whoami, password, sessions, endSession, setup],
   Projects: [...projects, ...members],
   Apps: [...apps, checkSource, open, ...containers, logs, ...stacks, plan],
-  Deployments: [deploy, deployments, running, compare, cancel, fix, rollback],
+  Deployments: [deploy, buildPlan, deployments, running, compare, cancel, fix, rollback],
   Environment: [...env, ...variables],
   Git: [...git, ...deliveries, ...sourceAccess],
   Domains: domains,

@@ -29,8 +29,8 @@ describe('the commands', () => {
   })
 
   it.each<[OperationName, Fields, string[]]>([
-    ['apps.create', newAppFields, ['name', 'projectId', 'envVars', 'status', 'watchPaths']],
-    ['apps.update', changeFields, ['appId', 'status', 'watchPaths']],
+    ['apps.create', newAppFields, ['name', 'projectId', 'envVars', 'status', 'watchPaths', 'buildArgs']],
+    ['apps.update', changeFields, ['appId', 'status', 'watchPaths', 'buildArgs']],
   ])('%s can set every field', (name, fields, otherwise) => {
     const line: { body?: { properties: object } } = operations[name] as object // it has a body
     const set = Object.values(fields).map(({ field }) => field)

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { Builder, BuildSettings } from './build-plan.ts'
 import { expects, Flag, Id, Label, Nullable, OneOf, Port, Prose, Time } from './fields.ts'
 import { REPOSITORY_NAME } from './git.ts'
 
@@ -68,6 +69,15 @@ export const Application = Type.Object({
   memory_limit: Nullable(Type.Integer()),
   template_name: Type.String(),
   healthcheck_path: Type.String(),
+  builder: Builder,
+  install_command: Type.String(),
+  build_command: Type.String(),
+  start_command: Type.String(),
+  output_directory: Type.String(),
+  release_command: Type.String(),
+  build_target: Type.String(),
+  /** Not secret: they stay readable in the image. */
+  build_args: Type.Record(Type.String(), Type.String()),
   domains: Type.Array(Type.String()),
   /** Where the app is found: the domain that works best. Empty without one. */
   url: Type.String(),
@@ -126,6 +136,7 @@ export const NewApplication = Type.Object({
   envVars: Type.Optional(EnvMap),
   ...Source,
   ...Runtime,
+  ...BuildSettings,
 })
 export type NewApplication = Static<typeof NewApplication>
 
@@ -135,6 +146,7 @@ export const ApplicationChange = Type.Object({
   description: Type.Optional(Prose(2000)),
   ...Source,
   ...Runtime,
+  ...BuildSettings,
 })
 export type ApplicationChange = Static<typeof ApplicationChange>
 

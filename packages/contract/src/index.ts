@@ -1,5 +1,6 @@
 export * from './applications.ts'
 export * from './audit.ts'
+export * from './build-plan.ts'
 export * from './client.ts'
 export * from './containers.ts'
 export * from './deployments.ts'

@@ -1,4 +1,5 @@
 import { appOperations } from './operations/apps.ts'
+import { buildOperations } from './operations/builds.ts'
 import { containerOperations } from './operations/containers.ts'
 import { deploymentOperations } from './operations/deployments.ts'
 import { domainOperations } from './operations/domains.ts'
@@ -21,6 +22,7 @@ export const operations = {
   ...envVariableOperations,
   ...domainOperations,
   ...deploymentOperations,
+  ...buildOperations,
   ...gitOperations,
   ...sourceAccessOperations,
   ...platformOperations,

@@ -1,6 +1,7 @@
 import { IsSchema, type TSchema } from 'typebox'
 import * as applications from './applications.ts'
 import * as audit from './audit.ts'
+import * as buildPlan from './build-plan.ts'
 import * as containers from './containers.ts'
 import * as deployments from './deployments.ts'
 import * as disk from './disk.ts'
@@ -24,6 +25,7 @@ import * as users from './users.ts'
 const FILES = [
   applications,
   audit,
+  buildPlan,
   containers,
   deployments,
   disk,

@@ -18,6 +18,7 @@ export const TUNING = {
   /** How long nothing at all may come from a git server, and from a build: a compile may rightly be silent for long. */
   cloneIdleMs: 5 * 60_000,
   buildIdleMs: 20 * 60_000,
+  releaseDeadlineMs: 30 * 60_000,
   startDeadlineMs: 10 * 60_000,
   reconcileMs: 30_000,
   /** How often the edge is compared in full with its wanted state. */

@@ -22,11 +22,22 @@ const runtime = {
   memory: { field: 'memoryLimit', value: 'MB', summary: 'the most memory it may use, in megabytes, or none' },
 } as const satisfies Fields
 
+const build = {
+  builder: { field: 'builder', value: 'name', summary: 'auto, dockerfile or static' },
+  'install-command': { field: 'installCommand', value: 'command', summary: 'installs what it needs; empty for what is detected' },
+  'build-command': { field: 'buildCommand', value: 'command', summary: 'builds it; empty for what is detected' },
+  'start-command': { field: 'startCommand', value: 'command', summary: 'starts it; empty for what is detected' },
+  output: { field: 'outputDirectory', value: 'path', summary: 'the directory that a static site is served from' },
+  'release-command': { field: 'releaseCommand', value: 'command', summary: 'runs in the new image before it goes live, as for migrations' },
+  target: { field: 'buildTarget', value: 'stage', summary: 'the stage of the Dockerfile to build; empty for the last' },
+} as const satisfies Fields
+
 export const newAppFields = {
   description,
   type: { field: 'appType', value: 'type', summary: 'web, service, database or compose' },
   template: { field: 'templateName', value: 'name', summary: 'create a database from this template (berth templates)' },
   ...source,
+  ...build,
   ...runtime,
 } as const satisfies Fields
 
@@ -34,5 +45,6 @@ export const changeFields = {
   name: { field: 'name', summary: 'a new name' },
   description,
   ...source,
+  ...build,
   ...runtime,
 } as const satisfies Fields

@@ -22,6 +22,22 @@ function watchPathsFrom(values: Values): { watchPaths?: string[] } {
   return patterns.length === 0 ? {} : { watchPaths: patterns.filter((pattern) => pattern !== 'none') }
 }
 
+const BUILD_ARGS = {
+  'build-arg': {
+    type: 'string',
+    multiple: true,
+    value: 'NAME=VALUE',
+    summary: 'a build argument, readable in the image; may be repeated, and replaces all; none for none',
+  },
+} as const
+
+function buildArgsFrom(values: Values): { buildArgs?: Record<string, string> } {
+  const given = textsOf(values, 'build-arg')
+  if (given.length === 0) return {}
+  const pairs = given.filter((text) => text !== 'none').map(parsePair)
+  return { buildArgs: Object.fromEntries(pairs.map(({ key, value }) => [key, value])) }
+}
+
 const list = command({
   usage: 'apps',
   summary: 'List the apps you can see',
@@ -54,6 +70,7 @@ const create = command({
     ...PROJECT,
     ...optionsFor(newAppFields),
     ...WATCH,
+    ...BUILD_ARGS,
     env: { type: 'string', multiple: true, value: 'KEY=VALUE', summary: 'an environment variable; may be repeated' },
     'env-file': { type: 'string', value: 'file', summary: 'environment variables from a .env file' },
   },
@@ -66,6 +83,7 @@ const create = command({
       ...(isDatabase && { appType: 'database' as const }),
       ...envVarsFrom(values),
       ...watchPathsFrom(values),
+      ...buildArgsFrom(values),
       name,
       projectId,
     })
@@ -77,12 +95,13 @@ const create = command({
 const update = command({
   usage: 'apps update <app>',
   summary: 'Change an app; only what you give changes',
-  options: { ...optionsFor(changeFields), ...WATCH },
+  options: { ...optionsFor(changeFields), ...WATCH, ...BUILD_ARGS },
   async run(ctx, { app }, values) {
-    const watch = watchPathsFrom(values)
-    const changes = watch.watchPaths ? inputFrom('apps.update', changeFields, values) : changesFrom('apps.update', changeFields, values)
+    const lists = { ...watchPathsFrom(values), ...buildArgsFrom(values) }
+    const hasOthers = Object.keys(lists).length > 0
+    const changes = hasOthers ? inputFrom('apps.update', changeFields, values) : changesFrom('apps.update', changeFields, values)
     const { id: appId } = await findApp(ctx.api, app)
-    const answer = await ctx.api('apps.update', { ...changes, ...watch, appId })
+    const answer = await ctx.api('apps.update', { ...changes, ...lists, appId })
     ctx.out.line(`App ${answer.name} updated. Changes to how it is built or run take effect with: berth deploy ${answer.slug}`)
     ctx.out.json(answer)
   },

@@ -23,11 +23,19 @@ function sayQueued(ctx: Context, deployment: Deployment, appName?: string): void
 export const deploy = command({
   usage: 'deploy <app>',
   summary: 'Deploy the newest commit of an app, or the one given with --commit, and follow the deployment to its end',
-  options: { commit: { type: 'string', value: 'hash', summary: 'the hash of the commit to deploy' }, ...DETACH },
+  options: {
+    commit: { type: 'string', value: 'hash', summary: 'the hash of the commit to deploy' },
+    'no-cache': { type: 'boolean', summary: 'build every step anew' },
+    ...DETACH,
+  },
   async run(ctx, { app }, values) {
     const { id: appId, name } = await findApp(ctx.api, app)
     const commit = textOf(values, 'commit')
-    const deployment = await ctx.api('deployments.create', { appId, ...(commit !== undefined && { commit }) })
+    const deployment = await ctx.api('deployments.create', {
+      appId,
+      withoutCache: values['no-cache'] === true,
+      ...(commit !== undefined && { commit }),
+    })
     if (values['detach'] !== true) return await followDeployment(ctx, deployment.id)
     sayQueued(ctx, deployment, name)
     return 0

@@ -13,6 +13,8 @@ import { createIsPrivileged } from '../features/deployments/is-privileged.ts'
 import { createBuildLogs } from '../features/deployments/log/build-log.ts'
 import { createKeptOutput } from '../features/deployments/log/kept-output.ts'
 import { createMakeRoom } from '../features/deployments/make-room.ts'
+import { createKeepPlan } from '../features/deployments/plan.ts'
+import { findPlan } from '../features/deployments/plan-store.ts'
 import { createAppContainers } from '../features/deployments/release/app-containers.ts'
 import { createCheckDockerfile } from '../features/deployments/release/check-dockerfile.ts'
 import { createCleanUp } from '../features/deployments/release/clean-up.ts'
@@ -23,6 +25,7 @@ import { createMakePlan } from '../features/deployments/release/compose/make-pla
 import { createBuildImage } from '../features/deployments/release/container/build-image.ts'
 import { createContainerLauncher } from '../features/deployments/release/container/launcher.ts'
 import { createPullTemplate } from '../features/deployments/release/container/pull-template.ts'
+import { createReleaseCommand } from '../features/deployments/release/container/release-command.ts'
 import { createRemoveImages } from '../features/deployments/release/container/remove-images.ts'
 import { createLimitedBuild } from '../features/deployments/release/limited-build.ts'
 import { createRenameImages } from '../features/deployments/release/rename-images.ts'
@@ -91,14 +94,15 @@ export function createDeploymentParts(deps: Deps) {
   const checkImages = createCheckImages({ engine })
   const stages = {
     cloneRepository: createCloneRepository({ git, sourceOf: deps.sourceOf }),
-    buildImage: createBuildImage({ build, checkDockerfile, instance, newImageName }),
+    buildImage: createBuildImage({ build, checkDockerfile, instance, newImageName, keepPlan: createKeepPlan(db) }),
     makePlan: createMakePlan({ buildStack, checkImages, instance, dataDir, newImageName, ports, reservedPorts: reservedPorts(config) }),
     pullTemplate: createPullTemplate({ engine, findTemplate }),
   }
   const asContainer = createContainerLauncher({ engine, containers, instance, tuning, keptOutput, findTemplate })
   const asCompose = createComposeLauncher({ db, engine, checkImages, containers, instance, dataDir, tuning, keptOutput, ports })
   const launcherOf = (app: AppRow) => (kindOf(app).hasServices ? asCompose : asContainer)
-  const pipeline = { stages, launcherOf, routes, record, stabilityMs: tuning.stabilityMs }
+  const runReleaseCommand = createReleaseCommand({ engine, instance, tuning, planOf: async (row) => await findPlan(db, row), record })
+  const pipeline = { stages, runReleaseCommand, launcherOf, routes, record, stabilityMs: tuning.stabilityMs }
   const endFailed = createEndFailed({
     db,
     record,

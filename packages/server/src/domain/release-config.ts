@@ -1,4 +1,4 @@
-import type { AppType, RestartPolicy, Strategy } from '@berth/contract'
+import type { AppType, Builder, RestartPolicy, Strategy } from '@berth/contract'
 import type { SecretBox } from '../lib/secret-box.ts'
 import type { AppRow } from './rows.ts'
 
@@ -10,12 +10,38 @@ export type ReleaseConfig = {
   env: Readonly<Record<string, string>>
   /** Releases from before this was recorded have none. */
   source?: { branch: string; rootDirectory: string; dockerfilePath: string }
+  build?: BuildConfig
   port: number | null
   healthcheckPath: string
   strategy: Strategy
   restart: RestartPolicy
   cpus: number | null
   memoryMb: number | null
+}
+
+/** How it was built: the settings of the app. The repository's berth.json comes before them. */
+export type BuildConfig = {
+  builder: Builder
+  installCommand: string
+  buildCommand: string
+  startCommand: string
+  outputDirectory: string
+  releaseCommand: string
+  buildTarget: string
+  buildArgs: Readonly<Record<string, string>>
+}
+
+export function buildConfigOf(app: AppRow): BuildConfig {
+  return {
+    builder: app.builder,
+    installCommand: app.install_command,
+    buildCommand: app.build_command,
+    startCommand: app.start_command,
+    outputDirectory: app.output_directory,
+    releaseCommand: app.release_command,
+    buildTarget: app.build_target,
+    buildArgs: JSON.parse(app.build_args) as Record<string, string>, // written by us, as the contract says
+  }
 }
 
 function about(appId: number): string {
@@ -30,6 +56,7 @@ export function configOf(app: AppRow, env: Readonly<Record<string, string>>): Re
     template: app.template_name,
     env: { ...port, ...env },
     source: { branch: app.git_branch, rootDirectory: app.root_directory, dockerfilePath: app.dockerfile_path ?? '' },
+    build: buildConfigOf(app),
     port: app.port,
     healthcheckPath: app.healthcheck_path,
     strategy: app.deployment_strategy,

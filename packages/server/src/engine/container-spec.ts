@@ -11,6 +11,8 @@ export type ContainerSpec = {
   readonly labels: Readonly<Record<string, string>>
   readonly env: Readonly<Record<string, string>>
   readonly command?: readonly string[]
+  /** In place of what the image begins with. */
+  readonly entrypoint?: readonly string[]
   readonly network: string
   /** Counts up with every release: where in the network its address is looked for. Without it the engine chooses. */
   readonly turn?: number
@@ -36,6 +38,7 @@ export function containerRequest(spec: ContainerSpec, address?: string): Record<
     // Ours is from outside. One of the image's own could run a thousand times a second, outside of the container's limits.
     Healthcheck: NO_HEALTHCHECK,
     ...(spec.command === undefined ? {} : { Cmd: [...spec.command] }),
+    ...(spec.entrypoint === undefined ? {} : { Entrypoint: [...spec.entrypoint] }),
     ...(spec.stopGraceSeconds === undefined ? {} : { StopTimeout: spec.stopGraceSeconds }),
     HostConfig: {
       NetworkMode: spec.network,
@@ -81,6 +84,7 @@ const KEYS: Readonly<Record<string, Check>> = {
   Labels: areOurLabels,
   Healthcheck: isSame(NO_HEALTHCHECK),
   Cmd: isEvery((value) => typeof value === 'string'),
+  Entrypoint: isEvery((value) => typeof value === 'string'),
   StopTimeout: isWhole(0),
   HostConfig: (value) => typeof value === 'object' && value !== null,
   NetworkingConfig: isOurNetworking,

@@ -1,6 +1,7 @@
 import type {
   AppStatus,
   AppType,
+  Builder,
   DeploymentStatus,
   DnsStatus,
   GitProvider,
@@ -91,6 +92,15 @@ export type AppTable = {
   cpu_limit: number | null
   memory_limit: number | null
   template_name: string
+  builder: Generated<Builder>
+  install_command: Generated<string>
+  build_command: Generated<string>
+  start_command: Generated<string>
+  output_directory: Generated<string>
+  release_command: Generated<string>
+  build_target: Generated<string>
+  /** Names and values, as JSON. Not secret. */
+  build_args: Generated<string>
   created_at: string
   updated_at: string
 }
@@ -154,6 +164,9 @@ export type DeploymentTable = {
   failure: Generated<string>
   /** What it has done so far and how long that took, as JSON (see features/deployments/run/steps.ts). */
   steps: Generated<string>
+  without_cache: Generated<Bit>
+  /** The release command runs once: written before it begins, and when it has ended well. */
+  release_run: Generated<'' | 'begun' | 'done'>
   attempts: number
   started_at: string | null
   finished_at: string | null
@@ -161,6 +174,8 @@ export type DeploymentTable = {
   created_at: string
   updated_at: string
 }
+/** What its build was decided to be, as JSON (see the contract's BuildPlan). */
+type DeploymentPlanTable = { deployment_id: number; plan: string }
 /** Belongs to a person (`user_id`) or to a project (`project_id`), never to both. */
 export type GitAccountTable = {
   id: Generated<number>
@@ -267,6 +282,7 @@ export type Schema = {
   project_variable: ProjectVariableTable
   domain: DomainTable
   deployment: DeploymentTable
+  deployment_plan: DeploymentPlanTable
   git_account: GitAccountTable
   git_delivery: GitDeliveryTable
   git_delivery_app: GitDeliveryAppTable

@@ -87,6 +87,7 @@ const INPUTS: { [Name in OperationName]: Maker<Name> } = {
   'deployments.create': ofApp,
   'deployments.list': ofApp,
   'deployments.get': ({ subject }) => ({ id: subject.liveId }),
+  'deployments.plan': ({ subject }) => ({ id: subject.liveId }),
   'deployments.compare': ({ subject }) => ({ deploymentId: subject.liveId, withId: subject.releaseId }),
   'deployments.running': nothing,
   'deployments.stop': ({ subject }) => ({ deploymentId: subject.waitingId }),

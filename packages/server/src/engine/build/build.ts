@@ -18,6 +18,8 @@ export type BuildRequest = BuildFollower & {
   /** Processes and threads of all builds together. */
   readonly processes?: number
   readonly target?: string
+  /** Every step is run anew; what `--mount=type=cache` keeps stays. */
+  readonly withoutCache?: boolean
   /** Who shares what build steps leave in the cache. Without it everybody does. */
   readonly cacheScope?: string
   /** They stay readable in the image's history: never a secret, never an app's environment. */
@@ -144,6 +146,7 @@ function queryOf(request: BuildRequest): Record<string, string | number | boolea
     memory: request.memoryBytes,
     memswap: request.memoryBytes,
     target: request.target,
+    nocache: request.withoutCache,
     ...cacheQuery(request),
   }
 }

@@ -12,28 +12,37 @@ const MAX_IGNORE_BYTES = 1024 * 1024
  * A directory as the tar stream that a build takes, without what `.dockerignore` names. Links stay links, so nothing outside the directory
  * is ever read; devices, pipes and sockets are left out.
  */
-export function buildContext(options: { directory: string; dockerfile: string; signal?: AbortSignal }): Readable {
+export function buildContext(options: ContextOptions): Readable {
   return Readable.from(archive(options), { objectMode: false, highWaterMark: CHUNK_BYTES })
 }
 
-async function* archive(options: { directory: string; dockerfile: string; signal?: AbortSignal }): AsyncGenerator<Buffer> {
-  const { directory, dockerfile, signal } = options
-  const rules = await ignoreRules(directory, dockerfile)
+type ContextOptions = { directory: string; dockerfile: string; written?: WrittenDockerfile; signal?: AbortSignal }
+/** A Dockerfile that is no file of the directory, and what is left out where no .dockerignore says that. */
+export type WrittenDockerfile = { readonly text: string; readonly ignore: string }
+
+async function* archive(options: ContextOptions): AsyncGenerator<Buffer> {
+  const { directory, dockerfile, written, signal } = options
+  const rules = await ignoreRules(directory, dockerfile, written?.ignore ?? '')
   // The engine needs these two even when they are ignored.
-  const needed = new Set([path.posix.normalize(dockerfile), '.dockerignore'])
+  const needed = new Set(written === undefined ? [path.posix.normalize(dockerfile), '.dockerignore'] : ['.dockerignore'])
   for await (const relative of walk(directory, '', { rules, needed })) {
     signal?.throwIfAborted()
-    yield* entry(directory, relative)
+    if (written === undefined || relative !== dockerfile) yield* entry(directory, relative)
+  }
+  if (written !== undefined) {
+    const bytes = Buffer.from(written.text)
+    yield Buffer.concat([headerOf({ path: dockerfile, kind: 'file', mode: 0o644, size: bytes.length, mtimeSeconds: 0 }), bytes])
+    yield paddingFor(bytes.length)
   }
   yield END_OF_ARCHIVE
 }
 
-async function ignoreRules(directory: string, dockerfile: string): Promise<IgnoreRules> {
+async function ignoreRules(directory: string, dockerfile: string, otherwise: string): Promise<IgnoreRules> {
   for (const name of [`${dockerfile}.dockerignore`, '.dockerignore']) {
     const text = await readPlain(path.join(directory, name))
     if (text !== null) return parseDockerignore(text)
   }
-  return parseDockerignore('')
+  return parseDockerignore(otherwise)
 }
 
 async function readPlain(file: string): Promise<string | null> {

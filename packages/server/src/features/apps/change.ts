@@ -24,6 +24,14 @@ const COLUMNS = {
   cpuLimit: 'cpu_limit',
   memoryLimit: 'memory_limit',
   restartPolicy: 'restart_policy',
+  builder: 'builder',
+  installCommand: 'install_command',
+  buildCommand: 'build_command',
+  startCommand: 'start_command',
+  outputDirectory: 'output_directory',
+  releaseCommand: 'release_command',
+  buildArgs: 'build_args',
+  buildTarget: 'build_target',
 } as const satisfies Record<Exclude<keyof ApplicationChange, 'appId'>, keyof AppTable>
 
 /** Only the columns above can change, and only those that were given. */
@@ -40,5 +48,5 @@ export function changeOf(app: AppRow, input: ApplicationChange): Updateable<AppT
 function storedAs(field: keyof typeof COLUMNS, value: ApplicationChange[keyof typeof COLUMNS]) {
   if (field === 'dockerfilePath' && value === '') return null
   if (typeof value === 'boolean') return value ? 1 : 0
-  return Array.isArray(value) ? JSON.stringify(value) : value
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : value
 }

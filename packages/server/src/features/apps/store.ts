@@ -21,8 +21,9 @@ function present(row: Readonly<AppRow>, hosts: Hosts, ports: EdgePorts): Applica
   const best = bestHost(own)
   const watch_paths = JSON.parse(row.watch_paths) as string[] // written by us, as the contract says
   const poll_source = row.poll_source === null ? null : row.poll_source === 1
+  const build_args = JSON.parse(row.build_args) as Record<string, string> // the same
   const access = { deploy_hook: hook_hash !== '', host_key: shownHostKey(host_key), poll_source }
-  const shown = { ...rest, auto_deploy: row.auto_deploy === 1, watch_paths, ...access }
+  const shown = { ...rest, auto_deploy: row.auto_deploy === 1, watch_paths, build_args, ...access }
   return { ...shown, port: row.port ?? 0, slug, domains: own.map(({ host }) => host), url: best ? hostUrl(best, ports) : '' }
 }
 

@@ -7,6 +7,14 @@ const SETTINGS: readonly Shown[] = [
   { name: 'Branch', text: ({ source }) => source?.branch ?? '' },
   { name: 'Root directory', text: ({ source }) => source?.rootDirectory ?? '' },
   { name: 'Dockerfile', text: ({ source }) => source?.dockerfilePath ?? '' },
+  { name: 'Builder', text: ({ build }) => build?.builder ?? '' },
+  { name: 'Install command', text: ({ build }) => build?.installCommand ?? '' },
+  { name: 'Build command', text: ({ build }) => build?.buildCommand ?? '' },
+  { name: 'Start command', text: ({ build }) => build?.startCommand ?? '' },
+  { name: 'Output directory', text: ({ build }) => build?.outputDirectory ?? '' },
+  { name: 'Release command', text: ({ build }) => build?.releaseCommand ?? '' },
+  { name: 'Build arguments', text: ({ build }) => argumentsText(build?.buildArgs ?? {}) },
+  { name: 'Build target', text: ({ build }) => build?.buildTarget ?? '' },
   { name: 'Template', text: ({ template }) => template },
   { name: 'Port', text: ({ port }) => String(port ?? '') },
   { name: 'Health check path', text: ({ healthcheckPath }) => healthcheckPath },
@@ -15,6 +23,13 @@ const SETTINGS: readonly Shown[] = [
   { name: 'CPU limit', text: ({ cpus }) => String(cpus ?? '') },
   { name: 'Memory limit', text: ({ memoryMb }) => (memoryMb === null ? '' : `${memoryMb} MB`) },
 ]
+
+function argumentsText(given: Readonly<Record<string, string>>): string {
+  return Object.entries(given)
+    .map(([name, value]) => `${name}=${value}`)
+    .toSorted()
+    .join(' ')
+}
 
 /** Settings with their values; variables by name alone, because no value leaves this function. */
 export function differences(before: ReleaseConfig, after: ReleaseConfig): Pick<DeploymentComparison, 'settings' | 'environment'> {

@@ -17,6 +17,7 @@ export function deploymentHandlers({ deployments, suggestions, compareDeployment
       suggestions: await suggestions.list(caller, app, deployment),
     }),
     'deployments.compare': async ({ deployment, input }) => await compareDeployments(deployment, input.withId),
+    'deployments.plan': async ({ deployment }) => await deployments.plan(deployment),
     'deployments.running': async ({ caller }) => await deployments.running(caller),
     'deployments.stop': async ({ caller, deployment }) => await deployments.stop(caller, deployment),
     'deployments.rollback': async ({ caller, app, deployment }) => await deployments.rollback(caller, app, deployment),

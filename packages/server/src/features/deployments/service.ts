@@ -13,11 +13,12 @@ import type { Db, Reader, Tx } from '../../store/database.ts'
 import type { Cancel } from './cancel.ts'
 import { listDeployments, listNewest, listPending, listUnfinished, presentDeployment } from './lists-store.ts'
 import type { BuildLogs } from './log/build-log.ts'
+import { planOf } from './plan-store.ts'
 import { canRollBackTo, countUnfinished, findActive, insertDeployment, listCommits } from './store.ts'
 
 type Commit = { hash: string; message: string; author: string }
 
-type Wanted = { commit?: string }
+type Wanted = { commit?: string; withoutCache?: boolean }
 
 type Deps = {
   db: Db
@@ -44,7 +45,9 @@ export function createDeployments(deps: Deps) {
     const commit = hash ? { ...NO_COMMIT, hash } : ((await deps.resolveCommit(app)) ?? NO_COMMIT)
     return await inOneStep('db.add', async (tx) => {
       await refuseTooMany(tx, caller, app)
-      const deployment = await insertDeployment(tx, { app, trigger, triggeredBy: caller.id, commit, at: now() }).catch((cause: unknown) => {
+      const withoutCache = wanted.withoutCache === true
+      const row = insertDeployment(tx, { app, trigger, triggeredBy: caller.id, commit, withoutCache, at: now() })
+      const deployment = await row.catch((cause: unknown) => {
         if (isForeignKeyViolation(cause)) throw new AppError('app_not_found', { cause }) // deleted while its remote was asked
         throw cause
       })
@@ -105,6 +108,7 @@ function createReads({ db, logs }: Pick<Deps, 'db' | 'logs'>) {
     newest: async (caller: Caller) => (await listNewest(db, seenBy(caller))).map(presentDeployment),
     running: async (caller: Caller) => await withPlaces((await listUnfinished(db, seenBy(caller))).map(presentDeployment)),
     log: (deployment: DeploymentRow) => logs.text(deployment.id),
+    plan: async (deployment: DeploymentRow) => await planOf(db, deployment),
   }
 }
 

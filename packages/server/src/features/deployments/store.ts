@@ -24,6 +24,7 @@ type NewDeployment = {
   triggeredBy: number | null
   commit: { hash: string; message: string; author: string }
   rollback?: { from: number; to: DeploymentRow }
+  withoutCache?: boolean
   at: Date
 }
 
@@ -55,6 +56,7 @@ export async function insertDeployment(tx: Tx, wanted: NewDeployment): Promise<D
       release_of: rollback?.to.id ?? null,
       ...columnsOf(rollback && artifactOf(rollback.to)),
       sealed_config: rollback?.to.sealed_config ?? '',
+      without_cache: wanted.withoutCache === true ? 1 : 0,
       attempts: 0,
       started_at: null,
       finished_at: null,

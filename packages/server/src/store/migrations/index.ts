@@ -13,6 +13,7 @@ import { up as gitAccounts } from './0011-git-accounts.ts'
 import { up as webhooks } from './0012-webhooks.ts'
 import { up as deployHooksAndKeys } from './0014-deploy-hooks-and-keys.ts'
 import { up as stacks } from './0015-stacks.ts'
+import { up as builders } from './0016-builders.ts'
 
 export type Migration = { version: number; name: string; up: (db: Kysely<unknown>) => Promise<void> }
 
@@ -32,4 +33,5 @@ export const migrations: readonly Migration[] = [
   { version: 12, name: '0012-webhooks', up: webhooks },
   { version: 14, name: '0014-deploy-hooks-and-keys', up: deployHooksAndKeys },
   { version: 15, name: '0015-stacks', up: stacks },
+  { version: 16, name: '0016-builders', up: builders },
 ]

@@ -18,9 +18,9 @@ type Options = { readonly signal: AbortSignal; readonly buildArgs?: Readonly<Rec
 
 /**
  * Checks where a build would fetch from, what it would mount and how long its lines become, before it begins. What the check rests on stays
- * until the answer is disposed of: after the build.
+ * until the answer is disposed of: after the build. A Dockerfile is named by its path, or given as its text.
  */
-export type CheckDockerfile = (file: string, options: Options) => Promise<AsyncDisposable>
+export type CheckDockerfile = (dockerfile: string | { readonly text: string }, options: Options) => Promise<AsyncDisposable>
 
 const LONGEST = 1024 * 1024
 /** Docker's own. Any other can fetch whatever it likes, from the engine's place in the network. */
@@ -64,9 +64,10 @@ export function createCheckDockerfile({ policy, isEngineWalled, engine }: Deps):
     return await checkBases(bases, { ...options, platform: facts.platform })
   }
 
-  return async (file, options) => {
+  return async (dockerfile, options) => {
     const { signal, buildArgs = {} } = options
-    const text = (await readTextUpTo(file, LONGEST)) ?? refuse('The Dockerfile is longer than 1 MB.')
+    const read = typeof dockerfile === 'string' ? await readTextUpTo(dockerfile, LONGEST) : dockerfile.text
+    const text = read ?? refuse('The Dockerfile is longer than 1 MB.')
     const facts = await engine.facts(signal)
     const reading = readDockerfile(text, { buildArgs, platform: facts.platform })
     const { frontend, fetches, tooLong } = reading

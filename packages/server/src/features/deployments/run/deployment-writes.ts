@@ -43,7 +43,13 @@ export function createRecord({ db, now }: Deps) {
     })
   }
 
-  return { begin, stage, commit, deploying, ...createLastWrites({ db, now }) }
+  async function release(row: DeploymentRow, release_run: 'begun' | 'done'): Promise<DeploymentRow> {
+    return await db.transaction(
+      async (tx) => await noteDeployment(tx, { id: row.id, status: 'deploying', at: now(), change: { release_run } }),
+    )
+  }
+
+  return { begin, stage, commit, deploying, release, ...createLastWrites({ db, now }) }
 }
 
 /** How it ends. */

@@ -41,6 +41,7 @@ function open({ type = 'web', status = 'building', kept, isReached = true, isSer
       makePlan: () => note('plan', { kind: 'compose', mainService: 'web' }),
       pullTemplate: () => note('pull', IMAGE),
     },
+    runReleaseCommand: () => note('release command', undefined),
     launcherOf: () => ({
       retireOld: () => note('retire', undefined),
       start: (_context, artifact) =>
@@ -92,12 +93,12 @@ function open({ type = 'web', status = 'building', kept, isReached = true, isSer
   return { events, run }
 }
 
-const STARTED = ['deploying', 'retire', 'start berth/new:release', 'healthy']
+const STARTED = ['deploying', 'release command', 'retire', 'start berth/new:release', 'healthy']
 const ENDED = ['flush', 'success', 'drain', 'remove old']
 
 it.each<[AppType, string[]]>([
   ['web', ['clone', 'build', ...STARTED, 'switch to 10.224.0.130', ...ENDED]],
-  ['compose', ['clone', 'plan', 'deploying', 'retire', 'start web', 'healthy', 'switch to 10.224.0.130', ...ENDED]],
+  ['compose', ['clone', 'plan', 'deploying', 'release command', 'retire', 'start web', 'healthy', 'switch to 10.224.0.130', ...ENDED]],
 ])('makes, starts, checks and routes a %s app, in this order', async (type, expected) => {
   const { events, row } = await open({ type }).run()
   expect(events).toEqual(expected)
@@ -113,13 +114,13 @@ it.each<[AppType, string[]]>([
 
 it('a rollback clones and builds nothing', async () => {
   const { events, row } = await open({ kept: { kind: 'image', tag: 'berth/old:release' } }).run()
-  expect(events.slice(0, 3)).toEqual(['deploying', 'retire', 'start berth/old:release'])
+  expect(events.slice(0, 4)).toEqual(['deploying', 'release command', 'retire', 'start berth/old:release'])
   expect(row.image).toBe('berth/old:release')
 })
 
 it('a run that a crash cut short goes on with what was built, and is not moved to deploying twice', async () => {
   const { events } = await open({ status: 'deploying', kept: IMAGE }).run()
-  expect(events.slice(0, 2)).toEqual(['retire', 'start berth/new:release'])
+  expect(events.slice(0, 3)).toEqual(['release command', 'retire', 'start berth/new:release'])
 })
 
 it('beside a release that serves, it must be healthy twice before visitors are sent to it', async () => {

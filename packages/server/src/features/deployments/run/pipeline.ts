@@ -30,6 +30,8 @@ type Stages = {
 
 export type Pipeline = {
   stages: Stages
+  /** Once a deployment, between the build and the first change to what serves. */
+  runReleaseCommand: (context: LiveContext, artifact: Artifact) => Promise<void>
   launcherOf: (app: AppRow) => Launcher
   routes: Routes
   record: Pick<DeploymentRecord, 'deploying' | 'success'>
@@ -48,6 +50,8 @@ export async function deploy(context: LiveContext, pipeline: Pipeline): Promise<
   // a rollback has its artifact from the start, and so has a run that goes on after a crash
   const artifact = artifactOf(context.deployment) ?? (await makeArtifact(context, stages))
   if (context.deployment.status === 'building') await context.write('db.deploying', (row) => record.deploying(row, artifact))
+
+  await pipeline.runReleaseCommand(context, artifact)
 
   await context.enter('stopping_old')
   await launcher.retireOld(context)

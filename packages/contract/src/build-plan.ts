@@ -1,0 +1,62 @@
+import Type, { type Static } from 'typebox'
+import { expects, Nullable, OneOf } from './fields.ts'
+
+/** `auto`: the Dockerfile if there is one, else what the files of the repository say. */
+export const BUILDERS = ['auto', 'dockerfile', 'static'] as const
+export type Builder = (typeof BUILDERS)[number]
+export const Builder = OneOf(BUILDERS)
+
+/** What a build was decided to be, and why. Kept with the deployment. */
+export const BuildPlan = Type.Object({
+  /** What made it: the repository's own Dockerfile, detection, or the setting to serve files. */
+  builder: Builder,
+  /** Such as `node`, `python`, `static` and `dockerfile`. */
+  kind: Type.String(),
+  /** For people: "Next.js 15, pnpm, Node.js 22". */
+  title: Type.String(),
+  /** The files that decided. */
+  files: Type.Array(Type.String()),
+  versions: Type.Array(Type.Object({ name: Type.String(), version: Type.String(), from: Type.String() })),
+  commands: Type.Array(Type.Object({ name: OneOf(['install', 'build', 'start', 'release']), command: Type.String(), from: Type.String() })),
+  /** What a static site is served from; empty for everything else. */
+  outputDirectory: Type.String(),
+  port: Nullable(Type.Integer()),
+  /** Its text, for those who want to own it. */
+  dockerfile: Type.String(),
+  notes: Type.Array(Type.String()),
+})
+export type BuildPlan = Static<typeof BuildPlan>
+
+const COMMAND = '^[^\\u0000-\\u001f\\u007f]*$'
+const Command = Type.String({
+  maxLength: 2000,
+  pattern: COMMAND,
+  ...expects('a command on one line, of at most 2,000 characters, or empty'),
+})
+const OutputDirectory = Type.String({
+  maxLength: 200,
+  pattern: '^(?!/)(?!.*(^|/)\\.\\.(/|$))[A-Za-z0-9_.@+~/-]*$',
+  ...expects('a directory inside the project, such as dist, or empty'),
+})
+
+export const BUILD_ARG = '^[A-Za-z_][A-Za-z0-9_]{0,99}$'
+const BuildArgs = Type.Record(Type.String({ pattern: BUILD_ARG }), Type.String({ maxLength: 4096, pattern: '^[^\\u0000\\r\\n]*$' }), {
+  additionalProperties: false,
+  maxProperties: 100,
+  ...expects('a map of at most 100 names (letters, digits, underscores) to texts of one line and at most 4,096 characters'),
+})
+
+/** How an app is built. `apps/create`, `apps/update` and a repository's berth.json take the same. */
+export const BuildSettings = {
+  builder: Type.Optional(Builder),
+  installCommand: Type.Optional(Command),
+  buildCommand: Type.Optional(Command),
+  startCommand: Type.Optional(Command),
+  outputDirectory: Type.Optional(OutputDirectory),
+  releaseCommand: Type.Optional(Command),
+  /** Not secret: they stay readable in the image. */
+  buildArgs: Type.Optional(BuildArgs),
+  buildTarget: Type.Optional(
+    Type.String({ maxLength: 100, pattern: '^[A-Za-z0-9_.-]*$', ...expects('the name of a stage of the Dockerfile, or empty') }),
+  ),
+}

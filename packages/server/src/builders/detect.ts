@@ -1,0 +1,88 @@
+import type { BuildPlan } from '@berth/contract'
+import { type BerthJson, readBerthJson } from './berth-json.ts'
+import { detectDeno } from './languages/deno.ts'
+import { detectDotnet } from './languages/dotnet.ts'
+import { detectElixir } from './languages/elixir.ts'
+import { detectGo } from './languages/go.ts'
+import { detectJava } from './languages/java.ts'
+import { detectPhp } from './languages/php.ts'
+import { detectPython } from './languages/python.ts'
+import { detectRuby } from './languages/ruby.ts'
+import { detectRust } from './languages/rust.ts'
+import { detectNode } from './node/detect.ts'
+import { type DetectedPlan, NOT_STEERED, type Steered, type Steering, type Wishes } from './plan.ts'
+import { startInProcfile } from './procfile.ts'
+import { BuildProblem, nameIn, type Project } from './project.ts'
+import { detectFiles, planSite } from './static/detect.ts'
+
+type Detector = (project: Project, wishes: Wishes) => DetectedPlan | null
+
+/** LIST of what is looked for, in this order: a language that often has a package.json for its assets comes before Node.js. */
+const DETECTORS: readonly Detector[] = [
+  detectPhp,
+  detectRuby,
+  detectElixir,
+  detectDeno,
+  detectNode,
+  detectPython,
+  detectGo,
+  detectRust,
+  detectJava,
+  detectDotnet,
+  detectFiles,
+]
+
+export type Detected = { readonly plan: BuildPlan; readonly context: string }
+
+/** The settings of an app that steer detection, as its owner wrote them. */
+export type GivenSettings = Required<Pick<BerthJson, 'installCommand' | 'buildCommand' | 'startCommand' | 'outputDirectory'>>
+export type Given = { readonly settings: GivenSettings; readonly port: number | null; readonly buildArgs: readonly string[] }
+
+/** What a project is and how it is built, or null where nothing is recognised. Throws a BuildProblem for what cannot become a release. */
+export function detect(project: Project, given: Given): Detected | null {
+  const wishes = wishesOf(project, given)
+  for (const detector of DETECTORS) {
+    const plan = detector(project, wishes)
+    if (plan !== null) return detected('auto', plan)
+  }
+  return null
+}
+
+/** The builder `static`. */
+export function detectSite(project: Project, given: Given): Detected {
+  return detected('static', planSite(project, wishesOf(project, given)))
+}
+
+function detected(builder: BuildPlan['builder'], { context, ...plan }: DetectedPlan): Detected {
+  return { plan: { builder, ...plan }, context }
+}
+
+function wishesOf(project: Project, given: Given): Wishes {
+  return { steering: steeringOf(project, given.settings), port: given.port, buildArgs: given.buildArgs.toSorted() }
+}
+
+/** berth.json comes first, then the settings of the app, then the Procfile. */
+function steeringOf(project: Project, settings: GivenSettings): Steering {
+  const file = readBerthJson(project)
+  const of = (key: keyof GivenSettings): Steered => {
+    const inFile = file[key] ?? ''
+    if (inFile.trim() !== '') return { text: inFile.trim(), from: nameIn(project, 'berth.json') }
+    return settings[key].trim() === '' ? NOT_STEERED : { text: settings[key].trim(), from: 'the settings' }
+  }
+  const start = of('startCommand')
+  const inProcfile = startInProcfile(project)
+  return {
+    install: of('installCommand'),
+    build: of('buildCommand'),
+    start: start.text === '' && inProcfile !== undefined ? { text: inProcfile, from: nameIn(project, 'Procfile') } : start,
+    output: of('outputDirectory'),
+  }
+}
+
+/** What is said where nothing is recognised. */
+export function nothingRecognised(project: Project): BuildProblem {
+  const where = project.root === '' ? 'the repository' : project.root
+  return new BuildProblem(
+    `There is no Dockerfile in ${where}, and nothing that says how to build it (such as package.json, requirements.txt, go.mod or index.html). Set Settings → Root directory to where the project is, or add a Dockerfile.`,
+  )
+}

@@ -1,0 +1,74 @@
+import { BuildProblem } from './project.ts'
+
+const PLAIN_PATH = /^[A-Za-z0-9_.@+/~-]+$/
+const VERSION = /^[A-Za-z0-9._-]{1,60}$/
+
+/** A path from the repository as it may stand in a Dockerfile: without blanks, quotes and ways out. */
+export function pathText(path: string, what: string): string {
+  const isInside = !path.startsWith('/') && !path.split('/').includes('..')
+  if (PLAIN_PATH.test(path) && isInside) return path
+  throw new BuildProblem(
+    `${what} is "${path.slice(0, 100)}", which a build cannot use. It must be a path inside the project of letters, digits, ".", "_", "-" and "/".`,
+  )
+}
+
+export function versionText(version: string, what: string): string {
+  if (VERSION.test(version)) return version
+  throw new BuildProblem(`${what} is "${version.slice(0, 60)}", which is not a version. Write it as in 22 or 22.11.0.`)
+}
+
+/** A `RUN` line. What the builder would take for something else than a command line is given to the shell as one argument. */
+export function run(command: string, caches: readonly string[] = []): string {
+  const mounts = caches.map((cache) => `--mount=type=cache,${cache} `).join('')
+  const isMisread = /^(?:--|\[)/.test(command) || command.includes('<<') || command.endsWith('\\')
+  return `RUN ${mounts}${isMisread ? JSON.stringify(['/bin/sh', '-c', command]) : command}`
+}
+
+export function cmd(argv: readonly string[]): string {
+  return `CMD [${argv.map((word) => JSON.stringify(word)).join(', ')}]`
+}
+
+/** The build arguments as variables of the steps that follow. */
+export function args(names: readonly string[]): string[] {
+  return names.map((name) => `ARG ${name}`)
+}
+
+/** A file of several lines, written by the shell: here-documents are younger than the engines that Berth works with. */
+export function writeFile(path: string, lines: readonly string[]): string {
+  const quoted = lines.map((line) => `  '${line.replaceAll("'", String.raw`'\''`)}' \\`)
+  return [String.raw`RUN printf '%s\n' \ `.trimEnd(), ...quoted, `  > ${path}`].join('\n')
+}
+
+/** Sections with an empty line in between. */
+export function dockerfile(...stages: (readonly string[])[]): string {
+  return `${stages
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n')}\n`
+}
+
+/** Runs a command line so that the signals of a stop reach the program itself, and not a shell around it. */
+export function startArgv(command: string): string[] {
+  const words = plainWords(command)
+  return words ?? ['/bin/sh', '-c', withExec(command)]
+}
+
+const NEEDS_A_SHELL = /[$`"'\\*?[\]{}()<>|&;~#!\n]/
+const ASSIGNMENT = /^[A-Za-z_][A-Za-z0-9_]*=/
+
+function plainWords(command: string): string[] | undefined {
+  const words = command.split(' ').filter((word) => word !== '')
+  const isPlain =
+    !NEEDS_A_SHELL.test(command) && words[0] !== undefined && !ASSIGNMENT.test(words[0]) && words[0] !== 'exec' && words[0] !== 'cd'
+  return isPlain ? words : undefined
+}
+
+/** The last of several commands takes the place of the shell. Anything but a row of `&&` is left as it is. */
+function withExec(command: string): string {
+  const parts = command.split('&&')
+  const last = parts.at(-1)?.trim() ?? ''
+  const unexpanded = last.replace(/\$\{[A-Za-z_]\w*(?::-\w*)?\}/g, '')
+  if (/[;|&(){}]|\bexec\b/.test(unexpanded) || /^(?:cd|if|for|while|export|set)\b/.test(last) || last === '') return command
+  const program = ASSIGNMENT.test(last) ? `exec env ${last}` : `exec ${last}`
+  return [...parts.slice(0, -1).map((part) => part.trim()), program].join(' && ')
+}

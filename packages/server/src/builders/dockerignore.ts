@@ -1,0 +1,22 @@
+/** What no build needs, for repositories without a .dockerignore of their own. */
+export const DEFAULT_DOCKERIGNORE = [
+  '.git',
+  '**/node_modules',
+  '**/.env',
+  '**/.env.local',
+  '**/.env.*.local',
+  '**/.DS_Store',
+  '**/*.log',
+  '**/__pycache__',
+  '**/.venv',
+  '**/.next',
+  '**/.nuxt',
+  '**/.output',
+  '**/.svelte-kit',
+  '**/.turbo',
+  '**/.nx',
+  '**/coverage',
+  '.idea',
+  '.vscode',
+  '.github',
+].join('\n')

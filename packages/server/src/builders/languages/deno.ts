@@ -1,0 +1,51 @@
+import { args, cmd, dockerfile, run, startArgv } from '../dockerfile-text.ts'
+import { chosen, type DetectedPlan, type Wishes } from '../plan.ts'
+import { BuildProblem, nameIn, type Project } from '../project.ts'
+import { plainPlan } from './plain-plan.ts'
+
+const CONFIGS = ['deno.json', 'deno.jsonc']
+const MAIN_FILES = ['main.ts', 'server.ts', 'mod.ts', 'index.ts', 'main.tsx', 'src/main.ts', 'main.js']
+
+/** Deno's own files say so; a package.json beside them is for its npm packages. */
+export function detectDeno(project: Project, wishes: Wishes): DetectedPlan | null {
+  const config = project.first(CONFIGS)
+  if (config === undefined && !project.has('deno.lock')) return null
+  const { steering } = wishes
+  const text = config === undefined ? '' : project.read(config)
+  const main = project.first(MAIN_FILES)
+  const task = (name: string) => new RegExp(`"${name}"\\s{0,20}:\\s{0,20}"`).test(text.slice(text.indexOf('"tasks"')))
+  const hasTasks = text.includes('"tasks"')
+  const fallback = hasTasks && task('start') ? 'deno task start' : main === undefined ? '' : `deno run -A ${main}`
+  const start = chosen(steering.start, fallback, nameIn(project, config ?? main ?? 'deno.lock'))
+  if (start.text === '')
+    throw new BuildProblem(
+      `It is not clear how this Deno project starts: there is no "start" task in ${nameIn(project, config ?? 'deno.json')} and no main.ts. Add one, or set Settings → Start command, then deploy again.`,
+    )
+  const install = chosen(
+    steering.install,
+    main === undefined ? 'deno install' : `deno install --entrypoint ${main}`,
+    nameIn(project, config ?? 'deno.lock'),
+  )
+  const build = chosen(steering.build, hasTasks && task('build') ? 'deno task build' : '', nameIn(project, config ?? ''))
+  return plainPlan(project, wishes, {
+    kind: 'deno',
+    title: 'Deno 2',
+    files: [...CONFIGS, 'deno.lock', ...(main === undefined ? [] : [main]), 'Procfile'],
+    versions: [{ name: 'Deno', version: '2', from: 'the default' }],
+    commands: { install, build, start },
+    dockerfile: dockerfile([
+      'FROM denoland/deno:2',
+      'WORKDIR /app',
+      'ENV DENO_DIR=/deno-dir',
+      'COPY --chown=deno:deno . .',
+      ...args(wishes.buildArgs),
+      'RUN chown deno:deno /app',
+      'USER deno',
+      run(install.text),
+      ...(build.text === '' ? [] : [run(build.text)]),
+      `ENV PORT=${wishes.port ?? 8000}`,
+      ...(wishes.port === null ? [] : [`EXPOSE ${wishes.port}`]),
+      cmd(startArgv(start.text)),
+    ]),
+  })
+}

@@ -1,0 +1,110 @@
+import { chosen, commandsOf, type DetectedPlan, type Wishes } from '../plan.ts'
+import { BuildProblem, nameIn, type Project, projectAt } from '../project.ts'
+import { nodeDockerfile } from './dockerfile.ts'
+import { type Framework, frameworkOf, type Target } from './frameworks.ts'
+import { nodeVersion } from './node-version.ts'
+import { majorOf, type PackageJson, packageName, readPackageJson, scriptOf } from './package-json.ts'
+import { managerCommands, type PackageManager, packageManager } from './package-manager.ts'
+import { startOf } from './start.ts'
+
+type Found = {
+  readonly project: Project
+  readonly json: PackageJson
+  /** The workspace that it belongs to, or itself. */
+  readonly top: Project
+  readonly topJson: PackageJson
+}
+
+/** A project with a package.json. `asSite`: its build makes files, whatever else it could do. */
+export function detectNode(project: Project, wishes: Wishes, options: { asSite: boolean } = { asSite: false }): DetectedPlan | null {
+  if (!project.has('package.json')) return null
+  const json = readPackageJson(project)
+  const top = workspaceOf(project)
+  const found: Found = { project, json, top, topJson: top === project ? json : readPackageJson(top) }
+  const framework = frameworkOf(json)
+  const { steering } = wishes
+  const target = targetOf(found, framework, { wishes, asSite: options.asSite })
+  const manager = packageManager(top, found.topJson)
+  const commands = managerCommands(manager)
+  const install = chosen(steering.install, commands.install, manager.from)
+  const build = chosen(steering.build, buildCommand(found, commands), `the build script in ${nameIn(project, 'package.json')}`)
+  const start = target.makes === 'files' ? undefined : startOf(project, json, { target, wishes })
+  const output = target.makes === 'files' ? chosen(steering.output, target.output, framework?.name ?? 'the default').text : ''
+  if (target.makes === 'files' && build.text === '') throw noBuild(project)
+  const version = nodeVersion(top === project ? [project] : [project, top], [json, found.topJson])
+  const below = project.root === top.root ? '' : project.root.slice(top.root === '' ? 0 : top.root.length + 1)
+  const isWorkspace = top !== project || json.isWorkspaceRoot
+  const image = nodeDockerfile({
+    project,
+    nodeVersion: version.version,
+    manager,
+    below,
+    install,
+    build,
+    isWorkspace,
+    target,
+    start,
+    output,
+    wishes,
+  })
+  return {
+    kind: 'node',
+    title: titleOf(framework, json, { manager, version: version.version }),
+    files: [nameIn(project, 'package.json'), ...(manager.lockFile === undefined ? [] : [nameIn(top, manager.lockFile)]), ...toolFiles(top)],
+    versions: [version, ...(manager.version === '' ? [] : [{ name: manager.name, version: manager.version, from: manager.from }])],
+    commands: commandsOf({ install, build, start }),
+    outputDirectory: output,
+    port: wishes.port,
+    dockerfile: image.text,
+    notes: [...manager.notes, ...image.notes],
+    context: top.root,
+  }
+}
+
+/** The nearest directory above that has a workspace, if the project is in one. */
+function workspaceOf(project: Project): Project {
+  const parts = project.root.split('/')
+  for (let length = parts.length - 1; length >= 0 && project.root !== ''; length -= 1) {
+    const above = projectAt(project.files, parts.slice(0, length).join('/'))
+    if (above.has('package.json') && readPackageJson(above).isWorkspaceRoot) return above
+  }
+  return project
+}
+
+function targetOf({ project, json }: Found, framework: Framework | undefined, options: { wishes: Wishes; asSite: boolean }): Target {
+  const { steering } = options.wishes
+  const isSite = options.asSite || steering.output.text !== ''
+  if (!isSite && steering.start.text !== '') return { makes: 'whatever start runs' }
+  const target = framework?.targetOf(project, json) ?? { makes: 'whatever start runs' }
+  if (!isSite || target.makes === 'files') return target
+  return { makes: 'files', output: 'dist', isSinglePage: false }
+}
+
+/** Tools that build what a package depends on before the package itself. */
+function buildCommand({ project, json, top, topJson }: Found, commands: ReturnType<typeof managerCommands>): string {
+  if (scriptOf(json, 'build') === '') return ''
+  const isTurbo = top.has('turbo.json') && Object.hasOwn(topJson.dependencies, 'turbo')
+  const isNx = top.has('nx.json') && Object.hasOwn(topJson.dependencies, 'nx')
+  if (top === project) return commands.run('build')
+  const name = packageName(project, json)
+  if (isTurbo) return `node_modules/.bin/turbo run build --filter=${name}`
+  if (isNx) return `node_modules/.bin/nx run ${name}:build`
+  return commands.runIn(name, 'build')
+}
+
+function toolFiles(top: Project): string[] {
+  return ['turbo.json', 'nx.json', 'pnpm-workspace.yaml', '.nvmrc', '.node-version'].filter(top.has).map((file) => nameIn(top, file))
+}
+
+function titleOf(framework: Framework | undefined, json: PackageJson, used: { manager: PackageManager; version: string }): string {
+  const major = framework === undefined ? '' : majorOf(json, framework.dependency)
+  const name = framework === undefined ? [] : [major === '' ? framework.name : `${framework.name} ${major}`]
+  const { manager } = used
+  return [...name, manager.name === 'yarn' && !manager.isYarnClassic ? 'yarn (berry)' : manager.name, `Node.js ${used.version}`].join(', ')
+}
+
+function noBuild(project: Project): BuildProblem {
+  return new BuildProblem(
+    `${nameIn(project, 'package.json')} has no "build" script, so there is nothing that makes the site. Add one, or set Settings → Build command, then deploy again.`,
+  )
+}

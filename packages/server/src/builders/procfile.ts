@@ -1,0 +1,21 @@
+import { BuildProblem, nameIn, type Project } from './project.ts'
+
+/** The command of the `web` process, or of the only one. */
+export function startInProcfile(project: Project): string | undefined {
+  if (!project.has('Procfile')) return undefined
+  const processes = new Map<string, string>()
+  for (const [index, line] of project.read('Procfile').split('\n').entries()) {
+    const text = line.trim()
+    if (text === '' || text.startsWith('#')) continue
+    const colon = text.indexOf(':')
+    const name = text.slice(0, Math.max(colon, 0)).trim()
+    const command = text.slice(colon + 1).trim()
+    if (!/^[A-Za-z0-9_-]+$/.test(name) || command === '')
+      throw new BuildProblem(
+        `Line ${index + 1} of ${nameIn(project, 'Procfile')} must be a name, a colon and a command, such as "web: node server.js".`,
+      )
+    processes.set(name, command)
+  }
+  const [only] = processes.values()
+  return processes.get('web') ?? (processes.size === 1 ? only : undefined)
+}

@@ -1,0 +1,76 @@
+/** The files of a repository as far as they were read: paths from its root, with `/`. */
+export type RepositoryFiles = {
+  readonly paths: ReadonlySet<string>
+  /** The contents of those that detectors look into. */
+  readonly texts: ReadonlyMap<string, string>
+}
+
+/** A project in a repository, seen from its own directory. */
+export type Project = {
+  /** Its directory in the repository; empty for the repository itself. */
+  readonly root: string
+  readonly files: RepositoryFiles
+  has(name: string): boolean
+  /** Empty for a file that is not there. */
+  read(name: string): string
+  /** The first of these that is there. */
+  first(names: readonly string[]): string | undefined
+  /** The names of the files of the project that match, as paths from its directory, sorted. */
+  matching(pattern: RegExp): readonly string[]
+}
+
+/** What is known to be wrong before a build begins: the message says what, and what to do. */
+export class BuildProblem extends Error {
+  override readonly name = 'BuildProblem'
+}
+
+export function projectAt(files: RepositoryFiles, root: string): Project {
+  const pathOf = (name: string) => (root === '' ? name : `${root}/${name}`)
+  const has = (name: string) => files.paths.has(pathOf(name))
+  let own: readonly string[] | undefined
+  const names = () => {
+    own ??= [...files.paths]
+      .filter((path) => root === '' || path.startsWith(`${root}/`))
+      .map((path) => (root === '' ? path : path.slice(root.length + 1)))
+      .toSorted()
+    return own
+  }
+  return {
+    root,
+    files,
+    has,
+    read: (name) => files.texts.get(pathOf(name)) ?? '',
+    first: (candidates) => candidates.find(has),
+    matching: (pattern) => names().filter((name) => pattern.test(name)),
+  }
+}
+
+/** For tests and tables: each file with its content. */
+export function repositoryOf(contents: Readonly<Record<string, string>>): RepositoryFiles {
+  return { paths: new Set(Object.keys(contents)), texts: new Map(Object.entries(contents)) }
+}
+
+/** An object from JSON, or a problem that names the file. */
+export function jsonIn(project: Project, name: string): Readonly<Record<string, unknown>> {
+  const text = project.read(name)
+  try {
+    const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''))
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown> // an object, checked above
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : ''
+    throw new BuildProblem(`${nameIn(project, name)} is not valid JSON: ${why.slice(0, 200)}. Correct it, then deploy again.`, { cause })
+  }
+  throw new BuildProblem(`${nameIn(project, name)} must hold a JSON object. Correct it, then deploy again.`)
+}
+
+export function nameIn({ root }: Pick<Project, 'root'>, name: string): string {
+  return root === '' ? name : `${root}/${name}`
+}
+
+export function textIn(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
+
+export function recordIn(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {} // an object, checked here
+}

@@ -1,0 +1,39 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { readRepository } from './read-repository.ts'
+
+let directory: string
+beforeEach(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), 'berth-'))
+})
+afterEach(async () => await rm(directory, { recursive: true, force: true }))
+
+async function write(name: string, content: string | Buffer = ''): Promise<void> {
+  await mkdir(path.dirname(path.join(directory, name)), { recursive: true })
+  await writeFile(path.join(directory, name), content)
+}
+
+it('reads the project and the manifests of the directories above it, and nothing beside', async () => {
+  for (const file of ['package.json', 'turbo.json', 'apps/web/package.json', 'apps/web/src/a.ts', 'apps/api/package.json', '.git/config'])
+    await write(file, '{}')
+  await write('apps/web/node_modules/x/package.json', '{}')
+  const { paths, texts } = await readRepository(directory, 'apps/web')
+  expect([...paths].toSorted()).toEqual(['apps/web/package.json', 'apps/web/src/a.ts', 'package.json', 'turbo.json'])
+  expect([...texts.keys()].toSorted()).toEqual(['apps/web/package.json', 'package.json'])
+})
+
+it('follows no link, of a file or of a directory', async () => {
+  await write('elsewhere/package.json', 'of somebody else')
+  await mkdir(path.join(directory, 'project'))
+  await symlink(path.join(directory, 'elsewhere/package.json'), path.join(directory, 'project/package.json'))
+  await symlink(path.join(directory, 'elsewhere'), path.join(directory, 'project/src'))
+  const { paths, texts } = await readRepository(path.join(directory, 'project'), '')
+  expect([...paths, ...texts.values()]).toEqual([])
+})
+
+it('reads the beginning of a long file only', async () => {
+  await write('package.json', Buffer.alloc(5_000_000, 'x'))
+  expect((await readRepository(directory, '')).texts.get('package.json')).toHaveLength(128 * 1024)
+})

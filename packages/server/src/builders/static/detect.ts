@@ -1,0 +1,40 @@
+import { detectNode } from '../node/detect.ts'
+import { readPackageJson, scriptOf } from '../node/package-json.ts'
+import type { DetectedPlan, Wishes } from '../plan.ts'
+import { BuildProblem, nameIn, type Project } from '../project.ts'
+import { plainSite } from './site.ts'
+
+/** Files that are served as they are: index.html at the top, or in the folder that is named. */
+export function detectFiles(project: Project, wishes: Wishes): DetectedPlan | null {
+  const directory = wishes.steering.output.text.replace(/\/+$/, '').replace(/^\.\/?/, '')
+  const found = directory === '' ? project.first(['index.html', 'public/index.html']) : `${directory}/index.html`
+  if (found === undefined || !project.has(found)) return null
+  const folder = found.slice(0, Math.max(found.lastIndexOf('/'), 0))
+  const site = plainSite(project, { directory: folder, port: wishes.port })
+  return {
+    kind: 'static',
+    title: 'Static files',
+    files: [found, ...['_redirects', '_headers'].map((name) => (folder === '' ? name : `${folder}/${name}`)).filter(project.has)].map(
+      (file) => nameIn(project, file),
+    ),
+    versions: [],
+    commands: [],
+    outputDirectory: folder === '' ? '.' : folder,
+    port: wishes.port,
+    dockerfile: site.text,
+    notes: site.notes,
+    context: project.root,
+  }
+}
+
+/** The builder `static`: what the project's build makes, or the files as they are. */
+export function planSite(project: Project, wishes: Wishes): DetectedPlan {
+  const isBuilt = project.has('package.json') && (wishes.steering.build.text !== '' || scriptOf(readPackageJson(project), 'build') !== '')
+  const plan = isBuilt ? detectNode(project, wishes, { asSite: true }) : detectFiles(project, wishes)
+  if (plan !== null) return plan
+  const { output } = wishes.steering
+  const where = output.text === '' ? nameIn(project, 'index.html') : nameIn(project, `${output.text}/index.html`)
+  throw new BuildProblem(
+    `There is no ${where} to serve, and no package.json with a build script that would make one. Set Settings → Output directory to where the site is, then deploy again.`,
+  )
+}

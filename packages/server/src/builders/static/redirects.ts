@@ -1,0 +1,61 @@
+export type Redirect = { readonly pattern: string; readonly target: string; readonly status: number; readonly isForced: boolean }
+
+const STATUSES = [200, 301, 302, 303, 307, 308, 404, 410]
+const MOST_RULES = 500
+
+/** The rules of a `_redirects` file that nginx can follow, and sentences about those that it cannot. */
+export function readRedirects(text: string): { rules: Redirect[]; notes: string[] } {
+  const rules: Redirect[] = []
+  const skipped: number[] = []
+  for (const [index, line] of text.split('\n').entries()) {
+    const words = line.trim().split(/[ \t]+/)
+    if (words[0] === undefined || words[0] === '' || words[0].startsWith('#')) continue
+    const rule = rules.length < MOST_RULES ? ruleOf(words) : undefined
+    if (rule === undefined) skipped.push(index + 1)
+    else rules.push(rule)
+  }
+  const shown = skipped.slice(0, 5).join(', ') + (skipped.length > 5 ? ` and ${skipped.length - 5} more` : '')
+  const notes =
+    skipped.length === 0 ? [] : [`_redirects: line ${shown} cannot be followed (only paths, :names, a * at the end and a status).`]
+  return { rules, notes }
+}
+
+function ruleOf([from = '', to = '', given = '301', ...more]: readonly string[]): Redirect | undefined {
+  const isForced = given.endsWith('!')
+  const status = Number(isForced ? given.slice(0, -1) : given)
+  const isTarget = to.startsWith('/') || /^https?:\/\//.test(to)
+  if (more.length > 0 || !from.startsWith('/') || !isTarget || !STATUSES.includes(status)) return undefined
+  if (status === 200 && !to.startsWith('/')) return undefined
+  const names: string[] = []
+  const parts = from.split('/').map((part, index, all) => {
+    if (part === '*' && index === all.length - 1) return named(names, 'splat', '.*')
+    const name = /^:([A-Za-z][A-Za-z0-9_]{0,30})$/.exec(part)?.[1]
+    return name === undefined ? escapePattern(part) : named(names, name, '[^/]+')
+  })
+  if (parts.some((part) => part.includes('*') && !part.startsWith('(?<'))) return undefined
+  const path = parts.join('/')
+  // "/docs/*" is for "/docs" too
+  const pattern = path.endsWith('/(?<p_splat>.*)') ? `^${path.slice(0, -'/(?<p_splat>.*)'.length)}(?:/(?<p_splat>.*))?$` : `^${path}/?$`
+  return { pattern: pattern.replace('//?$', '/?$'), target: targetOf(to, names), status, isForced }
+}
+
+function named(names: string[], name: string, pattern: string): string {
+  names.push(name)
+  return `(?<p_${name}>${pattern})`
+}
+
+function targetOf(to: string, names: readonly string[]): string {
+  const parts = to.split(/(:[A-Za-z][A-Za-z0-9_]*)/)
+  return parts
+    .map((part) => (names.includes(part.slice(1)) && part.startsWith(':') ? `\${p_${part.slice(1)}}` : escapeValue(part)))
+    .join('')
+}
+
+export function escapePattern(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\"]/g, String.raw`\$&`)
+}
+
+/** For a text in double quotes: nginx knows no way to write a dollar sign, and no address needs one. */
+export function escapeValue(text: string): string {
+  return text.replaceAll('$', '%24').replace(/["\\]/g, String.raw`\$&`)
+}

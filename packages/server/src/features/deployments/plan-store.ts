@@ -1,0 +1,31 @@
+import type { BuildPlan } from '@berth/contract'
+import { type DeploymentRow, findDeployment } from '../../domain/rows.ts'
+import { AppError } from '../../lib/app-error.ts'
+import type { Reader, Tx } from '../../store/database.ts'
+
+/** Another try of the same deployment decides anew. */
+export async function savePlan(tx: Tx, deploymentId: number, plan: BuildPlan): Promise<void> {
+  const row = { deployment_id: deploymentId, plan: JSON.stringify(plan) }
+  await tx
+    .insertInto('deployment_plan')
+    .values(row)
+    .onConflict((conflict) => conflict.column('deployment_id').doUpdateSet({ plan: row.plan }))
+    .execute()
+}
+
+/** A rollback brings back a release, and with it what was decided for it. */
+export async function findPlan(db: Reader, deployment: Pick<DeploymentRow, 'id' | 'release_of'>): Promise<BuildPlan | undefined> {
+  const { id, release_of } = deployment
+  const row = await db.selectFrom('deployment_plan').select('plan').where('deployment_id', '=', id).executeTakeFirst()
+  if (row) return JSON.parse(row.plan) as BuildPlan // written by savePlan alone
+  const release = release_of === null ? undefined : await findDeployment(db, release_of)
+  return release && (await findPlan(db, release))
+}
+
+export async function planOf(db: Reader, deployment: DeploymentRow): Promise<BuildPlan> {
+  const plan = await findPlan(db, deployment)
+  if (plan) return plan
+  throw new AppError('not_found', {
+    message: 'This deployment has no build plan: nothing was built for it, or it ended before it was decided how.',
+  })
+}

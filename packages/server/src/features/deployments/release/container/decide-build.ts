@@ -1,0 +1,110 @@
+import { realpath } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+import type { BuildPlan } from '@berth/contract'
+import { readBerthJson } from '../../../../builders/berth-json.ts'
+import { type Detected, detect, detectSite, type Given } from '../../../../builders/detect.ts'
+import { BuildProblem, type Project, projectAt } from '../../../../builders/project.ts'
+import { readRepository } from '../../../../builders/read-repository.ts'
+import { type BuildConfig, buildConfigOf } from '../../../../domain/release-config.ts'
+import { readTextUpTo } from '../../../../git/read-text.ts'
+import { resolveInside } from '../../../../git/resolve-inside.ts'
+import { type Context, DeploymentFailure } from '../../run/stage.ts'
+import { dockerfilesBelow, noDockerfile } from './find-dockerfile.ts'
+
+export type DecidedBuild = {
+  readonly plan: BuildPlan
+  /** What the build is given. */
+  readonly directory: string
+  /** Its name in there. */
+  readonly dockerfile: string
+  /** Whether the plan's text is the Dockerfile, and no file of the repository. */
+  readonly isWritten: boolean
+  readonly buildArgs: Readonly<Record<string, string>>
+  readonly target: string
+}
+
+const WRITTEN_NAME = 'Dockerfile.berth'
+const MOST_KEPT_BYTES = 256 * 1024
+const STEERING = { installCommand: 'install', buildCommand: 'build', startCommand: 'start', outputDirectory: 'output directory' } as const
+
+/** What is built, from the app's settings and the files of its repository. Nothing runs before this is known. */
+export async function decideBuild(context: Context): Promise<DecidedBuild> {
+  const { app, config } = context
+  const root = await directoryIn(context)
+  const workspace = await realpath(context.workspace)
+  const place = relative(workspace, root)
+  const project = projectAt(await readRepository(workspace, place), place)
+  try {
+    const file = readBerthJson(project)
+    const settings = { ...(config.build ?? buildConfigOf(app)) }
+    const build = { ...settings, ...file, buildArgs: { ...settings.buildArgs, ...file.buildArgs } }
+    const shared = { buildArgs: build.buildArgs, target: build.buildTarget }
+    const own = await ownDockerfile(context, root, build)
+    if (own !== null) {
+      const plan = withRelease(await dockerfilePlan(context, project, { root, dockerfile: own, build }), build, file.releaseCommand)
+      return { plan, directory: root, dockerfile: own, isWritten: false, ...shared }
+    }
+    const given: Given = { settings, port: config.port, buildArgs: Object.keys(build.buildArgs) }
+    const found = build.builder === 'static' ? detectSite(project, given) : await detectAny(context, project, { root, given })
+    const plan = withRelease(found.plan, build, file.releaseCommand)
+    return { plan, directory: join(workspace, found.context), dockerfile: WRITTEN_NAME, isWritten: true, ...shared }
+  } catch (cause) {
+    if (cause instanceof BuildProblem) throw new DeploymentFailure(cause.message, { cause })
+    throw cause
+  }
+}
+
+/** The build root, inside the workspace by its real path: a symlink out of the repository is no root. */
+async function directoryIn({ app, workspace }: Context): Promise<string> {
+  const root = await resolveInside(workspace, app.root_directory === '' ? '.' : app.root_directory)
+  if (root?.kind !== 'directory')
+    throw new DeploymentFailure(`The repository has no directory "${app.root_directory}". Check Settings → Root directory.`)
+  return root.path
+}
+
+/** The Dockerfile of the repository; null where something else is to be built. One that is named must be there. */
+async function ownDockerfile({ app }: Context, root: string, { builder }: Pick<BuildConfig, 'builder'>): Promise<string | null> {
+  if (builder === 'static') return null
+  const wanted = app.dockerfile_path ?? 'Dockerfile'
+  const file = await resolveInside(root, wanted)
+  if (file?.kind === 'file') return relative(root, file.path)
+  if (builder === 'auto' && app.dockerfile_path === null) return null
+  throw noDockerfile(wanted, await dockerfilesBelow(root))
+}
+
+type Place = { readonly root: string; readonly given: Given }
+
+/** A page beside a Dockerfile further down is no site: whoever wrote the one meant the other. */
+async function detectAny(context: Context, project: Project, { root, given }: Place): Promise<Detected> {
+  const found = detect(project, given)
+  if (found !== null && found.plan.kind !== 'static') return found
+  const dockerfiles = await dockerfilesBelow(root)
+  if (found !== null && dockerfiles.length === 0) return found
+  throw noDockerfile(context.app.dockerfile_path ?? 'Dockerfile', dockerfiles, found === null)
+}
+
+type Own = { readonly root: string; readonly dockerfile: string; readonly build: BuildConfig }
+
+async function dockerfilePlan({ config }: Context, project: Project, { root, dockerfile, build }: Own): Promise<BuildPlan> {
+  const text = await readTextUpTo(join(root, dockerfile), MOST_KEPT_BYTES)
+  const unused = Object.entries(STEERING).filter(([key]) => build[key as keyof typeof STEERING] !== '') // exactly the keys of the table
+  const words = unused.map(([, word]) => word).join(', ')
+  return {
+    builder: 'dockerfile',
+    kind: 'dockerfile',
+    title: 'Dockerfile',
+    files: [project.root === '' ? dockerfile : `${project.root}/${dockerfile}`],
+    versions: [],
+    commands: [],
+    outputDirectory: '',
+    port: config.port,
+    dockerfile: text ?? '',
+    notes: words === '' ? [] : [`The Dockerfile says how it is built and started. Not used of the settings: ${words}.`],
+  }
+}
+
+function withRelease(plan: BuildPlan, { releaseCommand }: BuildConfig, inFile: string | undefined): BuildPlan {
+  if (releaseCommand.trim() === '') return plan
+  const from = inFile === undefined || inFile === '' ? 'the settings' : 'berth.json'
+  return { ...plan, commands: [...plan.commands, { name: 'release', command: releaseCommand.trim(), from }] }
+}

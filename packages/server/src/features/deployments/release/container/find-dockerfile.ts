@@ -1,0 +1,30 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DeploymentFailure } from '../../run/stage.ts'
+
+const LOOK_DEPTH = 3
+const MOST_NAMED = 5
+
+/** Why there is nothing to build with, and the Dockerfiles that could be meant. */
+export function noDockerfile(wanted: string, found: readonly string[], isNothingElse = false): DeploymentFailure {
+  const named = found.slice(0, MOST_NAMED)
+  const hint = found.length === 0 ? 'No Dockerfile was found anywhere near it' : `Found: ${named.join(', ')}`
+  const other = isNothingElse
+    ? ' Nothing else there says how to build it either, such as package.json, requirements.txt, go.mod or index.html.'
+    : ''
+  return new DeploymentFailure(
+    `There is no ${wanted} in the build root. ${hint}.${other} Set Settings → Dockerfile or Settings → Root directory to where yours is.`,
+    { facts: { kind: 'no_dockerfile', found: named } },
+  )
+}
+
+export async function dockerfilesBelow(root: string, depth = 0): Promise<string[]> {
+  if (depth > LOOK_DEPTH) return []
+  const entries = await readdir(root, { withFileTypes: true })
+  const here = entries.filter((entry) => entry.isFile() && /dockerfile/i.test(entry.name)).map((entry) => entry.name)
+  const below = entries.filter((entry) => entry.isDirectory() && entry.name !== '.git' && entry.name !== 'node_modules').slice(0, 50)
+  const deeper = await Promise.all(
+    below.map(async (entry) => (await dockerfilesBelow(join(root, entry.name), depth + 1)).map((path) => `${entry.name}/${path}`)),
+  )
+  return [...here, ...deeper.flat()]
+}

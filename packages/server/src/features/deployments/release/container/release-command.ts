@@ -1,0 +1,136 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { BuildPlan } from '@berth/contract'
+import type { Artifact } from '../../../../domain/artifact.ts'
+import type { DeploymentRow } from '../../../../domain/rows.ts'
+import { EngineUnreachable } from '../../../../engine/api/errors.ts'
+import type { ContainerSpec } from '../../../../engine/container-spec.ts'
+import type { ContainerDetails } from '../../../../engine/container-state.ts'
+import type { Engine } from '../../../../engine/engine.ts'
+import { containerName, labelsOf, projectNetworkName } from '../../../../engine/labels.ts'
+import type { Tuning } from '../../../../tuning.ts'
+import type { LiveContext } from '../../run/context.ts'
+import type { DeploymentRecord } from '../../run/deployment-writes.ts'
+import { DeploymentFailure } from '../../run/stage.ts'
+import { memoryBytesOf } from '../memory-ceiling.ts'
+
+type Deps = {
+  engine: Pick<Engine, 'containers' | 'networks' | 'logs'>
+  instance: string
+  tuning: Pick<Tuning, 'releaseDeadlineMs'>
+  planOf: (deployment: DeploymentRow) => Promise<BuildPlan | undefined>
+  record: Pick<DeploymentRecord, 'release'>
+}
+
+export type ReleaseCommand = (context: LiveContext, artifact: Artifact) => Promise<void>
+
+const SIGN_OF_LIFE_MS = 10_000
+const LOOK_MS = 300
+const UNDER_WAY = ['created', 'running', 'restarting', 'paused']
+const UNTOUCHED = 'The release that serves was not touched.'
+
+/**
+ * Runs the app's release command in a container of the new image, before anything is switched. It may change a database, so it runs once:
+ * the row says so before it begins, and what was interrupted is not tried again.
+ */
+export function createReleaseCommand(deps: Deps): ReleaseCommand {
+  const { engine, instance, tuning } = deps
+
+  const follow = createFollow(deps)
+
+  async function start(context: LiveContext, what: { image: string; command: string }): Promise<string> {
+    const projectId = context.app.project_id
+    await context.effect('engine.network', (signal) => engine.networks.ensureProjectNetwork({ instance, projectId }, signal))
+    return await context.effect('engine.release', (signal) => engine.containers.start(specOf(instance, context, what), signal))
+  }
+
+  async function toItsEnd(context: LiveContext, id: string): Promise<void> {
+    const deadline = AbortSignal.timeout(tuning.releaseDeadlineMs)
+    const alive = setInterval(context.active, SIGN_OF_LIFE_MS) // a migration may rightly be silent; it has a deadline of its own
+    try {
+      const { details, lastLine } = await follow(context, id, AbortSignal.any([context.signal, deadline]))
+      if (details.exitCode !== 0) throw new DeploymentFailure(whyFailed(details, lastLine))
+    } catch (cause) {
+      if (!deadline.aborted || context.signal.aborted) throw cause
+      throw new DeploymentFailure(
+        `The release command took longer than ${Math.round(tuning.releaseDeadlineMs / 60_000)} minutes and was ended. ${UNTOUCHED}`,
+        { cause },
+      )
+    } finally {
+      clearInterval(alive)
+    }
+  }
+
+  return async function runReleaseCommand(context, artifact) {
+    const { deployment } = context
+    if (artifact.kind !== 'image' || deployment.release_of !== null || deployment.release_run === 'done') return
+    const command = (await deps.planOf(deployment))?.commands.find(({ name }) => name === 'release')?.command
+    if (command === undefined) return
+    if (deployment.release_run === 'begun')
+      throw new DeploymentFailure(
+        `Berth was restarted while the release command ran, or right before. It is never run twice for one deployment: check what it did, then deploy again. ${UNTOUCHED}`,
+      )
+    context.say(`Running the release command: ${command}`)
+    await context.write('db.release_begun', (row) => deps.record.release(row, 'begun'))
+    const id = await start(context, { image: artifact.tag, command })
+    await toItsEnd(context, id) // what is left of it after a failure goes with everything else that this deployment made
+    await context.write('db.release_done', (row) => deps.record.release(row, 'done'))
+    await context.effect('engine.release_removed', (signal) => engine.containers.remove(id, signal))
+    context.say('The release command has ended well')
+  }
+}
+
+function specOf(instance: string, { app, deployment, config }: LiveContext, what: { image: string; command: string }): ContainerSpec {
+  const owner = { instance, projectId: app.project_id, appId: app.id, deploymentId: deployment.id }
+  return {
+    name: `${containerName(instance, app.id, deployment.id)}-release`, // one by this name: the engine would not make a second
+    image: what.image,
+    labels: labelsOf({ ...owner, kind: 'app', service: 'release' }),
+    env: config.env,
+    entrypoint: ['/bin/sh', '-c', what.command],
+    command: [],
+    network: projectNetworkName(instance, app.project_id),
+    turn: deployment.id,
+    aliases: [],
+    volumes: [],
+    memoryBytes: memoryBytesOf(config),
+    ...(config.cpus !== null && { cpus: config.cpus }),
+    restart: 'no',
+  }
+}
+
+/** What it prints goes into the log as it comes; an engine that is away for a moment is asked again. */
+function createFollow({ engine }: Pick<Deps, 'engine'>) {
+  type Seen = { since: string; lastLine: string }
+
+  async function print(context: LiveContext, { id, signal }: { id: string; signal: AbortSignal }, seen: Seen): Promise<void> {
+    const from = seen.since === '' ? {} : { since: seen.since }
+    for await (const entry of engine.logs({ id, isTty: false }, { follow: true, signal, ...from })) {
+      seen.since = entry.at
+      if (entry.line.trim() !== '') seen.lastLine = entry.line.trim()
+      context.output(entry.line, entry.stream)
+    }
+  }
+
+  return async function follow(
+    context: LiveContext,
+    id: string,
+    signal: AbortSignal,
+  ): Promise<{ details: ContainerDetails; lastLine: string }> {
+    const seen: Seen = { since: '', lastLine: '' }
+    for (;;) {
+      await print(context, { id, signal }, seen).catch((cause: unknown) => {
+        if (!(cause instanceof EngineUnreachable) || signal.aborted) throw cause
+      })
+      const details = await context.ask((until) => engine.containers.inspect(id, until), signal)
+      if (details === null) throw new DeploymentFailure(`The container of the release command was removed while it ran. ${UNTOUCHED}`)
+      if (!UNDER_WAY.includes(details.state)) return { details, lastLine: seen.lastLine }
+      await sleep(LOOK_MS, undefined, { signal })
+    }
+  }
+}
+
+function whyFailed({ exitCode, oomKilled }: ContainerDetails, lastLine: string): string {
+  const words = lastLine === '' ? '' : `: ${lastLine.slice(0, 300)}`
+  const how = oomKilled ? 'was ended because it used more memory than it may' : `failed with exit code ${exitCode ?? 'unknown'}`
+  return `The release command ${how}${words}. ${UNTOUCHED}`
+}

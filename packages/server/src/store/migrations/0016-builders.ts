@@ -1,0 +1,23 @@
+import { type Kysely, sql } from 'kysely'
+
+/** How apps are built, what was decided for a deployment, and how far its release command is. Apps that are there are built as before. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  const texts = ['install_command', 'build_command', 'start_command', 'output_directory', 'release_command', 'build_target']
+  for (const [name, value] of [['builder', 'auto'], ...texts.map((text) => [text, '']), ['build_args', '{}']])
+    await db.schema
+      .alterTable('app')
+      .addColumn(name ?? '', 'text', (c) => c.notNull().defaultTo(value))
+      .execute()
+  await db.schema
+    .alterTable('deployment')
+    .addColumn('without_cache', 'integer', (c) => c.notNull().defaultTo(0))
+    .execute()
+  await db.schema
+    .alterTable('deployment')
+    .addColumn('release_run', 'text', (c) => c.notNull().defaultTo(''))
+    .execute()
+  await sql`create table deployment_plan (
+    deployment_id integer primary key references deployment (id) on delete cascade,
+    plan text not null
+  )`.execute(db)
+}

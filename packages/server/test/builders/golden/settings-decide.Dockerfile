@@ -1,0 +1,14 @@
+FROM node:24-slim AS build
+WORKDIR /app
+COPY . .
+RUN --mount=type=cache,target=/root/.npm npm ci --omit=dev
+RUN make all
+
+FROM node:24-slim
+ENV NODE_ENV=production PORT=3000
+ENV PATH=/app/node_modules/.bin:$PATH
+COPY --from=build --chown=node:node /app /app
+WORKDIR /app
+USER node
+EXPOSE 3000
+CMD ["/bin/sh", "-c", "exec node c.js --port \"$PORT\""]

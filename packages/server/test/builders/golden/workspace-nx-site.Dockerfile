@@ -1,0 +1,57 @@
+FROM node:24-slim AS build
+WORKDIR /app
+COPY . .
+RUN --mount=type=cache,target=/root/.npm npm ci
+RUN node_modules/.bin/nx run site:build
+RUN test -f /app/apps/site/dist/index.html || { echo "The build made no dist/index.html. Set the output directory to where it puts the site."; exit 1; }
+
+FROM nginx:1-alpine
+RUN printf '%s\n' \
+  'worker_processes 2;' \
+  'pid /tmp/nginx.pid;' \
+  'error_log stderr warn;' \
+  'events { worker_connections 1024; }' \
+  'http {' \
+  '  include /etc/nginx/mime.types;' \
+  '  default_type application/octet-stream;' \
+  '  access_log off;' \
+  '  server_tokens off;' \
+  '  sendfile on;' \
+  '  absolute_redirect off;' \
+  '  client_body_temp_path /tmp/nginx-client_body;' \
+  '  proxy_temp_path /tmp/nginx-proxy;' \
+  '  fastcgi_temp_path /tmp/nginx-fastcgi;' \
+  '  uwsgi_temp_path /tmp/nginx-uwsgi;' \
+  '  scgi_temp_path /tmp/nginx-scgi;' \
+  '  gzip_static on;' \
+  '  gzip_vary on;' \
+  '  map $uri $caching {' \
+  '    default "no-cache";' \
+  '    ~^/(?:_next/static|_app/immutable|_astro|_nuxt)/ "public, max-age=31536000, immutable";' \
+  '    "~[-.](?=[^./]*(?:[0-9]|[A-Z_][^./]*[A-Z_]))[A-Za-z0-9_-]{8,}\.(?:css|js|mjs|map|png|jpe?g|gif|svg|webp|avif|ico|woff2?|ttf|otf|wasm|mp4|webm)$" "public, max-age=31536000, immutable";' \
+  '  }' \
+  '  server {' \
+  '    listen 3000;' \
+  '    root /usr/share/nginx/html;' \
+  '    index index.html;' \
+  '    charset utf-8;' \
+  '    add_header Cache-Control $caching;' \
+  '    error_page 404 /404.html;' \
+  '    error_page 403 = @missing;' \
+  '    location ~ /(?:_headers|_redirects|\.git(?:/.*)?)$ { return 404; }' \
+  '    location / { try_files $uri $uri.html $uri/ @missing; }' \
+  '    location @missing {' \
+  '      if (-f $document_root/404.html) { return 404; }' \
+  '      if ($uri ~* "\.(?:css|js|mjs|map|json|xml|txt|png|jpe?g|gif|svg|webp|avif|ico|woff2?|ttf|otf|wasm|mp4|webm|pdf)$") { return 404; }' \
+  '      rewrite ^ /index.html last;' \
+  '    }' \
+  '  }' \
+  '}' \
+  > /etc/nginx/nginx.conf
+COPY --from=build /app/apps/site/dist/ /usr/share/nginx/html/
+RUN find /usr/share/nginx/html -type f -size +1k \( -name '*.html' -o -name '*.css' -o -name '*.js' -o -name '*.mjs' -o -name '*.json' -o -name '*.map' -o -name '*.svg' -o -name '*.xml' -o -name '*.txt' -o -name '*.wasm' \) -exec gzip -k -f -9 {} +
+USER 101:101
+EXPOSE 3000
+STOPSIGNAL SIGQUIT
+ENTRYPOINT []
+CMD ["nginx", "-g", "daemon off;"]
