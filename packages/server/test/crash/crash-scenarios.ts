@@ -3,6 +3,7 @@ import path from 'node:path'
 import { parsePlan } from '../../src/engine/compose/kept-plan.ts'
 import { type DeployLab, dockerfile, type LabApp, webFiles } from '../../testing/labs/deploy-lab.ts'
 import type { Scenario } from './crash-sweep.ts'
+import { countReleaseRuns, type ReleaseRuns } from './release-runs.ts'
 
 type AppState = { app: LabApp }
 type ReleaseState = AppState & { first: number }
@@ -58,6 +59,23 @@ const oneAtATime: Scenario<ReleaseState> = {
     const state = await redeploy.prepare(lab)
     await lab.owner.call('apps.update', { appId: state.app.id, deploymentStrategy: 'recreate' })
     return state
+  },
+}
+
+/** Where it is interrupted during its release command, it fails, and what served before goes on. */
+const releaseCommand: Scenario<ReleaseState & { runs: ReleaseRuns }> = {
+  ...redeploy,
+  name: 'redeploy with a release command',
+  prepare: async (lab) => {
+    const state = await redeploy.prepare(lab)
+    await lab.owner.call('apps.update', { appId: state.app.id, releaseCommand: 'echo released' })
+    return { ...state, runs: countReleaseRuns(lab) }
+  },
+  expected: async (lab, { app, runs }) => {
+    const [newest] = await lab.owner.call('deployments.list', { appId: app.id })
+    const isInterrupted = newest?.status === 'failed' && newest.error_message.includes('It is never run twice')
+    const wanted = isInterrupted ? { body: 'v1', status: ['failed'] } : { body: 'v2', status: ['success'] }
+    return [...runs.wrong(), ...(await serves(lab, app, wanted))]
   },
 }
 
@@ -233,6 +251,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario<never>>> = Object.fromE
     firstDeploy,
     redeploy,
     oneAtATime,
+    releaseCommand,
     composeRedeploy,
     composeCancel,
     composeUnhealthy,

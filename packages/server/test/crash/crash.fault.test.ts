@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { openDeployLab, until, webFiles } from '../../testing/labs/deploy-lab.ts'
 import { redeploy } from './crash-scenarios.ts'
 import { socketText, sweep, violations } from './crash-sweep.ts'
+import { countReleaseRuns } from './release-runs.ts'
 
 const v2 = () => webFiles('v2', [`RUN echo ${Math.random()}; sleep 2`])
 
@@ -27,6 +28,31 @@ describe('a server that dies', () => {
       async () => await violations(lab),
       (list) => list.length === 0,
     )
+  })
+
+  it('while a release command runs does not run it again, and what served before goes on', async () => {
+    await using lab = await openDeployLab({ runs: 'as a process' })
+    const app = await lab.createApp(webFiles('v1'))
+    await lab.deploy(app.id)
+    const runs = countReleaseRuns(lab)
+    await lab.owner.call('apps.update', { appId: app.id, releaseCommand: 'echo begun; sleep 600' })
+    await app.repository.commit({ files: webFiles('v2') })
+    const id = await lab.add(app.id)
+    await until(
+      () => runs.of(id),
+      (count) => count === 1,
+    )
+    await lab.berth.kill9()
+    await lab.berth.startAgain()
+    const { status, error_message } = await lab.ended(id)
+    expect({ status, error_message }).toEqual({ status: 'failed', error_message: expect.stringContaining('It is never run twice') })
+    expect(runs.of(id)).toBe(1)
+    expect(await lab.visit(app)).toBe('v1')
+    await until(
+      async () => [...runs.wrong(), ...(await violations(lab))],
+      (list) => list.length === 0,
+    )
+    await runs.stop()
   })
 
   it('at any fifth side effect of a redeploy leaves nothing half done', async () => {

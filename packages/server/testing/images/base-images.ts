@@ -1,0 +1,61 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import type { Engine } from '../../src/engine/engine.ts'
+import { librariesOf, packed } from '../harness/machine-files.ts'
+import { ensureNpmImage, NPM_IMAGE } from './node-image.ts'
+import { BUSYBOX_IMAGE, buildTestImage, ensureBusybox } from './test-images.ts'
+
+type Builder = Pick<Engine, 'images' | 'build'>
+const run = promisify(execFile)
+
+/** What detected projects are built on, under the names that their Dockerfiles ask for. What was made here goes at the end. */
+export async function ensureBaseImages(engine: Builder): Promise<AsyncDisposable> {
+  const makers = { 'node:24-slim': makeNode, 'nginx:1-alpine': makeNginx }
+  const made: string[] = []
+  for (const [name, make] of Object.entries(makers)) {
+    if (await engine.images.exists(name)) continue
+    await make(engine, name)
+    made.push(name)
+  }
+  return {
+    [Symbol.asyncDispose]: async () => {
+      for (const name of made) await engine.images.remove(name)
+    },
+  }
+}
+
+/** Node.js and npm, and the user that the official image has. */
+async function makeNode(engine: Builder, name: string): Promise<void> {
+  await ensureNpmImage(engine)
+  const Dockerfile = [
+    `FROM ${NPM_IMAGE}`,
+    'RUN mkdir -p /etc && echo root:x:0:0::/root:/bin/sh > /etc/passwd && echo node:x:1000:1000::/tmp:/bin/sh >> /etc/passwd',
+    'RUN echo root:x:0: > /etc/group && echo node:x:1000: >> /etc/group',
+    '',
+  ].join('\n')
+  await buildTestImage(engine, name, { Dockerfile })
+}
+
+/** Debian's nginx, from its packages: it is not installed, because that would start a server on this machine. */
+async function makeNginx(engine: Builder, name: string): Promise<void> {
+  await ensureBusybox(engine)
+  const directory = await mkdtemp(path.join(tmpdir(), 'berth-nginx-'))
+  try {
+    await run('apt-get', ['download', '-q', 'nginx', 'nginx-common'], { cwd: directory })
+    const packages = (await readdir(directory)).filter((file) => file.endsWith('.deb'))
+    for (const file of packages) await run('dpkg-deb', ['-x', path.join(directory, file), directory])
+    const program = path.join(directory, 'usr/sbin/nginx')
+    const { files, folders } = await librariesOf([program])
+    await buildTestImage(engine, name, {
+      Dockerfile: `FROM ${BUSYBOX_IMAGE}\nCOPY root/ /\nRUN mkdir -p /var/log/nginx /usr/share/nginx/html\nENV LD_LIBRARY_PATH=${folders}\n`,
+      'root/bin/nginx': await packed(program),
+      'root/etc/nginx/mime.types': await packed(path.join(directory, 'etc/nginx/mime.types')),
+      ...files,
+    })
+  } finally {
+    await rm(directory, { recursive: true, force: true })
+  }
+}
