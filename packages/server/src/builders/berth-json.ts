@@ -4,7 +4,7 @@ import { Value } from 'typebox/value'
 import { keyLines } from './json-lines.ts'
 import { BuildProblem, nameIn, type Project } from './project.ts'
 
-const BerthJson = Type.Object({ $schema: Type.Optional(Type.String()), ...BuildSettings })
+export const BerthJson = Type.Object({ $schema: Type.Optional(Type.String()), ...BuildSettings })
 export type BerthJson = Omit<Static<typeof BerthJson>, '$schema'>
 
 export const BERTH_JSON = 'berth.json'

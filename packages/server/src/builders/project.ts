@@ -32,7 +32,6 @@ export function projectAt(files: RepositoryFiles, root: string): Project {
     own ??= [...files.paths]
       .filter((path) => root === '' || path.startsWith(`${root}/`))
       .map((path) => (root === '' ? path : path.slice(root.length + 1)))
-      .toSorted()
     return own
   }
   return {
@@ -41,7 +40,10 @@ export function projectAt(files: RepositoryFiles, root: string): Project {
     has,
     read: (name) => files.texts.get(pathOf(name)) ?? '',
     first: (candidates) => candidates.find(has),
-    matching: (pattern) => names().filter((name) => pattern.test(name)),
+    matching: (pattern) =>
+      names()
+        .filter((name) => pattern.test(name))
+        .toSorted(),
   }
 }
 

@@ -1,7 +1,11 @@
+import { writeFileSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { cpuSeconds } from '../../testing/harness/cpu-seconds.ts'
+import { detect } from './detect.ts'
+import { projectAt } from './project.ts'
 import { readRepository } from './read-repository.ts'
 
 let directory: string
@@ -36,4 +40,21 @@ it('follows no link, of a file or of a directory', async () => {
 it('reads the beginning of a long file only', async () => {
   await write('package.json', Buffer.alloc(5_000_000, 'x'))
   expect((await readRepository(directory, '')).texts.get('package.json')).toHaveLength(128 * 1024)
+})
+
+it('a large repository is listed and recognised in little time', async () => {
+  for (let folder = 0; folder < 200; folder += 1) {
+    await mkdir(path.join(directory, `packages/p${folder}`), { recursive: true })
+    for (let file = 0; file < 20; file += 1)
+      writeFileSync(path.join(directory, `packages/p${folder}`, file === 0 ? 'package.json' : `${file}.ts`), '{}')
+  }
+  await write('package.json', JSON.stringify({ scripts: { start: 'node x.js' } }))
+  const settings = { installCommand: '', buildCommand: '', startCommand: '', outputDirectory: '' }
+  const look = async () => {
+    const files = await readRepository(directory, '')
+    expect(files.paths.size).toBe(4001)
+    expect(detect(projectAt(files, ''), { settings, port: 80, buildArgs: [] })?.plan.title).toBe('npm, Node.js 24')
+  }
+  await look()
+  expect(await cpuSeconds(look)).toBeLessThan(0.3)
 })

@@ -1,28 +1,29 @@
 import { constants, type Dirent } from 'node:fs'
-import { open, opendir } from 'node:fs/promises'
+import { open, readdir } from 'node:fs/promises'
 import path from 'node:path'
 import type { RepositoryFiles } from './project.ts'
 
 /** Far more than a detector looks at; what lies deeper decides nothing. */
 const MOST_ENTRIES = 50_000
-const MOST_DEPTH = 4
-const MOST_TEXTS = 600
+const MOST_DEPTH = 3
+const MOST_TEXTS = 300
 const MOST_BYTES = 128 * 1024
 const MOST_BYTES_IN_ALL = 16 * 1024 * 1024
 const SKIPPED = new Set(['.git', 'node_modules', 'vendor', '.venv', '__pycache__', '.next', 'target'])
 
-/** LIST of the names whose contents detectors look into. */
+/** LIST of the names whose contents detectors look into, in the directory of the project and those above it. */
 const READ = new Set(
   [
     'package.json pnpm-lock.yaml pnpm-workspace.yaml yarn.lock .nvmrc .node-version .tool-versions angular.json',
-    'requirements.txt pyproject.toml Pipfile .python-version runtime.txt manage.py settings.py base.py production.py',
-    'main.py app.py server.py application.py wsgi.py asgi.py __init__.py index.py',
+    'requirements.txt pyproject.toml Pipfile .python-version runtime.txt manage.py',
     'go.mod Gemfile .ruby-version composer.json Cargo.toml rust-toolchain rust-toolchain.toml',
-    'pom.xml build.gradle build.gradle.kts system.properties mix.exs deno.json deno.jsonc',
-    'Procfile berth.json _redirects _headers',
+    'pom.xml build.gradle build.gradle.kts system.properties mix.exs deno.json deno.jsonc Procfile berth.json',
   ].flatMap((names) => names.split(' ')),
 )
-const READ_BY_ENDING = /\.(?:csproj|fsproj)$|^(?:next|svelte|astro|vite|nuxt|react-router)\.config\.[cm]?[jt]s$|^[^.]+\.go$/
+const READ_CONFIG = /^(?:next|svelte|astro|vite|nuxt|react-router)\.config\.[cm]?[jt]s$|^[^.]+\.go$/
+/** And below it. */
+const READ_BELOW =
+  /^(?:main|app|server|application|wsgi|asgi|__init__|index|settings|base|production)\.py$|\.(?:csproj|fsproj)$|^_(?:redirects|headers)$/
 
 /**
  * The paths of a checkout and the beginnings of the files that detectors read. Links are left out, so nothing outside is read, and a name
@@ -33,27 +34,36 @@ export async function readRepository(directory: string, root: string): Promise<R
   const texts = new Map<string, string>()
   const wanted: string[] = []
   // The project in its full depth, and beside it what lies at the top: the manifests of its workspace.
-  const folders = [{ path: root, depth: 0 }, ...above(root).map((folder) => ({ path: folder, depth: MOST_DEPTH }))]
+  const folders = [
+    { path: root, depth: 0, isRead: true },
+    ...above(root).map((folder) => ({ path: folder, depth: MOST_DEPTH, isRead: true })),
+  ]
   let entries = 0
   for (let next = folders.shift(); next !== undefined && entries < MOST_ENTRIES; next = folders.shift()) {
-    for await (const entry of await opendir(path.join(directory, next.path), { bufferSize: 512 })) {
+    for (const entry of await readdir(path.join(directory, next.path), { withFileTypes: true })) {
       entries += 1
       if (entries > MOST_ENTRIES) break
       const name = next.path === '' ? entry.name : `${next.path}/${entry.name}`
-      if (isFolder(entry) && next.depth < MOST_DEPTH) folders.push({ path: name, depth: next.depth + 1 })
+      if (isFolder(entry) && next.depth < MOST_DEPTH) folders.push({ path: name, depth: next.depth + 1, isRead: false })
       if (!entry.isFile()) continue
       paths.add(name)
-      if (isRead(entry.name)) wanted.push(name)
+      if (READ_BELOW.test(entry.name) || (next.isRead && (READ.has(entry.name) || READ_CONFIG.test(entry.name)))) wanted.push(name)
     }
   }
-  let bytes = 0
-  for (const name of wanted.slice(0, MOST_TEXTS)) {
-    const text = await beginningOf(path.join(directory, name))
-    bytes += text.length
-    if (bytes > MOST_BYTES_IN_ALL) break
-    texts.set(name, text)
-  }
+  await readTexts(directory, wanted.slice(0, MOST_TEXTS), texts)
   return { paths, texts }
+}
+
+async function readTexts(directory: string, names: readonly string[], texts: Map<string, string>): Promise<void> {
+  const buffer = Buffer.alloc(MOST_BYTES)
+  let bytes = 0
+  for (const name of names) {
+    await using handle = await open(path.join(directory, name), constants.O_RDONLY | constants.O_NOFOLLOW)
+    const { bytesRead } = await handle.read(buffer, 0, MOST_BYTES, 0)
+    bytes += bytesRead
+    if (bytes > MOST_BYTES_IN_ALL) return
+    texts.set(name, buffer.toString('utf8', 0, bytesRead))
+  }
 }
 
 function above(root: string): string[] {
@@ -63,15 +73,4 @@ function above(root: string): string[] {
 
 function isFolder(entry: Dirent): boolean {
   return entry.isDirectory() && !SKIPPED.has(entry.name)
-}
-
-function isRead(name: string): boolean {
-  return READ.has(name) || READ_BY_ENDING.test(name)
-}
-
-async function beginningOf(file: string): Promise<string> {
-  await using handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW)
-  const buffer = Buffer.alloc(MOST_BYTES)
-  const { bytesRead } = await handle.read(buffer, 0, MOST_BYTES, 0)
-  return buffer.toString('utf8', 0, bytesRead)
 }
