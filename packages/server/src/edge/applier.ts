@@ -63,7 +63,7 @@ export function createApplier(deps: { paths: EdgePaths; runtime: HaproxyRuntime;
   async function verify(name: MapName, wanted: ReadonlyMap<string, string>): Promise<void> {
     const entries = await runtime.readMap(paths.map(name))
     const left = mapChanges(entries, wanted, NOT_OURS_TO_REMOVE)
-    if (left.length > 0) throw new RuntimeError(`${left.length} entries of ${name}.map are not as wanted after the change`)
+    if (left.length > 0) throw new RuntimeError(`${left.length} entries of ${name}.map differ from the wanted state after the change`)
     actual.set(name, entries)
   }
 

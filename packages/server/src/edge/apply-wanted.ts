@@ -13,19 +13,22 @@ type Deps = {
   log: { warn(fields: object, message: string): void }
 }
 
-/** Writes the wanted state to disk, then applies it to HAProxy. A full disk stops only the first: an app that stops or is restored must be routed at once. */
+/**
+ * Writes the wanted state to disk, then applies it to HAProxy. On a full disk only the first fails: an app that stops or is restored must
+ * be routed at once.
+ */
 export function createApplyWanted({ files, process, applier, log }: Deps) {
   /** Target sets in use until a moment ago: a request that has just read `apps` must still find them in `targets`. */
   let leaving: ReadonlyMap<string, string> = new Map()
   let serving: ReadonlyMap<string, string> = new Map()
   let refused: readonly RefusedCertificate[] = []
 
-  /** Returns a sentence for everything that is not served. Refused items are retried at the next full pass. */
+  /** Returns a message for everything that is not served. Rejected items are retried at the next full pass. */
   async function put(wanted: EdgeWanted, isFull: boolean): Promise<string[]> {
     return await putWhatIsTaken(wanted, { isFull, left: isFull ? [] : refused })
   }
 
-  /** A certificate that HAProxy rejects is left out, with everything that depends on it. All else is served. */
+  /** A certificate that HAProxy rejects is left out, with everything that depends on it. Everything else is served. */
   async function putWhatIsTaken(wanted: EdgeWanted, options: { isFull: boolean; left: readonly RefusedCertificate[] }): Promise<string[]> {
     const { isFull, left } = options
     const certificates = wanted.certificates.filter((each) => !includes(left, each))

@@ -15,10 +15,12 @@ export type EdgeLog = { info(fields: object, message: string): void; warn(fields
 
 export type EdgeDeps = {
   settings: HaproxySettings
-  /** Undefined: we may not start HAProxy here, but use one that somebody else runs on our files. */
+  /** Undefined: we may not start HAProxy here, and use one that somebody else runs with our files. */
   host: EdgeHost | undefined
   image: EdgeImageSource
-  /** All that is wanted, asked at the beginning of each pass. Undefined while that is not known: HAProxy's routes are left alone until then. */
+  /**
+   * The wanted state, read at the beginning of each pass. Undefined while it is unknown: until then HAProxy's routes are left alone.
+   */
   routes: () => Promise<EdgeRoutes | undefined>
   certificates: () => Promise<readonly EdgeCertificate[]>
   log: EdgeLog
@@ -29,7 +31,9 @@ export type EdgeDeps = {
   startWithinMs?: number
 }
 
-/** Wanted → compare → apply → verify. Changes of any kind wait in one queue, the loop's, and those that come during a pass share the next. */
+/**
+ * Wanted → compare → apply → verify. All changes wait in one queue, the loop's, and those that arrive during a pass share the next one.
+ */
 export function createEdgeController(deps: EdgeDeps): Edge {
   const paths = edgePaths(deps.settings.dir)
   const config = haproxyConfig(deps.settings)
@@ -50,14 +54,14 @@ export function createEdgeController(deps: EdgeDeps): Edge {
     routes = await deps.routes()
     if (routes === undefined) await process.ensure('whichever')
     const refused = routes === undefined ? [] : await putter.put({ routes, certificates, challenges }, isFull)
-    state = { state: 'ready', message: 'The edge is serving.', refused }
+    state = { state: 'ready', message: 'The proxy is running.', refused }
   }
 
   const loop = createEdgeLoop({
     pass,
     onFailure(message, err) {
       state = { state: deps.host === undefined ? 'off' : 'unreachable', message, refused: state.refused }
-      deps.log.warn({ err }, 'Edge not up to date')
+      deps.log.warn({ err }, 'Proxy not up to date')
     },
     repairEveryMs: deps.repairEveryMs ?? 30_000,
   })
@@ -70,7 +74,7 @@ export function createEdgeController(deps: EdgeDeps): Edge {
       await loop.request()
     },
     async addChallenge(token, answer) {
-      if (routes === undefined) throw new EdgeUnavailable('The edge does not know its routes yet.')
+      if (routes === undefined) throw new EdgeUnavailable('The proxy does not know its routes yet.')
       challenges.set(token, answer)
       await loop.request()
     },

@@ -8,7 +8,7 @@ export interface Edge {
   /** Answers `/.well-known/acme-challenge/<token>` on every host with this text until it is removed. */
   addChallenge(token: string, answer: string): Promise<void>
   removeChallenge(token: string): Promise<void>
-  /** How many requests and sockets these targets still serve: a drain may end early at 0. */
+  /** How many requests and sockets these targets are still serving: at 0 a drain can end early. */
   inFlight(targets: readonly EdgeTarget[]): Promise<number>
   state(): EdgeState
   /** Whether our HAProxy is running now, even if it does not accept changes. */
@@ -21,7 +21,10 @@ export interface Edge {
 
 export type EdgePage = 'stopped' | 'starting' | 'down'
 export type EdgeTarget = { readonly ip: string; readonly port: number }
-/** `fallback` is the previous release while a new one is on trial. It gets the requests that the targets refuse or drop before the first byte. */
+/**
+ * `fallback` is the previous release while a new one is on trial. It gets the requests that the targets refuse or drop before the first
+ * byte.
+ */
 export type EdgeRelease = { readonly targets: readonly EdgeTarget[]; readonly fallback?: readonly EdgeTarget[]; readonly page?: EdgePage }
 
 /** `redirectHttps` and `hsts` take effect only while the host has a certificate. */
@@ -44,11 +47,11 @@ export type EdgeCertificate = { readonly host: string; readonly path: string; re
 export type EdgeState = {
   readonly state: 'ready' | 'starting' | 'unreachable' | 'off'
   readonly message: string
-  /** A sentence for each route that was refused. All others are served. */
+  /** A message for each rejected route. All others are served. */
   readonly refused: readonly string[]
 }
 
-/** What is wrong with the edge, in a sentence that strangers may read too: it names no file and no host. The cause has the details. */
+/** What is wrong with the edge, in words that may be public: no file and no host is named. The cause has the details. */
 export class EdgeProblem extends Error {
   override readonly name = 'EdgeProblem'
 }

@@ -36,7 +36,10 @@ export function createEdgeFiles(deps: { paths: EdgePaths; config: string; now: (
     for (const name of MAP_NAMES) await mirror.put(paths.map(name), mapFile(maps[name]))
   }
 
-  /** For as long as HAProxy reads its files. One certificate that it cannot use keeps it from starting at all; while it runs, it refuses that one alone. */
+  /**
+   * While HAProxy reads its files: a single certificate it cannot use keeps it from starting at all. Once it runs, it rejects only that
+   * one.
+   */
   async function withoutCertificates<Result>(read: () => Promise<Result>): Promise<Result> {
     const list = (await readIfThere(paths.certificateList)) ?? ''
     await mirror.put(paths.certificateList, '')
@@ -47,7 +50,7 @@ export function createEdgeFiles(deps: { paths: EdgePaths; config: string; now: (
     }
   }
 
-  /** Forces the next write to read the disk, in case somebody else has changed it. */
+  /** Forces the next write to read the disk first, in case somebody else has changed it. */
   function invalidate(): void {
     isPrepared = false
     mirror.invalidate()

@@ -2,10 +2,10 @@ import { coalesce } from '../lib/coalesce.ts'
 import { backoffMs } from '../lib/retry.ts'
 import { EdgeProblem, EdgeUnavailable } from './edge.ts'
 
-/** Soon at first, and never later than the regular repair. */
+/** Soon at first, and at the latest with the regular repair. */
 const RETRY = { firstMs: 1000, longestMs: 30_000 }
 
-const UNNAMED = "The edge could not be brought up to date. Berth's log says why."
+const UNNAMED = "The proxy could not be updated. Berth's log says why."
 
 /** Runs passes one at a time: on request, soon after a failure, and regularly in full. */
 export function createEdgeLoop(deps: {
@@ -45,7 +45,7 @@ export function createEdgeLoop(deps: {
     timer.unref()
   }
 
-  /** A full pass that nobody waits for. A failure has already been passed to `onFailure`, and the next try is planned. */
+  /** A full pass in the background. A failure has already been passed to `onFailure`, and the next attempt is scheduled. */
   function begin(): void {
     repair().catch(() => undefined)
   }
@@ -60,7 +60,7 @@ export function createEdgeLoop(deps: {
     await request()
   }
 
-  /** Waits for the running pass. None follows it. */
+  /** Waits for the running pass. No other one follows. */
   async function close(): Promise<void> {
     isClosed = true
     clearTimeout(timer)

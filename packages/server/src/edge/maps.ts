@@ -10,7 +10,7 @@ export type EdgeWanted = {
   readonly challenges: ReadonlyMap<string, string>
 }
 
-/** In place of an app's key, for the host of the dashboard itself. */
+/** Used instead of an app key for the host of the dashboard itself. */
 export const DASHBOARD_KEY = 'dashboard'
 
 const LABEL = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?'
@@ -19,7 +19,7 @@ const KEY = /^[A-Za-z0-9_-]{1,80}$/
 const TOKEN = /^[A-Za-z0-9_-]{1,200}$/
 const ANSWER = /^[A-Za-z0-9_.-]{1,400}$/
 
-/** Host as it is compared: lower case, no trailing dot. Undefined if it is not a plain DNS name. */
+/** The normalised host: lower case, no trailing dot. Undefined if it is not a plain DNS name. */
 export function routableHost(host: string): string | undefined {
   const plain = host.toLowerCase().replace(/\.$/, '')
   return plain.length <= 253 && HOST.test(plain) && isIP(plain) === 0 ? plain : undefined
@@ -28,7 +28,7 @@ export function routableHost(host: string): string | undefined {
 /**
  * The maps depend on the wanted routes only: the same routes give the same maps.
  *   hosts       host → app key | flags (r: to https, s: HSTS)
- *   apps        app key → a page's name, or a target set, and ! and another one while that is the fallback
+ *   apps        app key → the name of a page, or a target set, followed by ! and the fallback set while there is one
  *   targets     target set / replica → ip | port, for sets of several
  *   challenges  token → answer
  * A set is named by its contents, so a switch writes the new set beside the old one and then moves one entry of `apps`.
@@ -57,7 +57,7 @@ export function edgeMaps(wanted: EdgeWanted): EdgeMaps {
   }
   for (const [token, answer] of wanted.challenges) {
     if (TOKEN.test(token) && ANSWER.test(answer)) maps.challenges.set(token, answer)
-    else refused.push(`The challenge token ${JSON.stringify(token)} is not made of the letters a token may have.`)
+    else refused.push(`The challenge token ${JSON.stringify(token)} contains characters that a token cannot have.`)
   }
   return { maps, refused }
 }
@@ -74,7 +74,7 @@ function appProblem(app: EdgeApp, known: ReadonlyMap<string, string>): string | 
   if (!KEY.test(app.appKey)) return `The app key ${JSON.stringify(app.appKey)} is not made of letters, digits, - and _.`
   if (known.has(app.appKey)) return `The app key ${app.appKey} is listed twice.`
   const bad = [...app.targets, ...(app.fallback ?? [])].find((target) => !isTarget(target))
-  return bad === undefined ? undefined : `The target ${JSON.stringify(bad)} of ${app.appKey} is no address and port.`
+  return bad === undefined ? undefined : `The target ${JSON.stringify(bad)} of ${app.appKey} is not an address and port.`
 }
 
 function isTarget(target: EdgeTarget): boolean {
@@ -94,7 +94,7 @@ function addSet(members: readonly EdgeTarget[], targets: Map<string, string>): s
   return set
 }
 
-/** A set of several is a hash / their number. */
+/** The key of a set of several: a hash / their number. */
 export function targetSet(targets: readonly EdgeTarget[]): { set: string; lines: string[] } {
   const lines = targets.map((target) => `${target.ip}|${target.port}`).sort()
   const [only, second] = lines
@@ -108,7 +108,7 @@ function addHost(
   into: { hosts: Map<string, string>; secured: ReadonlySet<string> },
 ): string | undefined {
   const host = routableHost(name.host)
-  if (host === undefined) return `The host ${JSON.stringify(name.host.slice(0, 300))} is no plain DNS name.`
+  if (host === undefined) return `The host ${JSON.stringify(name.host.slice(0, 300))} is not a plain DNS name.`
   const taken = into.hosts.get(host)
   if (taken !== undefined) return `The host ${host} of ${appKey} is already routed to ${taken.split('|', 1).join('')}.`
   const secured = into.secured.has(host)

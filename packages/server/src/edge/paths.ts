@@ -10,7 +10,7 @@ export function edgePaths(dir: string) {
     dir,
     config: join(dir, 'haproxy.cfg'),
     socket: join(dir, 'run', 'haproxy.sock'),
-    /** HAProxy's master process, which also knows the previous workers. */
+    /** The socket of HAProxy's master process, which also knows the previous workers. */
     masterSocket: join(dir, 'run', 'master.sock'),
     runDir: join(dir, 'run'),
     mapsDir: join(dir, 'maps'),

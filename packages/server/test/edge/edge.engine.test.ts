@@ -115,7 +115,7 @@ async function firstEvents(host: string, count: number): Promise<string[]> {
 it('says in words and in JSON that there is no such app', async () => {
   const page = await come({ host: 'nobody.example.test', headers: { accept: 'text/html,*/*' } })
   expect([page.status, page.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8'])
-  expect(page.text).toContain('There is no app here')
+  expect(page.text).toContain('App not found')
   const machine = await come({ host: 'nobody.example.test', headers: json })
   expect(machine.status).toBe(404)
   expect(JSON.parse(machine.text)).toMatchObject({ error: { code: 'no_such_app' } })

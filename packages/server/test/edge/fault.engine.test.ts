@@ -117,10 +117,10 @@ it('keeps the release that visitors reach while HAProxy serves and takes nothing
     const failed = await lab.deploy(shop, { version: 'unreachable' })
     expect(failed).toMatchObject({
       status: 'failed',
-      error_message: expect.stringMatching(/^The edge did not take the new route.*did not take its new configuration/),
+      error_message: expect.stringMatching(/^The edge did not take the new route.*did not load its new configuration/),
     })
     expect(JSON.parse((await visit(lab, { host: HOST })).text)).not.toMatchObject({ version: 'unreachable' })
-    expect((await lab.berth.anonymous('health')).messages['edge']).toContain('goes on with the old one')
+    expect((await lab.berth.anonymous('health')).messages['edge']).toContain('keeps using the old one')
     await addDatabase('Unseen', lab.project.id) // nobody reaches it through the edge
   } finally {
     engine.clear()
@@ -194,7 +194,7 @@ it('takes up new and deleted domains and apps while the engine is too busy to sa
 
 describe('what runs for a user', () => {
   const METADATA = '169.254.169.254'
-  beforeAll(async () => await until(async () => lab.berth.log().includes('firewall for apps in place'), 'the firewall'))
+  beforeAll(async () => await until(async () => lab.berth.log().includes('firewall rules for apps added'), 'the firewall'))
 
   it('reaches the database of its own project, and neither another one nor the control plane nor the edge itself', async () => {
     await ensureRedisImage(lab.engine)

@@ -69,7 +69,7 @@ describe('a host', () => {
     expect((await ask(edge, 'dash.test')).body).toBe('two')
     expect((await ask(edge, 'three.test')).status).toBe(404)
     expect((await ask(edge, 'one.test:80@evil.test')).status).toBe(400)
-    expect(edge.edge.state()).toEqual({ state: 'ready', message: 'The edge is serving.', refused: [] })
+    expect(edge.edge.state()).toEqual({ state: 'ready', message: 'The proxy is running.', refused: [] })
   })
 
   it('that is hostile is refused with a sentence while every other route answers', async () => {

@@ -282,9 +282,9 @@ describe('the edge', () => {
     await edge.edge.setRoutes(oneApp([one.target]))
     await edge.edge.close()
     const again = edge.reopen({ timeouts: { keepAliveMs: -1 }, startWithinMs: 1_500 })
-    await expect(again.setRoutes(oneApp([one.target]))).rejects.toThrow('goes on with the old one.')
+    await expect(again.setRoutes(oneApp([one.target]))).rejects.toThrow('keeps using the old one.')
     // an HAProxy that has just begun may not hear the first call; it is called again
-    await expect.poll(edge.warnings, { timeout: 20_000 }).toMatch(/goes on with the old one\.[^]*config : parsing .*timeout/)
+    await expect.poll(edge.warnings, { timeout: 20_000 }).toMatch(/keeps using the old one\.[^]*config : parsing .*timeout/)
     expect(again.state().message).not.toContain(edge.paths.dir)
     expect((await get(edge, 'one.test')).body).toBe('one')
     await again.close()

@@ -185,7 +185,7 @@ it('orders certificates by itself, and says on the domain why one does not come 
     return message?.includes('next try') === true && message // it has none while a try is under way
   }
   expect(await until(noticed, 'what is wrong with the certificate of the dashboard')).toMatch(
-    /^There is no new certificate for berth\.example\.test: .* cannot be reached: .* The next try is at \d{4}-/,
+    /^There is no new certificate for berth\.example\.test: .* cannot be reached: .* Next attempt at \d{4}-/,
   )
   expect(JSON.stringify(lab.berth.log())).not.toContain('PRIVATE KEY')
 })
@@ -229,7 +229,7 @@ it('says on the domain what the authority found wrong, and how long it limits us
   pebble.limit('busy.example.test', 7200)
   await lab.call('settings.update', { acmeDirectory: pebble.directoryUrl })
   const busy = await becomes((await add('busy.example.test')).id, 'failed')
-  expect(busy.sslError).toBe('The certificate authority limits our requests: too many certificates already issued')
+  expect(busy.sslError).toBe('The certificate authority is rate limiting this server: too many certificates already issued')
   expect(Date.parse(busy.nextTryAt ?? '')).toBeGreaterThan(Date.now() + 7_000_000)
   expect(await lab.call('domains.check', { id: busy.id })).toMatchObject({
     dnsStatus: 'ok',

@@ -1,7 +1,7 @@
 import { type IncomingHttpHeaders, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 
-/** Why no certificate came; `message` is a sentence for the domain's owner. */
+/** Why no certificate was issued; `message` is for the domain's owner. */
 export class AcmeFailure extends Error {
   override readonly name = 'AcmeFailure'
   readonly isRateLimited: boolean
@@ -19,15 +19,15 @@ export type AcmeResponse = { status: number; headers: IncomingHttpHeaders; body:
 const MAX_BODY = 1_000_000
 
 /**
- * One HTTP exchange with the authority, bounded in time and size. A 429 is thrown at once: the library would sit and wait
- * for as long as the authority says, and nobody would see why.
+ * One HTTP exchange with the authority, bounded in time and size. A 429 is thrown at once: the library would wait for as long as the
+ * authority says, without any visible reason.
  */
 export async function exchange(sent: AcmeRequest, options: { ca?: string | undefined; timeoutMs: number }): Promise<AcmeResponse> {
   const response = await send(sent, options)
   if (response.status === 429) {
     const detail = problemDetail(response.body) ?? 'too many requests'
     const retryAfterMs = parseRetryAfter(response.headers['retry-after'])
-    throw new AcmeFailure(`The certificate authority limits our requests: ${detail}`, { isRateLimited: true, retryAfterMs })
+    throw new AcmeFailure(`The certificate authority is rate limiting this server: ${detail}`, { isRateLimited: true, retryAfterMs })
   }
   return response
 }
@@ -43,7 +43,7 @@ function send(sent: AcmeRequest, options: { ca?: string | undefined; timeoutMs: 
       res.setEncoding('utf8')
       res.on('data', (chunk: string) => {
         body += chunk
-        if (body.length > MAX_BODY) req.destroy(new Error('the answer is too large'))
+        if (body.length > MAX_BODY) req.destroy(new Error('the response is too large'))
       })
       res.on('end', () => resolve({ status: res.statusCode ?? 0, headers: res.headers, body }))
       res.on('error', reject)
@@ -61,13 +61,13 @@ export function parseRetryAfter(value: string | undefined, now: () => number = D
   return Number.isFinite(ms) && ms > 0 ? ms : undefined
 }
 
-/** The sentence inside an RFC 7807 problem document. */
+/** The message in an RFC 7807 problem document. */
 export function problemDetail(body: string): string | undefined {
   try {
     const parsed: unknown = JSON.parse(body)
     if (typeof parsed === 'object' && parsed !== null && 'detail' in parsed && typeof parsed.detail === 'string') return parsed.detail
   } catch {
-    return undefined // not JSON: no sentence in it
+    return undefined // not JSON, so there is no message
   }
   return undefined
 }

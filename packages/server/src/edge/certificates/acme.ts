@@ -10,7 +10,7 @@ export type AcmeDeps = {
   accountKeyPath: string
   edge: Pick<Edge, 'addChallenge' | 'removeChallenge'>
   timeoutMs?: number
-  /** How often the authority is asked whether it has looked, from the first pause to the longest. */
+  /** How often we poll the authority for the result of its check, from the first pause to the longest. */
   poll?: { minMs: number; maxMs: number; attempts: number }
 }
 
@@ -38,7 +38,7 @@ export function createAcme(deps: AcmeDeps) {
         ...(email === undefined ? {} : { email }),
         termsOfServiceAgreed: true,
         challengePriority: ['http-01'],
-        // our own look beforehand also checks the name, and says what is wrong
+        // our own check beforehand also covers this, with a better message
         skipChallengeVerification: true,
         challengeCreateFn: (_authorization, challenge, answer) => edge.addChallenge(challenge.token, answer),
         challengeRemoveFn: (_authorization, challenge) => edge.removeChallenge(challenge.token),
@@ -61,7 +61,7 @@ function newKey(): string {
   return generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
 }
 
-/** With our own transport, which bounds every exchange. */
+/** Uses our own transport, which limits every exchange. */
 async function load(ca: () => string | undefined, timeoutMs: number) {
   const acme = await import('acme-client')
   acme.axios.defaults.adapter = async (config) => {
@@ -80,7 +80,7 @@ async function load(ca: () => string | undefined, timeoutMs: number) {
 function createAccountKey(path: string): () => Promise<string> {
   let key: Promise<string> | undefined
 
-  /** Several first orders at once share one key; a failure to write it is tried again with the next order. */
+  /** Concurrent first orders share one key; if writing it fails, the next order tries again. */
   async function accountKey(): Promise<string> {
     key ??= readOrMakeKey()
     try {
@@ -91,7 +91,7 @@ function createAccountKey(path: string): () => Promise<string> {
     }
   }
 
-  /** Kept for good: a lost account key means a new account, and new limits. */
+  /** Kept for good: losing the account key would mean a new account with new rate limits. */
   async function readOrMakeKey(): Promise<string> {
     const kept = await readIfThere(path)
     if (kept !== undefined) return kept

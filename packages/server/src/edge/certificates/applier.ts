@@ -4,18 +4,18 @@ import type { HaproxyRuntime } from '../haproxy/runtime.ts'
 import { RuntimeError, RuntimeSilent } from '../haproxy/runtime-error.ts'
 import type { EdgePaths } from '../paths.ts'
 
-/** Certificates whose contents are compared in one full pass; the next pass takes the following ones. */
+/** How many certificates are compared by content in one full pass; the next pass continues after them. */
 const COMPARED_AT_ONCE = 100
 
 export type RefusedCertificate = { readonly certificate: EdgeCertificate; readonly reason: string }
 
-/** Brings the certificates that a running HAProxy shows to those that are wanted. */
+/** Updates a running HAProxy to the wanted certificates. */
 export function createCertificateApplier(deps: { paths: EdgePaths; runtime: HaproxyRuntime }) {
   const { paths, runtime } = deps
   const loaded = new Map<string, string>()
   let compareFrom = 0
 
-  /** Gives what is listed and no longer wanted, and what HAProxy does not take. */
+  /** Returns the entries that are no longer wanted, and the certificates that HAProxy rejected. */
   async function add(certificates: readonly EdgeCertificate[], isFull: boolean) {
     if (isFull) await compareContents(certificates)
     const listed = await runtime.listCertificates(paths.certificateList)
@@ -25,7 +25,7 @@ export function createCertificateApplier(deps: { paths: EdgePaths; runtime: Hapr
       try {
         await addOne(certificate, inUse)
       } catch (cause) {
-        // an HAProxy that is too busy, or away, is not one that refuses
+        // an HAProxy that is busy or not running has not rejected anything
         if (!(cause instanceof RuntimeError) || cause instanceof RuntimeSilent) throw cause
         await runtime.info()
         refused.push({ certificate, reason: cause.message })
@@ -41,7 +41,10 @@ export function createCertificateApplier(deps: { paths: EdgePaths; runtime: Hapr
     if (!inUse.has(`${path} ${host}`)) await runtime.addToList(paths.certificateList, { path, host })
   }
 
-  /** Everything once after a restart of either side, and then a part at a time: thousands of certificates are slow to list. */
+  /**
+   * Compares everything once after a restart of either side, and after that a part at a time, because thousands of certificates are slow
+   * to list.
+   */
   async function compareContents(certificates: readonly EdgeCertificate[]): Promise<void> {
     const files = certificates.map(({ path }) => path)
     const unknown = files.filter((path) => !loaded.has(path))
@@ -58,7 +61,7 @@ export function createCertificateApplier(deps: { paths: EdgePaths; runtime: Hapr
     await runtime.deleteCertificate(entry.path)
   }
 
-  /** Another HAProxy holds none of what was put into the one before. */
+  /** A new HAProxy has none of the certificates added to the previous one. */
   function invalidate(): void {
     loaded.clear()
   }

@@ -8,22 +8,22 @@ export type IssueAttempt = {
   readonly reason: string
   readonly isRateLimited: boolean
   readonly nextTryAt: number
-  /** Whom it was asked of: another authority knows nothing of it. */
+  /** The authority it was ordered from; attempts at another one do not count. */
   readonly directory?: string
 }
 
-/** Lines that no longer count may be as many as those that do, and so many more. */
+/** The file may have as many obsolete lines as current ones, plus this many. */
 const STALE_LINES = 200
 const MAX_REASON = 1_000
 
 /**
- * What failed and when it may be tried again, kept on disk: a restart is no reason to ask the authority at once. One line for each
- * change, the last one of a host counts; the file is written anew when most of it no longer counts.
+ * Failed attempts and when they may be retried, kept on disk so that a restart does not cause a new request to the authority. One line
+ * per change, the last one of a host counts; the file is rewritten when most lines are obsolete.
  */
 export function createIssueAttempts(deps: { path: string }) {
   const { path } = deps
   const attempts = new Map<string, IssueAttempt>()
-  let lines = Number.POSITIVE_INFINITY // not known: then all is written anew
+  let lines = Number.POSITIVE_INFINITY // unknown, so the whole file is rewritten
   const oneAtATime = createSemaphore(1)
 
   async function load(): Promise<void> {
@@ -38,7 +38,7 @@ export function createIssueAttempts(deps: { path: string }) {
     return oneAtATime.run(async () => {
       const isAppended = lines < 2 * attempts.size + STALE_LINES
       const after = isAppended ? lines + 1 : attempts.size
-      lines = Number.POSITIVE_INFINITY // a write that fails is made up for by the next one
+      lines = Number.POSITIVE_INFINITY // the next write makes up for one that failed
       if (isAppended) await appendFile(path, line, { flush: true })
       else await writeDurably(path, [...attempts].map(([each, attempt]) => lineOf(each, attempt)).join(''))
       lines = after
@@ -61,7 +61,7 @@ export function createIssueAttempts(deps: { path: string }) {
 
 export type IssueAttempts = ReturnType<typeof createIssueAttempts>
 
-/** Begins with the line's end, so that one that was cut off does not take the next one with it. */
+/** Starts with a line feed, so that a line cut off by a crash does not damage the next one. */
 function lineOf(host: string, attempt: IssueAttempt | undefined): string {
   return `\n${JSON.stringify([host, attempt ?? null])}`
 }
@@ -85,7 +85,7 @@ function parseLine(line: string): unknown[] {
     const row: unknown = JSON.parse(line)
     return Array.isArray(row) ? row : []
   } catch {
-    return [] // damaged: trying once more is the whole loss
+    return [] // damaged: all it costs is another attempt
   }
 }
 

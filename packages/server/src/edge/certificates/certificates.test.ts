@@ -212,7 +212,7 @@ describe('a certificate', () => {
     await sut.certificates.want(['away.test'])
     await expect.poll(() => sut.certificates.status('away.test').sslStatus, { timeout: 20_000 }).toBe('failed')
     const first = sut.certificates.status('away.test')
-    expect(first.sslError).toBe('The edge of this server was away: The edge does not know its routes yet.')
+    expect(first.sslError).toBe('The proxy of this server was not available: The proxy does not know its routes yet.')
     const second = await sut.certificates.checkNow('away.test')
     expect(second.nextTryAt?.getTime()).toBeLessThan(Date.now() + 61_000)
     expect(await readFile(join(sut.acmeDir, 'attempts.json'), 'utf8')).toMatch(/\["away.test",\{"failures":0,[^\n]*$/)
@@ -240,7 +240,7 @@ describe('a certificate', () => {
     await sut.certificates.want(['busy.test'])
     await expect.poll(() => sut.certificates.status('busy.test').sslStatus, { timeout: 20_000 }).toBe('failed')
     const { sslError, nextTryAt } = sut.certificates.status('busy.test')
-    expect(sslError).toBe('The certificate authority limits our requests: too many certificates already issued')
+    expect(sslError).toBe('The certificate authority is rate limiting this server: too many certificates already issued')
     expect(nextTryAt?.getTime()).toBeGreaterThan(Date.now() + 7_100_000)
     await sut.certificates.checkNow('busy.test')
     expect(asked).toBe(1)
@@ -369,7 +369,7 @@ describe('a certificate of somebody’s own', () => {
     await after.certificates.want([])
     expect(after.certificates.status('long.test')).toMatchObject({
       sslStatus: 'failed',
-      sslError: expect.stringContaining('The edge does not take this certificate'),
+      sslError: expect.stringContaining('The proxy rejected this certificate'),
     })
     await writeFile(path, `${certificate}${key}`)
     await edge.edge.repair()

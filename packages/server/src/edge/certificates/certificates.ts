@@ -15,7 +15,7 @@ export type CertificatesDeps = {
   store: CertificateStore
   attempts: IssueAttempts
   issuer: CertificateIssuer
-  /** Where certificates are ordered at this time. */
+  /** The authority that certificates are currently ordered from. */
   directory: () => string
   edge: Pick<Edge, 'setCertificates' | 'isRefused'>
   events: CertificateEvents
@@ -25,7 +25,7 @@ export type CertificatesDeps = {
   atOnce?: number
 }
 
-/** Keeps every wanted host in a valid certificate. Nothing waits for it: until one is there, the placeholder answers. */
+/** Keeps a valid certificate for every wanted host. Nothing waits for it: until there is one, the placeholder is served. */
 export function createCertificates(deps: CertificatesDeps) {
   const { store, attempts, issuer, directory, edge, events, log, now, everyMs = 30_000, atOnce = 4 } = deps
   const isBeingPut = (host: string, source: CertificateSource) => (source === 'acme' ? work.isWorking(host) : uploading.has(host))
@@ -47,7 +47,7 @@ export function createCertificates(deps: CertificatesDeps) {
   async function issue(host: string): Promise<void> {
     report(host)
     const certificate = await issuer.tryIssue(host)
-    // while it was ordered, somebody may have brought their own
+    // somebody may have uploaded their own in the meantime
     if (certificate !== undefined && !isUploaded(host)) await shown.show(certificate)
     report(host, { isWorking: false })
   }
@@ -58,7 +58,7 @@ export function createCertificates(deps: CertificatesDeps) {
     return certificateStatus({ ...known, isWorking, isWanted: work.isWanted(host), now: now() })
   }
 
-  /** The hosts that shall have a certificate of ours. Others keep what they have until `forget`. */
+  /** The hosts for which we order certificates. Others keep what they have until `forget`. */
   async function want(hosts: readonly string[], owners?: HostOwners): Promise<void> {
     await ready
     for (const host of await shown.dropMissingFiles(work.isWorking)) report(host)
@@ -67,7 +67,7 @@ export function createCertificates(deps: CertificatesDeps) {
     work.want(hosts, owners)
   }
 
-  /** Tries now instead of at the next planned time. The authority's own limit is waited for all the same. */
+  /** Tries now instead of at the next planned time. The authority's own rate limit still applies. */
   async function checkNow(host: string): Promise<CertificateStatus> {
     await ready
     await retryNow(host)
@@ -76,7 +76,7 @@ export function createCertificates(deps: CertificatesDeps) {
     return status(host)
   }
 
-  /** For a host that is gone, or that shall have our certificate instead of an uploaded one. */
+  /** For a host that was removed, or that should get our certificate instead of an uploaded one. */
   async function forget(host: string): Promise<void> {
     await ready
     await work.finished(host)
@@ -87,7 +87,7 @@ export function createCertificates(deps: CertificatesDeps) {
     work.look()
   }
 
-  /** Every host that has a certificate, or had an attempt at one. */
+  /** Every host with a certificate or an attempt. */
   async function hosts(): Promise<string[]> {
     await ready
     return [...new Set([...shown.hosts(), ...attempts.hosts()])]
@@ -107,7 +107,7 @@ type Uploads = {
   report: (host: string) => void
 }
 
-/** Takes a certificate that somebody brings. Undefined when it serves, otherwise a sentence that says why not. */
+/** Stores an uploaded certificate. Returns undefined if it can be used, otherwise the reason. */
 function createUpload({ store, attempts, now }: Pick<CertificatesDeps, 'store' | 'attempts' | 'now'>, uploads: Uploads) {
   const { ready, shown, uploading, report } = uploads
   return async (host: string, pem: { certificate: string; key: string }): Promise<string | undefined> => {
@@ -129,7 +129,7 @@ function createUpload({ store, attempts, now }: Pick<CertificatesDeps, 'store' |
 
 type KnownWork = { isWorking: boolean }
 
-/** Remembers what it said: a certificate expires without an event. */
+/** Remembers the last reported status, because a certificate expires without an event. */
 function createReports(deps: { events: CertificateEvents; status: (host: string, known?: KnownWork) => CertificateStatus }) {
   const { events, status } = deps
   const said = new Map<string, CertificateStatus['sslStatus']>()
@@ -140,7 +140,7 @@ function createReports(deps: { events: CertificateEvents; status: (host: string,
     events.onStatus(host, found)
   }
 
-  /** For hosts with a certificate. Nobody knows whether what was found before the start was written down. */
+  /** For hosts with a certificate: it is unknown whether their status was saved before the restart. */
   function reportChanged(hosts: readonly string[]): void {
     for (const host of hosts) if (status(host).sslStatus !== said.get(host)) report(host)
   }

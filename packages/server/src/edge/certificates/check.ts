@@ -6,20 +6,20 @@ export type UploadCheck = { readonly chain: string; readonly key: string; readon
 
 const BEGIN = /-----BEGIN CERTIFICATE-----/g
 const BLOCK = /-----BEGIN CERTIFICATE-----([A-Za-z0-9+/=\s]+)-----END CERTIFICATE-----/g
-/** HAProxy takes a certificate in one buffer, with the command in front of it. */
+/** HAProxy reads a certificate into one buffer, together with the command. */
 const MAX_PEM = BUFFER_BYTES - 1_500
 const CURVES = new Set(['prime256v1', 'secp384r1', 'secp521r1'])
 const PROBE = Buffer.from('berth')
 const WRONG_KEY = 'This kind of key cannot be used. Use RSA with 2048 to 4096 bits, P-256, P-384, P-521 or Ed25519.'
 
-/** Whether a certificate somebody brings can be used for this host. A `problem` is a sentence for that person. */
+/** Whether an uploaded certificate can be used for this host. `problem` is for the person who uploaded it. */
 export function checkUpload(upload: { host: string; certificate: string; key: string; now: Date }): UploadCheck {
   const { host, now } = upload
   const begun = upload.certificate.match(BEGIN)?.length ?? 0
   if (begun === 0) return { problem: 'There is no certificate in this text. It must start with -----BEGIN CERTIFICATE-----.' }
   const chain = [...upload.certificate.matchAll(BLOCK)].flatMap(([, body = '']) => parseCertificate(body))
   const [leaf] = chain
-  if (leaf === undefined || chain.length < begun) return { problem: 'The certificate cannot be read. Paste it again, whole.' }
+  if (leaf === undefined || chain.length < begun) return { problem: 'The certificate cannot be read. Paste the whole certificate again.' }
   const key = parseKey(upload.key)
   if (typeof key === 'string') return { problem: key }
   if (!leaf.checkPrivateKey(key))
@@ -35,13 +35,14 @@ export function checkUpload(upload: { host: string; certificate: string; key: st
   if (broken !== undefined) return { problem: broken }
   const text = chain.map((each) => each.toString().trim()).join('\n')
   const keyText = key.export({ type: 'pkcs8', format: 'pem' }).toString()
-  if (text.length + keyText.length > MAX_PEM) return { problem: 'The certificate chain is too long. Leave out what browsers have already.' }
+  if (text.length + keyText.length > MAX_PEM)
+    return { problem: 'The certificate chain is too long. Leave out the root certificate and others that browsers already have.' }
   return usable(text, keyText)
     ? { chain: text, key: keyText, notAfter }
     : { problem: 'The key or the signature is too weak to be used. Use RSA with 2048 bits or more, or P-256.' }
 }
 
-/** From its bytes, and written anew later: programs differ in what spaces and line ends they take. Nothing where it cannot be read. */
+/** Parsed and written again later, because programs differ in what white space they accept. Undefined if it cannot be read. */
 function parseCertificate(body: string): X509Certificate[] {
   try {
     return [new X509Certificate(Buffer.from(body, 'base64'))]
@@ -55,13 +56,13 @@ function parseKey(pem: string): KeyObject | string {
   try {
     return createPrivateKey(pem)
   } catch {
-    return 'The private key cannot be read. It must start with -----BEGIN PRIVATE KEY-----, or with RSA or EC in it.'
+    return 'The private key cannot be read. It must start with -----BEGIN PRIVATE KEY-----, -----BEGIN RSA PRIVATE KEY----- or -----BEGIN EC PRIVATE KEY-----.'
   }
 }
 
 /**
- * HAProxy computes with this key for every visitor: a very long one stops it for seconds, and one of a kind that it does not know keeps it
- * from starting. A signature is made once, because parts of a key can disagree with each other.
+ * HAProxy uses this key for every visitor: a very long one blocks it for seconds, and an unknown kind keeps it from starting. A test
+ * signature is made, because the parts of a key can be inconsistent.
  */
 function keyProblem(key: KeyObject, leaf: X509Certificate): string | undefined {
   if (!isUsualKey(key)) return WRONG_KEY
@@ -69,7 +70,7 @@ function keyProblem(key: KeyObject, leaf: X509Certificate): string | undefined {
   try {
     if (verify(algorithm, PROBE, leaf.publicKey, sign(algorithm, PROBE, key))) return undefined
   } catch {
-    // a key that cannot sign is as wrong as one that signs wrongly
+    // a key that cannot sign is as bad as one that signs incorrectly
   }
   return 'The private key is damaged: what it signs does not match the certificate.'
 }
@@ -90,7 +91,7 @@ function brokenLink(chain: readonly X509Certificate[]): string | undefined {
   return undefined
 }
 
-/** The same library as HAProxy's judges key and signature; what it refuses would keep HAProxy from starting. */
+/** Checked by the same library that HAProxy uses; what it rejects would keep HAProxy from starting. */
 function usable(cert: string, key: string): boolean {
   try {
     createSecureContext({ cert, key })
@@ -101,7 +102,7 @@ function usable(cert: string, key: string): boolean {
 }
 
 function coveredNames(certificate: X509Certificate): string {
-  return certificate.subjectAltName?.replaceAll('DNS:', '') ?? 'no host at all'
+  return certificate.subjectAltName?.replaceAll('DNS:', '') ?? 'no host'
 }
 
 function day(date: Date): string {

@@ -10,7 +10,7 @@ export type DnsCheck = {
 
 const NO_SUCH_NAME = new Set(['ENOTFOUND', 'ENODATA'])
 
-/** Asks name servers, not the machine's hosts file: what counts is what the rest of the world sees. */
+/** Queries DNS, not the machine's hosts file: what counts is what the rest of the world sees. */
 export function createResolve(options: { servers?: readonly string[]; timeoutMs?: number } = {}): Resolve {
   const resolver = new Resolver({ timeout: options.timeoutMs ?? 3_000, tries: 2 })
   if (options.servers !== undefined) resolver.setServers(options.servers)
@@ -54,6 +54,6 @@ export function judgeDns(host: string, known: { found: readonly string[]; addres
   if (addresses.length === 0) return { dnsStatus: 'unknown', dnsError: null, found }
   const elsewhere = found.filter((address) => !addresses.includes(address))
   if (elsewhere.length === 0) return { dnsStatus: 'ok', dnsError: null, found }
-  const dnsError = `${host} points to ${elsewhere.join(' and ')}, and this server is ${here}. Change the record, or keep it if a proxy stands in front.`
+  const dnsError = `${host} points to ${elsewhere.join(' and ')}, but this server is ${here}. Change the record, or keep it if there is a proxy in front of the server.`
   return { dnsStatus: 'wrong', dnsError, found }
 }

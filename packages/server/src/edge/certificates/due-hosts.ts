@@ -1,6 +1,6 @@
 import { fairOrder } from '../../lib/fair-order.ts'
 
-/** Whose host it is. Hosts of nobody are the platform's own. */
+/** The owner of the host. Hosts without an owner are the platform's own. */
 export type HostOwners = ReadonlyMap<string, number>
 
 type Deps = {
@@ -12,14 +12,14 @@ type Deps = {
 }
 
 /**
- * Looks regularly which of the wanted hosts are due, and works on a few of them at a time, never twice on the same. Owners take turns,
- * and one place is never taken by those who have others: nobody waits for all the hosts of somebody else.
+ * Checks regularly which of the wanted hosts are due, and works on a few at a time, never twice on the same one. Owners take turns, and
+ * one slot is reserved for owners that have no other, so that nobody waits for all the hosts of somebody else.
  */
 export function createDueHosts(deps: Deps) {
   const { isDue, run, onFailure, everyMs, atOnce } = deps
   const perOwner = Math.max(1, atOnce - 1)
   const working = createWorking(run, onFailure)
-  /** Those that nobody asked for by hand, by their owner. */
+  /** Hosts being worked on that nobody requested by hand, by owner. */
   const places: (number | undefined)[] = []
   const turns = createTurns()
   let wanted = new Set<string>()
@@ -65,7 +65,7 @@ export function createDueHosts(deps: Deps) {
     })
   }
 
-  /** By hand, beside the others. */
+  /** Requested by hand, in addition to the regular slots. */
   function begin(host: string): void {
     if (canBegin(host)) void start(host)
   }
@@ -87,7 +87,7 @@ export function createDueHosts(deps: Deps) {
   return { look, begin, want, isWanted, isWorking: working.isWorking, finished: working.finished, close }
 }
 
-/** The hosts that are worked on. */
+/** The hosts being worked on. */
 function createWorking(run: Deps['run'], onFailure: Deps['onFailure']) {
   const working = new Map<string, Promise<void>>()
 

@@ -6,7 +6,7 @@ import type { IssueAttempts } from './attempts.ts'
 import { nextTryDelayMs } from './schedule.ts'
 import type { CertificateStore, StoredCertificate } from './store.ts'
 
-/** One attempt at one certificate: look first, order, keep it; or remember the reason and when to try again. */
+/** One attempt at one certificate: check first, order it, save it; or record the reason and when to try again. */
 export function createCertificateIssuer(deps: {
   store: CertificateStore
   attempts: IssueAttempts
@@ -34,10 +34,10 @@ export function createCertificateIssuer(deps: {
   }
 
   async function remember(host: string, cause: unknown): Promise<void> {
-    // an edge that is away says nothing about the host
+    // an edge that is not running says nothing about the host
     const isEdgeAway = cause instanceof EdgeUnavailable
     const message = cause instanceof Error ? cause.message : String(cause)
-    const reason = isEdgeAway ? `The edge of this server was away: ${message}` : message
+    const reason = isEdgeAway ? `The proxy of this server was not available: ${message}` : message
     const isRateLimited = cause instanceof AcmeFailure && cause.isRateLimited
     const retryAfterMs = cause instanceof AcmeFailure ? cause.retryAfterMs : undefined
     const failures = (attempts.get(host)?.failures ?? 0) + (isEdgeAway ? 0 : 1)

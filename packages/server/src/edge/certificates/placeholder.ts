@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 
-/** A self-signed certificate and its key in one PEM: what a visitor sees over TLS until the host's own certificate is there. */
+/** A self-signed certificate and its key in one PEM, served until the host has its own certificate. */
 export function selfSignedCertificate(options: { host: string; notBefore: Date; notAfter: Date }): string {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const name = sequence(set(sequence(objectId('550403'), tlv(0x0c, Buffer.from(options.host)))))

@@ -69,7 +69,7 @@ describe('a name that points to an address that this server does not know as its
   })
 
   it('points elsewhere when something else answers there, or nothing, or one of several is not us', async () => {
-    const elsewhere = expect.stringContaining('and this server is 198.51.100.1')
+    const elsewhere = expect.stringContaining('but this server is 198.51.100.1')
     expect(await preflight([outside()], { port: 1 }).check('shop.example.test')).toMatchObject({ dnsStatus: 'wrong', dnsError: elsewhere })
     expect(await preflight([outside(), '198.51.100.9']).check('shop.example.test')).toMatchObject({
       dnsStatus: 'wrong',
@@ -92,7 +92,7 @@ describe('a name that points to an address that this server does not know as its
     let tokens = 0
     const newToken = () => `token-${(tokens += 1)}`
     const seen = createPreflight({ ...machine(address), addresses: () => ['198.51.100.1'], newToken })
-    expect(await seen.problem('shop.example.test')).toContain(`points to ${address}, and this server is 198.51.100.1`)
+    expect(await seen.problem('shop.example.test')).toContain(`points to ${address}, but this server is 198.51.100.1`)
     expect(await seen.check('shop.example.test')).toMatchObject({ dnsStatus: 'wrong' })
     expect(tokens).toBe(0) // nothing was put up to be asked for
   })
@@ -106,7 +106,7 @@ describe('a name that points to an address that this server does not know as its
 describe('a name with several addresses', () => {
   it('has a problem when this server answers at the first and not at another, which is named', async () => {
     const problem = await preflight([outside(), '198.51.100.9']).problem('shop.example.test')
-    expect(problem).toContain('shop.example.test points to 198.51.100.9, and this server is 198.51.100.1')
+    expect(problem).toContain('shop.example.test points to 198.51.100.9, but this server is 198.51.100.1')
   })
 
   // an address of many: no machine connects to it, with IPv6 or without
@@ -114,7 +114,7 @@ describe('a name with several addresses', () => {
 
   it('has a problem when one is ours and the other cannot be reached from here', async () => {
     const seen = preflight([outside(), unreachable], { own: outside() })
-    expect(await seen.problem('shop.example.test')).toContain(`points to ${unreachable}, and this server is ${outside()}`)
+    expect(await seen.problem('shop.example.test')).toContain(`points to ${unreachable}, but this server is ${outside()}`)
     expect(await seen.check('shop.example.test')).toMatchObject({ dnsStatus: 'wrong' })
   })
 
@@ -147,7 +147,7 @@ describe('a server that does not come to an end', () => {
       socket.write('HTTP/1.1 200 OK\r\n\r\n')
       writeOnAndOn(socket, 'x'.repeat(1_000))
     })
-    expect(await problem(long.port)).toContain(`at ${outside()} is answered by something else`)
+    expect(await problem(long.port)).toContain(`at ${outside()} is answered by something other than this server`)
   })
 
   it('is left when it wants another protocol', async () => {

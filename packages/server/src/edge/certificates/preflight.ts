@@ -11,26 +11,26 @@ export type PreflightDeps = {
   /** This server's own addresses, as the world sees them. */
   addresses: () => readonly string[]
   newToken: () => string
-  /** Whether we may ask there, at somebody's wish. What is ours we may always ask. */
+  /** Whether we may connect there on behalf of a user. Our own addresses are always allowed. */
   isPublic?: (address: string) => boolean
-  /** 80, wherever the world looks. */
+  /** 80, except in tests. */
   port?: number
-  /** For all addresses of a name together: whoever answers slowly must not keep us from the names of others. */
+  /** For all addresses of a name together: a slow server must not delay the checks of other names. */
   timeoutMs?: number
 }
 
 type Question = { address: string; token: string; signal: AbortSignal }
 
-/** What a connect ends with on a machine that has no IPv6. */
+/** The error codes of a connection attempt on a machine without IPv6. */
 const NO_WAY = new Set(['ENETUNREACH', 'EADDRNOTAVAIL', 'EAFNOSUPPORT'])
 const MAX_ANSWER = 1_000
 
-/** What the certificate authority will see, seen beforehand: failed orders are counted against us, failed looks are not. */
+/** Checks in advance what the certificate authority will check: failed orders count against our rate limit, failed checks do not. */
 export function createPreflight(deps: PreflightDeps) {
   const { edge, resolve, addresses, newToken, port = 80, timeoutMs = 5_000 } = deps
   const { isPublic = (address: string) => kindOfAddress(address) === 'public' } = deps
 
-  /** Undefined when a challenge would be answered, otherwise a sentence that says what is wrong. */
+  /** Returns undefined if a challenge would succeed, otherwise what is wrong. */
   async function problem(host: string): Promise<string | undefined> {
     const dns = await checkDns(host, { resolve, addresses: addresses() })
     if (dns.found.length === 0) return dns.dnsError ?? `${host} has no address.`
@@ -38,20 +38,24 @@ export function createPreflight(deps: PreflightDeps) {
     return other && (judgeDns(host, { found: [other.address], addresses: addresses() }).dnsError ?? other.reason)
   }
 
-  /** Does the name point here? By its address, or else by who answers there: a router that translates, or a proxy, may stand in front. */
+  /** Does the name point here? Judged by its address, or else by who answers there: there may be NAT or a proxy in front. */
   async function check(host: string): Promise<DnsCheck> {
     const dns = await checkDns(host, { resolve, addresses: addresses() })
     if (dns.dnsStatus !== 'wrong' || dns.found.length === 0) return dns
-    const other = await otherThanUs(host, dns.found).catch(() => 'no edge to ask')
+    const other = await otherThanUs(host, dns.found).catch(() => 'no proxy to ask')
     return other === undefined ? { ...dns, dnsStatus: 'ok', dnsError: null } : dns
   }
 
-  /** Undefined when this server answers at every address, otherwise the first where it does not: the authority takes any of them. */
+  /**
+   * Returns undefined if this server answers at every address, otherwise the first one where it does not: the authority may use any of
+   * them.
+   */
   async function otherThanUs(host: string, found: readonly string[]): Promise<{ address: string; reason: string } | undefined> {
     const own = addresses()
     const never = found.find((address) => !isPublic(address) && !own.includes(address))
     if (never !== undefined) return { address: never, reason: `${host} points to ${never}, which is not an address of this server.` }
-    // a proxy has addresses of both kinds, and a machine without IPv6 can ask only one; without a proxy the other one is a wrong record
+    // a proxy has both IPv4 and IPv6 addresses, and a machine without IPv6 can only check one of them; without a proxy the other record
+    // is wrong
     const isProxied = found.some(isIPv4) && !found.some((address) => own.includes(address))
     const token = newToken()
     try {
@@ -71,7 +75,7 @@ export function createPreflight(deps: PreflightDeps) {
     const name = `Port ${port} of ${host} at ${at.address}`
     try {
       const answer = await fetchToken(host, { ...at, port })
-      return answer === `${at.token}.check` ? undefined : `${name} is answered by something else than this server.`
+      return answer === `${at.token}.check` ? undefined : `${name} is answered by something other than this server.`
     } catch (cause) {
       if (at.isProxied && isIPv6(at.address) && hasNoWay(cause)) return undefined
       const reason = at.signal.aborted ? `no answer within ${timeoutMs / 1000} s` : cause instanceof Error ? cause.message : String(cause)
@@ -86,7 +90,7 @@ function hasNoWay(cause: unknown): boolean {
   return NO_WAY.has(errorCode(cause) ?? '')
 }
 
-/** Connects to the address that was judged, whatever the name says a moment later. */
+/** Connects to the address that was checked, even if the name resolves differently now. */
 function fetchToken(host: string, { address, port, token, signal }: Question & { port: number }): Promise<string> {
   return new Promise((done, fail) => {
     const path = `/.well-known/acme-challenge/${token}`
@@ -103,7 +107,7 @@ function fetchToken(host: string, { address, port, token, signal }: Question & {
       res.on('error', fail)
     })
     req.on('error', fail)
-    // the only event after an answer that wants another protocol
+    // the only event after a response that switches protocols
     req.on('close', () => fail(new Error('the connection was closed')))
     req.end()
   })

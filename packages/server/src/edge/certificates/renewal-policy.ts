@@ -2,17 +2,17 @@ import type { IssueAttempts } from './attempts.ts'
 import { renewAt } from './schedule.ts'
 import type { StoredCertificate } from './store.ts'
 
-/** When a certificate is ordered: for a host that has none, or one of another authority, or one that is old; and not too soon after a failure. */
+/** When to order a certificate: if the host has none, one from another authority, or an old one; and not too soon after a failure. */
 export function createRenewalPolicy(deps: {
   shown: (host: string) => StoredCertificate | undefined
   attempts: IssueAttempts
-  /** Where certificates are ordered at this time. */
+  /** The authority that certificates are currently ordered from. */
   directory: () => string
   now: () => Date
 }) {
   const { shown, attempts, directory, now } = deps
 
-  /** A certificate of an authority that only tries out is served until that of the one that is asked now is there. */
+  /** A certificate from another authority, such as a staging one, is served until the current authority has issued one. */
   function isOfDirectory(known: { readonly directory?: string | undefined }): boolean {
     return known.directory === undefined || known.directory === directory()
   }
@@ -25,7 +25,7 @@ export function createRenewalPolicy(deps: {
     return attempt === undefined || !isOfDirectory(attempt) || now().getTime() >= attempt.nextTryAt
   }
 
-  /** Now instead of at the next planned time. The authority's own limit is waited for all the same. */
+  /** Now instead of at the next planned time. The authority's own rate limit still applies. */
   async function retryNow(host: string): Promise<void> {
     const attempt = attempts.get(host)
     if (attempt === undefined || (attempt.isRateLimited && isOfDirectory(attempt))) return

@@ -1,12 +1,15 @@
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
-/** Delays after the first, second, … failure in a row; the last one repeats. From the third on: an hour and more. After none: a minute. */
+/**
+ * Delays after the first, second, … failure in a row; the last one repeats. From the third on an hour or more; with no failure yet, a
+ * minute.
+ */
 const DELAYS_MS = [MINUTE_MS, 5 * MINUTE_MS, HOUR_MS, 3 * HOUR_MS, 6 * HOUR_MS, 12 * HOUR_MS, 24 * HOUR_MS]
 
 export type IssueFailure = { readonly failures: number; readonly isRateLimited: boolean; readonly retryAfterMs?: number }
 
-/** `jitter` is between 0 and 1 and lengthens by up to a tenth, so that many hosts do not come back in the same second. */
+/** `jitter` is between 0 and 1 and lengthens by up to a tenth, so that many hosts are not retried in the same second. */
 export function nextTryDelayMs(failure: IssueFailure, jitter: number): number {
   const usual = DELAYS_MS[Math.min(failure.failures, DELAYS_MS.length) - 1] ?? MINUTE_MS
   const least = failure.isRateLimited ? Math.max(HOUR_MS, failure.retryAfterMs ?? 0) : 0

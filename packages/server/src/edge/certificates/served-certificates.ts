@@ -4,24 +4,24 @@ import type { CertificateSource, CertificateStore, StoredCertificate } from './s
 
 const SOURCES: readonly CertificateSource[] = ['acme', 'uploaded']
 
-/** The certificates that the edge shall show, one a host, as they lie on disk. */
+/** The certificates that the edge should serve, one per host, as stored on disk. */
 export function createShownCertificates(deps: {
   store: CertificateStore
   edge: Pick<Edge, 'setCertificates'>
   log: EdgeLog
-  /** A file that is written right now is a new one, whatever was to become of the one before. */
+  /** A file being written is new, even if the previous one was about to be deleted. */
   isBeingPut: (host: string, source: CertificateSource) => boolean
 }) {
   const { store, edge, log, isBeingPut } = deps
   const shown = new Map<string, StoredCertificate>()
-  /** Hosts whose files must still go. Whoever takes the name meanwhile must not get them, so this outlasts a new certificate. */
+  /** Hosts whose files must still be deleted. Somebody who takes over the name must not get them, so this survives a new certificate. */
   const leaving = new Set<string>()
 
   async function load(): Promise<void> {
     for (const certificate of await store.list()) shown.set(certificate.host, certificate)
   }
 
-  /** An edge that is away takes the certificates over by itself when it is back: they stay wanted there. */
+  /** An edge that is not running picks up the certificates when it is back, because they stay wanted. */
   async function serve(): Promise<void> {
     try {
       await edge.setCertificates([...shown.values()])
@@ -47,7 +47,7 @@ export function createShownCertificates(deps: {
     const told = new Map(shown)
     await edge.setCertificates([...told.values()])
     for (const host of hosts) {
-      if (shown.get(host) !== told.get(host)) continue // the edge was told something else: the next look sees to it
+      if (shown.get(host) !== told.get(host)) continue // the wanted state has changed since; the next pass takes care of it
       const gone = SOURCES.filter((source) => told.get(host)?.source !== source)
       const free = gone.filter((source) => !isBeingPut(host, source))
       for (const source of free) await store.remove(host, source)
@@ -55,7 +55,7 @@ export function createShownCertificates(deps: {
     }
   }
 
-  /** What `remove` could not finish because the edge was away. */
+  /** Finishes what `remove` could not, because the edge was not running. */
   async function finishRemovals(): Promise<void> {
     if (leaving.size === 0) return
     try {
@@ -65,7 +65,7 @@ export function createShownCertificates(deps: {
     }
   }
 
-  /** A file that somebody took away must leave HAProxy's list, or HAProxy could not start again. The answer is whose it was. */
+  /** A file that was deleted from outside must be removed from HAProxy's list, or HAProxy could not start again. Returns its hosts. */
   async function dropMissingFiles(isBusy: (host: string) => boolean): Promise<string[]> {
     const there = await store.paths()
     const lost = [...shown.values()].filter(({ path, host }) => !there.has(path) && !isBusy(host)).map(({ host }) => host)

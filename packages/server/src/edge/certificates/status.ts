@@ -3,18 +3,18 @@ import type { StoredCertificate } from './store.ts'
 
 export type CertificateStatus = {
   readonly sslStatus: 'none' | 'pending' | 'active' | 'failed'
-  /** Also set beside `active`: a certificate that serves while its renewal fails. */
+  /** Can also be set with `active`: the certificate still works but its renewal fails. */
   readonly sslError: string | null
   readonly expiresAt: Date | null
   readonly nextTryAt: Date | null
 }
 
-const REFUSED = "The edge does not take this certificate; Berth's log has its reason. Bring another one, or remove it."
+const REFUSED = "The proxy rejected this certificate; Berth's log has the reason. Upload another one, or remove it."
 
-/** For a host that has no row to say it on. Nothing where all is well, or nobody wants one. */
+/** For a host without a row of its own. Undefined if all is well, or if no certificate is wanted. */
 export function whyNoCertificate(host: string, { sslError, nextTryAt }: CertificateStatus): string {
   if (host === '' || sslError === null) return ''
-  const next = nextTryAt === null ? '' : ` The next try is at ${nextTryAt.toISOString().slice(0, 16).replace('T', ' ')} UTC.`
+  const next = nextTryAt === null ? '' : ` Next attempt at ${nextTryAt.toISOString().slice(0, 16).replace('T', ' ')} UTC.`
   return `There is no new certificate for ${host}: ${sslError}${next}`
 }
 

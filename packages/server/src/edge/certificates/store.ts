@@ -10,7 +10,7 @@ import { routableHost } from '../maps.ts'
 export type CertificateSource = 'acme' | 'uploaded'
 export type StoredCertificate = EdgeCertificate & {
   readonly source: CertificateSource
-  /** Where it was ordered, in so far as it was. */
+  /** The authority it was ordered from, if any. */
   readonly directory: string | undefined
   readonly notBefore: Date
   readonly notAfter: Date
@@ -20,10 +20,10 @@ const FROM = 'From: '
 const HOST = 'Host: '
 const FILE = /^([a-z0-9.-]+)\.(acme|uploaded)\.pem$/
 const HASHED = /^sha256-[0-9a-f]{64}$/
-/** 255 without what `writeDurably` adds. */
+/** 255 minus the suffix that `writeDurably` adds. */
 const MOST_NAME = 251
 
-/** Certificates with their keys, one PEM file a host, readable by us alone. HAProxy reads the very same files at its start. */
+/** Certificates with their keys, one PEM file per host, readable only by us. HAProxy reads the same files when it starts. */
 export function createCertificateStore(deps: { dir: string }) {
   const { dir } = deps
 
@@ -43,7 +43,7 @@ export function createCertificateStore(deps: { dir: string }) {
     return [...found.values()]
   }
 
-  /** The paths of the files that are there, without a look inside. */
+  /** The paths of the existing files, without reading them. */
   async function paths(): Promise<Set<string>> {
     await makeDirectories([dir])
     return new Set((await readdir(dir)).map((file) => join(dir, file)))
@@ -57,7 +57,7 @@ export function createCertificateStore(deps: { dir: string }) {
     if (routableHost(host) !== host) throw new Error(`not a host that can have a certificate: ${JSON.stringify(host)}`)
     await makeDirectories([dir])
     const path = join(dir, fileName(host, source))
-    // what stands before the first block is for people, and for us
+    // the lines before the first block are for people, and for us
     const head = `${pem.directory === undefined ? '' : `${FROM}${pem.directory}\n`}${HOST}${host}\n`
     const text = `${head}${pem.chain.trim()}\n${pem.key.trim()}\n`
     const stored = describe(host, { source, pem: text, path })
@@ -76,7 +76,7 @@ export function createCertificateStore(deps: { dir: string }) {
 
 export type CertificateStore = ReturnType<typeof createCertificateStore>
 
-/** A name of a file cannot be as long as one of a host: those that would not fit are hashed, and the file says whose it is. */
+/** A host name can be longer than a file name. Those that do not fit are hashed, and the file contains the host. */
 function fileName(host: string, source: CertificateSource): string {
   const plain = `${host}.${source}.pem`
   return plain.length <= MOST_NAME ? plain : `sha256-${createHash('sha256').update(host).digest('hex')}.${source}.pem`
@@ -106,6 +106,6 @@ function parseLeaf(pem: string): X509Certificate | undefined {
   try {
     return new X509Certificate(pem)
   } catch {
-    return undefined // a damaged file is as good as none: the host gets the placeholder and a new certificate
+    return undefined // a damaged file is treated as missing: the host gets the placeholder and a new certificate
   }
 }

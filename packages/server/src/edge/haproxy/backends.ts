@@ -19,7 +19,8 @@ const ANY = '  server any 0.0.0.0:0 pool-purge-delay 1s'
 
 /**
  * The tables, and the backends of the apps: `plain-get` for most requests, `safe` for every other GET and HEAD, `unsafe` for requests that
- * may change something, and `fallback` for those whose target failed. One for each format of the error pages, because HAProxy chooses those by backend.
+ * may change something, and `fallback` for those whose target failed. One for each format of the error pages, because HAProxy chooses
+ * those by backend.
  */
 export function backends(settings: HaproxySettings): string[] {
   return [
@@ -62,7 +63,7 @@ export function backends(settings: HaproxySettings): string[] {
 /** What a plain GET does not need. */
 function checking(): string[] {
   return [
-    // HAProxy counts in 64 bits; an app that does not would take the next visitor's request for the rest of this one
+    // HAProxy counts in 64 bits; an app that does not could treat the next visitor's request as the rest of this one
     '  http-request deny deny_status 400 if { req.fhdr(content-length) -m len gt 18 }',
     // through a tunnel other than a WebSocket, the app would get requests exactly as the visitor wrote them
     '  http-request deny deny_status 405 if METH_CONNECT',
@@ -92,7 +93,10 @@ function finding(settings: HaproxySettings, format: PageFormat): string[] {
   ]
 }
 
-/** Connections are kept; `safe` never sends a client's first request over a used one, and reuse is keyed on the destination. A request that arrives as the app closes the connection is retried. */
+/**
+ * Connections are kept; `safe` never sends a client's first request over a used one, and reuse is keyed on the destination. A request
+ * that arrives as the app closes the connection is retried.
+ */
 const REPEATING = ['  http-reuse safe', '  retry-on conn-failure empty-response']
 
 /**
@@ -101,7 +105,7 @@ const REPEATING = ['  http-reuse safe', '  retry-on conn-failure empty-response'
  */
 const NEVER_REPEATING = ['  http-reuse never', '  option http-server-close', '  retry-on conn-failure']
 
-/** Every request goes to `any`, which has no weight, so after a failure HAProxy chooses the fallback. */
+/** Every request goes to `any`, which has weight 0, so after a failure HAProxy chooses the fallback. */
 function firstThenFallback(settings: HaproxySettings): string[] {
   return [
     '  option redispatch 1',

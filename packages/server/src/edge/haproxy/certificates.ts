@@ -6,17 +6,17 @@ export function fingerprintOf(leaf: string, following: number): string {
   return `${leaf}+${following}`
 }
 
-/** The certificate half of the runtime socket's language. */
+/** The runtime socket commands for certificates. */
 export function createCertificateCommands(ask: (command: string) => Promise<string>) {
-  /** For commands that end with a word of success. */
+  /** For commands that confirm success. */
   async function expect(command: string, success: RegExp): Promise<void> {
     const answer = await ask(command)
     if (!success.test(answer)) throw new RuntimeError(`HAProxy refused "${command.slice(0, 60)}": ${answer.trim().slice(0, 300)}`)
   }
 
-  /** Puts a certificate into memory and in use: existing connections keep the old one, new ones get this. */
+  /** Loads a certificate and starts using it: existing connections keep the old one, new ones get this one. */
   async function putCertificate(path: string, pem: string): Promise<void> {
-    // one that was begun and never filled is known too
+    // one that was created but never filled also exists
     const isKnown = (await ask(`show ssl cert ${path}`)).includes('Filename:')
     if (!isKnown) await expect(`new ssl cert ${path}`, /New empty certificate store/)
     // a blank line would end the payload early
@@ -34,13 +34,16 @@ export function createCertificateCommands(ask: (command: string) => Promise<stri
     }
   }
 
-  /** There is one for all certificates, and whoever began it may have been killed. It is shown as a name with an asterisk. */
+  /**
+   * There is only one open transaction for all certificates, and the process that began it may have been killed. It is listed as a name
+   * with an asterisk.
+   */
   async function endTransaction(): Promise<void> {
     const [, open] = /^\*(.+)$/m.exec(await ask('show ssl cert')) ?? []
     if (open !== undefined) await ask(`abort ssl cert ${open}`)
   }
 
-  /** Of each certificate that HAProxy holds; a path it does not know is missing. */
+  /** The fingerprint of each certificate that HAProxy has loaded; unknown paths are left out. */
   async function certificateFingerprints(paths: readonly string[]): Promise<Map<string, string>> {
     const found = new Map<string, string>()
     for (let start = 0; start < paths.length; start += 50) {

@@ -1,9 +1,9 @@
 export type MapEntry = { readonly ref: string; readonly key: string; readonly value: string }
 export type MapChange =
   | { readonly kind: 'add' | 'set'; readonly key: string; readonly value: string }
-  | { readonly kind: 'del' /** a key, or `#` and a reference for one of several entries with the same key */; readonly key: string }
+  | { readonly kind: 'del' /** a key, or `#` and the reference of one of several entries with the same key */; readonly key: string }
 
-/** A command and its payload must fit into one of HAProxy's buffers; half of the smallest default leaves room. */
+/** A command and its payload must fit into one of HAProxy's buffers; half of the smallest default is safe. */
 const MAX_COMMAND = 8_000
 
 export function parseMap(text: string): MapEntry[] {
@@ -25,7 +25,10 @@ export function parseCertificateList(text: string): { path: string; line: number
   return entries
 }
 
-/** What turns the entries that are there into the wanted ones, additions and moves before removals. Entries in `keep` are left alone. */
+/**
+ * The changes that turn the current entries into the wanted ones, additions and changes before removals. Entries in `keep` are left
+ * alone.
+ */
 export function mapChanges(actual: readonly MapEntry[], wanted: ReadonlyMap<string, string>, keep: ReadonlySet<string>): MapChange[] {
   const changes: MapChange[] = []
   const removals: MapChange[] = []
@@ -43,7 +46,7 @@ export function mapChanges(actual: readonly MapEntry[], wanted: ReadonlyMap<stri
   return [...changes, ...removals]
 }
 
-/** Few large commands instead of many small ones: additions travel as payload, the rest joined by semicolons. */
+/** Few large commands instead of many small ones: additions are sent as payload, the rest joined by semicolons. */
 export function mapCommands(path: string, changes: readonly MapChange[]): string[] {
   const commands: string[] = []
   let batch: string[] = []

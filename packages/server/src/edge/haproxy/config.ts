@@ -4,7 +4,7 @@ import { backends } from './backends.ts'
 import { frontends } from './frontends.ts'
 import { ACCESS_RING, type HaproxySettings, maxConnections, quote, timeoutsOf } from './terms.ts'
 
-/** What a request's header lines, and a command with its payload, must fit into. */
+/** The header lines of a request, and a command with its payload, must fit into this. */
 export const BUFFER_BYTES = 16_384
 
 /**
@@ -28,14 +28,14 @@ function globalSection(settings: HaproxySettings, hash: string): string[] {
     `  maxconn ${maxConnections(settings)}`,
     // a lower limit on open files means fewer connections, not a failed start
     '  no strict-limits',
-    // as long as a socket may be idle: after a reload the previous worker keeps its sockets
+    // as long as a WebSocket may be idle: after a reload the previous worker keeps its sockets
     '  hard-stop-after 1h',
     `  stats socket ${quote(paths.socket)} mode 600 level admin`,
     // the access log reader waits on this socket while there are no requests
     '  stats timeout 1h',
     '  stats maxconn 20',
-    // one request's header lines must fit into one buffer: this is the header size limit (16 KB less what we add, and Node.js
-    // takes no more either). A whole buffer is copied for each request that could be repeated, so twice the size is noticeably slower.
+    // the header lines of a request must fit into one buffer, so this is the header size limit (16 KB minus what we add; Node.js
+    // accepts no more either). A whole buffer is copied for each request that may be retried, so twice the size is noticeably slower.
     `  tune.bufsize ${BUFFER_BYTES}`,
     '  tune.maxrewrite 2048',
     '  tune.http.maxhdr 128',

@@ -59,10 +59,10 @@ export function frontends(settings: HaproxySettings): string[] {
     ...SET_DESTINATION,
     ...choosingTheWay(),
     '',
-    // a request whose target failed comes here from ourselves, with everything about the visitor in its headers already
+    // a request whose target failed arrives here from ourselves, already with all headers about the visitor
     'frontend fallback',
     `  bind ${fallbackSocket(settings)} accept-proxy`,
-    // the visitor's own request is in the log already
+    // the visitor's own request is already in the log
     '  http-request set-log-level silent',
     ...findingTheApp(settings),
     ...findingTheTarget(settings, 'last'),
@@ -86,18 +86,18 @@ function welcoming(settings: HaproxySettings): string[] {
   const shares = sharesOf(settings)
   const isContainer = `{ src ${settings.containerNetworks.join(' ')} }`
   return [
-    // as text, because it is written into a header of each request
+    // as text, because it is added to a header of each request
     '  tcp-request connection set-var(sess.from) src,lower',
-    // a customer of a provider has up to a /48 of IPv6 addresses to come from, and a project a /24 for its containers
+    // a customer of a provider may use a whole /48 of IPv6 addresses, and a project a /24 for its containers
     '  tcp-request connection set-var(sess.source) src,ipmask(32,48)',
     `  tcp-request connection set-var(sess.source) src,ipmask(24) if ${isContainer}`,
     `  tcp-request connection track-sc1 var(sess.source) table ${CONNECTIONS_TABLE}`,
     `  tcp-request connection reject if { sc1_conn_cur gt ${shares.connectionsOfSource} } !${isContainer}`,
     `  tcp-request connection reject if { sc1_conn_cur gt ${shares.connectionsOfProject} } ${isContainer}`,
-    // a tenant has as many projects as they like: what runs low is for visitors
+    // a tenant can have any number of projects, so the last connections are reserved for visitors
     `  tcp-request connection reject if { fe_conn gt ${shares.keptOpen} } ${isContainer}`,
     `  http-request return status 200 content-type text/plain lf-string %[${answer}] if { path_beg /.well-known/acme-challenge/ } { ${answer} -m found }`,
-    // While connections run low, none is kept for a next request. After a 101 the connection is a WebSocket.
+    // When connections run low, they are not kept alive for the next request. After a 101 the connection is a WebSocket.
     ...['http', 'https'].map(
       (port) => `  http-after-response set-header Connection close if { fe_conn(${port}) gt ${shares.keptOpen} } !{ status 101 }`,
     ),
@@ -109,19 +109,19 @@ function findingTheApp(settings: HaproxySettings): string[] {
   const app = lookUp(settings, 'hosts')
   return [
     `  http-request set-var(txn.found) req.fhdr(host),${app}`,
-    // apps build links from the host they are told: it is a name and a port, and nothing that could be read as anything else
+    // apps build links from this host, so it must be a plain name and port that cannot be misread
     `  http-request deny deny_status 400 if !${IS_FOUND} { req.fhdr(host) -m found } !{ req.fhdr(host) -m reg ^[A-Za-z0-9._-]+(:[0-9]*)?$ }`,
     `  http-request set-var(txn.found) ${HOST},${app} if !${IS_FOUND}`,
   ]
 }
 
-/** What the app is told about the visitor. None of it comes from the visitor. */
+/** The headers that tell the app about the visitor. None of them come from the visitor. */
 function tellingWhoAsks(scheme: 'http' | 'https'): string[] {
   return [
-    // With underscores too: to programs that read headers as variables they are the same. And what Connection names would be
-    // dropped by an app that passes requests on, such as what we say here.
+    // With underscores too, because some programs treat them alike. And headers named in Connection would be
+    // dropped by an app that forwards requests, including those that we add here.
     '  http-request del-header ^(connection|x[-_]forwarded([-_].*)?|x[-_]real[-_]ip|forwarded|proxy)$ -m reg',
-    // A browser sends a host's cookies to every port of it, and an app may be given a host that the dashboard was used under.
+    // A browser sends the cookies of a host to all of its ports, and an app may get a host under which the dashboard was used.
     `  http-request set-header Cookie %[req.fhdr(cookie),${WITHOUT_SESSIONS}] if { req.fhdr(cookie) -m sub berth_session= } !{ var(txn.found) -m beg ${DASHBOARD_KEY}| }`,
     '  http-request add-header X-Forwarded-For %[var(sess.from)]',
     `  http-request add-header X-Forwarded-Proto ${scheme}`,

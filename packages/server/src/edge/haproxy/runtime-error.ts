@@ -3,7 +3,7 @@ export class RuntimeError extends Error {
   override readonly name: string = 'RuntimeError'
 }
 
-/** Nobody answered, or not in time: what was asked may have been done or not. */
+/** There was no answer, or not in time. The command may or may not have been executed. */
 export class RuntimeSilent extends RuntimeError {
   override readonly name = 'RuntimeSilent'
 }

@@ -4,12 +4,12 @@ import { createCertificateCommands } from './certificates.ts'
 import { type MapChange, type MapEntry, mapCommands, parseMap } from './commands.ts'
 import { RuntimeError, RuntimeSilent } from './runtime-error.ts'
 
-/** The client of HAProxy's runtime socket: one short connection a command, each bounded in time. */
+/** The client of HAProxy's runtime socket: one short connection per command, each with a timeout. */
 export function createHaproxyRuntime(deps: { socketPath: string; masterSocketPath?: string; timeoutMs?: number }) {
   const { socketPath, masterSocketPath, timeoutMs = 5_000 } = deps
   const ask = async (command: string) => await askAt(socketPath, command, timeoutMs)
 
-  /** For commands that say nothing when they succeed. */
+  /** For commands with no output on success. */
   async function order(command: string): Promise<void> {
     const answer = (await ask(command)).trim()
     if (answer !== '') throw new RuntimeError(`HAProxy refused "${command.slice(0, 60)}": ${answer.slice(0, 300)}`)
@@ -30,7 +30,7 @@ export function createHaproxyRuntime(deps: { socketPath: string; masterSocketPat
     return /found=yes.* value="([^"]*)"/.exec(await ask(`get map ${path} ${key}`))?.[1]
   }
 
-  /** `description` names the configuration that runs. */
+  /** `description` identifies the running configuration. */
   async function info(): Promise<Map<string, string>> {
     const fields = (await ask('show info')).split('\n').map((line): [string, string] => {
       const colon = line.indexOf(': ')
@@ -39,20 +39,20 @@ export function createHaproxyRuntime(deps: { socketPath: string; masterSocketPat
     return new Map(fields)
   }
 
-  /** Also by an HAProxy that is too busy to answer. */
+  /** True also for an HAProxy that is too busy to answer. */
   async function isListenedTo(): Promise<boolean> {
     const socket = connect(socketPath)
     try {
       await once(socket, 'connect')
       return true
     } catch (cause) {
-      return (cause as NodeJS.ErrnoException).code === 'EAGAIN' // more callers than it has taken up
+      return (cause as NodeJS.ErrnoException).code === 'EAGAIN' // its connection queue is full
     } finally {
       socket.destroy()
     }
   }
 
-  /** Of the worker that serves, and of those that it took over from and that finish what they have. */
+  /** Of the current worker, and of previous ones that are finishing their requests. */
   async function tableCount(table: string, key: string): Promise<number> {
     const command = `show table ${table} key ${key}`
     const answers = [await ask(command)]
@@ -68,7 +68,7 @@ export function createHaproxyRuntime(deps: { socketPath: string; masterSocketPat
 
 export type HaproxyRuntime = ReturnType<typeof createHaproxyRuntime>
 
-/** A command is one line, and so is each line of a payload: nothing that comes from elsewhere may begin another command. */
+/** A command is one line, and so is each line of a payload: no input may start another command. */
 function askAt(path: string, command: string, timeoutMs: number): Promise<string> {
   const [line = ''] = command.split(' <<\n', 1)
   if (/[\n\r]/.test(line)) return Promise.reject(new Error(`not one command: ${JSON.stringify(command.slice(0, 200))}`))
@@ -76,7 +76,7 @@ function askAt(path: string, command: string, timeoutMs: number): Promise<string
     const chunks: Buffer[] = []
     const socket = connect(path)
     const timer = setTimeout(() => socket.destroy(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs)
-    socket.on('connect', () => socket.end(`${command}\n`)) // the master waits for more until it hears that there is none
+    socket.on('connect', () => socket.end(`${command}\n`)) // the master waits for more commands until our side is closed
     socket.on('data', (chunk) => chunks.push(chunk))
     socket.on('error', (cause) => reject(new RuntimeSilent(`HAProxy's socket: ${cause.message}`, { cause })))
     socket.on('close', (hadError) => {
@@ -86,7 +86,7 @@ function askAt(path: string, command: string, timeoutMs: number): Promise<string
   })
 }
 
-/** The process numbers below the line that begins them, up to the next such line. */
+/** The pids listed below the given heading, up to the next heading. */
 function oldWorkers(processes: string): string[] {
   const [, part = ''] = processes.split('# old workers\n')
   const [old = ''] = part.split('\n#', 1)

@@ -4,14 +4,14 @@ export type HaproxySettings = {
   readonly dir: string
   readonly httpPort: number
   readonly httpsPort: number
-  /** Whether the machine has IPv6; binding `::` fails where it is switched off. */
+  /** Whether the machine has IPv6; binding `::` fails if it is disabled. */
   readonly ipv6: boolean
   readonly cores: number
-  /** Where this machine's own containers are, as `address/bits`: apps, which have a /24 a project, and build steps. */
+  /** The networks of this machine's containers, as `address/bits`: apps, with a /24 per project, and build steps. */
   readonly containerNetworks: readonly string[]
   readonly maxConnections?: number
   readonly timeouts?: Partial<EdgeTimeouts>
-  /** The user HAProxy becomes once it has bound its ports. Only where it starts as root. */
+  /** The user HAProxy switches to once it has bound its ports, if it starts as root. */
   readonly runAs?: { readonly uid: number; readonly gid: number }
 }
 
@@ -57,8 +57,8 @@ export function maxConnections(settings: HaproxySettings): number {
 }
 
 /**
- * The most that anybody gets. A source is an IPv4 address or the IPv6 network of one customer; behind either there may be many people.
- * One connection of HTTP/2 carries a hundred requests, and each takes a connection to the app, so requests are counted as well.
+ * The limits per source. A source is an IPv4 address or the IPv6 network of one customer, and may have many people behind it. One HTTP/2
+ * connection carries a hundred requests, and each needs a connection to the app, so requests are counted as well.
  */
 export function sharesOf(settings: HaproxySettings) {
   const all = maxConnections(settings)
@@ -67,7 +67,7 @@ export function sharesOf(settings: HaproxySettings) {
     connectionsOfProject: Math.floor(all / 32),
     requestsOfSource: Math.floor(all / 8),
     requestsOfApp: Math.floor(all / 2),
-    /** Per port. While neither has more, a quarter of all connections is free. */
+    /** Per port. As long as neither port has more, a quarter of all connections is free. */
     keptOpen: Math.floor((all * 3) / 8),
   }
 }
@@ -85,8 +85,8 @@ export function lookUp(settings: HaproxySettings, map: MapName): string {
   return `map_str(${quote(edgePaths(settings.dir).map(map))})`
 }
 
-/** Paths travel through the configuration and the socket's command language; plain ones need no quoting in either. */
+/** Paths appear in the configuration and in socket commands; plain ones need no quoting in either. */
 export function quote(path: string): string {
   if (/^[A-Za-z0-9_./@+-]+$/.test(path)) return path
-  throw new Error(`The path of the data directory may hold only letters, digits and . _ - @ + / here: ${JSON.stringify(path)}`)
+  throw new Error(`The path of the data directory may only contain letters, digits and . _ - @ + / but is ${JSON.stringify(path)}`)
 }

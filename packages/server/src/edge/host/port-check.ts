@@ -4,7 +4,7 @@ import { portHolder } from './port-holder.ts'
 
 /** Undefined when the port can be bound, otherwise a sentence that names the port, its holder and the setting. */
 export async function portProblem(port: number, setting: string): Promise<string | undefined> {
-  // without the right to bind low ports we cannot look; the edge itself starts with that right
+  // without the right to bind low ports we cannot check; the edge itself starts with that right
   if ((await tryListen(port, '0.0.0.0')) !== 'EADDRINUSE') return undefined
   const holder = await portHolder(port)
   const who = holder === undefined ? 'another program' : `another program (${holder})`

@@ -2,7 +2,7 @@ import { readdir, readFile, readlink } from 'node:fs/promises'
 
 const LISTENING = '0A'
 
-/** The name of the program that listens on a port, as far as we may look; undefined otherwise. */
+/** The name of the program that listens on a port, or undefined if we may not see it. */
 export async function portHolder(port: number): Promise<string | undefined> {
   const tables = await Promise.all(['/proc/net/tcp', '/proc/net/tcp6'].map((path) => readFile(path, 'utf8').catch(() => '')))
   const sockets = new Set(tables.flatMap((table) => listeningInodes(table, port)).map((inode) => `socket:[${inode}]`))
@@ -24,7 +24,7 @@ export function listeningInodes(table: string, port: number): string[] {
 }
 
 async function holdsAny(pid: string, sockets: ReadonlySet<string>): Promise<boolean> {
-  // processes come and go while we look, and some are not ours to look into
+  // processes come and go meanwhile, and some we may not inspect
   const names = await readdir(`/proc/${pid}/fd`).catch(() => [])
   for (const name of names) {
     if (sockets.has(await readlink(`/proc/${pid}/fd/${name}`).catch(() => ''))) return true

@@ -11,7 +11,7 @@ import { portProblem } from './port-check.ts'
 const LOOK_MS = 50
 const SUMS_UP = /(Error\(s\)|Fatal errors) found in configuration/
 
-/** HAProxy's own error messages, short enough for one sentence. */
+/** HAProxy's own error messages, shortened. */
 export function lastAlerts(output: string): string {
   const alerts = output.split('\n').filter((line) => line.includes('[ALERT]') && !SUMS_UP.test(line))
   const said = alerts.slice(-2).map((line) => line.replace(/^.*\[ALERT\]\s*\(\d+\)\s*:\s*/, '').trim())
@@ -60,13 +60,13 @@ export function createEdgeProcess(deps: Deps) {
       if (answered !== undefined) {
         return await readFiles(host, {
           attempt: async () => await reload(host),
-          otherwise: `HAProxy did not take its new configuration within ${startWithinMs / 1000} s, and goes on with the old one.`,
+          otherwise: `HAProxy did not load its new configuration within ${startWithinMs / 1000} s, and keeps using the old one.`,
         })
       }
     }
     await readFiles(host, {
       attempt: async () => await start(host),
-      otherwise: `HAProxy was started and did not answer within ${startWithinMs / 1000} s.`,
+      otherwise: `HAProxy was started but did not answer within ${startWithinMs / 1000} s.`,
     })
   }
 
@@ -100,23 +100,26 @@ export function createEdgeProcess(deps: Deps) {
   return { ensure }
 }
 
-/** A certificate that it refuses must not keep everything else down: without any, it starts, and the others are added while it runs. */
+/** One rejected certificate must not keep everything else down: HAProxy starts without any, and they are added while it runs. */
 function createReadFiles({ paths, files, log }: Pick<Deps, 'paths' | 'files' | 'log'>) {
   return async (from: EdgeHost, { attempt, otherwise }: { attempt: () => Promise<boolean>; otherwise: string }): Promise<void> => {
     if (await attempt()) return
     const output = await from.edgeOutput()
     const said = lastAlerts(output)
-    // The placeholder lies there too, and without that one it cannot start.
+    // The placeholder is in the same directory, and HAProxy cannot start without it.
     const isCertificate = output.includes(paths.certificatesDir) && !said.includes(paths.placeholder)
     if (isCertificate && (await files.withoutCertificates(attempt))) {
-      log.warn({ said }, 'HAProxy refused a certificate at its start; all of them are added while it runs')
+      log.warn(
+        { said },
+        'HAProxy rejected a certificate when it started; it was started without certificates, which are now added one by one',
+      )
       return
     }
-    throw new EdgeProblem(`${otherwise} Berth's log has what it said.`, { cause: new Error(said) })
+    throw new EdgeProblem(`${otherwise} Berth's log has its output.`, { cause: new Error(said) })
   }
 }
 
-/** Which configuration the HAProxy that answers has. */
+/** The configuration of the running HAProxy. */
 function createConfigLook(runtime: HaproxyRuntime, patienceMs: number) {
   async function runningConfig(): Promise<string | undefined> {
     try {
@@ -126,7 +129,7 @@ function createConfigLook(runtime: HaproxyRuntime, patienceMs: number) {
     }
   }
 
-  /** The running configuration, once it fits. Undefined when time runs out. */
+  /** Waits until the running configuration is accepted. Undefined on a timeout. */
   async function inTime(fits: (config: string | undefined) => boolean): Promise<string | undefined> {
     const config = await poll(runningConfig, { until: fits, everyMs: LOOK_MS, limitMs: patienceMs })
     return fits(config) ? config : undefined

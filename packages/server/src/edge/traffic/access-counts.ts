@@ -15,7 +15,7 @@ export type AccessSnapshot = {
   readonly p99Ms: number | null
 }
 
-/** What was counted between two takes. */
+/** The counts between two calls of `take`. */
 export type AccessTake = {
   readonly requests: number
   readonly errors: number
@@ -30,13 +30,13 @@ type Counter = {
   bytesOut: number
   recent: LatencyHistogram
   before: LatencyHistogram
-  /** Since the last take. */
+  /** Since the last call of `take`. */
   taken: { requests: number; errors: number; latencies: LatencyHistogram }
 }
 
 const HALF_WINDOW_MS = 5 * 60_000
 
-/** Counts each app's requests, line by line of HAProxy's log. */
+/** Counts the requests of each app from the lines of HAProxy's log. */
 export function createAccessCounts(deps: { socketPath: string; now: () => Date }) {
   const { socketPath, now } = deps
   const since = now()
@@ -77,7 +77,7 @@ export function createAccessCounts(deps: { socketPath: string; now: () => Date }
       const quantile = (share: number) => quantileMs([recent, before], share) ?? null
       return { since, requests, statuses: { ...statuses }, bytesIn, bytesOut, p50Ms: quantile(0.5), p99Ms: quantile(0.99) }
     },
-    /** What each app served since the last take; for one taker alone. */
+    /** What each app served since the last call. There must be only one caller. */
     take: (): Map<string, AccessTake> => {
       const served = new Map<string, AccessTake>()
       for (const [appKey, counter] of counters) {

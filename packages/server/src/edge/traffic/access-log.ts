@@ -2,7 +2,7 @@
 export type AccessLine = {
   readonly appKey: string
   readonly status: number
-  /** Until the app's first byte; undefined when it never answered. Not the whole time: a stream that lives for an hour is not slow. */
+  /** Time to the app's first byte; undefined if it never answered. Not the total time: a stream that lasts an hour is not slow. */
   readonly latencyMs: number | undefined
   readonly bytesOut: number
   readonly bytesIn: number

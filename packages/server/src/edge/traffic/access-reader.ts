@@ -3,15 +3,15 @@ import { ACCESS_RING } from '../haproxy/terms.ts'
 
 const RECONNECT_MS = 2_000
 const MAX_LINE = 4_096
-/** A reader that never pauses is woken for every line, and so is HAProxy, which is a third of the cost of a request. So it pauses in between. */
+/** Without pauses the reader, and HAProxy, would be woken for every line, which is a third of the cost of a request. */
 const REST_MS = 500
-/** HAProxy sends its backlog in pieces of nearly its buffer's size. A smaller piece means that there is no more. */
+/** HAProxy sends its backlog in chunks of nearly its buffer size. A smaller chunk means that there is no more. */
 const LITTLE = 8_192
 const PIECE_BYTES = 65_536
 
 /**
- * Follows HAProxy's in-memory log over the runtime socket: many lines a read, no open port, and a reader that is slow or away
- * never holds up a request. The log holds far more lines than come during a pause.
+ * Follows HAProxy's in-memory log over the runtime socket: many lines per read, no open port, and a slow or missing reader never delays a
+ * request. The log holds far more lines than arrive during a pause.
  */
 export function createAccessReader(deps: { socketPath: string; onLine: (line: string) => void }) {
   let socket: Socket | undefined
@@ -21,11 +21,11 @@ export function createAccessReader(deps: { socketPath: string; onLine: (line: st
   function open(): void {
     const opened = connect({
       path: deps.socketPath,
-      // not 'data' events: a socket that is paused goes on reading line by line until its own buffer is full
+      // not 'data' events: a paused socket keeps reading line by line until its own buffer is full
       onread: { buffer: Buffer.alloc(PIECE_BYTES), callback: readThenRest(deps.onLine, () => opened.resume()) },
     })
     opened.on('connect', () => opened.write(`show events ${ACCESS_RING} -w -n\n`))
-    opened.on('error', () => undefined) // the edge is away; 'close' follows and plans the next try
+    opened.on('error', () => undefined) // the edge is not running; 'close' follows and schedules the next attempt
     opened.on('close', () => {
       if (isClosed || socket !== opened) return
       reconnect = setTimeout(open, RECONNECT_MS)
@@ -36,7 +36,7 @@ export function createAccessReader(deps: { socketPath: string; onLine: (line: st
 
   open()
   return {
-    /** Reads from the worker that serves now. */
+    /** Reads from the current worker. */
     reopen: (): void => {
       if (isClosed) return
       const before = socket
@@ -52,17 +52,17 @@ export function createAccessReader(deps: { socketPath: string; onLine: (line: st
   }
 }
 
-/** Takes piece after piece until HAProxy has no more; then false, which ends the reading, and `goOn` after the rest. */
+/** Reads chunk after chunk until HAProxy has no more; then returns false, which ends the reading until `goOn` after the pause. */
 function readThenRest(onLine: (line: string) => void, goOn: () => void): (bytes: number, buffer: Uint8Array) => boolean {
   let cut = ''
   let pieces = 0
   return (bytes, buffer) => {
-    const lines = `${cut}${latin1(buffer, bytes)}`.split('\n') // plain ASCII, so a piece may end anywhere
+    const lines = `${cut}${latin1(buffer, bytes)}`.split('\n') // plain ASCII, so a chunk may end anywhere
     cut = lines.pop() ?? ''
     if (cut.length > MAX_LINE) cut = ''
     lines.forEach(onLine)
     pieces += 1
-    // the first piece is what was waiting in the socket, however little that is
+    // the first chunk is what was waiting in the socket, however little
     if (pieces === 1 || bytes >= LITTLE) return true
     pieces = 0
     setTimeout(goOn, REST_MS).unref()

@@ -1,4 +1,4 @@
-/** Counts of latencies in steps of about a fifth: 128 numbers hold everything from 0 ms to hours. */
+/** A histogram of latencies in steps of about 20 %: 128 numbers cover everything from 0 ms to hours. */
 export type LatencyHistogram = Uint32Array
 
 const STEPS = 128
