@@ -1,17 +1,17 @@
 import { isIPv4 } from 'node:net'
 
-/** The upper half of a /24 is ours to give, but for the broadcast address; the engine gives from the lower one by itself. */
+/** We assign addresses from the upper half of a /24, except the broadcast address; the engine assigns from the lower half by itself. */
 const FIRST = 128
 const PLACES = 127
 
-/** What the engine may give by itself in a network of ours. */
+/** The range from which the engine assigns addresses by itself in our networks. */
 export function engineRange(subnet: string): string {
   return subnet.replace(/\/24$/, '/25')
 }
 
 /**
- * An address for a new container, at the place of its turn or behind it. The engine would give the one that was freed last, and
- * visitors who are still sent to a release that died would meet another app there; here it comes round again after many turns.
+ * An address for a new container, chosen in rotation. The engine would reuse the address that was freed last, and visitors still being
+ * sent to a dead release would reach another app; in rotation an address is reused only after many others.
  */
 export function freeAddress(subnet: string, taken: ReadonlySet<string>, turn: number): string | undefined {
   const [network = '', prefix] = subnet.split('/')

@@ -1,8 +1,8 @@
 const VERSION = /^(\d+)\.(\d+)\.(\d+)(?!\d)/
 
 /**
- * Whether an engine of this version has the holes that its builder's releases of January 2024 closed (CVE-2024-23651, CVE-2024-23652).
- * They went into Docker 24.0.9 and 25.0.2. A version that cannot be read may be anything.
+ * Whether the builder of this engine version has the vulnerabilities fixed in January 2024 (CVE-2024-23651, CVE-2024-23652), in Docker
+ * 24.0.9 and 25.0.2. An unreadable version counts as vulnerable.
  */
 export function hasBuilderHoles(version: string): boolean {
   const [major, minor, patch] = (VERSION.exec(version) ?? []).slice(1).map(Number)

@@ -4,7 +4,7 @@ import type { Transport } from './api/transport.ts'
 import { pathOf } from './container-reads.ts'
 
 export type LogOptions = {
-  /** How many of the newest lines to begin with; all when absent. */
+  /** How many of the newest lines to start with. Default: all. */
   readonly tail?: number
   /** Only lines after this moment (RFC 3339, as in `at`). */
   readonly since?: string
@@ -14,7 +14,10 @@ export type LogOptions = {
 
 type Container = { readonly id: string; readonly isTty: boolean }
 
-/** A container's output as clean lines, oldest first. With `since` the line at exactly that moment is left out, so the `at` of the last line resumes. */
+/**
+ * A container's output as clean lines, oldest first. With `since` the line at exactly that moment is left out, so the `at` of the last
+ * line resumes.
+ */
 export function createContainerLogs(deps: { transport: Transport }) {
   const batches = createLogBatches(deps)
   return async function* logs(container: Container, options: LogOptions): AsyncGenerator<LogLine> {
@@ -22,7 +25,7 @@ export function createContainerLogs(deps: { transport: Transport }) {
   }
 }
 
-/** The same, as many lines at a time as have come: of a long log, handing over each line costs more than reading it. */
+/** The same in batches: for a long log, yielding each line separately costs more than reading it. */
 export function createLogBatches(deps: { transport: Transport }) {
   return async function* logBatches(container: Container, options: LogOptions): AsyncGenerator<readonly LogLine[]> {
     const { tail, since, follow = false, signal } = options
@@ -51,7 +54,7 @@ export function createLogBatches(deps: { transport: Transport }) {
   }
 }
 
-/** Seconds with the nine digits that a Date would lose. */
+/** Seconds with nine decimals, which a Date would lose. */
 export function unixTime(at: string): string {
   const fraction = /\.(\d+)/.exec(at)?.[1] ?? ''
   return `${Math.floor(Date.parse(at) / 1000)}.${fraction.padEnd(9, '0').slice(0, 9)}`

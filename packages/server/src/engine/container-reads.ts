@@ -7,10 +7,10 @@ import type { Transport } from './api/transport.ts'
 import { type ContainerDetails, type ContainerSummary, detailsOf, summaryOf } from './container-state.ts'
 import { type ContainerCounters, type ContainerUsage, countersOf, usageOf } from './container-usage.ts'
 
-/** The kernel lists those that listen before all others. */
+/** The kernel lists listening sockets before all others. */
 const MOST_OF_A_TABLE = 256 * 1024
 
-/** What can be asked about containers. A container that is gone is null, and no error. */
+/** Queries about containers. A container that no longer exists is null, not an error. */
 export function createContainerReads({ transport, now }: { transport: Transport; now: () => Date }) {
   async function inspect(id: string, signal?: AbortSignal): Promise<ContainerDetails | null> {
     try {
@@ -27,7 +27,7 @@ export function createContainerReads({ transport, now }: { transport: Transport;
     return items(await transport.json({ method: 'GET', path: '/containers/json', query, signal: wanted.signal })).map(summaryOf)
   }
 
-  /** What the container listens on, or null where its process cannot be looked at (a remote engine, a container that is down). */
+  /** The ports the container listens on, or null if its process cannot be inspected (a remote engine, a stopped container). */
   async function listeningPorts(id: string, signal?: AbortSignal): Promise<ListeningPort[] | null> {
     const found = await inspect(id, signal)
     const pid = found?.pid ?? null
@@ -42,7 +42,7 @@ export function createContainerReads({ transport, now }: { transport: Transport;
   return { inspect, list, listeningPorts, ...createContainerStats(transport) }
 }
 
-/** What a container uses: as a rate, which takes two readings and as many seconds, or what it has used so far, at once. */
+/** The usage of a container: as a rate, which takes two readings and about two seconds, or as totals, at once. */
 function createContainerStats(transport: Transport) {
   async function read(id: string, query: Readonly<Record<string, boolean>>, signal: AbortSignal | undefined): Promise<unknown> {
     try {
@@ -70,7 +70,7 @@ export function pathOf(id: string): string {
   return `/containers/${encodeURIComponent(id)}`
 }
 
-// Where we run in a container ourselves, the engine's process numbers are not ours; its cgroup says whose a process is.
+// If Berth itself runs in a container, the engine's pids are not valid here; the cgroup shows which container a process belongs to.
 async function isProcessOf(pid: number, containerId: string): Promise<boolean> {
   const cgroup = await readFile(`/proc/${pid}/cgroup`, 'utf8').catch(() => '')
   return cgroup.includes(containerId)

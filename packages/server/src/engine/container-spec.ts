@@ -4,7 +4,7 @@ import { NOT_COMPOSE } from './labels.ts'
 import { type Check, checkKeys, hasOnly, isEvery, isSame, isText, isWhole, refuseKey } from './request-checks.ts'
 import { isAppAddress } from './subnets.ts'
 
-/** What an app's container may be. Whatever is not here cannot be asked for. */
+/** The settings an app's container can have. Anything not listed here is impossible. */
 export type ContainerSpec = {
   readonly name: string
   readonly image: string
@@ -14,7 +14,7 @@ export type ContainerSpec = {
   /** In place of what the image begins with. */
   readonly entrypoint?: readonly string[]
   readonly network: string
-  /** Counts up with every release: where in the network its address is looked for. Without it the engine chooses. */
+  /** Increases with every release, and determines where in the network its address is. Without it the engine chooses. */
   readonly turn?: number
   readonly aliases: readonly string[]
   readonly volumes: readonly { readonly volume: string; readonly path: string }[]
@@ -35,7 +35,7 @@ export function containerRequest(spec: ContainerSpec, address?: string): Record<
     Image: spec.image,
     Env: Object.entries(spec.env).map(([key, value]) => `${key}=${value}`),
     Labels: { ...NOT_COMPOSE, ...spec.labels },
-    // Ours is from outside. One of the image's own could run a thousand times a second, outside of the container's limits.
+    // We check health from outside. A check of the image itself could run a thousand times a second, outside the container's limits.
     Healthcheck: NO_HEALTHCHECK,
     ...(spec.command === undefined ? {} : { Cmd: [...spec.command] }),
     ...(spec.entrypoint === undefined ? {} : { Entrypoint: [...spec.entrypoint] }),
@@ -93,7 +93,7 @@ const KEYS: Readonly<Record<string, Check>> = {
 const NEEDED = ['Image', 'Labels', 'Healthcheck', 'HostConfig', 'NetworkingConfig'] as const
 const NEEDED_OF_HOST = ['NetworkMode', 'Mounts', 'PidsLimit', 'RestartPolicy', 'LogConfig', 'CapDrop', 'SecurityOpt', 'Init'] as const
 
-/** The last look at the final request, by allow list: an equivalent field that nobody thought of is refused as well. */
+/** The last check of the final request, by allow list, so that equivalent fields nobody thought of are refused as well. */
 export function assertAllowed(request: Readonly<Record<string, unknown>>): void {
   checkKeys(request, { checks: KEYS, needed: NEEDED, path: '' })
   const host = record(request['HostConfig'])
@@ -122,7 +122,7 @@ function isOurMount(value: unknown): boolean {
 }
 
 function isSystemPath(target: string): boolean {
-  // Data may live below /usr (/usr/share/x/data) and /etc/x; only the roots themselves would hide the image's own system.
+  // Data may be below /usr (/usr/share/x/data) and /etc/x; only the top directories themselves would hide the image's own files.
   return (
     ['/proc', '/sys', '/dev', '/run', '/var/run'].some((root) => target === root || target.startsWith(`${root}/`)) ||
     (SYSTEM_PATH.test(target) && target.split('/').length <= 2)

@@ -15,22 +15,22 @@ export type ContainerDetails = {
   readonly finishedAt: string | null
   readonly ips: Readonly<Record<string, string>>
   readonly owner: Owner
-  /** Of the edge: how it was made. */
+  /** For the edge: the hash of its specification. */
   readonly fingerprint: string
   readonly restartCount: number
   readonly isTty: boolean
   readonly pid: number | null
-  /** Named ones, and those that its image declares. */
+  /** Named volumes, and those that its image declares. */
   readonly volumes: readonly { readonly name: string; readonly path: string }[]
   /** Ports of the machine, as `8080/tcp`. */
   readonly publishedPorts: readonly string[]
   /** The engine's own check: `starting`, `healthy` or `unhealthy`; empty where it has none. */
   readonly health: string
-  /** What that check printed last. */
+  /** The last output of that check. */
   readonly healthOutput: string
-  /** How long it may take to end, where it says so. */
+  /** How long it may take to stop, if specified. */
   readonly stopGraceSeconds: number | null
-  /** Addresses that it was given, also while it does not run. */
+  /** Its assigned addresses, also while it is stopped. */
   readonly givenIps: Readonly<Record<string, string>>
 }
 
@@ -82,7 +82,7 @@ export function summaryOf(value: unknown): ContainerSummary {
   }
 }
 
-/** The wording that the engine itself uses in lists; its answer about a single container leaves it out. */
+/** The wording the engine itself uses in lists, which is missing in its details of a single container. */
 export function statusText(container: Pick<ContainerDetails, 'state' | 'exitCode' | 'startedAt' | 'finishedAt'>, now: Date): string {
   const { state, exitCode, startedAt, finishedAt } = container
   if (state === 'running') return `Up ${spoken(startedAt, now)}`

@@ -9,7 +9,7 @@ export const CONTAINER_NAME = /^berth-[a-z0-9]{1,24}-app-[1-9]\d*-[a-z0-9-]{1,60
 const ANSWER_AFTER_GRACE_MS = 60_000
 export const MOST_TRIES = 5
 
-/** The life of containers. Everything here may run twice: what is done already is no error. */
+/** Starts, stops and removes containers. Everything here may run twice: it is no error if it is already done. */
 export function createContainers(deps: { transport: Transport; now: () => Date }) {
   const { transport } = deps
 
@@ -53,7 +53,7 @@ export function createContainers(deps: { transport: Transport; now: () => Date }
     await transport.json({ method: 'POST', path: `${pathOf(id)}/restart`, query: { t: graceSeconds }, signal, timeoutMs })
   }
 
-  /** With its anonymous volumes, unless told otherwise; named ones stay. One that dies in the moment of being killed is asked for again. */
+  /** Also removes its anonymous volumes unless told otherwise; named ones stay. Retries if the container exits while it is being killed. */
   async function remove(id: string, signal?: AbortSignal, options: { keepVolumes?: boolean } = {}): Promise<void> {
     for (let tries = 1; ; tries += 1) {
       try {
@@ -71,7 +71,7 @@ export function createContainers(deps: { transport: Transport; now: () => Date }
 
 export type Containers = ReturnType<typeof createContainers>
 
-/** An address that no container in the network has. Those that are stopped count too: they want their own back when they start again. */
+/** An address that no container in the network has. Stopped containers count too, because they need their address when they start again. */
 export async function addressIn(
   transport: Transport,
   { network, turn }: { network: string; turn: number },

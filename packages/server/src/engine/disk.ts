@@ -2,10 +2,10 @@ import { count, field, items, text, texts } from './api/json.ts'
 import type { Transport } from './api/transport.ts'
 import { type Owner, ownerOf } from './labels.ts'
 
-type ImageSize = { readonly owner: Owner /** Without the layers that other images have too. */; readonly bytes: number }
+type ImageSize = { readonly owner: Owner /** Without layers shared with other images. */; readonly bytes: number }
 type VolumeSize = { readonly name: string; readonly owner: Owner; readonly bytes: number }
 
-/** How much room things take up. The engine measures it when it is asked, which may take a while. */
+/** Disk usage. The engine measures it on request, which may take a while. */
 export function createDisk({ transport }: { transport: Transport }) {
   async function ask(type: 'image' | 'volume', signal?: AbortSignal): Promise<unknown> {
     return await transport.json({ method: 'GET', path: '/system/df', query: { type }, signal, timeoutMs: 300_000 })
@@ -22,7 +22,7 @@ export function createDisk({ transport }: { transport: Transport }) {
     return items(field(await ask('volume', signal), 'Volumes')).map((volume) => ({
       name: text(field(volume, 'Name')),
       owner: ownerOf(texts(field(volume, 'Labels'))),
-      bytes: Math.max(0, count(field(volume, 'UsageData', 'Size'))), // -1 where nobody has measured it
+      bytes: Math.max(0, count(field(volume, 'UsageData', 'Size'))), // -1 if it has not been measured
     }))
   }
 

@@ -25,8 +25,8 @@ const PULL_MS = 60_000
 const BUILD_MS = 120_000
 
 /**
- * The one container that is not an app's: HAProxy with host networking. It has a request of its own here, because what
- * every app is refused (host network, mounts of ours) is what the edge is made of. Nothing in it comes from a user.
+ * The one container that is not an app's: HAProxy with host networking. It has its own request here, because it needs what every app is
+ * refused (host network, mounts of our files). Nothing in it comes from a user.
  */
 export function createEdgeHost(deps: Deps): EdgeHost {
   const { transport, containers, instance } = deps
@@ -71,7 +71,7 @@ export function createEdgeHost(deps: Deps): EdgeHost {
   return { inspectEdge, ensureImage: createEnsureImage(deps, labels), runEdge, reloadEdge, removeEdge, edgeOutput }
 }
 
-/** Pulled, or built from this machine's own HAProxy where no registry gives it. */
+/** Pulled, or built from this machine's own HAProxy if it cannot be pulled. */
 function createEnsureImage(
   deps: Pick<Deps, 'images' | 'build' | 'ensureProgram' | 'log'>,
   labels: Record<string, string>,
@@ -83,7 +83,7 @@ function createEnsureImage(
       await images.pull(source.pull, { signal: AbortSignal.timeout(PULL_MS), onLine: () => undefined })
       return source.pull
     } catch {
-      deps.log.info({ image: source.pull }, "no registry gives the edge's image; building it from this machine's HAProxy")
+      deps.log.info({ image: source.pull }, 'the image of the proxy cannot be pulled; building it from the HAProxy of this machine')
     }
     await deps.ensureProgram()
     const contextTar = Readable.from([await source.context()])

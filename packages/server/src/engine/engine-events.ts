@@ -10,7 +10,7 @@ export type ContainerEvent = {
   readonly labels: Readonly<Record<string, string>>
 }
 
-/** What happens to one instance's containers from now on. Ends with EngineUnreachable when the engine goes away. */
+/** The events of one instance's containers from now on. Ends with EngineUnreachable when the connection to the engine is lost. */
 export function createEngineEvents(deps: { transport: Transport }) {
   return async function* events(wanted: { instance: string; signal: AbortSignal }): AsyncGenerator<ContainerEvent> {
     const query = { filters: filters({ type: ['container'], label: [`${LABEL.instance}=${wanted.instance}`] }) }

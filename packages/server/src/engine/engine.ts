@@ -20,7 +20,7 @@ type Log = { info(fields: object, message: string): void; warn(fields: object, m
 
 export type EngineFacts = {
   readonly version: string
-  /** What it builds for, as `linux/arm64`. */
+  /** Its platform, such as `linux/arm64`. */
   readonly platform: string
   readonly cgroupDriver: string
   readonly containersRunning: number
@@ -28,10 +28,10 @@ export type EngineFacts = {
   readonly images: number
 }
 
-/** The machine's word, and the one that images use. */
+/** The name the kernel uses, and the one that images use. */
 const ARCHITECTURES: Readonly<Record<string, string>> = { x86_64: 'amd64', aarch64: 'arm64' }
 
-/** The port to the container engine, in our own words. Nothing outside this folder speaks its API. */
+/** The interface to the container engine, in our own terms. Only this folder uses its API. */
 export function createEngine(deps: { address: EngineAddress; log: Log; now: () => Date; cgroupRoot?: string }) {
   const transport = createTransport({ address: deps.address })
   const limits = createBuildLimits({ log: deps.log, ...(deps.cgroupRoot === undefined ? {} : { cgroupRoot: deps.cgroupRoot }) })

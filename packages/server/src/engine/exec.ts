@@ -7,7 +7,7 @@ export type ExecResult = { readonly exitCode: number; readonly output: string }
 
 const MAX_OUTPUT_CHARS = 64 * 1024
 
-/** Runs one command in a container: the health check of databases. An argument array, never a shell line. */
+/** Runs one command in a container, for the health check of databases. An argument array, never a shell command. */
 export function createExec(deps: { transport: Transport }) {
   const { transport } = deps
 

@@ -1,6 +1,6 @@
 /**
- * The subnets that the machine itself already reaches, from the text of /proc/net/route: a company's network in our pool,
- * or the bridge of an engine that is gone. The engine does not look at these, and two routes to one subnet lose packets.
+ * The subnets that the machine already has routes to, from the text of /proc/net/route: a company network in our pool, or the bridge of
+ * an engine that no longer runs. The engine does not check these, and two routes to one subnet lose packets.
  */
 export function hostSubnets(table: string): string[] {
   return table
@@ -8,7 +8,7 @@ export function hostSubnets(table: string): string[] {
     .slice(1)
     .map((line) => line.trim().split(/\s+/))
     .flatMap(([, destination = '', , , , , , mask = '']) => {
-      if (!/^[0-9A-F]{8}$/.test(destination) || !/^[0-9A-F]{8}$/.test(mask) || mask === '00000000') return [] // the default route is no subnet
+      if (!/^[0-9A-F]{8}$/.test(destination) || !/^[0-9A-F]{8}$/.test(mask) || mask === '00000000') return [] // the default route is not a subnet
       return [`${address(destination)}/${ones(mask)}`]
     })
 }

@@ -1,11 +1,11 @@
 const REFERENCE = /^[a-z0-9][A-Za-z0-9._/:@-]{0,254}$/
 
-/** Where an image reference leads: the registry it is pulled from, and the reference as the engine is given it. */
+/** A parsed image reference: the registry it is pulled from, and the reference to pass to the engine. */
 export type ImageReference = { readonly registry: string; readonly text: string }
 
 /**
- * An image that a user names, or null when it is not a reference. The engine takes a plain word also for the beginning of an image's id
- * (`image: a`, `image: sha256:a`), which would be anybody's image; with its repository in front it can only be a name.
+ * An image named by a user, or null if it is not a valid reference. The engine also accepts a prefix of an image id (`image: a`, `image:
+ * sha256:a`), which could be anybody's image; with the repository in front it can only be a name.
  */
 export function parseImageReference(text: string): ImageReference | null {
   if (!REFERENCE.test(text)) return null
@@ -16,7 +16,7 @@ export function parseImageReference(text: string): ImageReference | null {
   return { registry: isHost ? first : 'docker.io', text }
 }
 
-/** One image, one name, however it is written: `a/b`, `docker.io/a/b` and `index.docker.io/a/b:latest` are the same. */
+/** The canonical name of an image: `a/b`, `docker.io/a/b` and `index.docker.io/a/b:latest` are the same. */
 export function canonicalImageName(text: string): string {
   const reference = parseImageReference(text)
   if (reference === null) return text

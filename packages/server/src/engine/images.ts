@@ -12,26 +12,26 @@ export type Image = {
   readonly createdAt: string
 }
 export type ImageDetails = Image & {
-  /** Paths that it wants to keep data at (`VOLUME`). */
+  /** The paths of its volumes (`VOLUME`). */
   readonly volumePaths: readonly string[]
-  /** As `linux/arm64`, with the variant where it names one. */
+  /** Such as `linux/arm64`, with the variant if it has one. */
   readonly platform: string
-  /** What it makes every build do that begins with it (`ONBUILD`). */
+  /** The triggers it adds to every build based on it (`ONBUILD`). */
   readonly triggers: readonly string[]
-  /** Labels, variables, command and whatever else the image says of itself. */
+  /** The size of its labels, variables, command and other settings. */
   readonly settingsBytes: number
-  /** Between two of its own health checks, where it says so; the engine's default is 30 s. */
+  /** The interval of its own health check, if set; the engine's default is 30 s. */
   readonly shortestCheckMs: number | null
 }
 
-/** The engine repeats an image's labels for each of its containers in every list, and sorts them out for every reader. */
+/** The engine repeats an image's labels for each of its containers in every list. */
 export const MOST_SETTINGS_BYTES = 64 * 1024
 
 type PullOptions = {
   readonly signal: AbortSignal
   readonly platform?: string | undefined
   onLine(line: string): void
-  /** Something arrived, even when there is no new line to say so. */
+  /** Called when data arrived, even without a new line. */
   onActivity?(): void
 }
 
@@ -51,7 +51,7 @@ export function createImages(deps: { transport: Transport }) {
     return (await inspect(reference, signal)) !== null
   }
 
-  /** Takes the name away, and the layers when it was the last name. An image that is gone already is fine. */
+  /** Removes the name, and the layers if it was the last name. An image that no longer exists is fine. */
   async function remove(reference: string, signal?: AbortSignal): Promise<void> {
     try {
       await transport.json({ method: 'DELETE', path: `/images/${named(reference)}`, query: { force: true }, signal })
@@ -60,7 +60,7 @@ export function createImages(deps: { transport: Transport }) {
     }
   }
 
-  /** Takes the name away unless a container has the image, running or not. */
+  /** Removes the name unless a container, running or not, uses the image. */
   async function removeUnused(reference: string, signal?: AbortSignal): Promise<void> {
     await transport.json({ method: 'DELETE', path: `/images/${named(reference)}`, query: { force: false }, signal })
   }
@@ -90,7 +90,7 @@ export function createImages(deps: { transport: Transport }) {
       if (bytes !== arrived.get(id)) options.onActivity?.()
       arrived.set(id, bytes)
       const line = [id, text(field(message, 'status'))].filter((part) => part !== '').join(': ')
-      if (line !== last) options.onLine(line) // the engine repeats a layer's status for every piece of it
+      if (line !== last) options.onLine(line) // the engine repeats a layer's status for every chunk of it
       last = line
     }
   }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 
-/** Labels and names of everything that we make in the engine. They come from ids alone: no user text ever names a thing. */
+/** Labels and names of everything that we create in the engine. They are made from ids only, never from user text. */
 export const LABEL = {
   instance: 'berth.instance',
   kind: 'berth.kind',
@@ -11,19 +11,19 @@ export const LABEL = {
 } as const
 
 /**
- * In place of a deployment: a service of a compose app that goes on from one release to the next, for as long as it is defined alike.
+ * Used instead of a deployment for a service of a compose app that is kept across releases as long as its definition does not change.
  */
 export function sharedLabel(definition: string): string {
   return `shared-${hash('sha256', definition, 'hex').slice(0, 12)}`
 }
 
-/** Of the edge's container: how it was made. */
+/** On the edge's container: the hash of its specification. */
 export const FINGERPRINT_LABEL = 'berth.fingerprint'
 
 const COMPOSE_LABEL = 'com.docker.compose'
 type Kind = 'app' | 'database' | 'compose' | 'edge' | 'network' | 'volume'
 
-/** For whom a thing is made. */
+/** The owner of something we create. */
 export type Maker = {
   readonly instance: string
   readonly kind: Kind
@@ -33,22 +33,22 @@ export type Maker = {
   readonly service?: string
 }
 
-/** Whose a thing in the engine is, by what its labels say; null where they say nothing, or not in our words. */
+/** The owner of something in the engine according to its labels; null if it has none of ours. */
 export type Owner = {
   readonly instance: string | null
   readonly projectId: number | null
   readonly appId: number | null
-  /** `shared` is a service of a compose app that goes on from one release to the next. */
+  /** `shared` is a service of a compose app that is kept across releases. */
   readonly deploymentId: number | 'shared' | null
-  /** How a shared service is defined, as `sharedLabel` says it. */
+  /** The definition of a shared service, as `sharedLabel` makes it. */
   readonly definition: string | null
   readonly service: string | null
 }
 type Labels = Readonly<Record<string, string>>
 
 /**
- * Compose knows its containers by these alone, and a container takes over the labels of its image: whoever wrote a Dockerfile could put a
- * container of theirs into a Compose project that somebody else runs on the machine. Empty ones of ours win over the image's.
+ * Compose finds its containers only by these labels, and a container inherits the labels of its image: a Dockerfile could add a container
+ * to a Compose project that somebody else runs on the machine. Our empty labels override those of the image.
  */
 export const NOT_COMPOSE: Readonly<Record<string, string>> = Object.fromEntries(
   [
@@ -78,7 +78,7 @@ export function labelsOf(owner: Maker): Record<string, string> {
   }
 }
 
-/** What to look for in a list of the engine: everything of an instance, of a project, of an app, or of a deployment. */
+/** Label filters for everything of an instance, a project, an app or a deployment. */
 export function ownedBy(owner: Pick<Maker, 'instance' | 'projectId' | 'appId' | 'deploymentId'>): Record<string, string> {
   const { [LABEL.kind]: _kind, ...labels } = labelsOf({ ...owner, kind: 'app' })
   return labels
@@ -110,13 +110,13 @@ export function containerName(instance: string, appId: number, deploymentId: num
   return `berth-${checkedInstance(instance)}-app-${id(appId)}-d${id(deploymentId)}`
 }
 
-/** One container of a compose app, by whose it is: a deployment and a service, or how a shared service is defined. */
+/** The name of one container of a compose app: by deployment and service, or by the definition of a shared service. */
 export function stackContainerName(instance: string, appId: number, { release, service }: { release: string; service: string }): string {
   const word = hash('sha256', service, 'hex').slice(0, 12)
   return `berth-${checkedInstance(instance)}-app-${id(appId)}-${/^\d+$/.test(release) ? `d${release}` : release}-${word}`
 }
 
-/** Under this the builds of one project share their cache, and nobody else's. */
+/** The cache scope that the builds of one project share. */
 export function buildCacheScope(instance: string, projectId: number): string {
   return `berth-${hash('sha256', `${checkedInstance(instance)}/${id(projectId)}`, 'hex').slice(0, 24)}`
 }
@@ -133,7 +133,7 @@ export function appNetworkName(instance: string, appId: number): string {
   return `berth-${checkedInstance(instance)}-app-${id(appId)}-network`
 }
 
-/** What the names of a compose app's volumes begin with: the project that Compose kept them under in earlier versions. */
+/** The prefix of a compose app's volume names: the Compose project name of earlier versions. */
 export function composeProjectName(instance: string, appId: number): string {
   return `berth-${checkedInstance(instance)}-app-${id(appId)}`
 }

@@ -21,7 +21,7 @@ const MAX_TRIES = 32
 /** Bridge networks with subnets from our own pool. */
 export function createNetworks(deps: { transport: Transport }) {
   const { transport } = deps
-  const oneAtATime = createSemaphore(1) // two that choose at once would choose the same subnet
+  const oneAtATime = createSemaphore(1) // two concurrent calls would choose the same subnet
 
   async function ensureProjectNetwork(project: { instance: string; projectId: number }, signal?: AbortSignal): Promise<Network> {
     const owner = { instance: project.instance, kind: 'network', projectId: project.projectId } as const
@@ -39,7 +39,7 @@ export function createNetworks(deps: { transport: Transport }) {
       if (await createBridge(transport, { ...wanted, subnet }, signal))
         return own(await inspect(wanted.name, signal), wanted.owner.instance)
     }
-    throw new EngineError(409, 'No free address range is left for another network. Remove projects that are not used any more.')
+    throw new EngineError(409, 'There is no free address range for another network. Remove projects you no longer use.')
   }
 
   async function takenSubnets(signal: AbortSignal | undefined): Promise<string[]> {
@@ -75,7 +75,7 @@ export function createNetworks(deps: { transport: Transport }) {
   return { ensureProjectNetwork, ensure, inspect, list, remove }
 }
 
-/** False when the engine knows a reason against this subnet that its list of networks did not show. */
+/** False if the engine rejects this subnet for a reason that its list of networks does not show. */
 async function createBridge(
   transport: Transport,
   wanted: { name: string; owner: Maker; subnet: string },

@@ -1,6 +1,6 @@
 import { SpecRefused } from './api/errors.ts'
 
-/** What the allow lists over requests to the engine are made of. */
+/** The building blocks of the allow lists for requests to the engine. */
 export type Check = (value: unknown) => boolean
 
 export const isWhole =
@@ -20,7 +20,7 @@ export const isSame =
   (value) =>
     JSON.stringify(value) === JSON.stringify(wanted)
 
-/** Keys that are needed are there, and those that are there are known and hold. */
+/** All required keys are present, and all present keys are known and valid. */
 export function checkKeys(
   value: Readonly<Record<string, unknown>>,
   rule: { checks: Readonly<Record<string, Check>>; needed: readonly string[]; path: string },
@@ -33,7 +33,7 @@ export function checkKeys(
 }
 
 export function refuseKey(key: string): never {
-  throw new SpecRefused(key, `This container may not be created: ${key} is not allowed to have that value.`)
+  throw new SpecRefused(key, `This container cannot be created: ${key} has a value that is not allowed.`)
 }
 
 export function hasOnly(value: unknown, keys: readonly string[]): boolean {

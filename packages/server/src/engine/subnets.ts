@@ -2,7 +2,7 @@ import { isIPv4 } from 'node:net'
 
 type Range = { readonly first: number; readonly last: number }
 
-/** Where all networks of apps lie. In pieces of /24 it has 4,096 of them; the engine's own pools run dry at about thirty. */
+/** The range of all app networks, enough for 4,096 networks of /24; the engine's own pools only have about thirty. */
 export const APP_ADDRESSES = '10.224.0.0/12'
 const PIECE_SIZE = 256
 
@@ -21,7 +21,7 @@ export function isAppAddress(address: string): boolean {
   return rangeOf(APP_ADDRESSES).some(({ first, last }) => first <= one && one <= last)
 }
 
-/** IPv6 ranges are none of ours and count as nothing. */
+/** IPv6 ranges are not ours and are ignored. */
 function rangeOf(subnet: string): Range[] {
   const [address = '', prefix = ''] = subnet.split('/')
   if (!isIPv4(address) || !/^\d{1,2}$/.test(prefix) || Number(prefix) > 32) return []

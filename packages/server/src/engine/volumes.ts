@@ -5,12 +5,12 @@ import { type Owner, ownerOf } from './labels.ts'
 
 export type Volume = { readonly name: string; readonly owner: Owner; readonly createdAt: string }
 
-/** Named volumes: the data of apps. Nothing removes one but a call that names it. */
+/** Named volumes: the data of apps. One is only removed by name. */
 export function createVolumes(deps: { transport: Transport }) {
   const { transport } = deps
 
   async function ensure(name: string, labels: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<void> {
-    // Creating one that exists answers with the existing one, so there is no gap between looking and making.
+    // Creating a volume that exists returns the existing one, so there is no race between checking and creating.
     const volume = volumeOf(await transport.json({ method: 'POST', path: '/volumes/create', body: { Name: name, Labels: labels }, signal }))
     if (volume.owner.instance === null || volume.owner.instance !== ownerOf(labels).instance) {
       throw new EngineError(409, `A volume with the name ${name} exists and is not ours. Rename or remove it.`)

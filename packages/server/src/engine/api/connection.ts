@@ -12,14 +12,14 @@ export type EngineRequest = {
   readonly body?: unknown
   readonly upload?: Readable
   readonly signal?: AbortSignal | undefined
-  /** How long the first byte of the answer may take. */
+  /** How long the first byte of the response may take. */
   readonly timeoutMs?: number
 }
 
 const KEEP_ALIVE_MS = 30_000
 export const ANSWER_TIMEOUT_MS = 60_000
 
-/** Sends one request over a connection of its own and gives the answer as soon as its head is there. */
+/** Sends one request over its own connection and returns the response as soon as its headers have arrived. */
 export function openRequest(
   engine: { address: EngineAddress; connectTimeoutMs: number },
   request: EngineRequest,
@@ -43,10 +43,10 @@ export function openRequest(
     signal?.addEventListener('abort', onAbort, { once: true })
     const settle = () => [connecting, answering].forEach(clearTimeout)
     outgoing.once('socket', (socket) => {
-      socket.setKeepAlive(true, KEEP_ALIVE_MS) // a stream to a machine that vanished must not wait for ever
+      socket.setKeepAlive(true, KEEP_ALIVE_MS) // a stream to a machine that has disappeared must not wait for ever
       socket.once('connect', () => clearTimeout(connecting))
     })
-    // An upload may rightly take long; the time to answer counts from its end.
+    // An upload may take long, so the response timeout starts when it ends.
     outgoing.once('finish', () => {
       if (!isAnswered && Number.isFinite(timeoutMs)) answering = setTimeout(() => giveUp('it did not answer in time'), timeoutMs)
     })
@@ -56,7 +56,7 @@ export function openRequest(
       response.once('close', () => signal?.removeEventListener('abort', onAbort))
       resolve(response)
     })
-    // `on`: an upload may fail a second time after the answer has come, and that must not end the process.
+    // `on`, not `once`: an upload may fail a second time after the response, and that must not crash the process.
     outgoing.on('error', (cause) => {
       settle()
       signal?.removeEventListener('abort', onAbort)
@@ -105,7 +105,7 @@ const LOST = new Set([
   'EAI_AGAIN',
 ])
 
-/** A lost connection becomes EngineUnreachable, and whatever follows an abort becomes the reason for it. */
+/** A lost connection becomes EngineUnreachable, and any error after an abort becomes the abort reason. */
 export function translate(cause: unknown, signal: AbortSignal | undefined): unknown {
   if (signal?.aborted === true) return reasonOf(signal)
   const code = text(field(cause, 'code'))

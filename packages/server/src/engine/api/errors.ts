@@ -1,4 +1,4 @@
-/** The engine answered, and said no. */
+/** The engine answered with an error. */
 export class EngineError extends Error {
   override readonly name = 'EngineError'
   readonly status: number
@@ -8,7 +8,7 @@ export class EngineError extends Error {
   }
 }
 
-/** No answer: the socket is missing, refused, was cut, or stayed silent for too long. Worth trying again later. */
+/** No answer: the socket is missing, the connection was refused or lost, or timed out. Worth trying again later. */
 export class EngineUnreachable extends Error {
   override readonly name = 'EngineUnreachable'
   constructor(reason: string, options: { cause?: unknown } = {}) {
@@ -16,12 +16,12 @@ export class EngineUnreachable extends Error {
   }
 }
 
-/** A build that ran and failed: an outcome for the user, not a fault of ours. */
+/** A build that ran and failed: a result for the user, not an error of ours. */
 export class BuildFailed extends Error {
   override readonly name = 'BuildFailed'
-  /** The engine's own words. */
+  /** The engine's own error message. */
   readonly reason: string
-  /** What all steps printed last, each line with the number of its step in front: `#7 added 12 packages`. */
+  /** The last output of all steps, each line prefixed with the number of its step: `#7 added 12 packages`. */
   readonly lastLines: readonly string[]
   readonly outOfMemory: boolean
   readonly outOfProcesses: boolean
@@ -34,18 +34,18 @@ export class BuildFailed extends Error {
   }
 }
 
-/** The engine answers, but its builder does not: it took a build and never began it. Only a restart of the engine helps. */
+/** The engine responds, but its builder does not: it accepted a build and never started it. Only a restart of the engine helps. */
 export class BuilderSilent extends Error {
   override readonly name = 'BuilderSilent'
   constructor(waitedMs: number) {
     const waited = `${Math.round(waitedMs / 1000)} s`
     super(
-      `The engine took the build but did not begin it within ${waited}: its builder is locked up, for every app. Restart the container engine (systemctl restart docker), then deploy again.`,
+      `The engine accepted the build but did not start it within ${waited}: its builder is stuck, for every app. Restart the container engine (systemctl restart docker), then deploy again.`,
     )
   }
 }
 
-/** A container request, or a compose file, that asks for something that no app may have. `key` names it. */
+/** A container request or a compose file that asks for something no app may have. `key` names it. */
 export class SpecRefused extends Error {
   override readonly name = 'SpecRefused'
   readonly key: string

@@ -1,4 +1,4 @@
-/** The engine's progress streams: one JSON object after the other, apart by line feeds, cut anywhere. */
+/** Parses the engine's progress streams: JSON objects separated by line feeds, in chunks that may end anywhere. */
 export async function* jsonLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<unknown> {
   let parts: Buffer[] = []
   for await (const chunk of chunks) {

@@ -6,7 +6,10 @@ const HEADER_BYTES = 8
 const TIMESTAMP_BYTES = 40
 const STAMPED = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)) ?/
 
-/** The engine's log stream as lines. Without a terminal it comes in frames (1 byte stream, 3 zero, 4 length), else as plain bytes. */
+/**
+ * The engine's log stream as lines. Without a TTY it is framed (1 byte stream, 3 zero bytes, 4 bytes length), otherwise it is plain
+ * bytes.
+ */
 export function createLogReader(options: { isTty: boolean }) {
   const splitters = {
     stdout: createLineSplitter(MAX_LINE_BYTES + TIMESTAMP_BYTES),

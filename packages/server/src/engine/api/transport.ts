@@ -12,10 +12,10 @@ const OLDEST_KNOWN = 41
 const PING_TIMEOUT_MS = 5_000
 const STUMBLE_MS = 200
 const MAX_ERROR_BYTES = 64 * 1024
-/** Far above the longest list of a machine full of containers. */
+/** Far above the longest list on a machine full of containers. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 
-/** Requests to the engine's HTTP API over its socket. Each has a connection of its own, so that closing one ends that one's work. */
+/** Requests to the engine's HTTP API over its socket. Each has its own connection, so that closing it cancels that request. */
 export function createTransport(deps: { address: EngineAddress; connectTimeoutMs?: number }) {
   const { address, connectTimeoutMs = 5_000 } = deps
   const engine = { address, connectTimeoutMs }
@@ -36,13 +36,13 @@ export function createTransport(deps: { address: EngineAddress; connectTimeoutMs
       if ((response.statusCode ?? 500) >= 400) throw new EngineError(response.statusCode ?? 500, await messageOf(response))
       return response
     } catch (cause) {
-      if (cause instanceof EngineUnreachable) version = null // another engine may come back in its place
+      if (cause instanceof EngineUnreachable) version = null // a different engine may be there when it is back
       wanted.upload?.destroy()
       throw cause
     }
   }
 
-  /** One answer, parsed; `null` when it is empty. A read that the engine stumbled over is asked once more: it changes nothing. */
+  /** One parsed response; `null` if it is empty. A read that failed with a server error is retried once, because it changes nothing. */
   async function json(wanted: EngineRequest): Promise<unknown> {
     try {
       return await jsonOnce(wanted)
@@ -67,7 +67,7 @@ export function createTransport(deps: { address: EngineAddress; connectTimeoutMs
     }
   }
 
-  /** An answer that goes on. `close` cuts the connection, which is how the engine learns that nobody waits any more. */
+  /** A streaming response. `close` closes the connection, which tells the engine to stop. */
   async function stream(wanted: EngineRequest): Promise<EngineStream> {
     const response = await request(wanted)
     const close = () => response.destroy()
@@ -85,7 +85,7 @@ export function createTransport(deps: { address: EngineAddress; connectTimeoutMs
 
 export type Transport = ReturnType<typeof createTransport>
 
-// Without an encoding a response gives buffers; its type does not know that.
+// Without an encoding a response yields buffers, which its type does not express.
 function bytesOf(response: http.IncomingMessage): AsyncIterable<Buffer> {
   return response
 }

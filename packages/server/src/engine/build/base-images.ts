@@ -5,8 +5,8 @@ type HoldOptions = { readonly signal: AbortSignal; readonly onActivity?: () => v
 export type HeldImage = ImageDetails & AsyncDisposable
 
 /**
- * Images that builds begin with, brought here before the build so that they can be looked at. The builder prefers what is here to what its
- * registry has, so it takes what was looked at. What was brought is given back after the last build, and the next one gets what is new.
+ * Base images, pulled before the build so that they can be inspected. The builder prefers local images to those of the registry, so it
+ * uses what was inspected. They are removed after the last build that uses them, so that the next build gets a new version.
  */
 export function createBaseImages({ images }: { images: Pick<Images, 'inspect' | 'pull' | 'removeUnused'> }) {
   const users = new Map<string, number>()
@@ -14,7 +14,7 @@ export function createBaseImages({ images }: { images: Pick<Images, 'inspect' | 
   const leaving = new Map<string, Promise<void>>()
 
   async function hold(text: string, options: HoldOptions): Promise<HeldImage | null> {
-    const reference = canonicalImageName(text) // a second spelling would be let go while the first is in use
+    const reference = canonicalImageName(text) // a second spelling would be removed while the first is still in use
     while (leaving.has(reference)) await leaving.get(reference)
     users.set(reference, (users.get(reference) ?? 0) + 1)
     try {
@@ -31,7 +31,7 @@ export function createBaseImages({ images }: { images: Pick<Images, 'inspect' | 
   async function find(reference: string, { signal, onActivity }: HoldOptions): Promise<ImageDetails | null> {
     const found = await images.inspect(reference, signal)
     if (found !== null) return found
-    brought.add(reference) // even if it is cut off: it may be here then
+    brought.add(reference) // even if the pull is aborted: the image may have arrived
     await images.pull(reference, { signal, onLine: () => undefined, ...(onActivity && { onActivity }) })
     return await images.inspect(reference, signal)
   }
@@ -41,7 +41,7 @@ export function createBaseImages({ images }: { images: Pick<Images, 'inspect' | 
     if (left > 0) return void users.set(reference, left)
     users.delete(reference)
     if (!brought.delete(reference)) return
-    // An image that a container has by now stays: the engine refuses.
+    // If a container uses the image by now, the engine refuses and it stays.
     const removal = images.removeUnused(reference).catch(() => undefined)
     leaving.set(reference, removal)
     await removal

@@ -10,7 +10,7 @@ import { BUILD_CGROUP, type BuildLimiter } from './limits.ts'
 export type BuildRequest = BuildFollower & {
   readonly contextTar: Readable
   readonly dockerfile: string
-  /** What the image is called. The build does not know it. */
+  /** The name of the image. The build itself does not know it. */
   readonly tag: string
   readonly labels: Readonly<Record<string, string>>
   readonly memoryBytes?: number
@@ -18,11 +18,11 @@ export type BuildRequest = BuildFollower & {
   /** Processes and threads of all builds together. */
   readonly processes?: number
   readonly target?: string
-  /** Every step is run anew; what `--mount=type=cache` keeps stays. */
+  /** Every step is run again; what `--mount=type=cache` keeps stays. */
   readonly withoutCache?: boolean
-  /** Who shares what build steps leave in the cache. Without it everybody does. */
+  /** The scope within which builds share the cache. Default: everybody. */
   readonly cacheScope?: string
-  /** They stay readable in the image's history: never a secret, never an app's environment. */
+  /** Build arguments stay readable in the image's history: never put a secret or an app's environment here. */
   readonly buildArgs?: Readonly<Record<string, string>>
 }
 
@@ -37,11 +37,11 @@ type Deps = {
   images: Pick<Images, 'tag' | 'inspect' | 'remove'>
   limits: BuildLimiter
   cgroupDriver: () => Promise<string>
-  /** A builder that works takes what is sent, and then says its first word at once, whatever there is to build. */
+  /** A working builder accepts the context and then reports progress at once, whatever there is to build. */
   firstWordMs?: number
 }
 
-/** Image builds with BuildKit over the engine's own API. A build never outlives our connection. */
+/** Image builds with BuildKit over the engine's own API. A build ends with our connection. */
 export function createBuilder(deps: Deps) {
   const { transport, images, limits, cgroupDriver, firstWordMs = 60_000 } = deps
 
@@ -49,10 +49,10 @@ export function createBuilder(deps: Deps) {
     const { memoryBytes, cpus, processes, signal } = request
     const capped = memoryBytes !== undefined
     if (capped) await limits.apply({ memoryBytes, cpus, processes })
-    // A systemd-driven engine wants a slice of its own making here and fails the build otherwise.
+    // An engine that uses systemd expects its own slice here, and fails the build otherwise.
     const cgroupparent = capped && (await cgroupDriver()) === 'cgroupfs' ? BUILD_CGROUP : undefined
     const buildid = randomUUID()
-    signal.throwIfAborted() // here, because from the next line on it is listened to
+    signal.throwIfAborted() // here, because the signal is observed from the next line on
     using connection = cutWhen({ signal, firstWordMs, askToEnd: (ended) => void cancel(transport, buildid, ended) })
     const sent = () => {
       connection.sent()
@@ -64,13 +64,13 @@ export function createBuilder(deps: Deps) {
       const timeoutMs = Number.POSITIVE_INFINITY
       const answer = await transport.stream({ method: 'POST', path: '/build', query, upload, signal: connection.signal, timeoutMs })
       const imageId = await followBuild(answer.chunks, request, connection.heard)
-      signal.throwIfAborted() // it may have ended well before the engine heard of the cancel
+      signal.throwIfAborted() // it may have succeeded before the engine received the cancel
       await refuseLongSettings(images, imageId, signal)
-      // Not by the build itself, which would print the name into the log.
+      // Not by the build itself, which would print the name to the log.
       await images.tag(imageId, request.tag, signal)
       return { imageId }
     } catch (cause) {
-      signal.throwIfAborted() // what the engine says of a cancelled build is not why it ended
+      signal.throwIfAborted() // the engine's error for a cancelled build is not the real reason
       throw cause
     }
   }
@@ -82,16 +82,16 @@ async function refuseLongSettings(images: Pick<Images, 'inspect' | 'remove'>, im
   if (image.tags.length === 0) await images.remove(imageId, signal)
   throw new SpecRefused(
     'Dockerfile',
-    `The image that was built has ${Math.ceil(image.settingsBytes / 1024)} KB of labels, variables and commands, and 64 KB are allowed. Keep long texts in files.`,
+    `The image has ${Math.ceil(image.settingsBytes / 1024)} KB of labels, variables and commands, but only 64 KB are allowed. Keep long texts in files.`,
   )
 }
 
 type Cut = { signal: AbortSignal; firstWordMs: number; askToEnd: (ended: AbortSignal) => void }
 
 /**
- * When the connection of a build is cut: once nobody wants it any more and the engine has had the time to end it, or when the engine took
- * the build and does nothing. The end is waited for, because BuildKit's scheduler can lock up for good, with all builds of the machine,
- * when steps are begun again while their cancelled twins still end.
+ * When to close the connection of a build: after a cancel, once the engine has had time to end it, or when the engine accepted the build
+ * and does nothing. We wait for the end, because BuildKit's scheduler can deadlock, for all builds of the machine, when steps are started
+ * again while the same cancelled steps are still ending.
  */
 function cutWhen({ signal, firstWordMs, askToEnd }: Cut) {
   const cut = new AbortController()
@@ -127,7 +127,7 @@ async function* noticing(upload: Readable, sent: () => void): AsyncGenerator<Buf
   }
 }
 
-/** Asks until it has ended: the engine knows a build by its id only from the moment that it took it up. */
+/** Repeats the cancel until the build has ended, because the engine only knows its id once it has started it. */
 async function cancel(transport: Transport, buildid: string, ended: AbortSignal): Promise<void> {
   while (!ended.aborted) {
     // An engine that does not answer now may do so next time; if it never does, the connection is cut.
@@ -152,9 +152,10 @@ function queryOf(request: BuildRequest): Record<string, string | number | boolea
 }
 
 /**
- * BuildKit gives a step's result, and the directories of its `--mount=type=cache`, to every later build that asks alike. The scope makes the
- * builds of one project ask differently from all others: by a namespace for those directories, and by a host that only the
- * steps' /etc/hosts knows, which counts as a part of each `RUN`.
+ * BuildKit shares the result of a step, and the directories of its `--mount=type=cache`, with every later build that has the same step.
+ * The scope makes the steps of one project differ from all others: by a namespace for those directories, and by an extra entry in the
+ * steps'
+ * /etc/hosts, which is part of the cache key of each `RUN`.
  */
 function cacheQuery({ buildArgs, cacheScope }: BuildRequest): Record<string, string | undefined> {
   const args = { ...buildArgs, ...(cacheScope !== undefined && { BUILDKIT_CACHE_MOUNT_NS: cacheScope }) }

@@ -11,7 +11,7 @@ export type VertexUpdate = {
 }
 export type Printed = { readonly digest: string; readonly stream: OutputStream; readonly bytes: Buffer }
 
-/** One piece of news from BuildKit: about a step, something it printed, a line for the log, or how far a transfer is. */
+/** One item of a BuildKit report: about a step, its output, a line for the log, or the progress of a transfer. */
 export type TracePart =
   | { readonly kind: 'vertex'; readonly update: VertexUpdate }
   | { readonly kind: 'printed'; readonly printed: Printed }
@@ -19,8 +19,8 @@ export type TracePart =
   | { readonly kind: 'transfer'; readonly id: string; readonly current: number }
 
 /**
- * What one StatusResponse message of BuildKit says. Starts come before output and ends after it, whatever their order in the message.
- * An empty message says nothing and gives no parts.
+ * Parses a StatusResponse message of BuildKit. Starts come before output and ends after it, whatever their order in the message.
+ * An empty message has no parts.
  */
 export function tracePartsOf(message: Buffer): TracePart[] {
   const updates: VertexUpdate[] = []

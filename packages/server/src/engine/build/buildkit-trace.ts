@@ -64,7 +64,7 @@ export function createTraceReader() {
     return part.kind === 'line' ? [part] : []
   }
 
-  /** Share of the Dockerfile's steps, and the export after them, that are over: 0 to 1. Step names say how many there will be. */
+  /** The share of finished steps, including the export: 0 to 1. The step names say how many there will be. */
   function progress(): number {
     const stepsOfStage = new Map<string, number>()
     let done = 0
@@ -83,7 +83,7 @@ export function createTraceReader() {
 const STEP = /^\[(?:(\S+) )?\d+\/(\d+)\] /
 const STREAMS = ['stdout', 'stderr'] as const
 
-/** Whether a part says something new. BuildKit repeats how far a transfer is, even when it stands still. */
+/** Whether a part is new. BuildKit repeats the progress of a transfer even when it has not changed. */
 export function createNewsCheck(): (part: TracePart) => boolean {
   const known = new Map<string, number>()
   return (part) => {

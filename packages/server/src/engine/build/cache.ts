@@ -1,7 +1,7 @@
 import { count, field, filters, items, text } from '../api/json.ts'
 import type { Transport } from '../api/transport.ts'
 
-/** Something that a build left for later builds. The engine does not say whose build. */
+/** A record of the build cache. The engine does not say which build created it. */
 export type CacheRecord = {
   readonly id: string
   readonly sizeBytes: number
@@ -16,7 +16,7 @@ export function createBuildCache({ transport }: { transport: Transport }) {
     return items(field(answer, 'BuildCache')).map(recordOf)
   }
 
-  /** One record, unless something uses it or was built on it. */
+  /** Removes one record, unless something uses it or depends on it. */
   async function remove(id: string, signal?: AbortSignal): Promise<{ freedBytes: number }> {
     const query = { all: true, filters: filters({ id: [id] }) }
     const answer = await transport.json({ method: 'POST', path: '/build/prune', query, signal, timeoutMs: 300_000 })
@@ -29,7 +29,7 @@ export function createBuildCache({ transport }: { transport: Transport }) {
 function recordOf(value: unknown): CacheRecord {
   return {
     id: text(field(value, 'ID')),
-    sizeBytes: Math.max(0, count(field(value, 'Size'))), // -1 where nobody has measured it
+    sizeBytes: Math.max(0, count(field(value, 'Size'))), // -1 if it has not been measured
     isInUse: field(value, 'InUse') === true,
     createdAt: text(field(value, 'CreatedAt')),
     lastUsedAt: text(field(value, 'LastUsedAt')),

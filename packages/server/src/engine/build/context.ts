@@ -9,8 +9,8 @@ const CHUNK_BYTES = 256 * 1024
 const MAX_IGNORE_BYTES = 1024 * 1024
 
 /**
- * A directory as the tar stream that a build takes, without what `.dockerignore` names. Links stay links, so nothing outside the directory
- * is ever read; devices, pipes and sockets are left out.
+ * A directory as the tar stream of a build context, without the files that `.dockerignore` excludes. Links stay links, so nothing outside
+ * the directory is read; devices, pipes and sockets are left out.
  */
 export function buildContext(options: ContextOptions): Readable {
   return Readable.from(archive(options), { objectMode: false, highWaterMark: CHUNK_BYTES })
@@ -61,7 +61,7 @@ async function* walk(directory: string, below: string, choice: Choice): AsyncGen
     const relative = below === '' ? child.name : `${below}/${child.name}`
     const isKept = !rules.isIgnored(relative) || needed.has(relative)
     if (isKept) yield relative
-    // Below an ignored directory only an exception, or a Dockerfile, can be of interest.
+    // Below an ignored directory only an exception or a Dockerfile can be included.
     const isWorthALook = isKept || rules.hasExceptions || [...needed].some((file) => file.startsWith(`${relative}/`))
     if (child.isDirectory() && isWorthALook) yield* walk(directory, relative, choice)
   }

@@ -1,6 +1,6 @@
 import { readFlags } from './dockerfile-flags.ts'
 
-/** What a stage is built on: the image, and the platform that the line asks for, both null where they cannot be told before the build. */
+/** The base of a stage: the image, and the platform of the line. Both are null if they are not known before the build. */
 export type Base = { readonly line: number; readonly text: string; readonly image: string | null; readonly platform: string | null }
 
 type Line = { readonly number: number; readonly text: string }
@@ -15,12 +15,12 @@ const ARG = /^[ \t]*ARG[ \t]+([^ \t].*)$/i
 const ARGUMENT = /^([A-Za-z_]\w*)(?:=("?)([\w.:/@+${}-]*)\2)?$/
 const VARIABLE = /\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)(?::-([\w.:/@+-]*))?\})/g
 const PLAIN = /^[\w.:/@+-]*$/
-/** Names to which the builder gives a value of its own, now or in a later version. */
+/** Arguments that the builder sets itself, now or in a later version. */
 const OF_THE_BUILDER = /^BUILDKIT_|^(?:BUILD|TARGET)(?:PLATFORM|OS|OSVERSION|ARCH|VARIANT|STAGE)$/
 
 /**
- * The images that the stages of a file are built on, with the arguments above the first stage filled in. Nothing is guessed: what is
- * written in any other than the common ways is null.
+ * The base images of all stages, with the arguments above the first stage filled in. Nothing is guessed: anything written in an unusual
+ * way is null.
  */
 export function basesIn(file: File): Base[] {
   const values = argumentsAbove(file)
@@ -36,7 +36,7 @@ function baseOf(line: number, { flags, rest }: { flags: string[]; rest: string }
   return { line, text, image: filledIn(text, values), platform: filledIn(wanted, values) }
 }
 
-/** Null where anything but plain arguments stands above the first stage: then each of them may have another value than it seems. */
+/** Null if there is anything but plain arguments above the first stage: then their values are not certain. */
 function argumentsAbove({ lines, given, platform }: File): Values | null {
   const values = valuesOfBuilder(platform, given)
   for (const { text } of lines) {

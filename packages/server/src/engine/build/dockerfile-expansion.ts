@@ -1,12 +1,12 @@
 type Line = { readonly number: number; readonly text: string }
 type Lengths = Map<string, number>
 
-/** Of a variable that the Dockerfile does not set: one of the base image, or of the shell. */
+/** For a variable that the Dockerfile does not set: one of the base image, or of the shell. */
 const UNKNOWN_LENGTH = 256
 const MOST_IN_A_LINE = 64 * 1024
-/** The builder's work grows with the square of a line's length. Each line is counted once for each way to read the file. */
+/** The builder's work grows with the square of a line's length. Each line counts once per way to parse the file. */
 const MOST_WORK = 3 * 4 * MOST_IN_A_LINE ** 2
-/** In `lengths`, for a name that is put together from others and so may be any. */
+/** The key in `lengths` for a name composed of other variables, which may be any name. */
 const ANY_NAME = ''
 const SETS = /^(?:ONBUILD[\s\u0085]+)*(ARG|ENV)[\s\u0085]+(.*)/is
 const WRITES = /^(?:ONBUILD[\s\u0085]+)*(?:COPY|ADD)[\s\u0085].*?<<-?["']?([^\s"'<>]+)/is
@@ -14,9 +14,9 @@ const NAME = /[\p{L}_][\p{L}\p{N}_]*|\p{N}+|[@*#?!$-]/uy
 const BLANK = /[\s\u0085]/
 
 /**
- * Why a Dockerfile would be too long with the values of its variables filled in, or null. The builder adds each character to a copy of all
- * before it, inside the engine and past the limits of builds, so that a megabyte takes it minutes and nothing ends it.
- * The estimate is never too short for what the file and the build's arguments say: a name has the longest value that it ever had.
+ * Why a Dockerfile would be too long with its variables filled in, or null. The builder copies the whole text for each character it adds,
+ * inside the engine and outside the limits of builds, so a megabyte takes it minutes and nothing stops it. The estimate is never too low:
+ * each name counts with the longest value it ever has.
  */
 export function whyTooLong(
   lines: readonly Line[],
@@ -39,7 +39,7 @@ export function whyTooLong(
   return null
 }
 
-/** What a `COPY` or `ADD` writes from the lines below it: one text to the builder. */
+/** The here-document of a `COPY` or `ADD`, which is one text for the builder. */
 function writtenFile(lines: readonly Line[], number: number, text: string): string {
   const end = WRITES.exec(text)?.[1]
   if (end === undefined) return ''
@@ -52,7 +52,7 @@ function writtenFile(lines: readonly Line[], number: number, text: string): stri
   return written
 }
 
-/** Keeps the lengths of the values that a line gives to names. */
+/** Records the lengths of the values that a line assigns. */
 function remember(text: string, lengths: Lengths): void {
   const [, instruction = '', rest = ''] = SETS.exec(text) ?? []
   const words = instruction === '' ? [] : wordsOf(rest)
@@ -69,7 +69,7 @@ function remember(text: string, lengths: Lengths): void {
   }
 }
 
-/** As the builder divides them. Either escape character counts, so that a word is rather too long than too short. */
+/** Splits words as the builder does. Both escape characters count, so that a word is too long rather than too short. */
 function wordsOf(text: string): string[] {
   const words: string[] = []
   let from = 0

@@ -1,9 +1,8 @@
 const BLANKS = '\t\n\v\f\r \u0085\u00a0'
 
 /**
- * The flags at the beginning of an instruction's arguments, and what follows them, as the builder divides them: quotes and escapes are taken
- * out, and a quoted blank belongs to its flag. The builder goes by bytes, and takes those of value 0x85 and 0xA0 for blanks, in the
- * middle of a letter as well.
+ * The flags at the beginning of an instruction's arguments, and the rest, split as the builder does: quotes and escapes are removed, and
+ * a quoted space belongs to its flag. The builder works on bytes, and treats 0x85 and 0xA0 as spaces, even in the middle of a character.
  */
 export function readFlags(text: string, escape: string): { flags: string[]; rest: string } {
   const bytes = Buffer.from(text, 'utf8').toString('latin1')

@@ -1,6 +1,6 @@
 import { readFlags } from './dockerfile-flags.ts'
 
-/** A `RUN --mount` that mounts a path within a cache that other steps may be changing meanwhile. */
+/** A `RUN --mount` of a path within a cache that other steps may be changing at the same time. */
 export type CacheSubPath = { readonly line: number; readonly text: string }
 
 const RUN = /^(?:ONBUILD[\s\u0085]+)*RUN[\s\u0085]+(.*)/is
@@ -16,7 +16,7 @@ export function cacheSubPathsIn(line: number, text: string): CacheSubPath[] {
   return [...flags].filter((flag) => isCacheSubPath(MOUNT.exec(flag)?.[1] ?? '')).map((flag) => ({ line, text: flag }))
 }
 
-/** Commas within quotes divide here too: a key too many is found rather than one too few. */
+/** Commas within quotes split here too: better to find a key too many than one too few. */
 function isCacheSubPath(options: string): boolean {
   const pairs = options.replaceAll('"', '').split(',').map(pairOf)
   const hasSource = pairs.some(({ key }) => key === 'source' || key === 'src')

@@ -2,18 +2,18 @@ import { type Base, basesIn } from './dockerfile-bases.ts'
 import { whyTooLong } from './dockerfile-expansion.ts'
 import { type CacheSubPath, cacheSubPathsIn } from './dockerfile-mounts.ts'
 
-/** Something that a build would fetch from the network, and the line that asks for it. */
+/** Something that a build would download, and the line that names it. */
 export type Fetch = { readonly line: number; readonly kind: 'url' | 'git' | 'unknown' | 'image'; readonly text: string }
 export type DockerfileReading = {
   readonly frontend: string | null
   readonly fetches: readonly Fetch[]
   readonly bases: readonly Base[]
   readonly cacheSubPaths: readonly CacheSubPath[]
-  /** A sentence, or null. */
+  /** An error message, or null. */
   readonly tooLong: string | null
 }
 
-/** The arguments that a build is given, and what its engine builds for (`linux/arm64`). */
+/** The arguments of the build, and the platform of the engine (`linux/arm64`). */
 type BuildFacts = { readonly buildArgs?: Readonly<Record<string, string>>; readonly platform?: string }
 type Line = { readonly number: number; readonly text: string }
 
@@ -30,8 +30,8 @@ const GIT = /^(?:git|ssh|git\+[a-z]+):\/\/|^[^/@:\s]+@[^/:\s]+:/i
 const GIT_OVER_HTTP = /^https?:\/\/[^?#]*\.git(?:[?#]|$)|^https?:\/\/[^#]*#/i
 
 /**
- * What a Dockerfile makes the engine itself fetch. The engine's parser differs between versions (what joins two lines, what a here-document
- * is), so every way to read the text counts, and a line that is an instruction in any of them is one.
+ * What a Dockerfile makes the engine itself download. The parser differs between engine versions (line continuation, here-documents), so
+ * all ways to parse the text are considered, and a line that is an instruction in any of them counts.
  */
 export function readDockerfile(source: string, build: BuildFacts = {}): DockerfileReading {
   const { buildArgs = {}, platform = '' } = build
@@ -55,7 +55,7 @@ const unique = <Found extends object>(found: readonly Found[]): Found[] => [
   ...new Map(found.map((one) => [JSON.stringify(one), one])).values(),
 ]
 
-/** The program that reads the rest: named in a comment above the first instruction, or in JSON. */
+/** The frontend that parses the rest: named in a comment above the first instruction, or in JSON. */
 function frontendOf(text: string, lines: readonly Line[]): string | null {
   if (/^\s*\{/.test(text)) return 'JSON'
   const first = lines.findIndex((line) => !COMMENT.test(line.text))
@@ -64,7 +64,7 @@ function frontendOf(text: string, lines: readonly Line[]): string | null {
   return named === undefined ? null : withoutBlanks(named, 'both')
 }
 
-/** A loop, because an expression such as `\s+$` begins anew at every blank of a run that is not at the end. */
+/** A loop, because an expression such as `\s+$` starts over at every space of a run that is not at the end. */
 function withoutBlanks(text: string, where: 'end' | 'both'): string {
   let start = 0
   let end = text.length
@@ -73,7 +73,7 @@ function withoutBlanks(text: string, where: 'end' | 'both'): string {
   return text.slice(start, end)
 }
 
-/** Lines that end in the escape character go on in the next one; comments and empty lines in between do not count. */
+/** Lines that end with the escape character continue in the next one; comments and empty lines in between are skipped. */
 function joined(lines: readonly Line[], escape: string): Line[] {
   const whole: Line[] = []
   let open: Line | null = null
@@ -98,7 +98,7 @@ function* fetchesOf(line: number, text: string): Generator<Fetch> {
   }
 }
 
-/** Everything but the flags and the target, with quotes and escapes taken out as the builder does. */
+/** Everything except the flags and the target, with quotes and escapes removed as the builder does. */
 function sourcesOf(rest: string): string[] {
   const plain = rest.replace(/^(?:--[^\s\u0085]+[\s\u0085]+)+/, '').trim()
   const words = jsonWords(plain) ?? plain.split(BLANK).map((word) => word.replaceAll(/["'\\`]/g, ''))
@@ -111,7 +111,7 @@ function jsonWords(text: string): string[] | null {
     const value: unknown = JSON.parse(text)
     return Array.isArray(value) && value.every((entry) => typeof entry === 'string') ? value : null
   } catch {
-    return null // then the builder reads it as words, too
+    return null // then the builder also splits it into words
   }
 }
 

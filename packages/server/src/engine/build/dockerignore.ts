@@ -36,7 +36,7 @@ function ruleOf(line: string, index: number): Rule[] {
   const isException = trimmed.startsWith('!')
   const pattern = cleaned(isException ? trimmed.slice(1).trim() : trimmed)
   const matches = pattern === '' ? null : parsePathPattern(pattern)
-  // An unfinished [class] gives no pattern: like the engine's own tools, better to send too much than to stop the build.
+  // An unterminated [class] is ignored, as the engine's own tools do: better to send too much than to fail the build.
   return matches === null ? [] : [{ matches, isException }]
 }
 

@@ -1,10 +1,13 @@
-/** A step of a build that failed: how the Dockerfile calls it, and what it printed. */
+/** A failed build step: its text in the Dockerfile, and its output. */
 export type FailedStep = { readonly name: string; readonly lines: readonly string[] }
 
 const LINE = /^#(\d+) (.*)$/
 const POSITION = /^\[[^\]]+\] /
 
-/** Finds it in the lines of a build. Steps that run side by side print between each other, and those that were only cancelled fail too. */
+/**
+ * Finds it in the output of a build. The output of parallel steps is interleaved, and steps that were only cancelled are marked as failed
+ * too.
+ */
 export function failedStep(lines: readonly string[]): FailedStep | undefined {
   const all = lines.flatMap((line) => {
     const [, step, words = ''] = LINE.exec(line) ?? []
@@ -13,6 +16,6 @@ export function failedStep(lines: readonly string[]): FailedStep | undefined {
   const end = all.find(({ words }) => words.startsWith('ERROR: ') && !/cancell?ed/.test(words))
   if (!end) return undefined
   const [first = '', ...printed] = all.filter(({ step, words }) => step === end.step && words !== end.words).map(({ words }) => words)
-  // Where so much was printed that the beginning of the step is no longer there, what is first is a line like the others.
+  // If there was so much output that the first line of the step is missing, the first line we have is ordinary output.
   return POSITION.test(first) ? { name: first.replace(POSITION, ''), lines: printed } : { name: '', lines: [first, ...printed] }
 }

@@ -8,33 +8,35 @@ import { createNewsCheck } from './buildkit-trace.ts'
 import { createLineSplitter } from './line-splitter.ts'
 import { createBuildOutput } from './output.ts'
 
-/** Where the news of a build go. */
+/** Receives the progress of a build. */
 export type BuildFollower = {
   onLine(line: string, stream: OutputStream): void
   onProgress?(fraction: number): void
-  /** Something happened: a step began or ended, printed something, or moved on. What the engine sends beside that is no sign of life. */
+  /**
+   * Called on progress: a step began, ended, printed something or advanced. Other messages of the engine do not count as a sign of life.
+   */
   onActivity?(): void
   readonly signal: AbortSignal
 }
 
-/** The line that says why a step failed is often far from the last one, and other steps print between them. */
+/** The line that says why a step failed is often far from the last one, with output of other steps in between. */
 const KEPT_LINES = 300
-/** Of the engine's reason, which quotes the Dockerfile. People are shown less than what is kept of its beginning. */
+/** For the engine's error, which quotes the Dockerfile. People see less than what is kept of its beginning. */
 const REASON_KEPT = { beginning: 3000, end: 1000 }
 const EMPTY_IN_A_ROW = 1000
 const EMPTY_PAUSE_MS = 100
-/** The words of shells, and of the engine, when a process cannot be started. */
+/** What shells and the engine print when a process cannot be started. */
 const NO_FORK = /can(?:'t|not) fork|fork.{0,40}resource temporarily unavailable/i
 const LOST_TRACK =
-  'The build printed more at once than this version of the container engine can report: the rest of its output is not shown.'
+  'The build printed more at once than this version of the container engine can report. The rest of its output is not shown.'
 
 /**
- * Reads the engine's answer to its end and gives the image.
+ * Reads the engine's response to its end and returns the image.
  *
  * BuildKit before 0.10 (engine 20.10) splits a report when the output in it is over 1 MiB, and then never leaves that loop: it sends empty
- * reports for ever, as fast as they are read. The build itself goes on, and when it succeeds its image still comes between them; when it
- * fails, nobody is told. So the engine is read as fast as it writes, which keeps its reports small. Where it happens all the same, empty
- * reports are read slowly, which costs neither side anything, until the image comes or the build is ended for its silence.
+ * reports for ever, as fast as they are read. The build itself goes on, and when it succeeds its image still comes between them; if it
+ * fails, nothing reports it. So we read as fast as the engine writes, which keeps its reports small. If it happens anyway, empty reports
+ * are read slowly, which costs neither side anything, until the image comes or the build is ended for its silence.
  */
 export async function followBuild(chunks: AsyncIterable<Buffer>, follower: BuildFollower, heard: () => void): Promise<string> {
   const lastLines: string[] = []

@@ -16,8 +16,8 @@ const ENGINE_BUILD_CGROUP = 'docker/buildkit'
 const CPU_PERIOD_US = 100_000
 
 /**
- * Caps what all builds together may take, by writing to their cgroup, so that running apps keep breathing. Best effort: a remote
- * engine or a container without the host's cgroups has nothing to write to, and builds go on uncapped there.
+ * Limits the resources of all builds together, by writing to their cgroup, so that running apps stay responsive. Best effort: with a
+ * remote engine, or in a container without the host's cgroups, builds run without limits.
  */
 export function createBuildLimits(deps: { log: Log; cgroupRoot?: string }) {
   const { log, cgroupRoot = '/sys/fs/cgroup' } = deps
@@ -64,7 +64,7 @@ function legacy(group: string, limits: BuildLimits): Write[] {
       ? []
       : [{ directory: `cpu/${group}`, file: 'cpu.cfs_quota_us', value: String(Math.round(limits.cpus * CPU_PERIOD_US)) }]
   return [
-    // Without it the limit of the parent does not count what its children use.
+    // Without it the limit of the parent does not include its children.
     { directory: `memory/${group}`, file: 'memory.use_hierarchy', value: '1' },
     { directory: `memory/${group}`, file: 'memory.limit_in_bytes', value: String(limits.memoryBytes) },
     { directory: `memory/${group}`, file: 'memory.memsw.limit_in_bytes', value: String(limits.memoryBytes) },

@@ -3,7 +3,7 @@ import { StringDecoder } from 'node:string_decoder'
 export const MAX_LINE_BYTES = 16 * 1024
 export const CUT_MARK = ' … [line cut]'
 
-/** Bytes to lines. A line over the limit is cut with a mark and the rest of it is dropped, so memory stays flat whatever is written. */
+/** Bytes to lines. A line over the limit is cut with a mark and the rest is dropped, so memory use is bounded. */
 export function createLineSplitter(limit = MAX_LINE_BYTES) {
   const decoder = new StringDecoder('utf8')
   let kept = ''
@@ -42,7 +42,7 @@ export function createLineSplitter(limit = MAX_LINE_BYTES) {
     return lines
   }
 
-  /** What is left when the source ends without a line feed. */
+  /** The rest, if the source ends without a line feed. */
   function end(): string[] {
     return bytes > 0 ? [finishLine()] : []
   }

@@ -5,26 +5,26 @@ import { createTraceReader } from './buildkit-trace.ts'
 type Deps = {
   onLine: (line: string, stream: OutputStream) => void
   onProgress: (fraction: number) => void
-  /** Once it is aborted, nobody reads the lines any more. */
+  /** When aborted, nobody reads the lines any more. */
   signal: AbortSignal
   mostWaitingBytes?: number
 }
-/** `weight` is about what it takes in memory, as bytes and then as lines. */
+/** `weight` is roughly its size in memory, first as bytes and then as lines. */
 type Waiting = { readonly part: TracePart; readonly weight: number }
 
 const MOST_WAITING_BYTES = 4 * 1024 * 1024
 const PART_BYTES = 256
 const LINE_BYTES = 64
-/** So little that its lines are made within a millisecond, even if all of them are empty. */
+/** Small enough to be split into lines within a millisecond, even if all of them are empty. */
 const PIECE_BYTES = 1024
 const SLICE_MS = 10
 const SLICE_LINES = 2000
 const PAUSE_MS = 30
 
 /**
- * The output of a build on its way to the log. Taking it is cheap, so the engine never waits for us: engine 20.10 loses track of a build
- * whose output is not read in time. Making lines of it is not cheap (a build can print millions of empty ones a second), so that happens
- * later, a little at a time. When too much waits, the oldest output is left out and a line says so.
+ * The output of a build on its way to the log. Accepting it is cheap, so the engine never waits for us: engine 20.10 loses track of a
+ * build whose output is not read in time. Splitting it into lines is not cheap (a build can print millions of empty ones a second), so
+ * that happens later, a little at a time. When too much is waiting, the oldest output is left out and a line says so.
  */
 export function createBuildOutput({ onLine, onProgress, signal, mostWaitingBytes = MOST_WAITING_BYTES }: Deps) {
   const reader = createTraceReader()
@@ -42,10 +42,13 @@ export function createBuildOutput({ onLine, onProgress, signal, mostWaitingBytes
     if (waitingBytes > mostWaitingBytes) leaveOutOldest()
     if (working !== undefined || waiting.length === 0) return
     working = work()
-    working.catch(() => undefined) // whoever waits for the end gets it
+    working.catch(() => undefined) // resolves those who wait for the end
   }
 
-  /** Down to half of what may wait, so that it happens now and then and not for every line. The steps themselves stay. */
+  /**
+   * Drops output down to half of the limit, so that this happens now and then and not for every line. Lines about the steps themselves
+   * are kept.
+   */
   function leaveOutOldest(): void {
     waiting = waiting.filter(({ part, weight }) => {
       if (part.kind !== 'printed' || waitingBytes <= mostWaitingBytes / 2) return true
@@ -66,7 +69,8 @@ export function createBuildOutput({ onLine, onProgress, signal, mostWaitingBytes
 
   function workOneSlice(): void {
     const endAt = performance.now() + SLICE_MS
-    if (leftOutBytes > 0) onLine(`… ${leftOutBytes} bytes of output left out: the build printed faster than its log is written`, 'stderr')
+    if (leftOutBytes > 0)
+      onLine(`… ${leftOutBytes} bytes of output left out: the build printed faster than the log can be written`, 'stderr')
     leftOutBytes = 0
     let done = 0
     let made = 0
@@ -82,7 +86,7 @@ export function createBuildOutput({ onLine, onProgress, signal, mostWaitingBytes
     waiting = waiting.slice(done)
   }
 
-  /** Once all that was taken has become lines. */
+  /** Resolves once everything accepted so far has become lines. */
   async function end(): Promise<void> {
     await working
   }
@@ -99,7 +103,7 @@ function resourcesOf(part: TracePart): number {
 }
 
 function inPieces(part: TracePart): TracePart[] {
-  if (part.kind === 'transfer') return [] // a sign of life, and nothing to read
+  if (part.kind === 'transfer') return [] // progress, but no output
   if (part.kind !== 'printed' || part.printed.bytes.length <= PIECE_BYTES) return [part]
   const { bytes } = part.printed
   return Array.from({ length: Math.ceil(bytes.length / PIECE_BYTES) }, (_, n) => ({

@@ -1,7 +1,7 @@
 /** Whether a path, or a directory above it, matches. */
 export type PathPattern = (path: string) => boolean
 
-/** `skip` goes on without reading a character, `stay` reads characters, `next` goes on after one. */
+/** `skip` advances without reading a character, `stay` reads characters, `next` advances after one. */
 type Step = { readonly skip: readonly number[]; stay(char: string): boolean; next(char: string): boolean }
 
 const SPECIAL = /^(?:\*\*\/?|\*|\?|\[\^?[^\]/]+\]|\\.)/
@@ -9,8 +9,8 @@ const never = () => false
 const notSlash = (char: string) => char !== '/'
 
 /**
- * A pattern of a `.dockerignore` file, or null when it cannot be read. All ways to match are followed at the same time, one character of
- * the path after the other: unlike a regular expression, no pattern makes this take longer than its length times the path's.
+ * A pattern of a `.dockerignore` file, or null if it is not valid. All possible matches are followed at the same time, character by
+ * character: unlike with a regular expression, the time is limited to the length of the pattern times that of the path.
  */
 export function parsePathPattern(pattern: string): PathPattern | null {
   const steps: Step[] = []
@@ -20,7 +20,7 @@ export function parsePathPattern(pattern: string): PathPattern | null {
     try {
       steps.push(...stepsOf(part))
     } catch {
-      return null // a [class] that is not one
+      return null // not a valid [class]
     }
     at += part.length
   }
@@ -28,7 +28,7 @@ export function parsePathPattern(pattern: string): PathPattern | null {
 }
 
 function stepsOf(part: string): Step[] {
-  // Nothing, or anything that ends with a slash: the second step is inside of it and only leaves after a slash.
+  // Matches nothing, or anything that ends with a slash: the second step only ends after a slash.
   if (part === '**/')
     return [
       { skip: [1, 2], stay: never, next: never },
@@ -50,7 +50,7 @@ function matches(steps: readonly Step[], path: string): boolean {
   enter(steps, places, 0)
   for (let at = 0; at < path.length && places.size > 0; at += 1) {
     const char = path.charAt(at)
-    // A pattern that matches a directory takes everything below it along.
+    // A pattern that matches a directory also matches everything below it.
     if (char === '/' && places.has(steps.length)) return true
     const following = new Set<number>()
     for (const place of places) {

@@ -1,4 +1,7 @@
-/** Just enough of the protobuf wire format to read what BuildKit sends. Unknown fields are skipped, a cut message ends the reading. */
+/**
+ * Just enough of the protobuf wire format to read what BuildKit sends. Unknown fields are skipped, and a truncated message ends the
+ * parsing.
+ */
 export type Field = { readonly number: number; readonly value: number | Buffer }
 
 export function* fieldsOf(bytes: Buffer): Generator<Field> {
@@ -29,7 +32,7 @@ function slice(bytes: Buffer, at: number, length: number): Read<Buffer> {
   return at + length > bytes.length ? null : { value: bytes.subarray(at, at + length), next: at + length }
 }
 
-// Numbers over 2^53 lose their lowest bits, which no field that we read can reach.
+// Numbers over 2^53 lose precision, but no field we read is that large.
 function varint(bytes: Buffer, from: number): Read<number> {
   let value = 0
   for (let n = 0; n < 10; n += 1) {

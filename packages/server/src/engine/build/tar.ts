@@ -74,7 +74,7 @@ function octal(value: number, digits: number): string {
   return value.toString(8).padStart(digits, '0')
 }
 
-// The length counts itself, so it is found by trying.
+// The length includes itself, so it is found by trial.
 function paxRecord(key: string, value: string): string {
   const rest = ` ${key}=${value}\n`
   let length = Buffer.byteLength(rest)
