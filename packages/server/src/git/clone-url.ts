@@ -1,8 +1,8 @@
 import { isIPv6 } from 'node:net'
 
 /**
- * Where a repository is. `href` is what git is given: rebuilt from the parsed parts, never the text that came in. The name in it is exactly
- * `host`, the one that is judged and pinned: `host.` and `HOST` are other names to curl and would be looked up again.
+ * A parsed clone URL. `href` is what git gets: rebuilt from the parsed parts, never the original text. Its host is exactly `host`, which
+ * is checked and pinned: `host.` and `HOST` are different names to curl, and would be resolved again.
  */
 export type CloneUrl =
   | { readonly kind: 'http' | 'https' | 'ssh'; readonly host: string; readonly port: number; readonly href: string }
@@ -12,7 +12,7 @@ const MAX_CHARS = 2048
 const LABEL = '[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?'
 const HOST = new RegExp(`^${LABEL}(?:\\.${LABEL})*$`)
 const USER = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$/
-// Letters of any script are not needed in a path: they arrive percent-encoded.
+// Non-ASCII letters are not needed in a path: they are percent-encoded.
 const PATH = /^\/[A-Za-z0-9._~%+@:,=/-]*$/
 // Git decodes an ssh URL before it looks for the host: `/x%40%5Bhost%5D/r` would become another host.
 const ESCAPED_HOST = /%(?:3a|40|5b|5d)/i
@@ -33,7 +33,7 @@ function networkUrl(text: string, kind: 'http' | 'https' | 'ssh'): CloneUrl | nu
   const url = parsed(text)
   const host = url === null ? null : canonicalHost(url.hostname)
   if (url === null || host === null || !isPath(url.pathname) || url.search !== '' || url.hash !== '') return null
-  // A password in the address would end up in logs and in the process list; credentials have a place of their own.
+  // A password in the URL would end up in logs and in the process list; credentials are stored separately.
   if (url.password !== '' || (url.username !== '' && (kind !== 'ssh' || !USER.test(url.username)))) return null
   if (kind === 'ssh' && ESCAPED_HOST.test(url.pathname)) return null
   const port = url.port === '' ? DEFAULT_PORT[kind] : Number(url.port)
@@ -62,7 +62,7 @@ function parsed(text: string): URL | null {
   return URL.canParse(text) ? new URL(text) : null
 }
 
-/** One spelling for every host: lower case, no trailing dot, no brackets. Null for what is neither a name nor an address. */
+/** The canonical form of a host: lower case, no trailing dot, no brackets. Null if it is neither a name nor an address. */
 function canonicalHost(text: string): string | null {
   const host = text
     .replace(/^\[(.*)\]$/, '$1')

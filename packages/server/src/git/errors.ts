@@ -1,4 +1,4 @@
-/** Failures of a source, each a sentence that the app's owner can act on. `isTransient` says whether the same call may work later. */
+/** Errors of a source, each with a message that the app's owner can act on. `isTransient` says whether the same call may work later. */
 export class SourceError extends Error {
   override readonly name: string = 'SourceError'
   readonly isTransient: boolean
@@ -25,11 +25,11 @@ export class BranchMissing extends SourceError {
 export class RepositoryNeedsCredentials extends SourceError {
   override readonly name = 'RepositoryNeedsCredentials'
   constructor() {
-    super('The repository asks for credentials. Make it public, or connect a Git provider that may read it.')
+    super('The repository asks for credentials. Make it public, or connect a git account that can read it.')
   }
 }
 
-/** There was a credential, and the host did not take it. */
+/** The host rejected the credential. */
 export class CredentialRefused extends SourceError {
   override readonly name = 'CredentialRefused'
   constructor() {
@@ -76,7 +76,7 @@ export class RepositoryTooLarge extends SourceError {
   }
 }
 
-/** An address, a path or a name that we refuse, whoever answers there. */
+/** An address, a path or a name that we refuse. */
 export class SourceRefused extends SourceError {
   override readonly name = 'SourceRefused'
 }
@@ -84,6 +84,6 @@ export class SourceRefused extends SourceError {
 export class CommitMissing extends SourceError {
   override readonly name = 'CommitMissing'
   constructor(hash: string) {
-    super(`The repository has no commit ${hash.slice(0, 12)}. Check its hash, or deploy again to use the newest commit.`)
+    super(`The repository has no commit ${hash.slice(0, 12)}. Check the hash, or deploy again to use the newest commit.`)
   }
 }

@@ -5,14 +5,14 @@ type Rule = { readonly says: RegExp; readonly error: () => SourceError }
 const unreachable = (message: string) => () => new RepositoryUnreachable(message, { isTransient: true })
 
 /**
- * What git says on stderr (in the C locale, its addresses emptied) → what we tell the user. The first rule that matches wins; git's own text
- * is never passed on. The patterns repeat nothing without a bound, because part of the text may be the server's.
+ * Maps git's stderr (in the C locale, without URLs) to the message for the user. The first matching rule wins; git's own text is never
+ * shown. The patterns have no unbounded repetition, because part of the text may come from the server.
  */
 const RULES: readonly Rule[] = [
   {
     says: /fatal: out of memory|unable to create thread|cannot allocate memory/i,
     error: () =>
-      new SourceError('Git needs more memory for the repository than it may use. Remove large files and branches that are not needed.'),
+      new SourceError('Git needs more memory for this repository than it is allowed to use. Remove large files and old branches.'),
   },
   {
     says: /transport '[^'\n]{0,40}' not allowed|protocol '[^'\n]{0,40}' is not supported/i,
@@ -46,22 +46,22 @@ const RULES: readonly Rule[] = [
   },
   {
     says: /operation too slow|timed out|timeout/i,
-    error: unreachable("The repository's host answered too slowly. Try again later."),
+    error: unreachable('The git host is too slow. Try again later.'),
   },
   {
     says: /unable to access|early eof|rpc failed|connection (reset|refused|closed)|hung up unexpectedly|returned error: 5\d\d|unexpected disconnect/i,
-    error: unreachable("The connection to the repository's host failed. Try again later."),
+    error: unreachable('The connection to the git host failed. Try again later.'),
   },
 ]
 
 const MAX_LINE = 300
-const MAX_RAW_LINE = 4096 // an address alone may have 2048
+const MAX_RAW_LINE = 4096 // a URL alone may have 2048
 const MAX_LINES = 50
 
-/** Collects the last lines that git itself wrote on stderr. What the server says comes after `remote:` and decides nothing. */
+/** Collects the last lines that git itself wrote on stderr. Lines of the server start with `remote:` and are ignored. */
 export function createFailureReader() {
   const lines: string[] = []
-  let line = '' // so far; what is beyond its limit is dropped, its beginning never is
+  let line = '' // so far; anything beyond the limit is dropped, but never the beginning
 
   function endLine(): void {
     if (line !== '' && !line.startsWith('remote:')) lines.push(withoutAddresses(line).slice(0, MAX_LINE))
@@ -85,7 +85,7 @@ export function createFailureReader() {
   }
 }
 
-/** The words of an address are its owner's: a repository may be called `redirect` or `timeout`. */
+/** A URL can contain any words: a repository may be called `redirect` or `timeout`. */
 function withoutAddresses(line: string): string {
   return line.replace(/'[a-z]{1,9}:\/\/[^']*'/g, "''")
 }

@@ -3,7 +3,7 @@ import { RepositoryUnreachable, SourceError } from './errors.ts'
 import { createFailureReader } from './git-failure.ts'
 
 export type GitCommand = {
-  /** Words before `git`, which end by becoming it. */
+  /** A command prefix that ends by executing `git`. */
   readonly before?: readonly string[]
   readonly args: readonly string[]
   readonly cwd: string
@@ -11,16 +11,16 @@ export type GitCommand = {
   readonly runAs?: { readonly uid: number; readonly gid: number } | undefined
   readonly timeoutMs: number
   readonly signal?: AbortSignal | undefined
-  /** Called with pieces of stdout; without it the text is collected. Throwing ends the process and is passed on. */
+  /** Called with chunks of stdout; without it the text is collected. Throwing ends the process, and the error is passed on. */
   readonly onOutput?: (chunk: Buffer) => void
-  /** Called four times a second; throwing ends the process and is passed on. */
+  /** Called four times a second. Throwing ends the process, and the error is passed on. */
   readonly watch?: () => Promise<unknown>
 }
 
 const WATCH_EVERY_MS = 250
 const MAX_TEXT = 8 * 1024 * 1024
 
-/** Runs git once. It and every helper it starts end together. */
+/** Runs git once. It and every process it starts end together. */
 export async function runGit(command: GitCommand): Promise<string> {
   const { cwd, env, runAs, signal } = command
   const [program = 'git', ...args] = [...(command.before ?? []), 'git', ...command.args]

@@ -5,10 +5,10 @@ import type { AdmittedSource } from './source-policy.ts'
 
 export type Credential = { readonly host: string; readonly port: number; readonly username: string; readonly password: string }
 
-/** In HOME, for repositories on this machine alone: it says that they may belong to another user. Git takes that from no argument. */
+/** In HOME, only for repositories on this machine: allows them to belong to another user, which git accepts from no argument. */
 export const GLOBAL_CONFIG = 'gitconfig'
 
-/** The whole environment of git: nothing of ours is inherited, no configuration of the machine counts, nothing is ever asked. */
+/** The whole environment of git: nothing is inherited from us, the machine's configuration is ignored, and git never prompts. */
 export function gitEnvironment(options: {
   home: string
   path: string
@@ -20,15 +20,15 @@ export function gitEnvironment(options: {
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_CONFIG_GLOBAL: options.url?.kind === 'file' ? path.join(options.home, GLOBAL_CONFIG) : '/dev/null',
     GIT_TERMINAL_PROMPT: '0',
-    GIT_NO_LAZY_FETCH: '1', // what a look left out is never asked for behind its back
+    GIT_NO_LAZY_FETCH: '1', // objects left out by a partial fetch are never fetched implicitly
     HOME: options.home,
     PATH: options.path,
-    LC_ALL: 'C', // failures are told apart by git's words
+    LC_ALL: 'C', // failures are recognised by git's messages
     ...credentialEnvironment(options.url, options.credential),
   }
 }
 
-// Not in the arguments, which every user of the machine can list; and for its own host over https alone.
+// Not in the arguments, which every user of the machine can see; and only for its own host over https.
 function credentialEnvironment(url: CloneUrl | undefined, credential: Credential | undefined): Record<string, string> {
   if (credential === undefined || url?.kind !== 'https' || url.host !== credential.host || url.port !== credential.port) return {}
   const basic = Buffer.from(`${credential.username}:${credential.password}`).toString('base64')
@@ -43,8 +43,8 @@ const SETTINGS = [
   'core.hooksPath=/dev/null',
   'core.fsmonitor=false',
   'credential.helper=',
-  'http.followRedirects=false', // nor the alternates of a plain file server, which a fetch with a depth does not ask for either
-  'fetch.uriProtocols=', // no packs from places that the server names
+  'http.followRedirects=false', // nor the alternates of a plain file server, which a shallow fetch does not request either
+  'fetch.uriProtocols=', // no packs from URLs that the server names
   'transfer.bundleURI=false',
   'http.lowSpeedLimit=1000',
   'http.lowSpeedTime=30',
@@ -52,17 +52,17 @@ const SETTINGS = [
   'protocol.version=2',
   'submodule.recurse=false',
   'fetch.recurseSubmodules=false',
-  'core.bigFileThreshold=16m', // larger files pass through in pieces and are not held in memory
+  'core.bigFileThreshold=16m', // larger files are streamed and not held in memory
   'core.deltaBaseCacheLimit=32m',
-  'pack.threads=1', // each has a cache of its own
-  'transfer.unpackLimit=1', // a few objects are no reason to hold each of them whole
+  'pack.threads=1', // each thread has its own cache
+  'transfer.unpackLimit=1', // keep even a small fetch as a pack: unpacking holds every object in memory
   'gc.auto=0',
   'maintenance.auto=false',
   'advice.detachedHead=false',
   'init.defaultBranch=main',
 ] as const
 
-/** The `-c` arguments for one source. The address that was vetted is pinned, so git does not ask the name server again. */
+/** The `-c` arguments for one source. The checked address is pinned, so git does not resolve the name again. */
 export function gitSettings(source?: AdmittedSource, options: { caFile?: string | undefined } = {}): string[] {
   const authorities = options.caFile === undefined ? [] : [`http.sslCAInfo=${options.caFile}`]
   return [...SETTINGS, ...authorities, ...(source === undefined ? [] : settingsOf(source))].flatMap((setting) => ['-c', setting])

@@ -34,7 +34,7 @@ it.each([
       ({ branches }) => branches.join(),
       (cause: unknown) => String(cause),
     )
-    expect(answer).toContain(isUsed ? 'main' : `it is ${version}, and must be 2.37 or newer`)
+    expect(answer).toContain(isUsed ? 'main' : `it is ${version}, but must be 2.37 or newer`)
     expect(server.requests.length > 0).toBe(isUsed)
     // no name is looked up there
     expect((await git.listBranches({ url: `file://${repository}`, privileged: true })).branches).toEqual(['main'])

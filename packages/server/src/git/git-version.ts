@@ -6,8 +6,8 @@ const run = promisify(execFile)
 const OLDEST = { major: 2, minor: 37 }
 
 /**
- * Older ones do not know `http.curloptResolve`: they would ask the name server again, and connect to whatever it says then, instead of the
- * address that was vetted.
+ * Older versions do not have `http.curloptResolve`: they would resolve the name again and might connect to another address than the one
+ * that was checked.
  */
 export function createVersionCheck(deps: { path: string }) {
   let isNewEnough = false
@@ -19,7 +19,7 @@ export function createVersionCheck(deps: { path: string }) {
     isNewEnough = Number(major) > OLDEST.major || (Number(major) === OLDEST.major && Number(minor) >= OLDEST.minor)
     if (!isNewEnough)
       throw new SourceRefused(
-        `This server's Git is too old to reach a repository over HTTP safely: it is ${version}, and must be ${OLDEST.major}.${OLDEST.minor} or newer. Ask whoever runs the server to update it.`,
+        `The Git on this server is too old to clone over HTTP safely: it is ${version}, but must be ${OLDEST.major}.${OLDEST.minor} or newer. Ask an admin to update it.`,
       )
   }
 }

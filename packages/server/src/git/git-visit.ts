@@ -13,7 +13,7 @@ import { prepareSsh, type SshAccess } from './ssh.ts'
 
 export type Source = {
   readonly url: string
-  /** Whether private addresses and file:// are open to the one who asks. */
+  /** Whether the caller may use private addresses and file://. */
   readonly privileged: boolean
   readonly credential?: Credential
   /** For ssh, which is never without a key. */
@@ -23,25 +23,25 @@ export type Source = {
 
 export type RunAs = { readonly uid: number; readonly gid: number }
 type Run = Pick<GitCommand, 'onOutput' | 'watch' | 'cwd' | 'timeoutMs'> & {
-  /** `ask`: somebody waits, and little is needed. Otherwise a whole repository may be worked on. */
+  /** `ask`: a person is waiting, and little is needed. Otherwise a whole repository may be processed. */
   readonly memory?: keyof MemoryMib
 }
-/** What each process of git may take. */
+/** The limits of each git process. */
 export type MemoryMib = { readonly ask: number; readonly work: number }
 
-/** What the work of a visit gets: git, set up for this source and no other. */
+/** Passed to the work: git, set up for this source only. */
 export type Visit = {
   readonly url: CloneUrl
   readonly git: (args: readonly string[], run: Run) => Promise<string>
-  /** Whose the workspace must be. */
+  /** The required owner of the workspace. */
   readonly runAs: RunAs | undefined
 }
 
-// A list of branches takes 1 MiB. A repository takes its objects' names and the files that are stored as differences, whole.
+// Listing branches takes 1 MiB. A repository needs memory for its object names and for the files stored as deltas.
 const MEMORY_MIB: MemoryMib = { ask: 128, work: 1024 }
 const RETRY_AFTER_MS = [500, 2_000] as const
 
-/** One visit to a source: vetted first, with a HOME of its own, tried again when the failure may pass. */
+/** One access to a source: checked first, with its own HOME, and retried if the failure may be temporary. */
 export function createVisits(deps: {
   policy: Pick<SourcePolicy, 'admit'>
   scratch: string
@@ -49,7 +49,7 @@ export function createVisits(deps: {
   runAs?: RunAs
   retryAfterMs?: readonly number[]
   memoryMib?: MemoryMib
-  /** Authorities whose certificates are taken, instead of the machine's. */
+  /** CA certificates to trust instead of the machine's. */
   caFile?: (() => string) | undefined
   /** Why there is no ssh on this machine; undefined where there is one. */
   whyNoSsh?: () => Promise<string | undefined>
@@ -61,7 +61,7 @@ export function createVisits(deps: {
   const sshFor = createSshFor(deps)
 
   async function visitOnce<T>(source: Source, url: CloneUrl, work: (visit: Visit) => Promise<T>): Promise<T> {
-    // A repository on this machine is an admin's own choice and may be readable by us alone.
+    // A repository on this machine was chosen by an admin, and may be readable only by us.
     const runAs = url.kind === 'file' ? undefined : deps.runAs
     if (url.kind === 'ssh' && source.ssh === undefined) throw new DeployKeyMissing() // before anybody is asked
     if (url.kind === 'http' || url.kind === 'https') await checkVersion()
@@ -90,8 +90,7 @@ export function createVisits(deps: {
 
   return async function visit<T>(source: Source, work: (visit: Visit) => Promise<T>): Promise<T> {
     const url = parseCloneUrl(source.url)
-    if (url === null)
-      throw new SourceRefused('The clone URL is not one that we can use. Write https://host/path, ssh://… or git@host:path.')
+    if (url === null) throw new SourceRefused('The clone URL is not supported. Use https://host/path, ssh://… or git@host:path.')
     return await retry(() => visitOnce(source, url, work), {
       isTransient: (cause) => cause instanceof SourceError && cause.isTransient,
       delayMs: (failures) => retryAfterMs[failures - 1],

@@ -30,10 +30,10 @@ type Deps = {
   /** A directory of ours for git's empty HOME directories. */
   scratch: string
   path: string
-  /** Another user of the machine to run git as. All directories above `scratch` and the workspaces must let it pass. */
+  /** Another user to run git as, which must be able to enter all directories above `scratch` and the workspaces. */
   runAs?: RunAs
   limits?: SizeLimits
-  /** For a look at the names of the files alone. */
+  /** For listing file names only. */
   lookLimits?: SizeLimits
   fetchTimeoutMs?: number
   retryAfterMs?: readonly number[]
@@ -43,7 +43,7 @@ type Deps = {
   log?: Pick<Logger, 'warn'>
 }
 
-/** The one place that runs git. Nothing that a user wrote is an option, a command, or a protocol that was not looked at. */
+/** The one place that runs git. User input never becomes an option, a command, or an unchecked protocol. */
 export function createGit(deps: Deps) {
   const { scratch, limits = DEFAULT_LIMITS, fetchTimeoutMs = 600_000 } = deps
   const visit = createVisits(deps)
@@ -60,7 +60,7 @@ export function createGit(deps: Deps) {
     return { branches: branchesIn(refs), defaultBranch }
   }
 
-  /** The commit that a branch is at now; without a branch, the remote's default one. */
+  /** The current commit of a branch, or of the remote's default branch. */
   async function resolveCommit(wanted: Source & { branch: string | null }): Promise<{ hash: string; branch: string }> {
     checkBranch(wanted.branch)
     const { refs, defaultBranch } = await listRefs(wanted)
@@ -71,7 +71,7 @@ export function createGit(deps: Deps) {
     return { hash, branch }
   }
 
-  /** Puts exactly that commit into `into`, which it empties first, without its history and without submodules. */
+  /** Checks out exactly that commit into `into`, which it empties first, without history and submodules. */
   async function checkout(wanted: Source & Wanted): Promise<Commit> {
     if (!isCommitHash(wanted.hash)) throw new SourceRefused('That is not a commit hash.')
     checkBranch(wanted.branch)
@@ -99,7 +99,7 @@ export function createGit(deps: Deps) {
 
 export type Git = ReturnType<typeof createGit>
 
-/** By hash first; a server that gives out branches only is asked for the branch, a little of it and then all of it. */
+/** By hash first. If the server only serves branches, fetches the branch, first shallow and then completely. */
 async function fetchCommit(
   { git, url }: Visit,
   { hash, branch, into, onActivity }: Wanted,
@@ -130,7 +130,7 @@ async function fetchCommit(
   throw new CommitMissing(hash)
 }
 
-/** Every command that ends is a sign that the work goes on. */
+/** Every finished command counts as progress. */
 function reporting(visit: Visit, onActivity: (() => void) | undefined): Visit {
   const git: Visit['git'] = async (args, run) => {
     const out = await visit.git(args, run)
@@ -140,7 +140,7 @@ function reporting(visit: Visit, onActivity: (() => void) | undefined): Visit {
   return { ...visit, git }
 }
 
-/** Names that we could not use are left out: too long, or with control characters, which git allows in none. */
+/** Names that we could not use are left out: too long, or with control characters, which git does not allow. */
 function refsIn(text: string): Refs {
   const refs = [...text.matchAll(/^([0-9a-f]{40,64})\t(HEAD|refs\/heads\/[!-~\u0080-\uffff]{1,255})$/gm)].map(
     ([, hash = '', ref = '']) => [ref, hash] as const,

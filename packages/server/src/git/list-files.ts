@@ -9,16 +9,16 @@ export type TreeFile = { readonly path: string; readonly isLink: boolean }
 
 const LOOK_LIMITS: SizeLimits = { maxBytes: 50 * 1024 ** 2, maxFiles: 200_000 }
 const LOOK_TIMEOUT_MS = 10_000
-/** Of the files that are looked for. Their names are held in memory, those of all others are not. */
+/** For matching files. Only their names are held in memory. */
 const MAX_FOUND = 5_000
 
-/** For those who only want to know what is there: somebody waits for the answer, so it is quick or none. */
+/** For a quick check of what is there: a person is waiting, so it must be fast or fail. */
 export function createListFiles(deps: { visit: Visits; scratch: string; lookLimits?: SizeLimits }) {
   const { visit, scratch, lookLimits = LOOK_LIMITS } = deps
 
   /**
-   * The names of those files of a branch (without one, of the default branch) that `isWanted` takes, without their content where the server
-   * can leave it out.
+   * The names of the files of a branch (default: the default branch) that `isWanted` accepts, without their content if the server
+   * supports that.
    */
   return async function listFiles(wanted: Source & { branch: string | null; isWanted: (file: TreeFile) => boolean }): Promise<TreeFile[]> {
     checkBranch(wanted.branch)
@@ -39,7 +39,7 @@ export function createListFiles(deps: { visit: Visits; scratch: string; lookLimi
     const run = { cwd: into, timeoutMs: LOOK_TIMEOUT_MS, memory: 'ask' } as const
     const check = async () => await checkDirectorySize(into, lookLimits)
     await git(['init', '--quiet', '--bare', '.'], run)
-    // A server that knows no filters sends the content too; the limit then decides.
+    // A server without filter support sends the content too; then the size limit applies.
     const how = ['--quiet', '--no-tags', '--no-recurse-submodules', '--depth=1', '--filter=blob:none']
     try {
       await git(['fetch', ...how, '--', url.href, ref], { ...run, watch: check })
@@ -59,7 +59,7 @@ export function createListFiles(deps: { visit: Visits; scratch: string; lookLimi
       const [, mode = '', name = ''] = /^(\d+) blob [0-9a-f]+\t([^]*)$/.exec(entry) ?? []
       const file = { path: Buffer.from(name, 'latin1').toString('utf8'), isLink: mode === '120000' }
       if (name !== '' && isWanted(file)) found.push(file)
-      if (found.length > MAX_FOUND) throw new RepositoryTooLarge(`${MAX_FOUND} files of the kind that is looked for`)
+      if (found.length > MAX_FOUND) throw new RepositoryTooLarge(`${MAX_FOUND} matching files`)
     })
     await git([...LIST_TREE, 'FETCH_HEAD'], { cwd: into, timeoutMs: LOOK_TIMEOUT_MS, memory: 'ask', onOutput })
     return found

@@ -5,13 +5,13 @@ import type { Logger } from '../lib/logger.ts'
 const run = promisify(execFile)
 
 /**
- * The words that go before `git` so that neither it nor what it starts takes more memory than it may: a server can advertise branches without
- * end, and git keeps them all. The limit is that of data (RLIMIT_DATA), which leaves out the packs that git maps from the disk.
+ * The command prefix that limits the memory of `git` and its child processes: a server can advertise an endless number of branches, and
+ * git keeps them all. The limit is RLIMIT_DATA, which does not include the packs that git maps from disk.
  */
 export function createMemoryLimit(deps: { path: string; log?: Pick<Logger, 'warn'> | undefined }) {
   let isThere: Promise<boolean> | undefined
 
-  /** Tested by running it: an unusual `prlimit`, or a lower existing limit, must not keep git from running. */
+  /** Tested by running it: an unusual `prlimit`, or a lower existing limit, must not break git. */
   async function probe(words: readonly string[]): Promise<boolean> {
     const [program = '', ...args] = words
     try {

@@ -4,7 +4,7 @@ const MAX_BYTES = 255
 // What git itself refuses in a branch name, and control characters, which it refuses as well.
 // oxlint-disable-next-line no-control-regex -- they are what is looked for
 const FORBIDDEN = /[\u0000-\u0020\u007f~^:?*[\\]|\.\.|@\{|\/\/|\/$|\.$|^\/|^-|\.lock(\/|$)|(^|\/)\./
-// Characters that git allows and shells love. No shell ever sees a branch name here; this is a second wall.
+// Characters that git allows but shells interpret. No shell ever sees a branch name here; this is a second line of defence.
 const SHELL = /[$`;|&<>"'(){}!]/
 
 /** Whether a text may be the name of a branch. */
@@ -20,7 +20,7 @@ export function isBranchName(name: string): boolean {
   )
 }
 
-/** No branch is fine: it means the default one. */
+/** An empty name is fine: it means the default branch. */
 export function checkBranch(branch: string | null): void {
   if (branch !== null && !isBranchName(branch)) throw new SourceRefused('That is not the name of a branch.')
 }

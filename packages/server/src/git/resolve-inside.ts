@@ -5,8 +5,8 @@ import { SourceRefused } from './errors.ts'
 import { parseRepoPath } from './repo-path.ts'
 
 /**
- * The real place of a path in a checked-out repository, or null where nothing is there. Ask after every checkout: a link that pointed inside
- * yesterday may point at the machine's own files today.
+ * The real path of a file in a checked-out repository, or null if it does not exist. Call it after every checkout: a link that pointed
+ * inside yesterday may point at the machine's own files today.
  */
 export async function resolveInside(workspace: string, repoPath: string): Promise<{ path: string; kind: 'file' | 'directory' } | null> {
   const relative = parseRepoPath(repoPath)

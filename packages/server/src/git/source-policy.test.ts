@@ -97,7 +97,7 @@ describe('the policy of sources', () => {
       )
     }
     await expect(policy({ ownPorts: [canary.port] }).admit(url(`http://localhost:${canary.port}/r`), { privileged: true })).rejects.toThrow(
-      'the platform itself',
+      'Berth itself',
     )
     expect(canary.hits()).toBe(0)
   })

@@ -6,20 +6,20 @@ import { kindOfAddress } from '../lib/address-kinds.ts'
 import type { CloneUrl } from './clone-url.ts'
 import { RepositoryUnreachable, SourceRefused } from './errors.ts'
 
-/** A source that may be reached: where it is, and for the network the one address that was looked at and answers. */
+/** An allowed source: its location, and for network sources the one address that was checked and responds. */
 export type AdmittedSource = { readonly url: CloneUrl; readonly address: string | null }
 
 type Words = { what: string; privateHint: string }
 
-const ADMINS_ONLY = 'and only an admin may set one that does. An admin can take the app over and set the clone URL again'
+const ADMINS_ONLY = 'which only an admin can set. An admin can take over the app and set the clone URL again'
 const CLONE_URL: Words = { what: 'The clone URL', privateHint: `${ADMINS_ONLY}, or add its host to BERTH_PRIVATE_SOURCES.` }
-const ALLOW_HOST = 'and only hosts in BERTH_PRIVATE_SOURCES may.'
+const ALLOW_HOST = 'which is only allowed for hosts in BERTH_PRIVATE_SOURCES.'
 
 export type SourcePolicy = ReturnType<typeof createSourcePolicy>
 
 /**
- * Decides which places git may reach for whom. A name is resolved once, every address is judged, and git is pinned to one of them, so that a
- * second answer of the name server changes nothing.
+ * Decides which sources git may access, and for whom. A name is resolved once, every address is checked, and git is pinned to one of
+ * them, so that a later DNS answer changes nothing.
  */
 export function createSourcePolicy(deps: {
   privateHosts: readonly string[]
@@ -30,7 +30,7 @@ export function createSourcePolicy(deps: {
 
   async function admit(url: CloneUrl, caller: { privileged: boolean; signal?: AbortSignal }): Promise<AdmittedSource> {
     if (url.kind === 'file') {
-      if (!caller.privileged) throw new SourceRefused(`The clone URL names files of this machine (file://), ${ADMINS_ONLY}.`)
+      if (!caller.privileged) throw new SourceRefused(`The clone URL points to files on the server (file://), ${ADMINS_ONLY}.`)
       return { url, address: null }
     }
     const mayBePrivate = caller.privileged || privateHosts.includes(url.host)
@@ -39,7 +39,7 @@ export function createSourcePolicy(deps: {
     return { url, address: await firstThatAnswers(addresses, url.port, caller.signal) }
   }
 
-  /** For what is fetched on nobody's behalf, such as what a build asks for. `what` begins the sentence of a refusal. */
+  /** For downloads without a user, such as those of a build. `what` is the beginning of the error message. */
   async function admitHost(target: { host: string; port: number }, options: { what: string; signal?: AbortSignal }): Promise<void> {
     const { what, signal } = options
     const mayBePrivate = privateHosts.includes(target.host)
@@ -51,9 +51,9 @@ export function createSourcePolicy(deps: {
     const { what, privateHint } = target.words
     const kind = kindOfAddress(target.address)
     if (kind === 'forbidden')
-      throw new SourceRefused(`${what} leads to an address that is never allowed (link-local or a metadata service).`)
-    if (ownPorts().includes(target.port) && isThisMachine(target.address)) throw new SourceRefused(`${what} leads to the platform itself.`)
-    if (kind !== 'public' && !target.mayBePrivate) throw new SourceRefused(`${what} leads to a private address, ${privateHint}`)
+      throw new SourceRefused(`${what} points to an address that is never allowed (link-local or a metadata service).`)
+    if (ownPorts().includes(target.port) && isThisMachine(target.address)) throw new SourceRefused(`${what} points to Berth itself.`)
+    if (kind !== 'public' && !target.mayBePrivate) throw new SourceRefused(`${what} points to a private address, ${privateHint}`)
   }
 
   async function firstThatAnswers(addresses: readonly string[], port: number, signal: AbortSignal | undefined): Promise<string> {
@@ -67,7 +67,7 @@ export function createSourcePolicy(deps: {
         last = cause
       }
     }
-    throw new RepositoryUnreachable("The repository's host does not accept connections. Check the clone URL, or try again later.", {
+    throw new RepositoryUnreachable('The git host does not accept connections. Check the clone URL, or try again later.', {
       isTransient: true,
       cause: last,
     })
@@ -93,7 +93,7 @@ async function resolve(host: string, options: { timeoutMs: number; signal: Abort
   throw new RepositoryUnreachable(`The host "${host}" of the clone URL has no address.`)
 }
 
-/** Rejects on a timeout or an abort, which the system's resolver does not support. */
+/** Rejects on a timeout or an abort, which the system resolver does not support. */
 async function givenUp(timeoutMs: number, signal: AbortSignal | undefined): Promise<never> {
   await wait(timeoutMs, undefined, { ref: false, ...(signal === undefined ? {} : { signal }) })
   throw new Error('the name server did not answer in time')

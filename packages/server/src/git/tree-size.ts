@@ -6,7 +6,7 @@ export type SizeLimits = { readonly maxBytes: number; readonly maxFiles: number 
 
 export const DEFAULT_LIMITS: SizeLimits = { maxBytes: 1024 ** 3, maxFiles: 200_000 }
 
-/** The bytes in a directory; throws as soon as it holds more than it may. Files that come and go while it looks do not matter. */
+/** The size of a directory; throws as soon as it exceeds the limit. Files may come and go meanwhile. */
 export async function checkDirectorySize(directory: string, limits: SizeLimits): Promise<number> {
   const tally = createTally(limits)
   const waiting = [directory]
@@ -20,23 +20,23 @@ export async function checkDirectorySize(directory: string, limits: SizeLimits):
   return tally.bytes()
 }
 
-/** The longest path that Linux takes. A checkout of more would fail. */
+/** The longest path that Linux accepts. Checking out a longer one would fail. */
 const MAX_PATH_BYTES = 4096
 /** Mode, kind, hash and size before the path. */
 const MAX_ENTRY_BYTES = MAX_PATH_BYTES + 128
-/** All names of a tree. The largest repositories that people build have a tenth of it. */
+/** For all names of a tree. The largest repositories that people build have a tenth of this. */
 const MAX_LIST_BYTES = 64 * 1024 ** 2
 
-/** What `ls-tree` is asked for: directories count too, because a tree of empty ones can name itself without end. */
+/** The arguments of `ls-tree`: directories count too, because a tree of empty ones can refer to itself endlessly. */
 export const LIST_TREE = ['ls-tree', '-r', '-t', '-z'] as const
 
-/** Reads `ls-tree -r -t -z -l`, piece by piece: what a checkout would write, known before a byte of it is written. */
+/** Parses `ls-tree -r -t -z -l` in chunks: the size of a checkout, before anything is written. */
 export function createTreeCheck(limits: SizeLimits) {
   const tally = createTally(limits)
   return createEntryReader((entry) => tally.add(Number(/^\d+ \w+ [0-9a-f]+ +(\d+)\t/.exec(entry)?.[1] ?? 0)))
 }
 
-/** Cuts the output of `-z` into its entries, whose bytes are the characters 0 to 255. Holds no more than one entry and one chunk. */
+/** Splits the output of `-z` into entries, as latin1. Holds no more than one entry and one chunk. */
 export function createEntryReader(onEntry: (entry: string) => void) {
   let rest = ''
   let bytes = 0

@@ -2,21 +2,21 @@ import type { Logger } from 'pino'
 import { APP_ADDRESSES } from '../engine/subnets.ts'
 import { ensureRule, type FirewallResult, iptables, METADATA, replaceChain, type Table } from './iptables.ts'
 
-/** One chain an instance: the control plane's port names it, and no two can have the same. */
+/** One chain per instance, named after the control plane's port, which no two instances share. */
 export function appFirewallChain(port: number): string {
   return `BERTH-${port}`
 }
 
-/** What comes from containers: apps on our own networks, and build steps, which the engine runs on its default bridge. */
+/** Traffic from containers: apps on our own networks, and build steps, which the engine runs on its default bridge. */
 const FROM_CONTAINERS = [
-  // by interface too: a visitor from a private network with the same numbers does not come over a bridge of the engine
+  // by interface too: a visitor from a private network with the same addresses does not arrive over a bridge of the engine
   ['-i', 'br-+', '-s', APP_ADDRESSES],
   ['-i', 'docker0'],
 ]
 
 /**
- * What no app and no build may reach: the control plane on any address of this machine, and the addresses where clouds hand
- * out their credentials. The edge's ports stay open, so that an app can call its own public address. Rules are `[chain, ...match]`.
+ * What no app and no build may reach: the control plane on any address of this machine, and the metadata services of clouds. The edge's
+ * ports stay open, so that an app can call its own public address. Rules are `[chain, ...match]`.
  */
 export function appFirewallRules(port: number): { refuse: string[][]; enter: string[][] } {
   const chain = appFirewallChain(port)
@@ -31,9 +31,9 @@ export function appFirewallRules(port: number): { refuse: string[][]; enter: str
 }
 
 /**
- * What no packet may say of itself. An engine without a userland proxy tells the kernel to take loopback addresses from its bridges
- * (route_localnet), and build steps may write raw packets: without these rules, services that listen on 127.0.0.1 alone would be open to them. These
- * go before address translation, where answers to a port published on 127.0.0.1 still have the bridge's address.
+ * Forged packets to drop. An engine without a userland proxy makes the kernel accept loopback addresses from its bridges
+ * (route_localnet), and build steps may write raw packets: without these rules, services that listen on 127.0.0.1 alone would be open to
+ * them. These go before address translation, where answers to a port published on 127.0.0.1 still have the bridge's address.
  */
 export const FORGERIES = {
   loopback: [
@@ -44,7 +44,7 @@ export const FORGERIES = {
   otherSources: [['-i', 'docker0', '-m', 'rpfilter', '--invert', '-j', 'DROP']],
 }
 const ARRIVING = ['PREROUTING', '!', '-i', 'lo', '-j']
-/** The first that the kernel has. */
+/** The first table that the kernel has is used. */
 const FORGERY_WALLS: readonly { table: Table; rules: readonly (readonly string[])[] }[] = [
   { table: 'raw', rules: [...FORGERIES.loopback, ...FORGERIES.otherSources] },
   { table: 'mangle', rules: [...FORGERIES.loopback, ...FORGERIES.otherSources] },
@@ -52,7 +52,7 @@ const FORGERY_WALLS: readonly { table: Table; rules: readonly (readonly string[]
   { table: 'mangle', rules: FORGERIES.loopback },
 ]
 
-/** Keeps apps and builds away from the control plane. Asked again and again, it adds only what is missing; it takes nothing away. */
+/** Keeps apps and builds away from the control plane. Called repeatedly, it only adds rules that are missing and removes none. */
 export function createAppFirewall(deps: { log: Pick<Logger, 'info' | 'warn'>; mode: 'auto' | 'off' }) {
   const { log, mode } = deps
   let message = ''
@@ -64,10 +64,10 @@ export function createAppFirewall(deps: { log: Pick<Logger, 'info' | 'warn'>; mo
     if (signal?.aborted) return
     const problem = result.ok
       ? ''
-      : `Apps and builds can reach the control plane's port ${port} or services on 127.0.0.1, because the firewall rules could not be set: ${result.reason}. ` +
-        'Run Berth as root with iptables installed, or keep the port from 10.224.0.0/12 and docker0 by other means.'
-    if (problem !== '' && problem !== message) log.warn({ port, reason: problem }, 'firewall for apps not in place')
-    if (problem === '' && !isInPlace) log.info({ port, chain: appFirewallChain(port) }, 'firewall for apps in place')
+      : `Apps and builds can reach the control plane's port ${port} or services on 127.0.0.1, because the firewall rules could not be added: ${result.reason}. ` +
+        'Run Berth as root with iptables installed, or block access from 10.224.0.0/12 and docker0 to the port by other means.'
+    if (problem !== '' && problem !== message) log.warn({ port, reason: problem }, 'firewall rules for apps not added')
+    if (problem === '' && !isInPlace) log.info({ port, chain: appFirewallChain(port) }, 'firewall rules for apps added')
     isInPlace = problem === ''
     message = problem
   }
@@ -86,7 +86,7 @@ async function apply(port: number, signal?: AbortSignal): Promise<FirewallResult
     const added = await ensureRule('-A', rule, { signal })
     if (!added.ok) return added
   }
-  // the door is opened to the chain last, when all of it is there
+  // the jump to the chain is added last, once the chain is complete
   for (const rule of enter) {
     const added = await ensureRule('-I', rule, { signal })
     if (!added.ok) return added
@@ -95,7 +95,7 @@ async function apply(port: number, signal?: AbortSignal): Promise<FirewallResult
 }
 
 async function refuseForgeries(chain: string, signal: AbortSignal | undefined): Promise<FirewallResult> {
-  let result: FirewallResult = { ok: false, reason: 'the kernel has no table for packets that arrive' }
+  let result: FirewallResult = { ok: false, reason: 'the kernel has no iptables table for incoming packets' }
   for (const { table, rules } of FORGERY_WALLS) {
     result = await replaceChain(chain, rules, { family: 'ipv4', table, signal })
     if (result.ok) result = await ensureRule('-I', [...ARRIVING, chain], { table, signal })
@@ -104,7 +104,7 @@ async function refuseForgeries(chain: string, signal: AbortSignal | undefined): 
   return result
 }
 
-/** Takes an instance's rules away again, for good. */
+/** Removes the rules of an instance. */
 export async function removeAppFirewall(port: number): Promise<void> {
   const chain = appFirewallChain(port)
   for (const rule of appFirewallRules(port).enter) while ((await iptables(['-D', ...rule])).ok);

@@ -7,7 +7,7 @@ import { ebtables, type FirewallResult, replaceBridgeChain } from './iptables.ts
 type Rules = readonly (readonly string[])[]
 const DROP = ['-j', 'DROP']
 
-/** From the widest to what every kernel has; the first that it takes counts. */
+/** From the strictest to what every kernel supports; the first one accepted is used. */
 function bridgeWallRules({ name, subnet }: DefaultBridge): readonly Rules[] {
   const betweenContainers = ['-i', 'veth+', '-o', 'veth+']
   return [
@@ -15,15 +15,15 @@ function bridgeWallRules({ name, subnet }: DefaultBridge): readonly Rules[] {
     [
       ['-p', 'ARP', '--arp-ip-src', subnet, ...DROP],
       ['-p', 'ARP', '--arp-ip-dst', subnet, ...DROP],
-      // a container takes a frame of VLAN 0 for one without a tag, and the packet filter does not look into it
+      // a container treats a frame with VLAN tag 0 as untagged, and the packet filter does not look into it
       ...['802_1Q', '0x88a8'].map((tag) => ['-p', tag, ...betweenContainers, ...DROP]),
     ],
   ]
 }
 
 /**
- * An engine that keeps the containers of its default bridge apart (`--icc=false`) does so for plain IP packets. Build steps run there and may
- * write raw frames: with forged ARP and tagged frames, one could answer in the name of the server that another downloads from.
+ * An engine that isolates the containers on its default bridge (`--icc=false`) does so for plain IP packets only. Build steps run there
+ * and can send raw frames: with forged ARP and tagged frames, one could impersonate the server that another downloads from.
  */
 export function createBridgeWall(deps: { log: Pick<Logger, 'info' | 'warn'>; mode: 'auto' | 'off'; engine: EngineAddress }) {
   const { log, mode, engine } = deps
@@ -33,12 +33,12 @@ export function createBridgeWall(deps: { log: Pick<Logger, 'info' | 'warn'>; mod
   async function ensure(port: number, signal?: AbortSignal): Promise<void> {
     if (mode === 'off' || !('socketPath' in engine) || process.getuid?.() !== 0) return
     const bridge = await defaultBridge(engine, signal)
-    if (bridge === undefined || !bridge.isIsolated) return // whoever runs it wants its containers to talk, or it is not there yet
+    if (bridge === undefined || !bridge.isIsolated) return // the admin wants containers to reach each other, or the bridge does not exist yet
     const result = await apply(appFirewallChain(port), bridge, signal)
     if (signal?.aborted) return
-    const problem = result.ok ? '' : `A build step can forge frames that reach other build steps: ${result.reason}.`
-    if (problem !== '' && problem !== message) log.warn({ reason: problem }, 'wall between build steps not in place')
-    if (problem === '' && !isInPlace) log.info({ bridge: bridge.name }, 'wall between build steps in place')
+    const problem = result.ok ? '' : `A build step can send forged Ethernet frames to other build steps: ${result.reason}.`
+    if (problem !== '' && problem !== message) log.warn({ reason: problem }, 'isolation of build steps not added')
+    if (problem === '' && !isInPlace) log.info({ bridge: bridge.name }, 'isolation of build steps added')
     isInPlace = problem === ''
     message = problem
   }
@@ -47,7 +47,7 @@ export function createBridgeWall(deps: { log: Pick<Logger, 'info' | 'warn'>; mod
 }
 
 async function apply(chain: string, bridge: DefaultBridge, signal: AbortSignal | undefined): Promise<FirewallResult> {
-  let result: FirewallResult = { ok: false, reason: 'the kernel has no rules for frames' }
+  let result: FirewallResult = { ok: false, reason: 'the kernel does not support ebtables rules' }
   for (const rules of bridgeWallRules(bridge)) {
     result = await replaceBridgeChain(chain, rules, signal)
     if (result.ok) break
@@ -58,7 +58,7 @@ async function apply(chain: string, bridge: DefaultBridge, signal: AbortSignal |
   return isEntered ? result : await ebtables(['-I', 'FORWARD', '-j', chain], signal)
 }
 
-/** Takes an instance's rules away again, for good. */
+/** Removes the rules of an instance. */
 export async function removeBridgeWall(port: number): Promise<void> {
   const chain = appFirewallChain(port)
   while ((await ebtables(['-D', 'FORWARD', '-j', chain])).ok);

@@ -5,7 +5,7 @@ import { runSystemCommand } from './system-command.ts'
 export type InstallOptions = {
   log: Pick<Logger, 'info' | 'warn'>
   signal?: AbortSignal | undefined
-  /** Without it the package lists are taken as they are. */
+  /** Without it the package lists are not refreshed. */
   refreshLists?: boolean
 }
 export type InstallResult = { ok: true } | { ok: false; missing: string[]; reason: string }
@@ -26,18 +26,18 @@ export async function missingPackages(names: readonly string[], signal?: AbortSi
   return names.filter((_, index) => states[index]?.output !== 'installed')
 }
 
-/** Makes sure that Debian's packages of these names are installed, and says in the log when it installs one. */
+/** Makes sure that these Debian packages are installed, and logs when it installs one. */
 export async function installDebianPackage(names: readonly string[], options: InstallOptions): Promise<InstallResult> {
   const { log, signal, refreshLists = true } = options
   const wanted = await missingPackages(names, signal)
   if (wanted.length === 0) return { ok: true }
   if (!canInstallPackages()) return { ok: false, missing: wanted, reason: 'installing needs root and apt-get' }
   log.info({ packages: wanted }, 'installing Debian packages')
-  // An installation that was cut off leaves dpkg refusing everything until this has run.
+  // After an interrupted installation dpkg refuses everything until this has run.
   await runSystemCommand('dpkg', ['--configure', '-a'], { timeoutMs: repairTimeoutMs, signal })
   if (refreshLists) {
     const update = await aptGet(['update'], { timeoutMs: updateTimeoutMs, signal })
-    // No reason to stop: the lists that are there may do.
+    // Not fatal: the existing lists may be good enough.
     if (!update.ok) log.warn({ output: lastLine(update.output) }, 'the package lists could not be refreshed')
   }
   const install = await aptGet(['install', '-y', '--no-install-recommends', '--', ...wanted], { timeoutMs: installTimeoutMs, signal })

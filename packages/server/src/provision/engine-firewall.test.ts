@@ -70,7 +70,7 @@ it('says so where the engine is not on this machine', async () => {
   const firewall = createEngineFirewall({ log: pino({ level: 'silent' }), mode: 'auto', engine, edgePorts: [], privateSources: [] })
   await firewall.ensure(8080)
   expect([firewall.message(), firewall.isInPlace()]).toEqual([
-    'Nothing limits where the engine may download from: the engine is not on this machine. Dockerfiles cannot ADD from the network.',
+    'The engine can download from any address, including private ones: the engine is not on this machine. Dockerfiles cannot ADD from the network.',
     false,
   ])
 })

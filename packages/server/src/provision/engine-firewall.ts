@@ -13,10 +13,10 @@ type Rules = readonly (readonly string[])[]
 type Wanted = {
   controlPort: number
   edgePorts: readonly number[]
-  /** Name servers and hosts that whoever runs the server allows. */
+  /** Name servers, and hosts that the admin allows. */
   resolvers: readonly string[]
   allowed: readonly string[]
-  /** Where the engine's proxies for published ports lead to. */
+  /** The targets of the engine's proxies for published ports. */
   proxied: readonly ProxyTarget[]
   isInSwarm: boolean
 }
@@ -25,7 +25,7 @@ const PRIVATE = {
   ipv4: ['127.0.0.0/8', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', '192.0.0.0/24', '198.18.0.0/15'],
   ipv6: ['::1/128', 'fc00::/7', 'fe80::/10', 'fec0::/10'],
 } as const
-/** Where containers are: those of others, and build steps on the first. */
+/** Networks of containers: those of others, and of build steps on the first. */
 const BRIDGES = ['docker0', 'docker_gwbridge', 'br-+']
 const SWARM_PORTS = '2377,7946'
 const LOCAL = ['-m', 'addrtype', '--dst-type', 'LOCAL']
@@ -37,8 +37,8 @@ export function engineFirewallChain(port: number): string {
 }
 
 /**
- * Where the engine itself may connect to. It downloads what a Dockerfile's `ADD`, a registry's redirect or a base image's trigger names, and
- * whoever can build can choose those: so never to this machine, its apps or a private network. The first rule that matches counts.
+ * Where the engine itself may connect to. It downloads what a Dockerfile's `ADD`, a registry's redirect or a base image's ONBUILD names,
+ * and anybody who can build chooses those: so never this machine, its apps or a private network. The first matching rule applies.
  */
 export function engineFirewallRules(wanted: Wanted, family: 'ipv4' | 'ipv6'): Rules {
   const ofFamily = (addresses: readonly string[]) => addresses.filter((address) => (isIP(address) === 6) === (family === 'ipv6'))
@@ -46,7 +46,7 @@ export function engineFirewallRules(wanted: Wanted, family: 'ipv4' | 'ipv6'): Ru
   return [
     [...tcp, '--dport', String(wanted.controlPort), ...LOCAL, ...REFUSE],
     ...METADATA[family].map((range) => ['-d', range, ...tcp, ...REFUSE]),
-    ['-m', 'conntrack', '--ctstate', 'ESTABLISHED,RELATED', ...ALLOW], // answers to those who came to it
+    ['-m', 'conntrack', '--ctstate', 'ESTABLISHED,RELATED', ...ALLOW], // replies on incoming connections
     ...ofFamily(wanted.resolvers).map((address) => ['-d', address, ...tcp, '--dport', '53', ...ALLOW]),
     ...ofFamily(wanted.allowed).map((address) => ['-d', address, ...ALLOW]),
     ...(family === 'ipv4' ? [['-d', APP_ADDRESSES, ...tcp, ...REFUSE]] : []),
@@ -79,7 +79,7 @@ export type EngineFirewallDeps = {
   privateSources: readonly string[]
 }
 
-/** Keeps the engine's own downloads away from this machine and from private networks. Asked again and again, it puts right what changed. */
+/** Keeps the engine's own downloads away from this machine and private networks. Called repeatedly, it repairs rules that changed. */
 export function createEngineFirewall(deps: EngineFirewallDeps) {
   const { log } = deps
   let message = ''
@@ -91,9 +91,9 @@ export function createEngineFirewall(deps: EngineFirewallDeps) {
     if (signal?.aborted) return
     const problem = result.ok
       ? ''
-      : `Nothing limits where the engine may download from: ${result.reason}. Dockerfiles cannot ADD from the network.`
-    if (problem !== '' && problem !== message) log.warn({ reason: problem }, 'firewall for the engine not in place')
-    if (problem === '' && !isInPlace) log.info({ chain: engineFirewallChain(controlPort) }, 'firewall for the engine in place')
+      : `The engine can download from any address, including private ones: ${result.reason}. Dockerfiles cannot ADD from the network.`
+    if (problem !== '' && problem !== message) log.warn({ reason: problem }, 'firewall rules for the engine not added')
+    if (problem === '' && !isInPlace) log.info({ chain: engineFirewallChain(controlPort) }, 'firewall rules for the engine added')
     isInPlace = problem === ''
     message = problem
   }
@@ -124,7 +124,7 @@ export function createEngineFirewall(deps: EngineFirewallDeps) {
   return { ensure, message: () => message, isInPlace: () => isInPlace }
 }
 
-/** Takes an instance's rules away again, for good. */
+/** Removes the rules of an instance. */
 export async function removeEngineFirewall(engine: { socketPath: string }, controlPort: number): Promise<void> {
   const group = await engineGroup(engine.socketPath)
   const chain = engineFirewallChain(controlPort)

@@ -6,7 +6,7 @@ import { createTransport } from '../engine/api/transport.ts'
 const pingTimeoutMs = 3_000
 const infoTimeoutMs = 10_000
 
-/** Whether an engine answers there, now. Never throws: no answer is an answer. */
+/** Whether an engine responds there now. Never throws. */
 export function engineAnswers(engine: EngineAddress, signal?: AbortSignal): Promise<boolean> {
   const deadline = AbortSignal.timeout(pingTimeoutMs)
   return new Promise((resolve) => {
@@ -19,7 +19,7 @@ export function engineAnswers(engine: EngineAddress, signal?: AbortSignal): Prom
   })
 }
 
-/** Whether the engine belongs to a swarm. Where it does not say, it does not. */
+/** Whether the engine belongs to a swarm. False if unknown. */
 export async function isInSwarm(engine: EngineAddress, signal?: AbortSignal): Promise<boolean> {
   const info = await createTransport({ address: engine })
     .json({ method: 'GET', path: '/info', signal, timeoutMs: infoTimeoutMs })
@@ -29,7 +29,7 @@ export async function isInSwarm(engine: EngineAddress, signal?: AbortSignal): Pr
 
 export type DefaultBridge = { readonly name: string; readonly subnet: string; readonly isIsolated: boolean }
 
-/** Where the engine runs build steps, and whether it keeps those who are there apart. Undefined where it does not say. */
+/** The bridge on which the engine runs build steps, and whether it isolates its containers. Undefined if unknown. */
 export async function defaultBridge(engine: EngineAddress, signal?: AbortSignal): Promise<DefaultBridge | undefined> {
   const network = await createTransport({ address: engine })
     .json({ method: 'GET', path: '/networks/bridge', signal, timeoutMs: infoTimeoutMs })

@@ -5,12 +5,12 @@ import path from 'node:path'
 const OWN_GROUP = 'berth-engine'
 const ENGINE_NAMES = ['dockerd']
 
-/** Where the second version of control groups is mounted: alone, or beside the first. */
+/** Where cgroup v2 is mounted: alone, or beside v1. */
 function groupsRoot(): string | undefined {
   return ['/sys/fs/cgroup', '/sys/fs/cgroup/unified'].find((directory) => existsSync(path.join(directory, 'cgroup.procs')))
 }
 
-/** Gives an engine that we started a control group of its own, so that packet rules can tell its connections from all others. */
+/** Gives an engine that we started its own cgroup, so that packet rules can match its connections. */
 export async function moveToOwnGroup(pid: number): Promise<void> {
   const root = groupsRoot()
   if (root === undefined) return
@@ -19,11 +19,11 @@ export async function moveToOwnGroup(pid: number): Promise<void> {
     await mkdir(group, { recursive: true })
     await writeFile(path.join(group, 'cgroup.procs'), String(pid), { flag: 'r+' })
   } catch {
-    // Without one the engine works as well; the firewall says what is missing.
+    // The engine works without one too; the firewall reports what is missing.
   }
 }
 
-/** The control group of the engine that listens on this socket, or undefined where it has none to itself. */
+/** The cgroup of the engine that listens on this socket, or undefined if it shares one. */
 export async function engineGroup(socketPath: string): Promise<string | undefined> {
   const pid = await listenerOf(socketPath)
   const group = pid === undefined ? undefined : await groupOf(pid)
@@ -31,7 +31,7 @@ export async function engineGroup(socketPath: string): Promise<string | undefine
   return group
 }
 
-/** The processes of a control group, with what they were started by. */
+/** The command lines of the processes in a cgroup. */
 export async function commandsIn(group: string): Promise<string[][]> {
   const text = await readFile(path.join(groupsRoot() ?? '', group, 'cgroup.procs'), 'utf8').catch(() => '')
   const pids = text.split('\n').filter((pid) => /^[1-9]\d*$/.test(pid))
@@ -43,7 +43,7 @@ async function groupOf(pid: string): Promise<string | undefined> {
   return /^0::\/(.*)$/m.exec(text)?.[1]
 }
 
-/** A service manager may hold the same socket; the engine is the one by that name. */
+/** A service manager may hold the same socket, so the process is chosen by name. */
 async function listenerOf(socketPath: string): Promise<string | undefined> {
   const inodes = await inodesOf(await real(socketPath))
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))

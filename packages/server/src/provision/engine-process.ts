@@ -12,8 +12,8 @@ import { runSystemCommand } from './system-command.ts'
 export type EngineStart = { ok: true; pid: number | undefined } | { ok: false; reason: string }
 
 /**
- * Published ports by the kernel alone: the engine's own proxy would be stopped by the firewall around the engine (decision 8). And build steps,
- * which all run on the engine's default bridge, do not reach each other.
+ * Published ports are handled by the kernel alone, because the firewall around the engine would block the engine's own proxy (decision
+ * 8). Build steps, which all run on the engine's default bridge, cannot reach each other.
  */
 export const OWN_ENGINE_FLAGS = ['--userland-proxy=false', '--icc=false']
 
@@ -29,7 +29,7 @@ export const hasEngineBinary = (): boolean => engineBinary() !== undefined
 // The directory that systemd's own sd_booted() looks for.
 const isServiceManagerRunning = (): boolean => existsSync('/run/systemd/system')
 
-/** Starts the machine's own engine: as its service where a service manager runs, as a process that outlives us elsewhere. */
+/** Starts the machine's own engine: as a service if there is a service manager, otherwise as a process that outlives us. */
 export async function startEngine(options: { engine: EngineAddress; logDir: string; signal?: AbortSignal }): Promise<EngineStart> {
   const { engine, logDir, signal } = options
   if (!isServiceManagerRunning()) return startEngineProcess({ engine, logDir, flags: OWN_ENGINE_FLAGS, ...(signal && { signal }) })
@@ -38,10 +38,10 @@ export async function startEngine(options: { engine: EngineAddress; logDir: stri
   const answered = await untilEngineAnswers(engine, () => true, signal)
   return answered
     ? { ok: true, pid: undefined }
-    : { ok: false, reason: `the engine's service runs and does not answer on ${addressText(engine)}` }
+    : { ok: false, reason: `the Docker service is running but does not answer on ${addressText(engine)}` }
 }
 
-/** Starts a dockerd of its own session with its log in `logDir`, and waits until it answers. */
+/** Starts dockerd in its own session, with its log in `logDir`, and waits until it responds. */
 export async function startEngineProcess(options: {
   engine: EngineAddress
   logDir: string
@@ -65,7 +65,7 @@ export async function startEngineProcess(options: {
     child.unref()
     if (child.pid !== undefined) await moveToOwnGroup(child.pid)
     if (await untilEngineAnswers(engine, () => isRunning, signal)) return { ok: true, pid: child.pid }
-    return { ok: false, reason: isRunning ? `dockerd does not answer yet, see ${logFile}` : await lastWords(logFile) }
+    return { ok: false, reason: isRunning ? `dockerd is not responding yet, see ${logFile}` : await lastWords(logFile) }
   } finally {
     await log.close()
   }

@@ -4,7 +4,7 @@ import { commandsIn } from './engine-process-cgroup.ts'
 
 export type ProxyTarget = { readonly address: string; readonly port: number }
 
-/** The containers that an engine's own proxies of published ports pass connections on to. */
+/** The containers to which the engine's proxies for published ports forward connections. */
 export async function proxyTargets(group: string): Promise<ProxyTarget[]> {
   return (await commandsIn(group)).flatMap((command) => proxyTargetOf(command) ?? [])
 }

@@ -3,16 +3,16 @@ import { runSystemCommand } from './system-command.ts'
 
 export type FirewallResult = { ok: true } | { ok: false; reason: string }
 type Family = 'ipv4' | 'ipv6'
-/** In the order in which an arriving packet meets them; `filter` unless told. */
+/** In the order in which an incoming packet passes them. Default: `filter`. */
 export type Table = 'raw' | 'mangle' | 'filter'
 
-/** Where clouds hand out credentials to whoever asks from the machine. */
+/** The metadata services, where clouds hand out credentials to any process on the machine. */
 export const METADATA = { ipv4: ['169.254.0.0/16', '168.63.129.16/32', '100.100.100.200/32'], ipv6: ['fd00:ec2::254/128'] } as const
 
 const TIMEOUT_MS = 20_000
 // By their full paths, because a service's PATH may lack the sbin directories.
 const DIRECTORIES = ['/usr/sbin', '/sbin', '/usr/bin']
-/** For others who change the tables at this moment. */
+/** Waits for other programs that are changing the tables. */
 const WAIT = ['-w', '5']
 const PROGRAM = { ipv4: 'iptables', ipv6: 'ip6tables' } as const satisfies Record<Family, string>
 
@@ -38,7 +38,7 @@ export async function ensureRule(
   return isThere.ok ? isThere : await iptables(['-t', table, how, ...rule], signal, family)
 }
 
-/** Makes a chain exactly these rules, in one step: at no moment is it empty or half of it. */
+/** Replaces the rules of a chain atomically: it is never empty or incomplete in between. */
 export async function replaceChain(
   chain: string,
   rules: readonly (readonly string[])[],
@@ -49,12 +49,12 @@ export async function replaceChain(
   return await run(`${PROGRAM[options.family]}-restore`, [...WAIT, '--noflush'], { input, signal: options.signal })
 }
 
-/** Rules for frames between the ports of a bridge. Debian's package of iptables has this program too. */
+/** Rules for frames between the ports of a bridge. Debian's iptables package includes this program. */
 export async function ebtables(args: readonly string[], signal?: AbortSignal) {
   return await run('ebtables-nft', args, { signal })
 }
 
-/** As `replaceChain`. */
+/** Like `replaceChain`. */
 export async function replaceBridgeChain(
   chain: string,
   rules: readonly (readonly string[])[],

@@ -10,7 +10,7 @@ export type ProvisioningState = { phase: ProvisioningPhase; message: string }
 
 export type Provisioning = ReturnType<typeof createProvisioning>
 
-/** Makes sure of a container engine beside the listening server: uses the one that answers, else installs and starts Debian's. */
+/** Provides a container engine while the server is already listening: uses the one that responds, or else installs and starts Debian's. */
 export function createProvisioning(deps: {
   log: Pick<Logger, 'info' | 'warn'>
   mode: 'auto' | 'off'
@@ -27,7 +27,7 @@ export function createProvisioning(deps: {
     return current
   }
 
-  /** Runs to an end state; every step has a deadline of its own, and the signal ends the one that is under way. */
+  /** Runs until it has a result. Every step has its own deadline, and the signal ends the current one. */
   async function ensureEngine(signal: AbortSignal): Promise<ProvisioningState> {
     if (await engineAnswers(engine, signal)) return enter('ready', 'the container engine answers')
     const obstacle = whyNot({ mode, engine })
@@ -47,7 +47,7 @@ export function createProvisioning(deps: {
   return { ensureEngine, state: () => current }
 }
 
-/** The sentence that says why nothing is installed or started here, and what to do instead. */
+/** The message that says why nothing is installed or started here, and what to do instead. */
 export function whyNot(options: { mode: 'auto' | 'off'; engine: EngineAddress; mayInstall?: boolean }): string | undefined {
   const { mode, engine, mayInstall = canInstallPackages() } = options
   if (mode === 'off') return `no container engine answers and BERTH_PROVISION=off forbids installing one. ${advice(engine)}`
@@ -58,4 +58,4 @@ export function whyNot(options: { mode: 'auto' | 'off'; engine: EngineAddress; m
 }
 
 const advice = (engine: EngineAddress): string =>
-  `Install and start Docker Engine so that it answers on ${addressText(engine)}, or point DOCKER_HOST at one; Berth goes on without until then.`
+  `Install and start Docker Engine so that it answers on ${addressText(engine)}, or point DOCKER_HOST at one. Until then Berth runs without it.`

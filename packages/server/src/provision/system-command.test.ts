@@ -28,7 +28,7 @@ describe('a system command', () => {
     stopping.abort()
     expect((await running).ok).toBe(false)
     expect((await runSystemCommand('echo', ['never'], { timeoutMs: 1_000, signal: stopping.signal })).output).toBe(
-      'stopped before it began',
+      'stopped before it started',
     )
   })
 })

@@ -5,8 +5,8 @@ export type CommandResult = { ok: boolean; output: string }
 const keptOutput = 4_000
 
 /**
- * Runs a system tool to its end, in its own process group: Ctrl-C at the terminal does not tear a package manager apart,
- * while an abort or the deadline ends the whole group.
+ * Runs a system tool in its own process group, so that Ctrl-C in the terminal does not interrupt a package manager, while an abort or the
+ * deadline ends the whole group.
  */
 export async function runSystemCommand(
   command: string,
@@ -16,7 +16,7 @@ export async function runSystemCommand(
   const { timeoutMs, signal, input } = options
   const deadline = AbortSignal.timeout(timeoutMs)
   const stop = signal ? AbortSignal.any([signal, deadline]) : deadline
-  if (stop.aborted) return { ok: false, output: 'stopped before it began' }
+  if (stop.aborted) return { ok: false, output: 'stopped before it started' }
   let output = ''
   const onOutput = (chunk: Buffer) => {
     output = (output + chunk.toString()).slice(-keptOutput)

@@ -131,7 +131,7 @@ it('clones no private source that a user set and handed to an owner, and says wh
   const refused = await lab.deploy(app.id)
   expect([refused.status, lab.git.requests]).toEqual(['failed', []])
   expect(refused.error_message).toMatch(
-    /private address.*An admin can take the app over and set the clone URL again.*BERTH_PRIVATE_SOURCES/,
+    /private address.*An admin can take over the app and set the clone URL again.*BERTH_PRIVATE_SOURCES/,
   )
   await lab.owner.call('apps.update', { appId: app.id, gitCloneUrl })
   expect(await lab.deploy(app.id)).toMatchObject({ status: 'success', error_message: '' })

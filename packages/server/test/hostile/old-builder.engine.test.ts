@@ -74,9 +74,9 @@ describe('an engine whose builder has holes', () => {
     if (!isOld) context.skip()
     const log = await until(
       () => lab.berth.log(),
-      (text) => text.includes('known holes'),
+      (text) => text.includes('known vulnerabilities'),
     )
-    expect(log).toContain('has known holes in its builder; some RUN --mount forms are refused. Update to 25.0.2 or newer.')
+    expect(log).toContain('has known vulnerabilities in its builder, so some forms of RUN --mount are refused. Update to 25.0.2 or newer.')
   })
 })
 

@@ -49,7 +49,7 @@ beforeAll(async () => {
   lab = await startEdgeLab({ env: { BERTH_PRIVATE_SOURCES: ALLOWED } })
   await until(
     () => lab.berth.log(),
-    (log) => log.includes('firewall for the engine in place'),
+    (log) => log.includes('firewall rules for the engine added'),
   )
   const alice = await lab.berth.as('alice')
   bob = await lab.berth.as('bob')
@@ -154,8 +154,8 @@ describe("the engine's downloads for a stranger's build", () => {
     const seen = await Promise.all(tries.map(async (one) => await bobReads(one)))
     expect(hits).toEqual([])
     for (const [index, text] of seen.entries()) expect([index, text]).toEqual([index, expect.not.stringMatching(`${SECRET}|"uptime"`)])
-    expect(seen[0]).toContain('leads to a private address, and only hosts in BERTH_PRIVATE_SOURCES may.')
-    expect(seen.join('\n')).toContain('Only docker/dockerfile:1 may do that here.')
+    expect(seen[0]).toContain('points to a private address, which is only allowed for hosts in BERTH_PRIVATE_SOURCES.')
+    expect(seen.join('\n')).toContain('Only docker/dockerfile:1 is allowed here.')
   })
 })
 
