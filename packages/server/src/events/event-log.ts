@@ -35,7 +35,7 @@ export async function lastEventSeq(db: Reader): Promise<number> {
   return row?.seq ?? 0
 }
 
-/** Readers that were away longer than this start over with a fresh look. */
+/** Readers that were away longer than this must load everything again. */
 export async function forgetEventsBefore(tx: Tx, at: Date): Promise<void> {
   await tx.deleteFrom('event').where('at', '<', at.toISOString()).execute()
 }

@@ -8,7 +8,7 @@ export const LEASE_MS = 30_000
 const HEARTBEAT_MS = 10_000
 const RETRY = { firstMs: 1000, longestMs: 60_000 }
 
-/** Why a running job is told to stop. A cancelled job is done; one that stops with the process comes back. */
+/** Why a running job must stop. A cancelled job is finished; one interrupted by a shutdown runs again. */
 export class JobCancelled extends Error {
   override readonly name = 'JobCancelled'
 }
@@ -67,7 +67,10 @@ export function createJobRunner(deps: Deps) {
     await db.transaction(async (tx) => await postponeJob(tx, { id: job.id, worker, until: now() }), { mayUseReserve: true })
   }
 
-  /** The result of a job is never lost: the job keeps its slot until the result is written. On a full disk too, or nothing could be removed there. */
+  /**
+   * The result of a job is never lost: the job keeps its slot until the result is written. On a full disk too, or nothing could be
+   * removed there.
+   */
   async function save(write: (tx: Tx) => Promise<void>): Promise<void> {
     for (let failures = 1; ; failures += 1) {
       try {

@@ -3,10 +3,10 @@ import type { Logger } from '../lib/logger.ts'
 
 export type Task = { name: string; everyMs: number; run: (signal: AbortSignal) => Promise<void> }
 
-/** After a failure, however often it is woken meanwhile. */
+/** The pause after a failure, even if it is woken in between. */
 const REST_MS = 1000
 
-/** Things that happen again and again. One at a time each; a failure is logged, and the next turn tries again. */
+/** Periodic tasks. Each runs one at a time; a failure is logged, and the next run tries again. */
 export function createBackground(log: Logger) {
   const stopping = new AbortController()
   const loops: Promise<void>[] = []
@@ -15,7 +15,7 @@ export function createBackground(log: Logger) {
   async function loop(task: Task): Promise<void> {
     while (!stopping.signal.aborted) {
       const woken = Promise.withResolvers<void>()
-      wakes.set(task.name, woken.resolve) // before the run: what happens during it wants another one
+      wakes.set(task.name, woken.resolve) // before the run: a wake during it must cause another run
       try {
         await task.run(stopping.signal)
       } catch (err) {

@@ -6,7 +6,7 @@ import type { JobTable, Schema } from '../store/schema.ts'
 export type JobRow = Selectable<JobTable>
 
 const REMOVAL = 'app.remove' satisfies JobName
-/** A job that was interrupted this often may be what ends the process. */
+/** A job that was interrupted this often may be what crashes the process. */
 const SUSPECT_AFTER = 2
 const SHORT = [REMOVAL, 'app.restore'] as const satisfies JobName[]
 
@@ -29,7 +29,7 @@ export async function insertJob(tx: Tx, job: { name: string; payload: unknown; l
     .execute()
 }
 
-/** A run of a deployment that nobody has begun and that is wanted no more. */
+/** The job of a deployment that has not started and is no longer wanted. */
 export async function deleteWaitingRun(tx: Tx, { lane, deploymentId }: { lane: string; deploymentId: number }): Promise<void> {
   await tx
     .deleteFrom('job')
@@ -40,11 +40,11 @@ export async function deleteWaitingRun(tx: Tx, { lane, deploymentId }: { lane: s
     .execute()
 }
 
-/** Who asks for work, when, and how many jobs of a kind may run at once. Without `onFullDisk` every job is meant. */
+/** Which worker asks, when, and how many jobs of each kind may run at once. Without `onFullDisk` all jobs are considered. */
 type Asking = { worker: string; at: Date; slots: number; onFullDisk?: boolean }
 type Kind = 'short' | 'long'
 
-/** A lapsed lease of another worker is free. Our own is not: the clock was changed, and the job still runs. */
+/** An expired lease of another worker is free. Our own is not: the clock was changed, and the job is still running. */
 function isHeld(eb: ExpressionBuilder<Schema & { held: JobTable }, 'held'>, { worker, at }: Asking) {
   return eb.and([
     eb('held.lease_until', 'is not', null),
@@ -53,8 +53,8 @@ function isHeld(eb: ExpressionBuilder<Schema & { held: JobTable }, 'held'>, { wo
 }
 
 /**
- * The next job that may run now: due, free, first in its lane, and with a slot. Short and long jobs have slots of their own, so that
- * removals and restores never wait for builds. On a full disk only short ones are due, because they free it or need next to nothing.
+ * The next job that may run: due, unleased, first in its lane, and with a free slot. Short and long jobs have separate slots, so that
+ * removals and restores never wait for builds. On a full disk only short jobs run, because they free space or need almost none.
  */
 export async function findDueJob(db: Reader, asking: Asking): Promise<JobRow | undefined> {
   const short = await findDueOfKind(db, 'short', asking)
@@ -62,9 +62,10 @@ export async function findDueJob(db: Reader, asking: Asking): Promise<JobRow | u
 }
 
 /**
- * The oldest of those for whom the fewest jobs run. When all slots are taken there is one more, for somebody who has none: a job
- * that runs cannot be put aside, so one person may take all slots, and nobody else waits for that. Long jobs that were interrupted
- * twice run one at a time, and those that were interrupted most come last: one that ends the process does so without them.
+ * The oldest job of the person with the fewest running jobs. When all slots are taken there is one extra, for somebody with no running
+ * job: running jobs cannot be paused, so one person may take all slots, and others must not wait for that. Long jobs that were
+ * interrupted twice run one at a time, and those interrupted most often come last, so that a job that crashes the process does not take
+ * others with it.
  */
 async function findDueOfKind(db: Reader, kind: Kind, asking: Asking): Promise<JobRow | undefined> {
   const names = kind === 'short' ? 'in' : 'not in'
@@ -97,7 +98,7 @@ async function findDueOfKind(db: Reader, kind: Kind, asking: Asking): Promise<Jo
     query = query.where((eb) =>
       eb.or([
         eb('name', 'in', SHORT),
-        // jobs ahead of a removal end as soon as they see that the app is gone
+        // jobs ahead of a removal finish as soon as they see that the app was deleted
         eb('lane', 'in', eb.selectFrom('job as removal').select('removal.lane').where('removal.name', '=', REMOVAL)),
       ]),
     )

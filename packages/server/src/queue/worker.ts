@@ -38,7 +38,7 @@ export function createWorker(deps: Deps) {
   const claimNext = createClaim(deps)
   const runJob = createJobRunner({ ...deps, stopping: stopping.signal, rest })
 
-  /** Not ended by a nudge: other changes say nothing about what failed here. */
+  /** A nudge does not end the pause: other changes say nothing about what failed here. */
   async function rest(failures: number): Promise<void> {
     await sleep(backoffMs(failures, REST), undefined, { signal: stopping.signal }).catch(() => undefined)
   }
@@ -75,7 +75,10 @@ export function createWorker(deps: Deps) {
     loop = work()
   }
 
-  /** Cancels the running jobs of a lane for good, or only those of one deployment. A removal is never cancelled: nothing else would finish it. */
+  /**
+   * Cancels the running jobs of a lane for good, or only those of one deployment. A removal is never cancelled: nothing else would finish
+   * it.
+   */
   function cancelLane(lane: string, deploymentId?: number): void {
     for (const { job, controller } of running.values()) {
       if (job.lane !== lane || job.name === ('app.remove' satisfies JobName)) continue
@@ -90,7 +93,7 @@ export function createWorker(deps: Deps) {
     await Promise.all([loop, ...[...running.values()].map((entry) => entry.done)])
   }
 
-  /** Whether a job has been due for a while and was not claimed. */
+  /** Whether a job has been due for a while without being claimed. */
   async function isStalled(): Promise<boolean> {
     const at = new Date(now().getTime() - STALLED_AFTER_MS)
     return (await findDueJob(db, { worker, at, slots: await deps.slots() })) !== undefined
@@ -99,7 +102,7 @@ export function createWorker(deps: Deps) {
   return { start, stop, cancelLane, isStalled }
 }
 
-/** Looks with a read first, so that an idle server writes nothing. */
+/** Reads first, so that an idle server writes nothing. */
 function createClaim({ db, workerId: worker, slots, isDiskFull, now }: Deps): () => Promise<JobRow | undefined> {
   return async () => {
     const [most, onFullDisk] = await Promise.all([slots(), isDiskFull()])

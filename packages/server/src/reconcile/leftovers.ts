@@ -22,8 +22,8 @@ type Known = {
 }
 
 /**
- * What a crash, a failure or an engine that was away left behind: images, networks, logs and plans that no row names. It is looked for by label,
- * never for an app that something is under way for, and volumes never go this way.
+ * Removes what a crash, a failure or an engine outage left behind: images, networks, logs and plans that no row refers to. They are found
+ * by label. Apps with work in progress are skipped, and volumes are never removed here.
  */
 export function createLeftovers(deps: Deps) {
   const { db, engine, instance, log } = deps
@@ -56,7 +56,7 @@ export function createLeftovers(deps: Deps) {
     }
   }
 
-  /** The plans of each app that has some. */
+  /** The plan files of each app that has any. */
   async function listPlans(): Promise<Plans[]> {
     const apps = await entries(join(deps.dataDir, 'compose'), /^app-(\d+)$/)
     return await Promise.all(apps.map(async ({ id }) => ({ appId: id, plans: await entries(plansOf(id), /^d(\d+)$/) })))
@@ -68,7 +68,10 @@ export function createLeftovers(deps: Deps) {
     for (const { name, id } of plans) if (!kept.has(id)) await rm(join(plansOf(appId), name), { recursive: true, force: true })
   }
 
-  /** What is there, then who is busy, then the rows: whatever comes or ends in between is not taken for a leftover. */
+  /**
+   * Lists what exists, then which apps are busy, then the rows, so that something created or finished in between is not mistaken for a
+   * leftover.
+   */
   async function sweep(): Promise<void> {
     const [images, networks] = [await engine.images.list({ labels }), await engine.networks.list({ labels })]
     const [logs, plans] = [await entries(logDirectory, /^d(\d+)(?:-container)?\.log$/), await listPlans()]
@@ -84,7 +87,7 @@ export function createLeftovers(deps: Deps) {
   return { sweep }
 }
 
-/** Something still uses it: it goes with a later sweep. */
+/** Something still uses it, so a later sweep removes it. */
 function unlessUsed(cause: unknown): void {
   if (!(cause instanceof EngineError) || (cause.status !== 409 && cause.status !== 403)) throw cause
 }

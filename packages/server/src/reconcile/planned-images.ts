@@ -3,7 +3,10 @@ import { join } from 'node:path'
 import { parsePlan } from '../engine/compose/kept-plan.ts'
 import type { KeptRelease } from './store.ts'
 
-/** The images that the kept plans of an app name. Each plan is read once, and only the names are kept: a plan may have a megabyte. */
+/**
+ * The images named in the stored plans of an app. Each plan is read once and only the names are kept in memory: a plan may have a
+ * megabyte.
+ */
 export function createPlannedImages({
   directoryOf,
   releases,

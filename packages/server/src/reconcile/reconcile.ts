@@ -17,18 +17,18 @@ type Deps = {
   db: Db
   engine: Pick<Engine, 'containers'>
   instance: string
-  /** Apps that something is under way for: they are left alone. */
+  /** Apps with work in progress, which are left alone. */
   busyLanes: () => Promise<ReadonlySet<string>>
   lastLines: (containerId: string, count: number) => Promise<string[]>
-  /** Hides what must not be read in lines that the app printed. */
+  /** Redacts secrets in the app's output. */
   redact: (app: AppRow, lines: readonly string[]) => Promise<string[]>
-  /** Towards what is wanted; true when it did something. */
+  /** Starts or stops containers as wanted; true if it did something. */
   repair: Repair
-  /** Images, networks and files that nothing names any more. */
+  /** Removes images, networks and files that nothing refers to any more. */
   sweep: () => Promise<void>
   /** Whether the containers of the live release are there, and no others in their place. */
   isAsPlanned: (app: AppRow, activeId: number, containers: readonly ContainerSummary[]) => Promise<boolean>
-  /** Starts the live release again where its container is gone. */
+  /** Starts the live release again if its container is missing. */
   restore: (app: AppRow) => Promise<void>
   now: () => Date
   log: Logger
@@ -40,7 +40,7 @@ type Observed = { status: AppStatus; reason: string }
 const READ_LINES = 200
 const SHOWN_CHARACTERS = 500
 
-/** What an app that should run looks like, and why it does not run. */
+/** The status of an app that should be running, and why it is not. */
 function createObserve({ engine, lastLines, redact }: Pick<Deps, 'engine' | 'lastLines' | 'redact'>) {
   async function reasonOf(app: AppRow, container: ContainerSummary): Promise<string> {
     const details = await engine.containers.inspect(container.id)
@@ -58,7 +58,7 @@ function createObserve({ engine, lastLines, redact }: Pick<Deps, 'engine' | 'las
     if (live.length > 0 && down.length === 0) return { status: 'running', reason: '' }
     if (app.wanted === 'stopped') return { status: 'stopped', reason: '' }
     const [first] = down
-    if (!first) return { status: 'error', reason: 'The container is gone; it was removed outside Berth.' }
+    if (!first) return { status: 'error', reason: 'The container was removed outside Berth.' }
     if (kindOf(app).hasServices && down.length < live.length) return { status: 'running', reason: '' }
     return { status: 'error', reason: await reasonOf(app, first) }
   }
@@ -69,13 +69,13 @@ function createObserve({ engine, lastLines, redact }: Pick<Deps, 'engine' | 'las
 async function requeueLost({ db, log, now }: Pick<Deps, 'db' | 'log' | 'now'>): Promise<void> {
   await db.transaction(async (tx) => {
     for (const lost of await unfinishedWithoutJob(tx)) {
-      log.error({ deploymentId: lost.id }, 'a deployment had no job, and was queued again')
+      log.error({ deploymentId: lost.id }, 'a deployment without a job was queued again')
       await enqueue(tx, 'deployment.run', { deploymentId: lost.id, appId: lost.app_id }, { by: lost.triggered_by, at: now() })
     }
   })
 }
 
-/** Looks at what is and makes the rows say so. It remembers nothing: each look starts anew. */
+/** Compares the rows with what actually runs and updates them. It keeps no state between runs. */
 export function createReconcile(deps: Deps) {
   const { db, engine, instance, log } = deps
   const observe = createObserve(deps)
@@ -86,14 +86,14 @@ export function createReconcile(deps: Deps) {
     for (const container of superseded) {
       log.info({ appId: app.id, container: container.name }, 'removing the container of a release that is not live')
       await engine.containers.remove(container.id).catch((err: unknown) => {
-        if (container.state === 'running') throw err // it may be on the data of the live one
-        log.warn({ appId: app.id, container: container.name, err }, 'a container was not removed, and is tried again')
+        if (container.state === 'running') throw err // it may be using the same data as the live one
+        log.warn({ appId: app.id, container: container.name, err }, 'a container could not be removed; retrying')
       })
     }
     if (activeId === undefined) return
     const live = containers.filter(isLive)
     if (app.wanted === 'running' && !(await deps.isAsPlanned(app, activeId, live))) {
-      log.warn({ appId: app.id, deploymentId: activeId }, 'a container of the live release is gone or another, and is started again')
+      log.warn({ appId: app.id, deploymentId: activeId }, 'a container of the live release is missing or was replaced; starting it again')
       await deps.restore(app)
       return
     }
@@ -104,7 +104,7 @@ export function createReconcile(deps: Deps) {
     deps.onChanged(app.id)
   }
 
-  /** Containers of apps that no row knows, left by a crash or a restored backup. */
+  /** Containers of apps without a row, left by a crash or a restored backup. */
   async function removeOrphans(
     containers: readonly ContainerSummary[],
     apps: ReadonlySet<number>,
@@ -113,13 +113,13 @@ export function createReconcile(deps: Deps) {
     for (const container of containers) {
       const { appId } = container.owner
       if (appId === null || apps.has(appId) || busy.has(`app:${appId}`)) continue
-      log.info({ appId, container: container.name }, 'removing the container of an app that is gone')
+      log.info({ appId, container: container.name }, 'removing the container of a deleted app')
       await engine.containers.remove(container.id)
     }
   }
 
   async function reconcile(): Promise<void> {
-    if ((await unfinishedWithoutJob(db)).length > 0) await requeueLost(deps) // looking is a read; an idle server writes nothing
+    if ((await unfinishedWithoutJob(db)).length > 0) await requeueLost(deps) // checking only reads, so an idle server writes nothing
     const containers = await engine.containers.list({ labels: ownedBy({ instance }) })
     const [apps, active, busy] = await Promise.all([listApps(db), listActive(db), deps.busyLanes()])
     const activeOf = new Map(active.map((row) => [row.app_id, row.id]))

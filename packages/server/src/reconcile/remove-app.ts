@@ -15,12 +15,12 @@ function unlessInUse(cause: unknown): void {
   if (!isConflict(cause)) throw cause
 }
 
-/** Takes away everything that a deleted app owned outside the database, found by label: by now nobody else remembers it. */
+/** Removes everything that a deleted app owned outside the database. It is found by label, because its rows no longer exist. */
 export function createRemoval(deps: Deps) {
   const { db, engine, instance, step } = deps
 
   async function removeApp({ appId, projectId, deleteVolumes }: JobPayloads['app.remove'], signal: AbortSignal): Promise<void> {
-    if (await findApp(db, appId)) return // a job that outlived a restored backup must not touch a living app
+    if (await findApp(db, appId)) return // after a restored backup the app may exist again, and must not be touched
     deps.onRemoved()
     const labels = ownedBy({ instance, appId })
     await step('engine.remove_containers', async () => await removeContainers(labels, signal))
@@ -37,8 +37,8 @@ export function createRemoval(deps: Deps) {
   }
 
   /**
-   * An image that was built again after a crash has lost its name; its label says whose it was. An image from elsewhere may carry any label,
-   * so one that another app's container uses must not hold up the removal for ever.
+   * An image that was built again after a crash has lost its name, but its label says which app it belongs to. A foreign image may have
+   * any label, so one that another app's container uses must not block the removal for ever.
    */
   async function removeImages(labels: Labels, signal: AbortSignal): Promise<void> {
     for (const image of await engine.images.list({ labels, signal })) {
@@ -51,7 +51,7 @@ export function createRemoval(deps: Deps) {
     for (const volume of await engine.volumes.list({ labels, signal })) await engine.volumes.remove(volume.name, signal)
   }
 
-  /** The last app of a deleted project takes the network along; one that is still used refuses, and goes with a later app. */
+  /** The last app of a deleted project also removes its network. The engine refuses while it is in use; then a later app removes it. */
   async function removeProjectNetwork(projectId: number, signal: AbortSignal): Promise<void> {
     const labels = ownedBy({ instance, projectId })
     if ((await engine.containers.list({ labels, signal })).length === 0)

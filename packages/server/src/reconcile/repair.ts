@@ -9,8 +9,9 @@ import type { Db } from '../store/database.ts'
 type Deps = { db: Db; engine: Pick<Engine, 'containers'>; stopGraceSeconds: number; now: () => Date }
 
 /**
- * Towards what a person asked for last, when a crash or a restart of the engine came in between: the wish is written before the engine is
- * told. One that crashed is the restart policy's business; under one that always restarts, only a stop of ours leaves it down.
+ * Starts or stops an app as a person last requested, after a crash or an engine restart in between: the request is stored before the
+ * engine is called. A container that crashed is left to its restart policy; under one that always restarts, a container can only be down
+ * because we stopped it.
  */
 export function createRepair({ db, engine, stopGraceSeconds, now }: Deps) {
   async function stop(app: AppRow, live: readonly ContainerSummary[]): Promise<boolean> {

@@ -5,7 +5,7 @@ import { coalesce } from '../lib/coalesce.ts'
 
 export type LookDeps = { engine: { containers: Pick<Engine['containers'], 'list'> }; instance: string }
 
-/** The containers of each app, as the engine listed them last. */
+/** The containers of each app, as last listed by the engine. */
 export function createContainerLooks({ engine, instance }: LookDeps) {
   const seen = new Map<number, { look: number; containers: readonly ContainerSummary[] }>()
   let looks = 0
@@ -15,12 +15,12 @@ export function createContainerLooks({ engine, instance }: LookDeps) {
     return await engine.containers.list({ labels: ownedBy({ instance, ...of }) })
   }
 
-  /** Of two looks that overlap, the one that began later is right, whichever ends last. */
+  /** Of two overlapping listings, the one that started later counts, whichever ends last. */
   function keep(appId: number, look: number, containers: readonly ContainerSummary[]): void {
     if ((seen.get(appId)?.look ?? 0) < look) seen.set(appId, { look, containers })
   }
 
-  /** At everything. Calls during one look share the next one. */
+  /** Lists all apps. Calls during a listing share the next one. */
   const lookAtAll = coalesce(async () => {
     const look = (looks += 1)
     const found = Map.groupBy(await list({}), ({ owner }) => owner.appId)
@@ -28,7 +28,7 @@ export function createContainerLooks({ engine, instance }: LookDeps) {
     hasSeenAll = true
   })
 
-  /** At one app. The first look is at everything: until then nobody can say where the others are. */
+  /** Lists one app. The first listing is always of all apps: until then the others are unknown. */
   async function lookAt(appId: number): Promise<void> {
     if (!hasSeenAll) return await lookAtAll()
     const look = (looks += 1)

@@ -12,7 +12,7 @@ type Deps = {
   log: Logger
 }
 
-/** At the start: what a crash left half switched or half drained finishes its requests before anybody takes it away. */
+/** On startup: releases that a crash left half switched or half drained finish their requests before they are removed. */
 export function createSettle({ strays, sync, edge, drainMs, log }: Deps): () => Promise<void> {
   return async () => {
     const found = await strays().catch((err: unknown) => {
@@ -22,7 +22,7 @@ export function createSettle({ strays, sync, edge, drainMs, log }: Deps): () => 
     if (found.length === 0) return
     const limit = { limitMs: drainMs, signal: new AbortController().signal }
     const hindrance = await Promise.race([sync(), sleep(drainMs, 'late' as const, { ref: false })])
-    if (hindrance !== undefined) return // no edge answers, so none can say what is in flight
+    if (hindrance !== undefined) return // the edge is not running, so nothing is known to be in flight
     await Promise.all(found.map(async (target) => await waitUntilIdle(async () => await edge.inFlight([target]), limit)))
   }
 }

@@ -6,12 +6,12 @@ type Deps = {
   sealedConfigOf: (deploymentId: number) => Promise<string>
 }
 
-/** The port of each live release. What a release was started with never changes, so it is read and opened once. */
+/** The port of each live release. The settings of a release never change, so they are read and decrypted once. */
 export function createReleasePorts({ portOf, sealedConfigOf }: Deps) {
-  /** Without a port of its own, a release has the one that the app has now. */
+  /** A release without its own port uses the current port of the app. */
   const known = new Map<number, { deploymentId: number; port?: number | null }>()
 
-  /** Before `of` is asked about these apps. */
+  /** Call this before `of` for these apps. */
   async function learn(apps: readonly App[]): Promise<void> {
     for (const { id, activeId } of apps) {
       if (activeId === null || known.get(id)?.deploymentId === activeId) continue
@@ -25,7 +25,7 @@ export function createReleasePorts({ portOf, sealedConfigOf }: Deps) {
     return found?.deploymentId === activeId && found?.port !== undefined ? found.port : port
   }
 
-  /** One release that cannot be read, after a restored backup perhaps, must not keep every other app from being routed. */
+  /** A release that cannot be decrypted, perhaps after a restored backup, must not keep all other apps from being routed. */
   function opened(appId: number, sealedConfig: string): { port?: number | null } {
     try {
       return { port: portOf(appId, sealedConfig) }

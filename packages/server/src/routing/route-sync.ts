@@ -12,35 +12,35 @@ type Deps = {
   log: Logger
 }
 
-/** Why the edge does not route as wanted: the engine did not say where something is, or the edge did not take it. */
+/** Why the edge does not route as wanted: the engine did not list the containers, or the edge did not accept the routes. */
 export type Hindrance = EngineUnreachable | EngineError | EdgeUnavailable
 
-/** An engine that is busy removing a container may refuse to list the others; it is asked again soon, and after that as usual. */
+/** An engine that is busy removing a container may fail to list the others; we retry soon once, and then at the usual interval. */
 const AGAIN_MS = 1000
 const MOST_AGAIN = 5
 const NEVER_SERVED_MS = 500
 
-/** Has the edge serve what is wanted: after a look at the engine, or without one where the engine has no part in it. */
+/** Updates the edge to the wanted routes: after listing containers, or without that if containers are not involved. */
 export function createRouteSync({ wanted, edge, drainMs, log }: Deps) {
   let failures = 0
   let hasServed = false
   const warn = (err: unknown) => log.warn({ err }, 'routes were not synchronised')
 
-  /** Looks at one app, or at everything. What hinders this now stays wanted: the edge goes on trying, and so does the next look. */
+  /** Lists the containers of one app, or of all, and updates the edge. If this fails now, the edge and the next sync keep trying. */
   async function sync(appId?: number): Promise<Hindrance | undefined> {
     try {
       await (appId === undefined ? wanted.lookAtAll() : wanted.lookAt(appId))
       failures = 0
     } catch (err) {
       if (!isOfEngine(err)) throw err
-      log.debug({ err }, 'routes wait for the engine')
+      log.debug({ err }, 'waiting for the engine before updating routes')
       lookAgain()
       return err
     }
     return await put()
   }
 
-  /** With the addresses that were found last. Nothing is told to the edge before the first of them were found. */
+  /** Uses the addresses found last. The edge is not updated before the first listing. */
   async function put(): Promise<EdgeUnavailable | undefined> {
     if (!wanted.isKnown()) return undefined
     try {
@@ -49,7 +49,7 @@ export function createRouteSync({ wanted, edge, drainMs, log }: Deps) {
       return undefined
     } catch (err) {
       if (!(err instanceof EdgeUnavailable)) throw err
-      if (isDatabaseFailure(err.cause)) throw err.cause // it is not the edge that failed
+      if (isDatabaseFailure(err.cause)) throw err.cause // the edge did not fail
       return err
     }
   }
@@ -63,20 +63,20 @@ export function createRouteSync({ wanted, edge, drainMs, log }: Deps) {
     sync().catch(warn)
   }
 
-  /** Domains, settings, or rows of apps: nothing that the engine knows. */
+  /** For changes of domains, settings or app rows, which do not involve the engine. */
   function rowsChanged(): void {
     wanted.markStale()
     put().catch(warn)
   }
 
-  /** Containers of the app were started, stopped or removed. While the engine does not answer, the row alone is heeded. */
+  /** Call when containers of the app were started, stopped or removed. While the engine is not responding, only the row counts. */
   function containersChanged(appId: number): void {
     sync(appId)
       .then((hindrance) => (isOfEngine(hindrance) ? rowsChanged() : undefined))
       .catch(warn)
   }
 
-  /** An edge that does not serve has no visitors to lose: one that is coming up gets a moment, any other is not waited for. */
+  /** An edge that is not serving has no visitors to lose: one that is starting gets a moment, otherwise we do not wait. */
   async function whenServing(work: () => Promise<Hindrance | undefined>): Promise<Hindrance | undefined> {
     if (hasServed || (await edge.isServing())) return await work()
     const { state, message } = edge.state()

@@ -8,16 +8,16 @@ type Known = {
   network: string
   /** The port of the live release. */
   port: number | null
-  /** A release that is being put in place. */
+  /** A release that is being rolled out. */
   ahead: EdgeTarget | undefined
 }
 
-/** Where the visitors of an app go, and where from what fails while a new release is on trial. Nowhere means that they get a page. */
+/** The targets of an app, and the fallback while a new release is on trial. Without targets visitors get an error page. */
 export function targetsOf(app: RoutedApp, known: Known): { targets: EdgeTarget[]; fallback: EdgeTarget[] } {
   const { network, ahead } = known
   const running = known.containers.filter((container) => container.state === 'running' && (container.ips[network] ?? '') !== '')
   const live = liveTargets(app, { ...known, containers: running })
-  // one that has died already gives way to what served before, without waiting for its deployment to notice
+  // if it has already died, the previous release takes over without waiting for the deployment to notice
   const isAhead = ahead !== undefined && running.some((container) => container.ips[network] === ahead.ip)
   return isAhead ? { targets: [ahead], fallback: live } : { targets: live, fallback: [] }
 }
@@ -34,7 +34,7 @@ export function pageOf(app: RoutedApp): 'stopped' | 'starting' | 'down' {
   return app.wanted === 'stopped' || app.status === 'stopped' ? 'stopped' : 'down'
 }
 
-/** Where a release that is not live and runs all the same could still be answering: a crash left it. */
+/** The targets of releases that are not live but still running, for example after a crash. */
 export function strayTargets(
   app: RoutedApp,
   { containers, network, ports }: Pick<Known, 'containers' | 'network'> & { ports: ReadonlySet<number | null> },

@@ -4,14 +4,14 @@ import { type RoutedApp, routedApp, routedApps, routedDomains } from './store.ts
 
 type Deps = { db: Reader; dashboard: () => EdgeRoutes['dashboard'] }
 
-/** Apps and hosts as the database had them last. Only what was marked since then is read again. */
+/** Cached rows of apps and hosts. Only what was marked as stale is read again. */
 export function createRoutedRows({ db, dashboard }: Deps) {
   let apps = new Map<number, RoutedApp>()
   let hosts = new Map<number, EdgeHostName[]>()
   let dashboardRoute: EdgeRoutes['dashboard']
   let stale: 'all' | Set<number> = 'all'
 
-  /** One app, or everything. Hosts count as everything. */
+  /** Marks one app, or everything, as stale. A change of hosts marks everything. */
   function markStale(appId?: number): void {
     if (appId === undefined) stale = 'all'
     else if (stale !== 'all') stale.add(appId)
@@ -19,7 +19,7 @@ export function createRoutedRows({ db, dashboard }: Deps) {
 
   async function refresh(): Promise<void> {
     const due = stale
-    stale = new Set() // what is marked from here on is read the next time
+    stale = new Set() // anything marked from here on is read next time
     try {
       if (due === 'all') await readAll()
       else for (const appId of due) await readOne(appId)

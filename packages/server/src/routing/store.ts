@@ -35,7 +35,7 @@ function routed(db: Reader) {
     .where('app.app_type', 'in', ROUTED)
 }
 
-/** Of one release at a time: all of them together can be more than the memory holds. */
+/** One release at a time: all of them together may not fit into memory. */
 export async function sealedConfigOf(db: Reader, deploymentId: number): Promise<string> {
   const row = await db.selectFrom('deployment').select('sealed_config').where('id', '=', deploymentId).executeTakeFirst()
   return row?.sealed_config ?? ''

@@ -14,7 +14,7 @@ type Deps = { wanted: WantedRoutes; edge: Edge; tuning: Pick<Tuning, 'drainMs'>;
 
 const RETRY_MS = 250
 
-/** Moves the visitors of one app from release to release, and keeps the edge as wanted in between. */
+/** Switches the traffic of one app from one release to the next. */
 export function createRouting({ wanted, edge, tuning: { drainMs }, log }: Deps) {
   const { sync, syncSoon, put, rowsChanged, containersChanged, whenServing, hasServed } = createRouteSync({ wanted, edge, drainMs, log })
   const retiring = new Map<number, EdgeTarget[]>()
@@ -24,18 +24,24 @@ export function createRouting({ wanted, edge, tuning: { drainMs }, log }: Deps) 
       return (await wanted.lookAt(appId)).length > 0
     } catch (err) {
       if (!isOfEngine(err)) throw err
-      return true // nobody can say at this moment: then as if there were visitors to lose
+      return true // unknown at the moment, so assume that there are visitors
     }
   }
 
-  /** An engine that is away is the caller's to wait for; one that is busy, and an edge that does not take the route, are asked again for a while. */
+  /**
+   * If the engine is unreachable, the caller waits for it. A busy engine, or an edge that does not accept the route, is retried for a
+   * while.
+   */
   async function switchTo(appId: number, target: Target): Promise<void> {
     const until = (found: Hindrance | undefined) => found === undefined || found instanceof EngineUnreachable
     const hindrance = await poll(() => trySwitch(appId, target), { until, everyMs: RETRY_MS, limitMs: drainMs })
     if (hindrance !== undefined) throw hindrance
   }
 
-  /** An edge that does not serve hinders nothing: nobody is sent to the earlier release then, and it takes up the route when it is back. */
+  /**
+   * An edge that is not running does not block the switch: no visitor reaches the earlier release then, and the edge loads the new route
+   * when it is back.
+   */
   async function trySwitch(appId: number, target: Target): Promise<Hindrance | undefined> {
     try {
       const before = await wanted.lookAt(appId)
@@ -50,8 +56,8 @@ export function createRouting({ wanted, edge, tuning: { drainMs }, log }: Deps) 
   }
 
   /**
-   * At once to the release behind it, which the edge knows already; then a look at whether that is all. What visitors were sent to
-   * meanwhile may be well, and ends what it has begun.
+   * Switches back to the previous release at once, which the edge already knows, then checks that this is complete. The release that
+   * visitors were on may be healthy and finishes its requests.
    */
   async function restore(appId: number): Promise<void> {
     const ahead = wanted.aheadOf(appId)
@@ -70,9 +76,9 @@ export function createRouting({ wanted, edge, tuning: { drainMs }, log }: Deps) 
   async function drain(appId: number, signal: AbortSignal): Promise<void> {
     const old = retiring.get(appId) ?? []
     const giveUpAt = performance.now() + drainMs
-    wanted.endSwitch(appId) // the database knows by now
+    wanted.endSwitch(appId) // the database has the new state by now
     retiring.delete(appId)
-    // an edge that has not heard of the switch still sends visitors to the release that is about to go
+    // an edge that has not applied the switch still sends visitors to the release that is about to be removed
     const hasSwitched = async () => (await whenServing(() => sync(appId))) === undefined || !(await hasVisitors())
     await poll(hasSwitched, { until: Boolean, everyMs: RETRY_MS, limitMs: drainMs, signal })
     if (old.length === 0 || !(await hasVisitors())) return

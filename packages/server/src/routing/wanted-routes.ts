@@ -16,7 +16,7 @@ type Deps = LookDeps & {
   portOf: (appId: number, sealedConfig: string) => number | null
 }
 
-/** What the edge should serve: the database says what is live and under which names, the engine says at which address. */
+/** What the edge should serve: which release is live and its host names come from the database, its addresses from the engine. */
 export function createWantedRoutes(deps: Deps) {
   const { db, instance } = deps
   const ports = createReleasePorts({ portOf: deps.portOf, sealedConfigOf: (id) => sealedConfigOf(db, id) })
@@ -29,7 +29,7 @@ export function createWantedRoutes(deps: Deps) {
     return targetsOf(app, { containers: looks.of(app.id), network, port: ports.of(app), ahead: switches.aheadOf(app.id) })
   }
 
-  /** For the edge, which asks at the beginning of each pass. Undefined until the engine has said once where everything is. */
+  /** Called by the edge at the beginning of each pass. Undefined until all containers have been listed once. */
   async function read(): Promise<EdgeRoutes | undefined> {
     if (!looks.hasSeenAll()) return undefined
     await rows.refresh()
@@ -43,7 +43,7 @@ export function createWantedRoutes(deps: Deps) {
     return { apps, ...(dashboard && { dashboard }) }
   }
 
-  /** Asks the engine about one app, and gives where its visitors go by that. */
+  /** Lists the containers of one app and returns its route. */
   async function lookAt(appId: number): Promise<EdgeTarget[]> {
     await looks.lookAt(appId)
     rows.markStale(appId)
@@ -58,7 +58,7 @@ export function createWantedRoutes(deps: Deps) {
     rows.markStale()
   }
 
-  /** Releases that run and are not live. */
+  /** Releases that are running but not live. */
   async function strays(): Promise<EdgeTarget[]> {
     await lookAtAll()
     const apps = await routedApps(db)
@@ -74,7 +74,7 @@ export function createWantedRoutes(deps: Deps) {
     lookAt,
     lookAtAll,
     isKnown: looks.hasSeenAll,
-    /** After a change in the database that the engine has no part in. */
+    /** Call after a change in the database that does not involve the engine. */
     markStale: () => rows.markStale(),
     aheadOf: switches.aheadOf,
     switchTo: switches.switchTo,
@@ -85,7 +85,7 @@ export function createWantedRoutes(deps: Deps) {
 
 export type WantedRoutes = ReturnType<typeof createWantedRoutes>
 
-/** Releases that are being put in place: the only routes that the database does not know yet. */
+/** Releases that are being rolled out: the only routes that are not in the database yet. */
 function createSwitches(onChange: (appId: number) => void) {
   const ahead = new Map<number, Target>()
 
@@ -94,7 +94,7 @@ function createSwitches(onChange: (appId: number) => void) {
     onChange(appId)
   }
 
-  /** From now on the app goes where the database says. */
+  /** From now on the app is routed according to the database. */
   function endSwitch(appId: number): void {
     ahead.delete(appId)
     onChange(appId)

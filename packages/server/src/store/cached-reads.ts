@@ -1,16 +1,16 @@
 import type { Database as SqliteFile, Statement } from 'better-sqlite3'
 import type { Db } from './database.ts'
 
-/** How often we check for commits of other processes, which only somebody on this machine could run. */
+/** How often we check for commits of other processes, such as an admin using the sqlite3 shell. */
 const FOREIGN_LOOK_MS = 100
-/** Of each query: enough for the people who look at the dashboard now, and a few megabytes at the very most. */
+/** Entries per query: enough for everybody using the dashboard at the moment, and a few megabytes at most. */
 const KEPT_ANSWERS = 20
 const MOST_KEPT_ROWS = 500
 const KEPT_QUERIES = 500
 
 type Known = { statement: Statement<unknown[], unknown>; answers: Map<unknown, readonly unknown[]>; version: number }
 
-/** Identifies the state of the database that a read would see. Our own commits count at once. */
+/** Identifies the state of the database that a read would see. Changes immediately with our own commits. */
 function createVersion(file: SqliteFile, commits: () => number): () => number {
   const foreign = file.prepare<[], number>('pragma data_version').pluck()
   let lookedAt = 0

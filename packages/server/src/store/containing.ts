@@ -1,4 +1,4 @@
-/** A pattern for `like … escape '\\'` that finds the text anywhere, and takes its signs as they are. */
+/** A pattern for `like … escape '\\'` that finds the text anywhere, with its special characters escaped. */
 export function containing(text: string): string {
   return `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`
 }

@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises'
 import type { Database } from './database.ts'
 
-/** The free space that ordinary users may use on the disk of this directory. */
+/** The free disk space of this directory, without what is reserved for root. */
 export async function freeBytes(directory: string): Promise<number> {
   const disk = await statfs(directory)
   return disk.bavail * disk.bsize

@@ -4,7 +4,7 @@ import { readFact, writeFact } from './facts.ts'
 
 const NAME = 'instance_id'
 
-/** Names this data directory in the engine's labels: two instances on one engine never touch each other's things. */
+/** Identifies this data directory in the engine's labels, so that two instances on one engine never touch each other's containers. */
 export async function instanceId(db: Db): Promise<string> {
   const known = await readFact(db, NAME)
   if (known !== undefined) return known

@@ -76,5 +76,5 @@ it('a migration that fails is rolled back as a whole', async () => {
 
 it('refuses to go backwards', async () => {
   await run(tables(1), tables(2))
-  await expect(run(tables(1))).rejects.toThrow('The database has version 2, and this Berth knows versions up to 1')
+  await expect(run(tables(1))).rejects.toThrow('The database has version 2, but this Berth only supports versions up to 1')
 })

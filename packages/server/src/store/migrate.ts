@@ -13,13 +13,13 @@ function appliedVersion(file: SqliteFile): number {
   return row?.version ?? 0
 }
 
-/** Copies the database, then applies the missing migrations in order, in one transaction. Forward only: to go back, restore the copy. */
+/** Copies the database, then applies the missing migrations in order, in one transaction. Forward only: to go back, restore the backup. */
 export async function migrate(file: SqliteFile, options: Options): Promise<void> {
   const current = appliedVersion(file)
   const newest = options.migrations.at(-1)?.version ?? 0
   if (current > newest) {
     throw new StartRefused(
-      `The database has version ${current}, and this Berth knows versions up to ${newest}; start the newer Berth, or restore the copy made before its update.`,
+      `The database has version ${current}, but this Berth only supports versions up to ${newest}. Start the newer Berth, or restore the backup made before its update.`,
     )
   }
   const missing = options.migrations.filter((migration) => migration.version > current)

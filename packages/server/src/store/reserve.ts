@@ -4,14 +4,14 @@ import { dirname } from 'node:path'
 
 const MEGABYTE = 1024 * 1024
 const SIZE = 16 * MEGABYTE
-/** Created only if this many times its size is free, so that it is not what fills the disk. */
+/** Only created if this many times its size is free, so that it does not fill the disk itself. */
 const PLENTY = 4
 /** Must be free besides the reserve before ordinary writes resume. */
 const MARGIN = MEGABYTE
 
 /**
- * A file that occupies disk blocks, so that some can be freed when the disk is full. A loan lasts only until the write that needs it has
- * ended. Everything here is synchronous, so that nothing else of ours can take the blocks in between.
+ * A file that occupies disk blocks, so that some can be freed when the disk is full. The space is only given up until the write that
+ * needs it has ended. Everything here is synchronous, so that nothing else in this process can take the blocks in between.
  */
 export function createReserve(path: string) {
   const block = randomBytes(MEGABYTE) // a compressing file system would reserve nothing for zeros
@@ -49,7 +49,7 @@ export function createReserve(path: string) {
     try {
       if (size() > bytes) truncateSync(path, bytes)
     } catch {
-      // A disk that is read-only gives nothing back.
+      // Nothing can be freed on a read-only disk.
     }
   }
 
@@ -64,18 +64,18 @@ export function createReserve(path: string) {
     shrinkTo(Math.max(0, size() - bytes))
   }
 
-  /** As much as there is room for. */
+  /** As much as fits. */
   function takeBack(): void {
     isLent = false
     growTo(wanted)
   }
 
-  /** Only a hint that a try is worth it: a quota, for example, does not show here. */
+  /** Only a hint that an attempt is worthwhile: a disk quota, for example, is not visible here. */
   function mayHaveRoom(): boolean {
     return freeBytes() >= wanted - size() + MARGIN
   }
 
-  /** Tests by writing whether there is room besides the reserve. */
+  /** Tests by writing whether there is space besides the reserve. */
   function hasRoom(): boolean {
     if (isLent) return false
     const isThere = growTo(wanted + MARGIN)

@@ -14,7 +14,7 @@ import type {
 } from '@berth/contract'
 import type { Generated } from 'kysely'
 
-/** SQLite knows no booleans. */
+/** SQLite has no booleans. */
 type Bit = 0 | 1
 
 export type UserTable = { id: Generated<number>; email: string; password_hash: string; role: Role; created_at: string }
@@ -23,7 +23,7 @@ type SessionTable = {
   user_id: number
   created_at: string
   expires_at: string
-  /** Where it was begun from, and with what: empty for sessions from before this was recorded. */
+  /** The address and client of the login: empty for sessions from before this was recorded. */
   address: Generated<string>
   client: Generated<string>
 }
@@ -31,7 +31,7 @@ export type InvitationTable = {
   id: Generated<number>
   email: string
   role: Role
-  /** Whoever reads the database cannot use the link. */
+  /** Only a hash, so that somebody who reads the database cannot use the link. */
   token_hash: string
   invited_by: number
   created_at: string
@@ -69,7 +69,7 @@ export type AppTable = {
   git_clone_url: string
   /** The host's own id of the repository, which stays when it is renamed; empty without an account. */
   git_repository_id: Generated<string>
-  /** What comes before the hash of a commit in its address at the host; empty where that is not known. */
+  /** The URL of a commit at the host, up to the hash; empty if unknown. */
   git_commit_url: Generated<string>
   auto_deploy: Generated<Bit>
   /** A list of patterns, as JSON. */
@@ -82,7 +82,7 @@ export type AppTable = {
   host_key: Generated<string>
   /** Whether its branch is looked at every few minutes; null: where no webhook tells of pushes. */
   poll_source: Bit | null
-  /** Whose rights decide what may be cloned; null where that person is gone. */
+  /** The user whose rights decide what may be cloned; null if that user was deleted. */
   source_set_by: number | null
   root_directory: string
   dockerfile_path: string | null
@@ -146,7 +146,7 @@ export type DeploymentTable = {
   commit_hash: string
   commit_message: string
   commit_author: string
-  /** What comes before the hash in the address of the commit at its host. */
+  /** The URL of the commit at its host, up to the hash. */
   commit_url: Generated<string>
   error_message: string
   trigger: Trigger
@@ -160,9 +160,9 @@ export type DeploymentTable = {
   main_service: Generated<string>
   /** The settings and the environment it was started with, sealed. */
   sealed_config: string
-  /** What is known of a failure beyond its sentence (see features/deployments/failure/facts.ts). */
+  /** Facts about a failure besides its message (see features/deployments/failure/facts.ts). */
   failure: Generated<string>
-  /** What it has done so far and how long that took, as JSON (see features/deployments/run/steps.ts). */
+  /** The steps so far and their durations, as JSON (see features/deployments/run/steps.ts). */
   steps: Generated<string>
   without_cache: Generated<Bit>
   /** The release command runs once: written before it begins, and when it has ended well. */
@@ -186,11 +186,11 @@ export type GitAccountTable = {
   user_id: number | null
   project_id: number | null
   created_by: number | null
-  /** Who it is at the host, by name and by the host's own id. */
+  /** The account at the host: its name and the host's own id. */
   login: string
   host_id: string
   sealed_token: string
-  /** What the host signs its deliveries with. */
+  /** The secret with which the host signs its deliveries. */
   sealed_secret: string
   status: 'ok' | 'error' | 'suspended'
   error: string
@@ -240,7 +240,7 @@ export type JobTable = {
   payload: string
   /** Jobs of one lane run one at a time, in order. */
   lane: string
-  /** For whom the work is done: nobody takes all the slots. */
+  /** The person the job is for, so that nobody takes all the slots. */
   tenant: string
   run_at: string
   attempts: number
@@ -262,7 +262,7 @@ type AuditTable = {
   address: string
   request_id: string
 }
-/** A port of the machine has one owner; an app that is stopped keeps its own. */
+/** A port of the machine has one owner; a stopped app keeps its ports. */
 type PublishedPortTable = { port: number; protocol: 'tcp' | 'udp'; app_id: number; since: string }
 export type BuildTimeTable = { id: Generated<number>; started_at: string; ended_at: string | null }
 /** One hour of an app's figures (see features/figures/samples.ts); `slot` is its place among those that are kept. */

@@ -1,6 +1,6 @@
 import type { Reader } from './database.ts'
 
-/** The projects that share a quota with this one: all of its owner, or itself alone where the owner runs the server. */
+/** The projects that share a quota with this one: all projects of its owner, or only itself if the owner is an admin. */
 export function projectsSharingQuota(db: Reader, projectId: number) {
   return db
     .selectFrom('project as this')

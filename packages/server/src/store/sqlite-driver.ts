@@ -15,7 +15,7 @@ import type { Reader } from './database.ts'
 
 const KEPT_STATEMENTS = 500
 
-/** Keeps statements prepared: SQLite's own parsing would cost more than most of our queries. */
+/** Caches prepared statements: parsing would cost more than most of our queries. */
 function createStatements(file: SqliteFile): (sql: string) => Statement<unknown[], unknown> {
   const statements = new Map<string, Statement<unknown[], unknown>>()
   return (sql) => {
@@ -28,7 +28,7 @@ function createStatements(file: SqliteFile): (sql: string) => Statement<unknown[
   }
 }
 
-/** Runs queries that are compiled already, straight on the file, without the layers that Kysely puts around each. */
+/** Runs compiled queries directly, without Kysely's overhead. */
 export function createCompiledReads(file: SqliteFile): Reader['executeQuery'] {
   const statementFor = createStatements(file)
   return async <Row>(compiled: CompiledQuery<Row> | Compilable<Row>): Promise<QueryResult<Row>> => {
@@ -60,7 +60,7 @@ type Listeners = {
   onEnd?: () => void
 }
 
-/** One connection, handed to one borrower at a time: a transaction holds it until it ends. */
+/** One connection with one user at a time: a transaction holds it until it ends. */
 function createWriterDriver(file: SqliteFile, { onChange, onEnd }: Listeners): Driver {
   const connection = createConnection(file)
   const totalChanges = file.prepare<[], number>('select total_changes()').pluck()

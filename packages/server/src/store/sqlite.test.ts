@@ -51,7 +51,7 @@ describe('opening the database', () => {
     const file = new BetterSqlite(databasePath(dataDir))
     file.prepare(`insert into schema_migration values (9999, '9999-future', '')`).run()
     file.close()
-    await expect(open()).rejects.toThrow(/has version 9999.*knows versions up to.*restore the copy/)
+    await expect(open()).rejects.toThrow(/has version 9999.*supports versions up to.*restore the backup/)
   })
 
   it.each([
@@ -71,13 +71,13 @@ describe('opening the database', () => {
     damage(databasePath(dataDir))
     const before = hashOfDatabase()
     await expect(open()).rejects.toThrow(StartRefused)
-    await expect(open()).rejects.toThrow(/is damaged; it was left untouched/)
+    await expect(open()).rejects.toThrow(/is damaged and was not changed/)
     expect(hashOfDatabase()).toBe(before)
   })
 
   it('refuses a second server on the same directory, until the first has gone', async () => {
     const first = await open()
-    await expect(open()).rejects.toThrow(/Another Berth uses the data directory/)
+    await expect(open()).rejects.toThrow(/Another Berth is using the data directory/)
     await first.close()
     await (await open()).close()
   })

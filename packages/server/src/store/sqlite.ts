@@ -23,7 +23,7 @@ export function databasePath(dataDir: string): string {
 /** Checks before it writes: a damaged file is refused and left alone. */
 function refuseDamaged(path: string): void {
   if (!existsSync(path)) return
-  const refusal = `The database ${path} is damaged; it was left untouched. Put a copy in its place (docs/operating.md says how).`
+  const refusal = `The database ${path} is damaged and was not changed. Restore a backup (see docs/operating.md).`
   if (statSync(path).size === 0) throw new StartRefused(refusal)
   try {
     const file = new BetterSqlite(path, { readonly: true, fileMustExist: true })
@@ -58,14 +58,17 @@ function lockDirectory(dataDir: string): SqliteFile {
     lock.exec('begin exclusive')
   } catch (cause) {
     lock.close()
-    throw new StartRefused(`Another Berth uses the data directory ${dataDir}; stop it first, or set BERTH_DATA_DIR to another one.`, {
-      cause,
-    })
+    throw new StartRefused(
+      `Another Berth is using the data directory ${dataDir}. Stop it first, or set BERTH_DATA_DIR to another directory.`,
+      {
+        cause,
+      },
+    )
   }
   return lock
 }
 
-/** `onRoom` is called when a full disk has room again. */
+/** `onRoom` is called when a full disk has space again. */
 type Options = { dataDir: string; now: () => Date; onCommit: () => void; onRoom?: () => void }
 
 export async function openSqlite(options: Options): Promise<Database> {
@@ -81,7 +84,7 @@ export async function openSqlite(options: Options): Promise<Database> {
   }
 }
 
-/** Even reading needs a little room: SQLite makes two files beside the database. */
+/** Even reading needs a little space: SQLite creates two files beside the database. */
 async function openFiles(options: Options, reserve: Reserve): Promise<{ file: SqliteFile; readerFile: SqliteFile }> {
   const { dataDir, now } = options
   const path = databasePath(dataDir)
@@ -117,13 +120,16 @@ async function openLocked(options: Options, held: { lock: SqliteFile; reserve: R
   const reader = new Kysely<Schema>({ dialect: readerDialect(readerFile) })
   const gate = createWriteGate({ reserve, onOpen: () => options.onRoom?.() })
 
-  /** What was written with the loan moves from the log into the database meanwhile, so that the log is used again from its beginning. */
+  /**
+   * Moves what was written with the reserved space from the write-ahead log into the database, so that the log is reused from its
+   * beginning.
+   */
   function endLoan(): void {
     if (!reserve.isLent()) return
     try {
       file.pragma('wal_checkpoint(PASSIVE)')
     } catch {
-      // It stays in the log, which is as safe.
+      // It stays in the log, which is just as safe.
     }
     reserve.takeBack()
   }

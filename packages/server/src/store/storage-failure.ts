@@ -10,7 +10,7 @@ export function isStorageFailure(cause: unknown): boolean {
   return SYSTEM_CODES.includes(code) || SQLITE_CODES.some((known) => code.startsWith(known))
 }
 
-/** Refused without a try: the disk was full a moment ago, and still is. */
+/** Refused without an attempt: the disk was full a moment ago and still is. */
 export class DiskFull extends Error {
   override readonly name = 'DiskFull'
   readonly code = 'SQLITE_FULL'
@@ -25,7 +25,7 @@ export function isDatabaseFailure(cause: unknown): boolean {
   return isStorageFailure(cause) && errorCode(cause)?.startsWith('SQLITE') === true
 }
 
-/** Lets the unique index decide, and translates its error. */
+/** Relies on the unique index, and translates its error. */
 export function isUniqueViolation(cause: unknown, column: string): boolean {
   return cause instanceof Error && errorCode(cause) === 'SQLITE_CONSTRAINT_UNIQUE' && cause.message.includes(column)
 }

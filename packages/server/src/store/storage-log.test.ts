@@ -50,9 +50,9 @@ it('a disk that keeps filling up causes no more lines than that', () => {
 it("counts failures of the engine's disk, and wrapped ones, also through a child logger", () => {
   const { log, words } = open()
   const part = log.child({ name: 'edge' })
-  part.warn({ err: new Error('wrapped', { cause: enospc() }) }, 'Edge not up to date')
+  part.warn({ err: new Error('wrapped', { cause: enospc() }) }, 'Proxy not up to date')
   part.warn({ err: new Error('mkdir /var/lib/docker/x: no space left on device') }, 'app was not reconciled')
-  expect(words()).toEqual(['Edge not up to date'])
+  expect(words()).toEqual(['Proxy not up to date'])
 })
 
 it('all other lines are passed on unchanged', () => {

@@ -2,7 +2,7 @@ import type { Logger } from '../lib/logger.ts'
 import { isStorageFailure } from './storage-failure.ts'
 
 const LINE_EVERY_MS = 60_000
-/** Failures further apart than this have nothing to do with each other. */
+/** Failures further apart than this are unrelated. */
 const FORGOTTEN_AFTER_MS = 5 * 60_000
 
 type Counts = Record<string, number>

@@ -35,7 +35,9 @@ export function createTransactions({ writer, reserve, gate }: Deps): Db['transac
     }
   }
 
-  /** A small loan is made right before the commit, where nearly all writing to the disk happens: others want those blocks too. */
+  /**
+   * A little space is freed right before the commit, where almost all writing to the disk happens: other processes want those blocks too.
+   */
   async function withReserve<Result>(work: Work<Result>): Promise<Result> {
     const done =
       (await unlessFull(work)) ??

@@ -1,14 +1,14 @@
 import type { Reserve } from './reserve.ts'
 
-/** After a try that failed though the disk seems to have room, and where it seems to have none. */
+/** The pause after an attempt that failed although the disk seems to have space, and if it seems to have none. */
 const TRY_AGAIN_MS = 1000
 const TRY_ANYWAY_MS = 10_000
 
 type Deps = { reserve: Pick<Reserve, 'mayHaveRoom' | 'hasRoom'>; onOpen: () => void }
 
 /**
- * Closed when the disk refuses a write, and opened once there is room. While it is closed, ordinary writes are refused without a try: many
- * small ones that still fit would use up the space reserved for those that free some.
+ * Closed when the disk refuses a write, and opened once there is space. While it is closed, ordinary writes are refused without an
+ * attempt: many small ones that still fit would use up the space reserved for those that free some.
  */
 export function createWriteGate({ reserve, onOpen }: Deps) {
   let shutAt: number | undefined
