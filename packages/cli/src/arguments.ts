@@ -5,7 +5,7 @@ export function nameOf(usage: string): string {
   return usage.split(/ [<[]/, 1)[0] ?? usage
 }
 
-/** Gives each word of the command line the name it has in the usage; a missing word and one too many are refused. */
+/** Maps the words of the command line to the names in the usage. Missing and extra words are errors. */
 export function readArguments(usage: string, words: readonly string[]): Arguments {
   const named: Record<string, string> = {}
   let left = [...words]

@@ -3,12 +3,12 @@ import { once } from 'node:events'
 
 const PROGRAMS: Readonly<Record<string, string>> = { linux: 'xdg-open', freebsd: 'xdg-open', darwin: 'open' }
 
-/** The program that opens addresses here, if there is one. */
+/** The program that opens URLs on this system, if any. */
 export function browserProgram(platform: string = process.platform): string | undefined {
   return PROGRAMS[platform]
 }
 
-/** Opens an address and does not wait for the browser. A machine without a browser is no failure: the address was printed. */
+/** Opens an address without waiting for the browser. It is no error if there is no browser, because the address was printed. */
 export async function openInBrowser(program: string, address: string): Promise<boolean> {
   if (!/^https?:\/\//.test(address)) return false
   const child = spawn(program, [address], { stdio: 'ignore', detached: true })

@@ -4,10 +4,10 @@ import type { Output } from './output.ts'
 import type { Prompt } from './prompt.ts'
 import type { Settings } from './settings.ts'
 
-/** 0 done, 1 failed, 2 wrong usage, 3 not signed in, 130 interrupted. */
+/** 0 done, 1 failed, 2 wrong usage, 3 not logged in, 130 interrupted. */
 export type ExitCode = 0 | 1 | 2 | 3 | 130
 
-/** Everything a command may touch. */
+/** Everything a command may use. */
 export type Context = {
   api: Call
   out: Output
@@ -31,7 +31,7 @@ type ArgumentsOf<Usage extends string> = Readonly<Record<RequiredIn<Usage>, stri
   Readonly<Partial<Record<OptionalIn<Usage>, string>>> & { readonly more: readonly string[] }
 
 export type Command = {
-  /** How it is called, after the word `berth`: <required> and [optional] arguments. Anything else on the command line is refused. */
+  /** Its usage, after the word `berth`: <required> and [optional] arguments. Anything else on the command line is refused. */
   usage: string
   summary: string
   options: Options
@@ -50,7 +50,7 @@ export function command<const Usage extends string>(line: Line<Usage>): Command 
     usage: line.usage,
     summary: line.summary,
     options: line.options ?? {},
-    // readArguments read them by this very usage
+    // readArguments parsed them with this usage
     run: async (ctx, { named, more }, values) => (await line.run(ctx, { ...named, more } as ArgumentsOf<Usage>, values)) ?? 0,
   }
 }
@@ -60,7 +60,7 @@ export class WrongUsage extends Error {
   override readonly name = 'WrongUsage'
 }
 
-/** What was asked cannot be done; `next` is the next thing to try. */
+/** The command failed; `next` is the next thing to try. */
 export class CannotDo extends Error {
   override readonly name = 'CannotDo'
   readonly code: string

@@ -2,10 +2,10 @@ import { type Call, createClient } from '@berth/contract'
 import { CannotDo } from './command.ts'
 import type { Settings } from './settings.ts'
 
-/** Over TLS the name has the prefix that keeps other hosts from setting it. */
+/** Over TLS the name has a prefix that keeps other hosts from setting it. */
 const COOKIE = /^(?:__Host-)?berth_session=([^;]+)/
 
-/** The calls to the server: who we are goes along as a bearer token. */
+/** Calls to the server, authenticated with a bearer token. */
 export function createConnection(deps: { settings: Pick<Settings, 'url' | 'token'>; signal: AbortSignal }) {
   const { settings, signal } = deps
   const stoppable: typeof fetch = async (address, init) => await fetch(address, { ...init, signal })

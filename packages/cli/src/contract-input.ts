@@ -6,7 +6,7 @@ import { type Options, type Values, WrongUsage } from './command.ts'
 type Field = { field: string; value?: string; summary: string }
 export type Fields = Readonly<Record<string, Field>>
 
-/** The parts of a JSON schema that decide how a text is read. */
+/** The parts of a JSON schema that determine how a text is parsed. */
 type Shape = { type?: string; anyOf?: readonly Shape[]; expects?: string }
 
 const FLAGS: Readonly<Record<string, boolean>> = { true: true, yes: true, on: true, false: false, no: false, off: false }
@@ -26,7 +26,7 @@ export function shapeOf(name: OperationName, field: string): Shape | undefined {
   return Object.hasOwn(properties, field) ? (properties[field] as Shape) : undefined // a TypeBox schema is a JSON schema
 }
 
-/** A text as the schema of its field wants it. "none" empties a field that may be empty; the server checks everything else. */
+/** Converts a text to the type of its field. "none" clears a field that may be empty; the server validates everything else. */
 export function readAs(shape: Shape, text: string, label: string): unknown {
   const wrong = () => new WrongUsage(`${label} must be ${shape.expects ?? 'something else'}.`)
   const [first] = shape.anyOf ?? []
@@ -54,7 +54,7 @@ export function inputFrom<Name extends OperationName>(name: Name, fields: Fields
   return Object.fromEntries(given) as Partial<Input<Name>> // each was read as the schema of its field says
 }
 
-/** An update without a change is most likely a typing error. */
+/** An update without a change is most likely a typo. */
 export function changesFrom<Name extends OperationName>(name: Name, fields: Fields, values: Values): Partial<Input<Name>> {
   const changes = inputFrom(name, fields, values)
   if (Object.keys(changes).length === 0) {

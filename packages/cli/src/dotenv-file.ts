@@ -8,7 +8,7 @@ export function parsePair(pair: string): Variable {
   return { key: pair.slice(0, at), value: pair.slice(at + 1) }
 }
 
-/** The variables of a .env file. A line that cannot be read fails the whole: half an environment is worse than none. */
+/** The variables of a .env file. One invalid line fails the whole file: half an environment is worse than none. */
 export function readDotenv(file: string): Variable[] {
   const { variables, problems } = parseDotenv(readText(file))
   const [first] = problems

@@ -13,7 +13,7 @@ export function readText(file: string): string {
   }
 }
 
-/** A new file that only its owner can read, because it holds secrets. One that is there already is replaced only when that is wanted. */
+/** Creates a file that only its owner can read, because it contains secrets. An existing file is only replaced on request. */
 export function writeSecretFile(file: string, text: string, mayReplace: boolean): void {
   try {
     writeFileSync(file, text, { mode: 0o600, flag: mayReplace ? 'w' : 'wx' })

@@ -8,7 +8,7 @@ const ENDS = {
   success: { exit: 0, words: 'succeeded' },
   failed: { exit: 1, words: 'failed' },
   stopped: { exit: 1, words: 'was cancelled' },
-  rolled_back: { exit: 0, words: 'succeeded and has been rolled back since' },
+  rolled_back: { exit: 0, words: 'succeeded, and was rolled back since' },
 } as const satisfies Record<DeploymentStatus, { exit: ExitCode; words: string }>
 
 async function sayEnd(ctx: Context, deployment: Deployment): Promise<void> {
@@ -19,7 +19,7 @@ async function sayEnd(ctx: Context, deployment: Deployment): Promise<void> {
   if (url !== '') ctx.out.line(url)
 }
 
-/** Prints what a deployment does until it has ended; the exit code says how it ended. */
+/** Prints the progress of a deployment until it has ended; the exit code says how. */
 export async function followDeployment(ctx: Context, deploymentId: number): Promise<ExitCode> {
   let shown = ''
   const show = (frame: DeploymentFrame): void => {
@@ -35,7 +35,7 @@ export async function followDeployment(ctx: Context, deploymentId: number): Prom
   try {
     await ctx.follow('deployment.streamById', { deploymentId }, show)
   } catch (cause) {
-    ctx.out.note(`The deployment continues. Follow it with: berth logs --deployment ${deploymentId} --follow`)
+    ctx.out.note(`The deployment is still running. Follow it with: berth logs --deployment ${deploymentId} --follow`)
     throw cause
   }
   const deployment = await ctx.api('deployments.get', { id: deploymentId })

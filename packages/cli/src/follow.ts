@@ -4,7 +4,7 @@ import { WebSocket } from 'ws' // Node.js 20 has none of its own
 const TRIES = 8
 const NO_ACCESS = 1008
 
-/** Follows a socket of the server to its end. It reconnects by itself, and gives up when nothing answers for a while. */
+/** Follows a socket of the server to its end. It reconnects by itself, and gives up when the server does not respond for a while. */
 export function createFollow(deps: { url: string; headers: () => Record<string, string>; signal: AbortSignal }) {
   const { signal } = deps
   const origin = deps.url.replace(/^http/, 'ws')

@@ -23,7 +23,7 @@ const rowsOf = (commands: readonly Command[]): Rows => commands.map(({ usage, su
 export function helpForAll(topics: Topics, version: string): string {
   const width = widthOf(rowsOf(Object.values(topics).flat()))
   return [
-    `berth ${version}: the command line of Berth`,
+    `berth ${version}: the Berth command line`,
     '',
     'Usage: berth <command> [options]',
     '',
@@ -31,9 +31,9 @@ export function helpForAll(topics: Topics, version: string): string {
     'Everywhere',
     columns(EVERYWHERE, width),
     '',
-    'Name an app by its name, by project/name, or by its ID. Name a project by its name or its ID.',
+    'Give an app as its name, project/name or ID, and a project as its name or ID.',
     'The environment variables BERTH_URL and BERTH_TOKEN override what `berth login` saved.',
-    'Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not signed in, 130 interrupted.',
+    'Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not logged in, 130 interrupted.',
     '',
   ].join('\n')
 }

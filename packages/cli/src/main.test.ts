@@ -216,7 +216,7 @@ describe('deploying', () => {
   it('deploy ends with 130 when it is interrupted, and says that the deployment continues', async () => {
     const { code, err } = await berth(['deploy', 'web'], { interruptWhen: '-- ' })
     expect(code, err).toBe(130)
-    expect(err).toContain('The deployment continues.')
+    expect(err).toContain('The deployment is still running.')
   })
 
   it('rollback needs an earlier release', async () => {

@@ -2,7 +2,7 @@
 import { run } from './run.ts'
 
 const interrupted = new AbortController()
-// The first Ctrl-C ends the command; a second one does not wait for it.
+// The first Ctrl-C ends the command cleanly; a second one exits at once.
 process.once('SIGINT', () => interrupted.abort())
 process.stdout.on('error', () => process.exit(1)) // the reader of a pipe has gone
 

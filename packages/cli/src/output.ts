@@ -27,7 +27,7 @@ function toneOf(word: string): Tone {
 export function createOutput(deps: { stdout: Stream; stderr: Stream; isJson: boolean }) {
   const { stdout, stderr, isJson } = deps
 
-  /** Only a terminal has `hasColors`, and it looks at NO_COLOR. */
+  /** Only a terminal has `hasColors`, which also checks NO_COLOR. */
   function coloured(word: string): string {
     const tone = toneOf(word.trim())
     if (tone === 'plain' || stdout.hasColors?.() !== true) return word
@@ -58,7 +58,7 @@ export function createOutput(deps: { stdout: Stream; stderr: Stream; isJson: boo
     else stderr.write(`berth: ${printable(problem.message)} (${problem.code})\n${problem.next}\n`)
   }
 
-  /** Progress and remarks, on standard error. */
+  /** Progress and notes, on standard error. */
   const note = (text: string): void => void stderr.write(`${printable(text)}\n`)
   const text = (words: string): void => void stdout.write(words)
 

@@ -5,14 +5,16 @@ import { WrongUsage } from './command.ts'
 
 type Input = NodeJS.ReadableStream & { isTTY?: boolean }
 
-/** Questions to the person at the terminal. Without a terminal, secrets are read from standard input, one a line, and nothing else is asked. */
+/**
+ * Prompts. Without a terminal, secrets are read from standard input, one per line, and nothing else is asked.
+ */
 export function createPrompt(deps: { stdin: Input; stderr: NodeJS.WritableStream; signal: AbortSignal }) {
   const { stdin, stderr, signal } = deps
   let piped: string[] | undefined
 
   async function ask(question: string, output: NodeJS.WritableStream): Promise<string> {
     const reader = createInterface({ input: stdin, output, terminal: true })
-    // Raw mode swallows the signal of Ctrl-C, so it is sent again.
+    // Raw mode swallows Ctrl-C, so the signal is sent again.
     reader.on('SIGINT', () => process.kill(process.pid, 'SIGINT'))
     try {
       return await reader.question(question, { signal })
@@ -22,7 +24,7 @@ export function createPrompt(deps: { stdin: Input; stderr: NodeJS.WritableStream
   }
 
   async function line(question: string, flag: string): Promise<string> {
-    if (!stdin.isTTY) throw new WrongUsage(`There is no terminal to ask on. Use ${flag}.`)
+    if (!stdin.isTTY) throw new WrongUsage(`Cannot ask for confirmation without a terminal. Use ${flag}.`)
     return (await ask(question, stderr)).trim()
   }
 
@@ -37,7 +39,7 @@ export function createPrompt(deps: { stdin: Input; stderr: NodeJS.WritableStream
     return answer
   }
 
-  /** Before something is destroyed its name is typed again, unless `--yes` is given. */
+  /** Asks the user to type the name before something is destroyed, unless `--yes` is given. */
   async function confirm(name: string, isConfirmed: boolean): Promise<void> {
     if (isConfirmed) return
     const answer = await line(`This cannot be undone. Type "${name}" to continue: `, '--yes')

@@ -44,7 +44,7 @@ function contextFor(deps: Deps, out: Context['out']): Context {
   return { api, out, settings, follow, signIn, prompt: createPrompt(deps), now: () => new Date() }
 }
 
-/** Help about everything, about one command, or about those that begin with a word. */
+/** Help for everything, for one command, or for all commands that begin with a word. */
 function helpAbout(words: readonly string[]): string {
   if (words.length === 0) return helpForAll(topics, VERSION)
   const name = words.join(' ')
@@ -53,7 +53,7 @@ function helpAbout(words: readonly string[]): string {
   return isGroup ? helpForGroup(group) : helpFor(findCommand(all, words).command, all)
 }
 
-/** One command line, from its words to its exit code. */
+/** Runs one command line and returns its exit code. */
 export async function run(words: readonly string[], deps: Deps): Promise<ExitCode> {
   const [verb] = words
   const out = createOutput({ ...deps, isJson: words.includes('--json') })

@@ -22,7 +22,7 @@ function read(path: string): Saved {
   }
 }
 
-/** A token opens everything its owner may do, so the file is its owner's alone, and never half written. */
+/** A token grants everything its owner may do, so only the owner can read the file, and it is written atomically. */
 function write(path: string, saved: Saved): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const temporary = `${path}.${process.pid}`
@@ -38,13 +38,13 @@ export function serverAddress(text: string): string | undefined {
   return URL.canParse(whole) ? new URL(whole).origin : undefined
 }
 
-/** Where the server is and who we are there. The environment wins over the file; nothing else reads either. */
+/** The address of the server and our token. The environment overrides the file; nothing else reads either. */
 export function createSettings(env: Environment = process.env) {
   const path = join(env['XDG_CONFIG_HOME'] || join(env['HOME'] || homedir(), '.config'), 'berth', 'settings.json')
   const saved = read(path)
   const fromEnvironment = env['BERTH_URL'] ? (serverAddress(env['BERTH_URL']) ?? env['BERTH_URL']) : undefined
   const url = fromEnvironment ?? saved.url
-  // A token is shown to the server that gave it, and to no other.
+  // A token is only sent to the server that issued it.
   const token = env['BERTH_TOKEN'] || (url === saved.url ? saved.token : undefined)
   return {
     url,

@@ -1,4 +1,4 @@
 declare const __BERTH_VERSION__: string | undefined
 
-/** Written in by the build. */
+/** Set by the build. */
 export const VERSION = typeof __BERTH_VERSION__ === 'string' ? __BERTH_VERSION__ : '0.0.0-dev'

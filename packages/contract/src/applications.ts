@@ -47,9 +47,9 @@ export const Application = Type.Object({
   git_branch: Type.String(),
   git_provider_id: Nullable(Id),
   git_clone_url: Type.String(),
-  /** Whether a push deploys it, where its source is at a git account. */
+  /** Whether a push deploys it, if its source is a git account. */
   auto_deploy: Type.Boolean(),
-  /** Only pushes that change one of these deploy it; none means all. */
+  /** Only pushes that change one of these paths deploy it; empty means all pushes. */
   watch_paths: Type.Array(Type.String()),
   /** Whether it has a deploy hook. */
   deploy_hook: Type.Boolean(),
@@ -59,7 +59,7 @@ export const Application = Type.Object({
   host_key: Type.String(),
   /** Whether its branch is looked at every few minutes; null: where no webhook tells of pushes. */
   poll_source: Nullable(Type.Boolean()),
-  /** Who set the clone URL, and with it whose rights decide what may be cloned; null where that person is gone. */
+  /** The user who set the clone URL, whose rights decide what may be cloned; null if that user was deleted. */
   source_set_by: Nullable(Id),
   root_directory: Type.String(),
   dockerfile_path: Nullable(Type.String()),
@@ -79,7 +79,7 @@ export const Application = Type.Object({
   /** Not secret: they stay readable in the image. */
   build_args: Type.Record(Type.String(), Type.String()),
   domains: Type.Array(Type.String()),
-  /** Where the app is found: the domain that works best. Empty without one. */
+  /** The URL of the app, at the domain that works best. Empty without a domain. */
   url: Type.String(),
 })
 export type Application = Static<typeof Application>
@@ -110,7 +110,7 @@ const Source = {
   dockerfilePath: Type.Optional(Nullable(RepositoryPath)),
 }
 
-/** How an app runs; `apps/create` and `apps/update` take the same. */
+/** How an app runs; the same fields in `apps/create` and `apps/update`. */
 const Runtime = {
   port: Type.Optional(Nullable(Port)),
   healthcheckPath: Type.Optional(
@@ -171,7 +171,7 @@ export const SourceCheck = Type.Object({
 })
 export type SourceCheck = Static<typeof SourceCheck>
 
-/** The names of a Compose file, the first one that is there counts. */
+/** The names of a Compose file; the first one that exists is used. */
 export const COMPOSE_FILES = ['compose.yaml', 'compose.yml', 'docker-compose.yaml', 'docker-compose.yml'] as const
 
 export const SourceFilesRequest = Type.Object({
@@ -181,11 +181,11 @@ export const SourceFilesRequest = Type.Object({
 })
 export const SourceFile = Type.Object({
   state: OneOf(['found', 'missing', 'unknown']),
-  /** Where a deployment would look. */
+  /** The path that a deployment would use. */
   path: Type.String(),
-  /** Those that could be chosen instead, from the top of the repository. */
+  /** Other candidates, relative to the root of the repository. */
   others: Type.Array(Type.String()),
-  /** Why it is not known; else empty. */
+  /** Why it is unknown; otherwise empty. */
   reason: Type.String(),
 })
 export type SourceFile = Static<typeof SourceFile>

@@ -26,7 +26,7 @@ export const AuditQuery = Type.Object({
   before: Type.Optional(Id),
   action: Type.Optional(Type.String({ maxLength: 100, ...expects('the beginning of an action such as "app."') })),
   actorId: Type.Optional(Id),
-  search: Type.Optional(Type.String({ maxLength: 200, ...expects('a part of an e-mail, an action, an address or what changed') })),
+  search: Type.Optional(Type.String({ maxLength: 200, ...expects('part of an email, an action, an address or what changed') })),
   since: Type.Optional(Moment),
   until: Type.Optional(Moment),
 })

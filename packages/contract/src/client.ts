@@ -6,11 +6,11 @@ import { type OperationName, type Operations, operations } from './operations.ts
 type Part<Name extends OperationName, Key extends 'params' | 'query' | 'body'> =
   Operations[Name] extends Record<Key, infer Schema extends TObject> ? Static<Schema> : unknown
 
-/** What a caller gives: path, query and body parameters in one flat object. */
+/** The input of a call: path, query and body parameters in one flat object. */
 export type Input<Name extends OperationName> = Part<Name, 'params'> & Part<Name, 'query'> & Part<Name, 'body'>
 export type Answer<Name extends OperationName> = Operations[Name] extends { answer: infer Schema extends TSchema } ? Static<Schema> : never
 
-/** A refused call: the code is stable, the message is for a person. */
+/** A failed call: the code is stable, the message is for people. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly status: number
@@ -19,7 +19,7 @@ export class ApiError extends Error {
   constructor(status: number, failure: { error: string; code?: string; details?: { field: string; message: string }[] }) {
     super(failure.error)
     this.status = status
-    this.code = (failure.code ?? 'unknown') as ErrorCode // the server sends codes of the catalogue alone
+    this.code = (failure.code ?? 'unknown') as ErrorCode // the server only sends codes of the catalogue
     this.details = failure.details ?? []
   }
 }
@@ -34,7 +34,7 @@ export type Call = <Name extends OperationName>(
 
 type ClientOptions = { baseUrl?: string; headers?: () => Record<string, string>; fetch?: typeof fetch }
 
-/** Splits one flat input over the path, the query and the body of an operation. */
+/** Splits one flat input into the path, query and body of an operation. */
 export function requestFor(name: OperationName, input: Record<string, unknown> = {}): { method: Method; path: string; body?: string } {
   const line: { method: Method; path: string; params?: TObject; query?: TObject; body?: TObject } = operations[name]
   let path: string = line.path
@@ -63,7 +63,7 @@ async function send(options: ClientOptions, { name, input, signal }: Sent): Prom
     })
   } catch {
     signal?.throwIfAborted()
-    throw new ApiError(0, { error: 'Berth does not answer. Is the server running, and is the address right?', code: 'unreachable' })
+    throw new ApiError(0, { error: 'Berth is not responding. Is the server running, and is the address correct?', code: 'unreachable' })
   }
 }
 

@@ -10,7 +10,7 @@ export const ContainerUsage = Type.Object({ cpu: Type.Number(), memory: Type.Num
 export type ContainerUsage = Static<typeof ContainerUsage>
 
 export const Tail = Type.Integer({ minimum: 1, maximum: 10_000, lenient: true, ...expects('a whole number between 1 and 10,000') })
-/** Days, hours and minutes that exist, so that every text that fits is a time. */
+/** Only valid days, hours and minutes, so that every matching text is a time. */
 export const Since = Type.String({
   maxLength: 40,
   pattern:
@@ -25,7 +25,7 @@ export const LogsQuery = Type.Object({
 })
 
 const LogStream = OneOf(['stdout', 'stderr'])
-/** The place of a line in a log, as `id` of a line says it: its time, and its number among those of the same time. */
+/** The position of a line in a log, as in its `id`: its time, and its number among lines of the same time. */
 const LogPlace = Type.String({
   maxLength: 50,
   pattern:

@@ -8,7 +8,7 @@ export type Stage = (typeof STAGES)[number]
 export const TRIGGERS = ['manual', 'webhook', 'rollback', 'api', 'hook', 'poll'] as const
 export type Trigger = (typeof TRIGGERS)[number]
 
-/** What a deployment does, in its true order. A rollback begins at `start`, and a template is pulled in `build`. */
+/** The steps of a deployment, in order. A rollback begins at `start`, and a template is pulled in `build`. */
 export const STEPS = ['source', 'build', 'start', 'health', 'switch'] as const
 export type StepName = (typeof STEPS)[number]
 
@@ -30,7 +30,7 @@ export const QueuedDeployment = Type.Object({
 })
 export type QueuedDeployment = Static<typeof QueuedDeployment>
 
-/** Something that would fix a failure. With a link it is done on that page of the app, else by `deployments.applySuggestion`. */
+/** A fix for a failure. With a link it is done on that page of the app, otherwise with `deployments.applySuggestion`. */
 export const Suggestion = Type.Object({ id: Type.String(), title: Type.String(), detail: Type.String(), link: Type.String() })
 export type Suggestion = Static<typeof Suggestion>
 export const SuggestionChoice = Type.Object({
@@ -49,7 +49,7 @@ export const Deployment = Type.Object({
   commit_hash: Type.String(),
   commit_message: Type.String(),
   commit_author: Type.String(),
-  /** Where the commit is shown at its host; empty where that is not known. */
+  /** The URL of the commit at its host; empty if unknown. */
   commit_url: Type.String(),
   status: DeploymentStatus,
   stage: DeploymentStage,
@@ -65,11 +65,11 @@ export const Deployment = Type.Object({
   finished_at: Nullable(Time),
   created_at: Time,
   updated_at: Time,
-  /** What it has done so far, in order; none for deployments from before steps were recorded. */
+  /** The steps so far, in order; empty for deployments from before steps were recorded. */
   steps: Type.Optional(Type.Array(DeploymentStep)),
-  /** Of one that waits: its place in the queue, from 1. */
+  /** Position in the queue while it waits, starting at 1. */
   queue_position: Type.Optional(Type.Integer()),
-  /** When one deployment is asked for. */
+  /** Only when a single deployment is requested. */
   suggestions: Type.Optional(Type.Array(Suggestion)),
 })
 export type Deployment = Static<typeof Deployment>
@@ -103,7 +103,7 @@ export const ComparisonRequest = Type.Object({ deploymentId: Id, withId: Id })
 export const DeploymentComparison = Type.Object({
   settings: Type.Array(Type.Object({ name: Type.String(), before: Type.String(), after: Type.String() })),
   environment: Type.Array(Type.Object({ key: Type.String(), is: OneOf(['added', 'changed', 'removed']) })),
-  /** Those whose settings are no longer kept: failed ones, and releases that cannot be rolled back to. */
+  /** The deployments whose settings are no longer kept: failed ones, and releases that cannot be rolled back to. */
   notKept: Type.Array(Id),
 })
 export type DeploymentComparison = Static<typeof DeploymentComparison>

@@ -9,7 +9,7 @@ export type DnsStatus = (typeof DNS_STATUSES)[number]
 export const SslStatus = OneOf(SSL_STATUSES)
 export const DnsStatus = OneOf(DNS_STATUSES)
 
-/** An address of this server, as the record that a host name needs. A private one leads nobody here from outside. */
+/** An address of this server, as the DNS record that a host name needs. A private one does not work from outside. */
 export const DnsRecord = Type.Object({ type: OneOf(['A', 'AAAA']), value: Type.String(), isPrivate: Type.Boolean() })
 export type DnsRecord = Static<typeof DnsRecord>
 

@@ -14,12 +14,12 @@ export type EnvVariable = Static<typeof EnvVariable>
 
 export const ENV_CHANGES = ['added', 'changed', 'removed'] as const
 
-/** What the next deployment would change of the environment. Names alone: what a release was given is never sent. */
+/** How the next deployment would change the environment. Names only: the values of a release are never sent. */
 export const EnvChanges = Type.Object({
-  /** The live release; null when there is none, and then nothing is a change. */
+  /** The live release; null if there is none, in which case nothing counts as changed. */
   deploymentId: Nullable(Id),
   changes: Type.Array(Type.Object({ key: Type.String(), is: OneOf(ENV_CHANGES) })),
-  /** References that lead nowhere: the next deployment would fail for each of them. Of very many, the first. */
+  /** References that cannot be resolved, each of which would fail the next deployment. If there are very many, only the first. */
   problems: Type.Array(Type.Object({ key: Type.String(), message: Type.String() })),
 })
 export type EnvChanges = Static<typeof EnvChanges>

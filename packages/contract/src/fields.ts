@@ -1,11 +1,11 @@
 import Type, { type TSchema } from 'typebox'
 
-/** What a field expects, in words: "name must be <expects>." is the sentence a caller reads. */
+/** What a field expects, in words: the error is "name must be <expects>." */
 export function expects(words: string): { expects: string } {
   return { expects: words }
 }
 
-/** Integers travel as numbers; digits in a string are accepted where a value of this kind comes in. */
+/** Integers are sent as numbers; in requests, digits in a string are accepted too. */
 export const Id = Type.Integer({
   minimum: 1,
   maximum: Number.MAX_SAFE_INTEGER,
@@ -21,7 +21,7 @@ export const Email = Type.String({
   minLength: 3,
   maxLength: 254,
   pattern: '^\\s*[^\\s@<>",;]{1,64}@[^\\s@<>",;]{1,253}\\s*$',
-  ...expects('an e-mail address'),
+  ...expects('an email address'),
 })
 
 export const Password = Type.String({ minLength: 8, maxLength: 1024, ...expects('a password of 8 to 1,024 characters') })

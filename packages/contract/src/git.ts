@@ -4,12 +4,12 @@ import { expects, Flag, Id, Label, Nullable, OneOf, Time } from './fields.ts'
 export const GIT_PROVIDERS = ['github', 'gitlab', 'gitea', 'forgejo'] as const
 export type GitProvider = (typeof GIT_PROVIDERS)[number]
 
-// no segment is `.` or `..`: in an address they would lead to another place
+// no segment is `.` or `..`, which would change the path of a URL
 const SEGMENT = '(?!\\.{1,2}(/|$))[A-Za-z0-9_.-]+'
 /** `owner/repository`, as hosts name them; GitLab has groups in groups. */
 export const REPOSITORY_NAME = `${SEGMENT}(/${SEGMENT})+`
 
-/** One connected identity on a git host. Its secrets are in no answer. */
+/** A connected account on a git host. Responses never contain its secrets. */
 export const GitAccount = Type.Object({
   id: Id,
   provider: OneOf(GIT_PROVIDERS),
@@ -18,7 +18,7 @@ export const GitAccount = Type.Object({
   via: OneOf(['app', 'token']),
   /** The project whose members may use it; null for an account of one person. */
   projectId: Nullable(Id),
-  /** Who connected it; null where that person is gone. */
+  /** Who connected it; null if that user was deleted. */
   ownerId: Nullable(Id),
   status: OneOf(['ok', 'error', 'suspended']),
   /** What is wrong, and what to do about it. */
@@ -80,7 +80,7 @@ export const DeliveriesQuery = Type.Object({
   before: Type.Optional(Id),
 })
 export const DeliveryOnly = Type.Object({ id: Id })
-/** What a git host told us, and what came of it. */
+/** A webhook delivery, and its result. */
 export const DeliverySummary = Type.Object({
   id: Id,
   /** The host's own id of the delivery. */

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { OneOf } from './fields.ts'
 
-/** `message` says what is going on or what to do, when there is something to say. */
+/** `message` says what is wrong and what to do, if anything. */
 const messages = Type.Record(Type.String(), Type.String())
 
 export const Health = Type.Object({

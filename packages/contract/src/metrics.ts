@@ -13,7 +13,7 @@ export const ServerMetrics = Type.Object({
 })
 export type ServerMetrics = Static<typeof ServerMetrics>
 
-/** What the plots draw: the same words as in `ServerMetrics`, without what only the newest figures need. */
+/** The data of the plots: the fields of `ServerMetrics` without those only needed for the newest sample. */
 export const MetricsPoint = Type.Object({
   at: Time,
   cpu: Type.Object({ usage: Type.Number() }),
@@ -24,7 +24,7 @@ export const MetricsPoint = Type.Object({
 })
 export type MetricsPoint = Static<typeof MetricsPoint>
 
-/** Oldest first. It is kept in memory, so it begins anew with the server: `since` says when. */
+/** Oldest first. Kept in memory, so it starts over when the server does: `since` says when. */
 export const MetricsHistory = Type.Object({ since: Time, everySeconds: Type.Integer(), points: Type.Array(MetricsPoint) })
 export type MetricsHistory = Static<typeof MetricsHistory>
 

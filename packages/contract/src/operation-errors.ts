@@ -2,7 +2,7 @@ import type { ErrorCode } from './errors.ts'
 import type { Operation, Policy } from './operation.ts'
 import { type OperationName, operations } from './operations.ts'
 
-/** What an operation can answer beyond what its policy and its input lead to. */
+/** The errors of an operation besides those of its policy and its input. */
 const OWN = {
   'auth.setup': ['wrong_setup_token', 'already_set_up', 'too_many_logins'],
   'auth.login': ['wrong_credentials', 'too_many_logins'],

@@ -1,8 +1,8 @@
 import Type, { type TObject, type TSchema } from 'typebox'
 
 /**
- * Who may call an operation. Every policy but the first six names the object it loads:
- * the handler receives that object, and never meets one that the caller may not see.
+ * Who may call an operation. Every policy except the first six names the object it loads: the handler receives that object, and only if
+ * the caller can see it.
  */
 export const POLICIES = [
   'anyone',
@@ -40,7 +40,7 @@ export type Operation = {
   params?: TObject
   query?: TObject
   body?: TObject
-  /** What `data` holds (envelope), the whole body (bare), or nothing but text. */
+  /** `data` of the envelope, the whole body (bare), or plain text. */
   answer: TSchema
   shape: Shape
   message?: string

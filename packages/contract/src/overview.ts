@@ -3,12 +3,12 @@ import { Deployment } from './deployments.ts'
 import { Domain } from './domains.ts'
 import { Health } from './health.ts'
 
-/** What a page that shows every app needs beside their list, in one answer however many there are. */
+/** Everything a page with all apps needs besides their list, in one response. */
 export const Overview = Type.Object({
   /** The last deployment of each app. */
   newestDeployments: Type.Array(Deployment),
   running: Type.Array(Deployment),
-  /** Domains whose DNS or certificate is not right. */
+  /** Domains with a DNS or certificate problem. */
   troubledDomains: Type.Array(Domain),
   health: Health,
 })

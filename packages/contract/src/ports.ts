@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { Id, Time } from './fields.ts'
 
-/** A port of the machine that an app's compose file publishes. */
+/** A host port that an app's compose file publishes. */
 export const PublishedPort = Type.Object({
   port: Type.Integer(),
   protocol: Type.Union([Type.Literal('tcp'), Type.Literal('udp')]),

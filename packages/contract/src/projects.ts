@@ -41,10 +41,10 @@ export const ProjectDeletion = Type.Object({ id: Id, deleteVolumes: Type.Optiona
 export const MembersChange = Type.Object({
   id: Id,
   userIds: Type.Optional(Type.Array(Id, { maxItems: 1000, ...expects('a list of user ids') })),
-  emails: Type.Optional(Type.Array(Email, { maxItems: 1000, ...expects('a list of e-mail addresses') })),
+  emails: Type.Optional(Type.Array(Email, { maxItems: 1000, ...expects('a list of email addresses') })),
 })
 
-/** What every app of the project can refer to, as `${{project.KEY}}`. */
+/** Variables that every app of the project can refer to as `${{project.KEY}}`. */
 export const ProjectVariable = Type.Object({
   id: Id,
   projectId: Id,

@@ -1,17 +1,17 @@
-/** The source of a reference that means the project itself. No app has it as its slug. */
+/** The source name that means the project itself. No app can have this slug. */
 export const PROJECT_SOURCE = 'project'
 
-/** What a value is made of. `source` is the slug of an app of the same project, or `project`. */
+/** The parts of a value. `source` is the slug of an app in the same project, or `project`. */
 export type ValuePart =
   | { readonly is: 'text'; readonly written: string; readonly text: string }
   | { readonly is: 'reference'; readonly written: string; readonly source: string; readonly name: string }
-  /** In the braces of a reference, and not of its form. */
+  /** Text in the braces of a reference that does not have the right form. */
   | { readonly is: 'unreadable'; readonly written: string }
 
 const MARK = /\$\$\{\{|\$\{\{([^{}]*)\}\}/g
 const FORM = /^\s*([a-z0-9-]+)\.([A-Za-z_][A-Za-z0-9_.-]{0,255})\s*$/
 
-/** Takes a value apart, from left to right: `${{source.NAME}}` is a reference, and `$${{` is the text `${{`. */
+/** Parses a value from left to right: `${{source.NAME}}` is a reference, and `$${{` is the text `${{`. */
 export function* valueParts(value: string): Generator<ValuePart> {
   let at = 0
   for (const match of value.matchAll(MARK)) {

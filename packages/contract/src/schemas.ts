@@ -47,7 +47,7 @@ const FILES = [
   users,
 ]
 
-/** The named types of the API: every schema that these files export, under the name it is exported by. */
+/** The named types of the API: every schema exported by these files, under its export name. */
 export function namedSchemas(): ReadonlyMap<TSchema, string> {
   const named = new Map<TSchema, string>()
   for (const file of FILES) for (const [name, value] of Object.entries<unknown>(file)) if (IsSchema(value)) named.set(value, name)

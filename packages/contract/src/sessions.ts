@@ -2,13 +2,13 @@ import Type, { type Static } from 'typebox'
 import { Email, expects, Id, Password, Time } from './fields.ts'
 import { Role } from './users.ts'
 
-/** A login of the caller. The id only names it: nobody can log in with it. */
+/** A session of the caller. The id only identifies it and cannot be used to log in. */
 export const SessionInfo = Type.Object({
   id: Type.String(),
   createdAt: Time,
   expiresAt: Time,
   address: Type.String(),
-  /** The program, as its User-Agent says. */
+  /** The client, from its User-Agent. */
   client: Type.String(),
   isCurrent: Type.Boolean(),
 })
@@ -26,7 +26,7 @@ export const Invitation = Type.Object({
   expiresAt: Time,
 })
 export type Invitation = Static<typeof Invitation>
-/** `link` is the path of the invitation, shown this once: only its hash is kept. */
+/** `link` is the path of the invitation. It is shown only once, because only its hash is stored. */
 export const SentInvitation = Type.Object({ ...Invitation.properties, link: Type.String() })
 export type SentInvitation = Static<typeof SentInvitation>
 export const JoinRequest = Type.Object({

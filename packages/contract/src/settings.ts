@@ -3,12 +3,15 @@ import { expects } from './fields.ts'
 
 const settings = {
   wildcardDomain: Type.String({ maxLength: 1000, ...expects('a host name such as apps.example.com, or empty') }),
-  automaticDomain: Type.String({ maxLength: 1000, ...expects('a name such as sslip.io that reads addresses from host names, or empty') }),
+  automaticDomain: Type.String({
+    maxLength: 1000,
+    ...expects('a DNS service such as sslip.io that resolves addresses in host names, or empty'),
+  }),
   dashboardDomain: Type.String({ maxLength: 1000, ...expects('a host name such as berth.example.com, or empty') }),
-  acmeEmail: Type.String({ maxLength: 254, pattern: '^([^\\s@]+@[^\\s@]+)?$', ...expects('an e-mail address, or empty') }),
+  acmeEmail: Type.String({ maxLength: 254, pattern: '^([^\\s@]+@[^\\s@]+)?$', ...expects('an email address, or empty') }),
   acmeDirectory: Type.String({ maxLength: 1000, pattern: '^(https://\\S+)?$', ...expects('an https address, or empty') }),
   retention: Type.Integer({ minimum: 1, maximum: 50, ...expects('a whole number of releases between 1 and 50') }),
-  concurrency: Type.Integer({ minimum: 0, maximum: 64, ...expects('a whole number between 0 (as configured) and 64') }),
+  concurrency: Type.Integer({ minimum: 0, maximum: 64, ...expects('a whole number between 0 (automatic) and 64') }),
 }
 
 export const Settings = Type.Object(settings)

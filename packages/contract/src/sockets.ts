@@ -16,14 +16,14 @@ const LineNumber = Type.Integer({
 const From = { from: Type.Optional(LineNumber) }
 const ContainerId = Type.String({ minLength: 1, maxLength: 200, ...expects('the id of a container') })
 
-/** Every WebSocket. Access is settled before the upgrade, by the same policies as HTTP. */
+/** Every WebSocket. Access is checked before the upgrade, by the same policies as HTTP. */
 export const sockets = {
   'deployment.stream': {
     path: '/ws/deployment/logs',
     may: 'member of the deployment',
     frame: DeploymentFrame,
     query: Type.Object({ ...DeploymentOnly.properties, ...From }),
-    summary: 'State and log of a deployment, past and live',
+    summary: 'The status and log of a deployment, from the beginning and live',
   },
   'deployment.streamById': {
     path: '/api/ws/deployment/:deploymentId',
@@ -31,7 +31,7 @@ export const sockets = {
     frame: DeploymentFrame,
     params: DeploymentOnly,
     query: Type.Object(From),
-    summary: 'State and log of a deployment, past and live',
+    summary: 'The status and log of a deployment, from the beginning and live',
   },
   'container.logs': {
     path: '/api/ws/logs/:containerId',
@@ -45,14 +45,14 @@ export const sockets = {
     path: '/api/ws/metrics',
     may: 'signed in',
     frame: MetricsFrame,
-    summary: 'The load of the server, every second',
+    summary: 'The server metrics, every second',
   },
   events: {
     path: '/api/ws/events',
     may: 'signed in',
     frame: EventFrame,
     query: Type.Object({ after: Type.Optional(LineNumber) }),
-    summary: 'Every change that the caller may see; resumes after a cursor',
+    summary: 'Every change the caller can see; resumes after a cursor',
   },
 } as const satisfies Record<string, Socket>
 

@@ -15,7 +15,7 @@ export type SocketLike = {
   close: () => void
 }
 
-/** `waiting` is between two tries; `ended` is for good: the server said it is over, or that access is gone. */
+/** `waiting` is between two attempts; `ended` is final: the server ended the stream, or access was lost. */
 export type StreamState =
   | { is: 'connecting'; attempt: number }
   | { is: 'open' }
@@ -30,7 +30,7 @@ export type StreamOptions<Name extends SocketName> = {
   connect: (url: string) => SocketLike
   onFrame: (frame: FrameOf<Name>) => void
   onState?: (state: StreamState) => void
-  /** Between 0 and 1; spreads the tries of many clients after a restart. */
+  /** Between 0 and 1; spreads the reconnects of many clients after a restart. */
   random?: () => number
 }
 
@@ -39,11 +39,11 @@ export type Stream = { close: () => void; retryNow: () => void }
 const FIRST_RETRY_MS = 400
 const LAST_RETRY_MS = 10_000
 const DONE = 1000
-/** These go on for as long as the server does: a friendly close is a restart. */
+/** These streams never end, so a clean close means a restart of the server. */
 const ENDLESS: readonly SocketName[] = ['events', 'metrics']
 const NO_ACCESS = 1008
 
-/** The query that makes the server go on after this frame, where the stream has a cursor. */
+/** The query that resumes after this frame, if the stream has a cursor. */
 export function cursorAfter(name: SocketName, frame: unknown): Record<string, number> | undefined {
   if (typeof frame !== 'object' || frame === null) return undefined
   if (name === 'events') return 'seq' in frame && typeof frame.seq === 'number' ? { after: frame.seq } : undefined
@@ -66,7 +66,7 @@ export function retryDelayMs(attempt: number, random: number): number {
   return Math.round(Math.min(FIRST_RETRY_MS * 2 ** attempt, LAST_RETRY_MS) * (0.5 + random / 2))
 }
 
-/** Follows a socket for as long as it is wanted: reconnects with growing pauses and resumes where it stopped. */
+/** Follows a socket until it is closed: reconnects with growing pauses and resumes where it stopped. */
 export function openStream<Name extends SocketName>(options: StreamOptions<Name>): Stream {
   const { name, origin, connect, onFrame, random = Math.random } = options
   const input = options.input as Record<string, string | number | undefined> // every parameter of a socket is one of these
@@ -89,7 +89,7 @@ export function openStream<Name extends SocketName>(options: StreamOptions<Name>
       say({ is: 'open' })
     }
     current.onmessage = (event: { data: unknown }) => receive(event.data)
-    // A refused or lost connection is reported by `close` as well, which decides; without a listener Node would throw.
+    // A refused or lost connection is also reported by `close`, which handles it; without a listener Node would throw.
     current.onerror = () => {}
     current.onclose = (event: { code: number }) => {
       if (socket === current) lost(event.code)

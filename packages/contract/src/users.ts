@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { Email, expects, Id, OneOf, Password, Time } from './fields.ts'
 
-/** From least to most; the order decides who may grant what. */
+/** In ascending order, which decides who may grant what. */
 export const ROLES = ['user', 'admin', 'owner'] as const
 export type Role = (typeof ROLES)[number]
 
@@ -10,7 +10,7 @@ export const Role = OneOf(ROLES)
 export const User = Type.Object({ id: Id, email: Type.String(), role: Role, createdAt: Time })
 export type User = Static<typeof User>
 
-/** With `cursor`, the newest event of the moment comes too: whoever follows the events after it misses none that came since. */
+/** With `cursor`, also returns the newest event, so that a client can follow all events after it without missing any. */
 export const MeQuery = Type.Object({ with: Type.Optional(OneOf(['cursor'])) })
 export const Me = Type.Object({ ...User.properties, cursor: Type.Optional(Type.Integer()) })
 export type Me = Static<typeof Me>
@@ -18,12 +18,12 @@ export type Me = Static<typeof Me>
 export const SignedIn = Type.Object({ user: Type.Object({ id: Id, email: Type.String(), role: Role }) })
 export type SignedIn = Static<typeof SignedIn>
 
-/** A wrong password may have any length: only what is stored has rules. */
+/** No rules for the length here: only a new password must follow them. */
 const AnyPassword = Type.String({ minLength: 1, maxLength: 1024, ...expects('a text of 1 to 1,024 characters') })
 
 export const Credentials = Type.Object({ email: Email, password: AnyPassword })
 export const SetupRequest = Type.Object({
-  token: Type.String({ minLength: 1, maxLength: 256, ...expects('the token of the set-up link') }),
+  token: Type.String({ minLength: 1, maxLength: 256, ...expects('the token of the setup link') }),
   email: Email,
   password: Password,
 })

@@ -94,7 +94,7 @@ describe('logging in', () => {
     using _page = openPage('/login')
     await type('Email', 'nobody')
     await press('Log in')
-    await shows('Must be an e-mail address.')
+    await shows('Must be an email address.')
     expect(field('Email')?.getAttribute('aria-invalid')).toBe('true')
     expect(network.sent.map(({ name }) => name)).not.toContain('auth.login')
     expect(network.unanswered).toEqual([])

@@ -18,20 +18,20 @@ export type Config = Readonly<{
   edge: { httpPort: number; httpsPort: number }
   workers: number
   privateSources: readonly string[]
-  /** Certificates of authorities that git hosts may have theirs from, beside the usual ones. */
+  /** CA certificates to trust for git hosts, in addition to the usual ones. */
   caFile: string | undefined
   /** Encrypts backups. */
   backupPassphrase: string | undefined
-  /** Who may build on an engine whose builder has known holes (docs/decisions/0009). */
+  /** Who may build on an engine whose builder has known vulnerabilities (docs/decisions/0009). */
   oldEngineBuilds: 'everyone' | 'admins'
   provision: 'auto' | 'off'
   logLevel: (typeof LOG_LEVELS)[number]
-  /** Without the variable: text on a terminal, JSON elsewhere. */
+  /** Default: text on a terminal, JSON otherwise. */
   logFormat: LogFormat
   useColours: boolean
-  /** Where programs are found; the only other thing that ours inherit. */
+  /** PATH: the only other variable that the programs we run inherit. */
   path: string
-  /** Where repositories are checked out. Git runs as nobody when we are root, and nobody may not look into the data directory. */
+  /** Where repositories are checked out. When we are root, git runs as the user `nobody`, which cannot read the data directory. */
   workDir: string
   gitRunsAs: { runAs?: { uid: number; gid: number } }
   tuning: Tuning
@@ -72,11 +72,10 @@ function owner(env: Environment): Config['owner'] {
   const email = env['BERTH_OWNER_EMAIL'] ?? ''
   const password = env['BERTH_OWNER_PASSWORD'] ?? ''
   if (email === '' && password === '') return undefined
-  if (!/^[^\s@]+@[^\s@]+$/.test(email.trim()))
-    refuse('BERTH_OWNER_EMAIL', email, 'an e-mail address, and BERTH_OWNER_PASSWORD must be set with it')
+  if (!/^[^\s@]+@[^\s@]+$/.test(email.trim())) refuse('BERTH_OWNER_EMAIL', email, 'an email address, with BERTH_OWNER_PASSWORD set as well')
   if (password.length < 8 || Buffer.byteLength(password) > 1024)
     throw new StartRefused(
-      'BERTH_OWNER_PASSWORD is not valid: it must be 8 characters to 1,024 bytes long, and set with BERTH_OWNER_EMAIL.',
+      'BERTH_OWNER_PASSWORD is not valid: it must be at least 8 characters and at most 1,024 bytes long, and BERTH_OWNER_EMAIL must be set as well.',
     )
   return { email: email.trim().toLowerCase(), password }
 }
@@ -88,7 +87,7 @@ function workDir(dataDir: string): string {
 
 const NOBODY = { uid: 65_534, gid: 65_534 }
 
-/** Shorter waits and injected faults, for the suites alone: outside NODE_ENV=test neither variable is looked at. */
+/** Shorter timeouts and injected faults for tests. Both variables are ignored unless NODE_ENV=test. */
 function forTests(env: Environment): Pick<Config, 'tuning' | 'fault'> {
   if (env['NODE_ENV'] !== 'test') return { tuning: TUNING, fault: undefined }
   const tuning = { ...TUNING, ...(JSON.parse(env['BERTH_TEST_TUNING'] ?? '{}') as Partial<Tuning>) }
@@ -96,10 +95,9 @@ function forTests(env: Environment): Pick<Config, 'tuning' | 'fault'> {
   return { tuning, fault }
 }
 
-/** The only reader of the environment: a bad value stops the start with a sentence. */
+/** The only place that reads the environment. A bad value stops the start with a clear error. */
 export function readConfig(env: Environment = process.env): Config {
-  if (env['BERTH_DATABASE_URL'])
-    throw new StartRefused('BERTH_DATABASE_URL is set, but this version keeps its data in SQLite alone; unset it.')
+  if (env['BERTH_DATABASE_URL']) throw new StartRefused('BERTH_DATABASE_URL is set, but this version only supports SQLite. Unset it.')
   const dataDir = resolve(env['BERTH_DATA_DIR'] || './data')
   return Object.freeze({
     host: env['HOST'] || '0.0.0.0',

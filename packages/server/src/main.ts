@@ -15,17 +15,17 @@ function prepareDataDir(path: string): void {
     accessSync(path, constants.W_OK | constants.X_OK)
     chmodSync(path, 0o700)
   } catch (cause) {
-    throw new StartRefused(`The data directory ${path} cannot be written; set BERTH_DATA_DIR to one that can.`, { cause })
+    throw new StartRefused(`The data directory ${path} is not writable. Set BERTH_DATA_DIR to one that is.`, { cause })
   }
 }
 
-/** Only what the last run left is in it. Somebody else's directory under our name would be a trap. */
+/** It only contains leftovers of the last run. A directory of this name that belongs to another user may be a trap. */
 function prepareWorkDir(path: string): void {
   rmSync(path, { recursive: true, force: true })
   mkdirSync(path, { recursive: true, mode: 0o711 })
   const found = lstatSync(path)
   if (!found.isDirectory() || found.uid !== process.getuid?.())
-    throw new StartRefused(`The directory ${path} belongs to somebody else; remove it.`)
+    throw new StartRefused(`The directory ${path} belongs to another user. Remove it.`)
   chmodSync(path, 0o711)
 }
 
@@ -36,15 +36,15 @@ function say(line: string): void {
 function wordsFor(cause: unknown, config: Config | undefined): string | undefined {
   if (cause instanceof StartRefused) return cause.message
   if (isStorageFailure(cause))
-    return `The disk of the data directory ${config?.dataDir} is full or read-only; make room there, and start again.`
+    return `The disk of the data directory ${config?.dataDir} is full or read-only. Free some space and start again.`
   const code = errorCode(cause)
-  if (code === 'EADDRINUSE') return `Port ${config?.port} is taken; stop what uses it, or set PORT to another one.`
-  if (code === 'EACCES') return `Port ${config?.port} may not be used by this user; set PORT to one above 1023.`
+  if (code === 'EADDRINUSE') return `Port ${config?.port} is already in use. Stop the program that uses it, or set PORT to another port.`
+  if (code === 'EACCES') return `Port ${config?.port} cannot be used by this user. Set PORT to one above 1023.`
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return `HOST="${config?.host}" is not an address of this machine.`
   return undefined
 }
 
-/** Listening has begun; the banner waits a moment for what the engine and the edge have to say. */
+/** The server is listening; the banner waits a moment for the state of the engine and the edge. */
 async function firstWord(app: { provisioning: () => { phase: string }; edge: () => { state: string } }): Promise<void> {
   const isLooking = () => app.provisioning().phase === 'checking' || app.edge().state === 'starting'
   for (let waited = 0; waited < BANNER_WAIT_MS && isLooking(); waited += 50) await new Promise((resolve) => setTimeout(resolve, 50))
@@ -58,7 +58,7 @@ function announce(
   const shown = started.address.replace('0.0.0.0', 'localhost').replace('[::]', 'localhost')
   say('')
   say(`  Berth listens on   ${shown}`)
-  if (started.setupToken !== undefined) say(`  First, set it up   ${shown}/setup#token=${started.setupToken}`)
+  if (started.setupToken !== undefined) say(`  Set it up here     ${shown}/setup#token=${started.setupToken}`)
   else if (config.owner) say(`  Owner              ${config.owner.email}`)
   say(`  Engine             ${parts.engine}`)
   say(`  Edge               ${parts.edge}`)
@@ -67,14 +67,14 @@ function announce(
 }
 
 async function main(): Promise<void> {
-  process.stdout.on('error', () => undefined) // it may be a file on a disk that is full
+  process.stdout.on('error', () => undefined) // standard output may be a file on a full disk
   let config: Config | undefined
   try {
     config = readConfig()
     prepareDataDir(config.dataDir)
     const { log, flush } = createLogger({ level: config.logLevel, format: config.logFormat, useColours: config.useColours })
     const app = await createApp(config, log)
-    prepareWorkDir(config.workDir) // once nobody else can have this data directory
+    prepareWorkDir(config.workDir) // only once we hold the lock on the data directory
     const started = await app.start()
     await firstWord(app)
     announce(config, started, { engine: app.provisioning().message, edge: app.edge().message })
@@ -82,7 +82,7 @@ async function main(): Promise<void> {
       await app.stop()
       flush()
     })
-    process.on('unhandledRejection', (err) => log.error({ err }, 'a promise was rejected and nobody looked'))
+    process.on('unhandledRejection', (err) => log.error({ err }, 'unhandled promise rejection'))
   } catch (cause) {
     const words = wordsFor(cause, config)
     if (words === undefined) throw cause
@@ -91,7 +91,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** The first signal ends it cleanly; a terminal and npm may both deliver it, so a second one within a second is the same one. */
+/** The first signal shuts down cleanly. A terminal and npm may both deliver it, so a second one within a second is ignored. */
 function stopOnSignal(stop: () => Promise<void>): void {
   let firstAt: number | undefined
   const onSignal = () => {

@@ -5,17 +5,17 @@ export const TUNING = {
   healthDeadlineMs: 60_000,
   databaseHealthDeadlineMs: 180_000,
   healthIntervalMs: 250,
-  /** From when on the log says that a release listens on other ports than the app's, and when it is given up for that. */
+  /** When the log starts to say that a release listens on other ports than the app's, and when it is failed for that. */
   sayPortsAfterMs: 5000,
   otherPortsDeadlineMs: 15_000,
   drainMs: 10_000,
   stopGraceSeconds: 10,
   engineWaitMs: 60_000,
-  /** A request answers within a second however slow the remote is; the worker asks again. */
+  /** A request is answered within a second however slow the remote is; the worker asks again. */
   resolveAtAddMs: 700,
   cloneDeadlineMs: 15 * 60_000,
   buildDeadlineMs: 60 * 60_000,
-  /** How long nothing at all may come from a git server, and from a build: a compile may rightly be silent for long. */
+  /** How long a git server, and a build, may send nothing at all: a compiler may be silent for long. */
   cloneIdleMs: 5 * 60_000,
   buildIdleMs: 20 * 60_000,
   releaseDeadlineMs: 30 * 60_000,

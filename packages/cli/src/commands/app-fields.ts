@@ -7,7 +7,7 @@ const source = {
   branch: { field: 'gitBranch', value: 'name', summary: 'the branch to deploy; empty for the default branch' },
   repository: { field: 'gitRepository', value: 'owner/name', summary: 'the name of its repository at a git provider' },
   provider: { field: 'gitProviderId', value: 'id', summary: 'the ID of a connected git provider, or none' },
-  'auto-deploy': { field: 'autoDeploy', value: 'on|off', summary: 'whether a push deploys it, with a git account' },
+  'auto-deploy': { field: 'autoDeploy', value: 'on|off', summary: 'whether a push deploys it (needs a git account)' },
   poll: { field: 'pollSource', value: 'on|off', summary: 'look at the branch every few minutes; none: where no webhook tells of pushes' },
   root: { field: 'rootDirectory', value: 'path', summary: 'the directory in the repository to build' },
   dockerfile: { field: 'dockerfilePath', value: 'path', summary: 'the path of its Dockerfile, or none for the default' },

@@ -13,7 +13,7 @@ const WATCH = {
     type: 'string',
     multiple: true,
     value: 'pattern',
-    summary: 'only pushes that change such a path deploy it; may be repeated; none for all',
+    summary: 'only deploy pushes that change this path; can be repeated; none for all',
   },
 } as const
 
@@ -71,7 +71,7 @@ const create = command({
     ...optionsFor(newAppFields),
     ...WATCH,
     ...BUILD_ARGS,
-    env: { type: 'string', multiple: true, value: 'KEY=VALUE', summary: 'an environment variable; may be repeated' },
+    env: { type: 'string', multiple: true, value: 'KEY=VALUE', summary: 'an environment variable; can be repeated' },
     'env-file': { type: 'string', value: 'file', summary: 'environment variables from a .env file' },
   },
   async run(ctx, { name }, values) {
@@ -94,7 +94,7 @@ const create = command({
 
 const update = command({
   usage: 'apps update <app>',
-  summary: 'Change an app; only what you give changes',
+  summary: 'Change an app; only the options you give change',
   options: { ...optionsFor(changeFields), ...WATCH, ...BUILD_ARGS },
   async run(ctx, { app }, values) {
     const lists = { ...watchPathsFrom(values), ...buildArgsFrom(values) }
@@ -120,7 +120,7 @@ const remove = command({
   },
 })
 
-/** Everybody whose ID the caller can look up: themselves, the members of the project and, for an admin, all users. */
+/** All users whose ID the caller can look up: themselves, the members of the project and, for an admin, all users. */
 async function idOfPerson(ctx: Context, app: Application, email: string): Promise<number> {
   const isMeant = (person: { email: string }) => person.email.toLowerCase() === email.toLowerCase()
   const [me, project] = await Promise.all([ctx.api('auth.me', {}), ctx.api('projects.get', { id: app.project_id })])
@@ -133,7 +133,7 @@ async function idOfPerson(ctx: Context, app: Application, email: string): Promis
 
 const transfer = command({
   usage: 'apps transfer <app> <email>',
-  summary: 'Make somebody else the owner of an app',
+  summary: 'Transfer an app to another user',
   async run(ctx, { app, email }) {
     const found = await findApp(ctx.api, app)
     const answer = await ctx.api('apps.transfer', { appId: found.id, userId: await idOfPerson(ctx, found, email) })

@@ -26,7 +26,7 @@ const restart = containerCommand('restart', { operation: 'containers.restart', s
 
 const status = command({
   usage: 'status <app>',
-  summary: 'Show how an app is doing',
+  summary: 'Show the state of an app',
   async run(ctx, { app }) {
     const found = await findApp(ctx.api, app)
     const deployments = await ctx.api('deployments.list', { appId: found.id })

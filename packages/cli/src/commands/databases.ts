@@ -16,7 +16,7 @@ const templates = command({
 
 const connection = command({
   usage: 'connection <database>',
-  summary: 'Print the URL at which other apps of the project reach a database',
+  summary: 'Print the URL other apps in the project use to reach a database',
   async run(ctx, { database }) {
     const { id: appId } = await findApp(ctx.api, database)
     const answer = await ctx.api('apps.connection', { appId })
@@ -27,7 +27,7 @@ const connection = command({
 
 const storage = command({
   usage: 'storage <app>',
-  summary: 'Show the volumes of an app and how large they are',
+  summary: 'Show the volumes of an app and their sizes',
   async run(ctx, { app }) {
     const { id: appId } = await findApp(ctx.api, app)
     const answer = await ctx.api('apps.storage', { appId })

@@ -4,7 +4,7 @@ import { findApp } from '../find-app.ts'
 
 const list = command({
   usage: 'deliveries [app]',
-  summary: 'List what git hosts delivered for an app, or with --account for a git account, and what came of it',
+  summary: 'List the webhook deliveries for an app, or with --account for a git account, and their results',
   options: {
     account: { type: 'string', value: 'id', summary: 'the ID of a git account' },
     limit: { type: 'string', value: 'number', summary: 'how many, at most 200' },
@@ -15,7 +15,7 @@ const list = command({
     const page = { ...(limit !== undefined && { limit }), ...(before !== undefined && { before }) }
     const account = textOf(values, 'account')
     if (app === undefined && account === undefined)
-      throw new CannotDo('invalid_request', 'Name an app, or an account with --account.', 'Try: berth deliveries <app>')
+      throw new CannotDo('invalid_request', 'Give an app, or an account with --account.', 'Try: berth deliveries <app>')
     const of = app === undefined ? { accountId: wholeNumber(account ?? '', '--account') } : { appId: (await findApp(ctx.api, app)).id }
     const found = await ctx.api('webhooks.deliveries', { ...of, ...page })
     ctx.out.table(
@@ -49,7 +49,7 @@ const show = command({
 
 const again = command({
   usage: 'deliveries redeliver <id>',
-  summary: 'Judge a delivery again now; it may deploy again',
+  summary: 'Process a delivery again; it may deploy again',
   async run(ctx, { id }) {
     const answer = await ctx.api('webhooks.redeliver', { id: wholeNumber(id, 'The ID') })
     const made = answer.deployments.length === 0 ? answer.reason : `Deployments: ${answer.deployments.join(', ')}`

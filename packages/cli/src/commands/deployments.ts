@@ -9,7 +9,7 @@ const FILTER = {
   limit: { field: 'limit', value: 'number', summary: 'how many' },
   before: { field: 'before', value: 'id', summary: 'only those before the deployment with this id' },
   status: { field: 'status', value: 'status', summary: 'only those with this status' },
-  search: { field: 'search', value: 'text', summary: 'only those whose commit has this in its hash, message or author' },
+  search: { field: 'search', value: 'text', summary: 'only those whose commit hash, message or author contains this' },
 } as const
 const DETACH = { detach: { type: 'boolean', short: 'd', summary: 'do not wait for it to finish' } } as const
 
@@ -22,10 +22,10 @@ function sayQueued(ctx: Context, deployment: Deployment, appName?: string): void
 
 export const deploy = command({
   usage: 'deploy <app>',
-  summary: 'Deploy the newest commit of an app, or the one given with --commit, and follow the deployment to its end',
+  summary: 'Deploy the newest commit of an app, or the one given with --commit, and follow the deployment until it finishes',
   options: {
     commit: { type: 'string', value: 'hash', summary: 'the hash of the commit to deploy' },
-    'no-cache': { type: 'boolean', summary: 'build every step anew' },
+    'no-cache': { type: 'boolean', summary: 'build every step again' },
     ...DETACH,
   },
   async run(ctx, { app }, values) {
@@ -44,15 +44,15 @@ export const deploy = command({
 
 export const rollback = command({
   usage: 'rollback <app>',
-  summary: 'Go back to the previous release, or to the one given with --to',
-  options: { to: { type: 'string', value: 'number', summary: 'the number of the deployment to go back to' }, ...DETACH },
+  summary: 'Roll back to the previous release, or to the one given with --to',
+  options: { to: { type: 'string', value: 'number', summary: 'the number of the deployment to roll back to' }, ...DETACH },
   async run(ctx, { app }, values) {
     const found = await findApp(ctx.api, app)
     const number = wholeNumberOf(values, 'to')
     const list = await ctx.api('deployments.list', { appId: found.id })
     const target = list.find((deployment) => (number === undefined ? deployment.can_roll_back : deployment.deployment_number === number))
     if (!target) {
-      const message = number === undefined ? 'There is no earlier release to go back to.' : `There is no deployment ${number}.`
+      const message = number === undefined ? 'There is no earlier release to roll back to.' : `There is no deployment ${number}.`
       throw new CannotDo('no_release', message, `Try: berth deployments ${found.id}`)
     }
     const deployment = await ctx.api('deployments.rollback', { deploymentId: target.id })
@@ -105,7 +105,7 @@ export const cancel = command({
 
 export const compare = command({
   usage: 'deployments compare <from> <to>',
-  summary: 'Show what differs between two deployments of an app: settings, and variables by name',
+  summary: 'Compare two deployments of an app: settings, and variables by name',
   async run(ctx, { from, to }) {
     const wanted = { deploymentId: wholeNumber(from, '<from>'), withId: wholeNumber(to, '<to>') }
     const found = await ctx.api('deployments.compare', wanted)

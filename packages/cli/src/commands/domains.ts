@@ -54,7 +54,7 @@ const add = command({
 
 const check = command({
   usage: 'domains check <app> <host>',
-  summary: 'Check the DNS of a domain now, and try its certificate again',
+  summary: 'Check the DNS of a domain now, and retry its certificate',
   async run(ctx, { app, host }) {
     const { id } = await findDomain(ctx, app, host)
     showOne(ctx, await ctx.api('domains.check', { id }))
@@ -87,7 +87,7 @@ const remove = command({
 
 const upload = command({
   usage: 'certificates upload <app> <host>',
-  summary: 'Use your own certificate for a domain, from the files --certificate and --key',
+  summary: 'Use your own certificate for a domain; give the files with --certificate and --key',
   options: {
     certificate: { type: 'string', value: 'file', summary: 'the certificate with its chain, in PEM form' },
     key: { type: 'string', value: 'file', summary: 'its private key, in PEM form' },

@@ -94,7 +94,7 @@ const pull = command({
 
 const push = command({
   usage: 'env push <app> <file>',
-  summary: 'Make the environment variables of an app those of a .env file; asks before it removes any',
+  summary: 'Replace the environment variables of an app with those of a .env file; asks before it removes any',
   options: YES,
   async run(ctx, { app: words, file }, values) {
     const wanted = readDotenv(file)

@@ -6,12 +6,12 @@ import { findApp, findProject } from '../find-app.ts'
 
 const ACCOUNT = {
   provider: { field: 'provider', value: 'name', summary: 'github, gitlab, gitea or forgejo' },
-  url: { field: 'baseUrl', value: 'address', summary: 'the address of the host; without it the public one, such as https://github.com' },
-  name: { field: 'name', value: 'name', summary: 'what to call the account; without it its name at the host' },
+  url: { field: 'baseUrl', value: 'address', summary: 'the address of the host (default: the public one, such as https://github.com)' },
+  name: { field: 'name', value: 'name', summary: 'a name for the account (default: its name at the host)' },
 } as const
-const SEARCH = { search: { type: 'string', value: 'text', summary: 'only those with this in their name' } } as const
+const SEARCH = { search: { type: 'string', value: 'text', summary: 'only those whose name contains this' } } as const
 
-/** By its ID, or by its name where one account has it. */
+/** By its ID, or by its name if it is unique. */
 async function findAccount(ctx: Context, words: string): Promise<GitAccount> {
   const all = await ctx.api('git.accounts')
   const found = all.filter(({ id, name }) => String(id) === words || name.toLowerCase() === words.toLowerCase())
@@ -43,7 +43,7 @@ const connect = command({
   summary: 'Connect a git account by an access token; asks for the token, or reads it from standard input',
   options: {
     ...optionsFor(ACCOUNT),
-    project: { type: 'string', short: 'p', value: 'project', summary: 'a project whose members may all use it; without it only you' },
+    project: { type: 'string', short: 'p', value: 'project', summary: 'a project whose members can all use it (default: only you)' },
   },
   async run(ctx, _args, values) {
     requiredText(values, 'provider')
@@ -59,7 +59,7 @@ const connect = command({
 
 const check = command({
   usage: 'git accounts check <account>',
-  summary: 'Ask the host whether a git account works; fails if it does not',
+  summary: 'Check with the host that a git account works; fails if it does not',
   async run(ctx, { account: words }) {
     const account = await ctx.api('git.checkAccount', { id: (await findAccount(ctx, words)).id })
     ctx.out.line(account.status === 'ok' ? `${account.name} works.` : account.error)
@@ -71,7 +71,7 @@ const check = command({
 const remove = command({
   usage: 'git accounts delete <account>',
   summary: 'Disconnect a git account; asks first',
-  options: { ...YES, force: { type: 'boolean', summary: 'also when apps use it' } },
+  options: { ...YES, force: { type: 'boolean', summary: 'even if apps use it' } },
   async run(ctx, { account: words }, values) {
     const { id, name } = await findAccount(ctx, words)
     await ctx.prompt.confirm(name, values['yes'] === true)
@@ -116,7 +116,7 @@ const connectApp = command({
   summary: 'Deploy an app from a repository of a git account',
   options: {
     account: { type: 'string', value: 'account', summary: 'the name or ID of the git account' },
-    branch: { type: 'string', value: 'name', summary: 'the branch; without it the default branch' },
+    branch: { type: 'string', value: 'name', summary: 'the branch (default: the default branch)' },
   },
   async run(ctx, { app: words, repository }, values) {
     const [app, account] = [await findApp(ctx.api, words), await findAccount(ctx, requiredText(values, 'account'))]

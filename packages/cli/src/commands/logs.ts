@@ -39,7 +39,7 @@ async function followContainer(ctx: Context, app: { id: number; name: string }, 
   })
 }
 
-/** What belongs together is printed together; `--` stands between the rest, as in grep. */
+/** Adjacent lines are printed together, with `--` between groups, as in grep. */
 async function search(ctx: Context, which: Which, wanted: { search: string; context: number; limit?: number }): Promise<ExitCode> {
   const found = await ctx.api('containers.logSearch', { ...which, ...wanted })
   let last = found.lines[0]?.n ?? 0
@@ -62,7 +62,7 @@ async function showAll(ctx: Context, which: Which): Promise<ExitCode> {
   return 0
 }
 
-/** Options that each give an answer of their own. */
+/** Options that exclude each other. */
 function refuseTogether(values: Values, names: readonly string[]): void {
   const [first, second] = names.filter((name) => values[name] !== undefined && values[name] !== false)
   if (first !== undefined && second !== undefined) throw new WrongUsage(`--${first} and --${second} cannot be used together.`)
@@ -71,16 +71,21 @@ function refuseTogether(values: Values, names: readonly string[]): void {
 export const logs = command({
   usage: 'logs [app]',
   summary:
-    'Show what an app printed: the last lines, all of it, or the lines with a text; with --deployment, the build log of a deployment',
+    'Show the log of an app: the last lines, all of it, or lines that match a text; with --deployment, the build log of a deployment',
   options: {
     service: { type: 'string', value: 'name', summary: 'of a compose app, only this service' },
     tail: { type: 'string', short: 'n', value: 'number', summary: `how many lines (default ${DEFAULT_TAIL}; with --since, ${MOST_LINES})` },
     since: { type: 'string', value: 'when', summary: 'only lines since then: 10m, 2h, 1d, or a time' },
     follow: { type: 'boolean', short: 'f', summary: 'keep printing new lines' },
-    all: { type: 'boolean', summary: 'everything that is still kept of the log' },
-    search: { type: 'string', short: 's', value: 'text', summary: 'only lines with this text, in any case; fails if there are none' },
+    all: { type: 'boolean', summary: 'the whole log, as far as it is kept' },
+    search: {
+      type: 'string',
+      short: 's',
+      value: 'text',
+      summary: 'only lines that contain this text, ignoring case; fails if there are none',
+    },
     context: { type: 'string', short: 'C', value: 'number', summary: 'with --search, how many lines to show around each match' },
-    deployment: { type: 'string', value: 'id', summary: 'the build log of this deployment; no app is needed' },
+    deployment: { type: 'string', value: 'id', summary: 'the build log of this deployment; needs no app' },
   },
   async run(ctx, { app }, values) {
     const deploymentId = wholeNumberOf(values, 'deployment')

@@ -5,9 +5,9 @@ import { inputFrom, optionsFor, readAs, shapeOf } from '../contract-input.ts'
 const AUDIT = {
   limit: { field: 'limit', value: 'number', summary: 'how many entries' },
   before: { field: 'before', value: 'id', summary: 'only entries older than this one' },
-  action: { field: 'action', value: 'text', summary: 'only actions that begin with this, such as "app."' },
-  actor: { field: 'actorId', value: 'id', summary: 'only what this user did' },
-  search: { field: 'search', value: 'text', summary: 'only entries that have this in them' },
+  action: { field: 'action', value: 'text', summary: 'only actions that start with this, such as "app."' },
+  actor: { field: 'actorId', value: 'id', summary: 'only actions of this user' },
+  search: { field: 'search', value: 'text', summary: 'only entries that contain this' },
   since: { field: 'since', value: 'day', summary: 'only entries from this day on, such as 2026-01-31' },
   until: { field: 'until', value: 'day', summary: 'only entries up to this day' },
 } as const
@@ -27,7 +27,7 @@ const health = command({
 
 const metrics = command({
   usage: 'metrics',
-  summary: 'Show the load of the server',
+  summary: 'Show the server metrics',
   async run(ctx) {
     const answer = await ctx.api('metrics.history')
     const rows = answer.points
@@ -59,7 +59,7 @@ const settings = command({
 
 const setSetting = command({
   usage: 'settings set <name> [value]',
-  summary: 'Change a setting of the server; without a value it is emptied',
+  summary: 'Change a server setting; without a value it is cleared',
   async run(ctx, { name, value = '' }) {
     const shape = shapeOf('settings.update', name)
     if (!shape) throw new WrongUsage(`There is no setting "${name}". Run: berth settings`)
@@ -84,7 +84,7 @@ const ports = command({
 
 const disk = command({
   usage: 'disk',
-  summary: 'Show what takes up disk space and what a clean-up would free',
+  summary: 'Show the disk usage and how much a clean-up would free',
   async run(ctx) {
     const answer = await ctx.api('disk.usage')
     const size = (bytes: number) => `${(bytes / 1024 ** 2).toFixed(1)} MiB`
@@ -98,8 +98,8 @@ const disk = command({
 
 const cleanDisk = command({
   usage: 'disk clean',
-  summary: 'Free build cache, or with --releases the images of releases that are not live; asks first',
-  options: { releases: { type: 'boolean', summary: 'also old releases; you cannot roll back to them any more' }, ...YES },
+  summary: 'Remove build cache, and with --releases the images of releases that are not live; asks first',
+  options: { releases: { type: 'boolean', summary: 'also remove old releases; you can no longer roll back to them' }, ...YES },
   async run(ctx, _args, values) {
     const kinds = values['releases'] === true ? (['cache', 'images'] as const) : (['cache'] as const)
     await ctx.prompt.confirm('clean', values['yes'] === true)

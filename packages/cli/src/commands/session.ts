@@ -47,7 +47,7 @@ export const logout = command({
     try {
       if (ctx.settings.token !== undefined) await ctx.api('auth.logout')
     } catch (cause) {
-      if (!(cause instanceof ApiError && cause.code === 'not_signed_in')) throw cause // it has ended already
+      if (!(cause instanceof ApiError && cause.code === 'not_signed_in')) throw cause // it has already ended
     }
     ctx.settings.forget()
     ctx.out.line('Logged out.')
@@ -80,8 +80,8 @@ export const sessions = command({
 
 export const endSession = command({
   usage: 'sessions end [id]',
-  summary: 'End one of your sessions, or with --others all but this one',
-  options: { others: { type: 'boolean', summary: 'all sessions but this one' } },
+  summary: 'End one of your sessions, or all others with --others',
+  options: { others: { type: 'boolean', summary: 'all sessions except this one' } },
   async run(ctx, { id }, values) {
     const others = values['others'] === true
     if ((id === undefined) !== others) throw new WrongUsage('Give either the <id> of a session or --others.')

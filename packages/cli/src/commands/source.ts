@@ -10,10 +10,10 @@ function said(file: SourceFile): string {
 
 export const checkSource = command({
   usage: 'apps source check <url>',
-  summary: 'Check that a clone URL answers and has what a deployment needs; fails if it does not answer',
+  summary: 'Check that a clone URL works and has what a deployment needs; fails if it does not work',
   options: {
     project: { type: 'string', short: 'p', value: 'project', summary: 'the name or ID of the project' },
-    branch: { type: 'string', value: 'name', summary: 'the branch; the default branch without it' },
+    branch: { type: 'string', value: 'name', summary: 'the branch (default: the default branch)' },
     root: { type: 'string', value: 'path', summary: 'the directory in the repository to build' },
     dockerfile: { type: 'string', value: 'path', summary: 'the path of the Dockerfile' },
   },

@@ -40,7 +40,7 @@ const create = command({
 const update = command({
   usage: 'users update <email>',
   summary: "Change a user; a new role or password ends the user's sessions",
-  options: { ...optionsFor(CHANGE), password: { type: 'boolean', summary: 'set a new password; it is asked for' } },
+  options: { ...optionsFor(CHANGE), password: { type: 'boolean', summary: 'set a new password; asks for it' } },
   async run(ctx, { email }, values) {
     const changes = inputFrom('users.update', CHANGE, values)
     const isNewPassword = values['password'] === true
@@ -72,7 +72,7 @@ const remove = command({
 
 const invite = command({
   usage: 'users invite <email>',
-  summary: 'Print a link by which a person sets their own password; it works once, for 7 days',
+  summary: 'Print an invitation link; the person sets their own password. It works once, for 7 days',
   options: optionsFor(ROLE),
   async run(ctx, { email }, values) {
     const invitation = await ctx.api('invitations.create', { ...inputFrom('invitations.create', ROLE, values), email })
@@ -84,7 +84,7 @@ const invite = command({
 
 const invitations = command({
   usage: 'users invitations',
-  summary: 'List the invitations that nobody has accepted yet',
+  summary: 'List the pending invitations',
   async run(ctx) {
     const all = await ctx.api('invitations.list')
     ctx.out.table(
@@ -97,12 +97,12 @@ const invitations = command({
 
 const uninvite = command({
   usage: 'users uninvite <email>',
-  summary: 'Take an invitation back; its link stops working',
+  summary: 'Revoke an invitation; its link stops working',
   async run(ctx, { email }) {
     const found = (await ctx.api('invitations.list')).find((each) => each.email === email.toLowerCase())
     if (!found) throw new CannotDo('invitation_not_found', `There is no invitation for ${email}.`, 'Try: berth users invitations')
     const answer = await ctx.api('invitations.delete', { id: found.id })
-    ctx.out.line(`Invitation for ${found.email} taken back.`)
+    ctx.out.line(`Invitation for ${found.email} revoked.`)
     ctx.out.json(answer)
   },
 })

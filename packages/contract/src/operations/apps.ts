@@ -43,19 +43,19 @@ export const appOperations = {
     method: 'POST', path: '/api/apps/update', may: 'owner of the app', body: ApplicationChange, answer: Application, message: 'Application updated successfully',
   }),
   'apps.delete': operation({
-    summary: 'Delete an application; its volumes only if you ask for it',
+    summary: 'Delete an application; its volumes only on request',
     method: 'POST', path: '/api/apps/delete', may: 'steward of the app', body: ApplicationDeletion, answer: Deleted, message: 'Application deleted successfully',
   }),
   'apps.transfer': operation({
-    summary: 'Make another user who can see the application its owner',
+    summary: 'Transfer an application to another user who can see it',
     method: 'POST', path: '/api/apps/transfer', may: 'steward of the app', body: Transfer, answer: Application, message: 'Application transferred successfully',
   }),
   'apps.connection': operation({
-    summary: 'Get the address at which other apps of the project reach a database',
+    summary: 'Get the connection URL of a database for other apps in the project',
     method: 'GET', path: '/api/apps/connection', may: 'member of the app', query: AppOnly, answer: Connection,
   }),
   'apps.traffic': operation({
-    summary: 'Count the requests served for an application',
+    summary: 'Get the request counts of an application',
     method: 'GET', path: '/api/apps/traffic', may: 'member of the app', query: AppOnly, answer: Traffic,
   }),
   'apps.checkSource': operation({
@@ -67,7 +67,7 @@ export const appOperations = {
     method: 'POST', path: '/api/apps/source/files', may: 'member of the project', body: SourceFilesRequest, answer: SourceFiles,
   }),
   'apps.storage': operation({
-    summary: 'The volumes of an application and how large they are',
+    summary: 'List the volumes of an application and their sizes',
     method: 'GET', path: '/api/apps/storage', may: 'member of the app', query: AppOnly, answer: AppStorage,
   }),
   'apps.webhook': operation({

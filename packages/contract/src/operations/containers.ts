@@ -39,15 +39,15 @@ export const containerOperations = {
     method: 'GET', path: '/api/apps/container/logs', may: 'member of the app', query: LogsQuery, answer: ContainerLogs, message: 'Container logs retrieved successfully',
   }),
   'containers.logPage': operation({
-    summary: 'A page of all that the engine still has of the log: the newest lines, or those before, after or around one',
+    summary: 'Get a page of the container log: the newest lines, or those before, after or around a given line',
     method: 'GET', path: '/api/apps/container/logs/page', may: 'member of the app', query: LogPageQuery, answer: LogPage,
   }),
   'containers.logSearch': operation({
-    summary: 'The lines of the log that contain a text in any case: their number, and the newest of them with the lines around',
+    summary: 'Search the container log, ignoring case: the number of matches, and the newest ones with the lines around them',
     method: 'GET', path: '/api/apps/container/logs/search', may: 'member of the app', query: LogSearchQuery, answer: LogSearch,
   }),
   'containers.logFile': operation({
-    summary: 'The whole log as text, each line with its time',
+    summary: 'Download the whole container log as text, with timestamps',
     method: 'GET', path: '/api/apps/container/logs/file', may: 'member of the app', query: LogFileQuery, shape: 'text',
   }),
   'containers.usage': operation({
@@ -55,11 +55,11 @@ export const containerOperations = {
     method: 'GET', path: '/api/apps/container/usage', may: 'member of the app', query: AppOnly, answer: ContainerUsage, message: 'Container usage retrieved successfully',
   }),
   'figures.get': operation({
-    summary: 'CPU, memory, requests, latency and errors of an application over the last 1, 6 or 24 hours',
+    summary: 'Get the CPU, memory, requests, latency and errors of an application over the last 1, 6 or 24 hours',
     method: 'GET', path: '/api/apps/figures', may: 'member of the app', query: FiguresQuery, answer: Figures,
   }),
   'figures.glance': operation({
-    summary: 'CPU over the last hour, of every application that the caller can see',
+    summary: 'Get the CPU usage over the last hour of every application you can see',
     method: 'GET', path: '/api/apps/figures/glance', may: 'signed in', answer: Type.Array(AppGlance),
   }),
 } as const

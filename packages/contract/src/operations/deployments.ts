@@ -16,23 +16,23 @@ import { operation } from '../operation.ts'
 // biome-ignore format: one line of words and one of facts for each operation, so that the table can be read as one
 export const deploymentOperations = {
   'deployments.add': operation({
-    summary: 'Deploy the newest commit, a given one, or the template',
+    summary: 'Deploy the newest commit, a given commit, or the template',
     method: 'POST', path: '/api/deployment/add', may: 'member of the app', body: NewDeployment, answer: QueuedDeployment, shape: 'bare',
   }),
   'deployments.listByApp': operation({
-    summary: 'The deployments of an application, newest first: all of them, or a page',
+    summary: 'List the deployments of an application, newest first, all or by page',
     method: 'POST', path: '/api/deployment/getByAppId', may: 'member of the app', body: DeploymentsQuery, answer: Type.Array(Deployment), message: 'Deployments retrieved successfully',
   }),
   'deployments.log': operation({
-    summary: 'Get the build log, as far as it has been written',
+    summary: 'Get the build log written so far',
     method: 'GET', path: '/api/deployment/logs/:deploymentId', may: 'member of the deployment', params: DeploymentOnly, shape: 'text',
   }),
   'deployments.create': operation({
-    summary: 'Deploy; as deployment/add, in the envelope',
+    summary: 'Deploy; like deployment/add, but the response has the usual envelope',
     method: 'POST', path: '/api/deployments/create', may: 'member of the app', body: NewDeployment, answer: Deployment,
   }),
   'deployments.list': operation({
-    summary: 'The deployments of an application, newest first: all of them, or a page',
+    summary: 'List the deployments of an application, newest first, all or by page',
     method: 'POST', path: '/api/deployments/get', may: 'member of the app', body: DeploymentsQuery, answer: Type.Array(Deployment), message: 'Deployments retrieved successfully',
   }),
   'deployments.get': operation({
@@ -56,7 +56,7 @@ export const deploymentOperations = {
     method: 'POST', path: '/api/deployments/suggestions/apply', may: 'member of the deployment', body: SuggestionChoice, answer: Deployment,
   }),
   'deployments.compare': operation({
-    summary: 'What differs between two deployments of one application: settings, and variables by name',
+    summary: 'Compare two deployments of an application: settings, and variables by name',
     method: 'POST', path: '/api/deployments/compare', may: 'member of the deployment', body: ComparisonRequest, answer: DeploymentComparison,
   }),
 } as const

@@ -20,7 +20,7 @@ export const domainOperations = {
     method: 'PUT', path: '/api/apps/domains/update', may: 'member of the domain', body: DomainChange, answer: Domain,
   }),
   'domains.check': operation({
-    summary: 'Check the DNS of a domain now, and try its certificate again',
+    summary: 'Check the DNS of a domain now, and retry its certificate',
     method: 'POST', path: '/api/apps/domains/check', may: 'member of the domain', body: DomainOnly, answer: Domain,
   }),
   'domains.setCertificate': operation({

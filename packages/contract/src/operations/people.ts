@@ -45,15 +45,15 @@ export const peopleOperations = {
     method: 'DELETE', path: '/api/users/delete', may: 'admin', body: ById, answer: Deleted,
   }),
   'auth.sessions': operation({
-    summary: "One's own sessions, newest first",
+    summary: 'List your sessions, newest first',
     method: 'GET', path: '/api/auth/sessions', may: 'signed in', answer: Type.Array(SessionInfo),
   }),
   'auth.endSession': operation({
-    summary: "End one of one's own sessions",
+    summary: 'End one of your sessions',
     method: 'DELETE', path: '/api/auth/sessions/delete', may: 'signed in', body: SessionOnly, answer: EndedSessions,
   }),
   'auth.endOtherSessions': operation({
-    summary: "End one's own sessions but this one",
+    summary: 'End all your sessions except this one',
     method: 'POST', path: '/api/auth/sessions/end-others', may: 'signed in', answer: EndedSessions,
   }),
   'auth.join': operation({
@@ -61,15 +61,15 @@ export const peopleOperations = {
     method: 'POST', path: '/api/auth/join', may: 'anyone', body: JoinRequest, answer: SignedIn,
   }),
   'invitations.list': operation({
-    summary: 'The invitations that nobody has accepted yet',
+    summary: 'List the pending invitations',
     method: 'GET', path: '/api/users/invitations', may: 'admin', answer: Type.Array(Invitation),
   }),
   'invitations.create': operation({
-    summary: 'Invite a person by a link that works once, for seven days; an earlier link for the same e-mail ends',
+    summary: 'Create an invitation link, valid once and for seven days; it replaces an earlier link for the same email',
     method: 'POST', path: '/api/users/invite', may: 'admin', body: NewInvitation, answer: SentInvitation,
   }),
   'invitations.delete': operation({
-    summary: 'Take an invitation back',
+    summary: 'Revoke an invitation',
     method: 'DELETE', path: '/api/users/invitations/delete', may: 'admin', body: ById, answer: Deleted,
   }),
 } as const

@@ -13,11 +13,11 @@ import { Template } from '../templates.ts'
 // biome-ignore format: one line of words and one of facts for each operation, so that the table can be read as one
 export const platformOperations = {
   health: operation({
-    summary: 'Whether the parts of Berth work',
+    summary: 'Get the health of Berth and its parts',
     method: 'GET', path: '/health', may: 'anyone', answer: Health, shape: 'bare',
   }),
   'metrics.history': operation({
-    summary: 'Get the load of the server in the last hour',
+    summary: 'Get the server metrics of the last hour',
     method: 'GET', path: '/api/metrics/history', may: 'signed in', answer: MetricsHistory,
   }),
   'templates.list': operation({
@@ -37,15 +37,15 @@ export const platformOperations = {
     method: 'GET', path: '/api/ports', may: 'admin', answer: Type.Array(PublishedPort),
   }),
   'audit.list': operation({
-    summary: 'List who changed what, newest first',
+    summary: 'List the audit log, newest first',
     method: 'GET', path: '/api/audit', may: 'admin', query: AuditQuery, answer: Type.Array(AuditEntry),
   }),
   'overview.get': operation({
-    summary: 'What is going on in every application that the caller can see',
+    summary: 'Get an overview of every application you can see',
     method: 'GET', path: '/api/overview', may: 'signed in', answer: Overview,
   }),
   'disk.usage': operation({
-    summary: 'What takes up disk space, by kind, and what a clean-up would free',
+    summary: 'Get the disk usage by kind, and how much a clean-up would free',
     method: 'GET', path: '/api/disk', may: 'admin', answer: DiskUsage,
   }),
   'disk.cleanUp': operation({

@@ -33,11 +33,11 @@ export const projectOperations = {
     method: 'PUT', path: '/api/projects/update', may: 'owner of the project', body: ProjectChange, answer: Project,
   }),
   'projects.members': operation({
-    summary: 'Set the members of a project; add new people by e-mail, and the owner always stays a member',
+    summary: 'Set the members of a project; people can be added by email, and the owner always stays a member',
     method: 'PUT', path: '/api/projects/members', may: 'owner of the project', body: MembersChange, answer: ProjectDetails,
   }),
   'projects.delete': operation({
-    summary: 'Delete a project and everything in it; volumes only if you ask for it',
+    summary: 'Delete a project and everything in it; volumes only on request',
     method: 'DELETE', path: '/api/projects/delete', may: 'owner of the project', body: ProjectDeletion, answer: Deleted,
   }),
 

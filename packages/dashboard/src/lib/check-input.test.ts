@@ -10,7 +10,7 @@ describe('checking a form against the contract', () => {
 
   it('names the field and what it expects', () => {
     expect(checkInput('auth.setup', { token: 't', email: 'nobody', password: 'short' })).toEqual([
-      { field: 'email', message: 'email must be an e-mail address.' },
+      { field: 'email', message: 'email must be an email address.' },
       { field: 'password', message: 'password must be a password of 8 to 1,024 characters.' },
     ])
     const wrong = checkInput('apps.update', { appId: 1, port: 0, rootDirectory: '../x', cpuLimit: 0 })

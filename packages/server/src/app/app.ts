@@ -45,7 +45,7 @@ export async function createApp(config: Config, givenLog: Logger) {
     pollSources: sourceAccess.polls.lookAtDue,
   })
 
-  /** Listening never waits for an engine or an edge: both are made sure of beside it. */
+  /** Listening does not wait for the engine or the edge; both are started in parallel. */
   async function start(): Promise<{ address: string; setupToken: string | undefined }> {
     const link = await access.setup.prepare(config.owner)
     await db.transaction(async (tx) => await generatedDomains.moveToBase(tx))
@@ -54,7 +54,7 @@ export async function createApp(config: Config, givenLog: Logger) {
     await renameImages()
     await work.worker.start()
     for (const task of tasks) background.add(task)
-    // again and again: the engine, or a reload of the machine's own firewall, may take rules away
+    // repeatedly, because the engine or a reload of the machine's own firewall may remove the rules
     const { port } = new URL(address)
     background.add({ name: 'firewall', everyMs: 60_000, run: async (signal) => await firewalls.ensure(Number(port), signal) })
     routing.syncSoon()
@@ -67,7 +67,7 @@ export async function createApp(config: Config, givenLog: Logger) {
     access.loginTurns.stop()
     await Promise.all([http.close(), work.worker.stop(), background.stop()])
     await access.failedTries.stop()
-    await figures.stop().catch((err: unknown) => base.log.warn({ err }, 'the newest figures of apps were not written'))
+    await figures.stop().catch((err: unknown) => base.log.warn({ err }, 'the latest app metrics were not saved'))
     await edgeParts.close()
     await database.close()
   }

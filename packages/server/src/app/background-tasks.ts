@@ -40,7 +40,7 @@ const MOST_DELIVERIES = 2000 // of one account
 const POLL_LOOK_MS = 15_000
 const TELLING_EVENTS = ['die', 'start', 'destroy', 'oom']
 
-/** What happens again and again, beside the jobs: how often, and by whom. */
+/** The periodic tasks besides the jobs: how often each runs, and what it does. */
 export function backgroundTasks(parts: Parts): Task[] {
   const { db, engineWatch, tuning, now, wake } = parts
   return [
@@ -84,7 +84,7 @@ export function backgroundTasks(parts: Parts): Task[] {
   ]
 }
 
-/** What follows the engine: whether it answers, what it reports, and whether everything runs and is routed as wanted. */
+/** Everything that watches the engine: whether it responds, its events, and whether everything runs and is routed as it should. */
 function engineTasks(parts: Parts): Task[] {
   const { engineWatch, tuning, wake } = parts
   return [
@@ -95,9 +95,9 @@ function engineTasks(parts: Parts): Task[] {
         const wasReachable = engineWatch.isReachable()
         await engineWatch.look(signal)
         if (!engineWatch.isReachable() || wasReachable) return
-        wake('reconcile') // much may have happened while nobody looked
-        wake('firewall') // and what the engine needs may have come along with it
-        wake('certificates') // domains can be visited from now on
+        wake('reconcile') // a lot may have changed while the engine was unreachable
+        wake('firewall') // the firewall rules it needs may be possible now
+        wake('certificates') // from now on visitors can reach domains
       },
     },
     {

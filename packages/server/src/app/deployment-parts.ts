@@ -68,7 +68,7 @@ type Deps = {
   tuning: Tuning
   log: Logger
   now: () => Date
-  /** Containers of the app were started or removed. */
+  /** Called when containers of the app were started or removed. */
   onChanged: (appId: number) => void
 }
 
@@ -133,7 +133,7 @@ export function createDeploymentParts(deps: Deps) {
   return { logs, keptOutput, ...createRoom(deps, buildTimes), containers, isPrivileged, runDeployment, renameImages, restore }
 }
 
-/** What frees space: on a full disk, by hand, and history that is too old. */
+/** Frees space: automatically when the disk fills up, on request, and by deleting old history. */
 function createRoom({ config, db, engine, instance, tuning, log, now }: Deps, buildTimes: ReturnType<typeof createBuildTimes>) {
   const { dataDir } = config
   const buildCache = createBuildCacheRoom({ engine, buildTimes })

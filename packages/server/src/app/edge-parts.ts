@@ -35,17 +35,17 @@ type Deps = {
 const LETS_ENCRYPT = 'https://acme-v02.api.letsencrypt.org/directory'
 const RUN_AS = { uid: 65_534, gid: 65_534 }
 
-/** The bridges between containers have addresses of this machine that no visitor can come to. */
+/** The container bridges have addresses on this machine that no visitor can reach. */
 const ENGINE_INTERFACE = /^(docker\d|docker_gwbridge$|br-[0-9a-f]{12}$|veth)/
 
-/** The machine's own addresses. Behind a router that translates, the world knows it by another. */
+/** The machine's own addresses. Behind NAT its public address is a different one. */
 function ownAddresses(): string[] {
   const interfaces = Object.entries(networkInterfaces()).filter(([name]) => !ENGINE_INTERFACE.test(name))
   const all = interfaces.flatMap(([, entries]) => entries ?? [])
   return all.filter((entry) => !entry.internal && !entry.address.startsWith('fe80')).map((entry) => entry.address)
 }
 
-/** Apps are in our own networks, and build steps on the engine's bridge, here as it is by default until there is one. */
+/** Apps are in our own networks. Build steps are on the engine's default bridge; until it exists, its usual subnet is assumed. */
 function containerNetworks(): string[] {
   const bridge = networkInterfaces()['docker0']?.find((entry) => entry.family === 'IPv4')?.cidr
   return [APP_ADDRESSES, bridge ?? '172.17.0.1/16']

@@ -10,7 +10,7 @@ import { createFirewalls } from '../provision/firewalls.ts'
 import { createProvisioning } from '../provision/provisioning.ts'
 import type { Foundation } from './foundation.ts'
 
-/** The engine with what keeps it running and walled in, and git: everything that runs programs of others. */
+/** The engine, its provisioning and firewalls, and git: everything that runs other programs. */
 export function createEngineParts({ config, instance, log, now }: Foundation) {
   const { provision: mode, privateSources } = config
   const edgePorts = [config.edge.httpPort, config.edge.httpsPort]

@@ -15,7 +15,7 @@ import { instanceId } from '../store/instance-id.ts'
 import { databasePath, openSqlite } from '../store/sqlite.ts'
 import { createStorageLog } from '../store/storage-log.ts'
 
-/** What everything else needs: the clock, the log, the keys, the database and the settings. */
+/** What everything else depends on: the clock, the log, the keys, the database and the settings. */
 export async function createFoundation(config: Config, givenLog: Logger) {
   const now = () => new Date()
   const { dataDir, tuning } = config

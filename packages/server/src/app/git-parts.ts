@@ -16,7 +16,7 @@ import { createLimiter } from '../lib/limiter.ts'
 import type { EngineParts } from './engine-parts.ts'
 import type { Foundation } from './foundation.ts'
 
-/** Accounts on git hosts, what apps get through them, and what the hosts tell us. */
+/** Git accounts, what apps use them for, and the webhooks of git hosts. */
 export function createGitParts(base: Foundation, { policy, authorities }: EngineParts) {
   const { db, secrets, log, now } = base
   const visitHost = createGitHosts({ visit: createHostClient({ policy, ca: authorities.ca, now }) })
@@ -40,7 +40,7 @@ export function createGitParts(base: Foundation, { policy, authorities }: Engine
 
 export type GitParts = ReturnType<typeof createGitParts>
 
-/** Where others reach this server: the dashboard's domain, else the address that admins open it by. */
+/** The public URL of this server: the dashboard's domain, or else the address under which admins open it. */
 export async function publicUrl({ db, settings, config }: Foundation): Promise<string | undefined> {
   const { dashboardDomain } = settings()
   const { httpsPort } = config.edge

@@ -34,7 +34,7 @@ type Parts = {
   isStopping: () => boolean
 }
 
-/** What `/health` looks at. */
+/** The checks of `/health`. */
 function healthSources({ base, engineParts, traffic, work }: Parts) {
   const { edge, edgeParts } = traffic
   return {
@@ -54,7 +54,7 @@ function healthSources({ base, engineParts, traffic, work }: Parts) {
   }
 }
 
-/** What people and programs talk to: the API, the dashboard's files and the sockets, behind one gate. */
+/** The HTTP server: the API, the dashboard's files and the sockets. */
 export async function createHttpParts(parts: Parts) {
   const { base, engineParts, access, traffic, work, projects, isStopping } = parts
   const { config, db, log, now, instance, tuning } = base

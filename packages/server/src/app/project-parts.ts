@@ -23,7 +23,8 @@ export function createProjectParts(
   { git }: EngineParts,
   { traffic, gitParts, work }: { traffic: TrafficParts; gitParts: GitParts; work: WorkParts },
 ) {
-  // A request that runs git costs three processes of up to 128 MiB and 50 MB of disk for some seconds. Those of a person wait in a short queue.
+  // A request that runs git takes three processes of up to 128 MiB and 50 MB of disk for a few seconds, so the requests of one person
+  // wait in a short queue.
   const limiter = createLimiter({ running: 4, runningPerKey: 2, waiting: 64, waitingPerKey: 4, waitMs: 20_000 })
   const edgePorts = config.edge
   const applications = createApplications({

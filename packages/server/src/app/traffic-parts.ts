@@ -13,7 +13,7 @@ import { createEdgeParts } from './edge-parts.ts'
 import type { EngineParts } from './engine-parts.ts'
 import type { Foundation } from './foundation.ts'
 
-/** How visitors come in: the edge, the routes, the domains, and the settings that change them. */
+/** Everything on the path of a visitor: the edge, the routes, the domains, and the settings that affect them. */
 export async function createTrafficParts(base: Foundation, { engine, edgeHost }: EngineParts) {
   const { config, db, instance, now, log, tuning } = base
   const dashboard = () => dashboardRoute(base.settings().dashboardDomain, config.port)
@@ -28,7 +28,7 @@ export async function createTrafficParts(base: Foundation, { engine, edgeHost }:
     settings: base.settings,
     routes: wanted.read,
     onStatus: (host, status) =>
-      void domainCertificates.onStatus(host, status).catch((err: unknown) => log.warn({ host, err }, 'certificate state was not written')),
+      void domainCertificates.onStatus(host, status).catch((err: unknown) => log.warn({ host, err }, 'certificate status was not saved')),
   })
   const { edge } = edgeParts
   const routing = createRouting({ wanted, edge, tuning, log })

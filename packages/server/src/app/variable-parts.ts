@@ -6,7 +6,7 @@ import { createEnvVariables } from '../features/env-variables/service.ts'
 import { findTemplate } from '../features/templates/templates.ts'
 import type { Foundation } from './foundation.ts'
 
-/** Variables of apps and projects, and what their references stand for. */
+/** Variables of apps and projects, and how references in them are resolved. */
 export function createVariableParts({ config, db, secrets, now, openRelease }: Foundation) {
   const envVariables = createEnvVariables({ db, secrets, now })
   const projectVariables = createProjectVariables({ db, secrets, now })
@@ -20,7 +20,7 @@ export function createVariableParts({ config, db, secrets, now, openRelease }: F
   })
   const changesSince = createChangesSince({ db, resolve: resolveEnvironment, openRelease })
 
-  /** What the app has now, and what its live release was started with. */
+  /** Both the current variables of the app and those its live release was started with. */
   const secretsOf = async (appId: number) => {
     const live = await findActive(db, appId)
     const released = live?.sealed_config ? openRelease(appId, live.sealed_config).env : {}

@@ -25,7 +25,7 @@ import { createStackParts } from './stack-parts.ts'
 import type { TrafficParts } from './traffic-parts.ts'
 import { createVariableParts, type VariableParts } from './variable-parts.ts'
 
-/** What makes apps run: deployments, their containers, the queue they wait in, and the loop that repairs them. */
+/** Everything that runs apps: deployments, their containers, the job queue, and the reconcile loop. */
 export function createWorkParts(
   base: Foundation,
   { engine, git, policy, firewalls }: EngineParts,

@@ -1,4 +1,4 @@
-/** The name under which the edge knows an app: in its maps, and in its access counts. */
+/** The key of an app in the edge's maps and access counts. */
 export function appKey(appId: number): string {
   return `app-${appId}`
 }

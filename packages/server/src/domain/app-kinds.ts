@@ -3,11 +3,11 @@ import { APP_TYPES, type AppType } from '@berth/contract'
 type AppKind = {
   /** What a release is made from: the repository's Dockerfile, its compose file, or the image of a template. */
   readonly madeFrom: 'dockerfile' | 'compose' | 'template'
-  /** Whether visitors reach it through the edge: it can have domains. */
+  /** Whether visitors reach it through the edge, so that it can have domains. */
   readonly isRouted: boolean
-  /** Whether a release is several containers, of which some may end by themselves. */
+  /** Whether a release has several containers, some of which may exit on their own. */
   readonly hasServices: boolean
-  /** Whether all releases are on the same data: two at once would fight over it. */
+  /** Whether all releases share the same data, so that two must never run at once. */
   readonly keepsData: boolean
   readonly needsPort: boolean
   readonly defaultPort: number | null
@@ -55,7 +55,7 @@ export function kindOf(app: { readonly app_type: AppType } | { readonly type: Ap
   return APP_KINDS['app_type' in app ? app.app_type : app.type]
 }
 
-/** For queries: the types whose kind is so. */
+/** For queries: the app types with this property. */
 export function typesThat(is: (kind: AppKind) => boolean): AppType[] {
   return APP_TYPES.filter((type) => is(APP_KINDS[type]))
 }

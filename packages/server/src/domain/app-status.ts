@@ -3,7 +3,7 @@ import { appendEvent } from '../events/event-log.ts'
 import type { Tx } from '../store/database.ts'
 import type { AppRow } from './rows.ts'
 
-/** The only writer of an app's observed status; it reports a change once, and writes nothing when there is none. */
+/** The only writer of an app's observed status. It writes and reports only actual changes. */
 export async function setAppStatus(tx: Tx, at: Date, appId: number, now: { status: AppStatus; reason: string }): Promise<void> {
   const app: Pick<AppRow, 'status' | 'status_reason' | 'project_id'> | undefined = await tx
     .selectFrom('app')

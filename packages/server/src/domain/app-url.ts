@@ -3,7 +3,7 @@ import type { DnsStatus, SslStatus } from '@berth/contract'
 export type EdgePorts = { httpPort: number; httpsPort: number }
 type Host = { host: string; ssl_status: SslStatus }
 
-/** Where a browser finds a host: https once it has a certificate. The port shows where it is not the usual one. */
+/** The URL of a host: https once it has a certificate, with the port unless it is the default one. */
 export function hostUrl({ host, ssl_status }: Host, { httpPort, httpsPort }: EdgePorts): string {
   if (ssl_status === 'active') return `https://${host}${httpsPort === 443 ? '' : `:${httpsPort}`}/`
   return `http://${host}${httpPort === 80 ? '' : `:${httpPort}`}/`

@@ -10,17 +10,17 @@ export type AuditRecord = {
   after?: Record<string, unknown>
 }
 
-/** Who acts; the platform itself acts without a session. */
+/** Who acts. The id is null for the platform itself. */
 export type Actor = Pick<Caller, 'email' | 'origin'> & { id: number | null }
 
 export const PLATFORM: Actor = { id: null, email: 'berth', origin: { address: '', requestId: '', isTls: false, client: '' } }
 
-/** In characters: many lines are answered at once. */
+/** In characters. Kept small because one response has many lines. */
 const LONGEST_DETAIL = 8192
-/** What one character can come to in JSON, and what stands around a field. */
+/** The most bytes one character can take in JSON, and the overhead of a field. */
 const [ESCAPED, AROUND] = [6, 8]
 
-/** Fields stay by name; where all of them are too long together, each keeps its beginning, as a text. */
+/** Keeps every field name. If the values are too long together, each is cut to its beginning, as text. */
 function detailText(detail: Record<string, unknown> | undefined): string {
   const whole = JSON.stringify(detail ?? null)
   if (whole.length <= LONGEST_DETAIL) return whole

@@ -1,7 +1,7 @@
 import { deleteWaitingRun, insertJob } from '../queue/queue-store.ts'
 import type { Tx } from '../store/database.ts'
 
-/** Every kind of background work, and what it is given. */
+/** Every kind of job, and its payload. */
 export type JobPayloads = {
   'deployment.run': { deploymentId: number; appId: number }
   'app.restore': { appId: number }
@@ -9,15 +9,15 @@ export type JobPayloads = {
 }
 export type JobName = keyof JobPayloads
 
-/** A handler may run twice: it looks before it acts. It stops when the signal says so. */
+/** A handler may run twice, so it checks before it acts. It stops when the signal is aborted. */
 export type JobHandlers = { [Name in JobName]: (payload: JobPayloads[Name], signal: AbortSignal) => Promise<void> }
 
-/** Work on one app happens one thing at a time, in the order it was asked for. */
+/** Jobs of one app run one at a time, in the order they were requested. */
 export function appLane(appId: number): string {
   return `app:${appId}`
 }
 
-/** Those who share the slots are people: whoever has many projects has no more of them for that. */
+/** Slots are shared between people, so that somebody with many projects gets no more of them. */
 function tenantOf(userId: number | null): string {
   return `user:${userId ?? ''}`
 }
@@ -31,7 +31,7 @@ export async function enqueue<Name extends JobName>(
   await insertJob(tx, { name, payload, lane: appLane(payload.appId), tenant: tenantOf(asked.by), at: asked.at })
 }
 
-/** Takes back the run of a deployment that was replaced before anybody began it. */
+/** Removes the job of a deployment that was replaced before it started. */
 export async function withdrawRun(tx: Tx, { deploymentId, appId }: JobPayloads['deployment.run']): Promise<void> {
   await deleteWaitingRun(tx, { lane: appLane(appId), deploymentId })
 }

@@ -22,7 +22,7 @@ export function isUnfinished(status: DeploymentStatus): status is (typeof UNFINI
   return UNFINISHED.some((unfinished) => unfinished === status)
 }
 
-/** Where each stage begins and ends on the way to 100. */
+/** The progress at which each stage begins and ends, up to 100. */
 export const PROGRESS = {
   cloning_repo: { from: 10, to: 20 },
   building_image: { from: 25, to: 70 },

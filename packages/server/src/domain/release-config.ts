@@ -2,7 +2,7 @@ import type { AppType, Builder, RestartPolicy, Strategy } from '@berth/contract'
 import type { SecretBox } from '../lib/secret-box.ts'
 import type { AppRow } from './rows.ts'
 
-/** What a release was started with. A rollback starts it with the same again, whatever has been changed since. */
+/** The settings a release was started with. A rollback uses the same ones, whatever has changed since. */
 export type ReleaseConfig = {
   type: AppType
   slug: string

@@ -75,7 +75,7 @@ export async function insertUser(tx: Tx, user: { email: string; passwordHash: st
     .executeTakeFirstOrThrow()
 }
 
-/** Somebody who is a member already stays one. */
+/** Somebody who is already a member stays one. */
 export async function insertMember(tx: Tx, member: { projectId: number; userId: number; at: Date }): Promise<void> {
   await tx
     .insertInto('project_member')

@@ -6,9 +6,9 @@ import { createSessionLookup } from './access-store.ts'
 import { readSession } from './session-cookie.ts'
 import type { SessionTokens } from './session-token.ts'
 
-const TWO_SESSIONS = 'The request carries two session cookies, so neither counts: load the page again, or log in again.'
+const TWO_SESSIONS = 'The request has two session cookies, so neither is accepted. Reload the page, or log in again.'
 
-/** From the headers of a request to the person behind it, or to nobody. */
+/** Finds the person behind a request from its headers, or undefined. */
 export function createAuthenticate(deps: { db: Db; tokens: Pick<SessionTokens, 'read'>; now: () => Date }) {
   const lookUp = createSessionLookup(deps.db)
 

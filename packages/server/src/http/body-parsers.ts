@@ -11,9 +11,10 @@ const MIB = 1024 * 1024
 type RoomLimits = { smallBytes: number; small: BudgetLimits; large: BudgetLimits }
 
 /**
- * How much may be on its way at once, in all and from one address or person. What is large has a room of its own, so that it
- * keeps out no login, no ordinary delivery and no ordinary change. The small bodies of all connections together fit into their
- * room, so that nobody can fill it: there are 2,048 of strangers, and 4,096 in all. Strangers together hold at most 74 MiB.
+ * How many bytes of bodies may be in transit at once, in total and per address or person. Large bodies have a separate budget, so that
+ * they cannot block logins, ordinary deliveries or ordinary changes. The small bodies of all connections together fit into theirs, so
+ * nobody can exhaust it: there are at most 2,048 anonymous connections and 4,096 in total. Anonymous clients together hold at most 74
+ * MiB.
  */
 const SMALL_BYTES = 16 * 1024
 const STRANGERS: RoomLimits = {
@@ -24,17 +25,20 @@ const STRANGERS: RoomLimits = {
 const DELIVERIES: RoomLimits = {
   smallBytes: MIB,
   small: { all: 8 * MIB, perKey: 2 * MIB },
-  large: { all: 26 * MIB, perKey: 26 * MIB }, // one of the largest size
+  large: { all: 26 * MIB, perKey: 26 * MIB }, // one body of the maximum size
 }
 const USERS: RoomLimits = {
   smallBytes: SMALL_BYTES,
   small: { all: 64 * MIB, perKey: 2 * MIB },
   large: { all: 32 * MIB, perKey: 4 * MIB },
 }
-/** The owner and admins: users cannot keep them out. */
+/** For the owner and admins, so that users cannot block them. */
 const STAFF: RoomLimits = { ...USERS, large: { all: 16 * MIB, perKey: 4 * MIB } }
 
-/** Our own instead of the library's: theirs know a size and nothing else. Bodies are JSON; those of deliveries stay bytes, because a signature is over the bytes. */
+/**
+ * Our own parsers, because the library's only limit the size. Bodies are JSON; those of webhook deliveries stay bytes, because the
+ * signature covers the bytes.
+ */
 export function createBodyParsers(deadlines: BodyDeadlines) {
   const users = createRoom(USERS)
   const staff = createRoom(STAFF)
@@ -61,7 +65,7 @@ export function createBodyParsers(deadlines: BodyDeadlines) {
   }
 }
 
-/** The budget that a body counts against, by the length that it says it has. One that says none may be large. */
+/** The budget of a body, by its Content-Length. A body without one may be large. */
 function createRoom({ smallBytes, ...limits }: RoomLimits) {
   const small = createByteBudget(limits.small)
   const large = createByteBudget(limits.large)
@@ -69,7 +73,7 @@ function createRoom({ smallBytes, ...limits }: RoomLimits) {
 }
 type Room = ReturnType<typeof createRoom>
 
-/** Somebody who has one address of IPv6 has many. */
+/** Somebody with one IPv6 address usually has many. */
 function addressOf(request: FastifyRequest): string {
   const { address } = originOf(request.raw, request.id)
   return addressGroup(address) ?? address
@@ -77,7 +81,7 @@ function addressOf(request: FastifyRequest): string {
 
 function jsonIn(bytes: Buffer): unknown {
   try {
-    return JSON.parse(new TextDecoder().decode(bytes)) // the input reader takes named fields only, so `__proto__` is a name like any other
+    return JSON.parse(new TextDecoder().decode(bytes)) // the input reader only takes known fields, so `__proto__` is harmless
   } catch (cause) {
     throw new AppError('invalid_json', { cause })
   }

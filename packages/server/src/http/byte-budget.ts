@@ -1,11 +1,11 @@
 export type BudgetLimits = { all: number; perKey: number }
 
-/** Bytes that may be held at once, by all together and by each key. */
+/** Limits the bytes held at once, in total and per key. */
 export function createByteBudget(limits: BudgetLimits) {
   const held = new Map<string, number>()
   let total = 0
 
-  /** Whether there was room for them; if so, they are to be given back. */
+  /** Whether the bytes fit; if so, the caller must release them later. */
   function take(key: string, bytes: number): boolean {
     const own = (held.get(key) ?? 0) + bytes
     if (total + bytes > limits.all || own > limits.perKey) return false

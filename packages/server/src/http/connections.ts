@@ -5,7 +5,7 @@ const MOST_CONNECTIONS = 4096
 const LIMITS = { strangers: 2048, perAddress: 256, perPerson: 128, streamsPerPerson: 128 }
 const LOOPBACK = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1'])
 
-/** An owner of IPv6 has a whole /64 of them, so that counts as one; our own edge, on loopback, counts by itself. */
+/** IPv6 clients have a whole /64, which counts as one address; our own edge, on loopback, is counted separately. */
 export function addressGroup(address: string): string | undefined {
   if (LOOPBACK.has(address)) return undefined
   const plain = address.replace(/^::ffff:(?=\d+\.)/, '')
@@ -36,17 +36,17 @@ function createGroups<Owner>() {
 }
 
 /**
- * A connection is a stranger's until a request on it shows a session; then it is that person's. There are only so many of
- * strangers, of one address and of all, and only so many of one person; when one more comes the one that was silent longest
- * goes, so that nobody who only holds connections keeps others out. Streams of a person count by themselves: none of them is
- * closed for a new one, the new one is refused.
+ * A connection is anonymous until a request on it has a valid session; then it belongs to that person. The number is limited for
+ * anonymous connections, per address and in total, and per person; beyond that the connection that was idle longest is closed, so that
+ * nobody can block others just by holding connections. Streams of a person are counted separately: a new one is refused instead of
+ * closing an old one.
  */
 export function createConnections(limits: typeof LIMITS = LIMITS) {
   const strangers = new Set<Socket>()
   const byAddress = createGroups<string>()
   const byPerson = createGroups<number>()
   const streams = createGroups<number>()
-  const leave = new Map<Socket, () => void>() // takes a connection out of the counts it is in
+  const leave = new Map<Socket, () => void>() // removes a connection from all counts
 
   function add(socket: Socket): void {
     const group = addressGroup(socket.remoteAddress ?? '')
@@ -73,16 +73,16 @@ export function createConnections(limits: typeof LIMITS = LIMITS) {
     oldest.destroy()
   }
 
-  /** Somebody with a session speaks on it. Each request moves it behind the others of that person. */
+  /** Call for each request with a session. Moves the connection to the end of that person's list. */
   function known(socket: Socket, userId: number): void {
     forget(socket)
-    if (socket.destroyed) return // it ended while the session was looked up
+    if (socket.destroyed) return // it closed while the session was looked up
     const own = byPerson.add(userId, socket)
     leave.set(socket, () => byPerson.remove(userId, socket))
     if (own.size > limits.perPerson) letGo(own)
   }
 
-  /** Whether this person may have one more stream; from then on the connection counts as one. */
+  /** Whether this person may open another stream; if so, the connection counts as one from now on. */
   function startStream(socket: Socket, userId: number): boolean {
     if (streams.of(userId).size >= limits.streamsPerPerson) return false
     forget(socket)

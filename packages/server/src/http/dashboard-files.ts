@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../lib/app-error.ts'
 
 const HASHED = 'public, max-age=31536000, immutable'
-/** Names that cannot lead out of the directory: no segment begins with a dot, and nothing is decoded. */
+/** File names that cannot leave the directory: no segment begins with a dot, and nothing is decoded. */
 const PLAIN_PATH = /^(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]*)+$/
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -62,8 +62,8 @@ function createSendFile() {
 }
 
 /**
- * The dashboard's files. Every page of it is one document; its routes live in the browser. A few lines of our own: the
- * plugin for static files brings a pattern matcher and a table of all types that would sit in memory for these ten files.
+ * Serves the dashboard's files. All pages are one document with client-side routes. We do not use the plugin for static files, because
+ * its pattern matcher and table of all MIME types would stay in memory for ten files.
  */
 export function serveDashboard(directory: string): (request: FastifyRequest, reply: FastifyReply) => FastifyReply | undefined {
   if (!existsSync(join(directory, 'index.html'))) return () => undefined
@@ -78,7 +78,7 @@ export function serveDashboard(directory: string): (request: FastifyRequest, rep
   }
 }
 
-/** In the repository, wherever in it the server's bundle lies. */
+/** Finds the directory in the repository, wherever the server's bundle is. */
 export function dashboardDirectory(): string {
   let directory = dirname(fileURLToPath(import.meta.url))
   while (!existsSync(join(directory, 'packages', 'dashboard')) && directory !== dirname(directory)) directory = dirname(directory)

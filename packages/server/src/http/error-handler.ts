@@ -5,7 +5,7 @@ import { errorCode } from '../lib/error-code.ts'
 import type { Logger } from '../lib/logger.ts'
 import { isStorageFailure } from '../store/storage-failure.ts'
 
-/** How Fastify's own refusals are called in our catalogue. */
+/** Our codes for Fastify's own errors. */
 const FASTIFY_CODES: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'not_json',
   FST_ERR_BAD_URL: 'invalid_path',
@@ -22,7 +22,7 @@ function codeOf(error: unknown): ErrorCode {
   return 'statusCode' in error && typeof error.statusCode === 'number' && error.statusCode < 500 ? 'invalid_request' : 'internal'
 }
 
-/** The one place where an error becomes a status and a body. Where it is ours, whoever reads the log needs the request's id. */
+/** The one place where an error becomes a status and a body. For internal errors it adds the request id, to find it in the log. */
 export function failureOf(error: unknown, requestId?: string): Failure {
   const refusal = error instanceof AppError ? error : new AppError(codeOf(error), { cause: error })
   const { status } = ERRORS[refusal.code]

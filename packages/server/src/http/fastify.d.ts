@@ -3,7 +3,7 @@ import type { Caller } from '../domain/caller.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who asks, once a session has shown it. */
+    /** The caller, once authenticated. */
     caller: Caller | undefined
   }
 }

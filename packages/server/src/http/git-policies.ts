@@ -18,7 +18,7 @@ type Deps = {
   db: Reader
   isMember: (projectId: number, userId: number) => Promise<boolean>
   mayRead: (caller: Caller, projectId: number) => Promise<boolean>
-  /** Of an app that the caller may see. */
+  /** An app that the caller can see. */
   appIdOf: (caller: Caller, appId: number) => Promise<number>
 }
 
@@ -27,7 +27,7 @@ function found<Row>(row: Row | undefined, code: ErrorCode): Row {
   return row
 }
 
-/** Who may use accounts on git hosts, and see what the hosts delivered. */
+/** Who may use git accounts and see webhook deliveries. */
 export function createGitPolicies(deps: Deps): GitLoaders {
   const { db } = deps
 
@@ -35,14 +35,14 @@ export function createGitPolicies(deps: Deps): GitLoaders {
     return account.project_id === null ? account.user_id === caller.id : await deps.isMember(account.project_id, caller.id)
   }
 
-  /** Admins see that an account is there. To use it is another matter: what it can read at its host is not theirs. */
+  /** Admins can see that an account exists, but cannot use it: the repositories it can read are not theirs. */
   async function loadGitAccount(caller: Caller, ids: Ids): Promise<WithGitAccount> {
     const account = found(await store.findGitAccount(db, ids.installationId ?? ids.accountId ?? ids.id ?? 0), 'git_not_connected')
     if (!(await isUserOf(caller, account))) throw new AppError(isStaff(caller) ? 'not_allowed' : 'git_not_connected')
     return { caller, account }
   }
 
-  /** For those who may use its account, and for members of an app that it was for. */
+  /** For users of its account, and for members of the projects of its apps. */
   async function loadDelivery(caller: Caller, ids: Ids): Promise<GitSubjects['member of the delivery']> {
     const delivery = found(await store.findGitDelivery(db, ids.id ?? 0), 'delivery_not_found')
     const account = found(await store.findGitAccount(db, delivery.account_id), 'delivery_not_found')

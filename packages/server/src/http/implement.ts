@@ -14,14 +14,14 @@ import { originOf } from './request-origin.ts'
 import { clearedCookies, sessionCookies } from './session-cookie.ts'
 import { strayCookies } from './stray-cookies.ts'
 
-/** What a handler may do to the answer beside its data. */
+/** What a handler can set on the response besides its data. */
 type Session = { begin(token: string): void }
 
 type Request<Name extends OperationName> = Subjects[Operations[Name]['may']] & {
   input: Input<Name>
   origin: Origin
   session: Session
-  /** Ends with the connection: what nobody waits for need not be done. */
+  /** Aborted when the connection closes, so that unneeded work stops. */
   closed: () => AbortSignal
 }
 type Result<Name extends OperationName> = Operations[Name]['shape'] extends 'text' ? string | Readable : Answer<Name>
@@ -35,12 +35,12 @@ type AnyHandler = (request: Record<string, unknown>) => unknown
 export type Gate = {
   authentication: Authentication
   loaders: Loaders
-  /** Whether a delivery with these headers could be signed with a secret of ours. */
+  /** Whether a delivery with these headers could have a valid signature. */
   mayBeSigned: (headers: IncomingHttpHeaders, query: unknown) => Promise<boolean>
   /** The app whose deploy hook has the secret in these headers. */
   hookedApp: (headers: IncomingHttpHeaders, params: unknown) => Promise<AppRow>
   connections: Pick<Connections, 'known'>
-  /** Told who used which host name to come here. */
+  /** Called with who used which host name. */
   onCaller: (caller: Caller, host: string | undefined) => void
 }
 
@@ -54,7 +54,10 @@ function readersOf(line: Operation): (request: FastifyRequest) => Record<string,
   return (request) => Object.assign({}, ...parts.map(([read, place]) => read(request[place]))) as Record<string, unknown> // each reader gives a record
 }
 
-/** Before the body is read: who asks, and whether their role is enough. Strangers are listened to only where they may speak. */
+/**
+ * Before the body is read: authenticates the caller and checks the role. Anonymous bodies are only read where anonymous requests are
+ * allowed.
+ */
 async function enter(gate: Gate, may: Policy, request: FastifyRequest): Promise<void> {
   if (may === 'anyone') return
   if (may === 'signed webhook') {
@@ -70,7 +73,7 @@ async function enter(gate: Gate, may: Policy, request: FastifyRequest): Promise<
   if (may === 'admin' || may === 'owner') await gate.loaders[may](caller, {})
 }
 
-/** A body may have taken a minute to arrive, in which the session can have ended. */
+/** A body may take a minute to arrive, and the session may have ended in that time. */
 async function callerNow(gate: Gate, request: FastifyRequest): Promise<Caller> {
   const { caller } = request
   const now = caller && (request.body === undefined ? caller : await gate.authentication.callerOfSession(caller.sessionId, caller.origin))
@@ -84,12 +87,12 @@ async function admit(gate: Gate, may: Policy, request: FastifyRequest, read: (re
   if (may === 'signed webhook') return { origin, input: read(request), raw: rawOf(request) }
   if (may === 'deploy hook') return { origin, app: await gate.hookedApp(request.headers, request.params), input: read(request) }
   const caller = await callerNow(gate, request)
-  if (may === 'admin' || may === 'owner') await gate.loaders[may](caller, {}) // a role is judged before the input is looked at
+  if (may === 'admin' || may === 'owner') await gate.loaders[may](caller, {}) // the role is checked before the input
   const input = read(request)
   return { origin, input, ...(await gate.loaders[may](caller, input)) }
 }
 
-/** The bytes as they came: a signature is over them. */
+/** The raw bytes, which the signature covers. */
 function rawOf({ headers, body }: FastifyRequest) {
   return { headers, body: Buffer.isBuffer(body) ? body : Buffer.alloc(0) }
 }
@@ -121,7 +124,7 @@ function send(reply: FastifyReply, line: Operation, result: unknown): FastifyRep
   return reply.type('application/json; charset=utf-8').send(JSON.stringify(body))
 }
 
-/** What strangers may send is a login, a set-up or a hook's call: fields of a few hundred characters. */
+/** Anonymous requests are logins, the setup and deploy hooks: fields of a few hundred characters. */
 function bodyLimitOf({ bodyLimit, may }: Operation): { bodyLimit?: number } {
   if (bodyLimit !== undefined) return { bodyLimit }
   return may === 'anyone' || may === 'deploy hook' ? { bodyLimit: STRANGERS_BODY_BYTES } : {}
@@ -146,7 +149,7 @@ export function implement(app: FastifyInstance, name: OperationName, handlers: H
     },
     async handler(request, reply) {
       const admitted = await admit(gate, line.may, request, read)
-      request.body = undefined // what was not asked for would stay in memory for as long as the call waits
+      request.body = undefined // otherwise an unneeded body would stay in memory while the call waits
       const result = handler({ ...admitted, session: sessionOf(request, reply), closed: () => closeSignal(reply) })
       return send(reply, line, result instanceof Promise ? await result : result)
     },

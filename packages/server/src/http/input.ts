@@ -4,7 +4,7 @@ import { AppError, type FieldProblem } from '../lib/app-error.ts'
 
 type Field = { name: string; isOptional: boolean; isLenient: boolean; expects: string; check: (value: unknown) => boolean }
 
-/** Only what the schema names is taken over: other fields, `__proto__` among them, can change nothing. */
+/** Only copies fields of the schema: others, such as `__proto__`, have no effect. */
 export type ReadInput = (input: unknown) => Record<string, unknown>
 
 function wordsOf(schema: TSchema): string {
@@ -25,7 +25,7 @@ function fieldsOf(schema: TObject): Field[] {
   })
 }
 
-/** Digits in a string count as a number where the field is an id or a count, as the interface says. */
+/** For ids and counts a string of digits is accepted as a number, as the interface requires. */
 function lenient(value: unknown): unknown {
   if (typeof value !== 'string' || !/^-?\d{1,16}$/.test(value)) return value
   const number = Number(value)
@@ -43,7 +43,7 @@ function readField(field: Field, given: Record<string, unknown>): { value?: unkn
   return { value }
 }
 
-/** Compiled at the first use: most operations of a process are never called. */
+/** Compiled on first use: most operations of a process are never called. */
 export function createReadInput(schema: TObject, place: 'body' | 'query' | 'path'): ReadInput {
   let fields: Field[] | undefined
   return (input) => {
@@ -54,7 +54,7 @@ export function createReadInput(schema: TObject, place: 'body' | 'query' | 'path
     const result: Record<string, unknown> = {}
     const problems: FieldProblem[] = []
     for (const field of fields) {
-      const { value, problem } = readField(field, given as Record<string, unknown>) // an object that is no array is a record
+      const { value, problem } = readField(field, given as Record<string, unknown>) // an object that is not an array is a record
       if (problem) problems.push(problem)
       else if (value !== undefined) result[field.name] = value
     }

@@ -5,8 +5,8 @@ const missing = createMissingRoute()
 
 it('says which method a known address answers', () => {
   const error = missing('/api/projects/7?x=1')
-  expect([error.code, error.message]).toEqual(['method_not_allowed', 'This address answers GET only.'])
-  expect(missing('/api/settings').message).toBe('This address answers GET and PUT only.')
+  expect([error.code, error.message]).toEqual(['method_not_allowed', 'This URL only accepts GET.'])
+  expect(missing('/api/settings').message).toBe('This URL only accepts GET and PUT.')
 })
 
 it('says that a socket wants an upgrade', () => {

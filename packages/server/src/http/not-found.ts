@@ -7,7 +7,7 @@ function patternOf(path: string): RegExp {
   return new RegExp(`^${path.replaceAll(/:[A-Za-z]+/g, '[^/]+')}$`)
 }
 
-/** A known path with another method is 405 and says which one it answers; a socket's path says so; the rest is 404. */
+/** A known path with another method is a 405 that names the right methods, a WebSocket path says so, and everything else is a 404. */
 export function createMissingRoute() {
   const known: Known[] = Object.values(operations).map((line) => ({ pattern: patternOf(line.path), method: line.method }))
   const upgrades = Object.values(sockets).map((line) => patternOf(line.path))
@@ -15,9 +15,9 @@ export function createMissingRoute() {
     const path = url.split('?')[0] ?? ''
     const methods = known.filter((line) => line.pattern.test(path)).map((line) => line.method)
     if (methods.length > 0)
-      return new AppError('method_not_allowed', { message: `This address answers ${[...new Set(methods)].join(' and ')} only.` })
+      return new AppError('method_not_allowed', { message: `This URL only accepts ${[...new Set(methods)].join(' and ')}.` })
     if (upgrades.some((pattern) => pattern.test(path)))
-      return new AppError('invalid_request', { message: 'This address is a WebSocket; ask for an upgrade.' })
-    return new AppError('not_found', { message: 'There is nothing at this address.' })
+      return new AppError('invalid_request', { message: 'This is a WebSocket endpoint. Send an upgrade request.' })
+    return new AppError('not_found', { message: 'There is nothing at this URL.' })
   }
 }

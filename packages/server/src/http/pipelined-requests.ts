@@ -6,12 +6,12 @@ const MOST_WAITING = 8
 type Exchange = { request: IncomingMessage; response: ServerResponse }
 
 /**
- * Requests of one connection are handled one after the other. Node hands over all the requests that one read of a connection
- * holds, a thousand and more, without waiting for an answer to be read. Browsers and proxies send the next request after the
- * answer, so a connection with many waiting is closed.
+ * Handles the requests of a connection one after the other. Node emits all requests contained in one read, a thousand or more, without
+ * waiting for responses to be read. Browsers and proxies send the next request after the response, so a connection with many pending
+ * requests is closed.
  */
 export function handleInTurn(server: Server, handle: RequestListener): void {
-  const waitingOn = new WeakMap<Duplex, Exchange[]>() // there is an entry as long as something is being answered
+  const waitingOn = new WeakMap<Duplex, Exchange[]>() // has an entry while a request is being handled
 
   function begin({ request, response }: Exchange, waiting: Exchange[]): void {
     const { socket } = request
@@ -25,7 +25,7 @@ export function handleInTurn(server: Server, handle: RequestListener): void {
 
   function take(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request
-    if (socket.destroyed) return // it was closed with the rest of the same read still to come
+    if (socket.destroyed) return // it was closed while the rest of the same read is still pending
     const waiting = waitingOn.get(socket)
     if (waiting === undefined) {
       const none: Exchange[] = []
@@ -36,8 +36,8 @@ export function handleInTurn(server: Server, handle: RequestListener): void {
   }
 
   server.on('request', take)
-  server.on('checkExpectation', take) // Node would answer these itself, past any count
+  server.on('checkExpectation', take) // otherwise Node would answer these itself, uncounted
   server.prependListener('upgrade', (_request: IncomingMessage, socket: Duplex) => {
-    if (waitingOn.has(socket)) socket.destroy() // two would write to it at once
+    if (waitingOn.has(socket)) socket.destroy() // two responses would be written at once
   })
 }

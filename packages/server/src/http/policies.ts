@@ -13,7 +13,7 @@ type InProject = { caller: Caller; project: store.ProjectRow }
 type Raw = { raw: { headers: IncomingHttpHeaders; body: Buffer } }
 type InApp = { caller: Caller; app: store.AppRow }
 
-/** What each policy hands to the handler. */
+/** The object that each policy passes to the handler. */
 export type Subjects = GitSubjects & {
   anyone: Record<never, never>
   'signed webhook': Raw
@@ -43,7 +43,7 @@ function found<Row>(row: Row | undefined, code: ErrorCode): Row {
   return row
 }
 
-/** Without an engine nobody can say whose container it is. */
+/** Without the engine the owner of the container is unknown. */
 function engineAway(cause: unknown): never {
   if (cause instanceof EngineUnreachable) throw new AppError('engine_unreachable', { cause })
   throw cause
@@ -57,8 +57,8 @@ function role(allowed: readonly Caller['role'][]) {
 }
 
 /**
- * The only loaders of objects for requests. A foreign object and a missing one end in the same error;
- * 403 is for those who may see the thing and may not do this to it.
+ * The only place that loads objects for requests. An object the caller cannot see and a missing one cause the same error; 403 is for
+ * callers who can see it but may not do this.
  */
 export function createPolicies(deps: { db: Reader; findContainer: (id: string) => Promise<Container | undefined> }): Loaders {
   const { db } = deps

@@ -6,14 +6,17 @@ export type BodyDeadlines = { bodyDeadlineMs: number; bodyPaceMs: number }
 
 type Options = BodyDeadlines & {
   limitBytes: number
-  /** What the bytes count against until all have arrived. */
+  /** The budget the bytes count against until all have arrived. */
   budget: ByteBudget
   key: string
 }
 
 const PACE_BYTES_PER_SECOND = 1024
 
-/** The bytes of a body. It has a size, a deadline and a pace, and what was received of it counts while the rest is waited for. */
+/**
+ * Reads a body, with a maximum size, a deadline and a minimum rate. The received bytes count against the budget until the rest has
+ * arrived.
+ */
 export async function readBody(request: IncomingMessage, options: Options): Promise<Buffer> {
   const { limitBytes, budget, key } = options
   if (Number(request.headers['content-length'] ?? 0) > limitBytes) throw new AppError('body_too_large')
@@ -42,7 +45,7 @@ export async function readBody(request: IncomingMessage, options: Options): Prom
   }
 }
 
-/** A body that comes drop by drop would hold its connection for ever without ever being late for the next drop. */
+/** Without a minimum rate a client could send single bytes and hold its connection for ever. */
 function watchPace({ bodyDeadlineMs, bodyPaceMs }: BodyDeadlines, watched: { size: () => number; onSlow: () => void }): { stop(): void } {
   const beganAt = performance.now()
   const leastBytes = (bodyPaceMs / 1000) * PACE_BYTES_PER_SECOND

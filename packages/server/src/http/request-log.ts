@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from '../lib/logger.ts'
 
-/** One line a request, under the id that the answer carries. The query string is left out: it may hold what is nobody's business. */
+/** Logs one line per request, with the id that the response carries. The query string is left out, because it may contain private data. */
 export function addRequestLog(app: FastifyInstance, log: Pick<Logger, 'info'>): void {
   app.addHook('onResponse', (request, reply, done) => {
     const end = request.url.indexOf('?')

@@ -10,7 +10,7 @@ function firstOf(header: string | string[] | undefined): string | undefined {
   return (Array.isArray(header) ? header[0] : header)?.split(',')[0]?.trim()
 }
 
-/** Forwarded headers are believed from loopback alone, where our own edge sits. */
+/** Forwarded headers are only trusted from loopback, where our own edge is. */
 export function originOf(request: IncomingMessage, requestId: string): Origin {
   const peer = request.socket.remoteAddress ?? ''
   const isDirectTls = (request.socket as TLSSocket).encrypted === true // absent on a plain socket
@@ -21,7 +21,7 @@ export function originOf(request: IncomingMessage, requestId: string): Origin {
   return { address: address.slice(0, 64), requestId, isTls, client }
 }
 
-/** Browsers name the page a request comes from; it must be ours exactly, and a sibling subdomain is not us. */
+/** Browsers send the origin of the page; it must be exactly ours, not even a sibling subdomain. */
 export function isForeignOrigin(request: IncomingMessage): boolean {
   const { origin, host } = request.headers
   if (origin === undefined) return request.headers['sec-fetch-site'] === 'cross-site' || request.headers['sec-fetch-site'] === 'same-site'

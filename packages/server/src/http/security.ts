@@ -11,12 +11,12 @@ const HEADERS = {
   'cross-origin-opener-policy': 'same-origin',
   'cache-control': 'no-store',
 }
-const NO_HOST = 'The request has no Host header; it should name the host that is asked.'
+const NO_HOST = 'The request has no Host header.'
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 const AMBIGUOUS = /\/[/.]|\\|%(?:2f|2e|5c|00)/i
 
-/** One router reads the path; what another could read differently is refused before anything else. */
+/** Paths that another router could interpret differently are refused before anything else. */
 export function isAmbiguousPath(url: string): boolean {
   const end = url.indexOf('?')
   const path = end === -1 ? url : url.slice(0, end)

@@ -31,12 +31,12 @@ type Deps = {
 const BODY_LIMIT = 1024 * 1024
 const KEEP_ALIVE_MS = 72_000
 
-/** The contract's own readers check what comes in, so Fastify's two schema compilers are never loaded. */
+/** Our own input readers validate requests, so Fastify's two schema compilers are never loaded. */
 function noSchemas(): never {
   throw new Error('routes have no schemas of their own: input.ts reads what the contract describes')
 }
 
-/** Refusals that Fastify makes before there is a route. No hook sees them, so nobody would look after a body that is still coming. */
+/** Errors that Fastify sends before there is a route. Hooks do not see them, so the rest of the body must be handled here. */
 function sendFailure(reply: Pick<FastifyReply, 'raw'>, error: unknown): void {
   const { status, body } = failureOf(error)
   reply.raw.writeHead(status, { 'content-type': 'application/json; charset=utf-8', connection: 'close' }).end(JSON.stringify(body))
@@ -51,10 +51,10 @@ function createNodeServer({ connections, tuning }: Pick<Deps, 'connections' | 't
   const { headMs, bodyDeadlineMs, idleConnectionMs } = tuning
   const server = createServer({
     headersTimeout: headMs,
-    requestTimeout: headMs + bodyDeadlineMs, // of the whole request, also of one that was answered before its body came
+    requestTimeout: headMs + bodyDeadlineMs, // for the whole request, including one answered before its body arrived
     connectionsCheckingInterval: 1000,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    requireHostHeader: false, // Node would answer past the turns; `security.ts` asks for it
+    requireHostHeader: false, // Node would answer out of turn; `security.ts` requires it instead
   })
   server.setTimeout(idleConnectionMs)
   connections.watch(server)
@@ -82,7 +82,7 @@ export async function createHttpServer(deps: Deps) {
   parsers.forJson(app)
   const missing = createMissingRoute()
   addSecurity(app, deps.isStopping)
-  app.addHook('onRequest', (request, _reply, done) => done(request.is404 && !isRead(request) ? missing(request.url) : undefined)) // no body is read for nothing
+  app.addHook('onRequest', (request, _reply, done) => done(request.is404 && !isRead(request) ? missing(request.url) : undefined)) // skips the body
   addUnreadBodyLimit(app, deps.tuning.unreadBodyMs)
   addAnswerLimit(app)
   addRequestLog(app, deps.log)

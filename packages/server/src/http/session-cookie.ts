@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { SESSION_DAYS } from './session-token.ts'
 
 /**
- * Over TLS we set the second: a browser takes that name from this very host alone. The first, which an app on a neighbouring
- * host can set too, is still read over TLS for one version, so that nobody is signed out by an update.
+ * Over TLS we set the second: browsers accept that name only from this exact host. The first, which an app on a sibling host can also
+ * set, is still read over TLS for one version, so that an update logs nobody out.
  */
 export const COOKIE_NAMES = { plain: 'berth_session', host: '__Host-berth_session' } as const
 
@@ -11,7 +11,7 @@ export type Kind = keyof typeof COOKIE_NAMES
 /** The part of a request that cookies depend on. */
 export type CookieRequest = { headers: Pick<IncomingHttpHeaders, 'authorization' | 'cookie' | 'host'>; url: string; isTls: boolean }
 
-/** Every cookie of our names that a request carries: a browser sends several when they differ in domain or path. */
+/** All cookies of a request with our names: a browser sends several if they differ in domain or path. */
 export function cookiesOf({ headers }: Pick<CookieRequest, 'headers'>): Record<Kind, string[]> {
   const found: Record<Kind, string[]> = { plain: [], host: [] }
   for (const pair of headers.cookie?.split(';') ?? []) {
@@ -24,8 +24,8 @@ export function cookiesOf({ headers }: Pick<CookieRequest, 'headers'>): Record<K
 }
 
 /**
- * The token of a request: a bearer header wins over cookies. Of two cookies one may have been set by an app on a neighbouring
- * host, and nobody can tell which, so neither counts. Over TLS no neighbour can set the `__Host-` one: it wins over a plain one.
+ * The token of a request: a bearer header wins over cookies. If there are two, one may have been set by an app on a sibling host, and it
+ * is unknown which, so both are ignored. Over TLS no sibling host can set the `__Host-` cookie, so it wins over a plain one.
  */
 export function readSession(request: Omit<CookieRequest, 'url'>): { token: string | undefined; isDoubled: boolean } {
   const { authorization } = request.headers
@@ -36,11 +36,11 @@ export function readSession(request: Omit<CookieRequest, 'url'>): { token: strin
 }
 
 function line(kind: Kind, token: string, options: { seconds: number; isTls: boolean }): string {
-  const isSecure = options.isTls || kind === 'host' // a browser takes that name with Secure alone
+  const isSecure = options.isTls || kind === 'host' // browsers accept that name only with Secure
   return `${COOKIE_NAMES[kind]}=${token}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${options.seconds}${isSecure ? '; Secure' : ''}`
 }
 
-/** Removes the other name where the browser has it, so that the next request carries one cookie. */
+/** Removes the cookie with the other name, if present, so that the next request has only one. */
 function answerTo(request: CookieRequest, token: string, seconds: number): string[] {
   const { isTls } = request
   const [kind, other]: [Kind, Kind] = isTls ? ['host', 'plain'] : ['plain', 'host']

@@ -5,7 +5,7 @@ const KEPT_TOKENS = 10_000
 
 export type SessionClaims = { sessionId: string; expiresAt: number }
 
-/** Signs and reads the tokens of sessions. What a signature proves is remembered; whether the session still stands is not. */
+/** Signs and verifies session tokens. Verified signatures are cached; whether the session still exists is checked each time. */
 export function createSessionTokens(key: Uint8Array) {
   const proven = new Map<string, SessionClaims>()
 
@@ -30,7 +30,7 @@ export function createSessionTokens(key: Uint8Array) {
       if (typeof sid !== 'string' || exp === undefined) return undefined
       return { sessionId: sid, expiresAt: exp * 1000 }
     } catch {
-      return undefined // forged, expired or no token at all: for the caller these are one
+      return undefined // forged, expired or not a token: the caller does not distinguish these
     }
   }
 

@@ -6,13 +6,13 @@ import type { EncodedFrames } from './text-frames.ts'
 const PING_MS = 30_000
 const BUFFER_BYTES = 1024 * 1024
 const PATIENCE_MS = 15_000
-const SLOW = 'this client reads too slowly'
-const INPUT_BYTES = 16 * 1024 // between two pings; a client that pings every second sends a quarter of it at most
-const NO_INPUT = 'this stream takes no messages'
+const SLOW = 'the client reads too slowly'
+const INPUT_BYTES = 16 * 1024 // between two pings; a client that pings every second sends at most a quarter of it
+const NO_INPUT = 'this stream accepts no messages'
 
 type Frame = { type: string; timestamp: string; data: unknown; seq?: number }
 
-/** Ends the connection of a client that sends much, before the library reads the frames in it: one read can hold ten thousand. */
+/** Closes the connection of a client that sends a lot, before the library parses the frames: one read can contain ten thousand. */
 function watchInput(ws: WebSocket, socket: Duplex): { countAnew: () => void } {
   let received = 0
   socket.prependListener('data', (chunk: Buffer) => {
@@ -26,7 +26,7 @@ function watchInput(ws: WebSocket, socket: Duplex): { countAnew: () => void } {
   }
 }
 
-/** What the client has not read yet, and what was left out because of that. */
+/** What the client has not read yet, and what was dropped because of that. */
 function createBuffer(ws: WebSocket, onTooSlow: () => void) {
   let dropped = 0
   let fullSince: number | undefined
@@ -45,7 +45,7 @@ function createBuffer(ws: WebSocket, onTooSlow: () => void) {
     dropped += lines
   }
 
-  /** What was left out so far, before anything else is said. */
+  /** Reports what was dropped so far, before anything else is sent. */
   function sendGap(timestamp: string): void {
     if (dropped === 0) return
     ws.send(JSON.stringify({ type: 'gap', timestamp, data: { lines: dropped } }))
@@ -55,7 +55,7 @@ function createBuffer(ws: WebSocket, onTooSlow: () => void) {
   return { hasRoom, drop, sendGap }
 }
 
-/** Asks regularly whether the client is still there, and answers when it asks. */
+/** Pings the client regularly, and answers its pings. */
 function keepAlive(ws: WebSocket, { hasRoom, onPing }: { hasRoom: () => boolean; onPing: () => void }): () => void {
   let isAlive = true
   const ping = setInterval(() => {
@@ -86,7 +86,7 @@ export function createPeer(ws: WebSocket, socket: Duplex) {
   function close(code: number, reason: string): void {
     if (ended.signal.aborted) return
     ws.close(code, reason)
-    // one that was sent everything gets the time to read it
+    // gives a client that was sent everything time to read it
     setTimeout(() => ws.terminate(), code === 1000 ? PATIENCE_MS : 2000).unref()
     end()
   }
@@ -112,13 +112,13 @@ export function createPeer(ws: WebSocket, socket: Duplex) {
     ws.send(JSON.stringify(frame))
   }
 
-  /** For what need not be sent now: gives a client that reads the time to do so. */
+  /** For data that is not urgent: waits while the client is reading. */
   async function room(): Promise<void> {
     if (ended.signal.aborted || buffer.hasRoom()) return
     await once(socket, 'drain', { signal: AbortSignal.any([ended.signal, AbortSignal.timeout(PATIENCE_MS)]) }).catch(() => undefined)
   }
 
-  /** Log lines for many sockets. Nothing is compressed, so each message of the library is whole on the wire before this begins. */
+  /** Log lines for many sockets. Nothing is compressed, so every message of the library is complete on the wire before this is written. */
   function sendEncoded({ bytes, count, timestamp }: EncodedFrames): void {
     if (ended.signal.aborted || ws.readyState !== ws.OPEN) return
     if (!buffer.hasRoom()) {
@@ -129,7 +129,7 @@ export function createPeer(ws: WebSocket, socket: Duplex) {
     socket.write(bytes)
   }
 
-  /** Resolves when the client has taken them, so that their memory can be used again; a client that never does is closed. */
+  /** Resolves when the client has received them, so that their memory can be reused; a client that never does is closed. */
   async function sendEncodedAndWait({ bytes, timestamp }: EncodedFrames): Promise<void> {
     if (ended.signal.aborted || ws.readyState !== ws.OPEN) return
     buffer.sendGap(timestamp)

@@ -1,17 +1,17 @@
 import { COOKIE_NAMES, type CookieRequest, clearedCookie, cookiesOf, readSession } from './session-cookie.ts'
 
 const MOST_LINES = 30
-const MOST_PARTS = 6 // as deep as our own paths are
+const MOST_PARTS = 6 // as deep as our own paths
 
-/** Every domain that a cookie of a request to this host can have. */
+/** Every possible cookie domain of a request to this host. */
 function domainsOf(host: string): string[] {
   const name = /^[a-z0-9.-]{1,100}(?=:\d+$|$)/i.exec(host)?.[0] ?? ''
   const labels = name.split('.')
-  if (labels.length < 2 || /^\d+$/.test(labels.at(-1) ?? '')) return [] // an address has no neighbours by name
+  if (labels.length < 2 || /^\d+$/.test(labels.at(-1) ?? '')) return [] // an IP address has no sibling hosts
   return labels.slice(0, -1).map((_label, index) => labels.slice(index).join('.'))
 }
 
-/** Every path that a cookie of a request to this address can have. */
+/** Every possible cookie path of a request to this URL. */
 function pathsOf(url: string): string[] {
   const parts =
     /^(?:\/[\w-]+)*/
@@ -23,8 +23,8 @@ function pathsOf(url: string): string[] {
 }
 
 /**
- * The answer to two session cookies: removes those that another host can have set under our name, whatever domain and path
- * it gave them, so that nobody stays locked out. Our own has no domain and the path "/"; no other host can set that one, so it stays.
+ * Handles two session cookies: removes those that another host may have set with our name, for every possible domain and path, so that
+ * nobody stays locked out. Our own has no domain and the path "/"; no other host can set that one, so it is kept.
  */
 export function strayCookies(request: CookieRequest): string[] {
   if (!readSession(request).isDoubled) return []

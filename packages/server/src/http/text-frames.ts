@@ -3,14 +3,14 @@ const SHORT = 126
 const LONG = 127
 const NO_ROOM = Buffer.alloc(0)
 
-/** Frames as they go over the wire, made once however many sockets they go to. */
+/** WebSocket frames as bytes, created once for any number of sockets. */
 export type EncodedFrames = { bytes: Buffer; count: number; timestamp: string }
 
 function headerLength(length: number): number {
   return length < SHORT ? 2 : length < 65_536 ? 4 : 10
 }
 
-/** The header of an unmasked text message that is one frame (RFC 6455, section 5.2). Gives the place behind it. */
+/** Writes the header of an unmasked single-frame text message (RFC 6455, section 5.2). Returns the offset after it. */
 function writeHeader(bytes: Buffer, at: number, length: number): number {
   bytes[at] = TEXT_AND_LAST
   if (length < SHORT) return bytes.writeUInt8(length, at + 1)
@@ -18,7 +18,7 @@ function writeHeader(bytes: Buffer, at: number, length: number): number {
   return length < 65_536 ? bytes.writeUInt16BE(length, at + 2) : bytes.writeBigUInt64BE(BigInt(length), at + 2)
 }
 
-/** All in one piece of memory: a batch can have a thousand frames, and there can be many batches. In `room`, if they fit into it. */
+/** All frames in one buffer: a batch can have a thousand frames, and there can be many batches. Uses `room` if they fit. */
 export function encodeFrames(frames: readonly { timestamp: string }[], room = NO_ROOM): EncodedFrames {
   const texts = frames.map((frame) => JSON.stringify(frame))
   const lengths = texts.map((text) => Buffer.byteLength(text))

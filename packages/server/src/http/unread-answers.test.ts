@@ -72,7 +72,7 @@ it('a large answer arrives whole, with its length', async () => {
 it('large answers that are not read are so many of one person and of all users, and the owner still has one', async () => {
   const first = await ask('/text', 'user 1')
   expect(first.status).toBe('200')
-  expect(await read('/text', 'user 1')).toMatchObject({ status: 503, body: expect.stringContaining('still on their way') })
+  expect(await read('/text', 'user 1')).toMatchObject({ status: 503, body: expect.stringContaining('still being sent') })
   expect((await read('/small', 'user 1')).body).toBe('small')
   expect([(await ask('/text', 'user 2')).status, (await ask('/text', 'user 3')).status]).toEqual(['200', '200'])
   expect((await read('/text', 'user 4')).status).toBe(503)

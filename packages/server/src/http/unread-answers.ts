@@ -9,17 +9,17 @@ import { originOf } from './request-origin.ts'
 
 const MIB = 1024 * 1024
 const PIECE_BYTES = 64 * 1024
-/** What may be on its way to clients at once. Users together cannot keep the owner and admins from theirs. */
+/** The limit of unsent responses. Users together cannot block the owner and admins. */
 const LIMITS = {
   users: { all: 96 * MIB, perKey: 24 * MIB },
   staff: { all: 48 * MIB, perKey: 24 * MIB },
 }
-const TOO_MUCH = 'This answer is too large beside those that are still on their way: read those first, or ask for less.'
+const TOO_MUCH = 'Too many large responses are still being sent. Read those first, or request less.'
 
 /**
- * An answer is in memory until its client has read it. Small ones are bounded by the number of connections, each of which has
- * one answer at a time; large ones count against a budget. They go out in pieces, so that it can be seen whether they are read.
- * Streams are only read as fast as the client reads, and the bytes of a buffer are shared by everybody who is sent them.
+ * A response is in memory until its client has read it. Small ones are limited by the number of connections, each with one response at a
+ * time; large ones count against a budget. They are sent in chunks, so that we can see whether they are being read. Streams are only read
+ * as fast as the client reads, and a buffer is shared by all its recipients.
  */
 export function addAnswerLimit(app: FastifyInstance, limits: typeof LIMITS = LIMITS): void {
   const users = createByteBudget(limits.users)
@@ -49,10 +49,13 @@ function* piecesOf(bytes: Buffer): Generator<Buffer> {
   for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES)
 }
 
-/** Gives a look at all connections, which closes those whose client has taken nothing at all of what waits for it since the look before. */
+/**
+ * Returns a function that checks all connections, and closes those whose client has read nothing of its pending response since the last
+ * check.
+ */
 export function closeUnread(server: Server): () => void {
   const sockets = new Set<Socket>()
-  const takenBefore = new WeakMap<Socket, number>() // of those for whom something waited at the last look
+  const takenBefore = new WeakMap<Socket, number>() // of connections with a pending response at the last check
   server.on('connection', (socket: Socket) => {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))

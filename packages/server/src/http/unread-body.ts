@@ -5,14 +5,14 @@ const SMALL_BYTES = 64 * 1024
 const DISCARDED_BYTES = 256 * 1024
 
 /**
- * Whoever is answered before the body was there is still sending it, and a connection that is closed under a sender loses the
- * answer. So what comes is thrown away, up to a limit and for a while; then the connection ends. After a small body it goes on.
+ * A client that gets a response before its body was read is still sending, and would lose the response if the connection were closed. So
+ * the rest is discarded, up to a limit and for a limited time; then the connection is closed. After a small body it stays open.
  */
 export function addUnreadBodyLimit(app: FastifyInstance, waitMs: number): void {
   app.addHook('onSend', ({ raw }, reply, _payload, done) => {
     if (!raw.complete) {
       if (!isSmall(raw)) void reply.header('connection', 'close')
-      // After an answer that says so Node calls this, and would close both directions at once.
+      // Node calls this after a response with `Connection: close`, and would close both directions at once.
       if (reply.getHeader('connection') === 'close') raw.socket.destroySoon = () => void raw.socket.end()
       discard(raw)
     }
@@ -36,6 +36,6 @@ function discard(raw: IncomingMessage): void {
   let left = DISCARDED_BYTES
   raw.on('data', (chunk: Buffer) => {
     left -= chunk.length
-    if (left < 0) raw.pause() // then it stays with its sender
+    if (left < 0) raw.pause() // beyond that it is not read
   })
 }

@@ -49,17 +49,17 @@ type Line = {
 }
 type AnyStream = (request: Record<string, unknown>) => Promise<void>
 
-const NOTHING = { type: 'object', properties: {}, required: [] } as unknown as TObject // the schema of no fields
+const NOTHING = { type: 'object', properties: {}, required: [] } as unknown as TObject // a schema without fields
 const RECHECK_MS = 5000
 const REFUSED_MS = 2000
-const TOO_MANY_STREAMS = 'This account has too many live connections open: close some pages of Berth, then try again.'
+const TOO_MANY_STREAMS = 'This account has too many live connections. Close some Berth pages, then try again.'
 
 function lines(): Line[] {
   return (Object.keys(sockets) as SocketName[]).map((name) => {
     const line: { path: string; may: Policy; params?: TObject; query?: TObject } = sockets[name]
     return {
       name,
-      may: line.may as Line['may'], // no socket is open to anyone: a test reads the list
+      may: line.may as Line['may'], // no socket is public, which a test checks
       pattern: new RegExp(`^${line.path.replaceAll(/:([A-Za-z]+)/g, '(?<$1>[^/]+)')}$`),
       readParams: createReadInput(line.params ?? NOTHING, 'path'),
       readQuery: createReadInput(line.query ?? NOTHING, 'query'),
@@ -85,10 +85,10 @@ function refuse(socket: Duplex, error: unknown, cookies: readonly string[]): voi
     `HTTP/1.1 ${status} Refused\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8\r\nX-Content-Type-Options: nosniff\r\n${setCookies}Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
   )
   socket.resume()
-  setTimeout(() => socket.destroy(), REFUSED_MS).unref() // otherwise a client that never closes its side would keep it open for ever
+  setTimeout(() => socket.destroy(), REFUSED_MS).unref() // otherwise a client that never closes its side would keep the connection open for ever
 }
 
-/** Closes the socket within seconds of losing access: a logout, a removed member, a deleted project. */
+/** Closes the socket within seconds after access is lost: a logout, a removed member, a deleted project. */
 function createWatchAccess({ authentication, loaders }: Pick<Deps, 'authentication' | 'loaders'>) {
   return (peer: Peer, access: { caller: Caller; line: Line; input: Record<string, unknown> }): void => {
     const timer = setInterval(() => {
@@ -106,11 +106,11 @@ function createWatchAccess({ authentication, loaders }: Pick<Deps, 'authenticati
   }
 }
 
-/** Every socket passes the same policies as HTTP, before the upgrade and regularly while it is open. */
+/** Every socket is checked by the same policies as HTTP, before the upgrade and regularly while it is open. */
 export function createWebSockets(deps: Deps) {
   const { authentication, loaders, log } = deps
   const table = lines()
-  // Streams take no input: messages from a client are dropped, and the peer answers its pings when there is room.
+  // Streams take no input: messages from clients are dropped, and pings are answered when the buffer has space.
   const wss = new WebSocketServer({ noServer: true, maxPayload: 1024, maxFragments: 1, autoPong: false, perMessageDeflate: false })
   const open = new Set<Peer>()
   const watchAccess = createWatchAccess(deps)

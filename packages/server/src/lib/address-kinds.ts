@@ -1,6 +1,6 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net'
 
-/** `forbidden`: link-local, metadata services, multicast and the like, which nobody may reach through us. */
+/** `forbidden`: link-local, metadata services, multicast and the like, which nobody may access through Berth. */
 export type AddressKind = 'public' | 'private' | 'loopback' | 'forbidden'
 
 const FORBIDDEN = blocks([
@@ -30,7 +30,7 @@ const PRIVATE = blocks([
 export function kindOfAddress(address: string): AddressKind {
   const plain = address.replace(/%[^]*/, '')
   if (!isIPv4(plain) && !isIPv6(plain)) return 'forbidden'
-  // An IPv4 address may hide inside an IPv6 one; it counts as what it leads to.
+  // An IPv4 address embedded in an IPv6 one is judged as the IPv4 address.
   const inner = isIPv6(plain) ? embeddedIpv4(plain) : null
   if (inner !== null) return kindOfAddress(inner)
   const family = isIPv4(plain) ? 'ipv4' : 'ipv6'

@@ -2,7 +2,7 @@ import { ERRORS, type ErrorCode } from '@berth/contract'
 
 export type FieldProblem = { field: string; message: string }
 
-/** A refusal that a caller can act on. `http/error-handler.ts` alone turns it into a response. */
+/** An error that the caller can act on. Only `http/error-handler.ts` turns it into a response. */
 export class AppError extends Error {
   override readonly name = 'AppError'
   readonly code: ErrorCode
@@ -14,7 +14,7 @@ export class AppError extends Error {
   }
 }
 
-/** A refusal that is about one field: the sentence names it. */
+/** An error about one field, which the message names. */
 export function fieldError(code: ErrorCode, field: string, message: string): AppError {
   return new AppError(code, { message: `${field}: ${message}`, details: [{ field, message }] })
 }

@@ -1,8 +1,8 @@
-/** Marks white space that can be seen. All other kinds are the class of a character. */
+/** Stands for visible white space. All other values are the class of a character. */
 export const WHITE_SPACE = 128
 const UNKNOWN = 255
 
-/** Worked out once for each character: a regular expression per character of a log would cost too much. */
+/** Computed once per character: running a regular expression on every character of a log would be too slow. */
 const KINDS = new Uint8Array(65_536).fill(UNKNOWN)
 
 /** The class of a character, or `WHITE_SPACE`. */
@@ -15,7 +15,7 @@ export function kindOf(unit: number): number {
 }
 
 /**
- * White space and what cannot be seen are 0: they are passed over. The two alphabets of base64 are one, and so are a space and
+ * White space and invisible characters are 0, which means they are skipped. The two alphabets of base64 are one, and so are a space and
  * the plus that stands for it in a URL. Characters beyond ASCII share a few classes: at worst too much is hidden.
  */
 export function classOf(unit: number): number {
@@ -24,7 +24,7 @@ export function classOf(unit: number): number {
 
 function workedOut(unit: number): number {
   const character = String.fromCharCode(unit)
-  if (/[^\S\ufeff]/.test(character)) return WHITE_SPACE // JavaScript counts a character without any width among it
+  if (/[^\S\ufeff]/.test(character)) return WHITE_SPACE // JavaScript counts a zero-width character as white space
   if (unit < 128) return unit <= 32 || unit === 127 ? 0 : unit === 45 ? 43 : unit === 95 ? 47 : unit
   return /[\ufeff\p{Default_Ignorable_Code_Point}]/u.test(character) ? 0 : 1 + (unit % 31)
 }

@@ -2,22 +2,28 @@ import { spawn } from 'node:child_process'
 
 type Options = {
   readonly cwd?: string
-  /** Ours when left out. */
+  /** Default: our own. */
   readonly env?: Readonly<Record<string, string>>
   readonly runAs?: { readonly uid: number; readonly gid: number } | undefined
   readonly input?: string | undefined
-  /** Gets the output as it comes; nothing else keeps it. Throwing ends the group, and `runProcess` rejects with what was thrown. */
+  /**
+   * Called with the output as it arrives; it is not kept elsewhere. Throwing ends the process group, and `runProcess` rejects with that
+   * error.
+   */
   readonly onOutput: (chunk: Buffer, stream: 'stdout' | 'stderr') => void
   /** Aborting ends the group, and `runProcess` rejects with the reason. */
   readonly signal: AbortSignal
   /**
-   * SIGKILL ends the group at once, and whatever is left of it once the program has exited. SIGTERM is for programs that must clean up, and
-   * for those that start a service: what outlives them is left running.
+   * SIGKILL ends the group at once, and also kills what is left of it once the program has exited. SIGTERM is for programs that must
+   * clean up or that start a service: processes that outlive them are left running.
    */
   readonly endWith: 'SIGKILL' | 'SIGTERM'
 }
 
-/** Runs a program without a shell, in a process group of its own, until it has exited and its output is closed. Returns the exit code, null after a signal. */
+/**
+ * Runs a program without a shell, in a process group of its own, until it has exited and its output is closed. Returns the exit code,
+ * null after a signal.
+ */
 export async function runProcess(program: string, args: readonly string[], options: Options): Promise<number | null> {
   const { cwd, env, runAs, input, onOutput, signal, endWith } = options
   signal.throwIfAborted()
@@ -45,7 +51,7 @@ export async function runProcess(program: string, args: readonly string[], optio
         end(cause)
       }
     })
-  child.stdin.once('error', () => undefined) // the program may exit without reading all of it
+  child.stdin.once('error', () => undefined) // the program may exit without reading all of its input
   child.stdin.end(input)
   child.once('error', reject)
   child.once('close', (code) => (ended === undefined ? resolve(code) : reject(ended.reason)))
@@ -58,7 +64,7 @@ export async function runProcess(program: string, args: readonly string[], optio
   }
 }
 
-/** A child started `detached` is the head of a group, which has its number. */
+/** A child started `detached` leads a process group with its own pid as the id. */
 function signalGroup(pid: number | undefined, signal: Options['endWith']): void {
   if (pid === undefined) return
   try {

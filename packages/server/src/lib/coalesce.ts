@@ -1,4 +1,4 @@
-/** Runs one at a time. Calls that come during a run share the next one, which sees everything that has happened by then. */
+/** Runs one at a time. Calls during a run share the next run, which sees everything that happened before it starts. */
 export function coalesce<Result>(run: () => Promise<Result>): () => Promise<Result> {
   let running: Promise<unknown> = Promise.resolve()
   let next: Promise<Result> | undefined

@@ -5,11 +5,14 @@ import { ERROR_RULES, type ErrorRule, SAYS_NOTHING } from './error-rules.ts'
 const MOST_SHOWN = 3
 const LONGEST_SHOWN = 400
 const LONGEST_KEPT = 1000
-/** Of a line, and of lines from the last one: why a program ended is at the end, and every rule looks at each of them. */
+/**
+ * The longest line and the most lines to examine, from the end: the reason of a failure is near the end, and every rule examines every
+ * line.
+ */
 const LONGEST_READ = 300
 const MOST_READ = 300
 
-/** Of what a program or a build step printed, the lines that say why it failed, without colours. None where nothing does. */
+/** The lines of a program's or build step's output that say why it failed, without colours. Empty if none do. */
 export function errorLines(printed: readonly string[]): string[] {
   const lines = printed.slice(-MOST_READ).map((line) => withoutColours(line).slice(0, LONGEST_KEPT).trimEnd())
   const beginnings = lines.map((line) => line.slice(0, LONGEST_READ))
@@ -30,7 +33,7 @@ function saidBy(rule: ErrorRule, lines: readonly string[], beginnings: readonly 
   return found.filter((line) => !SAYS_NOTHING.test(line.slice(0, LONGEST_READ)))
 }
 
-/** The message is in a later line. One that only announces a list of what is wrong is shown with the beginning of that list. */
+/** The message is in a later line. A line that only announces a list of errors is shown with the first of them. */
 function wordsBehind(lines: readonly string[], at: number, words: 'next' | 'unindented'): string[] {
   const isIt = (line: string) => line.trim() !== '' && (words === 'next' || /^\S/.test(line))
   const place = lines.findIndex((line, index) => index > at && isIt(line))
@@ -39,7 +42,7 @@ function wordsBehind(lines: readonly string[], at: number, words: 'next' | 'unin
   return [/validation errors? for /.test(line) ? [line, ...rest.map((each) => each.trim())].join(' ') : line]
 }
 
-/** A structured log says it in one of these fields. */
+/** The fields of a structured log that may hold the message. */
 function wordsOfJson(line: string): string {
   if (!line.startsWith('{')) return line
   try {
@@ -57,7 +60,7 @@ function wordsIn(entry: unknown, names: readonly string[]): string | undefined {
   return found
 }
 
-/** A sentence to put behind "The container exited with code 1": what says why, or else what was printed last. */
+/** A text to append to "The container exited with code 1": the lines that say why, or else the last lines. */
 export function whatItSaid(printed: readonly string[], most = 1000): string {
   const telling = errorLines(printed)
   if (telling.length > 0) return `: ${telling.join(' | ').slice(0, most)}`

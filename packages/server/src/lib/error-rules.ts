@@ -1,9 +1,9 @@
 /** How programs say what went wrong. */
 export type ErrorRule = {
   readonly says: RegExp
-  /** A compiler's first error often causes the others; what a program says last is why it ended. */
+  /** For a compiler the first error counts, because it often causes the others; for a program the last one. */
   readonly which: 'first' | 'last'
-  /** Where the words are, if not in the line itself: in the next line, or in the next one that is not indented. */
+  /** Where the message is, if not in the line itself: in the next line, or in the next one that is not indented. */
   readonly words?: 'next' | 'unindented'
   /** A compiler lists its errors, and three of them are shown. */
   readonly isList?: true

@@ -1,6 +1,6 @@
 type Ordering<Item, Owner> = {
   owner: (item: Item) => Owner
-  /** A growing number: when it last had its turn. 0 means never. */
+  /** An increasing number that says when it last had its turn. 0 means never. */
   last: (item: Item) => number
   lastOfOwner: (owner: Owner) => number
 }

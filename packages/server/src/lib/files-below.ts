@@ -1,7 +1,7 @@
 import { opendir } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** The files in a directory and below it, of the first so many entries. Links are not followed. */
+/** The files in a directory and below it, up to a limit of entries. Links are not followed. */
 export async function* filesBelow(directory: string, mostEntries: number): AsyncGenerator<string> {
   const folders = [directory]
   let entries = 0

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 
-/** Hosts are compared without regard to case and to a trailing dot. */
+/** Hosts are compared without case and without a trailing dot. */
 export function normalHost(text: string): string {
   const host = text.trim().toLowerCase()
   return host.endsWith('.') ? host.slice(0, -1) : host
@@ -8,7 +8,7 @@ export function normalHost(text: string): string {
 
 const LABEL = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/
 
-/** Why this cannot be a host name of ours, or nothing. Names outside ASCII come in their punycode form. */
+/** Why this is not a valid host name, or undefined. Non-ASCII names are in punycode. */
 export function hostProblem(host: string): string | undefined {
   if (host.length > 253) return 'must have at most 253 characters'
   if (host.includes('*')) return 'must name one host: wildcards are set in the settings'

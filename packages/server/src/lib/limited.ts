@@ -1,7 +1,7 @@
 import { AppError } from './app-error.ts'
 import { type Limiter, LimiterFull } from './limiter.ts'
 
-/** Work that a person waits their turn for. A full queue is a 503 with this sentence. */
+/** Runs work in the caller's turn. If the queue is full, the response is a 503 with this text. */
 export async function limited<Result>(
   limiter: Limiter,
   person: { id: number },

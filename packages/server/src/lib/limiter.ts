@@ -15,9 +15,12 @@ export type Limits = {
 
 type Lane = { running: number; queue: (() => void)[] }
 
-/** Limits how much runs at once. The rest waits for a limited time in a limited queue. Keys take turns, so that a busy one cannot shut out the others. */
+/**
+ * Limits how much runs at once. The rest waits for a limited time in a limited queue. Keys take turns, so that a busy one cannot shut out
+ * the others.
+ */
 export function createLimiter(limits: Limits) {
-  const lanes = new Map<string | number, Lane>() // whose turn is next comes first
+  const lanes = new Map<string | number, Lane>() // in order of whose turn is next
   let running = 0
   let waiting = 0
 
@@ -47,7 +50,7 @@ export function createLimiter(limits: Limits) {
   function giveBack(key: string | number, lane: Lane): void {
     lane.running -= 1
     running -= 1
-    putLast(key, lane) // who came while it ran has waited for its end
+    putLast(key, lane) // those that arrived while it ran were waiting for it to end
     startNext()
   }
 
@@ -71,7 +74,7 @@ export function createLimiter(limits: Limits) {
       const start = lane.queue.shift()
       if (start === undefined) continue
       waiting -= 1
-      take(key, lane) // now, and not when its promise has come round: the room must not be given away twice
+      take(key, lane) // right now and not when its promise resolves: the slot must not be given away twice
       return start()
     }
   }
@@ -83,13 +86,13 @@ export type Limiter = ReturnType<typeof createLimiter>
 
 type Waiting = { waitMs: number; signal: AbortSignal | undefined; onLeave: () => void }
 
-/** Until it is called from the queue. Whoever waits for too long, or is not interested any more, leaves it. */
+/** Resolves when its turn comes. Leaves the queue after a timeout or an abort. */
 async function waitIn(queue: (() => void)[], { waitMs, signal, onLeave }: Waiting): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   queue.push(resolve)
   const leave = (reason: unknown) => {
     const place = queue.indexOf(resolve)
-    if (place === -1) return // it has just been its turn
+    if (place === -1) return // it has just got its turn
     queue.splice(place, 1)
     onLeave()
     reject(reason)

@@ -3,27 +3,27 @@ import { createMarks, runStart } from './marks.ts'
 import type { Hit, SecretSearch, Steps } from './secret-search.ts'
 import { decodedText, type OverprintedText, overprintedText, type TextView, visibleText } from './text-views.ts'
 
-/** A printed line, and which of its characters nobody may read. */
+/** A printed line, and which of its characters must be hidden. */
 export type PrintedLine = { readonly raw: string; hidden: Uint8Array | undefined; isAllHidden?: boolean }
-/** A character of a line that may belong to a secret which goes on in the next line. */
+/** A character of a line that may belong to a secret that continues in the next line. */
 export type Begun = { readonly line: PrintedLine; readonly from: number; readonly to: number }
-/** What had begun by the end of a line. */
+/** The partial matches at the end of a line. */
 export type LineEnd = { readonly state: number; readonly begun: readonly Begun[] }
-/** The end of a line before, and the place where this line would go on with it. */
+/** The end of an earlier line, and the position at which this line would continue it. */
 type Before = { readonly end: LineEnd | undefined; readonly from: number }
 
 const MASK = '***'
 const ALL_HIDDEN = `${MASK} [line hidden]`
-/** A search takes two steps for each character, or four with white space, and a line is searched at most seven times. */
+/** A search takes two steps per character, or four with white space, and a line is searched at most seven times. */
 const STEPS_PER_CHARACTER = 32
 const FEWEST_STEPS = 1024
-/** A shorter beginning of a secret says nothing about it, and lines end in one all the time. */
+/** A shorter prefix of a secret reveals nothing, and many lines end in one by chance. */
 export const WORTH_HIDING = 4
-/** Our own images: whoever knows the name of one could build on it. */
+/** The names of our own images: whoever knows one could build on it. */
 const IMAGE_NAME = /(?:docker\.io\/)?berth\/[0-9a-f]{32}(?::[\w.-]+)?/g
 const STEP = /^#\d+ /
 
-/** The number of the step that printed a line of a build, as the line begins with it. */
+/** The step number at the beginning of a line of build output. */
 export function stepOf(text: string): string {
   return text.startsWith('#') ? (STEP.exec(text)?.[0] ?? '') : ''
 }
@@ -33,7 +33,7 @@ export function hide(line: PrintedLine, from: number, to: number): void {
   line.hidden.fill(1, from, to)
 }
 
-/** The line as it may be read: one line of text, with a mask in place of what is hidden. */
+/** The line to show: clean text, with a mask in place of what is hidden. */
 export function shownLine({ raw, hidden, isAllHidden }: PrintedLine): string {
   if (isAllHidden === true) return ALL_HIDDEN
   if (hidden === undefined) return cleanLine(raw)
@@ -63,7 +63,7 @@ export function shownLine({ raw, hidden, isAllHidden }: PrintedLine): string {
 type Options = { readonly hasSpaces: boolean; readonly stepsFor?: (length: number) => number }
 const enoughSteps = (length: number): number => FEWEST_STEPS + STEPS_PER_CHARACTER * length
 
-/** Finds what must be hidden in a line, and in the lines before that it goes on from. */
+/** Finds what must be hidden in a line, and in the earlier lines that it continues. */
 export function createLineRedaction(search: SecretSearch | undefined, { hasSpaces, stepsFor = enoughSteps }: Options) {
   return function redact(line: PrintedLine, befores: readonly Before[]): LineEnd | undefined {
     const view = visibleText(line.raw)
@@ -88,7 +88,7 @@ export function createLineRedaction(search: SecretSearch | undefined, { hasSpace
   }
 }
 
-/** A line that was not searched to its end is not shown, and neither is what may have gone on in it. */
+/** A line that was not searched to its end is hidden, and so is everything that it may continue. */
 function hideAll(line: PrintedLine, befores: readonly Before[]): void {
   line.isAllHidden = true
   for (const { end } of befores) for (const { line: other, from, to } of end?.begun ?? []) hide(other, from, to)
@@ -110,7 +110,7 @@ function hideSecrets(search: SecretSearch, line: PrintedLine, view: TextView | O
   return found
 }
 
-/** A line that was cut may end in the beginning of a secret. */
+/** A line that was cut may end with the beginning of a secret. */
 function hideBeforeCut(search: SecretSearch, line: PrintedLine, view: TextView, steps: Steps): void {
   const text = view.text.slice(0, view.text.lastIndexOf('…'))
   const { begun } = search.scan({ text, steps, onHit: () => {} })
@@ -121,7 +121,7 @@ function begunAt(line: PrintedLine, view: TextView, places: readonly number[]): 
   return places.map((at) => ({ line, from: view.from(at), to: view.to(at) }))
 }
 
-/** Goes on with what had begun in the lines before. Gives what has begun by now, if all of this line belongs to it. */
+/** Continues the partial matches of the lines before. Returns those that are still partial, if they cover this whole line. */
 function continueFrom(
   search: SecretSearch,
   line: PrintedLine,
@@ -130,7 +130,7 @@ function continueFrom(
 ): LineEnd | undefined {
   if (end === undefined) return undefined
   const marks = createMarks(view.text)
-  /** How many characters of the lines before belong to a secret, and to a part of one. */
+  /** How many characters of the earlier lines belong to a secret, and to a part of one. */
   const longest = { any: 0, part: 0 }
   const onHit = (hit: Hit, before: number): void => {
     marks.add(hit)

@@ -26,15 +26,15 @@ const lookOnce = (name: string, value: unknown): unknown => (SECRETS.has(name) ?
 function lookInside(name: string, value: unknown): unknown {
   if (SECRETS.has(name)) return CENSORED
   if (typeof value !== 'object' || value === null) return value
-  const fields = value as Fields // the names of any object can be walked
+  const fields = value as Fields // any object has enumerable keys
   const shown = censor(fields, lookOnce)
   // A copy of an error would lose its message and its stack, so it is the serialised one that is censored.
   return shown !== fields && value instanceof Error ? censor({ ...pino.stdSerializers.err(value) }, lookOnce) : shown
 }
 
 /**
- * Takes secrets out, at the top and one level below, which is as deep as our log lines go. Pino's own redaction does
- * the same and costs every line more than all the rest of it.
+ * Removes secrets, at the top level and one level below, which is as deep as our log lines go. Pino's own redaction does the same, but
+ * costs more per line than everything else together.
  */
 export function withoutSecrets(fields: Fields): Fields {
   return censor(fields, lookInside)
@@ -58,7 +58,7 @@ const MOST_WAITING_BYTES = 1024 * 1024
 
 export type LogFormat = 'json' | 'text'
 
-/** Writes are buffered for a moment: a log line costs a request next to nothing. `flush` empties the buffer at the end. */
+/** Writes are buffered briefly, so that a log line costs a request next to nothing. `flush` empties the buffer at the end. */
 export function createLogger({ level, format, useColours }: { level: string; format: LogFormat; useColours: boolean }) {
   const destination = pino.destination({ dest: 1, sync: false, minLength: 16_000, maxLength: MOST_WAITING_BYTES })
   // Standard output may be a file on a disk that is full. The next flush tries again; without a listener the process would end.

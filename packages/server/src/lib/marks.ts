@@ -2,7 +2,7 @@ import type { Hit } from './secret-search.ts'
 
 const OF_A_RUN = /[A-Za-z0-9+/_=-]/
 
-/** Where the run of letters and digits begins that goes up to a place. */
+/** Where the run of letters and digits that ends at this position begins. */
 export function runStart(text: string, place: number): number {
   let from = place
   while (from > 0 && OF_A_RUN.test(text.charAt(from - 1))) from -= 1
@@ -15,9 +15,9 @@ function runEnd(text: string, place: number): number {
   return to
 }
 
-/** Collects the hits in a text and gives them as ranges that do not overlap, so that many hits cost no more than few. */
+/** Collects the matches in a text and returns them as ranges that do not overlap, so that many matches cost no more than few. */
 export function createMarks(text: string) {
-  /** How many hits begin in each place, less those that ended before it. */
+  /** How many matches begin at each position, minus those that ended before it. */
   let wholes: Int32Array | undefined
   let parts: Int32Array | undefined
 
@@ -29,7 +29,7 @@ export function createMarks(text: string) {
 
   function each(onRange: (first: number, last: number) => void): void {
     if (wholes) eachRange(wholes, onRange)
-    // All of the run that a part is in. Ranges are apart, so each run between two of them is walked at most twice.
+    // The whole run that contains a partial match. Ranges do not touch, so each run between two of them is walked at most twice.
     if (parts) eachRange(parts, (first, last) => onRange(runStart(text, first), runEnd(text, last)))
   }
 

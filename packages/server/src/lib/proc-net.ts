@@ -2,7 +2,7 @@ export type ListeningPort = { readonly port: number; readonly loopbackOnly: bool
 
 const LISTEN = '0A'
 
-/** The TCP ports that something listens on, from the text of `/proc/<pid>/net/tcp` and `tcp6`. */
+/** The listening TCP ports, from the text of `/proc/<pid>/net/tcp` and `tcp6`. */
 export function listeningPortsIn(tables: readonly string[]): ListeningPort[] {
   const found = new Map<number, boolean>()
   for (const line of tables.flatMap((table) => table.split('\n').slice(1))) {

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises'
 
-/** The first bytes of a file as text, however long the file says it is: files of the kernel say nothing about that. */
+/** The first bytes of a file as text, whatever its reported size: files in /proc report none. */
 export async function readBeginning(file: string, mostBytes: number): Promise<string> {
   await using handle = await open(file, 'r')
   const buffer = Buffer.alloc(mostBytes)

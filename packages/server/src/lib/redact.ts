@@ -3,7 +3,7 @@ import { type Begun, createLineRedaction, hide, type LineEnd, type PrintedLine, 
 import { formsOf } from './secret-forms.ts'
 import { createSecretSearch } from './secret-search.ts'
 
-/** How long a line may wait for the next one when it ends in what may be the beginning of a secret. */
+/** How long a line that ends with what may be the beginning of a secret waits for the next line. */
 const HOLD_MS = 200
 const MOST_HELD = 64
 const MOST_SOURCES = 64
@@ -13,17 +13,17 @@ type Pass<Tag> = ReturnType<typeof createPass<Tag>>
 
 export type RedactedStream<Tag> = {
   push(line: string, tag: Tag, source?: string): void
-  /** Lets go of what is held back; what may be the beginning of a secret is masked. */
+  /** Releases the lines held back; anything that may be the beginning of a secret is masked. */
   flush(): void
 }
 
-/** Lines of one log, in order. A line is held back while the next one may turn its end into a secret. */
+/** Redacts the lines of one log, in order. A line is held back while its end may still become part of a secret. */
 function createPass<Tag>(redact: LineRedaction, release: (line: string, tag: Tag) => void) {
-  /** Of the last line of each source, and of the last line of each step of a build. */
+  /** Partial matches at the end of the last line of each source, and of each step of a build. */
   const ends = new Map<string, LineEnd>()
   const held: { line: PrintedLine; tag: Tag }[] = []
 
-  /** Characters at the ends of lines that are still here, and that the next lines may make a secret of. */
+  /** Characters at the ends of held lines that the next lines may turn into a secret. */
   function undecided(): Begun[] {
     const all = [...ends.values()].filter(({ begun }) => begun.length >= WORTH_HIDING).flatMap(({ begun }) => begun)
     return all.filter(({ line, from }) => line.hidden?.[from] !== 1)
@@ -65,7 +65,7 @@ function createPass<Tag>(redact: LineRedaction, release: (line: string, tag: Tag
   return { push, flush, end: releaseAll, isHolding: () => held.length > 0 }
 }
 
-/** Lets lines go that have waited for too long. */
+/** Releases lines that have waited too long. */
 function createStream<Tag>(lines: Pass<Tag>): RedactedStream<Tag> {
   let timer: NodeJS.Timeout | undefined
   function wait(): void {
@@ -90,8 +90,8 @@ function createStream<Tag>(lines: Pass<Tag>): RedactedStream<Tag> {
 }
 
 /**
- * Makes printed text fit to be read: control characters go, and so do these values, in whatever way they were printed: in
- * colours, over several lines, escaped or encoded. The names of our own images go from every text.
+ * Makes printed text safe to show: removes control characters, and hides these values however they were printed: in colours, over several
+ * lines, escaped or encoded. The names of our own images are always hidden.
  */
 export function createRedactor(secrets: Iterable<string>) {
   const forms = formsOf(secrets)
@@ -100,7 +100,7 @@ export function createRedactor(secrets: Iterable<string>) {
 
   const stream = <Tag>(release: (line: string, tag: Tag) => void) => createStream(createPass(redact, release))
 
-  /** Consecutive lines with nothing behind them. */
+  /** Consecutive lines, with nothing after them. */
   function lines(all: readonly string[]): string[] {
     const shown: string[] = []
     const each = createPass<undefined>(redact, (line) => shown.push(line))
@@ -109,7 +109,7 @@ export function createRedactor(secrets: Iterable<string>) {
     return shown
   }
 
-  /** For reasons and descriptions, which have no colours. */
+  /** For error reasons and descriptions, which have no colours. */
   const text = (printed: string): string => lines(printed.split('\n')).map(withoutColours).join('\n')
 
   return { stream, lines, text }

@@ -21,7 +21,7 @@ type Retrying = {
   signal?: AbortSignal | undefined
 }
 
-/** Tries until it works. Throws the last failure when that is permanent or there is no further delay. */
+/** Tries until it works. Throws the last error when it is permanent or there is no further delay. */
 export async function retry<Result>(attempt: () => Promise<Result>, { isTransient, delayMs, onWait, signal }: Retrying): Promise<Result> {
   for (let failures = 1; ; failures += 1) {
     try {
@@ -40,7 +40,7 @@ export function backoffMs(failures: number, { firstMs, longestMs }: { firstMs: n
   return Math.min(longestMs, firstMs * 2 ** Math.max(0, failures - 1))
 }
 
-/** The same delay each time, until the limit has passed. It begins now. */
+/** The same delay each time, until the limit has passed. The time counts from this call. */
 export function steadily(everyMs: number, limitMs: number): () => number | undefined {
   const giveUpAt = performance.now() + limitMs
   return () => (performance.now() > giveUpAt ? undefined : everyMs)

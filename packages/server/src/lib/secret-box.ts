@@ -1,11 +1,11 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 
-/** A shorter tag would be taken too, and could be guessed. */
+/** Without a fixed length a shorter tag would be accepted too, and could be guessed. */
 const TAG = { authTagLength: 16 }
 const NONCE_BYTES = 12
 const HEAD_BYTES = NONCE_BYTES + TAG.authTagLength
 
-/** Seals texts with AES-256-GCM. `about` is bound in, so that a sealed value cannot be moved to another row. */
+/** Seals texts with AES-256-GCM. `about` is authenticated with it, so that a sealed value cannot be moved to another row. */
 export function createSecretBox(key: Buffer) {
   function seal(text: string, about: string): string {
     const nonce = randomBytes(NONCE_BYTES)

@@ -24,6 +24,6 @@ it('refuses the start when the key is missing although there is a database, dama
   const path = join(directory, 'some.key')
   expect(() => secretFile(path, { mayCreate: false })).toThrow(/is missing although there is a database; put it back/)
   writeFileSync(path, 'short')
-  expect(() => secretFile(path, { mayCreate: true })).toThrow(/must hold 32 bytes and holds 5/)
+  expect(() => secretFile(path, { mayCreate: true })).toThrow(/must have 32 bytes but has 5/)
   expect(() => secretFile(directory, { mayCreate: true })).toThrow(StartRefused)
 })

@@ -5,8 +5,8 @@ import { errorCode } from './error-code.ts'
 import { StartRefused } from './start-refused.ts'
 
 /**
- * 32 random bytes kept in a file of mode 0600, made at the first start alone. Once the data directory has
- * a database, a missing key is an error: a new one could open nothing that the old one sealed.
+ * 32 random bytes kept in a file of mode 0600, created on the first start only. Once there is a database, a missing key is an error: a
+ * new key could not open anything sealed with the old one.
  */
 export function secretFile(path: string, options: { mayCreate: boolean }): Buffer {
   let bytes: Buffer
@@ -15,9 +15,9 @@ export function secretFile(path: string, options: { mayCreate: boolean }): Buffe
   } catch (cause) {
     if (isMissing(cause) && options.mayCreate) return createSecretFile(path)
     const reason = isMissing(cause) ? 'is missing although there is a database' : 'cannot be read'
-    throw new StartRefused(`The key file ${path} ${reason}; put it back from a copy of the data directory.`, { cause })
+    throw new StartRefused(`The key file ${path} ${reason}; restore it from a backup of the data directory.`, { cause })
   }
-  if (bytes.length !== 32) throw new StartRefused(`The key file ${path} is damaged: it must hold 32 bytes and holds ${bytes.length}.`)
+  if (bytes.length !== 32) throw new StartRefused(`The key file ${path} is damaged: it must have 32 bytes but has ${bytes.length}.`)
   return bytes
 }
 
@@ -34,7 +34,7 @@ function createSecretFile(path: string): Buffer {
   return key
 }
 
-/** A new name is durable only once its directory is. */
+/** A new file name is durable only once its directory has been synced. */
 function syncDirectory(path: string): void {
   const directory = openSync(path, 'r')
   fsyncSync(directory)

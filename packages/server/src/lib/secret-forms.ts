@@ -1,14 +1,14 @@
 import { SPACE, visibleText } from './text-views.ts'
 
 /**
- * A text to look for, without its white space. `isSpaced`: there was some. `isPart`: it stands in a run of letters and digits
- * that is a secret as a whole.
+ * A text to search for, without its white space. `isSpaced`: it had some. `isPart`: it is part of a run of letters and digits that is
+ * secret as a whole.
  */
 export type SecretForm = { readonly text: string; readonly isSpaced: boolean; readonly isPart: boolean }
 
 /** Hiding "on" or "3000" would make a log unreadable. */
 const SHORTEST = 8
-/** And so would hiding words that settings have and that logs are full of. */
+/** So would hiding words that are common both in settings and in logs. */
 const COMMON = new Set(
   (
     'anonymous authenticated automatic container database debugging default defaults deployment development disabled enabled ' +
@@ -17,21 +17,21 @@ const COMMON = new Set(
   ).split(' '),
 )
 const SHORTEST_ENCODED = 12
-/** A longer text is looked for in parts, so that little of a log is held back while one may be beginning. */
+/** A longer text is searched for in parts, so that little of a log is held back because of a possible match. */
 const LONGEST = 64
 const PART = 32
-/** Of a very long run of letters and digits one part in each line of 64 is enough: all of the run in that line goes. */
+/** For a very long run of letters and digits one part per line of 64 characters is enough, because the whole run in that line is hidden. */
 const LONG_RUN = 1024
 const SAMPLE = { length: 16, every: 48 } as const
 const RUN = /^[\w+/=-]+$/
-/** So long may all values be together; `environment-size.ts` sees to it. */
+/** The limit for all values together, enforced by `environment-size.ts`. */
 export const LONGEST_VALUES = 128 * 1024
-/** What the forms may come to. Parts can overlap, and short lines are looked for twice. */
+/** The limit for all forms. Parts can overlap, and short lines are searched for twice. */
 const MOST_PLAIN = 2 * LONGEST_VALUES
 const MOST_ENCODED = LONGEST_VALUES
 const LONGEST_WHOLE = 4096
 
-/** What a value may look like in a text: itself, each of its lines, and base64 of something that it is in. */
+/** The forms a value may have in a text: itself, each of its lines, and inside something encoded as base64. */
 export function formsOf(values: Iterable<string>): SecretForm[] {
   const shortestFirst = [...new Set(values)].toSorted((a, b) => a.length - b.length)
   return [...limited(shortestFirst, plainForms, MOST_PLAIN), ...limited(shortestFirst, encodedForms, MOST_ENCODED)]
@@ -55,12 +55,12 @@ function* plainForms(value: string): Generator<SecretForm> {
   const lines = value.split('\n').map((line) => visibleText(line).text.trim())
   for (const line of lines) if (line.length >= SHORTEST && !COMMON.has(line.toLowerCase())) yield* partsOf(line)
   const whole = lines.join('\n').trim()
-  // Short lines are found together with their neighbours.
+  // Short lines are only matched together with their neighbours.
   const isCoverable = lines.length > 1 && whole.length >= SHORTEST && whole.length <= LONGEST_WHOLE
   if (isCoverable && lines.some((line) => line.length < SHORTEST)) yield* partsOf(whole)
 }
 
-/** The characters that its bytes alone decide, for each of the three places where it can begin in a group of three bytes. */
+/** The base64 characters that depend only on its bytes, for each of its three possible offsets in a group of three bytes. */
 function* encodedForms(value: string): Generator<SecretForm> {
   const text = value.trim()
   if (text.length < SHORTEST_ENCODED) return
@@ -68,7 +68,7 @@ function* encodedForms(value: string): Generator<SecretForm> {
   for (const before of [0, 1, 2]) {
     const encoded = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64')
     const own = encoded.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6))
-    yield* partsOf(own, true) // what is encoded with it would tell its first and last characters
+    yield* partsOf(own, true) // the first and last characters depend on the bytes encoded around it
   }
 }
 

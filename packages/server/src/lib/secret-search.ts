@@ -2,27 +2,30 @@ import { kindOf, WHITE_SPACE } from './character-class.ts'
 import type { SecretForm } from './secret-forms.ts'
 import { CLASSES, createTrie, PART } from './secret-trie.ts'
 
-/** The places of its first and last characters in a text. */
+/** The positions of its first and last characters in a text. */
 export type Hit = { readonly first: number; readonly last: number; readonly isPart: boolean }
-/** How much longer a search may take. It ends early when there are none left. */
+/** The remaining steps of a search, which ends early when there are none left. */
 export type Steps = { left: number }
 type Scan = { readonly text: string; readonly steps: Steps; readonly onHit: (hit: Hit) => void }
 type GoOn = {
   readonly text: string
   readonly steps: Steps
   readonly after: { readonly state: number; readonly from: number }
-  /** `before` characters of it came before this text. */
+  /** `before` of its characters were before this text. */
   readonly onHit: (hit: Hit, before: number) => void
 }
-/** `count` characters were seen that are neither white space nor invisible; `begun` are the places of those that `state` is about. */
+/**
+ * `count` characters so far that are neither white space nor invisible; `begun` are the positions of those in the partial match of
+ * `state`.
+ */
 type Found = { readonly state: number; readonly count: number; readonly begun: number[] }
 
-/** Most of a search is near the beginnings: for so many states each next one is worked out in advance. */
+/** Most of a search stays near the root, so the transitions of this many states are computed in advance. */
 const MOST_ROWS = 512
 
 /**
- * Looks for all forms at once, in one pass however many there are (Aho and Corasick, 1975). A state says what may have begun
- * by the end of a text, so that a search can go on in the next one.
+ * Searches for all forms in one pass, however many there are (Aho and Corasick, 1975). A state describes the partial match at the end of
+ * a text, so that a search can continue in the next one.
  */
 export function createSecretSearch(forms: readonly SecretForm[]) {
   const { nodes, depths, kinds, fails, spacedHits, solidHits, childOf } = createTrie(forms)
@@ -49,8 +52,8 @@ export function createSecretSearch(forms: readonly SecretForm[]) {
   }
 
   /**
-   * Looks for the longest form that ends in each place. In one line white space counts: "in form" is not "inform". So a form
-   * without any is looked for from the last white space on, and one with some must reach back over it.
+   * Finds the longest form that ends at each position. Within a line white space matters: "in form" is not "inform". So a form without
+   * white space must start after the last white space, and one with white space must include it.
    */
   function scan({ text, steps, onHit }: Scan): Found {
     let state = 0
@@ -72,7 +75,7 @@ export function createSecretSearch(forms: readonly SecretForm[]) {
     return found(state, places)
   }
 
-  /** Goes on from a state, and looks only for what began before this text; it ends as soon as nothing goes on any more. */
+  /** Continues from a state, and only follows matches that began before this text; it ends as soon as none is left. */
   function goOn({ text, after, steps, onHit }: GoOn): Found {
     let { state } = after
     const places: number[] = []

@@ -2,16 +2,16 @@ import { classOf } from './character-class.ts'
 import type { SecretForm } from './secret-forms.ts'
 
 export const CLASSES = 128
-/** Kinds of forms; what ends in one place can be of several. */
+/** Kinds of forms; a match at one position can be of several kinds. */
 const WITH_SPACE = 1
 const WITHOUT_SPACE = 2
 export const PART = 4
-/** A text of fewer characters that are not white space is no secret, however long it is. */
+/** A text with fewer characters than this, not counting white space, is not treated as a secret. */
 const FEWEST_CHARACTERS = 4
 
 type Paths = { readonly forms: readonly SecretForm[]; readonly codes: Uint8Array; readonly starts: Uint32Array; readonly longest: number }
 
-/** The forms as classes of characters, one behind the other in one array; the last start is the end of it. */
+/** The forms as character classes, one after the other in one array; the last start is its end. */
 function pathsOf(all: readonly SecretForm[]): Paths {
   const codes = new Uint8Array(all.reduce((sum, { text }) => sum + text.length, 0))
   const starts = new Uint32Array(all.length + 1)
@@ -30,14 +30,14 @@ function pathsOf(all: readonly SecretForm[]): Paths {
   return { forms, codes: codes.subarray(0, end), starts, longest }
 }
 
-/** Nodes are numbers, the nearest to the beginning first, and what is known of them is in arrays: there can be many. */
+/** Nodes are numbers, those nearest to the root first, and their properties are in typed arrays, because there can be many. */
 export function createTrie(all: readonly SecretForm[]) {
   const { forms, codes, starts, longest } = pathsOf(all)
   const mostNodes = codes.length + 1
   const children = createChildren(mostNodes)
   const [depths, kinds] = [new Uint8Array(mostNodes), new Uint8Array(mostNodes)]
   const fails = new Uint32Array(mostNodes)
-  /** The longest form of each kind that ends in a node. */
+  /** The longest form of each kind that ends at a node. */
   const [spacedHits, solidHits] = [new Uint32Array(mostNodes), new Uint32Array(mostNodes)]
   let nodes = 1
 
@@ -72,7 +72,7 @@ export function createTrie(all: readonly SecretForm[]) {
   return { nodes, depths, kinds, fails, spacedHits, solidHits, childOf: children.get }
 }
 
-/** The child of a node by its character. One table for all: a Map would take several times the room. */
+/** The child of a node by its character. One hash table for all nodes: a Map would take several times the memory. */
 function createChildren(mostNodes: number) {
   const bits = Math.max(8, Math.ceil(Math.log2(mostNodes * 2)))
   const keys = new Uint32Array(2 ** bits)

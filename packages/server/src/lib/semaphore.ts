@@ -11,14 +11,14 @@ export function createSemaphore(places: number, { mostWaiting = Number.POSITIVE_
   const others: (() => void)[] = []
   let free = places
 
-  /** Hands the place directly to the next in line, so that no newcomer can take it. */
+  /** Hands the slot directly to the next in line, so that no newcomer can take it. */
   function release(): void {
     const next = first.shift() ?? others.shift()
     if (next) next()
     else free += 1
   }
 
-  /** Resolves to a function that gives the place back. Call it exactly once. */
+  /** Resolves to a function that frees the slot. Call it exactly once. */
   async function acquire({ isFirst = false }: Asked = {}): Promise<() => void> {
     if (free > 0) free -= 1
     else {

@@ -1,4 +1,4 @@
-/** A start that cannot go on; the message is one sentence for the person at the terminal. */
+/** The server cannot start; the message is for the person at the terminal. */
 export class StartRefused extends Error {
   override readonly name = 'StartRefused'
 }

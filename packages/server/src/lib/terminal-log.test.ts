@@ -6,8 +6,8 @@ const line = (fields: object) => JSON.stringify({ level: 30, time: at, ...fields
 const plain = () => createTerminalLines({ useColours: false, now: () => 0 })
 
 it('prints the time, the level, a sentence and the fields', () => {
-  expect(plain()(line({ port: 8080, chain: 'BERTH-8080', msg: 'firewall for apps in place' }))).toBe(
-    '10:20:30 info  Firewall for apps in place port=8080 chain=BERTH-8080\n',
+  expect(plain()(line({ port: 8080, chain: 'BERTH-8080', msg: 'firewall rules for apps added' }))).toBe(
+    '10:20:30 info  Firewall rules for apps added port=8080 chain=BERTH-8080\n',
   )
 })
 

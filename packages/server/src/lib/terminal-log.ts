@@ -14,7 +14,7 @@ const LEVELS = new Map([
 const WARN = 40
 const ERROR = 50
 const DIM = 90
-/** A warning that comes every second tells a reader nothing new, and drives everything else off the screen. */
+/** A warning repeated every second says nothing new, and pushes everything else off the screen. */
 const REPEAT_AFTER_MS = 10 * 60_000
 const MOST_REMEMBERED = 200
 const NOT_SHOWN = new Set(['level', 'time', 'msg', 'err', 'requestId'])
@@ -33,7 +33,7 @@ export function createTerminalLines({ useColours, now }: Options) {
     return false
   }
 
-  /** The text to print, with its line feeds, or nothing. */
+  /** The text to print, including line feeds, or an empty text. */
   return (json: string): string => {
     const entry = JSON.parse(json) as Entry // written by the logger a moment ago
     if (isQuietRequest(entry)) return ''
@@ -46,7 +46,7 @@ export function createTerminalLines({ useColours, now }: Options) {
   }
 }
 
-/** The dashboard asks for much every few seconds: on a terminal only changes and failures are of interest. */
+/** The dashboard polls every few seconds. On a terminal only changes and failures are of interest. */
 function isQuietRequest({ level, msg, method, status }: Entry): boolean {
   return level < WARN && msg === 'request' && method === 'GET' && Number(status) < 400
 }
@@ -77,7 +77,7 @@ function stackOf(entry: Entry): string {
   return calls.map((call) => `${shown(call)}\n`).join('')
 }
 
-/** Texts can come from a visitor or a build: nothing in them may move the cursor or colour the terminal. */
+/** Texts can come from a visitor or a build, so they must not move the cursor or change colours. */
 function shown(value: unknown): string {
   return withoutColours(cleanLine(typeof value === 'string' ? value : (JSON.stringify(value) ?? '')))
 }

@@ -1,14 +1,14 @@
 import { isPlainText, NOT_TEXT } from './clean-line.ts'
 
-/** A reading of a line, and where in the line each of its characters comes from. */
+/** A way to read a line, and the position in the line of each of its characters. */
 export type TextView = { readonly text: string; readonly from: (at: number) => number; readonly to: (at: number) => number }
-/** A reading that is in another order than its line: several characters can have been printed in one place. */
+/** A way to read a line in another order: several characters may have been printed at one position. */
 export type OverprintedText = { readonly text: string; readonly placesOf: (at: number) => readonly number[] }
 
-/** White space that can be seen: JavaScript counts a character without any width among it. */
+/** White space that can be seen: JavaScript counts a zero-width character as white space. */
 export const SPACE = /[^\S\ufeff]/
 
-/** What is left when everything that is not text is taken out; this is what a log shows. */
+/** The text without control sequences, as a log shows it. */
 export function visibleText(line: string): TextView {
   if (isPlainText(line)) return { text: line, from: (at) => at, to: (at) => at + 1 }
   const view = createPieces()
@@ -25,8 +25,8 @@ export function visibleText(line: string): TextView {
 const MAY_GO_BACK = /[\r\b]|(?:\u001b\[|\u009b)\d*[CDG]/
 
 /**
- * What stands on a terminal in the end, when a line goes back over itself by returns, backspaces or cursor moves.
- * Nothing where it does not.
+ * What a terminal shows in the end, if a line overwrites itself with carriage returns, backspaces or cursor moves. Undefined if it does
+ * not.
  */
 export function overprintedText(line: string): OverprintedText | undefined {
   if (!MAY_GO_BACK.test(line)) return undefined
@@ -42,7 +42,7 @@ export function overprintedText(line: string): OverprintedText | undefined {
     column = Math.min(Math.max(0, columnAfter(found, column)), line.length)
   }
   print(line.length)
-  const text = Array.from(columns, (places) => line[places?.at(-1) ?? -1] ?? ' ').join('') // a column may have been jumped over
+  const text = Array.from(columns, (places) => line[places?.at(-1) ?? -1] ?? ' ').join('') // a column may have been skipped
   return { text, placesOf: (at) => columns[at] ?? [] }
 }
 
@@ -61,7 +61,7 @@ const ESCAPED = /%[0-9a-f]{2}(?:%[89ab][0-9a-f])*|\\(?:u\{[0-9a-f]{1,6}\}|u[0-9a
 const ESCAPED_OR_PLUS = new RegExp(`${ESCAPED.source}|\\+`, 'gi')
 const NAMED: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f', v: '\v', 0: '\0' }
 
-/** The text without the escapes of URLs, JSON, programming languages and shells. Nothing where there are none. */
+/** The text with the escapes of URLs, JSON, programming languages and shells resolved. Undefined if there are none. */
 export function decodedText(view: TextView, options: { plusIsSpace: boolean }): TextView | undefined {
   const { text } = view
   if (!text.includes('%') && !text.includes('\\') && !(options.plusIsSpace && text.includes('+'))) return undefined
@@ -87,7 +87,7 @@ function unescaped(escape: string): string {
   return code > 0x10_ff_ff ? '' : String.fromCodePoint(code)
 }
 
-/** A text of pieces of another one. A piece that says its length there is all of that, and belongs together. */
+/** A text composed of pieces of another one. A piece with a length covers that many characters there. */
 function createPieces() {
   const pieces: { at: number; start: number; length: number | undefined }[] = []
   let text = ''

@@ -4,7 +4,7 @@ export function createTurns<Key>() {
 
   return async function inTurn<Result>(key: Key, work: () => Promise<Result>): Promise<Result> {
     const mine = (last.get(key) ?? Promise.resolve()).then(work)
-    const ended = mine.catch(() => undefined) // whoever comes next does not care how it ended
+    const ended = mine.catch(() => undefined) // the next in line does not care how it ended
     last.set(key, ended)
     try {
       return await mine

@@ -29,8 +29,11 @@ function numbered(count: number): { key: string; value: string }[] {
   return Array.from({ length: count }, (_, index) => ({ key: `KEY_${index}`, value: '' }))
 }
 const large = 'x'.repeat(60 * KIB)
-const tooLarge = { code: 'invalid_request', message: expect.stringMatching(/come to 18\d KiB with their names, and it can have 128 KiB/) }
-const tooMany = { code: 'invalid_request', message: expect.stringContaining('would have 1001 environment variables, and it can have 1000') }
+const tooLarge = { code: 'invalid_request', message: expect.stringMatching(/are 18\d KiB with their names, but the limit is 128 KiB/) }
+const tooMany = {
+  code: 'invalid_request',
+  message: expect.stringContaining('would have 1001 environment variables, but the limit is 1000'),
+}
 
 /** Rows as an earlier version would have left them. */
 async function insertVariables(appId: number, values: Record<string, string>): Promise<void> {
@@ -73,7 +76,7 @@ it('what takes more room in JSON is counted so, and ordinary text never meets th
   const control = '\u0001'.repeat(30 * KIB)
   await expect(member.call('envs.create', { appId: await newApp({ A: control }), key: 'B', value: control })).rejects.toMatchObject({
     code: 'invalid_request',
-    message: expect.stringMatching(/come to 36\d KiB as JSON, .*, and it can have 256 KiB/),
+    message: expect.stringMatching(/are 36\d KiB as JSON, .*, but the limit is 256 KiB/),
   })
   const { text } = await berth.raw('POST', '/api/apps/envs/get', { cookie: member.cookie, body: { appId } })
   expect(text.length).toBeGreaterThan(150 * KIB)

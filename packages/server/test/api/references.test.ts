@@ -64,7 +64,7 @@ describe('variables of a project', () => {
     const large = ['A', 'B', 'C'].map((key) => ({ key, value: 'x'.repeat(60_000) }))
     await expect(owner.call('projectEnvs.replace', { projectId, variables: large })).rejects.toMatchObject({
       code: 'invalid_request',
-      message: expect.stringContaining('variables of the project come to 176 KiB with their names, and it can have 128 KiB'),
+      message: expect.stringContaining('variables of the project are 176 KiB with their names, but the limit is 128 KiB'),
     })
     const twice = [
       { key: 'A', value: '1' },
@@ -91,7 +91,7 @@ describe('a deployment', () => {
     const projectId = await newProject([{ key: 'ROUND', value: '${{web.A}}' }])
     const app = await newApp(projectId, 'web', { A: '${{project.ROUND}}', B: '${{project.MISSING}}' })
     const failure = await failureOf(app)
-    expect(failure).toContain('${{project.ROUND}} → ${{web.A}} → ${{project.ROUND}} goes round in a circle')
+    expect(failure).toContain('${{project.ROUND}} → ${{web.A}} → ${{project.ROUND}} is a circular reference')
     expect(failure).toContain('${{project.MISSING}} names a variable that the project does not have')
   })
 

@@ -41,9 +41,9 @@ describe('a start that cannot go on says in one sentence what to do', () => {
     [{ BERTH_PROVISION: 'maybe' }, 'BERTH_PROVISION="maybe" is not valid: it must be one of auto, off.'],
     [{ DOCKER_HOST: 'ftp://x' }, 'DOCKER_HOST="ftp://x" is not valid: it must be unix:///path/to/docker.sock or tcp://host:port.'],
     [{ BERTH_EDGE_HTTP_PORT: '0' }, 'BERTH_EDGE_HTTP_PORT="0"'],
-    [{ BERTH_DATABASE_URL: 'postgres://x' }, 'BERTH_DATABASE_URL is set, but this version keeps its data in SQLite alone; unset it.'],
+    [{ BERTH_DATABASE_URL: 'postgres://x' }, 'BERTH_DATABASE_URL is set, but this version only supports SQLite. Unset it.'],
     [{ BERTH_OWNER_EMAIL: 'nobody', BERTH_OWNER_PASSWORD: 'a-password' }, 'BERTH_OWNER_EMAIL="nobody" is not valid'],
-    [{ BERTH_OWNER_EMAIL: 'a@example.test' }, 'BERTH_OWNER_PASSWORD is not valid: it must be 8 characters'],
+    [{ BERTH_OWNER_EMAIL: 'a@example.test' }, 'BERTH_OWNER_PASSWORD is not valid: it must be at least 8 characters'],
     [{ BERTH_OWNER_EMAIL: 'a@example.test', BERTH_OWNER_PASSWORD: 'short' }, 'BERTH_OWNER_PASSWORD is not valid'],
     [{ HOST: '192.0.2.1' }, 'HOST="192.0.2.1" is not an address of this machine.'],
   ])('%j', async (env, sentence) => expect(await refusalOf(environment(env))).toContain(sentence))
@@ -56,19 +56,21 @@ describe('a start that cannot go on says in one sentence what to do', () => {
     const other = createServer().listen(0, '127.0.0.1')
     await once(other, 'listening')
     const { port } = other.address() as AddressInfo // a listening TCP server has one
-    expect(await refusalOf(environment({ PORT: String(port) }))).toContain(`Port ${port} is taken; stop what uses it, or set PORT`)
+    expect(await refusalOf(environment({ PORT: String(port) }))).toContain(
+      `Port ${port} is already in use. Stop the program that uses it, or set PORT`,
+    )
     other.close()
   })
 
   it('a data directory that cannot be written', async () => {
     const file = path.join(directory, 'a-file')
     await writeFile(file, '')
-    expect(await refusalOf(environment({ BERTH_DATA_DIR: path.join(file, 'data') }))).toContain('cannot be written; set BERTH_DATA_DIR')
+    expect(await refusalOf(environment({ BERTH_DATA_DIR: path.join(file, 'data') }))).toContain('is not writable. Set BERTH_DATA_DIR')
   })
 
   it('a data directory that another server uses', async () => {
     await using berth = await startTestServer()
-    expect(await refusalOf({ ...berth.env, PORT: '0' })).toContain('Another Berth uses the data directory')
+    expect(await refusalOf({ ...berth.env, PORT: '0' })).toContain('Another Berth is using the data directory')
     expect((await berth.raw('GET', '/health')).status).toBe(200)
   })
 
@@ -78,7 +80,7 @@ describe('a start that cannot go on says in one sentence what to do', () => {
     await mkdir(dataDir)
     await writeFile(path.join(dataDir, 'berth.sqlite'), 'no database')
     for (const key of ['secrets.key', 'session.key']) await writeFile(path.join(dataDir, key), Buffer.alloc(32))
-    expect(await refusalOf(env)).toContain('is damaged; it was left untouched')
+    expect(await refusalOf(env)).toContain('is damaged and was not changed')
   })
 })
 
@@ -87,7 +89,7 @@ describe('a start', () => {
     const env = environment()
     const server = await startServerProcess(env)
     expect(server.log()).toMatch(/Berth listens on {3}http:\/\/127\.0\.0\.1:\d+/)
-    expect(server.log()).toMatch(/First, set it up {3}http:\/\/127\.0\.0\.1:\d+\/setup#token=[\w-]{32}/)
+    expect(server.log()).toMatch(/Set it up here {5}http:\/\/127\.0\.0\.1:\d+\/setup#token=[\w-]{32}/)
     expect(server.log()).toMatch(/Engine {13}\S/)
     expect(server.log()).toMatch(/Edge {15}\S/)
     expect(server.log()).toContain(env['BERTH_DATA_DIR'])

@@ -46,7 +46,7 @@ describe.concurrent('a failed deployment says why', () => {
 
   it('when the health path answers 404', async () => {
     const app = await lab.createApp(webFiles('healthy elsewhere'), {}, { healthcheckPath: '/healthz' })
-    expect((await lab.deploy(app.id)).error_message).toMatch(/the health path answered 404 \(\/healthz/)
+    expect((await lab.deploy(app.id)).error_message).toMatch(/the health check path answered 404 \(\/healthz/)
   })
 
   it('when there is no Dockerfile, and names those that it found', async () => {

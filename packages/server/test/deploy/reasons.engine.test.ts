@@ -68,7 +68,7 @@ const CASES: readonly [what: string, files: FileMap, says: RegExp][] = [
       ...busybox('COPY program /program', 'COPY program /bin/sh', 'CMD ["/program"]'),
       program: { text: '\u0000not a program', mode: 0o755 },
     },
-    /"\/program": Exec format error\. The program is made for another kind of processor/,
+    /"\/program": Exec format error\. The program was built for another CPU architecture/,
   ],
   [
     'it panics',
@@ -152,8 +152,8 @@ it('what git alone does not fetch is in the log, and in the reason when the buil
   const files = { ...busybox('COPY model.bin /', 'RUN exit 1'), '.gitattributes': '*.bin filter=lfs\n', 'model.bin': pointer }
   const app = await lab.createApp(files)
   const failed = await lab.deploy(app.id)
-  expect(failed.error_message).toMatch(/with exit code 1.* – model\.bin: Git LFS keeps the content elsewhere/)
-  expect(await lab.log(failed.id)).toMatch(/^model\.bin: Git LFS keeps the content elsewhere/m)
+  expect(failed.error_message).toMatch(/with exit code 1.* – model\.bin: Git LFS files are not fetched/)
+  expect(await lab.log(failed.id)).toMatch(/^model\.bin: Git LFS files are not fetched/m)
 })
 
 it('settings are changed for the owner of the app alone', async () => {
@@ -181,7 +181,7 @@ it('what a container that died has printed is kept, in order, one start apart fr
   const once = ['out 1', 'err 1', 'out 2', 'err 2', 'out 3', 'err 3']
   expect(texts.slice(0, 6)).toEqual(once)
   // it may have been found between two starts
-  expect(texts.slice(6, 7)).toEqual(texts.length > 6 ? ['--- The container was started again ---'] : [])
+  expect(texts.slice(6, 7)).toEqual(texts.length > 6 ? ['--- The container was restarted ---'] : [])
   expect(await lab.log(failed.id)).toContain(`${texts.join('\n')}\n`)
   expect((await lab.owner.call('containers.logs', { appId: app.id, tail: 1 })).logs).toBe(lines.at(-1))
 })

@@ -121,6 +121,6 @@ it('an environment that is too large to be hidden is refused', async () => {
   expect(await lab.deploy(app.id)).toMatchObject({
     status: 'failed',
     error_message:
-      'The environment variables of the application come to 176 KiB with their names, and it can have 128 KiB. Put large data into a file instead.',
+      'The environment variables of the application are 176 KiB with their names, but the limit is 128 KiB. Put large data into a file instead.',
   })
 })

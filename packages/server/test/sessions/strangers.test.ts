@@ -317,7 +317,7 @@ describe('streams', () => {
     const [talker, stutterer] = await streams(2)
     talker?.socket.write(frame('text', 'ping'))
     await talker?.closed
-    expect(talker?.answer()).toContain('this stream takes no messages')
+    expect(talker?.answer()).toContain('this stream accepts no messages')
     stutterer?.socket.write(Buffer.concat([frame('text', 'a', false), frame('continuation', 'b', false)]))
     await stutterer?.closed
   })

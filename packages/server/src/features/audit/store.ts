@@ -24,7 +24,7 @@ export async function listAudit(db: Reader, filter: AuditFilter): Promise<AuditE
   if (filter.before !== undefined) query = query.where('id', '<', filter.before)
   if (filter.actorId !== undefined) query = query.where('actor_id', '=', filter.actorId)
   if (filter.action) query = query.where('action', '>=', filter.action).where('action', '<', `${filter.action}\uffff`)
-  // A day is the beginning of its times, and the end of a day comes after all of them.
+  // A day is a prefix of its times, so the end of a day must sort after all of them.
   if (filter.since) query = query.where('at', '>=', filter.since)
   if (filter.until) query = query.where('at', '<=', filter.until.includes('T') ? filter.until : `${filter.until}T\uffff`)
   if (filter.search !== undefined && filter.search.trim() !== '') {

@@ -4,14 +4,14 @@ import type { Db } from '../../store/database.ts'
 
 const MOST_ADDRESSES = 10
 
-/** An account is named where there is one. What else was typed as an e-mail is not kept: it may be a password in the wrong field. */
+/** Names the account if it exists. Other input is not recorded, because it may be a password typed into the wrong field. */
 type Try = { action: 'session.login_failed' | 'user.password_failed'; account: { id: number; email: string } | undefined; actor: Actor }
 type Counted = Try & { tries: number; addresses: Set<string> }
 type Deps = { db: Db; log: Pick<Logger, 'warn'>; now: () => Date }
 
 /**
- * Wrong passwords, in the audit log. The first of an account is written at once; those after it are counted, and become one
- * line when `writeCounted` comes round. E-mails that nobody has share one count, so that a flood cannot fill the log.
+ * Records wrong passwords in the audit log. The first one of an account is written at once; the following ones are counted, and become
+ * one line at the next `writeCounted`. Unknown emails share one counter, so that a flood cannot fill the log.
  */
 export function createFailedTries({ db, log, now }: Deps) {
   const counts = new Map<string, Counted>()
@@ -28,7 +28,7 @@ export function createFailedTries({ db, log, now }: Deps) {
     })
   }
 
-  /** After the answer: how long that takes must not tell whether there is such an account. */
+  /** After the response, so that its timing does not reveal whether the account exists. */
   function writeSoon(line: Counted): void {
     const written = new Promise<void>((resolve) => setImmediate(resolve))
       .then(async () => await write([line]))
@@ -50,7 +50,7 @@ export function createFailedTries({ db, log, now }: Deps) {
     if (known.addresses.size < MOST_ADDRESSES) known.addresses.add(address)
   }
 
-  /** An account that was left alone since the last time begins anew with its next failure. */
+  /** An account without failures since the last run starts over with its next failure. */
   async function writeCounted(): Promise<void> {
     const lines = [...counts.values()].filter(({ tries }) => tries > 0)
     for (const [key, line] of counts)

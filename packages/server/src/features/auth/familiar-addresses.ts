@@ -2,7 +2,7 @@ import { isIPv6 } from 'node:net'
 
 const KEPT_PER_ACCOUNT = 8
 
-/** A household has one address, or a /64 in which its devices take a new one every day. */
+/** A household has one IPv4 address, or an IPv6 /64 in which devices change their address daily. */
 function networkOf(address: string): string {
   if (!isIPv6(address) || address.includes('.')) return address
   const [head = [], tail = []] = address.split('::').map((part) => part.split(':').filter((group) => group !== ''))
@@ -12,7 +12,7 @@ function networkOf(address: string): string {
 
 export type Login = { email: string; address: string }
 
-/** Where the people of each account have logged in from of late. Only a right password adds to it, so strangers cannot. */
+/** The networks from which each account was recently used. Only a correct password adds one, so attackers cannot. */
 export function createFamiliarAddresses(earlier: readonly Login[]) {
   const known = new Map<string, string[]>() // the newest last
 
@@ -22,7 +22,7 @@ export function createFamiliarAddresses(earlier: readonly Login[]) {
     known.set(email, [...others, network].slice(-KEPT_PER_ACCOUNT))
   }
 
-  /** The network by which the account knows this address, if it does. */
+  /** The known network of the account that contains this address, if any. */
   function find({ email, address }: Login): string | undefined {
     return known.get(email)?.find((network) => network === networkOf(address))
   }

@@ -25,7 +25,7 @@ it.each([
   [2, 1],
   [3, 2],
   [64, 2],
-])('on %i cores at most %i run at once, in the order they came, and all come to their end', async (cores, atOnce) => {
+])('on %i cores at most %i run at once, in order of arrival, and all come to their end', async (cores, atOnce) => {
   const { work, order, settled, endOne, running } = createWork()
   const queue = createHashQueue({ cores })
   const names = Array.from({ length: 20 }, (_, index) => `try ${index}`)

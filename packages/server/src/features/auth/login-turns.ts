@@ -1,7 +1,10 @@
 import { setTimeout as timer } from 'node:timers/promises'
 import { AppError } from '../../lib/app-error.ts'
 
-/** Who tries: so many wait from one address (`undefined` has no limit), and nobody waits for a client that has gone. */
+/**
+ * The client of an attempt: the number of waiting attempts per address is limited (`undefined` has no limit), and attempts of
+ * disconnected clients are dropped.
+ */
 export type Tried = { from?: string | undefined; signal?: AbortSignal | undefined }
 type Waiting = { slot: number; from: string | undefined; judge: () => Promise<void>; refuse: (cause: AppError) => void }
 type Deps = {
@@ -11,21 +14,20 @@ type Deps = {
 
 const MOST_PER_ACCOUNT = 500
 const MOST_IN_ALL = 1000
-const MOST_PER_ADDRESS = 3 // of those for one account
+const MOST_PER_ADDRESS = 3 // per account
 
 async function sleepUntil(ms: number, signal: AbortSignal): Promise<void> {
-  await timer(ms, undefined, { signal, ref: false }).catch(() => undefined) // the end of the server ends it early
+  await timer(ms, undefined, { signal, ref: false }).catch(() => undefined) // ended early by a shutdown
 }
 
 /**
- * Tries for one account are judged one after another, each after the wait that the ones before it have earned, so that many
- * at once get no further than many in a row. The newest goes first: a flood that waits already does not hold up the owner
- * who comes after it. When too many wait, of one address or of all, the oldest of them is sent away without having been
- * judged, and so is a try whose client has gone: it would only make the others wait longer.
+ * Attempts for one account are checked one after the other, each after the delay caused by earlier failures, so that parallel attempts
+ * are no faster than sequential ones. The newest goes first, so that a flood already waiting does not block the owner. When too many are
+ * waiting, per address or in total, the oldest is rejected unchecked, and so is an attempt whose client has disconnected.
  */
 export function createLoginTurns({ waitMs, sleep = sleepUntil }: Deps) {
-  const accounts = new Map<number, Waiting[]>() // those with a try under way, and what waits behind it
-  const everybody = new Set<Waiting>() // in the order they came
+  const accounts = new Map<number, Waiting[]>() // accounts with an attempt in progress, and what waits behind it
+  const everybody = new Set<Waiting>() // in order of arrival
   const stopping = new AbortController()
 
   function forget(one: Waiting): void {
@@ -44,7 +46,7 @@ export function createLoginTurns({ waitMs, sleep = sleepUntil }: Deps) {
     while (waiting.length > 0) {
       const ms = waitMs(slot)
       if (ms > 0) await sleep(ms, stopping.signal)
-      const newest = waiting.at(-1) // looked up after the wait: somebody may have come during it
+      const newest = waiting.at(-1) // looked up after the wait, because newer attempts may have arrived
       if (!newest) break
       forget(newest)
       await newest.judge()
@@ -65,7 +67,7 @@ export function createLoginTurns({ waitMs, sleep = sleepUntil }: Deps) {
     if (!known) void judgeAll(one.slot, waiting)
   }
 
-  /** The result of `judge`, once it was this try's turn. */
+  /** The result of `judge`, in turn. */
   async function take<Result>(slot: number, judge: () => Promise<Result>, { from, signal }: Tried = {}): Promise<Result> {
     if (stopping.signal.aborted) throw new AppError('stopping')
     if (signal?.aborted) throw new AppError('too_many_logins')

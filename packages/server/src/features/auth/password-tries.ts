@@ -7,9 +7,9 @@ type Deps = { slowDown: SlowDown; turns: Pick<LoginTurns, 'take'>; familiar: Fam
 type Check<Result> = (turn: { isFamiliar: boolean }) => Promise<Result | undefined>
 
 /**
- * Every look at the password of an account goes through here, so that guessing is slow however many try at once. An address
- * from which the account has been used before has a count and a queue of its own: strangers who flood the account cannot keep
- * its owner out. An e-mail that nobody has is treated as one that somebody has.
+ * Every password check goes through here, so that guessing is slow even with parallel attempts. An address from which the account was
+ * used before has its own counter and queue, so that a flood from elsewhere cannot lock the owner out. Unknown emails are treated like
+ * known ones.
  */
 export function createPasswordTries({ slowDown, turns, familiar }: Deps) {
   return async <Result>(login: Login, check: Check<Result>, signal?: AbortSignal): Promise<Result | undefined> => {

@@ -5,14 +5,14 @@ import type { HashQueue } from './hash-queue.ts'
 /** OWASP's parameters for argon2id: 19 MiB, two passes, one lane. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
-/** Made with the same cost from random bytes that nobody has: an unknown e-mail takes as long as a wrong password. */
+/** A hash of random bytes with the same cost, so that an unknown email takes as long as a wrong password. */
 const NOBODY = '$argon2id$v=19$m=19456,t=2,p=1$c29tZXJhbmRvbXNhbHQxMg$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'
 
 const MOST_BYTES = 1024
 
-/** Makes and checks the hashes of passwords, a few at a time. */
+/** Creates and checks password hashes, a few at a time. */
 export function createPasswords({ queue }: { queue: Pick<HashQueue, 'run'> }) {
-  /** New passwords are set by people who are signed in, and at the set-up: they do not wait behind logins. */
+  /** New passwords are set by people who are logged in, and during setup, so they do not wait behind logins. */
   async function hashPassword(password: string, field = 'password'): Promise<string> {
     if (Buffer.byteLength(password) > MOST_BYTES) throw fieldError('invalid_request', field, 'must have at most 1,024 bytes')
     return await queue.run(async () => await hash(password, COST), { isFirst: true })

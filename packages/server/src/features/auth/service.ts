@@ -18,7 +18,7 @@ type Deps = {
   setup: Pick<Setup, 'complete'>
   invitations: Pick<Invitations, 'accept'>
   passwords: Passwords
-  /** Judges a password in its turn. */
+  /** Checks a password, in turn. */
   tryPassword: PasswordTries
   failedTries: Pick<FailedTries, 'record'>
   newId: () => string
@@ -26,7 +26,7 @@ type Deps = {
 }
 type Entry = { token: string; answer: SignedIn }
 
-/** Whoever is to stop or delete something on a full disk must be able to sign in first. */
+/** On a full disk, people must still be able to log in to stop or delete something. */
 const ON_FULL_DISK = { mayUseReserve: true } as const
 
 function createBeginSession({ db, tokens, newId, now }: Pick<Deps, 'db' | 'tokens' | 'newId' | 'now'>) {
@@ -58,7 +58,7 @@ export function createAuth(deps: Deps) {
   async function login(input: { email: string; password: string }, origin: Origin, signal: AbortSignal): Promise<Entry> {
     const email = input.email.trim().toLowerCase()
     const judge = async ({ isFamiliar }: { isFamiliar: boolean }) => {
-      const account = await findUserByEmail(db, email) // in its turn: it may have had to wait
+      const account = await findUserByEmail(db, email) // after waiting for its turn
       if (await isPassword(input.password, account?.password_hash, { isFirst: isFamiliar })) return account
       deps.failedTries.record({ action: 'session.login_failed', account, actor: { id: null, email: '', origin } })
       return undefined

@@ -6,12 +6,12 @@ import { AppError } from '../../lib/app-error.ts'
 import type { Db } from '../../store/database.ts'
 import { deleteOtherSessions, deleteSession, listSessions } from './store.ts'
 
-/** Names a session to its owner. The session's own id is in the token and is shown to nobody. */
+/** Identifies a session to its owner. The real id is part of the token and is never shown. */
 function nameOf(sessionId: string): string {
   return createHash('sha256').update(sessionId).digest('hex').slice(0, 32)
 }
 
-/** One's own sessions: to see them, and to end them. */
+/** Lists and ends the caller's own sessions. */
 export function createSessions({ db, now }: { db: Db; now: () => Date }) {
   async function list(caller: Caller): Promise<SessionInfo[]> {
     const rows = await listSessions(db, caller.id, now())

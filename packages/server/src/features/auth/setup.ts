@@ -14,7 +14,7 @@ function digest(token: string): Buffer {
   return createHash('sha256').update(token).digest()
 }
 
-/** The first owner. That one has existed is a fact in the database that never goes back, whatever is deleted later. */
+/** Creates the first owner. The database records for good that there was one, whatever is deleted later. */
 export function createSetup(deps: { db: Db; passwords: Pick<Passwords, 'hashPassword'>; now: () => Date }) {
   const { db, now } = deps
   const { hashPassword } = deps.passwords
@@ -34,7 +34,9 @@ export function createSetup(deps: { db: Db; passwords: Pick<Passwords, 'hashPass
     return id
   }
 
-  /** At the start: the owner of the configuration, or a fresh link. Only its hash is kept, so each start makes a new one. */
+  /**
+   * On startup: creates the configured owner, or a new setup link. Only the hash of the link is stored, so each start creates a new one.
+   */
   async function prepare(owner: { email: string; password: string } | undefined): Promise<{ token: string } | undefined> {
     if ((await readFact(db, SET_UP)) !== undefined) return undefined
     if (owner) {

@@ -8,10 +8,10 @@ const SLOTS = 2 ** 18
 const MOST_FAILURES = 255
 
 /**
- * How long the next try of an account has to wait after those that failed. The counters are a table of fixed size, in which
- * an account has the slot that a secret hash of its name gives: nothing is ever pushed out, so nobody can clear a counter by
- * trying other names, and nobody can aim at the slot of somebody else. Names that share one by chance share its wait; hashing
- * limits the tries of everybody together to so few that a slot hardly ever fills by chance.
+ * How long the next attempt of an account must wait after failures. The counters are a table of fixed size, and the slot of an account is
+ * given by a keyed hash of its name: nothing is evicted, so nobody can reset a counter by trying other names, and nobody can target the
+ * slot of somebody else. Accounts that share a slot by chance share its delay; the cost of hashing limits all attempts together to so few
+ * that this hardly ever matters.
  */
 export function createSlowDown({ secret, now }: { secret: string; now: () => Date }) {
   const failures = new Uint8Array(SLOTS)
@@ -26,13 +26,13 @@ export function createSlowDown({ secret, now }: { secret: string; now: () => Dat
     return isForgotten ? 0 : (failures[slot] ?? 0)
   }
 
-  /** What is left of the wait since the last failure: whoever comes later than that does not wait at all. */
+  /** The rest of the delay since the last failure, or 0 if it has passed. */
   function waitMs(slot: number): number {
     const count = failuresOf(slot)
     if (count < FREE_TRIES) return 0
     const delay = backoffMs(count - FREE_TRIES + 1, DELAY)
     const passed = now().getTime() - (failedAt[slot] ?? 0)
-    return Math.max(0, Math.min(delay, delay - passed)) // a clock that was set back must not make it longer
+    return Math.max(0, Math.min(delay, delay - passed)) // must not grow if the clock is set back
   }
 
   function failed(slot: number): void {

@@ -46,7 +46,7 @@ export async function deleteExpiredSessions(tx: Tx, at: Date): Promise<void> {
 
 const LOOKED_THROUGH = 50_000
 
-/** Where people have logged in from, oldest first: of the newest part of the audit log, because it may be long. */
+/** Addresses of past logins, oldest first, from the newest part of the audit log, which may be long. */
 export async function listLoginAddresses(db: Reader): Promise<{ email: string; address: string }[]> {
   const newest = await db.selectFrom('audit').select('id').orderBy('id', 'desc').limit(1).executeTakeFirst()
   return await db

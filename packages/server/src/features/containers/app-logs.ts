@@ -24,17 +24,20 @@ type SearchInput = Which & { search: string; context?: number; limit?: number }
 
 const DEFAULT_LIMIT = 1000
 const DEFAULT_MATCHES = 200
-/** Each reads all that the engine has of a log: tens of megabytes, of which little is held. */
+/** Each reads the whole log from the engine: tens of megabytes, of which little is kept in memory. */
 const READ_LIMITS = { running: 6, runningPerKey: 2, waiting: 200, waitingPerKey: 20, waitMs: 30_000 }
 const READ_MS = 60_000
-/** A download lasts as long as its client takes, so it has places of its own. */
+/** A download takes as long as its client needs, so downloads have separate slots. */
 const DOWNLOAD_LIMITS = { running: 24, runningPerKey: 3, waiting: 50, waitingPerKey: 5, waitMs: 30_000 }
 const DOWNLOAD_MS = 30 * 60_000
-const TOO_MANY = 'Too many logs are being read at this moment; try again in a few seconds.'
-/** One write for each line would cost more than the line. */
+const TOO_MANY = 'Too many logs are being read. Try again in a few seconds.'
+/** One write per line would cost more than the line itself. */
 const PIECE_CHARACTERS = 64 * 1024
 
-/** All that the engine still has of what an app's containers printed: by page, by search, and whole. It is read as a stream. */
+/**
+ * The complete logs of an app's containers, as far as the engine keeps them: by page, by search, or as a download. They are read as a
+ * stream.
+ */
 export function createAppLogs({ engine, liveRelease }: Deps) {
   const reads = createLimiter(READ_LIMITS)
   const downloads = createLimiter(DOWNLOAD_LIMITS)
@@ -66,7 +69,7 @@ export function createAppLogs({ engine, liveRelease }: Deps) {
     return await read(asked, which, async (lines) => await searchLines(lines, { search: words, context, limit }))
   }
 
-  /** The whole log as text, as fast as the client takes it. */
+  /** The whole log as text, as fast as the client reads. */
   async function file({ caller, app, closed }: Asked, which: Which): Promise<Readable> {
     const opened = Promise.withResolvers<Readable>()
     const signal = AbortSignal.any([closed, AbortSignal.timeout(DOWNLOAD_MS)])
@@ -75,7 +78,7 @@ export function createAppLogs({ engine, liveRelease }: Deps) {
       const isOfOne = which.service !== undefined || which.containerId !== undefined
       const text = Readable.from(piecesOf(lines, isOfOne ? () => '' : linePrefix), { objectMode: false })
       opened.resolve(text)
-      await finished(text).catch(() => undefined) // whoever is sent it is told
+      await finished(text).catch(() => undefined) // the error reaches the client through the stream
     }
     limited(downloads, caller, TOO_MANY, sending).catch(opened.reject)
     return await opened.promise
@@ -84,7 +87,7 @@ export function createAppLogs({ engine, liveRelease }: Deps) {
   return { page, search, file }
 }
 
-/** Lines have their places in the whole log, whichever of them are wanted. */
+/** Line numbers refer to the whole log, whichever lines are returned. */
 async function* only<Line extends LogLine>(stream: LogLine['stream'] | undefined, batches: Batches<Line>): AsyncGenerator<readonly Line[]> {
   for await (const lines of batches) yield stream === undefined ? lines : lines.filter((line) => line.stream === stream)
 }

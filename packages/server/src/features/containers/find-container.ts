@@ -2,7 +2,7 @@ import type { Engine } from '../../engine/engine.ts'
 
 type Deps = { engine: Pick<Engine, 'containers'>; instance: string }
 
-/** The app that a container belongs to, looked up among our own: an id that somebody knows is no right to anything. */
+/** The app that a container belongs to, among our own containers: knowing an id grants no access. */
 export function createFindContainer({ engine, instance }: Deps) {
   return async function findContainer(id: string): Promise<{ id: string; appId: number } | undefined> {
     if (!/^[0-9a-f]{12,64}$/.test(id)) return undefined

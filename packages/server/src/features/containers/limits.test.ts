@@ -44,7 +44,7 @@ it('one person takes two of the places for reading logs, so that others read the
   expect(working()).toBe(2)
   expect(refused[0]).toMatchObject({
     code: 'server_busy',
-    message: 'Too many logs are being read at this moment; try again in a few seconds.',
+    message: 'Too many logs are being read. Try again in a few seconds.',
   })
   expect(await containers.logs({ id: 2 }, other, {})).toEqual({ logs: '' })
   end()

@@ -5,7 +5,7 @@ import type { Reader } from '../../store/database.ts'
 import type { AppContainers } from '../deployments/release/app-containers.ts'
 import { findLive } from './store.ts'
 
-/** The containers of the release that is live, the one that visitors meet first. */
+/** The containers of the live release; the one that serves visitors comes first. */
 export function createLiveRelease(deps: { db: Reader; containers: Pick<AppContainers, 'ofRelease'> }) {
   return async function liveRelease(
     app: AppRow,

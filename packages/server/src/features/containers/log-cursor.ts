@@ -1,6 +1,6 @@
 import type { LogLine } from '../../engine/api/log-frames.ts'
 
-/** Where a line is in a log: its time, and its place among those with the same time. */
+/** The position of a line in a log: its time, and its index among lines with the same time. */
 export type Cursor = { readonly at: string; readonly nth: number }
 /** `service` is empty for an app that is one container. */
 export type ServiceLine = LogLine & { readonly service: string }
@@ -12,7 +12,10 @@ export function formatCursor({ at, nth }: Cursor): string {
   return nth === 0 ? at : `${at}~${nth}`
 }
 
-/** The text has the form that the contract asks for. Times are compared as text, so they get the nine digits that the engine writes. */
+/**
+ * The text has the form required by the contract. Times are compared as text, so they are padded to the nine digits that the engine
+ * writes.
+ */
 export function parseCursor(text: string): Cursor {
   const [, seconds = '', fraction = '', nth = '0'] = FORM.exec(text) ?? []
   return { at: `${seconds}.${fraction.padEnd(9, '0')}Z`, nth: Number(nth) }
@@ -23,7 +26,7 @@ export function compareCursors(a: Cursor, b: Cursor): number {
   return a.nth - b.nth
 }
 
-/** Lines as they come: many at a time, because handing over each one costs more than reading it. */
+/** Lines in batches, because yielding each one costs more than reading it. */
 export type Batches<Line = PlacedLine> = AsyncIterable<readonly Line[]>
 
 export async function* placed(batches: Batches<ServiceLine>): AsyncGenerator<PlacedLine[]> {
@@ -40,7 +43,7 @@ export async function* placed(batches: Batches<ServiceLine>): AsyncGenerator<Pla
 type Log = AsyncGenerator<readonly ServiceLine[]>
 type Head = { log: Log; lines: readonly ServiceLine[]; at: number }
 
-/** The next lines of a log, or nothing at its end. */
+/** The next lines of a log, or undefined at its end. */
 async function headOf(log: Log): Promise<Head[]> {
   while (true) {
     const next = await log.next()
@@ -49,7 +52,7 @@ async function headOf(log: Log): Promise<Head[]> {
   }
 }
 
-/** Several logs as one, by time. Lines of the same time come in the order of the logs. */
+/** Merges several logs by time. Lines with the same time are in the order of the logs. */
 export async function* merged(logs: readonly Log[]): Log {
   const [only] = logs
   if (logs.length === 1 && only) {
@@ -68,7 +71,7 @@ export async function* merged(logs: readonly Log[]): Log {
   }
 }
 
-/** What comes before the last line of any head is in order whatever follows. */
+/** Lines before the last line of every batch are final, whatever follows. */
 function linesUntilOneEnds(heads: readonly Head[]): { lines: ServiceLine[]; ended: Head } {
   const lines: ServiceLine[] = []
   while (true) {

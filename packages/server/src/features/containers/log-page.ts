@@ -2,7 +2,7 @@ import type { LogEntry, LogPage } from '@berth/contract'
 import { type Batches, type Cursor, compareCursors, formatCursor, type PlacedLine } from './log-cursor.ts'
 import { createNewest, createOldest } from './log-window.ts'
 
-/** Lines before a place, after it, or on both sides of it; without one the newest. */
+/** Lines before, after or around a position; without one, the newest lines. */
 export type PageWanted = { limit: number; before?: Cursor; after?: Cursor; around?: Cursor }
 
 export function presentLine({ at, nth, stream, line, service }: PlacedLine): LogEntry {
@@ -15,7 +15,7 @@ function roomOf({ limit, after, around }: PageWanted): { before: number; behind:
   return { before: limit, behind: 0 }
 }
 
-/** One pass over a log that holds a page of it. All of it is read, because only then it is known how many lines there are. */
+/** Reads a log once and keeps one page of it. The whole log is read to count its lines. */
 export async function readPage(batches: Batches, wanted: PageWanted): Promise<LogPage> {
   const place = wanted.before ?? wanted.after ?? wanted.around
   const room = roomOf(wanted)

@@ -4,15 +4,15 @@ import type { Batches, PlacedLine } from './log-cursor.ts'
 import { presentLine } from './log-page.ts'
 import { createNewest } from './log-window.ts'
 
-/** `context` lines are given before and after each match; of more than `limit` matches the newest are given. */
+/** Returns `context` lines before and after each match; if there are more than `limit` matches, the newest ones. */
 export type SearchWanted = { search: string; context: number; limit: number }
 
 type Seen = PlacedLine & { n: number; isMatch: boolean }
 
-/** Neither the longest context nor the most matches fill more than this. */
+/** An upper bound for the result, even with the longest context and the most matches. */
 const MOST_LINES = 20_000
 
-/** One pass over a log that counts every match and holds the newest of them. */
+/** Reads a log once, counts all matches and keeps the newest ones. */
 export async function searchLines(batches: Batches, { search, context, limit }: SearchWanted): Promise<LogSearch> {
   const wanted = search.toLowerCase()
   const recent = createNewest<Seen>({ lines: Math.max(1, context) })

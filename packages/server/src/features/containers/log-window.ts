@@ -1,10 +1,10 @@
-/** 10,000 lines can be 160 MB: that is no answer to one request. */
+/** 10,000 lines can be 160 MB, which is too much for one response. */
 const MOST_CHARACTERS = 2 * 1024 * 1024
 
 type Sized = { readonly line: string }
 type Limits = { lines: number; characters?: number }
 
-/** The newest of what is added, however much that is. Of more than an answer can hold the oldest are left out. */
+/** Keeps the newest of the added lines. If they exceed the size of a response, the oldest are dropped. */
 export function createNewest<Item extends Sized>(
   { lines: most, characters: mostCharacters = MOST_CHARACTERS }: Limits,
   onDrop: (item: Item) => void = () => undefined,
@@ -20,7 +20,7 @@ export function createNewest<Item extends Sized>(
     from += 1
     onDrop(dropped)
     if (from < 1000 || from < items.length / 2) return
-    items = items.slice(from) // now and then: at each line it would cost much more
+    items = items.slice(from) // only now and then: doing this for each line would be much slower
     from = 0
   }
 
@@ -36,7 +36,7 @@ export function createNewest<Item extends Sized>(
   }
 }
 
-/** The oldest of what is added, up to the first that an answer has no room for. */
+/** Keeps the oldest of the added lines, up to the size of a response. */
 export function createOldest<Item extends Sized>({ lines: most, characters: mostCharacters = MOST_CHARACTERS }: Limits) {
   const items: Item[] = []
   let characters = 0

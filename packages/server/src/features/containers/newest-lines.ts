@@ -1,15 +1,15 @@
 type Line = { readonly at: string; readonly text: string }
 
-/** 10,000 lines can be 160 MB: that is no answer to one request. */
+/** 10,000 lines can be 160 MB, which is too much for one response. */
 const MOST_CHARACTERS = 2 * 1024 * 1024
 
-/** The newest lines of several containers, in the order of their times. Of more than an answer can hold the oldest are left out. */
+/** The newest lines of several containers, by time. If they exceed the size of a response, the oldest are dropped. */
 export function newestLines(tail: number, mostCharacters = MOST_CHARACTERS) {
   let lines: Line[] = []
   let characters = 0
   let isCut = false
 
-  /** Now and then: at each line it would cost much more than holding a few more for a while. */
+  /** Only now and then: doing this for each line would cost much more than keeping a few extra lines for a while. */
   function trim(): void {
     const newest = lines.toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0)).slice(-tail)
     let first = newest.length
@@ -31,7 +31,7 @@ export function newestLines(tail: number, mostCharacters = MOST_CHARACTERS) {
 
   function text(): string {
     trim()
-    const note = isCut ? [`${lines[0]?.at ?? ''} … older lines are left out: an answer holds 2 MB`] : []
+    const note = isCut ? [`${lines[0]?.at ?? ''} … older lines left out: a response holds at most 2 MB`] : []
     return [...note, ...lines.map((line) => line.text)].join('\n')
   }
 

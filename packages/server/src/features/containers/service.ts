@@ -28,9 +28,9 @@ type Deps = {
   step: Step
   tuning: Pick<Tuning, 'stopGraceSeconds'>
   now: () => Date
-  /** What is wanted of an app was written. */
+  /** Called when the wanted state of an app was stored. */
   onWanted: () => void
-  /** Its containers are as wanted. */
+  /** Called when its containers are in the wanted state. */
   onChanged: (appId: number) => void
 }
 type Verb = 'start' | 'stop' | 'restart'
@@ -38,16 +38,16 @@ type Asked = { verb: Verb; service?: string }
 type LogsWanted = { service?: string; tail?: number; since?: string }
 
 const DEFAULT_TAIL = 100
-/** Each holds a few megabytes for a moment, and an engine that is slow to answer keeps its place for long. */
+/** Each uses a few megabytes for a moment, and blocks its slot for long if the engine is slow. */
 const LOG_LIMITS = { running: 6, runningPerKey: 2, waiting: 200, waitingPerKey: 20, waitMs: 30_000 }
-const TOO_MANY_LOGS = 'Too many logs are being read at this moment; try again in a few seconds.'
-/** Each may take as long as a container that does not heed the signal to stop, and the engine does few of them at once. */
+const TOO_MANY_LOGS = 'Too many logs are being read. Try again in a few seconds.'
+/** Each may take as long as a container that ignores the stop signal, and the engine handles few at once. */
 const VERB_LIMITS = { running: 16, runningPerKey: 4, waiting: 1000, waitingPerKey: 200, waitMs: 60_000 }
-const TOO_MANY_VERBS = 'Too many applications are being started and stopped at this moment; try again in a minute.'
+const TOO_MANY_VERBS = 'Too many applications are being started and stopped. Try again in a minute.'
 
 /**
- * A release that is being replaced must not come back beside the one that takes its place: they may share their data. And an app that is
- * stopped during a deployment would run again at its end.
+ * A release being replaced must not start again beside its successor, because they may share their data. And an app stopped during a
+ * deployment would be running again at its end.
  */
 async function refuseDuringDeployment(tx: Tx, appId: number, verb: Verb): Promise<void> {
   const underWay = await statusesUnderWay(tx, appId)
@@ -77,7 +77,10 @@ async function writeWanted(tx: Tx, app: AppRow, { verb, service }: Asked): Promi
   if (verb === 'start') await setStoppedServices(tx, app.id, [])
 }
 
-/** The containers of the live release, by the verbs of the interface. What is wanted is written first: a crash in between is repaired towards it. */
+/**
+ * Starts, stops and restarts the containers of the live release. The wanted state is stored first, so that reconcile repairs a crash in
+ * between.
+ */
 export function createContainers(deps: Deps) {
   const { db, engine, step, now } = deps
   const verbLimiter = createLimiter(VERB_LIMITS)
@@ -106,7 +109,7 @@ export function createContainers(deps: Deps) {
           await recordAudit(tx, now(), caller, { action: `container.${verb}`, subject: 'app', subjectId: app.id, ...after })
         }, options)
       })
-      if (verb !== 'start') deps.onWanted() // visitors get the page before the container goes
+      if (verb !== 'start') deps.onWanted() // visitors get the error page before the container stops
       for (const id of ids) await step(`engine.${verb}`, async () => await EFFECTS[verb](id))
       if (service === undefined)
         await step('db.app_status', async () => {
@@ -137,7 +140,7 @@ export function createContainers(deps: Deps) {
   }
 }
 
-/** The last lines of all containers of the live release, or of the one that died before there was any. */
+/** The last lines of all containers of the live release, or of the last failed one if there is no live release. */
 function createNewestLogs(deps: Pick<Deps, 'engine' | 'liveRelease' | 'lastFailedLog'>) {
   const { engine } = deps
   const limiter = createLimiter(LOG_LIMITS)

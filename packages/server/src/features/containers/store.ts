@@ -13,7 +13,7 @@ export async function listActive(db: Reader): Promise<Pick<DeploymentRow, 'id' |
   return await db.selectFrom('deployment').select(['id', 'app_id']).where('is_active', '=', 1).execute()
 }
 
-/** Unfinished, and nothing in the queue would go on with it. */
+/** Unfinished, and no job in the queue would continue it. */
 export async function unfinishedWithoutJob(db: Reader): Promise<Pick<DeploymentRow, 'id' | 'app_id' | 'triggered_by'>[]> {
   const rows = await db
     .selectFrom('deployment')
@@ -25,7 +25,7 @@ export async function unfinishedWithoutJob(db: Reader): Promise<Pick<DeploymentR
   return rows.filter((row) => !lanes.has(appLane(row.app_id)))
 }
 
-/** How far the deployments of an app are that have not ended. */
+/** The state of the unfinished deployments of an app. */
 export async function statusesUnderWay(db: Reader, appId: number): Promise<DeploymentRow['status'][]> {
   const rows = await db.selectFrom('deployment').select('status').where('app_id', '=', appId).where('status', 'in', UNFINISHED).execute()
   return rows.map(({ status }) => status)
@@ -40,7 +40,7 @@ export async function findLive(db: Reader, appId: number): Promise<Pick<Deployme
     .executeTakeFirst()
 }
 
-/** The newest first. Those of which nothing was kept are passed over, but not for ever. */
+/** Newest first. Deployments without kept output are skipped, up to a limit. */
 export async function lastFailed(db: Reader, appId: number): Promise<number[]> {
   const rows = await db
     .selectFrom('deployment')

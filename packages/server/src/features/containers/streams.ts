@@ -10,7 +10,7 @@ type Peer = { send: (frame: ContainerFrame) => void; room: () => Promise<void>; 
 const DEFAULT_TAIL = 100
 const REATTACH_MS = 1000
 
-/** What a container prints. A restart of it or of the engine is bridged: the stream goes on behind the last line it saw. */
+/** Streams the output of a container. After a restart of the container or the engine it resumes after the last line. */
 export function createContainerStreams({ engine, now }: Deps) {
   function frame<F extends ContainerFrame>(type: F['type'], data: F['data']): ContainerFrame {
     return { type, timestamp: now().toISOString(), data } as ContainerFrame // the caller pairs type and data
@@ -34,7 +34,7 @@ export function createContainerStreams({ engine, now }: Deps) {
     let since: string | undefined
     while (!peer.signal.aborted) {
       const details = await engine.containers.inspect(id)
-      if (!details) return peer.send(frame('end', { message: 'The container is gone.' }))
+      if (!details) return peer.send(frame('end', { message: 'The container no longer exists.' }))
       const hasEnded = details.state !== 'running' && details.state !== 'restarting'
       if (hasEnded && since !== undefined) return peer.send(frame('end', { message: `The container has stopped (${details.status}).` }))
       if (since === undefined) peer.send(frame('status', { container: id, state: details.state, status: details.status }))
@@ -42,10 +42,10 @@ export function createContainerStreams({ engine, now }: Deps) {
       since ??= ''
       for await (const { at, line, stream } of engine.logs(details, options)) {
         since = at
-        await peer.room() // the engine keeps the rest for as long
+        await peer.room() // the engine keeps the rest in the meantime
         peer.send(frame('log', { line, stream, at }))
       }
-      if (!peer.signal.aborted) await pause(peer.signal) // a container that restarts is back by then
+      if (!peer.signal.aborted) await pause(peer.signal) // a restarting container is back by then
     }
   }
 

@@ -14,9 +14,12 @@ type Deps = {
 
 /** A page with many apps asks for all of them at once. */
 const LIMITS = { running: 32, runningPerKey: 16, waiting: 1000, waitingPerKey: 200, waitMs: 30_000 }
-const TOO_MANY = 'The usage of too many apps is being measured at this moment; try again in a few seconds.'
+const TOO_MANY = 'The usage of too many apps is being measured. Try again in a few seconds.'
 
-/** CPU and memory of an app's containers. It takes a connection and two seconds for each, so those who ask meanwhile share the answer. */
+/**
+ * CPU and memory of an app's containers. Measuring takes a connection and two seconds per container, so concurrent requests share the
+ * result.
+ */
 export function createUsage({ engine, liveRelease, whenReachable }: Deps) {
   const limiter = createLimiter(LIMITS)
   const measuring = new Map<number, Promise<ContainerUsage>>()

@@ -2,7 +2,7 @@ import { EngineError, EngineUnreachable } from '../../engine/api/errors.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { createRedactor } from '../../lib/redact.ts'
 
-/** An engine that is away, or refuses, is told to the caller in a sentence. */
+/** If the engine is unreachable or refuses, the caller gets a clear error. */
 export async function whenReachable<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()

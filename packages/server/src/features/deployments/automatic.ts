@@ -6,7 +6,7 @@ import { QUOTAS } from '../../lib/quota.ts'
 import type { Tx } from '../../store/database.ts'
 import { countUnfinished, insertDeployment, listWaiting, moveDeployment } from './store.ts'
 
-/** Nobody asked for these in person, so a newer one takes the place of one that still waits. */
+/** No person requested these, so a newer one replaces one that is still waiting. */
 const AUTOMATIC = ['webhook', 'hook', 'poll'] as const satisfies Trigger[]
 const LONGEST_TEXT = 2000
 
@@ -17,7 +17,7 @@ type Wanted = {
   by?: Actor
 }
 
-/** Adds a deployment on behalf of a git host or a program, in the transaction of whoever heard of it. */
+/** Adds a deployment on behalf of a git host or a program, in the caller's transaction. */
 export function createAddAutomatic({ now }: { now: () => Date }) {
   return async function addAutomatic(tx: Tx, wanted: Wanted): Promise<{ deploymentId: number } | { problem: string }> {
     const { app, trigger, commit, by = PLATFORM } = wanted
@@ -25,7 +25,7 @@ export function createAddAutomatic({ now }: { now: () => Date }) {
     const waiting = await listWaiting(tx, app.id, AUTOMATIC)
     const { ofApp } = await countUnfinished(tx, { appId: app.id, userId: 0 })
     if (ofApp - waiting.length >= QUOTAS.unfinishedOfApp)
-      return { problem: `${QUOTAS.unfinishedOfApp} deployments of it wait or run already` }
+      return { problem: `${QUOTAS.unfinishedOfApp} deployments of it are already waiting or running` }
     const row = await insertDeployment(tx, { app, trigger, triggeredBy: null, commit: cut(commit), at })
     for (const { id } of waiting) {
       const change = { finished_at: at.toISOString(), error_message: `Replaced by #${row.number}.` }
@@ -39,7 +39,7 @@ export function createAddAutomatic({ now }: { now: () => Date }) {
   }
 }
 
-/** What a host says about a commit is kept with every deployment of it. */
+/** The commit details from the host are stored with every deployment of it. */
 function cut({ hash, message, author }: Wanted['commit']): Wanted['commit'] {
   return { hash, message: message.slice(0, LONGEST_TEXT), author: author.slice(0, LONGEST_TEXT) }
 }

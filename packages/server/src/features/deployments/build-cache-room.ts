@@ -4,7 +4,7 @@ import type { BuildTimes } from './build-times.ts'
 
 type Deps = { engine: Pick<Engine, 'buildCache'>; buildTimes: Pick<BuildTimes, 'isOurs' | 'forgetBefore'> }
 
-/** The build cache of our own builds: how large it is, and how to make it smaller. */
+/** The build cache of our own builds: measures and shrinks it. */
 export function createBuildCacheRoom({ engine, buildTimes }: Deps) {
   async function read(): Promise<{ all: CacheRecord[]; ours: CacheRecord[] }> {
     const all = await engine.buildCache.list()
@@ -17,7 +17,7 @@ export function createBuildCacheRoom({ engine, buildTimes }: Deps) {
     return { bytes: sum(ours), freeable: sum(ours.filter(({ isInUse }) => !isInUse)) }
   }
 
-  /** What was used longest ago goes first. Gives the bytes that were freed. */
+  /** Removes the least recently used records first. Returns the freed bytes. */
   async function shrinkTo(keptBytes: number): Promise<number> {
     const { all, ours } = await read()
     let [left, freed] = [sum(ours), 0]
@@ -42,7 +42,7 @@ function sum(records: readonly CacheRecord[]): number {
   return records.reduce((total, { sizeBytes }) => total + sizeBytes, 0)
 }
 
-/** Of two that were used last by the same build, the later one stands on the earlier one. */
+/** Of two records last used by the same build, the later one depends on the earlier one. */
 function byLastUse(a: CacheRecord, b: CacheRecord): number {
   return Date.parse(a.lastUsedAt) - Date.parse(b.lastUsedAt) || Date.parse(b.createdAt) - Date.parse(a.createdAt)
 }

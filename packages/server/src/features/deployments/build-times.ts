@@ -4,8 +4,8 @@ import { endBuildTime, forgetBuildTimesBefore, insertBuildTime, listBuildTimes }
 type Deps = { db: Db; now: () => Date }
 
 /**
- * When builds of ours ran. The engine's cache does not say whose a record is, and other people build on the same engine; what came while a build of
- * ours ran is taken for ours.
+ * When our builds ran. The engine's cache does not say who created a record, and others may build on the same engine; records created
+ * during one of our builds are considered ours.
  */
 export function createBuildTimes({ db, now }: Deps) {
   async function during<Result>(build: () => Promise<Result>): Promise<Result> {
@@ -13,7 +13,7 @@ export function createBuildTimes({ db, now }: Deps) {
     try {
       return await build()
     } finally {
-      await db.transaction(async (tx) => await endBuildTime(tx, id, now())).catch(() => undefined) // then its cache stays, no more
+      await db.transaction(async (tx) => await endBuildTime(tx, id, now())).catch(() => undefined) // then its cache is kept, which is harmless
     }
   }
 

@@ -45,7 +45,7 @@ export function createCancel(deps: Deps) {
     return { row, was: current.status }
   }
 
-  /** On a full disk there may be no room for a log; the deployment's job writes its last line later. */
+  /** On a full disk there may be no space for a log; the deployment's job writes its last line later. */
   async function openLog(deploymentId: number): Promise<LogWriter | undefined> {
     return await deps.logs.openWriter(deploymentId, createRedactor([])).catch((cause: unknown) => {
       if (isStorageFailure(cause)) return undefined
@@ -53,7 +53,7 @@ export function createCancel(deps: Deps) {
     })
   }
 
-  /** The status changes at once; whatever runs for it is told to stop and cleans up after itself. One that nobody runs yet is ended here. */
+  /** The status changes at once; a running job is cancelled and cleans up after itself. A deployment that has not started is ended here. */
   return async function cancel(caller: Caller, deployment: DeploymentRow): Promise<Deployment> {
     const writer = deployment.status === 'pending' ? await openLog(deployment.id) : undefined
     try {

@@ -15,7 +15,7 @@ export function createCompareDeployments({ db, secrets }: { db: Reader; secrets:
 
   return async (deployment, withId) => {
     const other = await findDeployment(db, withId)
-    if (!other || other.app_id !== deployment.app_id) throw new AppError('deployment_not_found') // one of another app is as unknown as none
+    if (!other || other.app_id !== deployment.app_id) throw new AppError('deployment_not_found') // a deployment of another app is treated as unknown
     const [before, after] = [configOf(deployment), configOf(other)]
     const notKept = [...(before ? [] : [deployment.id]), ...(after ? [] : [other.id])]
     if (!before || !after) return { settings: [], environment: [], notKept }

@@ -31,7 +31,7 @@ function argumentsText(given: Readonly<Record<string, string>>): string {
     .join(' ')
 }
 
-/** Settings with their values; variables by name alone, because no value leaves this function. */
+/** Settings with their values; variables only by name, so that no value leaves this function. */
 export function differences(before: ReleaseConfig, after: ReleaseConfig): Pick<DeploymentComparison, 'settings' | 'environment'> {
   const settings = SETTINGS.map(({ name, text }) => ({ name, before: text(before), after: text(after) }))
   const keys = [...new Set([...Object.keys(before.env), ...Object.keys(after.env)])].toSorted()
@@ -43,7 +43,7 @@ export function differences(before: ReleaseConfig, after: ReleaseConfig): Pick<D
   return { settings: settings.filter((each) => each.before !== each.after), environment }
 }
 
-/** Every object has members that nobody set, such as `constructor`. */
+/** Every object has inherited members, such as `constructor`. */
 function valueOf({ env }: ReleaseConfig, key: string): string | undefined {
   return Object.hasOwn(env, key) ? env[key] : undefined
 }

@@ -4,12 +4,12 @@ import { appsWithMoreThan, deleteDeployments, finishedBeyond } from './history-s
 type Deps = { db: Db; kept?: number; atOnce?: number }
 
 const KEPT_DEPLOYMENTS = 200
-/** In one transaction, so that other writes do not wait long. */
+/** Per transaction, so that other writes do not wait long. */
 const AT_ONCE = 200
 
 /**
- * Keeps the newest finished deployments of each app, so that nobody fills the disk with their rows and logs. Only rows go here: the
- * sweep of leftovers removes the files that no row names, also those of a process that ended in between.
+ * Keeps the newest finished deployments of each app, so that rows and logs cannot fill the disk. Only rows are deleted here: the sweep of
+ * leftovers removes files without a row, including those of a process that crashed in between.
  */
 export function createForgetOld({ db, kept = KEPT_DEPLOYMENTS, atOnce = AT_ONCE }: Deps) {
   async function forgetSome(appId: number): Promise<number> {
@@ -25,7 +25,7 @@ export function createForgetOld({ db, kept = KEPT_DEPLOYMENTS, atOnce = AT_ONCE 
 
   return async function forgetOld(signal: AbortSignal): Promise<void> {
     for (const appId of await appsWithMoreThan(db, kept)) {
-      // looking is a read: an app with nothing to forget costs no write
+      // checking only reads, so an app with nothing to delete costs no write
       while (!signal.aborted && (await finishedBeyond(db, { appId, kept, limit: 1 })).length > 0) await forgetSome(appId)
     }
   }

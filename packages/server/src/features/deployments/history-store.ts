@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { UNFINISHED } from '../../domain/lifecycle.ts'
 import type { Reader, Tx } from '../../store/database.ts'
 
-/** Apps that have had more deployments than this. Answered from the index of numbers alone. */
+/** Apps that have had more deployments than this. Only reads the index of numbers. */
 export async function appsWithMoreThan(db: Reader, count: number): Promise<number[]> {
   const rows = await db
     .selectFrom('deployment')
@@ -14,8 +14,8 @@ export async function appsWithMoreThan(db: Reader, count: number): Promise<numbe
 }
 
 /**
- * Finished deployments of an app beyond the newest `kept`, oldest first and at most `limit`. Not among them are the live release, what can be
- * rolled back to, and what a job still works on.
+ * Finished deployments of an app beyond the newest `kept`, oldest first and at most `limit`. Excludes the live release, releases that can
+ * be rolled back to, and those that a job is still working on.
  */
 export async function finishedBeyond(db: Reader, of: { appId: number; kept: number; limit: number }): Promise<number[]> {
   const finished = db.selectFrom('deployment').where('app_id', '=', of.appId).where('status', 'not in', UNFINISHED)

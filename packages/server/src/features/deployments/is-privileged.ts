@@ -2,7 +2,7 @@ import { isStaff } from '../../domain/caller.ts'
 import { findUser } from '../../domain/rows.ts'
 import type { Reader } from '../../store/database.ts'
 
-/** Asked anew for each deployment, so that the role of this moment counts. Somebody who is gone has no rights. */
+/** Checked for each deployment, so that the current role counts. A deleted user has no rights. */
 export function createIsPrivileged(db: Reader) {
   return async function isPrivileged(userId: number | null): Promise<boolean> {
     const user = userId === null ? undefined : await findUser(db, userId)

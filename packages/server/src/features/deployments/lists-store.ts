@@ -7,7 +7,7 @@ import type { Reader } from '../../store/database.ts'
 import { storedSteps } from './run/steps.ts'
 import { canRollBackTo } from './store.ts'
 
-/** Everything that a list shows. The sealed settings can be a megabyte each, and a list of them more than the memory holds. */
+/** The columns a list needs. The sealed settings can be a megabyte each, and would not fit into memory for a long list. */
 const SHOWN = [
   'deployment.id',
   'deployment.app_id',
@@ -62,7 +62,7 @@ export function presentDeployment(row: ShownDeployment): Deployment {
   }
 }
 
-/** Newest first. A page goes on before the id of the last one of the page above it. */
+/** Newest first. The next page starts before the last id of the previous one. */
 export async function listDeployments(db: Reader, wanted: DeploymentsQuery): Promise<ShownDeployment[]> {
   let query = db.selectFrom('deployment').select(SHOWN).where('app_id', '=', wanted.appId).orderBy('number', 'desc')
   const { before, status, search, isActive, limit } = wanted
@@ -82,7 +82,7 @@ export async function listDeployments(db: Reader, wanted: DeploymentsQuery): Pro
   return await (limit === undefined ? query : query.limit(limit)).execute()
 }
 
-/** The last deployment of each app. Without a user: of every app, for those who see everything. */
+/** The last deployment of each app. Without a user: of all apps, for callers who can see everything. */
 export async function listNewest(db: Reader, userId: number | undefined): Promise<ShownDeployment[]> {
   const newest = db
     .selectFrom('deployment')
@@ -98,7 +98,7 @@ export async function listNewest(db: Reader, userId: number | undefined): Promis
   return await db.selectFrom('deployment').select(SHOWN).where('deployment.id', 'in', visible).execute()
 }
 
-/** The ids of all that wait, in the order in which they were asked for. */
+/** The ids of all waiting deployments, in order of request. */
 export async function listPending(db: Reader): Promise<number[]> {
   const rows = await db
     .selectFrom('deployment')
@@ -110,7 +110,7 @@ export async function listPending(db: Reader): Promise<number[]> {
   return rows.map(({ id }) => id)
 }
 
-/** Without a user: of every app, for those who see everything. */
+/** Without a user: of all apps, for callers who can see everything. */
 export async function listUnfinished(db: Reader, userId: number | undefined): Promise<ShownDeployment[]> {
   let query = db
     .selectFrom('deployment')

@@ -10,13 +10,13 @@ type Deps = {
   keptBytes?: number
 }
 
-/** Well above the floor, so that there is room again before a build is refused. */
+/** Well above the floor, so that space is freed before a build is refused. */
 const TIGHT_FACTOR = 4
 const KEPT_CACHE_BYTES = 1024 ** 3
 
 /**
- * When the disk gets tight, build cache of ours goes, what was used longest ago first, down to what is kept. Nothing else: images,
- * containers, volumes and the cache of other people's builds belong to somebody.
+ * When the disk is nearly full, removes our own build cache, least recently used first, down to a minimum. Nothing else is removed:
+ * images, containers, volumes and the cache of other people's builds belong to somebody.
  */
 export function createMakeRoom({ buildCache, dataDir, floorBytes, keptBytes = KEPT_CACHE_BYTES, log }: Deps) {
   return async function makeRoom(): Promise<void> {

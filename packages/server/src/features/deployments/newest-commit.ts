@@ -11,7 +11,7 @@ type Deps = {
   waitMs: number
 }
 
-/** The commit is pinned when the deployment is asked for; a remote that does not answer at once is asked again by the worker. */
+/** The commit is pinned when the deployment is requested; if the remote does not answer quickly, the worker asks again. */
 export function createNewestCommit({ git, sourceOf, limiter, waitMs }: Deps) {
   return async (app: AppRow): Promise<{ hash: string; message: string; author: string } | undefined> => {
     if (app.git_clone_url === '' || kindOf(app).madeFrom === 'template') return undefined
@@ -23,7 +23,7 @@ export function createNewestCommit({ git, sourceOf, limiter, waitMs }: Deps) {
       const { hash } = await limiter.run(app.created_by, ask, signal)
       return { hash, message: '', author: '' }
     } catch {
-      return undefined // whatever it is, the worker meets it again and says so on the deployment
+      return undefined // the worker will get the same error and report it on the deployment
     }
   }
 }

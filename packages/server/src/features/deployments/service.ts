@@ -23,7 +23,7 @@ type Wanted = { commit?: string; withoutCache?: boolean }
 type Deps = {
   db: Db
   logs: Pick<BuildLogs, 'text'>
-  /** The newest commit, or nothing when the remote does not answer in time: then the worker asks again. */
+  /** The newest commit, or undefined if the remote does not answer in time: then the worker asks again. */
   resolveCommit: (app: AppRow) => Promise<Commit | undefined>
   stop: Cancel
   step: Step
@@ -32,7 +32,7 @@ type Deps = {
 
 const NO_COMMIT: Commit = { hash: '', message: '', author: '' }
 
-/** Asking for deployments. What is answered is in the database: the row, the event and the job, in one transaction. */
+/** Requests deployments. The row, the event and the job are written in one transaction before the response. */
 export function createDeployments(deps: Deps) {
   const { db, step, now } = deps
 
@@ -48,7 +48,7 @@ export function createDeployments(deps: Deps) {
       const withoutCache = wanted.withoutCache === true
       const row = insertDeployment(tx, { app, trigger, triggeredBy: caller.id, commit, withoutCache, at: now() })
       const deployment = await row.catch((cause: unknown) => {
-        if (isForeignKeyViolation(cause)) throw new AppError('app_not_found', { cause }) // deleted while its remote was asked
+        if (isForeignKeyViolation(cause)) throw new AppError('app_not_found', { cause }) // deleted in the meantime
         throw cause
       })
       await queue(tx, caller, deployment, now())
@@ -93,9 +93,9 @@ export function createDeployments(deps: Deps) {
   }
 }
 
-/** What people see of them. */
+/** Deployments as the API shows them. */
 function createReads({ db, logs }: Pick<Deps, 'db' | 'logs'>) {
-  /** Those that wait have a place in the queue. */
+  /** Waiting deployments have a position in the queue. */
   async function withPlaces(list: readonly Deployment[]): Promise<Deployment[]> {
     if (!list.some(({ status }) => status === 'pending')) return [...list]
     const waiting = await listPending(db)
@@ -112,18 +112,18 @@ function createReads({ db, logs }: Pick<Deps, 'db' | 'logs'>) {
   }
 }
 
-/** Whether the host has the commit is found out by the worker, which fetches it. */
+/** The worker finds out whether the host has the commit, when it fetches it. */
 async function wholeHash(db: Reader, app: AppRow, commit: string): Promise<string> {
   if (kindOf(app).madeFrom === 'template')
-    throw fieldError('invalid_request', 'commit', 'a database app is made from a template and has no commits')
+    throw fieldError('invalid_request', 'commit', 'a database app is created from a template and has no commits')
   if (isCommitHash(commit)) return commit
   const [only, other] = await listCommits(db, { appId: app.id, prefix: commit })
   if (only !== undefined && other === undefined) return only
-  const problem = only === undefined ? 'no commit that was deployed before begins with it' : 'several commits begin with it'
+  const problem = only === undefined ? 'no previously deployed commit starts with it' : 'several commits start with it'
   throw fieldError('invalid_request', 'commit', `${problem}; give all 40 digits`)
 }
 
-/** Its job, and the line in the audit log. */
+/** Adds its job and the line in the audit log. */
 async function queue(tx: Tx, caller: Caller, deployment: DeploymentRow, at: Date): Promise<void> {
   await enqueue(tx, 'deployment.run', { deploymentId: deployment.id, appId: deployment.app_id }, { by: caller.id, at })
   await recordAudit(tx, at, caller, {
@@ -134,7 +134,7 @@ async function queue(tx: Tx, caller: Caller, deployment: DeploymentRow, at: Date
   })
 }
 
-/** Nobody: who sees everything. */
+/** Undefined for callers who can see everything. */
 function seenBy(caller: Caller): number | undefined {
   return isStaff(caller) ? undefined : caller.id
 }

@@ -8,7 +8,7 @@ import type { Reader, Tx } from '../../store/database.ts'
 import type { DeploymentTable } from '../../store/schema.ts'
 import { storedSteps } from './run/steps.ts'
 
-/** Somebody else ended the deployment first: cancelled, deleted, or swept. */
+/** The deployment was already ended elsewhere: cancelled, deleted, or swept. */
 export class DeploymentMovedOn extends Error {
   override readonly name = 'DeploymentMovedOn'
 }
@@ -78,7 +78,7 @@ type Move = {
   change?: Omit<Updateable<DeploymentTable>, 'status' | 'id'>
 }
 
-/** Nobody needs what it was started with: to try again is another deployment, with what is set then. */
+/** Its settings are no longer needed: a retry is a new deployment with the settings of that time. */
 function isNeverStartedAgain(status: DeploymentStatus): boolean {
   return status === 'failed' || status === 'stopped'
 }
@@ -99,7 +99,7 @@ export async function moveDeployment(tx: Tx, move: Move): Promise<DeploymentRow>
   return row
 }
 
-/** Changes that are no move: the stage, the progress, the commit. They need the status to be what the writer thinks. */
+/** Changes besides the status: the stage, the progress, the commit. They only apply if the status is the expected one. */
 export async function noteDeployment(
   tx: Tx,
   note: { id: number; status: DeploymentStatus; at: Date; change: Omit<Updateable<DeploymentTable>, 'status' | 'id'> },
@@ -133,7 +133,7 @@ async function reportDeployment(tx: Tx, row: DeploymentRow, at: Date): Promise<v
   })
 }
 
-/** The release that serves, if any. */
+/** The live release, if any. */
 export async function findActive(db: Reader, appId: number): Promise<DeploymentRow | undefined> {
   return await db.selectFrom('deployment').selectAll().where('app_id', '=', appId).where('is_active', '=', 1).executeTakeFirst()
 }
@@ -147,14 +147,14 @@ export async function deactivate(tx: Tx, appId: number): Promise<void> {
   await tx.updateTable('deployment').set({ is_active: 0 }).where('app_id', '=', appId).where('is_active', '=', 1).execute()
 }
 
-/** The hashes of commits that an app was deployed from and that begin with a prefix. Two are enough to know that it is not unique. */
+/** The hashes of deployed commits of an app that start with a prefix. Two are enough to know that it is not unique. */
 export async function listCommits(db: Reader, of: { appId: number; prefix: string }): Promise<string[]> {
   const found = db.selectFrom('deployment').select('commit_hash').distinct().where('app_id', '=', of.appId)
   const rows = await found.where('commit_hash', 'like', `${of.prefix}%`).limit(2).execute()
   return rows.map(({ commit_hash }) => commit_hash)
 }
 
-/** Those of these triggers that nobody has begun. */
+/** The deployments with these triggers that have not started. */
 export async function listWaiting(db: Reader, appId: number, triggers: readonly Trigger[]): Promise<Pick<DeploymentRow, 'id'>[]> {
   return await db
     .selectFrom('deployment')
@@ -165,7 +165,7 @@ export async function listWaiting(db: Reader, appId: number, triggers: readonly 
     .execute()
 }
 
-/** How many deployments of an app wait or run, and how many that a person asked for. */
+/** How many deployments of an app are waiting or running, and how many a person requested. */
 export async function countUnfinished(db: Reader, of: { appId: number; userId: number }): Promise<{ ofApp: number; ofUser: number }> {
   const unfinished = db
     .selectFrom('deployment')
@@ -176,7 +176,7 @@ export async function countUnfinished(db: Reader, of: { appId: number; userId: n
   return { ofApp, ofUser }
 }
 
-/** Releases beyond the kept ones, oldest last; their artifacts may go. Not one that a rollback still waits for. */
+/** Releases beyond those to keep, oldest last, whose artifacts can be removed. Excludes those that a queued rollback needs. */
 export async function releasesBeyond(
   db: Reader,
   appId: number,
@@ -203,7 +203,7 @@ export async function releasesBeyond(
     .execute()
 }
 
-/** And what the release was started with: without its image, nobody can roll back to it. */
+/** Also clears the settings of the release: without its image, nobody can roll back to it. */
 export async function forgetArtifact(tx: Tx, id: number): Promise<void> {
   await tx
     .updateTable('deployment')

@@ -15,7 +15,7 @@ type Send = (frame: DeploymentFrame) => void
 type Listener = Pick<Peer, 'sendEncoded' | 'sendEncodedAndWait' | 'room' | 'signal'> & { send: Send }
 
 const LOOK_AGAIN_MS = 1000
-/** For the frames of what is read from the file, again and again: twenty readers of a long log would fill the memory with used buffers. */
+/** A reused buffer for frames read from the file: otherwise twenty readers of a long log would fill the memory with garbage. */
 const ROOM_BYTES = 64 * 1024
 
 const WORDS = {
@@ -47,7 +47,7 @@ function createStatusFollowing({ db, nudge, isWriting, now }: Pick<Deps, 'db' | 
     return { type: 'status', timestamp: now().toISOString(), data }
   }
 
-  /** What all sockets of a deployment see after one and the same change is read once. */
+  /** After a change, the state is read once for all sockets of a deployment. */
   async function look(deploymentId: number): Promise<DeploymentRow | undefined> {
     const known = looks.get(deploymentId)
     if (known?.count === nudge.count() && performance.now() - known.at < LOOK_AGAIN_MS / 2) return await known.row
@@ -56,7 +56,7 @@ function createStatusFollowing({ db, nudge, isWriting, now }: Pick<Deps, 'db' | 
     return await row
   }
 
-  /** Sends each new state until there is a last one, and returns that. */
+  /** Sends each new state until the final one, and returns it. */
   async function followUntilEnd(first: DeploymentRow, send: Send, signal: AbortSignal): Promise<DeploymentRow | undefined> {
     let row = first
     while (!signal.aborted) {
@@ -84,7 +84,7 @@ function createStatusFollowing({ db, nudge, isWriting, now }: Pick<Deps, 'db' | 
 }
 
 function createLogFrames(now: () => Date) {
-  /** A batch of new lines is the same object for every socket, and so are its bytes. */
+  /** A batch of new lines, and its encoded bytes, are shared by all sockets. */
   const encoded = new WeakMap<readonly LogLine[], EncodedFrames>()
 
   function sharedFrames(batch: readonly LogLine[]): EncodedFrames {
@@ -104,7 +104,7 @@ function createLogFrames(now: () => Date) {
   return { sharedFrames, framesOf }
 }
 
-/** State and log of one deployment: first what is, then the past, then what comes, and the end of it. */
+/** Streams the status and log of one deployment: the current status, the past log, live lines, and the end. */
 export function createDeploymentStreams(deps: Deps) {
   const { now } = deps
   const { statusFrame, followStatus } = createStatusFollowing(deps)
@@ -115,9 +115,9 @@ export function createDeploymentStreams(deps: Deps) {
     send(statusFrame(deployment))
     const ended = new AbortController()
     const lines = sendLines(deployment.id, { from, ended: AbortSignal.any([signal, ended.signal]) }, peer)
-    lines.catch(() => undefined) // it is looked at below, when the deployment has ended
+    lines.catch(() => undefined) // awaited below, when the deployment has ended
     const last = await followStatus(deployment, send, signal)
-    await sleep(0) // what was flushed before the end is in the file now
+    await sleep(0) // everything flushed before the end is in the file now
     ended.abort()
     await lines
     if (!last || signal.aborted) return
@@ -129,7 +129,7 @@ export function createDeploymentStreams(deps: Deps) {
     const room = Buffer.allocUnsafe(ROOM_BYTES)
     for await (const { lines, isShared } of deps.logs.follow(deploymentId, from, ended)) {
       if (isShared) await peer.room()
-      if (peer.signal.aborted) return // nobody is there to read the rest
+      if (peer.signal.aborted) return // nobody is left to read the rest
       if (isShared) peer.sendEncoded(sharedFrames(lines))
       else await peer.sendEncodedAndWait(framesOf(lines, room))
     }

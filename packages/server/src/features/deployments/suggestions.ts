@@ -14,12 +14,12 @@ type Deps = {
   makeRoom: () => Promise<void>
 }
 
-/** Settings are for the owner of an app; its members deploy it and set its variables. */
+/** Only the owner of an app changes its settings; members deploy it and set its variables. */
 function mayApply(caller: Caller, app: AppRow, { effect }: PossibleFix): boolean {
   return typeof effect === 'string' || app.created_by === caller.id
 }
 
-/** What would fix a failed deployment, and doing it. Only of the last one: another may have fixed it since. */
+/** Lists and applies fixes for a failed deployment. Only for the last deployment, because a later one may have fixed it. */
 export function createSuggestions({ db, changeApp, deploy, makeRoom }: Deps) {
   async function fixesOf(app: AppRow, deployment: DeploymentRow): Promise<PossibleFix[]> {
     if (deployment.status !== 'failed' || !(await isNewest(db, deployment))) return []
@@ -33,7 +33,7 @@ export function createSuggestions({ db, changeApp, deploy, makeRoom }: Deps) {
 
   async function apply(caller: Caller, app: AppRow, wanted: { deployment: DeploymentRow; suggestionId: string }): Promise<Deployment> {
     const fix = (await fixesOf(app, wanted.deployment)).find(({ id }) => id === wanted.suggestionId)
-    if (!fix) throw new AppError('not_found', { message: 'There is no such suggestion, or the application was changed or deployed since.' })
+    if (!fix) throw new AppError('not_found', { message: 'Suggestion not found, or the application has been changed or deployed since.' })
     if (!mayApply(caller, app, fix)) throw new AppError('not_app_owner')
     if (fix.effect === 'opens a page')
       throw new AppError('invalid_request', { message: `suggestionId: "${fix.id}" needs a value. Add the variable, then deploy.` })

@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** The bytes of all files in a directory, those of its directories included. What vanishes meanwhile counts as nothing. */
+/** The bytes of all files in a directory, those of its directories included. Files that disappear meanwhile are ignored. */
 export async function directorySize(directory: string, isCounted: (name: string) => boolean = () => true): Promise<number> {
   const entries = await readdir(directory, { withFileTypes: true }).catch(() => [])
   let bytes = 0

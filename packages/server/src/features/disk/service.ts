@@ -15,17 +15,17 @@ type Deps = {
   db: Db
   engine: Pick<Engine, 'disk'>
   buildCache: BuildCacheRoom
-  /** Lets the images of an app's releases go, but that of the live one. */
+  /** Removes the images of an app's releases, except the live one. */
   keepLiveOnly: (app: AppRow) => Promise<void>
   instance: string
   dataDir: string
   now: () => Date
 }
 
-/** Measuring walks through every volume, so an answer serves everybody who asks within this time. */
+/** Measuring walks through every volume, so the result is shared within this time. */
 const MEASURED_FOR_MS = 30_000
 
-/** What takes up room, and what can be freed. */
+/** Disk usage, and clean-up. */
 export function createDiskRoom(deps: Deps) {
   const { db, engine, instance, dataDir, now } = deps
   const ownVolumes = shared(async () => (await engine.disk.volumes()).filter(({ owner }) => owner.instance === instance))
@@ -54,7 +54,7 @@ export function createDiskRoom(deps: Deps) {
     }
   }
 
-  /** An image that the engine does not let go of now keeps nobody else's from going. */
+  /** An image that cannot be removed now must not block the others. */
   async function keepLiveOnly(): Promise<void> {
     for (const app of await listApps(db))
       await deps.keepLiveOnly(app).catch((cause: unknown) => {
@@ -100,7 +100,7 @@ function sum(things: readonly { bytes: number }[]): number {
   return things.reduce((total, { bytes }) => total + bytes, 0)
 }
 
-/** Those who ask while it is being measured, or shortly after, get the same answer. */
+/** Requests during a measurement, or shortly after, get the same result. */
 function shared<Value>(measure: () => Promise<Value>): () => Promise<Value> {
   let latest: { at: number; value: Promise<Value> } | undefined
   return () => {

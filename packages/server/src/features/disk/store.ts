@@ -2,7 +2,7 @@ import { UNFINISHED } from '../../domain/lifecycle.ts'
 import type { AppRow } from '../../domain/rows.ts'
 import type { Reader } from '../../store/database.ts'
 
-/** The deployments whose images something runs from, or will: live ones, those under way, and what a rollback started again. */
+/** The deployments whose images are or will be in use: live ones, unfinished ones, and the sources of rollbacks. */
 export async function deploymentsInUse(db: Reader): Promise<Set<number>> {
   const rows = await db
     .selectFrom('deployment')

@@ -23,14 +23,17 @@ type Deps = {
   log: Logger
 }
 type Change = Parameters<typeof updateDomain>[2]
-/** Without an engine nobody can visit a domain: then names are not asked for. */
+/** Without an engine no domain works, so DNS is not checked. */
 type Turn = { signal: AbortSignal; canBeVisited: boolean }
 
-/** Between the rows of domains and the edge's certificates: what the edge finds out is written where the dashboard looks. */
+/** Connects the domain rows with the edge's certificates: the status of certificates is saved for the dashboard. */
 export function createDomainCertificates(deps: Deps) {
   const { db, now } = deps
   const write = createWrite(deps)
-  /** What is found to be nobody's must not be somebody's by the time that it goes. By host: to forget one waits for the end of its order. */
+  /**
+   * A host found to be unused must not get an owner before its certificate is removed. One lock per host, because removing waits for a
+   * running order.
+   */
   const inTurn = createTurns<string>()
 
   const forget = createForget(deps)
@@ -46,12 +49,12 @@ export function createDomainCertificates(deps: Deps) {
     })
   }
 
-  /** Certificates are ordered once the platform has an ACME e-mail; before that the placeholder answers. */
+  /** Certificates are ordered once an ACME email is set; before that the placeholder is served. */
   async function isAutomatic(): Promise<boolean> {
     return (await deps.readSettings(db)).acmeEmail !== ''
   }
 
-  /** The dashboard's host is a host like any other, but has no row to write to. */
+  /** The dashboard's host is like any other, but has no row. */
   async function wantAll({ signal, canBeVisited }: Turn): Promise<void> {
     if (canBeVisited) await dnsLook.look(signal)
     const [{ acmeEmail, dashboardDomain }, base] = await Promise.all([deps.readSettings(db), deps.readBase(db)])
@@ -88,19 +91,19 @@ export function createDomainCertificates(deps: Deps) {
   return { ...port, onStatus, wantAll }
 }
 
-/** The edge may be away: its files are what counts, and it takes them over when it is back. */
+/** The edge may not be running: its files count, and it loads them when it is back. */
 function createForget(deps: Pick<Deps, 'certificates' | 'log'>) {
   return async (host: string): Promise<void> => {
     await deps
       .certificates()
       .forget(host)
-      .catch((err: unknown) => deps.log.warn({ host, err }, 'certificate is still served by the edge'))
+      .catch((err: unknown) => deps.log.warn({ host, err }, 'the proxy still serves the certificate'))
   }
 }
 
 /**
- * A host that is gone leaves no certificate behind: whoever takes the name next must not get the key of the one before. Nor does one
- * stay that was brought and that no row knows of, after a crash in between. What is worked on waits for the next look.
+ * Removes the certificates of removed hosts: the next owner of the name must not get the previous key. Also removes uploaded certificates
+ * without a row, after a crash in between. Hosts being worked on wait for the next run.
  */
 function createForgetOthers(
   { db, certificates }: Pick<Deps, 'db' | 'certificates'>,
@@ -121,7 +124,7 @@ function createForgetOthers(
   }
 }
 
-/** What is known already is neither written nor told again. */
+/** Unchanged status is neither written nor reported again. */
 function createWrite({ db, now }: Pick<Deps, 'db' | 'now'>) {
   return async (host: string, change: Change): Promise<void> => {
     const found = await findDomainByHost(db, host)
@@ -129,7 +132,7 @@ function createWrite({ db, now }: Pick<Deps, 'db' | 'now'>) {
     await db.transaction(async (tx) => {
       const row = await findDomainByHost(tx, host)
       const app = row && (await findApp(tx, row.app_id))
-      if (!row || !app) return // the domain went while it was looked at
+      if (!row || !app) return // the domain was removed meanwhile
       if (isKnown(row, change)) return
       await updateDomain(tx, row.id, change)
       await appendEvent(tx, now(), { type: 'domain.changed', data: { projectId: app.project_id, appId: app.id, domainId: row.id } })
@@ -139,7 +142,7 @@ function createWrite({ db, now }: Pick<Deps, 'db' | 'now'>) {
 
 type Host = { host: string; isOwn: boolean; ownerId?: number }
 
-/** Those that get a certificate of ours, and whose they are. */
+/** The domains for which we order certificates, with their owners. */
 function automatic(hosts: readonly Host[]): [string[], Map<string, number>] {
   const ours = hosts.filter(({ isOwn }) => !isOwn)
   const owners = ours.flatMap(({ host, ownerId }): [string, number][] => (ownerId === undefined ? [] : [[host, ownerId]]))

@@ -23,7 +23,7 @@ it('two checks of a person run at once and eight of all, a few wait, and the res
   const asked = Array.from({ length: 50 }, () => ask(1).then((end) => refused.push(end)))
   await expect.poll(() => refused.length, { timeout: 30_000 }).toBe(40)
   expect(running).toBe(2)
-  const sentence = 'Too many domains are being checked at this moment; try again in a few seconds.'
+  const sentence = 'Too many domains are being checked. Try again in a few seconds.'
   for (const each of refused) expect(each).toMatchObject({ code: 'server_busy', message: sentence })
 
   const others = [2, 3, 4, 5].flatMap((id) => [ask(id), ask(id), ask(id)])

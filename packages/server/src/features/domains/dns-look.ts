@@ -13,17 +13,17 @@ type Deps = {
   readBase: (db: Reader) => Promise<BaseDomain | undefined>
   check: (host: string) => Promise<DnsCheck>
   write: (host: string, found: { dns_status: DnsStatus; dns_error: string }) => Promise<void>
-  /** A name that takes longer gives its place to the next; what it says in the end still counts. */
+  /** A lookup that takes longer frees its slot for the next; its result still counts. */
   slowMs?: number
 }
 
 const AT_ONCE = 4
 const GOOD_FOR_MS = 4 * 3600 * 1000
 
-/** Where the names of domains point, looked at beside everything else: at each look, or seldom where all was well. */
+/** Checks in the background where domains point: on every run, or rarely for domains that were fine. */
 export function createDnsLook({ db, now, log, readBase, check, write, slowMs = 20_000 }: Deps) {
   const lookedAt = new Map<number, number>()
-  /** Owners take turns: the many domains of one keep nobody else's waiting. */
+  /** Owners take turns, so that one with many domains does not delay the others. */
   const ownersTurn = new Map<number, number>()
   const working = new Set<number>()
   let waiting: DnsState[] = []
@@ -37,7 +37,7 @@ export function createDnsLook({ db, now, log, readBase, check, write, slowMs = 2
     return domain.dns_status !== 'ok' || now().getTime() - lastLook(domain) >= GOOD_FOR_MS
   }
 
-  /** Begins, and waits for no name. New domains come first, then those that were looked at the longest ago. */
+  /** Starts the checks without waiting for them. New domains come first, then those checked longest ago. */
   async function look(signal: AbortSignal): Promise<void> {
     const base = await readBase(db)
     const domains = (await listDnsStates(db)).filter(({ host }) => !needsNoDns(host, base))
@@ -82,7 +82,7 @@ export function createDnsLook({ db, now, log, readBase, check, write, slowMs = 2
       const found = { dns_status: dnsStatus, dns_error: dnsError ?? '' }
       if (!signal.aborted && !isSame(domain, found)) await write(domain.host, found)
     } catch (err) {
-      if (!signal.aborted) log.warn({ host: domain.host, err }, 'DNS of a domain was not looked at')
+      if (!signal.aborted) log.warn({ host: domain.host, err }, 'the DNS of a domain could not be checked')
     } finally {
       working.delete(domain.id)
     }
@@ -93,7 +93,7 @@ export function createDnsLook({ db, now, log, readBase, check, write, slowMs = 2
 
 type Found = Pick<DnsState, 'dns_status' | 'dns_error'>
 
-/** Name servers give several addresses in another order each time: that is no news. */
+/** DNS returns several addresses in varying order, which is not a change. */
 function isSame(a: Found, b: Found): boolean {
   const words = (text: string) =>
     text

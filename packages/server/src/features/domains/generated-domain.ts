@@ -20,8 +20,8 @@ function withSuffix(label: string, suffix: string): string {
 }
 
 /**
- * `<app>-<project>`; "a-b" of "c" and "a" of "b-c" would meet, so a taken name gets the app's id behind it.
- * Ids can be guessed, and a name with the next one taken beforehand: after it come names that nobody can guess.
+ * `<app>-<project>`; "a-b" of "c" and "a" of "b-c" would collide, so a taken name gets the app's id appended. Ids are predictable, so
+ * such a name may have been taken in advance; after that come random names.
  */
 function* labelsFor(label: string, id: number): Generator<string> {
   const short = withoutTrailing(label.slice(0, LONGEST_LABEL), '-')
@@ -45,12 +45,12 @@ async function addGeneratedDomain(tx: Tx, app: AppRow, options: Options): Promis
   await appendEvent(tx, options.at, { type: 'domain.changed', data: { projectId: app.project_id, appId: app.id, domainId: domain.id } })
 }
 
-/** The base domain of now, as the settings and the server's address make it. */
+/** The current base domain, from the settings and the server's address. */
 function createReadBase(readSettings: (db: Reader) => Promise<Settings>) {
   return async (db: Reader): Promise<BaseDomain | undefined> => baseDomain(await readSettings(db), await readServerAddress(db))
 }
 
-/** The domains that Berth makes by itself: one for each web and compose app. */
+/** The generated domains: one for each web and compose app. */
 export function createGeneratedDomains({ readSettings, now }: { readSettings: (db: Reader) => Promise<Settings>; now: () => Date }) {
   const readBase = createReadBase(readSettings)
 
@@ -60,7 +60,7 @@ export function createGeneratedDomains({ readSettings, now }: { readSettings: (d
     if (base) await addGeneratedDomain(tx, app, { base, reserved: dashboardDomain, at: now() })
   }
 
-  /** Moves all generated names to the base domain of now. One that a person removed comes back only with another base. */
+  /** Moves all generated names to the current base domain. One that a person removed only comes back with another base. */
   async function moveToBase(tx: Tx): Promise<void> {
     const base = await readBase(tx)
     const name = base?.name ?? ''

@@ -9,7 +9,7 @@ type Routes = { ipv4: string; ipv6: string }
 const IS_UP = 1
 const NOT_OURS_TO_SET = /^(fe80|169\.254\.)/
 
-/** The interfaces that the kernel sends everything else through, from the text of /proc/net/route; the cheapest first. */
+/** The interfaces of the default routes, from the text of /proc/net/route, lowest metric first. */
 function defaultInterfaces4(table: string): string[] {
   const rows = table.split('\n').map((line) => line.trim().split(/\s+/))
   return rows
@@ -21,7 +21,7 @@ function defaultInterfaces4(table: string): string[] {
     .flatMap(([name]) => (name === undefined ? [] : [name]))
 }
 
-/** The same, from the text of /proc/net/ipv6_route. The kernel's own refusals of everything stand at `lo`. */
+/** The same, from the text of /proc/net/ipv6_route. The kernel's reject routes are on `lo`. */
 function defaultInterfaces6(table: string): string[] {
   const rows = table.split('\n').map((line) => line.trim().split(/\s+/))
   return rows
@@ -47,7 +47,7 @@ export function recordsOf(interfaces: Interfaces, routes: Routes): DnsRecord[] {
   return [...first(defaultInterfaces4(routes.ipv4), 'IPv4'), ...first(defaultInterfaces6(routes.ipv6), 'IPv6')]
 }
 
-/** Where DNS should point so that visitors come here, as far as the machine knows it by itself. */
+/** The addresses DNS should point to, as far as the machine itself knows them. */
 export async function ownRecords(): Promise<DnsRecord[]> {
   const read = async (path: string) => await readFile(path, 'utf8').catch(() => '')
   return recordsOf(networkInterfaces(), { ipv4: await read('/proc/net/route'), ipv6: await read('/proc/net/ipv6_route') })

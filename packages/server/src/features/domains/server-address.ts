@@ -19,26 +19,26 @@ type Deps = {
 
 const FACT = 'server.address'
 
-/** The address people reach this server by, or undefined while nobody but this machine has. */
+/** The address people use to reach this server, or undefined while only this machine has. */
 export async function readServerAddress(db: Reader): Promise<string | undefined> {
   return await readFact(db, FACT)
 }
 
 /**
- * Learns the server's address from the URL under which admins open the dashboard: behind a router that translates addresses the
- * machine itself does not know it. Nobody else is believed, because the Host header is whatever a client sends.
+ * Learns the server's address from the URL under which admins open the dashboard: behind NAT the machine itself does not know it. Other
+ * users are not trusted, because a client can send any Host header.
  */
 export function createServerAddress(deps: Deps) {
   const { db } = deps
   let lastHost: string | undefined
 
-  /** Called for each request, so a host that was seen last time costs one comparison. */
+  /** Called for each request, so the host of the last request costs only one comparison. */
   function seen(caller: Pick<Caller, 'role'>, hostHeader: string | undefined): void {
     if (hostHeader === undefined || hostHeader === lastHost || !isStaff(caller)) return
     lastHost = hostHeader
     void learn(hostNameOf(hostHeader)).catch((err: unknown) => {
       lastHost = undefined // tried again with the next request
-      deps.log.warn({ err }, 'the address of this server was not written')
+      deps.log.warn({ err }, 'the address of this server was not saved')
     })
   }
 
@@ -57,7 +57,7 @@ export function createServerAddress(deps: Deps) {
   return { seen }
 }
 
-/** A public address is better than a private one, and any is better than one that is not this machine's any more. */
+/** Prefers a public address to a private one, and any to one that this machine no longer has. */
 export function isBetter(found: string, known: string | undefined, own: readonly string[]): boolean {
   if (found === known) return false
   if (known === undefined) return true

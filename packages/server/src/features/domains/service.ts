@@ -25,7 +25,7 @@ import {
   updateDomain,
 } from './store.ts'
 
-/** What the edge does for domains; each call writes what it found to the row. */
+/** What the edge does for domains; each call saves its result in the row. */
 export type DomainCertificates = {
   checkNow(domain: DomainRow): Promise<void>
   useOwn(domain: DomainRow, pem: Pem): Promise<void>
@@ -40,15 +40,15 @@ type Deps = {
   readBase: (db: Reader) => Promise<BaseDomain | undefined>
   certificates: DomainCertificates
   edgePorts: EdgePorts
-  /** Where DNS should point so that visitors come to this server. */
+  /** The addresses that DNS should point to. */
   ownRecords: () => Promise<DnsRecord[]>
-  /** Called after the commit: the edge compares and repairs. */
+  /** Called after the commit, to update the edge. */
   onChanged: () => void
 }
 
-/** A check asks name servers, a server that we do not know, and an authority: seconds each. */
+/** A check queries name servers, an unknown server and an authority, which can take seconds each. */
 const CHECKS = { running: 8, runningPerKey: 2, waiting: 64, waitingPerKey: 8, waitMs: 20_000 }
-const TOO_MANY_CHECKS = 'Too many domains are being checked at this moment; try again in a few seconds.'
+const TOO_MANY_CHECKS = 'Too many domains are being checked. Try again in a few seconds.'
 
 /** The host names of applications. */
 export function createDomains(deps: Deps) {
@@ -62,9 +62,9 @@ export function createDomains(deps: Deps) {
 
   async function create(caller: Caller, app: AppRow, input: { domain: string }): Promise<Domain> {
     const host = normalHost(input.domain)
-    const problem = host === 'localhost' ? undefined : hostProblem(host) // refused below, by a name of its own
+    const problem = host === 'localhost' ? undefined : hostProblem(host) // refused below, with its own error
     if (problem) throw fieldError('invalid_domain', 'domain', problem)
-    if (!kindOf(app).isRouted) throw fieldError('invalid_request', 'appId', 'must be a web or compose app: only those have domains')
+    if (!kindOf(app).isRouted) throw fieldError('invalid_request', 'appId', 'must be a web or compose app: others have no domains')
     try {
       const row = await change(caller, app, { action: 'domain.create', host }, async (tx) => {
         await refuseReserved(tx, host)
@@ -110,7 +110,7 @@ export function createDomains(deps: Deps) {
 
 export type Domains = ReturnType<typeof createDomains>
 
-/** Domains as people see them. */
+/** Domains as the API shows them. */
 function createReads(deps: Pick<Deps, 'db' | 'readBase' | 'ownRecords' | 'edgePorts'>) {
   const { db } = deps
 
@@ -134,11 +134,11 @@ function createReads(deps: Pick<Deps, 'db' | 'readBase' | 'ownRecords' | 'edgePo
 
 type Use = {
   shown: (row: DomainRow) => Promise<Domain>
-  /** Notes the change. */
+  /** Records the change. */
   touched: (caller: Caller, app: AppRow, domain: DomainRow, action: string) => Promise<DomainRow>
 }
 
-/** The certificate of a domain: looked at, brought along, or taken back. */
+/** The certificate of a domain: check, upload, remove. */
 function createCertificateUse(deps: Deps, { shown, touched }: Use) {
   const checks = createLimiter(CHECKS)
 
@@ -172,18 +172,18 @@ async function refuseTooMany(tx: Tx, app: AppRow): Promise<void> {
   refuseBeyond(QUOTAS.domainsOfUser, ofUser, { field: 'domain', who: 'all projects of a person', what: 'domains' })
 }
 
-/** Names that are the platform's own. */
+/** Names reserved for the platform. */
 function createRefuseReserved({ readSettings, readBase }: Pick<Deps, 'readSettings' | 'readBase'>) {
   return async (reader: Reader, host: string): Promise<void> => {
     if (host === 'localhost') throw fieldError('domain_reserved', 'domain', 'localhost is reserved; use a name such as shop.localhost')
     const { dashboardDomain } = await readSettings(reader)
     if (host === dashboardDomain) throw fieldError('domain_reserved', 'domain', 'this is the host name of the dashboard')
     const base = await readBase(reader)
-    if (host === base?.name) throw fieldError('domain_reserved', 'domain', 'generated domains are made under this name')
+    if (host === base?.name) throw fieldError('domain_reserved', 'domain', 'this is the base domain of generated domains')
   }
 }
 
-/** A change of a domain with its audit line and its event, in one transaction; then the edge is told. */
+/** Changes a domain with its audit line and event in one transaction, then updates the edge. */
 function createChange({ db, now, onChanged }: Pick<Deps, 'db' | 'now' | 'onChanged'>) {
   return async <Result>(
     caller: Caller,

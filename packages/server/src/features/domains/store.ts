@@ -6,7 +6,7 @@ import type { Reader, Tx } from '../../store/database.ts'
 import type { DomainTable } from '../../store/schema.ts'
 import { projectsSharingQuota } from '../../store/shared-quota.ts'
 
-/** How a domain is shown: its URL, and the records its owner has to set, of which some names need none. */
+/** How a domain is shown: its URL, and the DNS records its owner must set, if any. */
 export type DomainView = {
   urlOf: (domain: Pick<DomainRow, 'host' | 'ssl_status'>) => string
   recordsOf: (host: string) => readonly DnsRecord[]
@@ -57,7 +57,7 @@ export async function listDomains(db: Reader, appId: number): Promise<DomainRow[
   return await db.selectFrom('domain').selectAll().where('app_id', '=', appId).orderBy('id').execute()
 }
 
-/** Those whose DNS or certificate is not right. Without a user: of every app, for those who see everything. */
+/** Domains with a DNS or certificate problem. Without a user: of all apps, for callers who can see everything. */
 export async function listTroubled(db: Reader, userId: number | undefined): Promise<DomainRow[]> {
   let query = db
     .selectFrom('domain')
@@ -105,7 +105,7 @@ export async function projectSlug(db: Reader, projectId: number): Promise<string
   return slug
 }
 
-/** Removes every generated domain that is not right below this name; with '' all of them. */
+/** Removes every generated domain that is not directly below this name; with '' all of them. */
 export async function deleteGeneratedElsewhere(tx: Tx, base: string): Promise<{ id: number; appId: number; projectId: number }[]> {
   const isElsewhere = (host: string) => base === '' || host !== `${host.split('.', 1).join('')}.${base}`
   const generated = await tx

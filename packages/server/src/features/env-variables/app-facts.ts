@@ -6,11 +6,11 @@ export type ReferredApp = {
   port: number | null
   /** Empty without a domain. */
   url: string
-  /** Of a database: where it is reached, from its variables. */
+  /** For a database: its connection URL, from its variables. */
   connectionUrl?: (host: string, variables: Readonly<Record<string, string>>) => string
 }
 
-/** The variables that have to be known for these names: a URL of a database is made of others. */
+/** The variables needed for these names: the URL of a database is made of others. */
 export function variablesBehind(names: Iterable<string>, connectionUrl: ReferredApp['connectionUrl']): Set<string> {
   const wanted = new Set(names)
   if (!connectionUrl || !(wanted.has('URL') || wanted.has('INTERNAL_URL'))) return wanted
@@ -19,7 +19,7 @@ export function variablesBehind(names: Iterable<string>, connectionUrl: Referred
   return wanted
 }
 
-/** What can be referred to of an app beside its variables. These names win: an app that sets HOST means where it listens. */
+/** What can be referenced of an app besides its variables. These names win: an app that sets HOST means the address it listens on. */
 export function factsOf(app: ReferredApp): NonNullable<Source['fact']> {
   const missing = (name: string, why: string) => new UnresolvedReference(`${referenceTo(app.slug, name)}: ${why}`)
   const port = (name: string): number => {

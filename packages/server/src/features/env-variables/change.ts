@@ -18,7 +18,7 @@ async function unlessTaken<Result>(write: Promise<Result>): Promise<Result> {
     return await write
   } catch (cause) {
     if (isUniqueViolation(cause, 'env_variable.key'))
-      throw new AppError('env_key_taken', { details: [{ field: 'key', message: 'is taken in this application' }], cause })
+      throw new AppError('env_key_taken', { details: [{ field: 'key', message: 'is already taken in this application' }], cause })
     throw cause
   }
 }
@@ -27,7 +27,7 @@ function sizeOf(rows: Rows, valueOf: ValueOf): EnvironmentSize {
   return environmentSize(rows.map((row) => ({ key: row.key, value: valueOf(row) })))
 }
 
-/** Does the work, and refuses it when it has made the environment too large. Answers the names of the variables that changed, too. */
+/** Runs the change, and refuses it if the environment becomes too large. Also returns the names of the changed variables. */
 export async function withinLimits<Result>(
   tx: Tx,
   of: { appId: number; field: string; valueOf: ValueOf },
@@ -42,7 +42,7 @@ export async function withinLimits<Result>(
   return { result, changed: changedKeys(before, after) }
 }
 
-/** A change within the limits, its audit line and its event, in one transaction. Keys are kept, values never. */
+/** A change within the limits, with its audit line and event in one transaction. Only keys are recorded, never values. */
 export function createChange({ db, now, valueOf }: { db: Db; now: () => Date; valueOf: ValueOf }) {
   return async <Result>(caller: Caller, app: AppRow, words: Words, work: (tx: Tx) => Promise<Result>): Promise<Result> => {
     const at = now()

@@ -1,6 +1,6 @@
 type Sealed = { readonly key: string; readonly sealed_value: string }
 
-/** Enough to see what a change was about; a whole environment in every line would make the audit log too long to be read. */
+/** Enough to see what a change was about; a whole environment per line would make the audit log unreadable. */
 const MOST_KEYS = 50
 
 /** For the audit log: the names that were added, changed or removed, and never a value. An unchanged variable keeps its sealed value. */

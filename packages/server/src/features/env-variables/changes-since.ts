@@ -13,11 +13,11 @@ type Deps = { db: Db; resolve: ResolveEnvironment; openRelease: (appId: number, 
 export type ChangesSince = (caller: Pick<Caller, 'id'>, app: AppRow) => Promise<EnvChanges>
 
 const MOST_PROBLEMS = 50
-/** Each opens up to some thousand sealed values. */
+/** Each decrypts up to a few thousand values. */
 const LIMITS = { running: 4, runningPerKey: 2, waiting: 500, waitingPerKey: 100, waitMs: 30_000 }
-const TOO_MANY = 'The environments of too many apps are being compared at this moment; try again in a few seconds.'
+const TOO_MANY = 'The environments of too many apps are being compared. Try again in a few seconds.'
 
-/** What the next deployment would change. A release from before settings were recorded has none; then nothing can be said. */
+/** What the next deployment would change. Unknown for releases from before settings were recorded. */
 export function createChangesSince({ db, resolve, openRelease }: Deps): ChangesSince {
   const limiter = createLimiter(LIMITS)
 

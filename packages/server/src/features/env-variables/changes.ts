@@ -3,12 +3,11 @@ import type { Resolved } from './references.ts'
 
 type Environment = Readonly<Record<string, string>>
 
-/** What a release was given; `PORT` is ours where the user has set none. */
+/** The environment of a release; `PORT` is ours unless the user has set it. */
 export type Released = { env: Environment; port: number | null }
 
 /**
- * Resolved values against resolved ones, by name alone: neither value leaves this function. A variable that cannot be
- * resolved is a change: no release has had it so.
+ * Compares resolved values and returns names only: no value leaves this function. A variable that cannot be resolved counts as changed.
  */
 export function environmentChanges(current: Resolved, released: Released): EnvChanges['changes'] {
   const before = new Map(Object.entries(released.env))

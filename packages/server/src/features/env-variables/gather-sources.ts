@@ -1,21 +1,21 @@
 import { DEEPEST, MOST_CHARACTERS, referencesIn, type Source, TOO_MUCH_TEXT, UnresolvedReference, type Variables } from './references.ts'
 
-/** Of other apps, and the project. Far more than anybody refers to; each costs a few queries. */
+/** Other apps, and the project. Far above normal use; each costs a few queries. */
 const MOST_SOURCES = 50
-/** Variables read for one environment: opening each takes time, and everybody else waits. */
+/** Variables read for one environment: decrypting each takes time, and everybody else waits. */
 const MOST_READ = 2000
 
-/** A source before it is known which of its variables are wanted. */
+/** A source before its variables are read. */
 export type OpenSource = {
   readonly fact?: Source['fact']
-  /** The variables that have to be known for what is referred to. */
+  /** The variables needed for what is referenced. */
   behind(names: Iterable<string>): Iterable<string>
   read(keys: readonly string[]): Promise<Variables>
 }
 
 /**
- * What these values lead to, and no more: of every app only the variables that something refers to are read. It goes on as far as
- * references are followed. Throws an `UnresolvedReference` where that is more than anybody needs.
+ * Loads what these values refer to, directly or indirectly: only the referenced variables of each app are read. Throws an
+ * `UnresolvedReference` if that is more than the limits.
  */
 export async function gatherSources(
   from: Variables,
@@ -27,7 +27,7 @@ export async function gatherSources(
   async function opening(name: string) {
     const source = await open(name)
     if (!source) return undefined
-    if (opened.size === MOST_SOURCES) throw new UnresolvedReference(`its references lead to more than ${MOST_SOURCES} apps`)
+    if (opened.size === MOST_SOURCES) throw new UnresolvedReference(`it refers, directly or indirectly, to more than ${MOST_SOURCES} apps`)
     const entry = { source, variables: new Map<string, string>(), asked: new Set<string>() }
     opened.set(name, entry)
     return entry
@@ -39,7 +39,8 @@ export async function gatherSources(
     if (!entry) return []
     const wanted = new Set(entry.source.behind(names)).difference(entry.asked)
     if (wanted.size === 0) return []
-    if (wanted.size > room.variables) throw new UnresolvedReference(`its references lead to more than ${MOST_READ} variables`)
+    if (wanted.size > room.variables)
+      throw new UnresolvedReference(`it refers, directly or indirectly, to more than ${MOST_READ} variables`)
     for (const key of wanted) entry.asked.add(key)
     const found = await entry.source.read([...wanted])
     for (const [key, value] of found) entry.variables.set(key, value)

@@ -23,7 +23,7 @@ function about(projectId: number): string {
   return `project-env:${projectId}`
 }
 
-/** Variables of a project. No app gets them by itself: its own variables refer to them. */
+/** Variables of a project. Apps do not get them automatically: their own variables refer to them. */
 export function createProjectVariables({ db, secrets, now }: { db: Db; secrets: SecretBox; now: () => Date }) {
   const valueOf = (row: ProjectVariableRow) => secrets.open(row.sealed_value, about(row.project_id))
   const sizeOf = (rows: readonly ProjectVariableRow[]) => environmentSize(rows.map((row) => ({ key: row.key, value: valueOf(row) })))
@@ -41,7 +41,7 @@ export function createProjectVariables({ db, secrets, now }: { db: Db; secrets: 
     return new Map((await listProjectVariablesNamed(reader, projectId, keys)).map((row) => [row.key, valueOf(row)]))
   }
 
-  /** A value that stays keeps its row. */
+  /** An unchanged value keeps its row. */
   async function write(tx: Tx, projectId: number, wanted: Map<string, string>): Promise<void> {
     const at = now().toISOString()
     const sealed = (value: string) => secrets.seal(value, about(projectId))

@@ -2,36 +2,38 @@ import { PROJECT_SOURCE, referenceTo, valueParts } from '@berth/contract'
 
 export type Variables = ReadonlyMap<string, string>
 
-/** The variables of a source, for its facts. Those of `resolved` are worked out when they are read. */
+/** The variables of a source, for its facts. Those in `resolved` are resolved when read. */
 type OwnVariables = { has(key: string): boolean; resolved(): Readonly<Record<string, string>> }
 
 /** Something that references can name: an app, or the project itself. */
 export type Source = {
   readonly variables: Variables
-  /** What it has beside its variables, by name. It comes first, and may throw an `UnresolvedReference`. */
+  /** Its facts besides its variables, by name. They take precedence, and may throw an `UnresolvedReference`. */
   readonly fact?: (name: string, own: OwnVariables) => string | undefined
 }
 export type Sources = Pick<ReadonlyMap<string, Source>, 'get'>
 
-/** The variables that could be resolved, and for each of the others why not. No problem holds any part of a value but the reference. */
+/** The resolved variables, and for each of the others why not. Problems contain no part of a value except the reference. */
 export type Resolved = { env: Record<string, string>; problems: { key: string; message: string }[] }
 
 export class UnresolvedReference extends Error {
   override readonly name: string = 'UnresolvedReference'
 }
 
-/** It says something about the way to a reference, not about the reference: by another way it may be resolved. */
+/** The problem is in the path to a reference, not in the reference itself: via another path it may resolve. */
 class TooFarAway extends UnresolvedReference {
   override readonly name = 'TooFarAway'
 }
 
-/** Nobody nests so deep by hand; it keeps the recursion short. */
+/** Far deeper than anybody nests by hand; it limits the recursion. */
 export const DEEPEST = 50
-/** Of what is read and written for one environment, in characters. An environment may be 128 KiB, so this is no limit of its own for real ones. */
+/**
+ * Characters read and written for one environment. An environment may have 128 KiB, so real ones never reach this.
+ */
 export const MOST_CHARACTERS = 1024 * 1024
-/** References that are worked out for one environment, also in vain. Each counts once, unless the way to it was too long. */
+/** References resolved for one environment, including failed ones. Each counts once, unless the path to it was too long. */
 const MOST_LOOKS = 5000
-export const TOO_MUCH_TEXT = 'its references come to more text than an environment can hold'
+export const TOO_MUCH_TEXT = 'with its references resolved, it is longer than an environment can be'
 const LONGEST_SHOWN = 100
 
 function readable(written: string): string {
@@ -42,7 +44,7 @@ function shortened(circle: readonly string[]): readonly string[] {
   return circle.length <= 5 ? circle : [...circle.slice(0, 3), '…', ...circle.slice(-1)]
 }
 
-/** What one environment may cost. */
+/** The limits for one environment. */
 function createBudget() {
   let room = MOST_CHARACTERS
   let looks = MOST_LOOKS
@@ -58,14 +60,14 @@ function createBudget() {
   }
 }
 
-/** An object whose properties are worked out when they are read. */
+/** An object whose properties are computed when read. */
 function lazyRecord(keys: Iterable<string>, read: (key: string) => string): Record<string, string> {
   const record: Record<string, string> = {}
   for (const key of keys) Object.defineProperty(record, key, { enumerable: true, get: () => read(key) })
   return record
 }
 
-/** Fills values: every reference is replaced by what it stands for. It is worked out once, also where that fails. */
+/** Resolves values: every reference is replaced by its value. Each is resolved once, even if that fails. */
 function createFill(sources: Sources): (value: string) => string {
   const known = new Map<string, string | UnresolvedReference>()
   const lazy = new Map<string, Record<string, string>>()
@@ -78,11 +80,11 @@ function createFill(sources: Sources): (value: string) => string {
     for (const part of valueParts(value)) {
       if (part.is === 'unreadable')
         throw new UnresolvedReference(
-          `${readable(part.written)} is not a reference: write ${referenceTo('app', 'VARIABLE')}, or $\${{ where the text itself is meant`,
+          `${readable(part.written)} is not a reference: write ${referenceTo('app', 'VARIABLE')}, or $\${{ for the literal text`,
         )
-      spend(part.written.length) // before it is looked at: looking costs something even where nothing is found
+      spend(part.written.length) // before the lookup, which costs something even if nothing is found
       const text = part.is === 'text' ? part.text : look(part.source, part.name)
-      spend(text.length) // before it is added: text that doubles at each step must end here
+      spend(text.length) // before it is added, so that text that doubles at each step ends here
       filled += text
     }
     return filled
@@ -94,7 +96,7 @@ function createFill(sources: Sources): (value: string) => string {
     if (found instanceof UnresolvedReference) throw found
     if (found !== undefined) return found
     const circle = path.indexOf(written)
-    if (circle >= 0) throw new UnresolvedReference(`${shortened([...path.slice(circle), written]).join(' → ')} goes round in a circle`)
+    if (circle >= 0) throw new UnresolvedReference(`${shortened([...path.slice(circle), written]).join(' → ')} is a circular reference`)
     if (path.length >= DEEPEST) throw new TooFarAway(`${path[0]} leads through more than ${DEEPEST} references`)
     countLook()
     path.push(written)
@@ -122,7 +124,7 @@ function createFill(sources: Sources): (value: string) => string {
     throw new UnresolvedReference(`${written} names a variable that ${owner} does not have`)
   }
 
-  /** Each variable is resolved when it is read: a URL is made of few of them, and the others may lead back to it. */
+  /** Each variable is resolved when read: a URL needs only a few of them, and the others may refer back to it. */
   function lazily(sourceName: string, from: Variables): Record<string, string> {
     const record = lazy.get(sourceName) ?? lazyRecord(from.keys(), (key) => look(sourceName, key))
     lazy.set(sourceName, record)
@@ -132,7 +134,7 @@ function createFill(sources: Sources): (value: string) => string {
   return fill
 }
 
-/** Replaces every reference by what it stands for. Only what is in `sources` can be reached. */
+/** Replaces every reference by its value. Only `sources` can be referenced. */
 export function resolveReferences(variables: Variables, sources: Sources): Resolved {
   const fill = createFill(sources)
   const env: [string, string][] = []
@@ -148,7 +150,7 @@ export function resolveReferences(variables: Variables, sources: Sources): Resol
   return { env: Object.fromEntries(env), problems }
 }
 
-/** What values refer to: for each app, and for `project`, the names. */
+/** What values refer to: the names for each app and for `project`. */
 export function referencesIn(values: Iterable<string>): Map<string, Set<string>> {
   const named = new Map<string, Set<string>>()
   for (const value of values) {

@@ -21,8 +21,8 @@ type Deps = {
 export type ResolveEnvironment = (app: Pick<AppRow, 'id' | 'project_id'>) => Promise<Resolved>
 
 /**
- * The environment of an app as a release made now would get it. References name apps by slug, which never changes:
- * an app that is renamed keeps its own. Variables are those of now, so a changed password comes with the next release.
+ * The environment that a release of the app would get now. References use slugs, which never change, even if the app is renamed. Current
+ * values are used, so a changed password takes effect with the next release.
  */
 export function createResolveEnvironment(deps: Deps): ResolveEnvironment {
   const { db } = deps
@@ -62,7 +62,7 @@ export function createResolveEnvironment(deps: Deps): ResolveEnvironment {
       const refuse = () => {
         throw cause
       }
-      return resolveReferences(variables, { get: refuse }) // so that it is said of each variable that has references
+      return resolveReferences(variables, { get: refuse }) // so that it is reported for each variable with references
     }
   }
 }

@@ -14,7 +14,7 @@ function about(appId: number): string {
   return `env:${appId}`
 }
 
-/** Rows whose values nobody can read in the database. */
+/** Rows with encrypted values. */
 function createSealedRows({ secrets, now }: Pick<Deps, 'secrets' | 'now'>) {
   const valueOf = (row: EnvVariableRow) => secrets.open(row.sealed_value, about(row.app_id))
 
@@ -66,7 +66,7 @@ export function createEnvVariables(deps: Deps) {
     return { id: variable.id }
   }
 
-  /** All at once: what is not named goes, what is named comes or changes, and an unchanged value keeps its row. */
+  /** Replaces all variables: those not given are removed, and unchanged values keep their rows. */
   async function replace(caller: Caller, app: AppRow, pairs: readonly Pair[]): Promise<EnvVariable[]> {
     const wanted = new Map(pairs.map((pair) => [pair.key, pair.value]))
     if (wanted.size !== pairs.length) throw fieldError('invalid_request', 'variables', 'must name each key once')

@@ -7,14 +7,14 @@ import type { Db } from '../../store/database.ts'
 
 type Deps = { db: Db; feed: Feed; projectsOf: (userId: number) => Promise<ReadonlySet<number>> }
 
-/** A reader further behind than this starts over at the newest event: `ready` then says another number than it asked for. */
+/** A reader further behind than this starts over at the newest event: then `ready` has a different number from the one it requested. */
 const MOST_BEHIND = 5000
 
 function mayHear(caller: Caller, event: BerthEvent, projects: ReadonlySet<number>): boolean {
   if (event.type === 'project.members_changed' && event.data.removedUserIds.includes(caller.id)) return true
   if (isStaff(caller)) return true
   if (event.type === 'user.changed') return event.data.userId === caller.id
-  if (event.type === 'project.deleted') return true // its members are gone with it; an id tells nothing
+  if (event.type === 'project.deleted') return true // its members were removed with it; an id reveals nothing
   return 'projectId' in event.data && projects.has(event.data.projectId)
 }
 
@@ -33,7 +33,7 @@ export function createLiveEvents(deps: Deps) {
         const projects = isStaff(caller) ? new Set<number>() : await deps.projectsOf(caller.id)
         for (const event of batch)
           if (mayHear(caller, event, projects)) send({ type: event.type, timestamp: event.at, seq: event.seq, data: event.data })
-        await room() // before the next batch is read: a client that does not read must not fill the memory
+        await room() // before the next batch, so that a client that does not read cannot fill the memory
       }
     },
   } satisfies Partial<Streams>

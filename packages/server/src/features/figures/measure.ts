@@ -6,13 +6,13 @@ type Deps = { engine: { containers: Pick<Engine['containers'], 'list' | 'counter
 type Usage = { cpu: number; memory: number }
 type Seen = { nanoseconds: number; at: number }
 
-/** The engine is asked for a few at a time: it has other work. */
+/** Only a few requests at a time, because the engine has other work. */
 const AT_ONCE = 4
-/** Processor time counts from the start of a container, so of a young one the first reading is enough. */
+/** CPU time counts from the start of a container, so for a new one the first reading is enough. */
 const YOUNG_MS = 5 * 60_000
 const NANOSECONDS_PER_MS = 1e6
 
-/** Processor and memory of every app that runs. Processor time is the mean since the last measurement, in percent of one core. */
+/** CPU and memory of every running app. CPU is the mean since the last measurement, in percent of one core. */
 export function createMeasure({ engine, instance }: Deps) {
   let seen = new Map<string, Seen>()
 

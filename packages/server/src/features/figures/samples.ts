@@ -1,6 +1,6 @@
 import type { Figures } from '@berth/contract'
 
-/** The figures of one minute. What could not be measured is not a number. */
+/** The metrics of one minute. NaN where nothing could be measured. */
 const COLUMNS = ['cpu', 'memory', 'requests', 'errors', 'p50', 'p99'] as const
 type Column = (typeof COLUMNS)[number]
 export type Sample = Readonly<Record<Column, number>>
@@ -8,7 +8,7 @@ export type Sample = Readonly<Record<Column, number>>
 export type Hour = Float32Array
 
 const MINUTES = 60
-/** Of 25 hours the oldest is the one in which the last 24 begin. */
+/** 25 hours, because the last 24 begin within the oldest one. */
 export const HOURS_KEPT = 25
 
 export function emptyHour(): Hour {
@@ -26,7 +26,7 @@ function valueOf(hours: ReadonlyMap<number, Hour>, minute: number, column: Colum
   return hour?.[COLUMNS.indexOf(column) * MINUTES + (minute % MINUTES)] ?? Number.NaN
 }
 
-/** Floats in the byte order of the machine, which a database does not change with its own. */
+/** Floats in the machine's byte order; the database stays on the same machine. */
 export function bytesOf(hour: Hour): Buffer {
   const bytes = Buffer.alloc(hour.length * 4)
   hour.forEach((value, at) => bytes.writeFloatLE(value, at * 4))
@@ -40,12 +40,12 @@ export function hourFrom(bytes: Uint8Array): Hour {
   return hour
 }
 
-/** A slow request must not disappear among fast ones, so of the slowest the slowest is kept. */
+/** A slow request must not disappear among fast ones, so p99 keeps the maximum. */
 const PEAKS: readonly Column[] = ['p99']
 
 type Span = { from: number; minutes: number; every: number }
 
-/** The figures of a span in steps of `every` minutes; null where nothing was measured. */
+/** The metrics of a period in steps of `every` minutes; null where nothing was measured. */
 export function figuresOf(hours: ReadonlyMap<number, Hour>, { from, minutes, every }: Span): Omit<Figures, 'from' | 'everySeconds'> {
   const columnOf = (column: Column) =>
     Array.from({ length: Math.ceil(minutes / every) }, (_unused, step) => {

@@ -10,14 +10,14 @@ import { appIds, readAllHours, readHours, visibleAppIds, writeHours } from './st
 type Deps = {
   db: Db
   measure: Measure
-  /** What was served since it was asked last, by app. */
+  /** The traffic since the last call, by app. */
   takeTraffic: () => ReadonlyMap<string, AccessTake>
   now: () => Date
 }
 
 export const SAMPLE_EVERY_MS = 60_000
 const WRITE_EVERY_MS = 5 * 60_000
-/** Less is too short for a rate, and more is not one minute any more. */
+/** A shorter time is too short for a rate, and a longer one is no longer one minute. */
 const SHORTEST_MS = 10_000
 const LONGEST_MS = 150_000
 const GLANCE = { minutes: 60, every: 2 }
@@ -31,8 +31,8 @@ const minuteOf = (at: number): number => Math.floor(at / 60_000)
 const hourOf = (minute: number): number => Math.floor(minute / 60)
 
 /**
- * Figures of each app for 24 hours. The last two hours are in memory, and are written every five minutes and at the end:
- * a row an hour and app, of 25 that take turns.
+ * Metrics of each app for 24 hours. The last two hours are in memory, and are saved every five minutes and on shutdown: one row per hour
+ * and app, in a ring of 25.
  */
 export function createFigures({ db, measure, takeTraffic, now }: Deps) {
   let hours: Map<number, Map<number, Hour>> | undefined
@@ -49,7 +49,7 @@ export function createFigures({ db, measure, takeTraffic, now }: Deps) {
     return hours
   }
 
-  /** A minute that was passed over, because a turn came late, has the figures of the turn that covers it. */
+  /** A minute that was skipped because a run was late gets the metrics of the run that covers it. */
   function put(own: Map<number, Hour>, appId: number, { sample, from, to }: { sample: Sample; from: number; to: number }): void {
     for (let minute = from; minute <= to; minute += 1) {
       const hour = hourOf(minute)
@@ -61,7 +61,7 @@ export function createFigures({ db, measure, takeTraffic, now }: Deps) {
     for (const hour of own.keys()) if (hour < hourOf(to) - 1 && !unwritten.has(`${appId} ${hour}`)) own.delete(hour)
   }
 
-  /** Without an engine there is still traffic. */
+  /** There is traffic even without an engine. */
   async function sample(isEngineReachable: boolean): Promise<void> {
     const at = now().getTime()
     const elapsed = at - lastAt
@@ -110,7 +110,7 @@ function createReads({ db, now, known }: Reads) {
     return { from: new Date(from * 60_000).toISOString(), everySeconds: every * 60, ...figuresOf(merged, { from, minutes, every }) }
   }
 
-  /** The processor use of the last hour, of every app that the caller can see and that has any. */
+  /** The CPU usage of the last hour, for every app that the caller can see. */
   async function glance(caller: Caller): Promise<AppGlance[]> {
     const all = await known()
     const to = minuteOf(now().getTime()) + 1

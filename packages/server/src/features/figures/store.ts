@@ -1,7 +1,7 @@
 import type { Reader, Tx } from '../../store/database.ts'
 import { bytesOf, HOURS_KEPT, type Hour, hourFrom } from './samples.ts'
 
-/** An hour takes the place of the one that was 25 hours before. */
+/** An hour replaces the one from 25 hours before. */
 export async function writeHours(tx: Tx, hours: readonly { appId: number; hour: number; samples: Hour }[]): Promise<void> {
   for (const { appId, hour, samples } of hours) {
     const row = { hour, samples: bytesOf(samples) }

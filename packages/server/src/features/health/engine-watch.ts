@@ -17,7 +17,7 @@ type Deps = {
   log: { warn(fields: object, message: string): void }
 }
 
-/** Knows whether the engine answers, from a look every few seconds: /health itself asks nobody. */
+/** Checks every few seconds whether the engine responds, so that /health itself does not have to. */
 export function createEngineWatch(deps: Deps) {
   let isUp = false
   let isJudged = false
@@ -28,19 +28,19 @@ export function createEngineWatch(deps: Deps) {
       const soon = AbortSignal.any([signal, AbortSignal.timeout(4000)])
       await deps.engine.ping(soon)
       isUp = true
-      isJudged ||= await judge(soon).catch(() => false) // the next look comes soon
+      isJudged ||= await judge(soon).catch(() => false) // the next check comes soon
     } catch {
       isUp = false
-      isJudged = false // the one that answers next may be another
+      isJudged = false // a different engine may respond next
     }
   }
 
-  /** In the log, and not in /health, which anybody may read. */
+  /** In the log and not in /health, which is public. */
   async function judge(signal: AbortSignal): Promise<boolean> {
     const { version } = await deps.engine.facts(signal)
     if (!hasBuilderHoles(version)) return true
     const engine = `Docker ${version === '' ? 'of an unknown version' : version}`
-    const message = `${engine} has known holes in its builder; some RUN --mount forms are refused. Update to 25.0.2 or newer.`
+    const message = `${engine} has known vulnerabilities in its builder, so some forms of RUN --mount are refused. Update to 25.0.2 or newer.`
     deps.log.warn({ version }, message)
     return true
   }
@@ -51,7 +51,7 @@ export function createEngineWatch(deps: Deps) {
     const isUnderWay = phase === 'checking' || phase === 'installing' || phase === 'starting'
     return {
       state: isUnderWay ? 'provisioning' : 'unreachable',
-      message: phase === 'ready' ? 'The container engine does not answer any more.' : message,
+      message: phase === 'ready' ? 'The container engine is no longer responding.' : message,
     }
   }
 

@@ -19,7 +19,7 @@ it('says that what is queued waits for room where the disk is full, and nothing 
   expect(await healthHandlers({ ...stalled, isDiskFull: async () => true }).health()).toMatchObject({
     status: 'degraded',
     checks: { queue: 'stalled' },
-    messages: { queue: 'The disk is full; what is queued waits until there is room.' },
+    messages: { queue: 'The disk is full. Queued deployments wait until there is space.' },
   })
   expect((await healthHandlers(stalled).health()).messages).toEqual({})
   expect(await healthHandlers({ ...well, isDiskFull: async () => true }).health()).toMatchObject({ status: 'ok', messages: {} })

@@ -14,20 +14,20 @@ export type HealthSources = {
   edge: () => Part<Health['checks']['edge']>
   isQueueStalled: () => Promise<boolean>
   isDiskFull: () => Promise<boolean>
-  /** A sentence while apps can reach what they should not. */
+  /** Set while apps can reach what they should not. */
   firewall: () => string
-  /** A sentence while the dashboard's own domain has no certificate, or one that is not renewed. */
+  /** Set while the dashboard's own domain has no certificate, or its renewal fails. */
   dashboardCertificate: () => string
 }
 
 const DATABASE_WORDS = {
   ok: '',
   read_only:
-    'The disk is full or read-only. Reading works; on a full disk so do stopping and deleting, which free space. Other changes are refused.',
+    'The disk is full or read-only. You can still read everything; if the disk is full, you can also stop and delete things to free space. Other changes are refused.',
   unusable: '',
 } as const
 
-/** Everything but the database may be down and the server is still of use. */
+/** The server is still useful if everything except the database is down. */
 export function healthHandlers(sources: HealthSources) {
   return {
     health: async (): Promise<Health> => {
@@ -41,7 +41,7 @@ export function healthHandlers(sources: HealthSources) {
         database: DATABASE_WORDS[database],
         engine: engine.message,
         edge: edge.message,
-        queue: queue === 'stalled' && (await sources.isDiskFull()) ? 'The disk is full; what is queued waits until there is room.' : '',
+        queue: queue === 'stalled' && (await sources.isDiskFull()) ? 'The disk is full. Queued deployments wait until there is space.' : '',
         firewall: sources.firewall(),
         dashboard: sources.dashboardCertificate(),
       }

@@ -6,7 +6,7 @@ type Deps = { dataDir: string; first: Counters; now: () => Date }
 export const SAMPLE_EVERY_MS = 10_000
 const KEPT = 360
 
-/** The load of the last hour, in memory: it begins with the server and ends with it. */
+/** The server metrics of the last hour, in memory only. */
 export function createMetricsHistory(deps: Deps) {
   const since = deps.now().toISOString()
   const points: MetricsPoint[] = []

@@ -2,7 +2,7 @@ import { readFile, statfs } from 'node:fs/promises'
 import { availableParallelism, cpus, freemem, loadavg, totalmem } from 'node:os'
 import type { ServerMetrics } from '@berth/contract'
 
-/** What only ever grows, and when it was read. Two of them make a rate. */
+/** Counters that only increase, with the time they were read. Two of them give a rate. */
 export type Counters = { busy: number; total: number; rx: number; tx: number; at: number }
 type MachineMetrics = Omit<ServerMetrics, 'docker'>
 
@@ -41,7 +41,7 @@ export async function readCounters(): Promise<Counters> {
 export function ratesBetween(before: Counters, after: Counters): { usage: number; network: ServerMetrics['network'] } {
   const total = after.total - before.total
   const seconds = (after.at - before.at) / 1000
-  // an interface that went took its bytes along: less than before is no traffic, not a negative one
+  // if an interface disappears, the total shrinks: that counts as no traffic, not as negative traffic
   const perSecond = (bytes: number): number => (seconds > 0 ? Math.max(0, Math.round(bytes / seconds)) : 0)
   return {
     usage: total > 0 ? round(((after.busy - before.busy) / total) * 100) : 0,
@@ -53,7 +53,7 @@ function share(used: number, total: number): { used: number; total: number; perc
   return { used, total, percent: total === 0 ? 0 : round((used / total) * 100) }
 }
 
-/** Memory that programs could still have; `freemem` alone counts the page cache as used. */
+/** Memory available to programs; `freemem` alone counts the page cache as used. */
 async function memory(): Promise<ServerMetrics['memory']> {
   const total = totalmem()
   const text = await readFile('/proc/meminfo', 'utf8').catch(() => '')
@@ -61,7 +61,7 @@ async function memory(): Promise<ServerMetrics['memory']> {
   return share(total - (available === undefined ? freemem() : Number(available) * 1024), total)
 }
 
-/** One look at the machine; what is a rate is the mean since `before`. */
+/** One sample of the machine; rates are the mean since `before`. */
 export async function lookAtMachine(dataDir: string, before: Counters, after: Counters): Promise<MachineMetrics> {
   const disk = await statfs(dataDir)
   const size = disk.blocks * disk.bsize

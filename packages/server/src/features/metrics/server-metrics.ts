@@ -4,14 +4,14 @@ import { type Counters, lookAtMachine, readCounters } from './machine.ts'
 type Deps = {
   dataDir: string
   engineCounts: () => Promise<ServerMetrics['docker']>
-  /** What the history read last: nobody may have watched for days, and the first figures must not be the mean of them. */
+  /** The last sample of the history: if nobody has watched for days, the first sample must not be the mean of all that time. */
   lastSampled: () => Counters
 }
 
-/** The kernel counts processor time in hundredths of a second: a shorter time says nothing. */
+/** The kernel counts CPU time in hundredths of a second, so a shorter interval is meaningless. */
 const SHORTEST_MS = 500
 
-/** One look at the machine a second, shared by everyone who watches; nobody watching, nothing is read. */
+/** One sample per second, shared by all watchers; nothing is read while nobody watches. */
 export function createServerMetrics(deps: Deps) {
   let seen: Counters | undefined
   let latest: { at: number; metrics: Promise<ServerMetrics> } | undefined

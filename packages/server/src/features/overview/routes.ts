@@ -5,7 +5,7 @@ import type { Domains } from '../domains/service.ts'
 
 type Sources = { deployments: Pick<Deployments, 'newest' | 'running'>; domains: Pick<Domains, 'troubled'>; health: () => Promise<Health> }
 
-/** One answer for a page that shows every app, so that its cost does not grow with their number. */
+/** One response for a page with all apps, so that the number of requests does not grow with them. */
 export function overviewHandlers({ deployments, domains, health }: Sources) {
   return {
     'overview.get': async ({ caller }) => ({

@@ -3,8 +3,8 @@ import type { Db, Reader } from '../../store/database.ts'
 import { deletePort, findPortOwner, type HostPort, insertPort, listPorts, portsOf } from './store.ts'
 
 /**
- * Ports of the machine that compose apps publish. Each has one owner, from the first release that publishes it until the app goes or a
- * release no longer does; also while the app is stopped, so that nobody can take its place meanwhile.
+ * Ports of the machine that compose apps publish. Each has one owner, from the first release that publishes it until the app is deleted
+ * or a release no longer publishes it; also while the app is stopped, so that nobody can take it meanwhile.
  */
 export function createPorts(deps: { db: Db; now: () => Date }) {
   const { db, now } = deps
@@ -18,7 +18,7 @@ export function createPorts(deps: { db: Db; now: () => Date }) {
     return undefined
   }
 
-  /** Claims all of them or, where one belongs to another app, none, and answers that one. */
+  /** Claims all of them; or, if one belongs to another app, none, and returns that one. */
   async function claim(appId: number, wanted: readonly HostPort[]): Promise<HostPort | undefined> {
     return await db.transaction(async (tx) => {
       const taken = await takenIn(tx, appId, wanted)
@@ -27,7 +27,7 @@ export function createPorts(deps: { db: Db; now: () => Date }) {
     })
   }
 
-  /** The release that is live publishes these, so the app's other ports are free again. */
+  /** The live release publishes these, so the app's other ports are released. */
   async function keepOnly(appId: number, kept: readonly HostPort[]): Promise<void> {
     const isKept = (one: HostPort) => kept.some(({ port, protocol }) => port === one.port && protocol === one.protocol)
     const surplus = (await portsOf(db, appId)).filter((one) => !isKept(one))

@@ -11,8 +11,8 @@ type Wanted = { userIds?: number[]; emails?: string[] }
 type People = { ids: readonly number[]; emails: readonly string[] }
 
 /**
- * Ids are small numbers that anybody can count through, and an answer that tells members by them would tell who is who on
- * this server. So whoever cannot list the users names new people by e-mail: an id that is no member's is not even looked up.
+ * Ids are small numbers that anybody can enumerate, which would reveal the users of this server. So callers who cannot list users must
+ * add new people by email: the id of a non-member is not even looked up.
  */
 async function findPeople(tx: Tx, caller: Caller, people: People, memberIds: readonly number[]): Promise<number[]> {
   if (!isStaff(caller) && !people.ids.every((id) => memberIds.includes(id))) throw new AppError('user_not_found')
@@ -24,10 +24,10 @@ async function findPeople(tx: Tx, caller: Caller, people: People, memberIds: rea
   return found.map((person) => person.id)
 }
 
-/** Makes the members exactly the named people and the owner. One unknown person refuses the whole change. */
+/** Sets the members to the given people and the owner. One unknown person fails the whole change. */
 export async function setMembers(deps: { db: Db; now: () => Date }, caller: Caller, project: ProjectRow, wanted: Wanted): Promise<void> {
   if (wanted.userIds === undefined && wanted.emails === undefined)
-    throw fieldError('invalid_request', 'userIds', 'or emails is required: a list of members by id, or of people by e-mail')
+    throw fieldError('invalid_request', 'userIds', 'or emails is required: a list of members by id, or of people by email')
   const at = deps.now()
   const ids = [...new Set(wanted.userIds ?? [])]
   const emails = [...new Set((wanted.emails ?? []).map((email) => email.trim().toLowerCase()))]
@@ -35,7 +35,11 @@ export async function setMembers(deps: { db: Db; now: () => Date }, caller: Call
     const before = (await listMembers(tx, project.id)).map((member) => member.id)
     const next = new Set([project.owner_id, ...(await findPeople(tx, caller, { ids, emails }, before))])
     if (next.size > Math.max(QUOTAS.membersOfProject, before.length))
-      throw fieldError('invalid_request', 'emails', `a project can have ${QUOTAS.membersOfProject} members, and these are ${next.size}`)
+      throw fieldError(
+        'invalid_request',
+        'emails',
+        `a project can have at most ${QUOTAS.membersOfProject} members, but this would be ${next.size}`,
+      )
     const removedUserIds = before.filter((id) => !next.has(id))
     for (const userId of removedUserIds) await deleteMember(tx, project.id, userId)
     for (const userId of next) await insertMember(tx, { projectId: project.id, userId, at })

@@ -14,9 +14,9 @@ import { countProjectsOf, deleteProject, insertProject, isSlugTaken, listMembers
 type Deps = {
   db: Db
   listApplications: (projectId: number) => Promise<Application[]>
-  /** Takes the applications down and leaves jobs behind that remove what they own. */
+  /** Deletes the applications and adds jobs that remove what they own. */
   removeApplications: (tx: Tx, caller: Caller, project: { id: number; deleteVolumes: boolean }) => Promise<number[]>
-  /** Called after the commit with the apps that went along. */
+  /** Called after the commit with the deleted apps. */
   onRemoved: (appIds: readonly number[]) => void
   step: Step
   now: () => Date

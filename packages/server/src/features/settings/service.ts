@@ -10,7 +10,7 @@ import { readSettings, writeSetting } from './store.ts'
 type Deps = {
   db: Db
   now: () => Date
-  /** Moves the generated domains to the names they have under the settings of now. */
+  /** Moves the generated domains to their names under the current settings. */
   moveDomains: (tx: Tx) => Promise<void>
   isHostOfApp: (db: Reader, host: string) => Promise<boolean>
   /** Called after the commit. */
@@ -27,7 +27,7 @@ export function createSettings(deps: Deps) {
   async function checkHost(tx: Tx, field: string, given: string | undefined): Promise<string | undefined> {
     const host = checkName(field, given)
     if (!host) return host
-    if (await deps.isHostOfApp(tx, host)) throw fieldError('domain_taken', field, 'an application has this host name')
+    if (await deps.isHostOfApp(tx, host)) throw fieldError('domain_taken', field, 'an application uses this host name')
     return host
   }
 
@@ -56,7 +56,7 @@ export function createSettings(deps: Deps) {
   return { get, update }
 }
 
-/** Undefined where nothing was given, empty where the name is to be cleared. */
+/** Undefined if not given, empty to clear the name. */
 function checkName(field: string, given: string | undefined): string | undefined {
   if (given === undefined || given.trim() === '') return given === undefined ? undefined : ''
   const host = normalHost(given)

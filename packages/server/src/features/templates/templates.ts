@@ -10,7 +10,7 @@ export type DatabaseTemplate = {
   version: string
   port: number
   dataPath: string
-  /** The environment at creation; secrets are made anew for each app. */
+  /** The initial environment, with new secrets for each app. */
   env: (secret: () => string) => Record<string, string>
   /** Run inside the container; 0 means healthy. Values come from the container's own environment. */
   healthCommand: readonly string[]
@@ -25,7 +25,7 @@ export function newSecret(): string {
 }
 
 function part(env: Readonly<Record<string, string>>, name: string): string {
-  return encodeURIComponent((env[name] ?? '').toWellFormed()) // half a surrogate pair would throw
+  return encodeURIComponent((env[name] ?? '').toWellFormed()) // a lone surrogate would throw
 }
 
 export const TEMPLATES: readonly DatabaseTemplate[] = [
@@ -105,7 +105,7 @@ export const TEMPLATES: readonly DatabaseTemplate[] = [
   },
 ]
 
-/** The shells above run inside the database's own container, over its own fixed text; no value of a user is in them. */
+/** The shell commands above run inside the database's container and are fixed texts without user input. */
 export function findTemplate(name: string): DatabaseTemplate | undefined {
   const wanted = name.trim().toLowerCase()
   return TEMPLATES.find((template) => template.name === wanted || template.aliases.includes(wanted))

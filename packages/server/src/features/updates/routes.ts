@@ -10,7 +10,7 @@ export function updateHandlers(running: Version) {
       current: running.version,
       latest: running.version,
       available: false,
-      notes: 'This version does not look for newer ones by itself yet.',
+      notes: 'This version cannot check for updates yet.',
       publishedAt: null,
     }),
     'updates.apply': () => {

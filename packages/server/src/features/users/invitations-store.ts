@@ -21,7 +21,7 @@ export async function listInvitations(db: Reader, at: Date) {
     .execute()
 }
 
-/** Takes the place of an earlier invitation for the same e-mail. Those that are too old go too. */
+/** Replaces an earlier invitation for the same email. Expired ones are deleted too. */
 export async function putInvitation(tx: Tx, invitation: Insertable<InvitationTable>, at: Date): Promise<number> {
   await tx
     .deleteFrom('invitation')
@@ -44,7 +44,7 @@ export async function deleteInvitation(tx: Tx, id: number): Promise<{ email: str
   return await tx.deleteFrom('invitation').where('id', '=', id).returning('email').executeTakeFirst()
 }
 
-/** What somebody invited with a role that they no longer have. */
+/** Deletes the invitations of somebody whose role was changed. */
 export async function deleteInvitationsBy(tx: Tx, userId: number): Promise<void> {
   await tx.deleteFrom('invitation').where('invited_by', '=', userId).execute()
 }

@@ -17,7 +17,7 @@ function digest(token: string): string {
   return createHash('sha256').update(token).digest('hex')
 }
 
-/** Links by which people make their own account: each works once, for a week, and only its hash is kept. */
+/** Invitation links: each works once, for a week, and only its hash is stored. */
 export function createInvitations({ db, hashPassword, now }: Deps) {
   async function list(): Promise<Invitation[]> {
     const rows = await listInvitations(db, now())
@@ -58,7 +58,10 @@ export function createInvitations({ db, hashPassword, now }: Deps) {
     return { id }
   }
 
-  /** The token is looked at before the password is hashed, which is work, and again in the transaction: of two, one gets the account. */
+  /**
+   * The token is checked before the expensive password hash, and again in the transaction, so that only one of two requests creates the
+   * account.
+   */
   async function accept(input: { token: string; password: string }, origin: Origin): Promise<UserRow> {
     const tokenHash = digest(input.token)
     if (!(await findInvitation(db, tokenHash, now()))) throw new AppError('wrong_invitation')

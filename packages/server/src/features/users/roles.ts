@@ -7,7 +7,7 @@ export function isAbove(role: Role, other: Role): boolean {
   return ROLES.indexOf(role) > ROLES.indexOf(other)
 }
 
-/** Nobody grants a role above their own, and `owner` is never granted: an owner hands over by other means. */
+/** Nobody can grant a role above their own, and `owner` cannot be granted at all. */
 export function checkGrant(caller: Caller, role: Role): void {
   if (isAbove(role, caller.role) || role === 'owner') throw new AppError('role_too_high')
 }

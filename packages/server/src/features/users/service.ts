@@ -16,7 +16,7 @@ function presentUser(row: UserRow): User {
   return { id: row.id, email: row.email, role: row.role, createdAt: row.created_at }
 }
 
-/** Somebody whom the caller may change. */
+/** A user whom the caller may change. */
 async function target(reader: Reader, caller: Caller, id: number): Promise<UserRow> {
   const user = await findUser(reader, id)
   if (!user) throw new AppError('user_not_found')
@@ -64,7 +64,7 @@ export function createUsers(deps: Deps) {
       const user = await target(tx, caller, id)
       await keepAnOwner(tx, user)
       const heir = user.id === caller.id ? undefined : caller.id
-      if (heir === undefined) throw new AppError('not_allowed', { message: 'You cannot delete your own account; another admin can.' })
+      if (heir === undefined) throw new AppError('not_allowed', { message: 'You cannot delete your own account. Ask another admin.' })
       const passed = await passOn(tx, user.id, heir, at)
       await deleteUser(tx, user.id)
       await recordAudit(tx, at, caller, {
@@ -84,7 +84,7 @@ export function createUsers(deps: Deps) {
 
 export type Users = ReturnType<typeof createUsers>
 
-/** A new role or a new password ends the sessions of the person, and a new role the invitations that they sent. */
+/** A new role or password ends the user's sessions, and a new role also revokes the invitations they sent. */
 async function changeUser(tx: Tx, caller: Caller, wanted: Change & { passwordHash: string | undefined; at: Date }): Promise<UserRow> {
   const { passwordHash, at } = wanted
   const user = await target(tx, caller, wanted.id)

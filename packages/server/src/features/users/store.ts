@@ -24,7 +24,7 @@ export async function deleteSessionsOf(tx: Tx, userId: number): Promise<void> {
   await tx.deleteFrom('session').where('user_id', '=', userId).execute()
 }
 
-/** Projects and apps pass to another person, who becomes a member of those projects. */
+/** Transfers projects and apps to another user, who becomes a member of those projects. */
 export async function passOn(tx: Tx, from: number, to: number, at: Date): Promise<{ projects: number[]; apps: number[] }> {
   const projects = await tx.updateTable('project').set({ owner_id: to }).where('owner_id', '=', from).returning('id').execute()
   const apps = await tx.updateTable('app').set({ created_by: to }).where('created_by', '=', from).returning(['id', 'project_id']).execute()

@@ -13,7 +13,7 @@ type Node = {
   pattern?: string
 }
 
-/** What a text field holds for example, by its name. Fields without a line here hold their own name. */
+/** Example values of text fields, by name. Fields not listed here use their own name. */
 const TEXTS: Readonly<Record<string, string>> = {
   actorEmail: 'you@example.com',
   address: '203.0.113.7',
@@ -76,7 +76,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   wildcardDomain: 'apps.example.com',
 }
 
-/** A value that fits a schema, as somebody would write it. */
+/** A realistic value that matches a schema. */
 export function exampleOf(schema: TSchema, field = ''): unknown {
   const node: Node = schema
   if (node.const !== undefined) return node.const
@@ -96,7 +96,7 @@ function objectOf(node: Node): Record<string, unknown> {
   return Object.fromEntries(fields.map(([name, property]) => [name, exampleOf(property, name)]))
 }
 
-/** The fields that a request needs, and of the others none. */
+/** Only the required fields of a request. */
 export function requestExampleOf(schema: { required?: string[]; properties?: Record<string, TSchema> }): Record<string, unknown> {
   const required = new Set(schema.required)
   const fields = Object.entries(schema.properties ?? {})

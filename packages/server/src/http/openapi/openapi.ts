@@ -12,8 +12,8 @@ const INTRODUCTION = `Deploys applications as containers.
 **Log in** with \`POST /api/auth/login\`. It sets a session cookie, which browsers send by themselves. Programs send the value of that cookie as
 \`Authorization: Bearer <token>\`.
 
-**Answers** are \`{"success": true, "data": …}\` with status 200. Refused requests are \`{"success": false, "error": "…", "code": "…"}\`: the
-sentence is for people and may change, the code is for programs and does not.`
+**Responses** are \`{"success": true, "data": …}\` with status 200. Failed requests answer \`{"success": false, "error": "…", "code": "…"}\`: the
+error text is for people and may change; the code is for programs and does not.`
 
 const WHO = {
   anyone: 'Open to everyone.',
@@ -25,7 +25,7 @@ const WHO = {
   'member of the project': 'For members of the project.',
   'owner of the project': "For the project's owner and admins.",
   'member of the app': "For members of the application's project.",
-  'owner of the app': "For the application's owner alone.",
+  'owner of the app': "Only for the application's owner.",
   'steward of the app': "For the application's owner, the project's owner and admins.",
   'member of the env variable': "For members of the application's project.",
   'member of the domain': "For members of the application's project.",
@@ -33,7 +33,7 @@ const WHO = {
   'member of the container': "For members of the application's project.",
   'user of the git account': 'For the person the account belongs to, or the members of its project.',
   'reader of deliveries': "For members of the application's project, or users of the git account.",
-  'member of the delivery': 'For members of an application that it was for, and users of its git account.',
+  'member of the delivery': "For members of the application's project, and users of the git account.",
   'owner of the git account': 'For the person the account belongs to, or the owner of its project.',
 } as const satisfies Record<Policy, string>
 
@@ -47,7 +47,7 @@ const securitySchemes = {
     type: 'apiKey',
     in: 'cookie',
     name: COOKIE_NAMES.plain,
-    description: `Set by logging in. Over https its name is ${COOKIE_NAMES.host}.`,
+    description: `Set when you log in. Over https its name is ${COOKIE_NAMES.host}.`,
   },
   bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'The value of the session cookie.' },
   deployHook: { type: 'http', scheme: 'bearer', description: "The secret of the application's deploy hook." },
@@ -70,7 +70,11 @@ function parameters(place: 'path' | 'query', schema: TObject | undefined, refere
 
 function requestBody(line: Operation, reference: Reference): Json | undefined {
   if (line.may === 'signed webhook')
-    return { required: true, description: 'As the git provider sends it.', content: { 'application/json': { schema: { type: 'object' } } } }
+    return {
+      required: true,
+      description: 'The payload as the git provider sends it.',
+      content: { 'application/json': { schema: { type: 'object' } } },
+    }
   if (line.body === undefined) return undefined
   const required = line.may !== 'deploy hook' // a plain POST deploys
   return { required, content: { 'application/json': { schema: reference(line.body), example: requestExampleOf(line.body) } } }

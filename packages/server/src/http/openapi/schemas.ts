@@ -25,7 +25,7 @@ const FAILURE: Json = {
     },
   },
 }
-const ERROR_CODE: Json = { type: 'string', enum: Object.keys(ERRORS), description: 'Stable; made for programs' }
+const ERROR_CODE: Json = { type: 'string', enum: Object.keys(ERRORS), description: 'Stable, for programs' }
 
 /** Turns the contract's schemas into those of OpenAPI. A named type becomes a reference, and is described once in `components`. */
 export function createSchemas() {

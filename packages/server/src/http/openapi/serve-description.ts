@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { takesGzip } from '../dashboard-files.ts'
 import { openApi } from './openapi.ts'
 
-/** Made for the first who asks. As bytes, because the answers to all who ask then share them. */
+/** Generated on the first request, and kept as bytes that all responses share. */
 function madeOnce(make: () => Buffer): () => Buffer {
   let made: Buffer | undefined
   return () => (made ??= make())

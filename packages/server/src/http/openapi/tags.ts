@@ -2,28 +2,28 @@ import type { OperationName } from '@berth/contract'
 
 type Group<Name extends string> = Name extends `${infer Word}.${string}` ? Word : Name
 
-/** What the first word of an operation's name stands for. The order is that of the page. */
+/** Descriptions of the first word of operation names, in the order of the page. */
 export const TAGS = {
   health: { name: 'Health', description: 'Whether the server works.' },
   auth: { name: 'Sessions', description: 'Set up the first account, log in, log out, and change your password.' },
   users: { name: 'Users', description: 'Accounts and their roles. For admins.' },
   invitations: { name: 'Invitations', description: 'One-time links for new people. For admins.' },
-  overview: { name: 'Overview', description: 'Everything that the first page shows, at once.' },
+  overview: { name: 'Overview', description: 'Everything the first page of the dashboard shows, in one call.' },
   projects: { name: 'Projects', description: 'A project holds applications and has members.' },
   projectEnvs: { name: 'Project variables', description: 'Variables that the applications of a project can refer to.' },
-  apps: { name: 'Applications', description: 'What is deployed: its source and its settings.' },
-  envs: { name: 'Environment variables', description: 'Given to the container at the next deployment.' },
+  apps: { name: 'Applications', description: 'Applications: their sources and settings.' },
+  envs: { name: 'Environment variables', description: 'Environment variables, passed to the container at the next deployment.' },
   domains: { name: 'Domains', description: 'The host names of applications, with their DNS and certificates.' },
-  deployments: { name: 'Deployments', description: 'Build and start a version of an application, follow it, cancel it, go back.' },
+  deployments: { name: 'Deployments', description: 'Deploy an application, follow or cancel a deployment, roll back.' },
   containers: { name: 'Containers', description: "Start, stop and watch an application's container." },
   stacks: { name: 'Services', description: 'The services of compose applications.' },
   figures: { name: 'App metrics', description: 'CPU, memory, requests, latency and errors of applications.' },
   git: { name: 'Git', description: 'Repositories and branches of connected git providers.' },
-  webhooks: { name: 'Webhooks', description: 'What git providers call.' },
-  templates: { name: 'Templates', description: 'Databases that can be created from a template.' },
+  webhooks: { name: 'Webhooks', description: 'Called by git providers.' },
+  templates: { name: 'Templates', description: 'Templates that databases can be created from.' },
   metrics: { name: 'Metrics', description: 'The load of the server.' },
   ports: { name: 'Ports', description: 'Ports of the server that applications publish. For admins.' },
-  disk: { name: 'Disk', description: 'What takes room on the server, and how to free some. For admins.' },
+  disk: { name: 'Disk', description: 'Disk usage of the server, and clean-up. For admins.' },
   settings: { name: 'Settings', description: 'Settings of the server. For admins.' },
   audit: { name: 'Audit log', description: 'Who changed what. For admins.' },
   updates: { name: 'Updates', description: 'The version of the server, and newer ones.' },

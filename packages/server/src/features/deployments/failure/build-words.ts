@@ -2,7 +2,7 @@ import type { BuildFailed } from '../../../engine/api/errors.ts'
 import { failedStep } from '../../../engine/build/failed-step.ts'
 import { whatItSaid } from '../../../lib/error-lines.ts'
 
-/** What the engine puts in front of what it has to say. */
+/** Prefixes that the engine adds to its errors. */
 const PREFIX = /^(?:failed to solve(?: with frontend [\w.]+)?: |failed to create LLB definition: |rpc error: code = \w+ desc = )+/
 const LONGEST_STEP = 120
 
@@ -10,10 +10,10 @@ const IMAGE = '(?:^|[\\s:])(?:docker\\.io/(?:library/)?)?([\\w./-]+(?::[\\w.-]+)
 const noImage = ([, image = '']: RegExpExecArray) =>
   `The base image "${image}" was not found, or it is private. Check the FROM lines of the Dockerfile.`
 
-/** `when` has to be somewhere in the text too: in one pattern with what is between them, a long text would take very long. */
+/** `when` must also be somewhere in the text. It is a separate pattern, because a combined one would be very slow on a long text. */
 type Found = { when?: RegExp; pattern: RegExp; words: (match: RegExpExecArray) => string }
 
-/** What the engine says of a build in which no command failed. */
+/** The engine's errors for a build in which no command failed. */
 const ENGINE_SAYS: readonly Found[] = [
   {
     when: /failed to (?:compute cache key|calculate checksum|walk )/,
@@ -34,7 +34,7 @@ const ENGINE_SAYS: readonly Found[] = [
   { pattern: /no space left on device/i, words: () => 'There is no space left on the disk. Free some, then deploy again.' },
 ]
 
-/** Why a build failed, from the words of the step that did. `readable` hides values of the environment in consecutive lines. */
+/** Why a build failed, from the output of the failed step. `readable` redacts the environment in consecutive lines. */
 export function buildWords(cause: BuildFailed, readable: (lines: readonly string[]) => readonly string[]): string {
   if (cause.outOfMemory) return 'The build ran out of memory and was ended. Make the build smaller, or give the server more memory.'
   const reason = cause.reason.replace(PREFIX, '')
@@ -43,7 +43,7 @@ export function buildWords(cause: BuildFailed, readable: (lines: readonly string
   if (exitCode === undefined || step === undefined) return sayOfEngine(reason)
   const name = step.name.length > LONGEST_STEP ? `${step.name.slice(0, LONGEST_STEP)}…` : step.name
   const where = name === '' ? 'The build failed' : `The build failed at "${name}"`
-  const hint = cause.outOfProcesses ? ' It could not start another process: all builds together may have a limited number of them.' : ''
+  const hint = cause.outOfProcesses ? ' It could not start another process: there is a limit for all builds together.' : ''
   return `${where} with exit code ${exitCode}${whatItSaid(readable(step.lines))}${hint}`
 }
 

@@ -1,12 +1,12 @@
-/** What is known of a failure beyond its sentence, as far as something can be suggested for it. Kept with the deployment. */
+/** Facts about a failure besides its message, from which suggestions are made. Stored with the deployment. */
 export type FailureFacts =
-  /** It listens on these ports, and not on the one of the app. */
+  /** It listens on these ports instead of the app's port. */
   | { readonly kind: 'other_ports'; readonly ports: readonly number[] }
-  /** There is no Dockerfile where it is looked for. These are elsewhere, as seen from there. */
+  /** There is no Dockerfile at the expected path. These are others, relative to it. */
   | { readonly kind: 'no_dockerfile'; readonly found: readonly string[] }
   | { readonly kind: 'no_variable'; readonly name: string }
   | { readonly kind: 'full_disk' }
-  /** Something outside the app was away, and may be back. */
+  /** Something outside the app was unavailable, and may be back. */
   | { readonly kind: 'passing' }
 
 export function storedFacts(facts: FailureFacts | undefined): string {

@@ -1,4 +1,4 @@
-/** As people write them: DATABASE_URL. A single word in capitals could be anything. */
+/** Names such as DATABASE_URL. A single word in capitals could be anything. */
 const NAME = '\\b([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|PORT|NODE_ENV)'
 const Q = '["\'`]?'
 
@@ -14,7 +14,7 @@ const SAID: readonly RegExp[] = [
   new RegExp(`validation errors? for \\S+ ${NAME} Field required`),
 ]
 
-/** The name of an environment variable that this says is not there. */
+/** The name of the environment variable that this line says is missing. */
 export function missingVariable(line: string): string | undefined {
   for (const pattern of SAID) {
     const name = pattern.exec(line)?.[1]

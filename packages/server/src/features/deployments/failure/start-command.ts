@@ -1,8 +1,8 @@
-/** The engine's words, and those of the init process that every container has. */
+/** Errors of the engine, and of the init process that every container has. */
 const BY_ENGINE = /exec: "([^"]+)": (.+)/
 const BY_INIT = /^\[FATAL tini \(\d+\)\] exec (.+) failed: (.+)$/m
 
-/** Why the command of an image could not be run at all, if this says so. */
+/** Why the command of an image could not be started, if this text says so. */
 export function startCommandWords(said: string): string | undefined {
   const lastLine = said.slice(said.lastIndexOf('\n') + 1)
   const [, command, words = ''] = BY_ENGINE.exec(lastLine) ?? BY_INIT.exec(said) ?? []
@@ -12,6 +12,6 @@ export function startCommandWords(said: string): string | undefined {
 
 function fixFor(why: string): string {
   if (/permission denied/i.test(why)) return 'Make the file executable (git update-index --chmod=+x).'
-  if (/exec format error/i.test(why)) return 'The program is made for another kind of processor than this server has.'
+  if (/exec format error/i.test(why)) return 'The program was built for another CPU architecture than this server has.'
   return 'Check CMD and ENTRYPOINT in the Dockerfile.'
 }

@@ -2,13 +2,13 @@ import type { ApplicationChange, Suggestion } from '@berth/contract'
 import type { AppRow } from '../../../domain/rows.ts'
 import type { FailureFacts } from './facts.ts'
 
-/** What is done before the app is deployed again. A suggestion that only opens a page cannot be applied. */
+/** What is changed before the app is deployed again. A suggestion that only opens a page cannot be applied. */
 type Effect = { change: Omit<ApplicationChange, 'appId'> } | 'free disk space' | 'nothing' | 'opens a page'
 export type PossibleFix = Suggestion & { readonly effect: Effect }
 
 const MOST_DOCKERFILES = 3
 
-/** What would fix a failure, as far as the app is still as it was then. */
+/** Fixes for a failure, as far as the app has not changed since. */
 export function fixesFor(facts: FailureFacts | undefined, app: Pick<AppRow, 'port' | 'dockerfile_path'>): PossibleFix[] {
   switch (facts?.kind) {
     case 'other_ports':
@@ -49,7 +49,7 @@ function variableFix(name: string): PossibleFix {
 const RETRY: PossibleFix = {
   id: 'retry',
   title: 'Retry',
-  detail: 'The cause may be gone by now.',
+  detail: 'The cause may no longer exist.',
   link: '',
   effect: 'nothing',
 }

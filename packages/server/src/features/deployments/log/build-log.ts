@@ -10,8 +10,8 @@ import { isLastLine } from './log-lines.ts'
 import { createLogWriter, type LogWriter } from './log-writer.ts'
 
 /**
- * One append-only file a deployment. The socket and the REST log are two readers of it, so they cannot disagree;
- * a line reaches followers only once it is in the file, and no reader holds more than a piece of it.
+ * One append-only file per deployment. The socket and the REST log are two readers of it, so they cannot disagree;
+ * followers get a line only once it is in the file, and no reader holds more than a chunk of it.
  */
 export function createBuildLogs(deps: { directory: string; log: Pick<Logger, 'warn'> }) {
   const live = new Map<number, LiveLog>()
@@ -20,7 +20,7 @@ export function createBuildLogs(deps: { directory: string; log: Pick<Logger, 'wa
     return join(deps.directory, `d${deploymentId}.log`)
   }
 
-  /** While one writes or follows, both must find the same entry. */
+  /** Writers and followers of a log must share the same entry. */
   function liveOf(deploymentId: number): LiveLog {
     const known = live.get(deploymentId)
     if (known) return known
@@ -43,7 +43,7 @@ export function createBuildLogs(deps: { directory: string; log: Pick<Logger, 'wa
     return createLogWriter({ redactor, store: log.append, onClosed })
   }
 
-  /** The last line of a deployment that ended while nobody wrote its log; a log that has one already stays as it is. */
+  /** Adds the last line for a deployment that ended without a writer; a log that already has one is not changed. */
   async function finish(deploymentId: number, line: string): Promise<void> {
     const writer = await openWriter(deploymentId, createRedactor([]))
     try {
@@ -58,7 +58,7 @@ export function createBuildLogs(deps: { directory: string; log: Pick<Logger, 'wa
     yield* liveOf(deploymentId).follow(from, signal)
   }
 
-  /** The log so far, as it is read: it is never in memory as a whole. */
+  /** The log so far, as a stream: it is never in memory as a whole. */
   function text(deploymentId: number): Readable {
     return Readable.from(textOf(pathOf(deploymentId), live.get(deploymentId)?.writtenBytes()), { objectMode: false })
   }

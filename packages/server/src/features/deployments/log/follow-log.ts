@@ -5,17 +5,17 @@ import type { RecentLines } from './recent-lines.ts'
 type Following = {
   path: string
   recent: RecentLines
-  /** How far the file may be read: to the end of what is written, or to the end of the file when nobody writes. */
+  /** How far the file may be read: to the end of what was written, or to the end of the file if there is no writer. */
   writtenBytes: () => number | undefined
   from: number
-  /** Ends the following: what is there by then is still given. */
+  /** Ends following; lines written before are still delivered. */
   signal: AbortSignal
 }
-/** New lines are the same object for everybody who follows the log; what was read from the file is for one reader alone. */
+/** New lines are the same object for all followers; lines read from the file are for one reader only. */
 export type LogBatch = { readonly lines: readonly LogLine[]; readonly isShared: boolean }
 type Step = LogBatch & { readonly end: LogPlace }
 
-/** Every line after `from`, past and live, each once and in order. */
+/** Every line after `from`, past and live, exactly once and in order. */
 export async function* followLog(following: Following): AsyncGenerator<LogBatch> {
   const news = listenFor(following)
   try {
@@ -28,7 +28,7 @@ export async function* followLog(following: Following): AsyncGenerator<LogBatch>
 async function* everythingBy(following: Following, news: News): AsyncGenerator<LogBatch> {
   let place: LogPlace = { lines: 0, bytes: 0 }
   for (;;) {
-    news.begin() // before the look: what comes during it must not be missed
+    news.begin() // before the read, so that nothing written during it is missed
     const isLastLook = following.signal.aborted
     const before = place
     for await (const { lines, isShared, end } of linesAfter(place, following)) {
@@ -61,7 +61,7 @@ function listenFor({ recent, signal }: Following) {
   }
 }
 
-/** What there is behind a place now: the next batch of new lines, or what the file has for one who comes late or reads slowly. */
+/** The lines after a position: the next batch of new lines, or lines from the file for a late or slow reader. */
 async function* linesAfter(place: LogPlace, { path, recent, writtenBytes, from }: Following): AsyncGenerator<Step> {
   const batch = recent.batchAfter(place)
   if (batch) yield { lines: unseen(batch.lines, Math.max(from, place.lines)), isShared: true, end: batch.end }
@@ -69,7 +69,7 @@ async function* linesAfter(place: LogPlace, { path, recent, writtenBytes, from }
   for await (const read of readLines(path, place, { end: writtenBytes(), after: from })) yield { ...read, isShared: false }
 }
 
-/** The batch itself where all of it is new, so that whoever follows can share what was made of it. */
+/** The batch itself if all of it is new, so that followers can share what was computed from it. */
 function unseen(batch: readonly LogLine[], after: number): readonly LogLine[] {
   return (batch[0]?.n ?? 0) > after ? batch : batch.filter(({ n }) => n > after)
 }

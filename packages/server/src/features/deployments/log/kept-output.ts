@@ -6,14 +6,14 @@ import type { Logger } from '../../../lib/logger.ts'
 const MOST_LINES = 2000
 const MOST_CHARACTERS = 512 * 1024
 
-/** A line that a container printed, and when. */
+/** A line of container output with its time. */
 export type KeptLine = { readonly at: string; readonly line: string }
 
-/** What the container of a failed release printed last. The container itself goes with the release. */
+/** The last output of the container of a failed release. The container itself is removed with the release. */
 export function createKeptOutput({ directory, log }: { directory: string; log: Pick<Logger, 'warn'> }) {
   const pathOf = (deploymentId: number) => join(directory, `d${deploymentId}-container.log`)
 
-  /** A full disk costs these lines, never more. */
+  /** On a full disk these lines are lost, but nothing else. */
   async function keep(deploymentId: number, lines: readonly KeptLine[]): Promise<void> {
     try {
       await mkdir(directory, { recursive: true, mode: 0o700 })
@@ -23,7 +23,7 @@ export function createKeptOutput({ directory, log }: { directory: string; log: P
     }
   }
 
-  /** The last lines as `container/logs` answers them, or nothing where none were kept. */
+  /** The last lines, as in `container/logs`, or undefined if none were kept. */
   async function read(deploymentId: number, tail: number): Promise<string> {
     try {
       return (await readFile(pathOf(deploymentId), 'utf8')).split('\n').slice(-tail).join('\n')

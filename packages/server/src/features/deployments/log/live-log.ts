@@ -10,12 +10,12 @@ type Deps = { path: string; deploymentId: number; log: Pick<Logger, 'warn'>; onI
 
 const LINES_AT_ONCE = 1000
 
-/** A log while somebody writes or follows it. */
+/** A log with a writer or followers. */
 export function createLiveLog({ path, deploymentId, log, onIdle }: Deps) {
   const recent = createRecentLines()
   let writers = 0
   let followers = 0
-  /** The end of what is written, while somebody writes. Those who write wait for each other. */
+  /** The end of the written part while there is a writer. Writers take turns. */
   let written: Promise<LogPlace> | undefined
   let writtenBytes: number | undefined
 
@@ -80,7 +80,7 @@ export function createLiveLog({ path, deploymentId, log, onIdle }: Deps) {
   return { beginWriting, append, endWriting, follow, writtenBytes: () => writtenBytes, isWritten: () => writers > 0 }
 }
 
-/** A full disk costs log lines, never the deployment or the server. What was written of them may end in half a line, and goes. */
+/** On a full disk log lines are lost, but the deployment and the server continue. A partly written line is removed. */
 async function problemOfAppending(path: string, bytes: Buffer, before: LogPlace): Promise<unknown> {
   try {
     await appendFile(path, bytes, { mode: 0o600 })
@@ -91,7 +91,7 @@ async function problemOfAppending(path: string, bytes: Buffer, before: LogPlace)
   }
 }
 
-/** A crash can leave half a line; the numbers of the lines behind it would be off by one for ever. Gives the end of the whole ones. */
+/** A crash can leave half a line, which would shift all later line numbers. Returns the end of the complete lines. */
 async function dropHalfLine(path: string): Promise<LogPlace> {
   await using file = await open(path, 'a+', 0o600)
   const bytes = await wholeLinesEnd(file)

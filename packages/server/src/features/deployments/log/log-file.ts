@@ -3,16 +3,16 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { errorCode } from '../../../lib/error-code.ts'
 import { type LogLine, parseLines } from './log-lines.ts'
 
-/** A place in a log: so many lines, and so many bytes, are before it. */
+/** A position in a log: the number of lines and bytes before it. */
 export type LogPlace = { readonly lines: number; readonly bytes: number }
 type Piece = { readonly lines: readonly LogLine[]; readonly end: LogPlace }
 
 const LINE_FEED = 0x0a
-/** No stored line is longer, so a piece always holds the end of one. */
+/** No stored line is longer, so a chunk always contains a line end. */
 const PIECE_BYTES = 64 * 1024
 const LINES_AT_ONCE = 250
 
-/** Bytes of a file up to `end`, a piece at a time: what a reader takes of memory does not depend on the log. */
+/** The bytes of a file up to `end`, in chunks, so that memory use does not depend on the size of the log. */
 async function* piecesOf(file: FileHandle, from: number, end: number): AsyncGenerator<Buffer> {
   const room = Buffer.allocUnsafe(PIECE_BYTES)
   for (let at = from; at < end; ) {
@@ -30,7 +30,7 @@ async function tailOf(file: FileHandle, end: number): Promise<Buffer> {
   return Buffer.concat(pieces)
 }
 
-/** Where the last whole line ends: a crash can leave half a line behind it. */
+/** The end of the last complete line: a crash can leave half a line after it. */
 export async function wholeLinesEnd(file: FileHandle): Promise<number> {
   for (let end = (await file.stat()).size; end > 0; ) {
     const tail = await tailOf(file, end)
@@ -52,7 +52,7 @@ export async function lastLine(file: FileHandle): Promise<LogLine | undefined> {
   return parseLines(tail.toString('utf8'), 0).at(-1)
 }
 
-/** The log without the marks of the streams, which is what the REST log is. */
+/** The log without the stream markers, as the REST API returns it. */
 export async function* textOf(path: string, end: number | undefined): AsyncGenerator<Buffer> {
   await using file = await openIfThere(path)
   if (!file) return
@@ -69,7 +69,7 @@ export async function* textOf(path: string, end: number | undefined): AsyncGener
   }
 }
 
-/** Whole lines from a place on, up to `end`. Those up to `after` are counted and passed over. */
+/** Complete lines from a position up to `end`. Lines up to `after` are counted and skipped. */
 export async function* readLines(path: string, from: LogPlace, options: { end: number | undefined; after: number }): AsyncGenerator<Piece> {
   await using file = await openIfThere(path)
   if (!file) return
@@ -86,9 +86,9 @@ export async function* readLines(path: string, from: LogPlace, options: { end: n
       place = { lines: place.lines + next.lines, bytes: place.bytes + next.end - at }
       at = next.end
       yield { lines, end: place }
-      if (isWanted) await nextTurn() // others have their turn: a log can have millions of lines
+      if (isWanted) await nextTurn() // yields to other work: a log can have millions of lines
     }
-    rest = Buffer.from(bytes.subarray(at)) // a copy: the next piece is read into the same place
+    rest = Buffer.from(bytes.subarray(at)) // a copy, because the next chunk is read into the same buffer
   }
 }
 

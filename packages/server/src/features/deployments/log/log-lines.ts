@@ -5,7 +5,7 @@ export type LogLine = { n: number; line: string; stream: LogStream }
 const MARK = { stdout: ' ', stderr: '!', berth: '#' } as const satisfies Record<LogStream, string>
 const STREAM: Readonly<Record<string, LogStream>> = { ' ': 'stdout', '!': 'stderr', '#': 'berth' }
 
-/** How the log of every deployment ends. */
+/** The last line of every deployment log. */
 export const LAST_LINE = {
   success: 'Deployed successfully',
   failed: (reason: string) => `Failed: ${reason}`,
@@ -21,9 +21,9 @@ export function storedLine(line: string, stream: LogStream): string {
   return `${MARK[stream]}${line}\n`
 }
 
-/** Whole lines of a log; `before` lines come ahead of them. */
+/** Complete lines of a log, with `before` lines preceding them. */
 export function parseLines(text: string, before: number): LogLine[] {
   const lines = text.split('\n')
-  lines.pop() // behind the last newline there is nothing
+  lines.pop() // there is nothing after the last newline
   return lines.map((line, index) => ({ n: before + index + 1, line: line.slice(1), stream: STREAM[line.charAt(0)] ?? 'stdout' }))
 }

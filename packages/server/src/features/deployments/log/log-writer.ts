@@ -7,7 +7,7 @@ export type NewLine = readonly [line: string, stream: LogStream]
 
 type Deps = {
   redactor: Pick<Redactor, 'stream'>
-  /** Called with the lines that came while the last call was under way; they are in the file when it ends. */
+  /** Called with the lines that arrived during the last call; they are in the file when it resolves. */
   store: (lines: readonly NewLine[]) => Promise<void>
   onClosed: () => Promise<void>
 }
@@ -15,7 +15,7 @@ type Deps = {
 const MOST_BYTES = 20 * 1024 * 1024
 const KEPT_AT_END = 500
 
-/** Takes lines as fast as they come. A log that has reached its limit keeps its beginning and its end. */
+/** Accepts lines as fast as they come. A log that has reached its limit keeps its beginning and its end. */
 export function createLogWriter(deps: Deps): LogWriter {
   const redacted = deps.redactor.stream<LogStream>(keep)
   let bytes = 0
@@ -51,7 +51,7 @@ export function createLogWriter(deps: Deps): LogWriter {
   function append(text: string, stream: LogStream): void {
     if (!isLastLine({ line: text, stream })) return redacted.push(text, stream, stream === 'berth' ? 'berth' : '')
     redacted.flush()
-    keep(cleanLine(text), stream) // our own words, and a reason that is redacted already; it must stay the last line that it is
+    keep(cleanLine(text), stream) // our own text, and a reason that is already redacted; it must be the last line
   }
 
   async function close(): Promise<void> {

@@ -11,8 +11,8 @@ function charactersOf(lines: readonly LogLine[]): number {
 }
 
 /**
- * The newest lines of a log that is being written, once for all who follow it: whoever is up to date gets the same batch as
- * everybody else, and whoever is not reads the file. So nobody has a queue.
+ * The newest lines of a log that is being written, shared by all followers: a follower that is up to date gets the same batch as the
+ * others, and one that is behind reads the file. So there are no queues per follower.
  */
 export function createRecentLines() {
   const batches: Batch[] = []
@@ -29,7 +29,7 @@ export function createRecentLines() {
     for (const listener of listeners) listener()
   }
 
-  /** The batch that holds the line behind this place, if it is still here. */
+  /** The batch that contains the next line after this position, if it is still in memory. */
   function batchAfter({ lines }: LogPlace): Batch | undefined {
     const batch = batches.findLast(({ first }) => first <= lines + 1)
     return batch && batch.end.lines > lines ? batch : undefined

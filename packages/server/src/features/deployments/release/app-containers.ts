@@ -17,7 +17,7 @@ export function createAppContainers(deps: { engine: Pick<Engine, 'containers' | 
     return (await ofApp(appId, signal)).filter((container) => container.owner.deploymentId === deploymentId)
   }
 
-  /** Those that run when it is live: its own, and those that all releases share. */
+  /** The containers that run when it is live: its own, and those shared by all releases. */
   async function ofRelease(appId: number, deploymentId: number, signal?: AbortSignal): Promise<ContainerSummary[]> {
     return (await ofApp(appId, signal)).filter(({ owner }) => isOfRelease(owner, deploymentId))
   }
@@ -26,13 +26,13 @@ export function createAppContainers(deps: { engine: Pick<Engine, 'containers' | 
     return (await ofApp(appId, signal)).filter(({ owner }) => !isOfRelease(owner, deploymentId))
   }
 
-  /** Whether a release serves. An engine that is away keeps its containers running. */
+  /** Whether a release is running. Containers keep running while the engine is unreachable. */
   async function isServing(appId: number, deploymentId: number): Promise<boolean> {
     const own = await ofDeployment(appId, deploymentId).catch(() => undefined)
     return own === undefined || own.some(({ state }) => state === 'running')
   }
 
-  /** Its last lines, in the order in which the engine got them. */
+  /** Its last lines, in the order in which the engine received them. */
   async function printedBy(container: { id: string; isTty: boolean }): Promise<LogLine[]> {
     const lines: LogLine[] = []
     const signal = AbortSignal.timeout(10_000)

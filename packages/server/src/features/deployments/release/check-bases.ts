@@ -8,16 +8,15 @@ type Deps = { baseImages: BaseImages; refuse: (message: string) => never }
 type Wanted = { readonly platform: string; readonly signal: AbortSignal; readonly onActivity?: () => void }
 
 /**
- * Looks at the triggers of the images that a build begins with (`ONBUILD`), which are steps like those of the Dockerfile and written by
- * whoever made the image. They stay here as they were looked at until what is returned is disposed of.
- * A name without a slash is a stage, or one of Docker's own images.
+ * Checks the triggers of base images (`ONBUILD`), which are build steps written by the author of the image. The checked images are kept
+ * until the returned value is disposed. A name without a slash is a stage, or one of Docker's own images.
  */
 export function createCheckBases({ baseImages, refuse }: Deps) {
   async function check(base: Base, wanted: Wanted): Promise<HeldImage | null> {
-    const where = `Line ${base.line} of the Dockerfile builds on ${base.text.slice(0, 200)}`
+    const where = `Line ${base.line} of the Dockerfile uses ${base.text.slice(0, 200)}`
     const reference = base.image === null ? null : parseImageReference(base.image)
     if (reference === null || base.image === null || base.platform === null)
-      return refuse(`${where}, which cannot be told before the build. ${NEEDED} Write the image's name without variables.`)
+      return refuse(`${where}, which is not known before the build. ${NEEDED} Write the name of the image without variables.`)
     if (!base.image.includes('/')) return null
     if (base.platform !== '' && base.platform !== wanted.platform)
       return refuse(`${where} for ${base.platform}. ${NEEDED} Leave out --platform.`)
@@ -39,13 +38,13 @@ export function createCheckBases({ baseImages, refuse }: Deps) {
   }
 }
 
-const NEEDED = 'The engine of this server is so old that Berth has to look at the image first.'
+const NEEDED = 'The engine of this server is so old that Berth must check the image first.'
 
 function objectionTo(image: HeldImage, platform: string): string | null {
-  // The builder would ask the registry again for one that fits better.
+  // The builder would ask the registry for one that fits better.
   if (![platform, `${platform}/v8`].includes(image.platform)) return `which is made for ${image.platform}. This server needs ${platform}.`
   const [mount] = image.triggers.flatMap((trigger) => readDockerfile(trigger).cacheSubPaths)
   return mount === undefined
     ? null
-    : `which mounts a path within a cache in every build (ONBUILD, ${mount.text.slice(0, 200)}). Use another image, or have the engine updated to Docker 25.0.2 or newer.`
+    : `which mounts a path within a cache in every build (ONBUILD, ${mount.text.slice(0, 200)}). Use another image, or update the engine to Docker 25.0.2 or newer.`
 }

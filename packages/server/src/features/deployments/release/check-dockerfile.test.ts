@@ -53,10 +53,10 @@ it('a path within a cache is refused where the engine is too old to mount it saf
   await expect(check(text)).resolves.toBeUndefined()
   version = '20.10.24+dfsg1'
   await expect(check(text)).rejects.toThrow(
-    'Line 3 of the Dockerfile mounts a path within a cache (--mount=type=cache,source=a,target=/c). That is not possible on this server, because its engine (Docker 20.10.24+dfsg1) has a hole there. Mount the whole cache, without source, or have the engine updated to Docker 25.0.2 or newer.',
+    'Line 3 of the Dockerfile mounts a path within a cache (--mount=type=cache,source=a,target=/c). That is not possible on this server, because its engine (Docker 20.10.24+dfsg1) has a known vulnerability there. Mount the whole cache, without source, or update the engine to Docker 25.0.2 or newer.',
   )
   version = ''
-  await expect(check(text)).rejects.toThrow('its engine (of an unknown version) has a hole there')
+  await expect(check(text)).rejects.toThrow('its engine (of an unknown version) has a known vulnerability there')
 })
 
 it('an old engine builds on no image whose triggers do that, and on none that cannot be looked at', async () => {
@@ -66,13 +66,13 @@ it('an old engine builds on no image whose triggers do that, and on none that ca
   image = { ...made, Config: { OnBuild: harmless } }
   for (const text of ['FROM a/b', 'FROM node:20', 'FROM node:20 AS x\nFROM x', 'ARG V=1\nFROM --platform=$BUILDPLATFORM a/b:$V'])
     await expect(check(text)).resolves.toBeUndefined()
-  await expect(check('FROM a/b:$V')).rejects.toThrow('Line 1 of the Dockerfile builds on a/b:$V, which cannot be told before the build.')
-  await expect(check('FROM --platform=linux/s390x a/b')).rejects.toThrow('Line 1 of the Dockerfile builds on a/b for linux/s390x.')
+  await expect(check('FROM a/b:$V')).rejects.toThrow('Line 1 of the Dockerfile uses a/b:$V, which is not known before the build.')
+  await expect(check('FROM --platform=linux/s390x a/b')).rejects.toThrow('Line 1 of the Dockerfile uses a/b for linux/s390x.')
   image = { ...made, Variant: 'v9', Config: {} }
-  await expect(check('FROM a/b')).rejects.toThrow('builds on a/b, which is made for linux/amd64/v9. This server needs linux/amd64.')
+  await expect(check('FROM a/b')).rejects.toThrow('uses a/b, which is made for linux/amd64/v9. This server needs linux/amd64.')
   image = { ...made, Config: { OnBuild: [...harmless, 'RUN --mount=type=cache,src=x,target=/c make'] } }
   await expect(check('FROM scratch\nFROM a/b')).rejects.toThrow(
-    'Line 2 of the Dockerfile builds on a/b, which mounts a path within a cache in every build (ONBUILD, --mount=type=cache,src=x,target=/c).',
+    'Line 2 of the Dockerfile uses a/b, which mounts a path within a cache in every build (ONBUILD, --mount=type=cache,src=x,target=/c).',
   )
   version = '24.0.9'
   await expect(check('FROM a/b')).resolves.toBeUndefined()

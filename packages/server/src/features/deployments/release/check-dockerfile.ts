@@ -10,32 +10,32 @@ import { createCheckBases } from './check-bases.ts'
 
 type Deps = {
   policy: Pick<SourcePolicy, 'admitHost'>
-  /** Whether packet rules keep the engine's own downloads away from this machine and private networks. */
+  /** Whether firewall rules keep the engine's own downloads away from this machine and private networks. */
   isEngineWalled: () => boolean
   engine: Pick<Engine, 'facts' | 'baseImages'>
 }
 type Options = { readonly signal: AbortSignal; readonly buildArgs?: Readonly<Record<string, string>>; readonly onActivity?: () => void }
 
 /**
- * Checks where a build would fetch from, what it would mount and how long its lines become, before it begins. What the check rests on stays
- * until the answer is disposed of: after the build. A Dockerfile is named by its path, or given as its text.
+ * Checks what a build would download and mount, and how long its lines become, before it starts. The checked images are kept until the
+ * result is disposed, after the build. A Dockerfile is given as its path or as its text.
  */
 export type CheckDockerfile = (dockerfile: string | { readonly text: string }, options: Options) => Promise<AsyncDisposable>
 
 const LONGEST = 1024 * 1024
-/** Docker's own. Any other can fetch whatever it likes, from the engine's place in the network. */
+/** Docker's own frontend. Any other could download anything from the engine's network. */
 const OFFICIAL = /^(?:docker\.io\/)?docker\/dockerfile(?::(?:latest|labs|1(?:\.\d+){0,2}(?:-labs)?))?(?:@sha256:[0-9a-f]{64})?$/
 
 /**
- * The engine fetches what `ADD` names from the machine's own network, past the rules for apps and builds. Where packet rules stand around
- * the engine they are the wall, and this only says it in words; where they do not, what cannot be judged is refused.
+ * The engine downloads what `ADD` names from the machine's own network, outside the rules for apps and builds. If there is a firewall
+ * around the engine, it enforces the rules and this only gives a better error; if not, anything that cannot be checked is refused.
  */
 export function createCheckDockerfile({ policy, isEngineWalled, engine }: Deps): CheckDockerfile {
   const checkBases = createCheckBases({ baseImages: engine.baseImages, refuse })
 
   async function check(fetch: Fetch, signal: AbortSignal): Promise<void> {
     const where = `Line ${fetch.line} of the Dockerfile`
-    if (fetch.kind === 'image') return await checkHost(registryOf(fetch.text), `${where} builds on ${fetch.text}, and that`, signal)
+    if (fetch.kind === 'image') return await checkHost(registryOf(fetch.text), `${where} uses ${fetch.text}, and that`, signal)
     if (fetch.kind === 'git') refuse(`${where} adds a git repository (${fetch.text}). Clone it in a RUN step instead.`)
     if (!isEngineWalled())
       refuse(
@@ -51,16 +51,16 @@ export function createCheckDockerfile({ policy, isEngineWalled, engine }: Deps):
     } catch (cause) {
       if (cause instanceof SourceRefused) refuse(cause.message)
       signal.throwIfAborted()
-      // A name that is not found is the build's to report, in its own words.
+      // If the name does not resolve, the build reports it.
     }
   }
 
-  /** Where the builder has holes. */
+  /** For builders with known vulnerabilities. */
   async function checkOld({ bases, cacheSubPaths }: DockerfileReading, facts: EngineFacts, options: Options): Promise<AsyncDisposable> {
     for (const mount of cacheSubPaths)
       refuse(`Line ${mount.line} of the Dockerfile mounts a path within a cache (${mount.text.slice(0, 200)}). ${notBefore(facts.version)}`)
     for (const { line, text, image } of bases)
-      await checkHost(registryOf(image ?? ''), `Line ${line} of the Dockerfile builds on ${text}, and that`, options.signal)
+      await checkHost(registryOf(image ?? ''), `Line ${line} of the Dockerfile uses ${text}, and that`, options.signal)
     return await checkBases(bases, { ...options, platform: facts.platform })
   }
 
@@ -74,7 +74,7 @@ export function createCheckDockerfile({ policy, isEngineWalled, engine }: Deps):
     if (tooLong !== null) refuse(tooLong)
     if (frontend !== null && !OFFICIAL.test(frontend))
       refuse(
-        `The Dockerfile is to be read by "${frontend.slice(0, 100)}" (syntax=). Only docker/dockerfile:1 may do that here. Remove the line, or write # syntax=docker/dockerfile:1.`,
+        `The Dockerfile asks to be parsed by "${frontend.slice(0, 100)}" (syntax=). Only docker/dockerfile:1 is allowed here. Remove the line, or write # syntax=docker/dockerfile:1.`,
       )
     for (const fetch of fetches) await check(fetch, signal)
     return hasBuilderHoles(facts.version) ? await checkOld(reading, facts, options) : new AsyncDisposableStack()
@@ -84,7 +84,7 @@ export function createCheckDockerfile({ policy, isEngineWalled, engine }: Deps):
 /** Decision 9. */
 function notBefore(version: string): string {
   const engine = version === '' ? 'of an unknown version' : `Docker ${version}`
-  return `That is not possible on this server, because its engine (${engine}) has a hole there. Mount the whole cache, without source, or have the engine updated to Docker 25.0.2 or newer.`
+  return `That is not possible on this server, because its engine (${engine}) has a known vulnerability there. Mount the whole cache, without source, or update the engine to Docker 25.0.2 or newer.`
 }
 
 function refuse(message: string): never {

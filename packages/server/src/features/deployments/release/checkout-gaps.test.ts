@@ -26,7 +26,7 @@ it('pointers of Git LFS are named', async () => {
   await symlink('/etc/passwd', join(directory, 'link.bin'))
   const [said, ...rest] = await checkoutGaps(directory)
   expect(rest).toEqual([])
-  expect(said).toMatch(/^models\/\w\.bin, models\/\w\.bin, models\/\w\.bin and 1 more: Git LFS keeps the content elsewhere/)
+  expect(said).toMatch(/^models\/\w\.bin, models\/\w\.bin, models\/\w\.bin and 1 more: Git LFS files are not fetched/)
 })
 
 it('a link is not followed', async () => {
@@ -53,6 +53,6 @@ it('submodules that are empty are named, and paths that lead out of the checkout
     paths.map((path) => `[submodule "x"]\n\tpath = ${path}\n\turl = https://x.example/y\n`).join(''),
   )
   expect(await checkoutGaps(directory)).toEqual([
-    'lib/theme: empty, because git submodules are not fetched. Commit their files to the repository.',
+    'lib/theme: empty, because git submodules are not fetched. Commit the files to the repository.',
   ])
 })

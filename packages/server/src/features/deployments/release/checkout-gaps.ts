@@ -13,18 +13,18 @@ const MOST_SETTINGS_BYTES = 64 * 1024
 const MOST_MODULES = 100
 const SHOWN = 3
 
-/** What a checkout lacks because git alone does not fetch it, in sentences. A build that needs it fails with an error about something else. */
+/**
+ * What a checkout lacks because git alone does not fetch it, as messages. A build that needs it would fail with an unrelated error.
+ */
 export async function checkoutGaps(directory: string): Promise<string[]> {
   const [pointers, submodules] = [await lfsPointers(directory), await emptySubmodules(directory)]
   return [
     ...(pointers.length === 0
       ? []
-      : [
-          `${some(pointers)}: Git LFS keeps the content elsewhere, and the repository has only pointers to it. Commit such files without LFS.`,
-        ]),
+      : [`${some(pointers)}: Git LFS files are not fetched, so only their pointers are there. Commit these files without LFS.`]),
     ...(submodules.length === 0
       ? []
-      : [`${some(submodules)}: empty, because git submodules are not fetched. Commit their files to the repository.`]),
+      : [`${some(submodules)}: empty, because git submodules are not fetched. Commit the files to the repository.`]),
   ]
 }
 
@@ -33,7 +33,7 @@ function some(paths: readonly string[]): string {
   return paths.slice(0, SHOWN).join(', ') + (more > 0 ? ` and ${more} more` : '')
 }
 
-/** Pointers are small files, and only a repository that uses LFS is looked through. */
+/** Pointers are small files, and only repositories that use LFS are searched. */
 async function lfsPointers(directory: string): Promise<string[]> {
   const attributes = await readOwn(directory, '.gitattributes')
   if (!/\bfilter=lfs\b/.test(attributes)) return []
@@ -53,19 +53,19 @@ async function emptySubmodules(directory: string): Promise<string[]> {
   const paths = (await readOwn(directory, '.gitmodules')).split('\n').map(pathSetIn)
   const empty: string[] = []
   for (const path of paths.filter((found) => found !== '').slice(0, MOST_MODULES)) {
-    const found = await resolveInside(directory, path).catch(() => null) // one that leads out of the repository is no submodule
+    const found = await resolveInside(directory, path).catch(() => null) // a path outside the repository is not a submodule
     if (found?.kind === 'directory' && (await readdir(found.path)).length === 0) empty.push(path)
   }
   return empty
 }
 
-/** Of a line `path = lib/theme`; empty for any other. */
+/** The path in a line such as `path = lib/theme`; empty for other lines. */
 function pathSetIn(line: string): string {
   const equals = line.indexOf('=')
   return line.slice(0, Math.max(equals, 0)).trim() === 'path' ? line.slice(equals + 1).trim() : ''
 }
 
-/** A file of the repository itself: a link in it may lead to anything on this machine. */
+/** Only regular files: a link may point to anything on this machine. */
 async function readOwn(directory: string, name: string): Promise<string> {
   const file = join(directory, name)
   const found = await lstat(file).catch(() => undefined)

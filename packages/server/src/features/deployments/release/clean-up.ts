@@ -8,7 +8,10 @@ import { planDirectory } from './compose/plan.ts'
 
 type Deps = { db: Db; removeImage: (tag: string) => Promise<void>; dataDir: string; retention: () => Promise<number> }
 
-/** Keeps the last releases and lets the artifacts of older ones go. The row goes first: what it no longer names, nobody can roll back to. */
+/**
+ * Keeps the last releases and removes the artifacts of older ones. The row is updated first, so that nobody can roll back to an artifact
+ * being removed.
+ */
 export function createCleanUp({ db, removeImage, dataDir, retention }: Deps) {
   return async function cleanUp(app: AppRow): Promise<void> {
     const kept = Math.max(0, (await retention()) - 1) // the live release is one of them

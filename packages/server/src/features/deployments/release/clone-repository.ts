@@ -20,7 +20,7 @@ export function createCloneRepository(deps: Deps) {
     say(`Fetching commit ${hash.slice(0, 12)}${branch === null ? '' : ` of ${branch}`}`)
     const wanted = { ...source, hash, branch, into: workspace, onActivity: context.active }
     const found = await step('git.checkout', async () => await deps.git.checkout(wanted))
-    const { text } = createRedactor(Object.values(config.env)) // a value that was committed by mistake is not shown either
+    const { text } = createRedactor(Object.values(config.env)) // also hides a secret that was committed by mistake
     const commit = { hash: found.hash, message: text(found.message), author: text(found.author) }
     await step('db.commit', async () => await context.noteCommit(commit))
     for (const gap of await checkoutGaps(workspace)) context.note(gap)

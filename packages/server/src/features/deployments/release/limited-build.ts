@@ -5,13 +5,13 @@ import type { BuildTimes } from '../build-times.ts'
 type Machine = { cores: number; memoryBytes: number }
 type Deps = { engine: Pick<Engine, 'build'>; buildTimes: Pick<BuildTimes, 'during'>; machine: Machine }
 
-/** A build leaves room for everything else on the machine, and the time at which it ran is noted. */
+/** Runs a build within resource limits, and records when it ran. */
 export function createLimitedBuild({ engine, buildTimes, machine }: Deps): LimitedBuild {
   const { cores, memoryBytes } = machine
   const limits = {
     memoryBytes: Math.floor(memoryBytes * 0.6),
     cpus: Math.max(1, cores - 0.5),
-    processes: Math.max(1024, 128 * cores), // threads count, and build tools start some for each core
+    processes: Math.max(1024, 128 * cores), // threads count too, and build tools start several per core
   }
   return (request) => buildTimes.during(() => engine.build({ ...request, ...limits }))
 }

@@ -5,7 +5,7 @@ export type Target = { readonly ip: string; readonly port: number }
 
 /** A release that has been started. */
 export type Release = {
-  /** Where its visitors are sent, if it can have any. */
+  /** The target of its visitors, if it can have any. */
   readonly target: Target | undefined
   /** Resolves when it is healthy, throws a DeploymentFailure with the reason otherwise. */
   waitHealthy(): Promise<void>
@@ -15,11 +15,11 @@ export type Release = {
 
 /** The two ways to run an app: one container, or a compose project. */
 export type Launcher = {
-  /** Marks the old release as retiring; where there can be only one, it stops here. */
+  /** Marks the old release as retiring; if only one can run at a time, it is stopped here. */
   retireOld(context: Context): Promise<void>
   start(context: Context, artifact: Artifact): Promise<Release>
-  /** After success: what served before goes. */
+  /** After success: removes the previous release. */
   removeOld(context: Context): Promise<void>
-  /** After failure or cancel: what this deployment made goes, and the old release is as it was. */
+  /** After a failure or cancel: removes what this deployment created and restores the old release. */
   undo(context: Context): Promise<void>
 }

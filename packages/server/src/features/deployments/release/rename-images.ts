@@ -20,7 +20,7 @@ const DONE = 'images_renamed'
 const PLAN_FILES = /^(plan|compose)\.json$/
 const NAME_IN_TEXT = new RegExp(GUESSABLE_IMAGE_NAME.source.slice(1, -1), 'g')
 
-/** Once, at the first start of this version: images whose names could be guessed get new ones, before anybody builds or starts anything. */
+/** Once, on the first start of this version: renames images with guessable names, before anything is built or started. */
 export function createRenameImages(deps: Deps) {
   const { db, engine, log } = deps
 
@@ -43,12 +43,12 @@ export function createRenameImages(deps: Deps) {
     return renamed.size
   }
 
-  /** Without an engine it is put off to the next start. */
+  /** Without an engine it is postponed to the next start. */
   return async function renameImages(): Promise<void> {
     if ((await readFact(db, DONE)) !== undefined) return
     try {
       const count = await renameAll()
-      if (count > 0) log.info({ count }, 'images got names that cannot be guessed')
+      if (count > 0) log.info({ count }, 'images were given names that cannot be guessed')
     } catch (err) {
       log.warn({ err }, 'images with names that can be guessed were not renamed; the next start tries again')
     }

@@ -29,13 +29,13 @@ type Deps = {
 
 const DEADLINE_MS = 120_000
 
-/** Starts the live release again after its container was taken away: the same image and settings, and no new deployment. */
+/** Starts the live release again after its container was removed: with the same image and settings, and without a new deployment. */
 export function createRestore(deps: Deps) {
   async function settle(appId: number, seen: { status: 'running' | 'error'; reason: string }): Promise<void> {
     await deps.db.transaction(async (tx) => await setAppStatus(tx, deps.now(), appId, seen))
   }
 
-  /** Compose looks by itself at what is there. */
+  /** For compose, the release itself checks what exists. */
   async function isThere(app: AppRow, activeId: number, signal: AbortSignal): Promise<boolean> {
     if (kindOf(app).hasServices) return false
     return (await deps.containers.ofDeployment(app.id, activeId, signal)).some(({ state }) => state === 'running')
@@ -46,7 +46,7 @@ export function createRestore(deps: Deps) {
     const active = await findActive(deps.db, appId)
     const artifact = active && artifactOf(active)
     if (!app || !artifact || app.wanted === 'stopped') return
-    if (await isThere(app, active.id, signal)) return // a deployment that was ahead in the queue brought it, or an earlier try of this did
+    if (await isThere(app, active.id, signal)) return // an earlier deployment in the queue or an earlier attempt has already started it
     const until = AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)])
     const say = (line: string) => deps.log.info({ appId, deploymentId: active.id }, line)
     const context: Context = {

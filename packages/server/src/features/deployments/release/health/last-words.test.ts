@@ -5,7 +5,7 @@ const second = (n: number) => new Date(n * 1000).toISOString()
 const lines = [1, 2, 5, 6, 9].map((n) => ({ at: second(n), stream: 'stdout' as const, line: `at ${n}` }))
 const shown = (ends: readonly number[]) => withRestarts(lines, ends.map(second)).map(({ line }) => line)
 
-const AGAIN = '--- The container was started again ---'
+const AGAIN = '--- The container was restarted ---'
 
 it('a line separates one start of a container from the next, in whatever order the ends are given', () => {
   expect(shown([8, 4])).toEqual(['at 1', 'at 2', AGAIN, 'at 5', 'at 6', AGAIN, 'at 9'])

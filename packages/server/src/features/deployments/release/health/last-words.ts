@@ -8,17 +8,20 @@ import type { AppContainers } from '../app-containers.ts'
 type Deps = { containers: Pick<AppContainers, 'printedBy' | 'endTimes'>; keptOutput: Pick<KeptOutput, 'keep'> }
 type Wanted = {
   readonly details: ContainerDetails
-  /** What each line begins with in the log of the deployment. */
+  /** The prefix of each line in the deployment log. */
   readonly prefix?: string
 }
 
-const AGAIN = '--- The container was started again ---'
+const AGAIN = '--- The container was restarted ---'
 
-/** What a container of a failed release printed, for the log of the deployment and for later: the container goes. Gives the lines. */
+/**
+ * Saves the output of a container of a failed release, to the deployment log and for later, because the container will be removed.
+ * Returns the lines.
+ */
 export function createLastWords({ containers, keptOutput }: Deps) {
   return async function lastWords(context: Context, { details, prefix = '' }: Wanted): Promise<string[]> {
     const printed = await containers.printedBy(details)
-    // Here, while they are lines one behind the other: a reason holds some of them, side by side and cut.
+    // Here, while they are consecutive lines: a failure reason only has some of them, joined and cut.
     const shown = createRedactor(Object.values(context.config.env)).lines(printed.map(({ line }) => line))
     const lines = printed.map(({ at, stream }, index) => ({ at, stream, line: shown[index] ?? '' }))
     const kept = withRestarts(lines, await containers.endTimes(details.id))
@@ -33,7 +36,7 @@ export function createLastWords({ containers, keptOutput }: Deps) {
 
 type Line = { readonly at: string; readonly stream: LogStream; readonly line: string }
 
-/** Adds a line of ours between what one start of the container printed and what the next one did. */
+/** Adds a separator line between the output before and after each restart. */
 export function withRestarts(lines: readonly Line[], ends: readonly string[]): Line[] {
   const coming = ends.toSorted()
   return lines.flatMap((line, index) => {

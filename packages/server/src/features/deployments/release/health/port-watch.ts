@@ -9,7 +9,7 @@ type Deps = {
   now?: () => number
 }
 
-/** Where a container listens, when it is not where visitors are sent. Nothing where it may only be slow. */
+/** The ports a container listens on instead of the app's port. Empty if it may just be slow. */
 function elsewhere(port: number, listening: readonly ListeningPort[] | null): string | undefined {
   if (listening === null || listening.some((entry) => entry.port === port && !entry.loopbackOnly)) return undefined
   if (listening.some((entry) => entry.port === port)) return `127.0.0.1:${port} only`
@@ -17,14 +17,14 @@ function elsewhere(port: number, listening: readonly ListeningPort[] | null): st
   return ports.length === 0 ? undefined : `port ${ports.join(', ')}`
 }
 
-/** Those that could be reached from outside the container. */
+/** Those that can be reached from outside the container. */
 export function otherPorts(port: number | null, listening: readonly ListeningPort[] | null): number[] {
   return listening?.filter((entry) => !entry.loopbackOnly && entry.port !== port).map((entry) => entry.port) ?? []
 }
 
 /**
- * For the time in which nothing answers on the port: says what the container listens on instead, and answers whether more waiting is in
- * vain. One that still opens ports is given more time.
+ * While nothing listens on the port: reports what the container listens on instead, and whether it is pointless to wait longer. A
+ * container that is still opening ports gets more time.
  */
 export function createPortWatch({ port, look, say, sayAfterMs, giveUpAfterMs, now = () => performance.now() }: Deps) {
   const begunAt = now()

@@ -26,7 +26,10 @@ it.each([200, 204, 301, 399])('an answer of %i is healthy', async (status) => {
 
 it.each([400, 401, 407, 408, 421, 426, 500, 599])('an answer of %i is not, however long its body and however often', async (status) => {
   for (let times = 0; times < 20; times += 1)
-    expect(await probe(`HTTP/1.1 ${status} X\r\n\r\n${BODY}`)).toEqual({ healthy: false, reason: `the health path answered ${status}` })
+    expect(await probe(`HTTP/1.1 ${status} X\r\n\r\n${BODY}`)).toEqual({
+      healthy: false,
+      reason: `the health check path answered ${status}`,
+    })
   await new Promise((done) => setTimeout(done, 50)) // what a socket throws after its end would fail this run
 })
 

@@ -5,9 +5,9 @@ import { poll } from '../../../../lib/retry.ts'
 /** `isFinal`: it will not become healthy. */
 export type Probe = { healthy: true } | { healthy: false; reason: string; isFinal?: boolean }
 
-export const nothingAnswers = (port: number | null): string => `nothing answers on port ${port}`
+export const nothingAnswers = (port: number | null): string => `nothing responds on port ${port}`
 
-/** Judged from outside the container: what a visitor would meet. */
+/** Checked from outside the container, as a visitor would see it. */
 export async function probePort(ip: string, port: number, signal: AbortSignal): Promise<Probe> {
   const answered = await new Promise<boolean>((resolve) => {
     const socket = connect({ host: ip, port, timeout: 2000 })
@@ -24,20 +24,20 @@ export async function probePort(ip: string, port: number, signal: AbortSignal): 
 }
 
 /**
- * By hand and not by `fetch`: undici asks again after a 421 and drops an answer of 407, and what it does not read of such an answer can end
- * the process. Here the status is all that is read.
+ * Not with `fetch`: undici retries after a 421 and drops a 407, and the unread rest of such a response can crash the process. Only the
+ * status is read here.
  */
 export async function probePath(url: string, signal: AbortSignal): Promise<Probe> {
   const status = await statusOf(url, AbortSignal.any([signal, AbortSignal.timeout(5000)]))
-  if (status === undefined) return { healthy: false, reason: 'the health path did not answer within 5 seconds' }
+  if (status === undefined) return { healthy: false, reason: 'the health check path did not respond within 5 seconds' }
   if (status >= 200 && status < 400) return { healthy: true }
-  return { healthy: false, reason: `the health path answered ${status}` }
+  return { healthy: false, reason: `the health check path answered ${status}` }
 }
 
 function statusOf(url: string, signal: AbortSignal): Promise<number | undefined> {
   return new Promise((resolve) => {
     const asked = request(url, { agent: false, signal, maxHeaderSize: 64 * 1024 }, (answer) => {
-      answer.on('error', () => undefined) // it is cut off right here
+      answer.on('error', () => undefined) // the connection is closed right here
       resolve(answer.statusCode)
       asked.destroy()
     })
@@ -53,7 +53,7 @@ function statusOf(url: string, signal: AbortSignal): Promise<number | undefined>
 
 type Wait = { probe: () => Promise<Probe>; deadlineMs: number; intervalMs: number; signal: AbortSignal }
 
-/** Asks until it is healthy or the time is over; the last reason says why. */
+/** Checks until it is healthy or the time is over; the last reason says why not. */
 export async function waitUntilHealthy({ probe, deadlineMs, intervalMs, signal }: Wait): Promise<Probe> {
   return await poll(probe, {
     until: (result) => result.healthy || result.isFinal === true,

@@ -27,7 +27,7 @@ function whyEnded(details: ContainerDetails, lines: readonly string[]): string {
 function whyNotReached(port: number, listening: readonly ListeningPort[] | null): string {
   const isOnLoopback = listening?.some((entry) => entry.port === port && entry.loopbackOnly) ?? false
   if (isOnLoopback)
-    return `The application listens on 127.0.0.1:${port} only, which nothing outside its container can reach. Make it listen on 0.0.0.0.`
+    return `The application only listens on 127.0.0.1:${port}, which cannot be reached from outside its container. Make it listen on 0.0.0.0.`
   const ports = otherPorts(port, listening)
   const hint =
     ports.length > 0
@@ -45,7 +45,7 @@ function isUnreached({ listening, port, reason }: Seen): boolean {
   return !isOpen && reason.startsWith('nothing answers')
 }
 
-/** What can be done about it, if that can be told. `env` is what the container had. */
+/** What can be done about it, if known. `env` is the environment of the container. */
 export function factsOf(seen: Seen, env: Readonly<Record<string, string>>): FailureFacts | undefined {
   if (!seen.details) return undefined
   if (hasEnded(seen.details)) {
@@ -57,7 +57,7 @@ export function factsOf(seen: Seen, env: Readonly<Record<string, string>>): Fail
   return ports.length === 0 || isOnlyLocal ? undefined : { kind: 'other_ports', ports: ports.slice(0, 3) }
 }
 
-/** A sentence that says what happened and what to do, from what can be seen of the container. */
+/** What happened and what to do, from the state of the container. */
 export function whyUnhealthy(seen: Seen): string {
   const { details, port } = seen
   if (!details) return 'The container disappeared while it was starting.'
