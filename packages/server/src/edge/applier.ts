@@ -1,8 +1,7 @@
 import { createCertificateApplier, type RefusedCertificate } from './certificates/applier.ts'
 import type { EdgeCertificate } from './edge.ts'
-import { type MapChange, type MapEntry, mapChanges } from './haproxy/commands.ts'
+import { type MapChange, type MapEntry, mapChanges, RuntimeError } from './haproxy/commands.ts'
 import type { HaproxyRuntime } from './haproxy/runtime.ts'
-import { RuntimeError } from './haproxy/runtime-error.ts'
 import { type EdgePaths, MAP_NAMES, type MapName } from './paths.ts'
 
 /** An entry in HAProxy's memory that is never on disk. If it is missing, HAProxy was restarted. */

@@ -19,6 +19,11 @@ export interface Edge {
   close(): Promise<void>
 }
 
+/** The key of an app in the edge's maps and access counts. */
+export function appKey(appId: number): string {
+  return `app-${appId}`
+}
+
 export type EdgePage = 'stopped' | 'starting' | 'down'
 export type EdgeTarget = { readonly ip: string; readonly port: number }
 /**

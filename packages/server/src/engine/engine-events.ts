@@ -1,5 +1,4 @@
-import { count, field, filters, text, texts } from './api/json.ts'
-import { jsonLines } from './api/json-lines.ts'
+import { count, field, filters, jsonLines, text, texts } from './api/json.ts'
 import type { Transport } from './api/transport.ts'
 import { LABEL } from './labels.ts'
 

@@ -1,6 +1,5 @@
 import { EngineError, isNotFound } from './api/errors.ts'
-import { count, field, filters, items, labelFilter, record, text, texts } from './api/json.ts'
-import { jsonLines } from './api/json-lines.ts'
+import { count, field, filters, items, jsonLines, labelFilter, record, text, texts } from './api/json.ts'
 import type { Transport } from './api/transport.ts'
 import { type Owner, ownerOf } from './labels.ts'
 

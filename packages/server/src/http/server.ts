@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type RequestListener } from 'node:http'
 import { type OperationName, operations } from '@berth/contract'
-import { type FastifyReply, fastify } from 'fastify'
+import { type FastifyInstance, type FastifyReply, fastify } from 'fastify'
 import type { Logger } from '../lib/logger.ts'
 import type { Tuning } from '../tuning.ts'
 import { createBodyParsers } from './body-parsers.ts'
@@ -12,7 +12,6 @@ import { type Gate, type Handlers, implement } from './implement.ts'
 import { createMissingRoute } from './not-found.ts'
 import { serveDescription } from './openapi/serve-description.ts'
 import { handleInTurn } from './pipelined-requests.ts'
-import { addRequestLog } from './request-log.ts'
 import { addSecurity } from './security.ts'
 import { addAnswerLimit, closeUnread } from './unread-answers.ts'
 import { addUnreadBodyLimit } from './unread-body.ts'
@@ -62,6 +61,25 @@ function createNodeServer({ connections, tuning }: Pick<Deps, 'connections' | 't
   server.once('close', () => clearInterval(looking))
   handleInTurn(server, handle)
   return server
+}
+
+/** Logs one line per request, with the id that the response carries. The query string is left out, because it may contain private data. */
+function addRequestLog(app: FastifyInstance, log: Pick<Logger, 'info'>): void {
+  app.addHook('onResponse', (request, reply, done) => {
+    const end = request.url.indexOf('?')
+    log.info(
+      {
+        requestId: request.id,
+        method: request.method,
+        path: end === -1 ? request.url : request.url.slice(0, end),
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime * 10) / 10,
+        userId: request.caller?.id ?? 0,
+      },
+      'request',
+    )
+    done()
+  })
 }
 
 /** The HTTP side of Berth: the contract's operations, its description, and the dashboard's files. */

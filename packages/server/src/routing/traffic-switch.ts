@@ -5,9 +5,8 @@ import type { Routes } from '../features/deployments/run/pipeline.ts'
 import type { Logger } from '../lib/logger.ts'
 import { poll } from '../lib/retry.ts'
 import type { Tuning } from '../tuning.ts'
-import { createSettle } from './drain-strays.ts'
+import { createStrayDrain, waitUntilIdle } from './drain.ts'
 import { createRouteSync, type Hindrance, isOfEngine } from './route-sync.ts'
-import { waitUntilIdle } from './wait-until-idle.ts'
 import type { WantedRoutes } from './wanted-routes.ts'
 
 type Deps = { wanted: WantedRoutes; edge: Edge; tuning: Pick<Tuning, 'drainMs'>; log: Logger }
@@ -86,7 +85,7 @@ export function createRouting({ wanted, edge, tuning: { drainMs }, log }: Deps) 
   }
 
   const routes: Routes = { isServed, switchTo, restore, drain }
-  const settle = createSettle({ strays: wanted.strays, sync, edge, drainMs, log })
+  const settle = createStrayDrain({ strays: wanted.strays, sync, edge, drainMs, log })
   return { ...routes, sync, syncSoon, rowsChanged, containersChanged, settle }
 }
 

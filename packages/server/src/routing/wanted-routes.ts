@@ -1,5 +1,4 @@
-import { appKey } from '../domain/app-key.ts'
-import type { EdgeApp, EdgeRoutes, EdgeTarget } from '../edge/edge.ts'
+import { appKey, type EdgeApp, type EdgeRoutes, type EdgeTarget } from '../edge/edge.ts'
 import { projectNetworkName } from '../engine/labels.ts'
 import type { Target } from '../features/deployments/release/release.ts'
 import type { Reader } from '../store/database.ts'

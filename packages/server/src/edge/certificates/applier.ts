@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { EdgeCertificate } from '../edge.ts'
+import { RuntimeError, RuntimeSilent } from '../haproxy/commands.ts'
 import type { HaproxyRuntime } from '../haproxy/runtime.ts'
-import { RuntimeError, RuntimeSilent } from '../haproxy/runtime-error.ts'
 import type { EdgePaths } from '../paths.ts'
 
 /** How many certificates are compared by content in one full pass; the next pass continues after them. */

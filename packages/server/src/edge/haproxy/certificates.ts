@@ -1,5 +1,4 @@
-import { parseCertificateList } from './commands.ts'
-import { RuntimeError } from './runtime-error.ts'
+import { parseCertificateList, RuntimeError } from './commands.ts'
 
 /** As in `EdgeCertificate`. */
 export function fingerprintOf(leaf: string, following: number): string {

@@ -3,6 +3,16 @@ export type MapChange =
   | { readonly kind: 'add' | 'set'; readonly key: string; readonly value: string }
   | { readonly kind: 'del' /** a key, or `#` and the reference of one of several entries with the same key */; readonly key: string }
 
+/** HAProxy did not answer, or refused a command. */
+export class RuntimeError extends Error {
+  override readonly name: string = 'RuntimeError'
+}
+
+/** There was no answer, or not in time. The command may or may not have been executed. */
+export class RuntimeSilent extends RuntimeError {
+  override readonly name = 'RuntimeSilent'
+}
+
 /** A command and its payload must fit into one of HAProxy's buffers; half of the smallest default is safe. */
 const MAX_COMMAND = 8_000
 

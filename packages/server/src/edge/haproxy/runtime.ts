@@ -1,8 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { createCertificateCommands } from './certificates.ts'
-import { type MapChange, type MapEntry, mapCommands, parseMap } from './commands.ts'
-import { RuntimeError, RuntimeSilent } from './runtime-error.ts'
+import { type MapChange, type MapEntry, mapCommands, parseMap, RuntimeError, RuntimeSilent } from './commands.ts'
 
 /** The client of HAProxy's runtime socket: one short connection per command, each with a timeout. */
 export function createHaproxyRuntime(deps: { socketPath: string; masterSocketPath?: string; timeoutMs?: number }) {

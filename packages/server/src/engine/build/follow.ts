@@ -1,8 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { withoutMiddle } from '../../lib/without-middle.ts'
 import { BuildFailed } from '../api/errors.ts'
-import { field, text } from '../api/json.ts'
-import { jsonLines } from '../api/json-lines.ts'
+import { field, jsonLines, text } from '../api/json.ts'
 import { type OutputStream, tracePartsOf } from './buildkit-messages.ts'
 import { createNewsCheck } from './buildkit-trace.ts'
 import { createLineSplitter } from './line-splitter.ts'
@@ -95,4 +93,10 @@ function failed(said: string, lastLines: readonly string[]): BuildFailed {
   const outOfProcesses = [reason, ...lastLines].some((line) => NO_FORK.test(line))
   const message = outOfMemory ? `The build ran out of memory: ${reason}` : `The build failed: ${reason}`
   return new BuildFailed(message, { reason, lastLines: [...lastLines], outOfMemory, outOfProcesses })
+}
+
+/** A long text with its middle left out. */
+function withoutMiddle(text: string, kept: { beginning: number; end: number }): string {
+  if (text.length <= kept.beginning + kept.end) return text
+  return `${text.slice(0, kept.beginning)} … ${text.slice(-kept.end)}`.toWellFormed()
 }

@@ -1,6 +1,6 @@
 import type { AppGlance, Figures, FiguresRange } from '@berth/contract'
-import { appKey } from '../../domain/app-key.ts'
 import { type Caller, isStaff } from '../../domain/caller.ts'
+import { appKey } from '../../edge/edge.ts'
 import type { AccessTake } from '../../edge/traffic/access-counts.ts'
 import type { Db } from '../../store/database.ts'
 import type { Measure } from './measure.ts'

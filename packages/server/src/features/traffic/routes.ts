@@ -1,5 +1,5 @@
 import type { Traffic } from '@berth/contract'
-import { appKey } from '../../domain/app-key.ts'
+import { appKey } from '../../edge/edge.ts'
 import type { AccessSnapshot } from '../../edge/traffic/access-counts.ts'
 import type { Handlers } from '../../http/implement.ts'
 

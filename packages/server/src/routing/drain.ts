@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Edge, EdgeTarget } from '../edge/edge.ts'
 import type { Logger } from '../lib/logger.ts'
+import { poll } from '../lib/retry.ts'
 import type { Hindrance } from './route-sync.ts'
-import { waitUntilIdle } from './wait-until-idle.ts'
 
 type Deps = {
   strays: () => Promise<EdgeTarget[]>
@@ -13,7 +13,7 @@ type Deps = {
 }
 
 /** On startup: releases that a crash left half switched or half drained finish their requests before they are removed. */
-export function createSettle({ strays, sync, edge, drainMs, log }: Deps): () => Promise<void> {
+export function createStrayDrain({ strays, sync, edge, drainMs, log }: Deps): () => Promise<void> {
   return async () => {
     const found = await strays().catch((err: unknown) => {
       log.debug({ err }, 'the engine does not answer yet')
@@ -25,4 +25,16 @@ export function createSettle({ strays, sync, edge, drainMs, log }: Deps): () => 
     if (hindrance !== undefined) return // the edge is not running, so nothing is known to be in flight
     await Promise.all(found.map(async (target) => await waitUntilIdle(async () => await edge.inFlight([target]), limit)))
   }
+}
+
+const CHECK_MS = 200
+/** A request that was just routed may not be counted yet. */
+const ROUTED_MS = 300
+
+/** Waits until nothing is in flight or the limit has passed; an edge that does not answer counts as busy. */
+export async function waitUntilIdle(inFlight: () => Promise<number>, options: { limitMs: number; signal: AbortSignal }): Promise<void> {
+  const { limitMs, signal } = options
+  await sleep(Math.min(ROUTED_MS, limitMs), undefined, { signal })
+  const count = () => inFlight().catch(() => 1)
+  await poll(count, { until: (requests) => requests === 0, everyMs: CHECK_MS, limitMs: limitMs - ROUTED_MS, signal })
 }
