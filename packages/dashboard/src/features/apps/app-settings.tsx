@@ -1,11 +1,15 @@
 import type { Application } from '@berth/contract'
-import { useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Form } from '../../components/form.tsx'
 import { Notice } from '../../components/notice.tsx'
+import { Skeleton } from '../../components/states.tsx'
 import { toast } from '../../components/toast.tsx'
 import { useForm } from '../../lib/use-form.ts'
 import { useUnsavedWarning } from '../../lib/use-unsaved-warning.ts'
 import { useApp } from '../../shared/use-app.ts'
+import { gitAccounts, webhookOf } from '../git/queries.ts'
+import { DeployHookCard } from './deploy-hook-card.tsx'
+import { DeployKeyCard } from './deploy-key-card.tsx'
 import { appKeys } from './queries.ts'
 import { useAppRights } from './rights.ts'
 import { GeneralFields, RuntimeFields, SourceSettings } from './settings-fields.tsx'
@@ -13,7 +17,11 @@ import { settingsChange, settingsValues } from './settings-values.ts'
 
 export function AppSettings() {
   const app = useApp()
-  const { mayEdit, whyNotEdit } = useAppRights(app)
+  const { mayEdit, whyNotEdit, isPending: asksProject } = useAppRights(app)
+  const { isPending: asksAccounts } = useQuery(gitAccounts)
+  const { isLoading: asksWebhook } = useQuery({ ...webhookOf(app.id), enabled: app.git_provider_id !== null })
+  // The source stands above other settings, which must not move when its fields arrive.
+  if (asksProject || asksAccounts || asksWebhook) return <Skeleton bare rows={8} height="h-16" />
   return (
     <div className="grid max-w-3xl gap-4">
       {!mayEdit && <Notice tone="plain">{whyNotEdit}</Notice>}
@@ -21,6 +29,8 @@ export function AppSettings() {
         <legend className="sr-only">Settings of {app.name}</legend>
         <SettingsForm app={app} disabled={!mayEdit} />
       </fieldset>
+      {app.app_type !== 'database' && <DeployHookCard app={app} />}
+      {app.app_type !== 'database' && app.git_provider_id === null && <DeployKeyCard app={app} disabled={!mayEdit} />}
     </div>
   )
 }
