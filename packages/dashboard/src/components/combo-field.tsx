@@ -121,9 +121,9 @@ function OptionList({ id, label, options, more, at, onPoint, onPick, children }:
     <div
       ref={list}
       onMouseDown={(event) => event.preventDefault()}
-      className="absolute inset-x-0 z-20 mt-1 max-h-72 overflow-y-auto rounded-md border border-line bg-raised p-1 shadow-lg"
+      className="absolute inset-x-0 z-20 mt-1 rounded-md border border-line bg-raised p-1 shadow-lg"
     >
-      <ul id={`${id}-list`} role="listbox" aria-label={label}>
+      <ul id={`${id}-list`} role="listbox" aria-label={label} className="max-h-72 overflow-y-auto">
         {options.map((option, index) => (
           <li
             key={option.value}

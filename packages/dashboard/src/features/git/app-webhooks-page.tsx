@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { ButtonLink } from '../../components/button.tsx'
 import { Notice } from '../../components/notice.tsx'
-import { EmptyState } from '../../components/states.tsx'
+import { EmptyState, Skeleton } from '../../components/states.tsx'
 import { paths } from '../../paths.ts'
 import { useApp } from '../../shared/use-app.ts'
 import { DeliveriesCard } from './deliveries-card.tsx'
@@ -12,7 +12,8 @@ import { webhookOf } from './queries.ts'
 /** The pushes that a host delivered for this app, and what came of each. */
 export function AppWebhooksPage() {
   const app = useApp()
-  const { data: webhook } = useQuery(webhookOf(app.id))
+  const { data: webhook, isPending } = useQuery(webhookOf(app.id))
+  if (isPending) return <Skeleton bare rows={4} height="h-16" /> // what it says stands above the list
   const settings = <ButtonLink to={paths.appSettings(app.id)}>Settings</ButtonLink>
   return (
     <div className="grid gap-4">

@@ -15,6 +15,7 @@ import { useUnsavedWarning } from '../../lib/use-unsaved-warning.ts'
 import { paths } from '../../paths.ts'
 import { appKeys } from '../apps/queries.ts'
 import { deploymentKeys } from '../deployments/queries.ts'
+import { gitAccounts } from '../git/queries.ts'
 import { project, projectKeys } from '../projects/queries.ts'
 import { DetailFields } from './detail-fields.tsx'
 import { EnvironmentField } from './environment-field.tsx'
@@ -23,8 +24,10 @@ import { newAppInput, startOf } from './new-app-form.ts'
 
 export function NewAppPage() {
   const projectId = useIdParam('projectId')
+  const query = useQuery(project(projectId))
+  const { isPending: asksAccounts } = useQuery(gitAccounts) // which decide how the form begins
   return (
-    <QueryView page query={useQuery(project(projectId))}>
+    <QueryView page query={asksAccounts && !query.error ? { ...query, data: undefined } : query}>
       {({ name }) => (
         <>
           <PageHeader
