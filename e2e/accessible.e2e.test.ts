@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type GitHostServer, startGitHost } from '../packages/server/testing/git-host/start-git-host.ts'
 import { httpdApp } from '../packages/server/testing/images/test-images.ts'
 import { until } from '../packages/server/testing/labs/deploy-lab.ts'
 import { type BrowserLab, startBrowserLab } from './browser-lab.ts'
@@ -9,12 +10,14 @@ import { type BrowserLab, startBrowserLab } from './browser-lab.ts'
 type Violation = { id: string; impact: string | null; nodes: { target: unknown[]; html: string }[] }
 
 let lab: BrowserLab
+let host: GitHostServer
 let page: Page
 let pages: string[]
 let axeSource: string
 
 beforeAll(async () => {
-  lab = await startBrowserLab()
+  host = await startGitHost('gitlab')
+  lab = await startBrowserLab({ env: host.env })
   axeSource = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
   const owner = await lab.berth.owner()
   const repository = await lab.git.createRepository({ files: httpdApp({ body: 'hello' }) })
@@ -28,6 +31,9 @@ beforeAll(async () => {
   await owner.call('projectEnvs.replace', { projectId: project.id, variables: [{ key: 'REGION', value: 'eu' }] })
   const database = await owner.call('apps.create', { name: 'Storage', projectId: project.id, appType: 'database', templateName: 'redis' })
   await owner.call('domains.create', { appId: app.id, domain: 'shop.example.com' })
+  const robot = host.addPerson('robot', 'a-good-token')
+  await host.addRepository('acme/shop', [robot])
+  const account = await owner.call('git.createAccount', { provider: 'gitlab', token: 'a-good-token', baseUrl: host.origin })
   const deployment = await owner.call('deployments.create', { appId: app.id })
   const ended = await until(
     () => owner.call('deployments.get', { id: deployment.id }),
@@ -41,6 +47,7 @@ beforeAll(async () => {
     `/projects/${project.id}`,
     `/projects/${project.id}/variables`,
     `/projects/${project.id}/members`,
+    `/projects/${project.id}/git`,
     `/projects/${project.id}/settings`,
     `/projects/${project.id}/new`,
     '/apps',
@@ -53,11 +60,14 @@ beforeAll(async () => {
       '/environment',
       '/environment?view=text',
       '/domains',
+      '/webhooks',
       '/settings',
       '/danger',
     ].map((rest) => `/apps/${app.id}${rest}`),
     `/apps/${database.id}`,
     '/account',
+    '/account/git',
+    `/account/git/${account.id}`,
     '/templates',
     ...['/users', '/settings', '/audit', '/health'].map((rest) => `/admin${rest}`),
     '/nowhere',
@@ -68,7 +78,10 @@ beforeAll(async () => {
   ]
   page = await lab.signedIn()
 })
-afterAll(async () => await lab[Symbol.asyncDispose]())
+afterAll(async () => {
+  await lab[Symbol.asyncDispose]()
+  await host[Symbol.asyncDispose]()
+})
 
 /** What axe finds serious. In the second colour scheme only the colours differ, so only they are checked. */
 async function violations(path: string, rules?: string[]): Promise<string[]> {

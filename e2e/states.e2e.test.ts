@@ -86,6 +86,13 @@ beforeAll(async () => {
       full: 'shop.example.com',
       ...emptyAt('/domains', 'No domains yet'),
     },
+    {
+      name: 'webhooks',
+      path: `/apps/${app.id}/webhooks`,
+      asks: '**/api/webhooks/deliveries?*',
+      full: 'Pushes do not arrive here',
+    },
+    { name: 'git accounts', path: '/account/git', asks: '**/api/git/accounts', full: 'No Git account yet' },
     { name: 'users', path: '/admin/users', asks: '**/api/users/get', full: 'owner@example.test' },
     { name: 'templates', path: '/templates', asks: '**/api/templates', full: 'PostgreSQL' },
     { name: 'settings', path: '/admin/settings', asks: '**/api/settings', full: 'Releases to keep' },
