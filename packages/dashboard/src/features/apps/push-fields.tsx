@@ -2,26 +2,34 @@ import type { Application } from '@berth/contract'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Badge } from '../../components/badge.tsx'
-import { AreaField, CheckField } from '../../components/field.tsx'
+import { AreaField, CheckField, SelectField } from '../../components/field.tsx'
 import { WEBHOOK_LOOK } from '../../lib/git-words.ts'
 import type { FormFields } from '../../lib/use-form.ts'
 import { paths } from '../../paths.ts'
 import { webhookOf } from '../git/queries.ts'
 import type { SettingsValues } from './settings-values.ts'
+import type { Poll } from './source-change.ts'
 
-/** Whether a push deploys the app, and which. */
+const POLLS: readonly { value: Poll; label: string }[] = [
+  { value: 'auto', label: 'When no webhook works' },
+  { value: 'on', label: 'Always' },
+  { value: 'off', label: 'Never' },
+]
+
+/** Whether new commits deploy the app, which of them, and how Berth hears of them. */
 export function PushFields({ app, form }: { app: Application; form: FormFields<SettingsValues> }) {
+  const { autoDeploy, via } = form.values
   return (
     <div className="grid gap-4">
       <div className="grid gap-1.5">
         <CheckField
-          label="Deploy on every push to the branch"
-          checked={form.values.autoDeploy}
-          onCheck={(autoDeploy) => form.set('autoDeploy', autoDeploy)}
+          label="Deploy new commits of the branch automatically"
+          checked={autoDeploy}
+          onCheck={(isOn) => form.set('autoDeploy', isOn)}
         />
-        {app.git_provider_id !== null && <WebhookState appId={app.id} />}
+        {app.git_provider_id !== null && via === 'account' && <WebhookState appId={app.id} />}
       </div>
-      {form.values.autoDeploy && (
+      {autoDeploy && via === 'account' && (
         <AreaField
           label="Watch paths"
           mono
@@ -30,6 +38,14 @@ export function PushFields({ app, form }: { app: Application; form: FormFields<S
           spellCheck={false}
           hint="One pattern a line. Only pushes that change one of them deploy. If empty, every push deploys."
           {...form.field('watchPaths')}
+        />
+      )}
+      {autoDeploy && (
+        <SelectField
+          label="Look for new commits every 5 minutes"
+          options={POLLS}
+          hint={via === 'account' ? 'Finds what a lost delivery did not say.' : 'Starts with the first deployment.'}
+          {...form.choice('poll')}
         />
       )}
     </div>

@@ -4,6 +4,7 @@ import { AreaField, SelectField, TextField } from '../../components/field.tsx'
 import { RESTART_WORDS, STRATEGY_WORDS } from '../../lib/status.ts'
 import type { FormFields } from '../../lib/use-form.ts'
 import { SourceFields } from '../../shared/source-fields.tsx'
+import { cloneOf } from '../../shared/source-values.ts'
 import { PushFields } from './push-fields.tsx'
 import type { SettingsValues } from './settings-values.ts'
 import { SourceSetter } from './source-setter.tsx'
@@ -37,7 +38,7 @@ export function SourceSettings({ app, form, disabled }: Props) {
             disabled={disabled}
           />
         )}
-        {form.values.via === 'account' && <PushFields app={app} form={form} />}
+        {cloneOf(form.values).url !== '' && <PushFields app={app} form={form} />}
         <div className="grid gap-4 sm:grid-cols-2">
           <TextField
             label="Root directory"

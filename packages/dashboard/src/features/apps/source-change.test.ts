@@ -10,12 +10,13 @@ const app = {
   git_clone_url: URL,
   git_branch: 'main',
   auto_deploy: true,
+  poll_source: null,
   watch_paths: [] as string[],
   root_directory: '',
   dockerfile_path: null,
 } as Application
 const connected = { ...app, git_provider_id: 3, git_repository: 'a/shop', git_clone_url: 'https://host/a/shop.git' }
-const others = { gitBranch: 'next', rootDirectory: '', dockerfilePath: null }
+const others = { gitBranch: 'next', rootDirectory: '', dockerfilePath: null, autoDeploy: true, pollSource: null }
 
 it('a clone URL that did not change is not set again by saving the other fields', () => {
   expect(sourceChange(app, { ...sourceValues(app), gitBranch: 'next' })).toEqual(others)
@@ -29,7 +30,7 @@ it('a new clone URL is sent, and the same one where the person asks for it', () 
 })
 
 it('a repository of an account is sent only when another one was chosen', () => {
-  const automatic = { autoDeploy: true, watchPaths: [] }
+  const automatic = { watchPaths: [] }
   const typed = { ...sourceValues(connected), gitBranch: 'next' }
   expect(sourceChange(connected, typed)).toEqual({ ...others, ...automatic })
   const chosen = { ...typed, gitRepository: 'a/other', repositoryUrl: 'https://host/a/other.git' }
@@ -49,4 +50,16 @@ it('watch paths are one a line', () => {
   const values = sourceValues({ ...connected, watch_paths: ['web/**', 'package.json'] })
   expect(values.watchPaths).toBe('web/**\npackage.json')
   expect(sourceChange(connected, { ...values, watchPaths: ' api/** \n\n' })).toMatchObject({ watchPaths: ['api/**'] })
+})
+
+it('what is looked for without a webhook is on, off, or left to Berth', () => {
+  for (const [poll_source, poll] of [
+    [null, 'auto'],
+    [true, 'on'],
+    [false, 'off'],
+  ] as const) {
+    const values = sourceValues({ ...app, poll_source })
+    expect(values.poll).toBe(poll)
+    expect(sourceChange(app, values)).toMatchObject({ pollSource: poll_source })
+  }
 })

@@ -1,10 +1,14 @@
 import type { Application, Input } from '@berth/contract'
 import { type ChosenSource, chosenSource } from '../../shared/source-values.ts'
 
+/** Whether the branch is looked at every few minutes; `auto` where no webhook works. */
+export type Poll = 'auto' | 'on' | 'off'
+
 export type SourceValues = ChosenSource & {
   rootDirectory: string
   dockerfilePath: string
   autoDeploy: boolean
+  poll: Poll
   /** One pattern a line. */
   watchPaths: string
   /** Sets the same clone URL again as the current user. */
@@ -17,6 +21,7 @@ export function sourceValues(app: Application): SourceValues {
     rootDirectory: app.root_directory,
     dockerfilePath: app.dockerfile_path ?? '',
     autoDeploy: app.auto_deploy,
+    poll: app.poll_source === null ? 'auto' : app.poll_source ? 'on' : 'off',
     watchPaths: app.watch_paths.join('\n'),
     inMyName: false,
   }
@@ -36,13 +41,15 @@ function originChange(app: Application, values: SourceValues): Change {
 }
 
 export function sourceChange(app: Application, values: SourceValues): Change {
-  const { gitBranch, rootDirectory, dockerfilePath, autoDeploy, watchPaths } = values
+  const { gitBranch, rootDirectory, dockerfilePath, autoDeploy, poll, watchPaths } = values
   return {
     ...originChange(app, values),
     gitBranch,
     rootDirectory,
     dockerfilePath: dockerfilePath === '' ? null : dockerfilePath,
-    ...(values.via === 'account' && { autoDeploy, watchPaths: linesOf(watchPaths) }),
+    autoDeploy,
+    pollSource: poll === 'auto' ? null : poll === 'on',
+    ...(values.via === 'account' && { watchPaths: linesOf(watchPaths) }),
   }
 }
 

@@ -36,7 +36,7 @@ function NothingYet({ app, settings }: { app: Application; settings: ReactNode }
   if (app.git_provider_id === null)
     return (
       <EmptyState icon="webhook" title="Pushes do not arrive here" action={settings}>
-        Choose the repository through a Git account. Berth then registers a webhook, and every push to its branch deploys this app.
+        Choose the repository through a Git account. Berth then registers a webhook, and a push to the branch deploys this app at once.
       </EmptyState>
     )
   return (
