@@ -37,6 +37,9 @@ export const TUNING = {
   idleConnectionMs: 300_000,
   /** How often webhooks at git hosts are compared with what apps need. */
   gitHooksMs: 30_000,
+  /** How often we look for deployments that their git host has to be told of. */
+  commitStatusMs: 5000,
+  commitStatusRetryMs: 30_000,
   /** How often the branch of an app that is polled is looked at. */
   sourcePollMs: 5 * 60_000,
   diskFloorBytes: 500 * 1024 * 1024,

@@ -43,6 +43,7 @@ export async function createApp(config: Config, givenLog: Logger) {
     writeFailedTries: access.failedTries.writeCounted,
     reconcileHooks: gitParts.hooks.reconcile,
     pollSources: sourceAccess.polls.lookAtDue,
+    sendCommitStatuses: sourceAccess.commitStatuses.sendDue,
   })
 
   /** Listening does not wait for the engine or the edge; both are started in parallel. */

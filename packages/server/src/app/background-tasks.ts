@@ -31,6 +31,7 @@ type Parts = {
   writeFailedTries: () => Promise<void>
   reconcileHooks: (signal: AbortSignal) => Promise<void>
   pollSources: (signal: AbortSignal) => Promise<void>
+  sendCommitStatuses: (signal: AbortSignal) => Promise<void>
 }
 
 const HOUR_MS = 3600 * 1000
@@ -56,6 +57,7 @@ export function backgroundTasks(parts: Parts): Task[] {
     },
     { name: 'git hooks', everyMs: tuning.gitHooksMs, run: parts.reconcileHooks },
     { name: 'source polls', everyMs: Math.min(POLL_LOOK_MS, tuning.sourcePollMs), run: parts.pollSources },
+    { name: 'commit statuses', everyMs: tuning.commitStatusMs, run: parts.sendCommitStatuses },
     { name: 'failed logins', everyMs: HOUR_MS / 6, run: parts.writeFailedTries },
     { name: 'metrics history', everyMs: SAMPLE_EVERY_MS, run: parts.metricsHistory.sample },
     { name: 'figures', everyMs: FIGURES_EVERY_MS, run: async () => await parts.figures.sample(engineWatch.isReachable()) },

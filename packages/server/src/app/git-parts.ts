@@ -28,6 +28,7 @@ export function createGitParts(base: Foundation, { policy, authorities }: Engine
   const { receive, act } = createReceive({ db, secretOf, addAutomatic: createAddAutomatic({ now }), now })
   const redeliveries = createLimiter({ running: 4, runningPerKey: 1, waiting: 32, waitingPerKey: 8, waitMs: 20_000 })
   return {
+    access,
     gitAccounts: createGitAccounts({ db, secrets, visitHost, access, inTurn, farewell: hooks.removeAllOf, now }),
     repositories: createRepositories({ access, inTurn }),
     appSource: createAppSource({ db, access, inTurn }),

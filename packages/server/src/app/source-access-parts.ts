@@ -1,4 +1,5 @@
 import { findApp } from '../domain/rows.ts'
+import { createCommitStatuses } from '../features/commit-status/service.ts'
 import { createDeployByHook } from '../features/deploy-hook/deploy.ts'
 import { createHookGate } from '../features/deploy-hook/gate.ts'
 import { createDeployHooks } from '../features/deploy-hook/service.ts'
@@ -15,9 +16,9 @@ import { type GitParts, publicUrl } from './git-parts.ts'
 
 const BRANCH_LOOKUP_MS = 10_000
 
-/** What git is given for an app, and the ways to deploy it that are no person's: hooks and polls. */
+/** What git is given for an app, and the ways to deploy it that are no person's: hooks and polls; and what hosts are told of it. */
 export function createSourceAccessParts(base: Foundation, { git }: EngineParts, gitParts: GitParts) {
-  const { db, secrets, tuning, log, now } = base
+  const { config, db, secrets, tuning, log, now } = base
   const sourceOf = createKeyedSource({ db, secrets, sourceOf: gitParts.appSource.sourceOf })
   const addAutomatic = createAddAutomatic({ now })
   const newestCommit = createLookups({ git, sourceOf, waitMs: tuning.resolveAtAddMs })
@@ -32,6 +33,17 @@ export function createSourceAccessParts(base: Foundation, { git }: EngineParts, 
       newestCommit,
       newestCommitOfBranch: createLookups({ git, sourceOf, waitMs: BRANCH_LOOKUP_MS }),
       isWithinRate: createDeliveryRate(now),
+    }),
+    commitStatuses: createCommitStatuses({
+      db,
+      access: gitParts.access,
+      sourceOf,
+      publicUrl: async () => await publicUrl(base),
+      edgePorts: config.edge,
+      retryMs: tuning.commitStatusRetryMs,
+      limiter: createLimiter({ running: 4, runningPerKey: 1, waiting: 1000, waitingPerKey: 1000, waitMs: 10 * 60_000 }),
+      log,
+      now,
     }),
     polls: createPolls({
       db,

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { addHookAt, allPages, answerOf, FullName, HostName, HostText, inPath, OptionalText, removeHookAt, timeIn } from './answers.ts'
+import { gitHubStatus } from './commit-status.ts'
 import type { GitHost, HostRepository } from './host.ts'
 import type { AskHost } from './host-client.ts'
 
@@ -64,5 +65,6 @@ export function createGitea(ask: AskHost): GitHost {
     async removeHook(fullName, hookId) {
       await removeHookAt(ask, `/repos/${inPath(fullName)}/hooks/${hookId}`)
     },
+    setCommitStatus: gitHubStatus(ask), // the same call, with the same words
   }
 }

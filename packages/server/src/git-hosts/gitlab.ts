@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { addHookAt, allPages, answerOf, FullName, HostName, HostText, OptionalText, removeHookAt, timeIn } from './answers.ts'
+import { gitLabStatus } from './commit-status.ts'
 import type { GitHost, HostRepository } from './host.ts'
 import type { AskHost } from './host-client.ts'
 
@@ -59,5 +60,6 @@ export function createGitLab(ask: AskHost): GitHost {
     async removeHook(fullName, hookId) {
       await removeHookAt(ask, `/projects/${encodeURIComponent(fullName)}/hooks/${hookId}`)
     },
+    setCommitStatus: gitLabStatus(ask),
   }
 }

@@ -1,3 +1,5 @@
+import type { SetCommitStatus } from './commit-status.ts'
+
 /** What Berth asks of a git host. Each provider speaks its own API behind it. */
 export type HostRepository = {
   /** The host's own, which stays when the repository is renamed. */
@@ -19,4 +21,6 @@ export type GitHost = {
   addHook(fullName: string, hook: { url: string; secret: string }): Promise<string>
   /** One that is gone already is fine. */
   removeHook(fullName: string, hookId: string): Promise<void>
+  /** Shows how a deployment of a commit goes, beside the commit. */
+  setCommitStatus: SetCommitStatus
 }

@@ -1,4 +1,5 @@
 import { type Answered, type Asked, branchesOf, type HostRepo, hookApi, type Model, page, visibleTo } from './model.ts'
+import { statusApi } from './status-api.ts'
 
 function giteaUser(model: Model, login: string, id: number) {
   return {
@@ -83,5 +84,6 @@ export async function giteaApi(model: Model, asked: Asked): Promise<Answered> {
     const config = (asked.body['config'] ?? {}) as Record<string, unknown> // what our own client sends
     return hookApi(model, asked, { repo, id: asked.path[6] ?? '', config, secret: config['secret'] })
   }
+  if (thing === 'statuses') return statusApi(model, asked, { repo, commit: asked.path[6] ?? '' })
   return MISSING
 }

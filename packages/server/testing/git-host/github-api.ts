@@ -1,4 +1,5 @@
 import { type Answered, type Asked, branchesOf, type HostRepo, hookApi, type Model, NOT_FOUND, page, visibleTo } from './model.ts'
+import { statusApi } from './status-api.ts'
 
 function simpleUser(model: Model, login: string, id: number) {
   const api = `${model.origin}/api/v3/users/${login}`
@@ -105,5 +106,6 @@ export async function gitHubApi(model: Model, asked: Asked): Promise<Answered> {
     const config = (asked.body['config'] ?? {}) as Record<string, unknown> // what our own client sends
     return hookApi(model, asked, { repo, id: which, config, secret: config['secret'] })
   }
+  if (thing === 'statuses') return statusApi(model, asked, { repo, commit: which })
   return NOT_FOUND
 }

@@ -1,4 +1,5 @@
 import { type Answered, type Asked, branchesOf, type HostRepo, hookApi, type Model, page, visibleTo } from './model.ts'
+import { statusApi } from './status-api.ts'
 
 export function gitLabProject(model: Model, repo: HostRepo) {
   const name = repo.fullName.split('/').at(-1) ?? ''
@@ -86,5 +87,6 @@ export async function gitLabApi(model: Model, asked: Asked): Promise<Answered> {
     return page(model, asked, list, { name: 'per_page', most: 100 })
   }
   if (thing === 'hooks') return hookApi(model, asked, { repo, id: part, config: asked.body, secret: asked.body['token'] })
+  if (thing === 'statuses') return statusApi(model, asked, { repo, commit: part })
   return MISSING
 }

@@ -1,4 +1,5 @@
 import type { GitServer } from '../harness/git-server.ts'
+import type { HostStatus } from './status-api.ts'
 
 export type Style = 'github' | 'gitlab' | 'gitea'
 export type HostRepo = {
@@ -20,6 +21,7 @@ export type Model = {
   repositories: Map<number, HostRepo>
   people: HostPerson[]
   hooks: HostHook[]
+  statuses: HostStatus[]
 }
 
 export type Asked = { method: string; path: string[]; query: URLSearchParams; body: Record<string, unknown>; person: HostPerson }

@@ -33,7 +33,7 @@ export async function startGitHost(style: Style) {
   const { chain, key } = ownCertificate('localhost')
   const caFile = path.join(directory, 'ca.pem')
   writeFileSync(caFile, chain)
-  const model: Model = { style, origin: '', repositories: new Map(), people: [], hooks: [] }
+  const model: Model = { style, origin: '', repositories: new Map(), people: [], hooks: [], statuses: [] }
   const requests: { method: string; url: string; authorization: string }[] = []
   let habit: Habit | undefined
   let nextId = 1000

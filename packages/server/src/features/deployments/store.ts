@@ -7,6 +7,7 @@ import { appendEvent } from '../../events/event-log.ts'
 import type { Reader, Tx } from '../../store/database.ts'
 import type { DeploymentTable } from '../../store/schema.ts'
 import { storedSteps } from './run/steps.ts'
+import { queueCommitStatus } from './told-hosts-store.ts'
 
 /** The deployment was already ended elsewhere: cancelled, deleted, or swept. */
 export class DeploymentMovedOn extends Error {
@@ -66,6 +67,7 @@ export async function insertDeployment(tx: Tx, wanted: NewDeployment): Promise<D
     })
     .returningAll()
     .executeTakeFirstOrThrow()
+  await queueCommitStatus(tx, row, wanted.at)
   await appendEvent(tx, wanted.at, { type: 'deployment.created', data: { projectId: app.project_id, appId: app.id, deploymentId: row.id } })
   return row
 }
@@ -95,6 +97,7 @@ export async function moveDeployment(tx: Tx, move: Move): Promise<DeploymentRow>
     .returningAll()
     .executeTakeFirst()
   if (!row) throw new DeploymentMovedOn(`deployment ${id} is no longer ${from}`)
+  await queueCommitStatus(tx, row, at)
   await reportDeployment(tx, row, at)
   return row
 }
@@ -112,6 +115,7 @@ export async function noteDeployment(
     .returningAll()
     .executeTakeFirst()
   if (!row) throw new DeploymentMovedOn(`deployment ${note.id} is no longer ${note.status}`)
+  if (note.change.commit_hash !== undefined) await queueCommitStatus(tx, row, note.at)
   await reportDeployment(tx, row, note.at)
   return row
 }

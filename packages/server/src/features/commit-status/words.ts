@@ -1,0 +1,29 @@
+import type { DeploymentStatus } from '@berth/contract'
+import type { CommitState } from '../../git-hosts/commit-status.ts'
+
+/** What a host is told about a deployment; a release that was left by a rollback has been told about. */
+const STATES = {
+  pending: 'pending',
+  building: 'running',
+  deploying: 'running',
+  success: 'success',
+  failed: 'failure',
+  stopped: 'cancelled',
+  rolled_back: undefined,
+} as const satisfies Record<DeploymentStatus, CommitState | undefined>
+
+export function stateOf(status: DeploymentStatus): CommitState | undefined {
+  return STATES[status]
+}
+
+/** Sentences of ours alone: who can read the commit at its host need not be one who may read the log. */
+export function descriptionOf(state: CommitState, url: string): string {
+  const words: Record<CommitState, string> = {
+    pending: 'Waiting to be deployed',
+    running: 'Being built and started',
+    success: url === '' ? 'Live' : `Live at ${url}`,
+    failure: 'The deployment failed; its log says why',
+    cancelled: 'The deployment was stopped',
+  }
+  return words[state]
+}

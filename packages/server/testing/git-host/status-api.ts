@@ -1,0 +1,27 @@
+import type { Answered, Asked, HostRepo, Model, Style } from './model.ts'
+
+export type HostStatus = { repositoryId: number; commit: string; name: string; state: string; description: string; url: string }
+
+const STATES: Record<Style, readonly string[]> = {
+  github: ['error', 'failure', 'pending', 'success'],
+  gitea: ['error', 'failure', 'pending', 'success', 'warning'],
+  gitlab: ['pending', 'running', 'success', 'failed', 'canceled', 'skipped'],
+}
+
+/** Takes the status of a commit as each host documents it, and nothing else. */
+export function statusApi(model: Model, { method, body }: Asked, { repo, commit }: { repo: HostRepo; commit: string }): Answered {
+  if (method !== 'POST') return { status: 405, body: { message: 'Method Not Allowed' } }
+  const name = String(body[model.style === 'gitlab' ? 'name' : 'context'] ?? 'default')
+  const [state, description, url] = [String(body['state']), String(body['description'] ?? ''), String(body['target_url'] ?? '')]
+  const isTooLong = model.style === 'github' && description.length > 140
+  if (!STATES[model.style].includes(state) || !/^[0-9a-f]{40}$/.test(commit) || isTooLong)
+    return { status: 422, body: { message: 'Validation Failed', errors: [] } }
+  const before = model.statuses.findLast((each) => each.repositoryId === repo.id && each.commit === commit && each.name === name)
+  if (model.style === 'gitlab' && before?.state === state)
+    return { status: 400, body: { message: `Cannot transition status via :enqueue from :${state}` } }
+  model.statuses.push({ repositoryId: repo.id, commit, name, state, description, url })
+  return {
+    status: 201,
+    body: { id: model.statuses.length, state, description, target_url: url, context: name, created_at: repo.updatedAt },
+  }
+}
