@@ -1,12 +1,26 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readConfig } from '../../src/config.ts'
+import { ownedBy } from '../../src/engine/labels.ts'
+import { createSecretBox } from '../../src/lib/secret-box.ts'
+import { type GitHostServer, startGitHost } from '../../testing/git-host/start-git-host.ts'
+import { engineSocketPath } from '../../testing/harness/engine-proxy.ts'
+import { filesBelow, formsOf, savedImage, watchMachine } from '../../testing/harness/look-for-secrets.ts'
+import { startSshServer } from '../../testing/harness/ssh-server.ts'
 import { writeToDatabase } from '../../testing/harness/write-to-database.ts'
 import { type DeployLab, dockerfile, openDeployLab, until } from '../../testing/labs/deploy-lab.ts'
 
 let lab: DeployLab
+let host: GitHostServer
 beforeAll(async () => {
-  lab = await openDeployLab()
+  host = await startGitHost('gitea')
+  lab = await openDeployLab({ env: host.env, tuning: { gitHooksMs: 100, commitStatusMs: 100 } })
 })
-afterAll(async () => await lab[Symbol.asyncDispose]())
+afterAll(async () => {
+  await lab[Symbol.asyncDispose]()
+  await host[Symbol.asyncDispose]()
+})
 
 const SECRET = 'planted-5f0c9e1b7a'
 const envVars = { API_KEY: SECRET }
@@ -124,3 +138,69 @@ it('an environment that is too large to be hidden is refused', async () => {
       'The environment variables of the application are 176 KiB with their names, but the limit is 128 KiB. Put large data into a file instead.',
   })
 })
+
+it('tokens, keys and secrets of private sources are seen nowhere', async () => {
+  await using sshd = await startSshServer()
+  const token = 'planted-token-8c1f60d2'
+  const { owner, project, berth } = lab
+  const files = { Dockerfile: dockerfile(['COPY . /all'], 'sleep 100') }
+  await host.addRepository('acme/private', [host.addPerson('robot', token)], files)
+  const overSsh = await lab.git.createRepository({ files })
+  await owner.call('settings.update', { dashboardDomain: 'berth.example.com' })
+  const { id: gitProviderId } = await owner.call('git.createAccount', { provider: 'gitea', token, baseUrl: host.origin })
+  const kind = { projectId: project.id, appType: 'service', port: null } as const
+  const byToken = await owner.call('apps.create', { ...kind, name: 'by token', gitProviderId, gitRepository: 'acme/private' })
+  const byKey = await owner.call('apps.create', { ...kind, name: 'by key', gitCloneUrl: sshd.urlOf(overSsh.directory) })
+  const { publicKey } = await owner.call('apps.createDeployKey', { appId: byKey.id })
+  await sshd.authorize([publicKey])
+  await until(
+    () => host.model.hooks.length,
+    (count) => count === 1,
+  )
+  const apps = [byToken, byKey]
+  const hooks = await Promise.all(apps.map(async ({ id: appId }) => await owner.call('apps.rotateHook', { appId })))
+
+  const stopWatching = watchMachine(readConfig({ BERTH_DATA_DIR: berth.dataDir }).workDir)
+  const answers: unknown[] = []
+  for (const [index, { id }] of apps.entries()) {
+    const headers = { authorization: `Bearer ${hooks[index]?.secret ?? ''}` }
+    const { json } = await berth.raw('POST', `/api/hooks/deploy/${id}`, { headers })
+    const last = await lab.ended(Number((json as { id?: number }).id)) // the answer of a hook is the bare deployment
+    expect([last.status, last.error_message, last.trigger]).toEqual(['success', '', 'hook'])
+    answers.push(json, last, await lab.log(last.id), await owner.call('apps.get', { appId: id }))
+    await until(
+      () => host.model.statuses.at(-1)?.state,
+      (state) => state === 'success',
+    )
+  }
+  const { commands, configs } = await stopWatching()
+  expect(commands.filter((line) => / fetch .*-- https:\/\/localhost/.test(line)).length).toBeGreaterThan(0)
+  expect(commands.filter((line) => /ssh -F .*git-upload-pack/.test(line)).length).toBeGreaterThan(0)
+  expect(configs.length).toBeGreaterThan(0)
+
+  const [sealed] = lab.rows<{ sealed_key: string }>('select sealed_key from deploy_key where app_id = ?', byKey.id)
+  const box = createSecretBox(readFileSync(path.join(berth.dataDir, 'secrets.key')))
+  const privateLines = box
+    .open(sealed?.sealed_key ?? '', `deploy-key:${byKey.id}`)
+    .split('\n')
+    .slice(3, 5) // the others have the public half
+  const secrets = [token, host.model.hooks[0]?.secret ?? '', ...hooks.map(({ secret }) => secret)]
+  const forms = [...secrets.flatMap(formsOf), ...privateLines]
+  expect(forms.every((form) => form.length > 15)).toBe(true)
+  const images = await lab.engine.images.list({ labels: ownedBy({ instance: lab.instance }) })
+  const saved = await Promise.all(images.map(async ({ id }) => await savedImage(engineSocketPath(), id)))
+  expect(saved.some((image) => image.includes('COPY . /all'))).toBe(true)
+  const lists = [await owner.call('audit.list', { limit: 100 }), await owner.call('git.accounts'), await owner.call('apps.listAll')]
+  const places = {
+    answers: [JSON.stringify([answers, lists])],
+    'the log of the server': [berth.log()],
+    'the process list': commands,
+    '.git/config': configs,
+    'the data directory': filesBelow(berth.dataDir),
+    images: saved,
+  }
+  for (const [place, texts] of Object.entries(places)) {
+    expect([place, texts.length > 0]).toEqual([place, true])
+    expect([place, forms.filter((form) => texts.some((text) => text.includes(form)))]).toEqual([place, []])
+  }
+}, 180_000)
