@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
-import { expects, Flag, Id, Nullable, OneOf, Time } from './fields.ts'
+import { expects, Flag, Id, Nullable, OneOf, Port, Time } from './fields.ts'
+import { ServiceName } from './stacks.ts'
 
 export const SSL_STATUSES = ['none', 'pending', 'active', 'failed'] as const
 export type SslStatus = (typeof SSL_STATUSES)[number]
@@ -29,6 +30,9 @@ export const Domain = Type.Object({
   redirectHttps: Type.Boolean(),
   hsts: Type.Boolean(),
   ownCertificate: Type.Boolean(),
+  /** Of a compose app: the service that it leads to, and the port; empty and null for those of the app. */
+  service: Type.String(),
+  port: Nullable(Port),
   createdAt: Time,
 })
 export type Domain = Static<typeof Domain>
@@ -36,7 +40,12 @@ export type Domain = Static<typeof Domain>
 const HostName = Type.String({ minLength: 1, maxLength: 1000, ...expects('a host name such as app.example.com') })
 const Pem = Type.String({ minLength: 1, maxLength: 200_000, ...expects('a text in PEM form') })
 
-export const NewDomain = Type.Object({ appId: Id, domain: HostName })
+export const NewDomain = Type.Object({
+  appId: Id,
+  domain: HostName,
+  service: Type.Optional(ServiceName),
+  port: Type.Optional(Nullable(Port)),
+})
 export const DomainChange = Type.Object({ id: Id, redirectHttps: Type.Optional(Flag), hsts: Type.Optional(Flag) })
 export const DomainOnly = Type.Object({ id: Id })
 export const CertificateUpload = Type.Object({ id: Id, certificate: Pem, privateKey: Pem })

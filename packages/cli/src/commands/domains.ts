@@ -1,7 +1,7 @@
 import type { Domain } from '@berth/contract'
 import { requiredText, YES } from '../arguments.ts'
 import { CannotDo, type Context, command } from '../command.ts'
-import { changesFrom, optionsFor } from '../contract-input.ts'
+import { changesFrom, inputFrom, optionsFor } from '../contract-input.ts'
 import { readText } from '../files.ts'
 import { findApp } from '../find-app.ts'
 
@@ -10,14 +10,20 @@ const CHANGE = {
   hsts: { field: 'hsts', value: 'on|off', summary: 'tell browsers to use https only' },
 } as const
 
+const PLACE = {
+  service: { field: 'service', value: 'name', summary: 'of a compose app: the service that visitors reach' },
+  port: { field: 'port', value: 'port', summary: "with --service: its port; without it the app's" },
+} as const
+
 function show(ctx: Context, domains: readonly Domain[]): void {
   const rows = domains.map((domain) => [
     domain.domain,
+    domain.service === '' ? 'the app' : `${domain.service}${domain.port === null ? '' : `:${domain.port}`}`,
     domain.dnsStatus,
     domain.ownCertificate ? `${domain.sslStatus} (your own)` : domain.sslStatus,
     domain.dnsError || domain.sslError,
   ])
-  ctx.out.table(['DOMAIN', 'DNS', 'CERTIFICATE', 'PROBLEM'], rows)
+  ctx.out.table(['DOMAIN', 'LEADS TO', 'DNS', 'CERTIFICATE', 'PROBLEM'], rows)
 }
 
 function showOne(ctx: Context, domain: Domain): void {
@@ -45,10 +51,11 @@ const list = command({
 
 const add = command({
   usage: 'domains add <app> <host>',
-  summary: 'Add a domain to an app',
-  async run(ctx, { app, host }) {
+  summary: 'Add a domain to an app, or with --service to one service of a compose app',
+  options: optionsFor(PLACE),
+  async run(ctx, { app, host }, values) {
     const { id: appId } = await findApp(ctx.api, app)
-    showOne(ctx, await ctx.api('domains.create', { appId, domain: host }))
+    showOne(ctx, await ctx.api('domains.create', { appId, domain: host, ...inputFrom('domains.create', PLACE, values) }))
   },
 })
 

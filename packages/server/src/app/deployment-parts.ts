@@ -95,7 +95,7 @@ export function createDeploymentParts(deps: Deps) {
   const stages = {
     cloneRepository: createCloneRepository({ git, sourceOf: deps.sourceOf }),
     buildImage: createBuildImage({ build, checkDockerfile, instance, newImageName, keepPlan: createKeepPlan(db) }),
-    makePlan: createMakePlan({ buildStack, checkImages, instance, dataDir, newImageName, ports, reservedPorts: reservedPorts(config) }),
+    makePlan: createMakePlan({ db, buildStack, checkImages, instance, dataDir, newImageName, ports, reservedPorts: reservedPorts(config) }),
     pullTemplate: createPullTemplate({ engine, findTemplate }),
   }
   const asContainer = createContainerLauncher({ engine, containers, instance, tuning, keptOutput, findTemplate })

@@ -13,8 +13,8 @@ export type StackContainerSpec = {
   readonly service: StackService
   /** The app's own network, where its services reach each other by their names. */
   readonly network: string
-  /** Among all apps of the project, for the service that has the port. `turn` as for every other container. */
-  readonly project?: { readonly network: string; readonly alias: string; readonly turn: number }
+  /** Among all apps of the project, for services that visitors reach. `turn` as for every other container. */
+  readonly project?: { readonly network: string; readonly alias: string | null; readonly turn: number }
   /** An archive that is written into it before it starts. */
   readonly files?: Buffer
 }
@@ -92,9 +92,9 @@ function bindingsOf(ports: StackService['ports']): Record<string, unknown> {
   )
 }
 
-/** The endpoint that the service which has the port gets among all apps of its project. */
-export function projectEndpoint(alias: string, address: string | undefined): Record<string, unknown> {
-  return { Aliases: [alias], ...(address === undefined ? {} : { IPAMConfig: { IPv4Address: address } }) }
+/** The endpoint that a service gets among all apps of its project. Only the one that has the app's port has a name there. */
+export function projectEndpoint(alias: string | null, address: string | undefined): Record<string, unknown> {
+  return { Aliases: alias === null ? [] : [alias], ...(address === undefined ? {} : { IPAMConfig: { IPv4Address: address } }) }
 }
 
 const OUR_NETWORK = /^berth-[a-z0-9]{1,24}-app-[1-9]\d*-network$/

@@ -3,8 +3,8 @@ import type { ContainerSummary } from '../engine/container-state.ts'
 import { pageOf, strayTargets, targetsOf } from './routed-release.ts'
 import type { RoutedApp } from './store.ts'
 
-const APP: RoutedApp = { id: 1, projectId: 1, port: 80, status: 'running', wanted: 'running', activeId: 5 }
-const container = (deploymentId: number | 'shared', ip: string, state = 'running'): ContainerSummary => ({
+const APP: RoutedApp = { id: 1, projectId: 1, port: 80, status: 'running', wanted: 'running', activeId: 5, mainService: '' }
+const container = (deploymentId: number | 'shared', ip: string, state = 'running', service: string | null = null): ContainerSummary => ({
   id: ip,
   name: ip,
   image: '',
@@ -12,7 +12,7 @@ const container = (deploymentId: number | 'shared', ip: string, state = 'running
   createdAt: '',
   state,
   ips: { net: ip },
-  owner: { instance: 'abc', projectId: 1, appId: 1, deploymentId, definition: null, service: null },
+  owner: { instance: 'abc', projectId: 1, appId: 1, deploymentId, definition: null, service },
 })
 const known = { network: 'net', port: 80, ahead: undefined, containers: [container(5, '10.0.0.5'), container(6, '10.0.0.6')] }
 
@@ -43,6 +43,31 @@ describe('the targets of an app', () => {
   it('are none as soon as the app shall be stopped', () => {
     expect(targetsOf({ ...APP, wanted: 'stopped' }, known)).toEqual(NOWHERE)
     expect(pageOf({ ...APP, wanted: 'stopped' })).toBe('stopped')
+  })
+})
+
+describe('the services of an app with domains of their own', () => {
+  const stack = { ...APP, mainService: 'web' }
+  const containers = [
+    container(5, '10.0.0.5', 'running', 'web'),
+    container(5, '10.0.0.7', 'running', 'api'),
+    container(6, '10.0.0.8', 'running', 'api'),
+  ]
+
+  it('have targets of their own, at their own port or that of the app', () => {
+    expect(targetsOf(stack, { ...known, containers })).toEqual({ targets: [live], fallback: [] })
+    const api = { ip: '10.0.0.7', port: 9000 }
+    expect(targetsOf(stack, { ...known, containers }, { service: 'api', port: 9000 })).toEqual({ targets: [api], fallback: [] })
+    expect(targetsOf(stack, { ...known, containers }, { service: 'api', port: null }).targets).toEqual([{ ...api, port: 80 }])
+    expect(targetsOf(stack, { ...known, containers }, { service: 'db', port: 1 })).toEqual(NOWHERE)
+  })
+
+  it('are switched with the app, each with the one before behind it', () => {
+    const services = new Map([['api', '10.0.0.8']])
+    const seen = { ...known, containers, ahead: { ...ahead, services, isOfServices: true } as const }
+    const behind = { targets: [{ ip: '10.0.0.8', port: 9000 }], fallback: [{ ip: '10.0.0.7', port: 9000 }] }
+    expect(targetsOf(stack, seen, { service: 'api', port: 9000 })).toEqual(behind)
+    expect(targetsOf(stack, seen)).toEqual({ targets: [live], fallback: [] })
   })
 })
 

@@ -1,5 +1,7 @@
 import type { EdgeTarget } from '../edge/edge.ts'
 import type { ContainerSummary } from '../engine/container-state.ts'
+import type { Target } from '../features/deployments/release/release.ts'
+import type { Door } from './doors.ts'
 import type { RoutedApp } from './store.ts'
 
 type Known = {
@@ -9,23 +11,35 @@ type Known = {
   /** The port of the live release. */
   port: number | null
   /** A release that is being rolled out. */
-  ahead: EdgeTarget | undefined
+  ahead: Target | undefined
 }
 
+type Place = Pick<Door, 'service' | 'port'>
+const OWN: Place = { service: '', port: null }
+
 /** The targets of an app, and the fallback while a new release is on trial. Without targets visitors get an error page. */
-export function targetsOf(app: RoutedApp, known: Known): { targets: EdgeTarget[]; fallback: EdgeTarget[] } {
-  const { network, ahead } = known
+export function targetsOf(app: RoutedApp, known: Known, door: Place = OWN): { targets: EdgeTarget[]; fallback: EdgeTarget[] } {
+  const { network } = known
   const running = known.containers.filter((container) => container.state === 'running' && (container.ips[network] ?? '') !== '')
-  const live = liveTargets(app, { ...known, containers: running })
+  const live = liveTargets(app, { ...known, containers: running }, door)
+  const ahead = aheadOf(known, door)
   // if it has already died, the previous release takes over without waiting for the deployment to notice
   const isAhead = ahead !== undefined && running.some((container) => container.ips[network] === ahead.ip)
   return isAhead ? { targets: [ahead], fallback: live } : { targets: live, fallback: [] }
 }
 
-function liveTargets(app: RoutedApp, { containers, network, port }: Known): EdgeTarget[] {
+function aheadOf({ ahead }: Known, { service, port }: Place): EdgeTarget | undefined {
+  if (ahead === undefined || (service === '' && ahead.isOfServices)) return undefined
+  const ip = service === '' ? ahead.ip : ahead.services?.get(service)
+  return ip === undefined ? undefined : { ip, port: port ?? ahead.port }
+}
+
+function liveTargets(app: RoutedApp, { containers, network, port: own }: Known, { service, port: given }: Place): EdgeTarget[] {
+  const port = given ?? own
   if (app.activeId === null || port === null || app.wanted === 'stopped') return []
+  const isBehind = ({ owner }: ContainerSummary) => owner.service === null || owner.service === (service || app.mainService)
   return containers
-    .filter((container) => container.owner.deploymentId === app.activeId)
+    .filter((container) => container.owner.deploymentId === app.activeId && isBehind(container))
     .map((container) => ({ ip: container.ips[network] ?? '', port }))
 }
 

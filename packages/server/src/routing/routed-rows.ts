@@ -1,5 +1,6 @@
-import type { EdgeHostName, EdgeRoutes } from '../edge/edge.ts'
+import type { EdgeRoutes } from '../edge/edge.ts'
 import type { Reader } from '../store/database.ts'
+import { type Door, doorsIn } from './doors.ts'
 import { type RoutedApp, routedApp, routedApps, routedDomains } from './store.ts'
 
 type Deps = { db: Reader; dashboard: () => EdgeRoutes['dashboard'] }
@@ -7,7 +8,7 @@ type Deps = { db: Reader; dashboard: () => EdgeRoutes['dashboard'] }
 /** Cached rows of apps and hosts. Only what was marked as stale is read again. */
 export function createRoutedRows({ db, dashboard }: Deps) {
   let apps = new Map<number, RoutedApp>()
-  let hosts = new Map<number, EdgeHostName[]>()
+  let doors = new Map<number, Door[]>()
   let dashboardRoute: EdgeRoutes['dashboard']
   let stale: 'all' | Set<number> = 'all'
 
@@ -33,7 +34,7 @@ export function createRoutedRows({ db, dashboard }: Deps) {
     const [found, domains] = await Promise.all([routedApps(db), routedDomains(db)])
     const domainsOf = Map.groupBy(domains, ({ appId }) => appId)
     apps = new Map(found.map((app) => [app.id, app]))
-    hosts = new Map(found.map(({ id }) => [id, (domainsOf.get(id) ?? []).map(({ appId: _appId, ...host }) => host)]))
+    doors = new Map(found.map(({ id }) => [id, doorsIn(domainsOf.get(id) ?? [])]))
     dashboardRoute = dashboard()
   }
 
@@ -47,7 +48,7 @@ export function createRoutedRows({ db, dashboard }: Deps) {
     markStale,
     refresh,
     apps: (): RoutedApp[] => [...apps.values()],
-    hostsOf: (appId: number): readonly EdgeHostName[] => hosts.get(appId) ?? [],
+    doorsOf: (appId: number): readonly Door[] => doors.get(appId) ?? doorsIn([]),
     dashboard: () => dashboardRoute,
   }
 }

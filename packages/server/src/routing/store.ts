@@ -4,7 +4,16 @@ import type { Reader } from '../store/database.ts'
 
 const ROUTED = typesThat(({ isRouted }) => isRouted)
 
-export type RoutedDomain = { host: string; appId: number; redirectHttps: boolean; hsts: boolean }
+export type RoutedDomain = {
+  host: string
+  appId: number
+  /** Empty for the app itself. */
+  service: string
+  /** Null for the app's own. */
+  port: number | null
+  redirectHttps: boolean
+  hsts: boolean
+}
 export type RoutedApp = {
   id: number
   projectId: number
@@ -12,11 +21,16 @@ export type RoutedApp = {
   status: AppStatus
   wanted: 'running' | 'stopped'
   activeId: number | null
+  /** Of a compose app: the service that has the app's port. */
+  mainService: string | null
 }
 
-export async function routedDomains(db: Reader): Promise<RoutedDomain[]> {
-  const rows = await db.selectFrom('domain').select(['host', 'app_id', 'redirect_https', 'hsts']).orderBy('id').execute()
-  return rows.map((row) => ({ host: row.host, appId: row.app_id, redirectHttps: row.redirect_https === 1, hsts: row.hsts === 1 }))
+/** Of all apps, or of one. */
+export async function routedDomains(db: Reader, appId?: number): Promise<RoutedDomain[]> {
+  const columns = ['host', 'app_id as appId', 'service', 'port', 'redirect_https', 'hsts'] as const
+  const all = db.selectFrom('domain').select(columns).orderBy('id')
+  const rows = await (appId === undefined ? all : all.where('app_id', '=', appId)).execute()
+  return rows.map(({ redirect_https, hsts, ...row }) => ({ ...row, redirectHttps: redirect_https === 1, hsts: hsts === 1 }))
 }
 
 export async function routedApps(db: Reader): Promise<RoutedApp[]> {
@@ -32,6 +46,7 @@ function routed(db: Reader) {
     .selectFrom('app')
     .leftJoin('deployment', (join) => join.onRef('deployment.app_id', '=', 'app.id').on('deployment.is_active', '=', 1))
     .select(['app.id', 'app.project_id as projectId', 'app.port', 'app.status', 'app.wanted', 'deployment.id as activeId'])
+    .select('deployment.main_service as mainService')
     .where('app.app_type', 'in', ROUTED)
 }
 

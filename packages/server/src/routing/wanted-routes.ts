@@ -3,10 +3,11 @@ import { projectNetworkName } from '../engine/labels.ts'
 import type { Target } from '../features/deployments/release/release.ts'
 import type { Reader } from '../store/database.ts'
 import { createContainerLooks, type LookDeps } from './container-looks.ts'
+import { type Door, doorKey, doorsIn } from './doors.ts'
 import { createReleasePorts } from './release-ports.ts'
 import { pageOf, strayTargets, targetsOf } from './routed-release.ts'
 import { createRoutedRows } from './routed-rows.ts'
-import { type RoutedApp, routedApp, routedApps, sealedConfigOf } from './store.ts'
+import { type RoutedApp, routedApp, routedApps, routedDomains, sealedConfigOf } from './store.ts'
 
 type Deps = LookDeps & {
   db: Reader
@@ -23,9 +24,9 @@ export function createWantedRoutes(deps: Deps) {
   const rows = createRoutedRows(deps)
   const switches = createSwitches(rows.markStale)
 
-  function releaseOf(app: RoutedApp): ReturnType<typeof targetsOf> {
+  function releaseOf(app: RoutedApp, door: Door): ReturnType<typeof targetsOf> {
     const network = projectNetworkName(instance, app.projectId)
-    return targetsOf(app, { containers: looks.of(app.id), network, port: ports.of(app), ahead: switches.aheadOf(app.id) })
+    return targetsOf(app, { containers: looks.of(app.id), network, port: ports.of(app), ahead: switches.aheadOf(app.id) }, door)
   }
 
   /** Called by the edge at the beginning of each pass. Undefined until all containers have been listed once. */
@@ -33,11 +34,12 @@ export function createWantedRoutes(deps: Deps) {
     if (!looks.hasSeenAll()) return undefined
     await rows.refresh()
     await ports.learn(rows.apps())
-    const apps = rows.apps().map((app): EdgeApp => {
-      const release = releaseOf(app)
+    const routeTo = (app: RoutedApp, door: Door): EdgeApp => {
+      const release = releaseOf(app, door)
       const page = release.targets.length === 0 && { page: pageOf(app) }
-      return { appKey: appKey(app.id), hosts: rows.hostsOf(app.id), ...release, ...page }
-    })
+      return { appKey: doorKey(appKey(app.id), door), hosts: door.hosts, ...release, ...page }
+    }
+    const apps = rows.apps().flatMap((app) => rows.doorsOf(app.id).map((door) => routeTo(app, door)))
     const dashboard = rows.dashboard()
     return { apps, ...(dashboard && { dashboard }) }
   }
@@ -49,7 +51,7 @@ export function createWantedRoutes(deps: Deps) {
     const app = await routedApp(db, appId)
     if (app === undefined) return []
     await ports.learn([app])
-    return releaseOf(app).targets
+    return doorsIn(await routedDomains(db, appId)).flatMap((door) => releaseOf(app, door).targets)
   }
 
   async function lookAtAll(): Promise<void> {

@@ -134,6 +134,9 @@ export type DomainTable = {
   redirect_https: Bit
   hsts: Bit
   own_certificate: Bit
+  /** Of a compose app: who visitors reach, and at which port. Empty and null for those of the app. */
+  service: Generated<string>
+  port: Generated<number | null>
   created_at: string
 }
 export type DeploymentTable = {

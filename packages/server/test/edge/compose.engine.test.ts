@@ -229,3 +229,30 @@ it.concurrent('a service of a compose app is stopped, stays so, and is started a
   await lab.deployWell(app, { version: '2' })
   expect((await seen('store'))?.state).toBe('running')
 })
+
+it.concurrent(
+  'two services of a compose app have a domain each, and neither loses a visitor to a deploy or a bad release',
+  limit,
+  async () => {
+    const [host, apiHost] = ['front.example.test', 'api.example.test']
+    const web = { build: '.', environment: { PORT: '3000' }, expose: ['3000'], depends_on: ['store'] }
+    const api = { build: '.', environment: { PORT: '9000' }, ports: ['9000:9000'] }
+    const app = await lab.addApp('two doors', { domain: host, compose: { services: { web, api, store } } })
+    const added = await lab.call('domains.create', { appId: app.id, domain: apiHost, service: 'api', port: 9000 })
+    expect(added).toMatchObject({ service: 'api', port: 9000 })
+    await lab.deployWell(app)
+    await until(async () => (await versionAt(apiHost)) === '1' && (await versionAt(host)) === '1', 'both services')
+    const before = (await servicesOf(app.id)).find(({ service }) => service === 'store')
+    const watches = [host, apiHost].map((each) => watchVersions(lab, { host: each, methods: ['GET', 'POST'] }))
+    const second = await lab.deployWell(app, { version: '2' })
+    expect(await lab.call('deployments.log', { deploymentId: second.id })).toContain('The service web, api goes on serving')
+    expect((await lab.deploy(app, { version: '3', mode: 'never listens' })).status).toBe('failed')
+    for (const watch of watches) expect(await watch()).toEqual({ versions: ['1', '2'], errors: 0 })
+    await runs(app.id, ['api', 'store', 'web'])
+    expect((await servicesOf(app.id)).find(({ service }) => service === 'store')?.id).toBe(before?.id)
+    const { services } = await lab.call('stacks.services', { appId: app.id })
+    expect(services.find(({ name }) => name === 'api')).toMatchObject({ domains: [apiHost], ports: [] })
+    const elsewhere = { appId: app.id, domain: 'other.example.test' }
+    await expect(lab.call('domains.create', { ...elsewhere, port: 80 })).rejects.toMatchObject({ code: 'invalid_request' })
+  },
+)

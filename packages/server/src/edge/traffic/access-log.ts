@@ -8,7 +8,8 @@ export type AccessLine = {
   readonly bytesIn: number
 }
 
-const LINE = /^([\w-]+)\|\w* (\d+) (-?\d+) (\d+) (\d+)$/
+/** What follows an underscore says which service of the app it was for. */
+const LINE = /^([A-Za-z0-9-]+)(?:_\w+)?\|\w* (\d+) (-?\d+) (\d+) (\d+)$/
 
 /** `<app key>|<flags> <status> <ms> <bytes out> <bytes in>`, as `haproxy/config.ts` defines it. Undefined for anything else. */
 export function parseAccessLine(line: string): AccessLine | undefined {

@@ -190,7 +190,7 @@ describe('who is reached by visitors', () => {
 
   it('is asked for where the file leaves several', async () => {
     await expect(routed({ a: { image: 'x' }, b: { image: 'x' } })).rejects.toThrow(
-      'do not say which of them visitors are to reach: none publishes or exposes port 80. Write "expose: [80]" into that one',
+      'do not say which of them visitors are to reach: none publishes or exposes port 80. Choose the service: write "expose: [80]" into it',
     )
   })
 })
@@ -198,4 +198,27 @@ describe('who is reached by visitors', () => {
 it('a file of variables is read as other programs read it', () => {
   const text = `# note\nA=1\nB = two # x\nC='$raw'\nD="a\\nb"\nE=pa$$w$\nF\nexport G=\${A}\nnot a line\n`
   expect(parseEnvFile(text, { F: 'given' })).toEqual({ A: '1', B: 'two', C: '$raw', D: 'a\nb', E: 'pa$$w$', F: 'given', G: '1' })
+})
+
+describe('services with domains of their own', () => {
+  const services = { web: { image: 'x', ports: ['8080:3000'] }, api: { image: 'x', ports: ['9000:9000', '9001:9001'] } }
+  const settings = { env: {}, volumePrefix: 'berth-abc-app-7', reservedPorts: [], newImageName: () => '' }
+  const read = (port: number | null, doors: { service: string; port: number | null }[]) =>
+    planCompose(JSON.stringify({ services }), { ...settings, port, doors })
+
+  it('are reached beside the one that has the port of the app, and their port of the machine is not opened', () => {
+    const plan = read(3000, [{ service: 'api', port: 9000 }])
+    expect([plan.routedService, plan.alsoRouted]).toEqual(['web', ['api']])
+    expect(plan.services.map(({ ports }) => ports.map(({ host }) => host))).toEqual([[], [9001]])
+  })
+
+  it('that are not in the file, or have the port of the app anyway, change nothing', () => {
+    expect(read(3000, [{ service: 'gone', port: 1 }]).alsoRouted).toBeUndefined()
+    expect(read(3000, [{ service: 'web', port: null }]).alsoRouted).toBeUndefined()
+  })
+
+  it('are enough where nothing else says who is reached', () => {
+    expect(() => read(5000, [])).toThrow('Choose the service')
+    expect(read(5000, [{ service: 'api', port: 9000 }])).toMatchObject({ routedService: null, alsoRouted: ['api'] })
+  })
 })

@@ -2,6 +2,7 @@ import type { MountRead } from './mounts.ts'
 import type { PortRead } from './ports.ts'
 import { type Reading, refuse } from './refuse.ts'
 import { type LookUp, repositoryPath } from './repository.ts'
+import type { Door } from './routed.ts'
 import type { ServiceRead } from './service.ts'
 import type { PlacedFile, StackMount, StackService } from './stack.ts'
 import { anonymousVolume, contentVolume, folderVolume, namedVolume } from './volume-names.ts'
@@ -11,6 +12,7 @@ type Around = {
   /** The service that visitors reach, at the app's port. */
   readonly routed: string | null
   readonly port: number | null
+  readonly doors: readonly Door[]
   readonly reservedPorts: readonly number[]
   readonly memoryBytes?: number
   readonly cpus?: number
@@ -90,7 +92,8 @@ function fromRepository(service: string, mount: Extract<MountRead, { kind: 'repo
 function publishedOf(service: string, { host, ...port }: PortRead, around: Around): StackService['ports'] {
   const at = `services.${service}.ports`
   if (host === null) return []
-  if (service === around.routed && port.container === around.port && port.protocol === 'tcp') {
+  const doors = [...(around.routed === null ? [] : [{ service: around.routed, port: around.port }]), ...around.doors]
+  if (port.protocol === 'tcp' && doors.some((door) => door.service === service && (door.port ?? around.port) === port.container)) {
     around.reading.note(`${at}: port ${host} of the machine is not opened; visitors reach port ${port.container} through the edge.`)
     return []
   }

@@ -6,7 +6,7 @@ import { type InterpolationBudget, interpolate, newBudget, type VariableUse } fr
 import { activeServices } from './profiles.ts'
 import { createReading, mapping, matching, type Reading, refuse } from './refuse.ts'
 import { type LookUp, repositoryPath } from './repository.ts'
-import { routedOf } from './routed.ts'
+import { type Door, routedOf } from './routed.ts'
 import { ALIAS, type Around, type ServiceRead, serviceOf } from './service.ts'
 import type { ComposePlan } from './stack.ts'
 import { inStartOrder } from './start-order.ts'
@@ -19,6 +19,8 @@ export type ComposeSettings = {
   /** What the engine's names of the app's volumes begin with. */
   readonly volumePrefix: string
   readonly port: number | null
+  /** Services that have domains of their own, and the ports that their visitors are sent to. */
+  readonly doors?: readonly Door[]
   readonly memoryBytes?: number
   readonly cpus?: number
   readonly reservedPorts: readonly number[]
@@ -51,9 +53,9 @@ function read(work: (reading: Reading) => ComposePlan): ComposePlan {
 }
 
 function withNotes(plan: ComposePlan | undefined, reading: Reading): ComposePlan {
-  const { services = [], builds = [], routedService = null } = plan ?? {}
+  const { services = [], builds = [], routedService = null, alsoRouted = [] } = plan ?? {}
   const notes = reading.notes()
-  return { services, builds, routedService, ...(notes.length > 0 && { notes }) }
+  return { services, builds, routedService, ...(alsoRouted.length > 0 && { alsoRouted }), ...(notes.length > 0 && { notes }) }
 }
 
 /** All that can be said of a file: what would run as far as it could be read, what speaks against it, and what it asks for. */
@@ -91,7 +93,8 @@ function planned(given: unknown, settings: ComposeSettings, reading: Reading, va
   const configs = reading.attempt(() => contentsOf(top['configs'], 'configs', around)) ?? new Map()
   const secrets = reading.attempt(() => contentsOf(top['secrets'], 'secrets', around)) ?? new Map()
   const services = servicesOf(top['services'], { ...around, configs, secrets })
-  const routed = reading.attempt(() => routedOf(services, settings.port, reading.note))
+  const doors = (settings.doors ?? []).filter(({ service }) => services.some(({ name }) => name === service))
+  const routed = reading.attempt(() => routedOf(services, { port: settings.port, hasDoors: doors.length > 0 }, reading.note))
   const builds = services.flatMap(({ name, build }) =>
     build === null ? [] : [{ ...build, service: name, image: settings.newImageName() }],
   )
@@ -102,11 +105,12 @@ function planned(given: unknown, settings: ComposeSettings, reading: Reading, va
     const place = { prefix: settings.volumePrefix, directory, lookUp, reading }
     return finishedService(
       { ...service, aliases: [...service.aliases, ...linked] },
-      { ...settings, ...place, image, routed: routed ?? null },
+      { ...settings, ...place, image, routed: routed ?? null, doors },
     )
   })
   checkPublished(finished)
-  return { services: inStartOrder(finished), builds, routedService: routed ?? null }
+  const alsoRouted = [...new Set(doors.map(({ service }) => service))].filter((name) => name !== routed)
+  return { services: inStartOrder(finished), builds, routedService: routed ?? null, alsoRouted }
 }
 
 /** What each service runs from: what was built for it, or for another one that gives the result a name, or what is pulled. */

@@ -1,11 +1,18 @@
 import { refuse } from './refuse.ts'
 import type { ServiceRead } from './service.ts'
 
+/** A service with a domain of its own, and the port that its visitors are sent to. */
+export type Door = { readonly service: string; readonly port: number | null }
+
 /**
  * The service that visitors reach: the one that publishes or exposes the app's port; else the only one that publishes a port at all;
- * else the only one, or the only one that is built. Where that leaves several, the file has to say it.
+ * else the only one, or the only one that is built. Where that leaves several, somebody has to choose, unless domains name their services.
  */
-export function routedOf(services: readonly ServiceRead[], port: number | null, note: (sentence: string) => void): string | null {
+export function routedOf(
+  services: readonly ServiceRead[],
+  { port, hasDoors }: { port: number | null; hasDoors: boolean },
+  note: (sentence: string) => void,
+): string | null {
   if (port === null) return null
   const offering = services.find(({ ports, expose }) => ports.some(({ container }) => container === port) || expose.includes(port))
   const only = (some: readonly ServiceRead[]) => (some.length === 1 ? some[0] : undefined)
@@ -20,8 +27,9 @@ export function routedOf(services: readonly ServiceRead[], port: number | null, 
       `services.${found.name} publishes port ${other}, and visitors are sent to port ${port}: change the app's port if nothing answers there.`,
     )
   if (found !== undefined) return found.name
+  if (hasDoors) return null
   return refuse(
     'services',
-    `do not say which of them visitors are to reach: none publishes or exposes port ${port}. Write "expose: [${port}]" into that one, or change the app's port`,
+    `do not say which of them visitors are to reach: none publishes or exposes port ${port}. Choose the service: write "expose: [${port}]" into it, change the app's port, or add a domain for the service`,
   )
 }

@@ -75,6 +75,8 @@ export type ComposePlan = {
   readonly services: readonly StackService[]
   readonly builds: readonly StackBuild[]
   readonly routedService: string | null
+  /** Services that have domains of their own. */
+  readonly alsoRouted?: readonly string[]
   /** What of the file was left out or changed, in sentences. */
   readonly notes?: readonly string[]
 }

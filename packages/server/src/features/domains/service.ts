@@ -32,6 +32,7 @@ export type DomainCertificates = {
   dropOwn(domain: DomainRow): Promise<void>
 }
 
+type NewDomain = { domain: string; service?: string; port?: number | null }
 type Pem = { certificate: string; privateKey: string }
 type Deps = {
   db: Db
@@ -60,17 +61,18 @@ export function createDomains(deps: Deps) {
   const touched = async (caller: Caller, app: AppRow, domain: DomainRow, action: string): Promise<DomainRow> =>
     await change(caller, app, { action, host: domain.host }, async (tx) => await current(tx, domain))
 
-  async function create(caller: Caller, app: AppRow, input: { domain: string }): Promise<Domain> {
+  async function create(caller: Caller, app: AppRow, input: NewDomain): Promise<Domain> {
     const host = normalHost(input.domain)
     const problem = host === 'localhost' ? undefined : hostProblem(host) // refused below, with its own error
     if (problem) throw fieldError('invalid_domain', 'domain', problem)
-    if (!kindOf(app).isRouted) throw fieldError('invalid_request', 'appId', 'must be a web or compose app: others have no domains')
+    if (!kindOf(app).isRouted) throw fieldError('invalid_request', 'appId', 'must be a web or compose app: only those have domains')
+    const place = placeIn(app, input)
     try {
       const row = await change(caller, app, { action: 'domain.create', host }, async (tx) => {
         await refuseReserved(tx, host)
         await refuseTooMany(tx, app)
         const needsDns = !needsNoDns(host, await deps.readBase(tx))
-        return await insertDomain(tx, newDomainRow(app.id, host, { generated: false, needsDns, at: now() }))
+        return await insertDomain(tx, newDomainRow(app.id, host, { generated: false, needsDns, at: now(), ...place }))
       })
       return await shown(row)
     } catch (cause) {
@@ -158,6 +160,17 @@ function createCertificateUse(deps: Deps, { shown, touched }: Use) {
   }
 
   return { checkNow, setCertificate, removeCertificate }
+}
+
+/** A service and a port are for compose apps. Whether the file has that service is said by the next deployment. */
+function placeIn(app: AppRow, { service, port }: NewDomain): { service?: string; port?: number | null } {
+  const isAsked = service !== undefined || (port !== undefined && port !== null)
+  if (isAsked && !kindOf(app).hasServices)
+    throw fieldError('invalid_request', 'service', 'must not be given: only compose apps have services')
+  if (service === undefined && isAsked) throw fieldError('invalid_request', 'service', 'must be given with a port')
+  if (service !== undefined && (port ?? app.port) === null)
+    throw fieldError('invalid_request', 'port', 'must be given: the app has no port of its own')
+  return service === undefined ? {} : { service, port: port ?? null }
 }
 
 async function current(reader: Reader, domain: DomainRow): Promise<DomainRow> {

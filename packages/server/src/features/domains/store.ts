@@ -29,11 +29,13 @@ export function presentDomain(row: DomainRow, { urlOf, recordsOf }: DomainView):
     redirectHttps: row.redirect_https === 1,
     hsts: row.hsts === 1,
     ownCertificate: row.own_certificate === 1,
+    service: row.service,
+    port: row.port,
     createdAt: row.created_at,
   }
 }
 
-type NewDomainOptions = { generated: boolean; needsDns: boolean; at: Date }
+type NewDomainOptions = { generated: boolean; needsDns: boolean; at: Date; service?: string; port?: number | null }
 
 export function newDomainRow(appId: number, host: string, options: NewDomainOptions): Insertable<DomainTable> {
   return {
@@ -49,6 +51,8 @@ export function newDomainRow(appId: number, host: string, options: NewDomainOpti
     redirect_https: 1,
     hsts: 1,
     own_certificate: 0,
+    service: options.service ?? '',
+    port: options.port ?? null,
     created_at: options.at.toISOString(),
   }
 }

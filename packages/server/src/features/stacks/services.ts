@@ -25,7 +25,8 @@ type Deps = {
   measure: MeasureContainer
   whenReachable: <Result>(work: () => Promise<Result>) => Promise<Result>
 }
-type Around = { app: AppRow; plan: ComposePlan; containers: readonly ContainerSummary[]; hosts: readonly string[] }
+type Host = { readonly host: string; readonly service: string }
+type Around = { app: AppRow; plan: ComposePlan; containers: readonly ContainerSummary[]; hosts: readonly Host[] }
 
 /** Each asks the engine twice for every service, and several screens may show the same app. */
 const LIMITS = { running: 16, runningPerKey: 4, waiting: 500, waitingPerKey: 50, waitMs: 30_000 }
@@ -85,7 +86,7 @@ type FromPlan = 'name' | 'image' | 'isBuilt' | 'memoryLimit' | 'volumes' | 'port
 function shownOf(
   { name, image, memoryBytes, mounts, ports }: Planned,
   plan: ComposePlan,
-  hosts: readonly string[],
+  hosts: readonly Host[],
 ): Pick<StackService, FromPlan> {
   return {
     name,
@@ -94,7 +95,7 @@ function shownOf(
     memoryLimit: memoryBytes ?? null,
     volumes: mounts.map(({ volume, path, readOnly = false }) => ({ name: volume, path, readOnly })),
     ports: ports.map(({ container, protocol, host, hostIp }) => ({ container, protocol, host, address: hostIp })),
-    domains: name === plan.routedService ? [...hosts] : [],
+    domains: hosts.filter(({ service }) => (service || plan.routedService) === name).map(({ host }) => host),
   }
 }
 

@@ -30,7 +30,7 @@ async function startedBy(wasLive: boolean, stopped: readonly string[] = [], runn
   const converge = createConverge(deps as unknown as Parameters<typeof createConverge>[0])
   const context = { app: { id: 7 } } as Parameters<typeof converge>[0]
   const run = async <Result>(_name: string, work: (until: AbortSignal) => Promise<Result>) => await work(signal)
-  const wanted = { plan, deploymentId: 9, isBeside: false, isData: () => false, wasLive, stopped: new Set(stopped) }
+  const wanted = { plan, deploymentId: 9, beside: new Set<string>(), isData: () => false, wasLive, stopped: new Set(stopped) }
   await converge(context, wanted, { run, signal })
   return done
 }

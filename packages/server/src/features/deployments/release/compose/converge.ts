@@ -5,7 +5,7 @@ import type { Engine } from '../../../../engine/engine.ts'
 import type { Context } from '../../run/stage.ts'
 import type { AppContainers } from '../app-containers.ts'
 import type { ComposeOthers } from './other-containers.ts'
-import { isPlanned, releaseLabels, runsToItsEnd } from './plan.ts'
+import { isPlanned, releaseLabels, routedServices, runsToItsEnd } from './plan.ts'
 import type { createStartService, Wanted } from './start-service.ts'
 import type { createWaitFor } from './wait-for.ts'
 
@@ -42,7 +42,7 @@ export function createConverge(deps: Deps) {
     const { plan, deploymentId, service } = wanted
     const labels = releaseLabels(plan, deploymentId)
     const all = await containers.ofApp(context.app.id, signal)
-    await others.clearFor(service, { all, labels, spared: wanted.isBeside ? plan.routedService : null, signal })
+    await others.clearFor(service, { all, labels, spared: wanted.beside, signal })
     const planned = all.filter(({ owner }) => owner.service === service.name && isPlanned(labels, owner))
     if (wanted.stopped.has(service.name)) {
       for (const { id, state } of planned) if (state === 'running' || state === 'restarting') await others.stop(id, signal)
@@ -62,15 +62,14 @@ export function createConverge(deps: Deps) {
   /** One that was created and not started may lack a network; one that has the port may find its address taken when it starts again. */
   async function stays(
     { id, state }: ContainerSummary,
-    { plan, service, isBeside }: Wanted & { service: StackService },
+    { plan, service, beside }: Wanted & { service: StackService },
     signal: AbortSignal,
   ) {
-    const isRouted = service.name === plan.routedService
-    if (isRouted && isBeside) return false // a crash left it behind, in a state that nobody knows
+    if (beside.has(service.name)) return false // a crash left it behind, in a state that nobody knows
     if (state === 'running' || state === 'restarting') return true
     if (state !== 'exited') return false
     if (runsToItsEnd(plan, service.name)) return (await engine.containers.inspect(id, signal))?.exitCode === 0
-    if (isRouted) return false
+    if (routedServices(plan).has(service.name)) return false
     return await engine.containers.startAgain(id, signal).then(
       () => true,
       (cause: unknown) => {

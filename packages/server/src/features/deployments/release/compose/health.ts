@@ -8,45 +8,56 @@ import { type ServiceFailure, whatHappened } from './service-failure.ts'
 
 type Deps = { engine: Pick<Engine, 'containers'>; serviceFailure: ServiceFailure; tuning: Tuning }
 
-/** The containers of a release; `routed` is the one of the service that has the port. */
-type Started = { readonly routed: { readonly id: string; readonly target: Target } | undefined; readonly others: readonly string[] }
+/** A container that visitors reach, and where; `hasPath` for the one whose health the app's path tells. */
+export type Reached = { readonly id: string; readonly targets: readonly Pick<Target, 'ip' | 'port'>[]; readonly hasPath: boolean }
+/** The containers of a release. */
+type Started = { readonly routed: readonly Reached[]; readonly others: readonly string[] }
 
-/** Whether the services of a release stay up, and whether the one that has the port answers. */
+/** Whether the services of a release stay up, and whether those that have visitors answer. */
 export function createComposeHealth(deps: Deps) {
   const { engine, tuning, serviceFailure } = deps
 
   return function healthOf(context: Context, { routed, others }: Started): Pick<Release, 'waitHealthy' | 'checkAlive'> {
-    /** How often the service that has the port had been started again by the time it was healthy. */
-    let restarts: number | undefined
+    /** How often each service that has visitors had been started again by the time all of them were healthy. */
+    let restarts: ReadonlyMap<string, number> | undefined
 
     async function waitHealthy(): Promise<void> {
-      if (!routed) return await checkAlive()
+      if (routed.length === 0) return await checkAlive()
       restarts = undefined
+      const counts = new Map<string, number>()
+      for (const reached of routed) {
+        for (const target of reached.targets) await waitFor(reached, target)
+        counts.set(reached.id, (await detailsOf(context, reached.id))?.restartCount ?? 0)
+      }
+      restarts = counts
+    }
+
+    async function waitFor(reached: Reached, target: Reached['targets'][number]): Promise<void> {
       const result = await waitUntilHealthy({
         deadlineMs: tuning.healthDeadlineMs,
         intervalMs: tuning.healthIntervalMs,
         signal: context.signal,
         probe: async () => {
           await checkAlive()
-          return await probe(context, routed.target)
+          return await probe(context, target, reached.hasPath)
         },
       })
-      const details = await detailsOf(context, routed.id)
-      if (!result.healthy)
-        throw await serviceFailure(context, details, `that has port ${routed.target.port} is not healthy: ${result.reason}`)
-      restarts = details?.restartCount ?? 0
+      if (result.healthy) return
+      const details = await detailsOf(context, reached.id)
+      throw await serviceFailure(context, details, `that has port ${target.port} is not healthy: ${result.reason}`)
     }
 
     /**
-     * A service that ran to its end is no failure in a compose app; one that failed is, and so is the end of the one that has the port. One
+     * A service that ran to its end is no failure in a compose app; one that failed is, and so is the end of one that has visitors. One
      * that is started again by its restart policy may be waiting for its database: that counts only once it was healthy.
      */
     async function checkAlive(): Promise<void> {
-      for (const id of [...(routed ? [routed.id] : []), ...others]) {
+      const routedIds = routed.map(({ id }) => id)
+      for (const id of [...routedIds, ...others]) {
         const details = await detailsOf(context, id)
-        const isRouted = id === routed?.id
+        const isRouted = routedIds.includes(id)
         const isOnItsWay = restarts === undefined && details?.state === 'restarting'
-        const isUp = details?.state === 'running' && (!isRouted || details.restartCount <= (restarts ?? details.restartCount))
+        const isUp = details?.state === 'running' && (!isRouted || details.restartCount <= (restarts?.get(id) ?? details.restartCount))
         if (isUp || isOnItsWay || (!isRouted && details?.exitCode === 0)) continue
         throw await serviceFailure(context, details, whatHappened(details))
       }
@@ -55,9 +66,10 @@ export function createComposeHealth(deps: Deps) {
     return { waitHealthy, checkAlive }
   }
 
-  async function probe({ config, signal }: Context, { ip, port }: Target): Promise<Probe> {
+  async function probe({ config, signal }: Context, { ip, port }: Reached['targets'][number], hasPath: boolean): Promise<Probe> {
     const open = await probePort(ip, port, signal)
-    return !open.healthy || config.healthcheckPath === '' ? open : await probePath(`http://${ip}:${port}${config.healthcheckPath}`, signal)
+    if (!open.healthy || !hasPath || config.healthcheckPath === '') return open
+    return await probePath(`http://${ip}:${port}${config.healthcheckPath}`, signal)
   }
 
   async function detailsOf({ ask }: Context, id: string): Promise<ContainerDetails | null> {

@@ -11,13 +11,25 @@ import type { KeptOutput } from '../../log/kept-output.ts'
 import type { Context } from '../../run/stage.ts'
 import { findActive } from '../../store.ts'
 import type { AppContainers } from '../app-containers.ts'
-import type { Launcher, Release } from '../release.ts'
+import type { Launcher, Release, Target } from '../release.ts'
 import { createConverge } from './converge.ts'
-import { createComposeHealth } from './health.ts'
+import { doorsOf } from './door-store.ts'
+import { createComposeHealth, type Reached } from './health.ts'
 import type { CheckImages } from './images.ts'
 import { createComposeOthers } from './other-containers.ts'
 import { createWithOwnVolumes, withSameLabels } from './own-volumes.ts'
-import { hasPlan, hostPortsOf, isPlanned, keepPlan, keptPlan, planDirectory, refuseTaken, releaseLabels, volumesIn } from './plan.ts'
+import {
+  hasPlan,
+  hostPortsOf,
+  isPlanned,
+  keepPlan,
+  keptPlan,
+  planDirectory,
+  refuseTaken,
+  releaseLabels,
+  routedServices,
+  volumesIn,
+} from './plan.ts'
 import { takeFilesOver } from './plan-files.ts'
 import { refuseNotAllowed } from './refuse-not-allowed.ts'
 import { createServiceFailure } from './service-failure.ts'
@@ -77,10 +89,10 @@ export function createComposeLauncher(deps: Deps): Launcher {
       if (active && active.deploymentId !== deployment.id) await keepPlan(directoryOf(app.id, active.deploymentId), active.plan)
       await keepPlan(directory, plan)
     })
-    const isBeside = await ask(() => others.comesBeside(context, plan))
+    const beside = await ask(() => others.comesBeside(context, plan))
     const wasLive = active?.deploymentId === deployment.id
     const stopped: ReadonlySet<string> = wasLive ? stoppedServices(app) : new Set() // a new release starts them all
-    const wanted = { plan, deploymentId: deployment.id, isBeside, isData: volumesIn(active?.plan), wasLive, stopped }
+    const wanted = { plan, deploymentId: deployment.id, beside, isData: volumesIn(active?.plan), wasLive, stopped }
     await converge(context, wanted, { run: effect, signal })
     return await started(context, plan, stopped)
   }
@@ -121,7 +133,7 @@ function createPlanOfActive(db: Reader, directoryOf: (appId: number, deploymentI
 
 /** A plan whose containers are there, as a release: where its visitors go, and how its health is seen. */
 function createStarted(
-  { engine, containers, instance }: Pick<Deps, 'engine' | 'containers' | 'instance'>,
+  { db, engine, containers, instance }: Pick<Deps, 'db' | 'engine' | 'containers' | 'instance'>,
   healthOf: ReturnType<typeof createComposeHealth>,
 ) {
   return async function started(context: Context, plan: ComposePlan, stopped: ReadonlySet<string>): Promise<Release> {
@@ -129,15 +141,35 @@ function createStarted(
     const labels = releaseLabels(plan, deployment.id)
     const isThere = ({ owner }: ContainerSummary) => isPlanned(labels, owner) && !stopped.has(owner.service ?? '')
     const found = (await ask((signal) => containers.ofApp(app.id, signal))).filter(isThere)
-    const routed = found.find(({ owner }) => plan.routedService !== null && owner.service === plan.routedService)
-    const details = routed && (await ask((signal) => engine.containers.inspect(routed.id, signal)))
-    const network = projectNetworkName(instance, app.project_id)
-    // the address that it was given, because one that is just being started again has none
-    const ip = details?.givenIps[network] ?? details?.ips[network]
-    const reached = routed && ip !== undefined && config.port !== null ? { id: routed.id, target: { ip, port: config.port } } : undefined
-    const rest = found.filter(({ id }) => id !== reached?.id).map(({ id }) => id)
-    return { target: reached?.target, ...healthOf(context, { routed: reached, others: rest }) }
+    const main = plan.routedService === null ? [] : [{ service: plan.routedService, port: config.port }]
+    const doors = [...main, ...(await doorsOf(db, app.id)).map(({ service, port }) => ({ service, port: port ?? config.port }))]
+    const reached = new Map<string, Reached>()
+    for (const service of routedServices(plan)) {
+      const ports = new Set(doors.filter((door) => door.service === service).map(({ port }) => port))
+      const container = found.find(({ owner }) => owner.service === service)
+      const ip = container && (await ask((signal) => givenIp(container.id, app.project_id, signal)))
+      const targets = ip === undefined ? [] : [...ports].flatMap((port) => (port === null ? [] : [{ ip, port }]))
+      if (container && targets.length > 0) reached.set(service, { id: container.id, targets, hasPath: service === plan.routedService })
+    }
+    const routed = [...reached.values()]
+    const rest = found.filter(({ id }) => !routed.some((each) => each.id === id)).map(({ id }) => id)
+    return { target: targetIn(reached, plan.routedService), ...healthOf(context, { routed, others: rest }) }
   }
+
+  /** The address that it was given, because one that is just being started again has none. */
+  async function givenIp(id: string, projectId: number, signal: AbortSignal): Promise<string | undefined> {
+    const details = await engine.containers.inspect(id, signal)
+    const network = projectNetworkName(instance, projectId)
+    return details?.givenIps[network] ?? details?.ips[network]
+  }
+}
+
+function targetIn(reached: ReadonlyMap<string, Reached>, main: string | null): Target | undefined {
+  const own = main === null ? undefined : reached.get(main)?.targets[0]
+  const first = own ?? [...reached.values()][0]?.targets[0]
+  if (first === undefined) return undefined
+  const services = new Map([...reached].map(([service, { targets }]) => [service, targets[0]?.ip ?? '']))
+  return { ...first, services, ...(own === undefined && { isOfServices: true }) }
 }
 
 async function claimPorts(ports: Pick<Ports, 'claim'>, { app, step }: Context, plan: ComposePlan): Promise<void> {

@@ -5,10 +5,12 @@ import { planCompose } from '../../../../engine/compose/policy.ts'
 import { withRepository } from '../../../../engine/compose/repository.ts'
 import type { ComposePlan } from '../../../../engine/compose/stack.ts'
 import { buildCacheScope, composeProjectName, labelsOf } from '../../../../engine/labels.ts'
+import type { Reader } from '../../../../store/database.ts'
 import type { Ports } from '../../../ports/service.ts'
 import type { Context } from '../../run/stage.ts'
 import { memoryBytesOf } from '../memory-ceiling.ts'
 import { composeFileIn } from './compose-file.ts'
+import { doorsOf } from './door-store.ts'
 import type { CheckImages } from './images.ts'
 import { hostPortsOf, keepPlan, planDirectory, refuseTaken } from './plan.ts'
 import { keepFiles, refuseTooMuchPlaced } from './plan-files.ts'
@@ -16,6 +18,7 @@ import { refuseNotAllowed } from './refuse-not-allowed.ts'
 import { createRepositoryFiles, type RepositoryFiles } from './repository-files.ts'
 
 type Deps = {
+  db: Reader
   buildStack: BuildStack
   checkImages: CheckImages
   instance: string
@@ -41,6 +44,7 @@ export function createMakePlan(deps: Deps) {
       reservedPorts: deps.reservedPorts,
       newImageName: deps.newImageName,
       directory: app.root_directory,
+      doors: await doorsOf(deps.db, app.id),
     }
     return await withRepository((lookUp) => planCompose(text, { ...settings, lookUp }), repository.read)
   }

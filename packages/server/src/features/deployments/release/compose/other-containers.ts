@@ -5,7 +5,7 @@ import type { Engine } from '../../../../engine/engine.ts'
 import type { Tuning } from '../../../../tuning.ts'
 import type { Context } from '../../run/stage.ts'
 import type { AppContainers } from '../app-containers.ts'
-import { canBeTwice, isPlanned, releaseLabels, runsToItsEnd } from './plan.ts'
+import { canBeTwice, isPlanned, releaseLabels, routedServices, runsToItsEnd } from './plan.ts'
 
 type Deps = {
   engine: Pick<Engine, 'containers'>
@@ -18,8 +18,8 @@ type Labels = ReadonlyMap<string, string>
 type Others = {
   readonly all: readonly ContainerSummary[]
   readonly labels: Labels
-  /** The service whose earlier containers still serve. */
-  readonly spared: string | null
+  /** Services whose earlier containers still serve. */
+  readonly spared: ReadonlySet<string>
   readonly signal: AbortSignal
 }
 
@@ -27,6 +27,28 @@ const serviceOf = ({ owner }: ContainerSummary) => owner.service ?? ''
 
 const inspectAllWith = (engine: Deps['engine']) => async (some: readonly ContainerSummary[], signal: AbortSignal) =>
   await Promise.all(some.map(async ({ id }) => await engine.containers.inspect(id, signal)))
+
+type Found = Pick<Others, 'all'> & { before: Others['all'] }
+
+/**
+ * Not where data or a port of the machine would be in two hands: those of the web service itself, or those that a service leaves to
+ * another one which is there no more, or which had the port before.
+ */
+function createCanComeBeside(inspectAll: ReturnType<typeof inspectAllWith>) {
+  return async function canComeBeside({ config, signal }: Context, plan: ComposePlan, found: Found): Promise<ReadonlySet<string>> {
+    const routed = routedServices(plan)
+    const none: ReadonlySet<string> = new Set()
+    if (config.strategy === 'recreate') return none
+    if (!found.all.every((container) => plan.services.some(({ name }) => name === serviceOf(container)))) return none
+    const serving = found.before.filter((container) => !(container.state === 'exited' && runsToItsEnd(plan, serviceOf(container))))
+    if (!serving.every((container) => routed.has(serviceOf(container)))) return none
+    const keepsToItself = (each: ContainerDetails | null) =>
+      each !== null && each.volumes.every(({ name }) => isContentVolume(name)) && each.publishedPorts.length === 0
+    const details = await inspectAll(serving, signal)
+    const inTheWay = new Set(serving.filter((_container, at) => !keepsToItself(details[at] ?? null)).map(serviceOf))
+    return new Set([...routed].filter((name) => canBeTwice(plan, name) && !inTheWay.has(name)))
+  }
+}
 
 /** In the time that it says it needs. */
 function createStop({ engine, tuning, longestGraceSeconds = Number.POSITIVE_INFINITY }: Omit<Deps, 'containers'>) {
@@ -41,36 +63,24 @@ export function createComposeOthers(deps: Deps) {
   const { engine, containers } = deps
   const stop = createStop(deps)
   const inspectAll = inspectAllWith(engine)
+  const canComeBeside = createCanComeBeside(inspectAll)
 
-  /** Whether the new release comes beside the one that serves, instead of taking its place. */
-  async function comesBeside(context: Context, plan: ComposePlan): Promise<boolean> {
+  /** The routed services whose new containers come beside those that serve, instead of taking their place. */
+  async function comesBeside(context: Context, plan: ComposePlan): Promise<ReadonlySet<string>> {
     const { app, deployment, signal, say } = context
     const all = await containers.ofApp(app.id, signal)
     const labels = releaseLabels(plan, deployment.id)
-    const before = all.filter(({ owner }) => owner.deploymentId !== 'shared' && !isPlanned(labels, owner))
-    if (!before.some(({ state }) => state === 'running')) return false
-    const isBeside = await canComeBeside(context, plan, { all, before })
+    const routed = routedServices(plan)
+    const mayServe = ({ owner }: ContainerSummary) => owner.deploymentId !== 'shared' || routed.has(owner.service ?? '')
+    const before = all.filter((container) => mayServe(container) && !isPlanned(labels, container.owner))
+    if (!before.some(({ state }) => state === 'running')) return new Set()
+    const beside = await canComeBeside(context, plan, { all, before })
     say(
-      isBeside
-        ? `The service ${plan.routedService ?? ''} goes on serving until the new one is healthy; others that changed are replaced`
+      beside.size > 0
+        ? `The service ${[...beside].join(', ')} goes on serving until the new one is healthy; others that changed are replaced`
         : 'Services that changed are replaced one by one',
     )
-    return isBeside
-  }
-
-  /**
-   * Not where data or a port of the machine would be in two hands: those of the web service itself, or those that a service leaves to
-   * another one which is there no more, or which had the port before.
-   */
-  async function canComeBeside({ config, signal }: Context, plan: ComposePlan, found: Pick<Others, 'all'> & { before: Others['all'] }) {
-    if (config.strategy === 'recreate' || !canBeTwice(plan)) return false
-    if (!found.all.every((container) => plan.services.some(({ name }) => name === serviceOf(container)))) return false
-    const serving = found.before.filter((container) => !(container.state === 'exited' && runsToItsEnd(plan, serviceOf(container))))
-    if (!serving.every((container) => serviceOf(container) === plan.routedService)) return false
-    const details = await inspectAll(serving, signal)
-    return details.every(
-      (each) => each !== null && each.volumes.every(({ name }) => isContentVolume(name)) && each.publishedPorts.length === 0,
-    )
+    return beside
   }
 
   /** Whoever takes its place finds its data again. */
@@ -88,7 +98,7 @@ export function createComposeOthers(deps: Deps) {
 
   /** Before a service starts: what it takes the place of goes, and what has one of its volumes or ports. */
   async function clearFor(service: StackService, { all, labels, spared, signal }: Others): Promise<void> {
-    const stale = all.filter((container) => !isPlanned(labels, container.owner) && serviceOf(container) !== spared)
+    const stale = all.filter((container) => !isPlanned(labels, container.owner) && !spared.has(serviceOf(container)))
     for (const container of stale.filter((each) => serviceOf(each) === service.name)) await retire(container, signal, true)
     if (service.mounts.length === 0 && service.ports.length === 0) return
     const rest = await inspectAll(

@@ -29,7 +29,7 @@ it.each<[string, ComposePlan, boolean]>([
   ['data of another service', planOf({}, { volumes: ['data:/data'] }), true],
   ['no port', planOf({}, {}, null), false],
 ])('whether the service that has the port can be there twice: %s', (_, plan, expected) => {
-  expect(canBeTwice(plan)).toBe(expected)
+  expect(canBeTwice(plan, plan.routedService ?? '')).toBe(expected)
 })
 
 it('is refused before anything is replaced where the engine would not be asked for a service', () => {

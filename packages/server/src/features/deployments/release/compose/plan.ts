@@ -37,6 +37,11 @@ export function planDirectory(dataDir: string, appId: number, deploymentId: numb
   return join(dataDir, 'compose', `app-${appId}`, `d${deploymentId}`)
 }
 
+/** The services that visitors reach: the one that has the app's port, and those with domains of their own. */
+export function routedServices({ routedService, alsoRouted = [] }: Pick<ComposePlan, 'routedService' | 'alsoRouted'>): ReadonlySet<string> {
+  return new Set([...(routedService === null ? [] : [routedService]), ...alsoRouted])
+}
+
 /** Whether another service waits until this one has come to its end. */
 export function runsToItsEnd(plan: ComposePlan, name: string): boolean {
   return plan.services.some(({ dependsOn }) =>
@@ -51,7 +56,8 @@ export function runsToItsEnd(plan: ComposePlan, name: string): boolean {
  */
 function releaseLabel(plan: ComposePlan, service: StackService, deploymentId: number): string {
   const { dependsOn: _order, definition, ...container } = service
-  if (plan.routedService === null || service.name === plan.routedService) return String(deploymentId)
+  const routed = routedServices(plan)
+  if (routed.size === 0 || routed.has(service.name)) return String(deploymentId)
   if (definition !== undefined) return definition
   return runsToItsEnd(plan, service.name) ? String(deploymentId) : sharedLabel(JSON.stringify(container))
 }
@@ -67,11 +73,11 @@ export function isPlanned(labels: ReadonlyMap<string, string>, { service, deploy
 }
 
 /**
- * Whether the service that has the port can be there twice for a while: not with data of its own, nor with a port of the machine, nor
- * after something that must come to its end first.
+ * Whether a service can be there twice for a while: not with data of its own, nor with a port of the machine, nor after something that
+ * must come to its end first.
  */
-export function canBeTwice(plan: ComposePlan): boolean {
-  const routed = plan.services.find(({ name }) => name === plan.routedService)
+export function canBeTwice(plan: ComposePlan, service: string): boolean {
+  const routed = plan.services.find(({ name }) => name === service)
   if (routed === undefined) return false
   const waitsForAnEnd = routed.dependsOn.some(({ condition }) => condition === 'service_completed_successfully')
   return routed.mounts.every(({ volume }) => isContentVolume(volume)) && routed.ports.length === 0 && !waitsForAnEnd

@@ -6,6 +6,7 @@ import type { StackContainerSpec } from '../../../../engine/stack-spec.ts'
 import { startCommandWords } from '../../failure/start-command.ts'
 import { type Context, DeploymentFailure } from '../../run/stage.ts'
 import type { AppContainers } from '../app-containers.ts'
+import { routedServices } from './plan.ts'
 import { archiveFrom } from './plan-files.ts'
 
 type Deps = {
@@ -17,13 +18,13 @@ type Deps = {
 }
 
 /**
- * Whose release is to be there. `isBeside`: what serves of the routed service stays as it is. `isData`: a volume that a release which was
+ * Whose release is to be there. `beside`: routed services of which what serves stays as it is. `isData`: a volume that a release which was
  * live has used, and which is not filled any more.
  */
 export type Wanted = {
   readonly plan: ComposePlan
   readonly deploymentId: number
-  readonly isBeside: boolean
+  readonly beside: ReadonlySet<string>
   readonly isData: (volume: string) => boolean
   /** What runs once to its end has done so: an earlier migration is not run again on data of a later one. */
   readonly wasLive: boolean
@@ -55,8 +56,12 @@ export function createStartService({ engine, containers, instance, directoryOf }
     for (const { volume } of service.mounts) if (volume.startsWith('berth-')) await engine.volumes.ensure(volume, ofVolume, signal)
     const spec = {
       ...stackSpecOf({ instance, projectId: app.project_id, appId: app.id }, service, release),
-      ...(service.name === plan.routedService && {
-        project: { network: projectNetworkName(instance, app.project_id), alias: config.slug, turn: deploymentId },
+      ...(routedServices(plan).has(service.name) && {
+        project: {
+          network: projectNetworkName(instance, app.project_id),
+          alias: service.name === plan.routedService ? config.slug : null,
+          turn: deploymentId,
+        },
       }),
     }
     const kept = directoryOf(app.id, deploymentId)

@@ -25,7 +25,7 @@ export function createTakeBack(deps: Deps) {
     if (active.deploymentId !== deployment.id) await others.removeOwn(app.id, deployment.id, signal)
     const plan = await deps.withOwnVolumes(context, active.plan, { until: signal })
     const run = async <Result>(_name: string, work: (until: AbortSignal) => Promise<Result>) => await work(signal)
-    const wanted = { ...active, plan, isBeside: false, isData: volumesIn(plan), wasLive: true, stopped: stoppedServices(app) }
+    const wanted = { ...active, plan, beside: new Set<string>(), isData: volumesIn(plan), wasLive: true, stopped: stoppedServices(app) }
     await converge(context, wanted, { run, signal })
   }
 }
