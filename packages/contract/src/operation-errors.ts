@@ -47,6 +47,7 @@ const OWN = {
   'deployments.stop': ['deployment_ended'],
   'deployments.rollback': ['no_release'],
   'deployments.applySuggestion': ['not_app_owner', 'not_found'],
+  'deployments.plan': ['not_found'],
   'settings.update': ['invalid_domain', 'domain_taken'],
   'git.createAccount': ['invalid_source', 'project_not_found', 'git_account_refused'],
   'git.checkAccount': ['git_account_refused'],

@@ -63,6 +63,7 @@ const ALLOWED_AND_YET: Partial<Record<OperationName, ErrorCode>> = {
   'auth.join': 'wrong_invitation',
   'auth.endSession': 'session_not_found',
   'invitations.delete': 'invitation_not_found',
+  'deployments.plan': 'not_found', // nothing was built
   'apps.storage': 'engine_unreachable',
   'disk.usage': 'engine_unreachable',
   'disk.cleanUp': 'engine_unreachable',
