@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest'
+import { run, startArgv, writeFile } from './dockerfile-text.ts'
+
+it.each([
+  ['node server.js --port 80', ['node', 'server.js', '--port', '80']],
+  ['node a.js && node b.js', ['/bin/sh', '-c', 'node a.js && exec node b.js']],
+  ['NODE_ENV=production node a.js', ['/bin/sh', '-c', 'exec env NODE_ENV=production node a.js']],
+  ['gunicorn x --bind 0.0.0.0:${PORT:-80}', ['/bin/sh', '-c', 'exec gunicorn x --bind 0.0.0.0:${PORT:-80}']],
+  ['cd app && exec ./run', ['/bin/sh', '-c', 'cd app && exec ./run']],
+  ['a | b', ['/bin/sh', '-c', 'a | b']],
+  ['while true; do x; done', ['/bin/sh', '-c', 'while true; do x; done']],
+])('%s is run so that the program itself is told to stop', (command, argv) => {
+  expect(startArgv(command)).toEqual(argv)
+})
+
+it.each(['--mount=type=cache,target=/x ls', '["a"]', 'cat <<EOF', 'ends in \\'])(
+  '%s is a command of the shell and nothing to the builder',
+  (command) => {
+    expect(run(command)).toBe(`RUN ${JSON.stringify(['/bin/sh', '-c', command])}`)
+  },
+)
+
+it('a file is written by the shell as it is', () => {
+  expect(writeFile('/x', ["it's", '$HOME'])).toBe("RUN printf '%s\\n' \\\n  'it'\\''s' \\\n  '$HOME' \\\n  > /x")
+})

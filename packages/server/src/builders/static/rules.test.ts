@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest'
+import { readHeaders } from './headers.ts'
+import { readRedirects } from './redirects.ts'
+
+it.each([
+  ['/a /b', { pattern: '^/a/?$', target: '/b', status: 301, isForced: false }],
+  ['/a/* /b/:splat 200', { pattern: '^/a(?:/(?<p_splat>.*))?$', target: '/b/${p_splat}', status: 200, isForced: false }],
+  ['/* /index.html 200', { pattern: '^(?:/(?<p_splat>.*))?$', target: '/index.html', status: 200, isForced: false }],
+  [
+    '/n/:year/:slug https://x.example/:slug?y=:year 302!',
+    { pattern: '^/n/(?<p_year>[^/]+)/(?<p_slug>[^/]+)/?$', target: 'https://x.example/${p_slug}?y=${p_year}', status: 302, isForced: true },
+  ],
+  ['/a.b+c /d"e$f', { pattern: '^/a\\.b\\+c/?$', target: '/d\\"e%24f', status: 301, isForced: false }],
+])('%s', (line, rule) => {
+  expect(readRedirects(`# a comment\n\n${line}\n`)).toEqual({ rules: [rule], notes: [] })
+})
+
+it('rules that cannot be followed are named by their lines', () => {
+  const text = [
+    '/a /b 301 Country=de',
+    'https://x.example/* /y',
+    '/a/*/b /c',
+    '/a id=:id /b 301',
+    '/ok /fine',
+    '/a /b 299',
+    '/a https://x.example 200',
+  ].join('\n')
+  const { rules, notes } = readRedirects(text)
+  expect(rules).toHaveLength(1)
+  expect(notes.join()).toContain('line 1, 2, 3, 4, 6 and 1 more cannot be followed')
+})
+
+it('headers are for the paths above them; what would break the answer is left out', () => {
+  const { rules, notes } = readHeaders('/*\n  X-A: one "two"\n  Content-Length: 5\n/b/:c\n  X-A: three\nx\n  X-B: $y\n')
+  expect(rules).toEqual([
+    {
+      name: 'X-A',
+      values: [
+        { pattern: '^/.*$', value: 'one \\"two\\"' },
+        { pattern: '^/b/[^/]+$', value: 'three' },
+      ],
+    },
+  ])
+  expect(notes).toEqual(['_headers: line 3, 6, 7 cannot be used.'])
+})
