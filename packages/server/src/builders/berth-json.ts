@@ -7,7 +7,7 @@ import { BuildProblem, nameIn, type Project } from './project.ts'
 export const BerthJson = Type.Object({ $schema: Type.Optional(Type.String()), ...BuildSettings })
 export type BerthJson = Omit<Static<typeof BerthJson>, '$schema'>
 
-export const BERTH_JSON = 'berth.json'
+const BERTH_JSON = 'berth.json'
 const MOST_PROBLEMS = 3
 
 /** The build settings that a repository brings along. They come before those of the app. */

@@ -12,7 +12,7 @@ import { detectRust } from './languages/rust.ts'
 import { detectNode } from './node/detect.ts'
 import { type DetectedPlan, NOT_STEERED, type Steered, type Steering, type Wishes } from './plan.ts'
 import { startInProcfile } from './procfile.ts'
-import { BuildProblem, nameIn, type Project } from './project.ts'
+import { nameIn, type Project } from './project.ts'
 import { detectFiles, planSite } from './static/detect.ts'
 
 type Detector = (project: Project, wishes: Wishes) => DetectedPlan | null
@@ -77,12 +77,4 @@ function steeringOf(project: Project, settings: GivenSettings): Steering {
     start: start.text === '' && inProcfile !== undefined ? { text: inProcfile, from: nameIn(project, 'Procfile') } : start,
     output: of('outputDirectory'),
   }
-}
-
-/** What is said where nothing is recognised. */
-export function nothingRecognised(project: Project): BuildProblem {
-  const where = project.root === '' ? 'the repository' : project.root
-  return new BuildProblem(
-    `There is no Dockerfile in ${where}, and nothing that says how to build it (such as package.json, requirements.txt, go.mod or index.html). Set Settings → Root directory to where the project is, or add a Dockerfile.`,
-  )
 }

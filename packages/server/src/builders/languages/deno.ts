@@ -4,6 +4,8 @@ import { BuildProblem, nameIn, type Project } from '../project.ts'
 import { plainPlan } from './plain-plan.ts'
 
 const CONFIGS = ['deno.json', 'deno.jsonc']
+const START_TASK = /"start"\s{0,20}:\s{0,20}"/
+const BUILD_TASK = /"build"\s{0,20}:\s{0,20}"/
 const MAIN_FILES = ['main.ts', 'server.ts', 'mod.ts', 'index.ts', 'main.tsx', 'src/main.ts', 'main.js']
 
 /** Deno's own files say so; a package.json beside them is for its npm packages. */
@@ -13,9 +15,8 @@ export function detectDeno(project: Project, wishes: Wishes): DetectedPlan | nul
   const { steering } = wishes
   const text = config === undefined ? '' : project.read(config)
   const main = project.first(MAIN_FILES)
-  const task = (name: string) => new RegExp(`"${name}"\\s{0,20}:\\s{0,20}"`).test(text.slice(text.indexOf('"tasks"')))
-  const hasTasks = text.includes('"tasks"')
-  const fallback = hasTasks && task('start') ? 'deno task start' : main === undefined ? '' : `deno run -A ${main}`
+  const tasks = text.includes('"tasks"') ? text.slice(text.indexOf('"tasks"')) : ''
+  const fallback = START_TASK.test(tasks) ? 'deno task start' : main === undefined ? '' : `deno run -A ${main}`
   const start = chosen(steering.start, fallback, nameIn(project, config ?? main ?? 'deno.lock'))
   if (start.text === '')
     throw new BuildProblem(
@@ -26,7 +27,7 @@ export function detectDeno(project: Project, wishes: Wishes): DetectedPlan | nul
     main === undefined ? 'deno install' : `deno install --entrypoint ${main}`,
     nameIn(project, config ?? 'deno.lock'),
   )
-  const build = chosen(steering.build, hasTasks && task('build') ? 'deno task build' : '', nameIn(project, config ?? ''))
+  const build = chosen(steering.build, BUILD_TASK.test(tasks) ? 'deno task build' : '', nameIn(project, config ?? ''))
   return plainPlan(project, wishes, {
     kind: 'deno',
     title: 'Deno 2',

@@ -16,12 +16,18 @@ export type Target =
 
 export type Framework = { readonly name: string; readonly dependency: string; targetOf(project: Project, json: PackageJson): Target }
 
-const MODULE = '(?:[cm]?[jt]s)'
+const CONFIGS = {
+  next: /^next\.config\.[cm]?[jt]s$/,
+  svelte: /^svelte\.config\.[cm]?[jt]s$/,
+  astro: /^astro\.config\.[cm]?[jt]s$/,
+  vite: /^vite\.config\.[cm]?[jt]s$/,
+  'react-router': /^react-router\.config\.[cm]?[jt]s$/,
+} as const
 const files = (output: string, isSinglePage = false): Target => ({ makes: 'files', output, isSinglePage })
 const anything: Target = { makes: 'whatever start runs' }
 
-function configOf(project: Project, name: string): string {
-  const [file] = project.matching(new RegExp(`^${name}\\.config\\.${MODULE}$`))
+function configOf(project: Project, name: keyof typeof CONFIGS): string {
+  const [file] = project.matching(CONFIGS[name])
   return file === undefined ? '' : withoutComments(project.read(file))
 }
 
@@ -102,7 +108,7 @@ function nest(_project: Project, json: PackageJson): Target {
 }
 
 /** LIST of the frameworks that are known, the more special ones first. */
-export const FRAMEWORKS: readonly Framework[] = [
+const FRAMEWORKS: readonly Framework[] = [
   { name: 'Next.js', dependency: 'next', targetOf: next },
   { name: 'Nuxt', dependency: 'nuxt', targetOf: nuxt },
   { name: 'SvelteKit', dependency: '@sveltejs/kit', targetOf: svelteKit },

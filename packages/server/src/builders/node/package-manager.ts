@@ -1,7 +1,7 @@
 import { BuildProblem, nameIn, type Project } from '../project.ts'
 import { type PackageJson, runsOnInstall } from './package-json.ts'
 
-export type ManagerName = 'npm' | 'pnpm' | 'yarn' | 'bun'
+type ManagerName = 'npm' | 'pnpm' | 'yarn' | 'bun'
 export type PackageManager = {
   readonly name: ManagerName
   /** Empty where the version that the image has is right. */

@@ -1,3 +1,4 @@
+import { withoutTrailing } from '../../lib/without-trailing.ts'
 import { detectNode } from '../node/detect.ts'
 import { readPackageJson, scriptOf } from '../node/package-json.ts'
 import type { DetectedPlan, Wishes } from '../plan.ts'
@@ -6,7 +7,7 @@ import { plainSite } from './site.ts'
 
 /** Files that are served as they are: index.html at the top, or in the folder that is named. */
 export function detectFiles(project: Project, wishes: Wishes): DetectedPlan | null {
-  const directory = wishes.steering.output.text.replace(/\/+$/, '').replace(/^\.\/?/, '')
+  const directory = withoutTrailing(wishes.steering.output.text, '/').replace(/^\.\/?/, '')
   const found = directory === '' ? project.first(['index.html', 'public/index.html']) : `${directory}/index.html`
   if (found === undefined || !project.has(found)) return null
   const folder = found.slice(0, Math.max(found.lastIndexOf('/'), 0))

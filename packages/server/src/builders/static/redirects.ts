@@ -56,6 +56,6 @@ export function escapePattern(text: string): string {
 }
 
 /** For a text in double quotes: nginx knows no way to write a dollar sign, and no address needs one. */
-export function escapeValue(text: string): string {
+function escapeValue(text: string): string {
   return text.replaceAll('$', '%24').replace(/["\\]/g, String.raw`\$&`)
 }

@@ -18,7 +18,7 @@ export function buildContext(options: ContextOptions): Readable {
 
 type ContextOptions = { directory: string; dockerfile: string; written?: WrittenDockerfile; signal?: AbortSignal }
 /** A Dockerfile that is no file of the directory, and what is left out where no .dockerignore says that. */
-export type WrittenDockerfile = { readonly text: string; readonly ignore: string }
+type WrittenDockerfile = { readonly text: string; readonly ignore: string }
 
 async function* archive(options: ContextOptions): AsyncGenerator<Buffer> {
   const { directory, dockerfile, written, signal } = options
