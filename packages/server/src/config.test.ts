@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { readConfig } from './config.ts'
-import { TUNING } from './tuning.ts'
+import { TUNING } from './lib/tuning.ts'
 
 it('has a default for everything', () => {
   const config = readConfig({})

@@ -5,7 +5,7 @@ import { type EngineAddress, parseEngineAddress } from './engine/api/address.ts'
 import type { LogFormat } from './lib/logger.ts'
 import { StartRefused } from './lib/start-refused.ts'
 import type { Fault } from './lib/step.ts'
-import { TUNING, type Tuning } from './tuning.ts'
+import { TUNING, type Tuning } from './lib/tuning.ts'
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 

@@ -4,12 +4,12 @@ import { SAMPLE_EVERY_MS as FIGURES_EVERY_MS, type FiguresKeeper } from '../feat
 import type { EngineWatch } from '../features/health/engine-watch.ts'
 import { type MetricsHistoryKeeper, SAMPLE_EVERY_MS } from '../features/metrics/history.ts'
 import { forgetDeliveries } from '../features/webhooks/store.ts'
+import type { Tuning } from '../lib/tuning.ts'
 import type { Provisioning } from '../provision/provisioning.ts'
 import type { Task } from '../queue/periodic.ts'
 import type { Reconcile } from '../reconcile/reconcile.ts'
 import type { Routing } from '../routing/traffic-switch.ts'
 import type { Db } from '../store/database.ts'
-import type { Tuning } from '../tuning.ts'
 
 type Parts = {
   db: Db

@@ -47,8 +47,8 @@ import type { SourcePolicy } from '../git/source-policy.ts'
 import type { Logger } from '../lib/logger.ts'
 import type { SecretBox } from '../lib/secret-box.ts'
 import type { Step } from '../lib/step.ts'
+import type { Tuning } from '../lib/tuning.ts'
 import type { Db } from '../store/database.ts'
-import type { Tuning } from '../tuning.ts'
 
 type Deps = {
   config: Config

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { TUNING } from '../../src/tuning.ts'
+import { TUNING } from '../../src/lib/tuning.ts'
 import { openDeployLab, until, webFiles } from '../../testing/labs/deploy-lab.ts'
 import { violations } from './crash-sweep.ts'
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import type { Engine } from '../../../engine/engine.ts'
-import { TUNING } from '../../../tuning.ts'
+import { TUNING } from '../../../lib/tuning.ts'
 import { createPreflight } from './preflight.ts'
 import type { Context } from './stage.ts'
 

@@ -6,9 +6,9 @@ import { hasBuilderHoles } from '../../../engine/builder-holes.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import { environmentProblem, environmentSize } from '../../../lib/environment-size.ts'
 import { retry, steadily } from '../../../lib/retry.ts'
+import type { Tuning } from '../../../lib/tuning.ts'
 import { freeBytes } from '../../../store/disk-space.ts'
 import { DiskFull } from '../../../store/storage-failure.ts'
-import type { Tuning } from '../../../tuning.ts'
 import { type Context, DeploymentFailure } from './stage.ts'
 
 type Deps = {

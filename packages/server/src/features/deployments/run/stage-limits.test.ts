@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { TUNING } from '../../../tuning.ts'
+import { TUNING } from '../../../lib/tuning.ts'
 import { createStageLimits } from './stage-limits.ts'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))

@@ -1,4 +1,4 @@
-import type { Tuning } from '../../../tuning.ts'
+import type { Tuning } from '../../../lib/tuning.ts'
 import { StageTimedOut } from './failure-reason.ts'
 import type { StageName } from './stage.ts'
 

@@ -1,6 +1,6 @@
 import type { ContainerDetails } from '../../../../engine/container-state.ts'
 import type { Engine } from '../../../../engine/engine.ts'
-import type { Tuning } from '../../../../tuning.ts'
+import type { Tuning } from '../../../../lib/tuning.ts'
 import type { Context } from '../../run/stage.ts'
 import { type Probe, probePath, probePort, waitUntilHealthy } from '../health/probes.ts'
 import type { Release, Target } from '../release.ts'

@@ -2,7 +2,7 @@ import type { ComposePlan, StackService } from '../../../../engine/compose/stack
 import { isContentVolume } from '../../../../engine/compose/volume-names.ts'
 import type { ContainerDetails, ContainerSummary } from '../../../../engine/container-state.ts'
 import type { Engine } from '../../../../engine/engine.ts'
-import type { Tuning } from '../../../../tuning.ts'
+import type { Tuning } from '../../../../lib/tuning.ts'
 import type { Context } from '../../run/stage.ts'
 import type { AppContainers } from '../app-containers.ts'
 import { canBeTwice, isPlanned, releaseLabels, routedServices, runsToItsEnd } from './plan.ts'
