@@ -1,4 +1,5 @@
 import { apps } from './commands/apps.ts'
+import { backups } from './commands/backups.ts'
 import { buildPlan } from './commands/build-plan.ts'
 import { containers } from './commands/containers.ts'
 import { databases } from './commands/databases.ts'
@@ -32,5 +33,5 @@ export const topics = {
   Git: [...git, ...deliveries, ...sourceAccess],
   Domains: domains,
   Databases: databases,
-  Server: [...server, ...users, ...updates],
+  Server: [...server, ...users, ...backups, ...updates],
 } as const satisfies Topics

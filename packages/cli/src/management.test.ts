@@ -304,6 +304,16 @@ describe('the server', () => {
     expect((await berth(['version'])).out).toMatch(/^berth \S+, server \S+ /)
   })
 
+  it('backups are made, listed, verified and deleted', async () => {
+    const { name } = (await answerOf('backups.create', ['backups', 'create'])) as { name: string } // checked by the schema
+    expect((await berth(['backups'])).out).toContain(name)
+    await answerOf('backups.list', ['backups'])
+    await answerOf('backups.verify', ['backups', 'verify', name])
+    expect((await berth(['backups', 'delete', name])).code).toBe(2)
+    await answerOf('backups.delete', ['backups', 'delete', name, '--yes'])
+    expect((await berth(['backups', 'verify', name])).err).toContain('(backup_not_found)')
+  })
+
   it('updates are checked, cleared and applied', async () => {
     await answerOf('updates.check', ['updates', 'check'])
     await answerOf('updates.status', ['updates', 'status'])

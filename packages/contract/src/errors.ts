@@ -33,6 +33,7 @@ export const ERRORS = {
   deployment_not_found: { status: 404, message: 'Deployment not found.' },
   delivery_not_found: { status: 404, message: 'Delivery not found.' },
   container_not_found: { status: 404, message: 'Container not found.' },
+  backup_not_found: { status: 404, message: 'Backup not found.' },
   git_not_connected: {
     status: 404,
     message: 'Git account not found. Connect one with /api/git/accounts/create, or use a public clone URL (gitCloneUrl).',
@@ -57,6 +58,8 @@ export const ERRORS = {
   },
   account_in_use: { status: 409, message: 'This git account is used by applications.' },
   git_account_refused: { status: 409, message: 'The git host no longer accepts this account. Connect it again.' },
+  backup_failed: { status: 409, message: 'The backup could not be written.' },
+  backup_damaged: { status: 409, message: 'This backup cannot be used.' },
   no_update: { status: 409, message: 'There is no update to apply.' },
   body_too_large: { status: 413, message: 'The body is too large. The limit is 1 MiB (16 KiB for logins, 25 MiB for webhooks).' },
   not_json: { status: 415, message: 'Send the body as application/json.' },

@@ -1,4 +1,5 @@
 import { appOperations } from './operations/apps.ts'
+import { backupOperations } from './operations/backups.ts'
 import { buildOperations } from './operations/builds.ts'
 import { containerOperations } from './operations/containers.ts'
 import { deploymentOperations } from './operations/deployments.ts'
@@ -26,6 +27,7 @@ export const operations = {
   ...gitOperations,
   ...sourceAccessOperations,
   ...platformOperations,
+  ...backupOperations,
   ...updateOperations,
 } as const
 

@@ -1,6 +1,7 @@
 import { IsSchema, type TSchema } from 'typebox'
 import * as applications from './applications.ts'
 import * as audit from './audit.ts'
+import * as backups from './backups.ts'
 import * as buildPlan from './build-plan.ts'
 import * as containers from './containers.ts'
 import * as deployments from './deployments.ts'
@@ -26,6 +27,7 @@ const FILES = [
   applications,
   audit,
   buildPlan,
+  backups,
   containers,
   deployments,
   disk,

@@ -1,5 +1,7 @@
 import Type, { type Static } from 'typebox'
-import { expects } from './fields.ts'
+import { expects, OneOf } from './fields.ts'
+
+export const BACKUP_SCHEDULES = ['off', 'daily', 'weekly'] as const
 
 const settings = {
   wildcardDomain: Type.String({ maxLength: 1000, ...expects('a host name such as apps.example.com, or empty') }),
@@ -12,6 +14,8 @@ const settings = {
   acmeDirectory: Type.String({ maxLength: 1000, pattern: '^(https://\\S+)?$', ...expects('an https address, or empty') }),
   retention: Type.Integer({ minimum: 1, maximum: 50, ...expects('a whole number of releases between 1 and 50') }),
   concurrency: Type.Integer({ minimum: 0, maximum: 64, ...expects('a whole number between 0 (automatic) and 64') }),
+  backupSchedule: OneOf(BACKUP_SCHEDULES),
+  backupsKept: Type.Integer({ minimum: 1, maximum: 100, ...expects('a whole number of backups between 1 and 100') }),
 }
 
 export const Settings = Type.Object(settings)

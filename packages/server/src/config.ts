@@ -22,6 +22,8 @@ export type Config = Readonly<{
   caFile: string | undefined
   /** Encrypts backups. */
   backupPassphrase: string | undefined
+  /** The program itself, to run its commands in processes of their own. */
+  program: readonly string[]
   /** Who may build on an engine whose builder has known vulnerabilities (docs/decisions/0009). */
   oldEngineBuilds: 'everyone' | 'admins'
   provision: 'auto' | 'off'
@@ -116,6 +118,7 @@ export function readConfig(env: Environment = process.env): Config {
       .filter((host) => host !== ''),
     caFile: env['BERTH_CA_FILE'] || undefined,
     backupPassphrase: env['BERTH_BACKUP_PASSPHRASE'] || undefined,
+    program: [process.execPath, ...process.execArgv, process.argv[1] ?? ''],
     oldEngineBuilds: oneOf(env, 'BERTH_OLD_ENGINE_BUILDS', ['everyone', 'admins'], 'everyone'),
     provision: oneOf(env, 'BERTH_PROVISION', ['auto', 'off'], 'auto'),
     logLevel: oneOf(env, 'BERTH_LOG_LEVEL', LOG_LEVELS, 'info'),

@@ -23,7 +23,7 @@ export async function createApp(config: Config, givenLog: Logger) {
   const work = createWorkParts(base, engineParts, { traffic, sourceAccess })
   const projects = createProjectParts(base, engineParts, { traffic, gitParts, work })
   const parts = { base, engineParts, gitParts, sourceAccess, access, traffic, work, projects, isStopping: () => isStopping }
-  const { http, webSockets, health, metricsHistory, figures } = await createHttpParts(parts)
+  const { http, webSockets, health, metricsHistory, figures, backups } = await createHttpParts(parts)
 
   const { db, database, background, instance, tuning, now } = base
   const { engine, engineWatch, provisioning, firewalls } = engineParts
@@ -40,6 +40,7 @@ export async function createApp(config: Config, givenLog: Logger) {
     keepReserve: () => database.keepReserve(),
     metricsHistory,
     figures,
+    backups,
     writeFailedTries: access.failedTries.writeCounted,
     reconcileHooks: gitParts.hooks.reconcile,
     pollSources: sourceAccess.polls.lookAtDue,

@@ -1,5 +1,6 @@
 import type { Engine } from '../engine/engine.ts'
 import { forgetEventsBefore } from '../events/event-log.ts'
+import type { BackupKeeper } from '../features/backups/service.ts'
 import { SAMPLE_EVERY_MS as FIGURES_EVERY_MS, type FiguresKeeper } from '../features/figures/service.ts'
 import type { EngineWatch } from '../features/health/engine-watch.ts'
 import { type MetricsHistoryKeeper, SAMPLE_EVERY_MS } from '../features/metrics/history.ts'
@@ -28,6 +29,7 @@ type Parts = {
   keepReserve: () => void
   metricsHistory: MetricsHistoryKeeper
   figures: FiguresKeeper
+  backups: Pick<BackupKeeper, 'makeDue'>
   writeFailedTries: () => Promise<void>
   reconcileHooks: (signal: AbortSignal) => Promise<void>
   pollSources: (signal: AbortSignal) => Promise<void>
@@ -58,6 +60,7 @@ export function backgroundTasks(parts: Parts): Task[] {
     { name: 'git hooks', everyMs: tuning.gitHooksMs, run: parts.reconcileHooks },
     { name: 'source polls', everyMs: Math.min(POLL_LOOK_MS, tuning.sourcePollMs), run: parts.pollSources },
     { name: 'commit statuses', everyMs: tuning.commitStatusMs, run: parts.sendCommitStatuses },
+    { name: 'backups', everyMs: HOUR_MS / 4, run: parts.backups.makeDue },
     { name: 'failed logins', everyMs: HOUR_MS / 6, run: parts.writeFailedTries },
     { name: 'metrics history', everyMs: SAMPLE_EVERY_MS, run: parts.metricsHistory.sample },
     { name: 'figures', everyMs: FIGURES_EVERY_MS, run: async () => await parts.figures.sample(engineWatch.isReachable()) },

@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
 import { whyNoCertificate } from '../edge/certificates/status.ts'
+import { createRunCommand } from '../features/backups/run-command.ts'
+import { createBackups } from '../features/backups/service.ts'
 import { createFindContainer } from '../features/containers/find-container.ts'
 import { createMeasure } from '../features/figures/measure.ts'
 import { createFigures } from '../features/figures/service.ts'
@@ -54,6 +57,21 @@ function healthSources({ base, engineParts, traffic, work }: Parts) {
   }
 }
 
+/** Backups are made in processes of their own, which get what they need of the configuration. */
+function createBackupKeeper({ config, db, settings, log, now }: Foundation) {
+  const { dataDir, backupPassphrase, program, path } = config
+  const env = { PATH: path, BERTH_DATA_DIR: dataDir, ...(backupPassphrase !== undefined && { BERTH_BACKUP_PASSPHRASE: backupPassphrase }) }
+  return createBackups({
+    db,
+    directory: join(dataDir, 'backups'),
+    isEncrypted: backupPassphrase !== undefined,
+    settings,
+    runCommand: createRunCommand({ program, env }),
+    log,
+    now,
+  })
+}
+
 /** The HTTP server: the API, the dashboard's files and the sockets. */
 export async function createHttpParts(parts: Parts) {
   const { base, engineParts, access, traffic, work, projects, isStopping } = parts
@@ -62,6 +80,7 @@ export async function createHttpParts(parts: Parts) {
   const metricsHistory = createMetricsHistory({ dataDir: config.dataDir, first: await readCounters(), now })
   const measure = createMeasure({ engine: engineParts.engine, instance })
   const figures = createFigures({ db, measure, takeTraffic: traffic.edgeParts.accessCounts.take, now })
+  const backups = createBackupKeeper(base)
   const handlers = handlersOf({
     db,
     ...access,
@@ -76,6 +95,7 @@ export async function createHttpParts(parts: Parts) {
     health,
     metricsHistory,
     figures,
+    backups,
   })
   const { authentication } = access
   const loaders = createPolicies({ db, findContainer: createFindContainer({ engine: engineParts.engine, instance }) })
@@ -95,5 +115,5 @@ export async function createHttpParts(parts: Parts) {
   const streams = createStreams({ base, engineParts, work, metricsHistory })
   const { server } = http
   const webSockets = createWebSockets({ server, authentication, loaders, connections, streams, newId: randomUUID, log, isStopping })
-  return { http, webSockets, health, metricsHistory, figures }
+  return { http, webSockets, health, metricsHistory, figures, backups }
 }

@@ -7,6 +7,8 @@ import { auditHandlers } from '../features/audit/routes.ts'
 import { authHandlers } from '../features/auth/routes.ts'
 import type { Auth } from '../features/auth/service.ts'
 import type { Sessions } from '../features/auth/sessions.ts'
+import { backupHandlers } from '../features/backups/routes.ts'
+import type { BackupKeeper } from '../features/backups/service.ts'
 import { containerHandlers } from '../features/containers/routes.ts'
 import type { Containers } from '../features/containers/service.ts'
 import type { DeployByHook } from '../features/deploy-hook/deploy.ts'
@@ -90,6 +92,7 @@ export type Parts = {
   traffic: TrafficSource
   metricsHistory: MetricsHistoryKeeper
   figures: FiguresKeeper
+  backups: BackupKeeper
   health: HealthSources
   running: { version: string; commit: string; startedAt: string }
 }
@@ -122,6 +125,7 @@ export function handlersOf(parts: Parts): Handlers {
     ...webhookHandlers(parts),
     ...deployHookHandlers(parts),
     ...deployKeyHandlers(parts.deployKeys),
+    ...backupHandlers(parts.backups),
     ...updateHandlers(parts.running),
   }
 }

@@ -4,6 +4,8 @@ const WORDS: Readonly<Record<string, string>> = {
   'session.login': 'Logged in',
   'session.login_failed': 'Login failed',
   'session.logout': 'Logged out',
+  'backup.create': 'Backup created',
+  'backup.delete': 'Backup deleted',
   'session.end': 'Sessions ended',
   'user.setup': 'Owner created',
   'user.create': 'User created',

@@ -11,10 +11,11 @@ import { percentWords, plural, sizeWords } from '../../lib/sizes.ts'
 import { HEALTH_LOOK, HEALTH_NOTICES, HEALTH_PARTS, type Look } from '../../lib/status.ts'
 import { durationWords, exactTime } from '../../lib/time.ts'
 import { useMetrics } from '../../shared/metrics-feed.ts'
-import { version } from '../session/queries.ts'
+import { useMe, version } from '../session/queries.ts'
+import { BackupsCard } from './backups-card.tsx'
 import { DiskCard } from './disk-card.tsx'
 import { PublishedPorts } from './published-ports.tsx'
-import { health, publishedPorts } from './queries.ts'
+import { backups, health, publishedPorts } from './queries.ts'
 
 function looksOf({ checks }: Health): Record<keyof Health['checks'], Look> {
   const { database, engine, edge, queue } = HEALTH_LOOK
@@ -29,7 +30,8 @@ export function HealthPage() {
   const query = useQuery(health)
   const { isPending: asksPorts } = useQuery(publishedPorts)
   const { isPending: asksVersion } = useQuery(version)
-  const isWaiting = query.isPending || asksPorts || asksVersion
+  const { isLoading: asksBackups } = useQuery({ ...backups, enabled: useMe().role === 'owner' })
+  const isWaiting = query.isPending || asksPorts || asksVersion || asksBackups
   return (
     <>
       <PageHeader title="Health" note="Components of this server, checked every few seconds." />
@@ -40,6 +42,7 @@ export function HealthPage() {
 }
 
 function HealthCards({ query }: { query: UseQueryResult<Health> }) {
+  const isOwner = useMe().role === 'owner'
   return (
     <div className="grid max-w-3xl gap-4">
       <Card title="Components" flush>
@@ -65,6 +68,7 @@ function HealthCards({ query }: { query: UseQueryResult<Health> }) {
         </QueryView>
       </Card>
       <PublishedPorts />
+      {isOwner && <BackupsCard />}
       {query.data && <VersionCard uptime={query.data.uptime} />}
       {/* The engine takes a while to measure: last, so that nothing moves when it has. */}
       <DiskCard />

@@ -5,4 +5,6 @@ export const health = queryOptions({ queryKey: ['health'], queryFn: () => call('
 
 export const diskUsage = queryOptions({ queryKey: ['disk'], queryFn: () => call('disk.usage'), retry: false })
 
+export const backups = queryOptions({ queryKey: ['backups'], queryFn: () => call('backups.list') })
+
 export const publishedPorts = queryOptions({ queryKey: ['published-ports'], queryFn: () => call('ports.list'), refetchInterval: 30_000 })

@@ -1,7 +1,7 @@
-import type { Settings } from '@berth/contract'
+import { BACKUP_SCHEDULES, type Settings } from '@berth/contract'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Card } from '../../components/card.tsx'
-import { TextField } from '../../components/field.tsx'
+import { SelectField, TextField } from '../../components/field.tsx'
 import { Form } from '../../components/form.tsx'
 import { PageHeader } from '../../components/page.tsx'
 import { QueryView } from '../../components/query-view.tsx'
@@ -10,8 +10,8 @@ import { useForm } from '../../lib/use-form.ts'
 import { useUnsavedWarning } from '../../lib/use-unsaved-warning.ts'
 import { settings, settingsKeys } from './queries.ts'
 
-type Values = { [Key in keyof Settings]: string }
-type Line = { key: keyof Settings; label: string; hint: string; placeholder?: string; inputMode?: 'numeric' }
+type Values = { [Key in Exclude<keyof Settings, 'backupSchedule'>]: string } & Pick<Settings, 'backupSchedule'>
+type Line = { key: Exclude<keyof Settings, 'backupSchedule'>; label: string; hint: string; placeholder?: string; inputMode?: 'numeric' }
 type Group = { title: string; lines: readonly Line[] }
 
 const GROUPS: readonly Group[] = [
@@ -69,6 +69,11 @@ const GROUPS: readonly Group[] = [
   },
 ]
 
+const SCHEDULE_WORDS = { off: 'Off', daily: 'Every day', weekly: 'Every week' } as const satisfies Record<
+  Settings['backupSchedule'],
+  string
+>
+
 export function SettingsPage() {
   return (
     <>
@@ -80,10 +85,20 @@ export function SettingsPage() {
 
 function SettingsForm({ now }: { now: Settings }) {
   const client = useQueryClient()
-  const initial: Values = { ...now, retention: String(now.retention), concurrency: String(now.concurrency) }
+  const initial: Values = {
+    ...now,
+    retention: String(now.retention),
+    concurrency: String(now.concurrency),
+    backupsKept: String(now.backupsKept),
+  }
   const form = useForm('settings.update', {
     initial,
-    input: (values) => ({ ...values, retention: Number(values.retention), concurrency: Number(values.concurrency) }),
+    input: (values) => ({
+      ...values,
+      retention: Number(values.retention),
+      concurrency: Number(values.concurrency),
+      backupsKept: Number(values.backupsKept),
+    }),
     onDone: (answer) => {
       client.setQueryData(settingsKeys.all, answer)
       toast('Settings saved.')
@@ -101,6 +116,17 @@ function SettingsForm({ now }: { now: Settings }) {
           </div>
         </Card>
       ))}
+      <Card title="Backups of Berth">
+        <div className="grid gap-4 sm:grid-cols-2">
+          <SelectField
+            label="Schedule"
+            hint="The Health page lists them. Volumes of apps are not included."
+            options={BACKUP_SCHEDULES.map((value) => ({ value, label: SCHEDULE_WORDS[value] }))}
+            {...form.choice('backupSchedule')}
+          />
+          <TextField label="Backups to keep" hint="Older ones are deleted." inputMode="numeric" {...form.field('backupsKept')} />
+        </div>
+      </Card>
     </Form>
   )
 }

@@ -9,6 +9,8 @@ const DEFAULTS: Settings = {
   acmeDirectory: '',
   retention: 5,
   concurrency: 0,
+  backupSchedule: 'daily',
+  backupsKept: 7,
 }
 
 export async function readSettings(db: Reader): Promise<Settings> {

@@ -26,6 +26,7 @@ export const TAGS = {
   disk: { name: 'Disk', description: 'Disk usage of the server, and clean-up. For admins.' },
   settings: { name: 'Settings', description: 'Settings of the server. For admins.' },
   audit: { name: 'Audit log', description: 'Who changed what. For admins.' },
+  backups: { name: 'Backups', description: 'Backups of Berth itself, as files on the server. For the owner.' },
   updates: { name: 'Updates', description: 'The version of the server, and newer ones.' },
 } as const satisfies Record<Group<OperationName>, { name: string; description: string }>
 

@@ -48,10 +48,14 @@ const backup: Command = {
 const verify: Command = {
   about: 'Reads a backup to its end and checks every file in it.',
   takes: ['file'],
-  options: PASSPHRASE,
+  options: { json: { type: 'boolean' }, ...PASSPHRASE },
   async run(input, { print }) {
     const [path = ''] = input.positionals
-    print(`This backup is whole: ${contentsOf(await verifyBackup({ path, passphrase: await passphrase(input) }))}.`)
+    const verified = await verifyBackup({ path, passphrase: await passphrase(input) })
+    const { version, createdAt } = verified.manifest
+    if (input.flags['json'] === true)
+      print(JSON.stringify({ version, createdAt, apps: verified.database.apps, users: verified.database.people }))
+    else print(`This backup is whole: ${contentsOf(verified)}.`)
     return 0
   },
 }

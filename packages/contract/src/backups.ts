@@ -1,0 +1,36 @@
+import Type, { type Static } from 'typebox'
+import { expects } from './fields.ts'
+
+export const BACKUP_NAME = '^berth-[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{6}\\.tar\\.gz(\\.age)?$'
+
+export const Backup = Type.Object({
+  name: Type.String(),
+  createdAt: Type.String(),
+  bytes: Type.Integer(),
+  isEncrypted: Type.Boolean(),
+})
+export type Backup = Static<typeof Backup>
+
+export const Backups = Type.Object({
+  /** Where the files are on the server. */
+  directory: Type.String(),
+  backups: Type.Array(Backup),
+  /** When the next one is due; null when none is planned. */
+  nextAt: Type.Union([Type.String(), Type.Null()]),
+  /** Why the last one that was planned failed; empty when it did not. */
+  error: Type.String(),
+})
+export type Backups = Static<typeof Backups>
+
+export const NamedBackup = Type.Object({
+  name: Type.String({ pattern: BACKUP_NAME, ...expects('the name of a backup, such as berth-2026-01-31T030000.tar.gz') }),
+})
+
+export const VerifiedBackup = Type.Object({
+  name: Type.String(),
+  version: Type.String(),
+  createdAt: Type.String(),
+  apps: Type.Integer(),
+  users: Type.Integer(),
+})
+export type VerifiedBackup = Static<typeof VerifiedBackup>
