@@ -14,6 +14,9 @@ const sources = readdirSync(import.meta.dirname, { recursive: true, encoding: 'u
 const WITHOUT_A_COMMAND = [
   'webhooks.git', // for git providers
   'deployments.addByHook', // for programs that have nothing but the hook's secret
+  'git.githubManifest', // a GitHub App is created in the browser, whose session its state belongs to
+  'git.githubCreated', // for GitHub, which sends the browser there
+  'git.githubInstalled', // the same
   'containers.logPage', // for screens; `logs --all` prints the whole log
   'overview.get', // for a page that shows everything; the other commands show its parts
   'auth.join', // an invitation is accepted in the browser

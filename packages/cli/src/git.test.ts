@@ -1,4 +1,8 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createFromManifest, install } from '../../server/testing/git-host/github-apps-api.ts'
 import type { HostRepo } from '../../server/testing/git-host/model.ts'
 import { deliveryHeaders, pushPayload } from '../../server/testing/git-host/payloads.ts'
 import { type GitHostServer, startGitHost } from '../../server/testing/git-host/start-git-host.ts'
@@ -53,8 +57,11 @@ it('an account is connected, used for an app, checked and disconnected', async (
   const body = JSON.stringify(pushPayload(host.model, { repo, commit: 'a'.repeat(40) }))
   const headers = deliveryHeaders(host.model, { secret: host.model.hooks[0]?.secret ?? '', body })
   await berth(['apps', 'update', 'web', '--auto-deploy', 'off', '--watch', 'web/**'])
-  expect((await server.raw('POST', '/api/webhooks/git?account=1', { body, headers })).status).toBe(200)
+  expect((await server.raw('POST', `/api/webhooks/git${new URL(host.model.hooks[0]?.url ?? '').search}`, { body, headers })).status).toBe(
+    200,
+  )
   expect((await berth(['deliveries', 'web'])).out).toMatch(/Push Hook +acme\/shop +main +a{12} +ignored +web: auto-deploy is off/)
+  expect((await berth(['deliveries', '--account', 'robot'])).out).toContain('web: auto-deploy is off')
   expect((await berth(['deliveries', 'show', '1'])).out).toContain('x-gitlab-event: Push Hook')
   await berth(['apps', 'update', 'web', '--auto-deploy', 'on', '--watch', 'none'])
   expect((await berth(['deliveries', 'redeliver', '1'])).out).toMatch(/^deployed\. Deployments: \d+/)
@@ -62,4 +69,32 @@ it('an account is connected, used for an app, checked and disconnected', async (
   expect((await berth(['git', 'accounts', 'delete', 'robot', '--yes'])).err).toContain('(account_in_use)')
   expect((await berth(['git', 'accounts', 'delete', 'robot', '--yes', '--force'])).code).toBe(0)
   expect((await berth(['git', 'repos', 'robot'])).err).toContain('(git_not_connected)')
+})
+
+it('a GitHub App that exists already is connected by its id, its key and its webhook secret', async () => {
+  await using gitHub = await startGitHost('github')
+  await using other = await startTestServer({ env: gitHub.env })
+  await berth(['login', other.baseUrl, '--email', OWNER.email], { input: OWNER.password })
+  const manifest = {
+    name: 'By hand',
+    redirect_url: 'https://x.test/a',
+    setup_url: 'https://x.test/b',
+    hook_attributes: { url: 'https://x.test/c' },
+  }
+  createFromManifest(gitHub.model, '', JSON.stringify(manifest))
+  const [app] = gitHub.model.apps
+  if (!app) throw new Error('no app')
+  install(gitHub.model, app, { login: 'acme', repositories: [] })
+  const directory = mkdtempSync(path.join(tmpdir(), 'berth-cli-key-'))
+  const key = path.join(directory, 'key.pem')
+  writeFileSync(key, app.pem)
+  const connect = ['git', 'apps', 'connect', String(app.id), '--key', key, '--url', gitHub.origin]
+  const { out } = await berth(connect, { input: app.webhookSecret })
+  expect(out).toMatch(/acme +ok/)
+  expect(out).toMatch(/Set the webhook of the app at GitHub to http.*\/api\/webhooks\/git\?app=[\w-]{22}/)
+  app.installations.length = 0
+  expect((await berth(['git', 'accounts', 'check', 'acme'])).out).toContain('uninstalled the app')
+  expect((await berth(['git', 'accounts'])).out).toContain('Install it again')
+  expect((await berth(['git', 'accounts', 'delete', 'acme', '--yes'])).out).toContain('Uninstall the app at the host too')
+  rmSync(directory, { recursive: true })
 })

@@ -23,20 +23,66 @@ export const GitAccount = Type.Object({
   status: OneOf(['ok', 'error', 'suspended']),
   /** What is wrong, and what to do about it. */
   error: Type.String(),
+  /** What works and could be safer, and what to do about it. */
+  warning: Type.String(),
   /** How many apps use it. */
   apps: Type.Integer(),
   createdAt: Time,
 })
 export type GitAccount = Static<typeof GitAccount>
 
+const BaseUrl = Type.Optional(Type.String({ maxLength: 500, ...expects('an https:// address') }))
 export const NewGitAccount = Type.Object({
   provider: OneOf(GIT_PROVIDERS),
   token: Type.String({ minLength: 8, maxLength: 1000, pattern: '^[!-~]+$', ...expects('an access token, without spaces') }),
-  baseUrl: Type.Optional(Type.String({ maxLength: 500, ...expects('an https:// address') })),
+  baseUrl: BaseUrl,
   name: Type.Optional(Label(100)),
   projectId: Type.Optional(Nullable(Id)),
 })
 export type NewGitAccount = Static<typeof NewGitAccount>
+
+export const GitHubManifestRequest = Type.Object({
+  name: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 34, pattern: '^[A-Za-z0-9][A-Za-z0-9 ._-]*$', ...expects('1 to 34 letters and digits') }),
+  ),
+  organization: Type.Optional(
+    Type.String({ maxLength: 100, pattern: '^[A-Za-z0-9][A-Za-z0-9_-]*$', ...expects('the name of an organization at the host') }),
+  ),
+  baseUrl: BaseUrl,
+  projectId: Type.Optional(Nullable(Id)),
+})
+export type GitHubManifestRequest = Static<typeof GitHubManifestRequest>
+/** A browser posts `manifest` as a field of a form to `action`. */
+export const GitHubManifest = Type.Object({ action: Type.String(), manifest: Type.String(), state: Type.String() })
+export type GitHubManifest = Static<typeof GitHubManifest>
+export const ExistingGitHubApp = Type.Object({
+  appId: Id,
+  privateKey: Type.String({ minLength: 100, maxLength: 20_000, ...expects('the private key of the app, in PEM') }),
+  webhookSecret: Type.String({ minLength: 8, maxLength: 500, ...expects('the webhook secret of the app, 8 characters or more') }),
+  baseUrl: BaseUrl,
+  projectId: Type.Optional(Nullable(Id)),
+})
+export type ExistingGitHubApp = Static<typeof ExistingGitHubApp>
+/** `webhookUrl` is what the settings of the app must name as its webhook. */
+export const ConnectedGitHubApp = Type.Object({ webhookUrl: Type.String(), accounts: Type.Array(GitAccount) })
+export type ConnectedGitHubApp = Static<typeof ConnectedGitHubApp>
+
+const FromGitHub = Type.Optional(Type.String({ maxLength: 500, ...expects('as GitHub sends it') }))
+export const GitHubCreatedQuery = Type.Object({ code: FromGitHub, state: FromGitHub })
+export const GitHubInstalledQuery = Type.Object({ installation_id: FromGitHub, setup_action: FromGitHub, state: FromGitHub })
+
+/** How a way over GitHub ended: `?github=…` in the address of the dashboard that it leads back to. */
+export const GITHUB_OUTCOMES = {
+  connected: 'The GitHub App is installed and connected.',
+  requested: 'The installation waits for an owner of the organization, who must approve it at GitHub. The account appears here after that.',
+  wrong_state: 'This way was not begun here, took longer than ten minutes or was used before. Begin again with "Create a GitHub App".',
+  not_created: 'GitHub did not hand over the new app. Delete it in the developer settings at GitHub, then create it again.',
+  not_installed: 'GitHub does not show this installation to the app. Install the app again from its page at GitHub.',
+  host_unavailable: 'GitHub did not answer, or limits how often it is asked. Try again in a few minutes.',
+  too_many: 'There are too many git accounts here already. Disconnect one first.',
+} as const
+export type GitHubOutcome = keyof typeof GITHUB_OUTCOMES
+
 export const GitAccountOnly = Type.Object({ id: Id })
 export const GitAccountDeletion = Type.Object({ id: Id, force: Type.Optional(Flag) })
 
@@ -63,7 +109,12 @@ export const Repository = Type.Object({
 export type Repository = Static<typeof Repository>
 export const Branch = Type.Object({ name: Type.String(), commit: Type.String(), protected: Type.Boolean() })
 export type Branch = Static<typeof Branch>
-export const WebhookQuery = Type.Object({ account: Type.Optional(Id) })
+/** Whose secret proves a delivery: that of the webhook of a repository, or that of a GitHub App. */
+export const WebhookQuery = Type.Object({
+  account: Type.Optional(Id),
+  repository: Type.Optional(Type.String({ maxLength: 40, ...expects("the host's own id of a repository") })),
+  app: Type.Optional(Type.String({ maxLength: 40, ...expects('the key in the webhook address of a GitHub App') })),
+})
 const Result = OneOf(['deployed', 'ignored', 'failed'])
 export const Delivery = Type.Object({
   delivery: Type.String(),
@@ -109,6 +160,8 @@ export type DeliveryDetails = Static<typeof DeliveryDetails>
 export const AppWebhook = Type.Object({
   status: OneOf(['none', 'pending', 'active', 'failed']),
   error: Type.String(),
+  /** What works and could be safer. */
+  warning: Type.String(),
   url: Type.String(),
 })
 export type AppWebhook = Static<typeof AppWebhook>

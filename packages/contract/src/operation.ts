@@ -30,7 +30,7 @@ export type Policy = (typeof POLICIES)[number]
 export type OpenPolicy = 'anyone' | 'signed webhook' | 'deploy hook'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
-export type Shape = 'envelope' | 'bare' | 'text'
+export type Shape = 'envelope' | 'bare' | 'text' | 'redirect'
 
 export type Operation = {
   method: Method
@@ -40,7 +40,7 @@ export type Operation = {
   params?: TObject
   query?: TObject
   body?: TObject
-  /** `data` of the envelope, the whole body (bare), or plain text. */
+  /** `data` of the envelope, the whole body (bare), plain text, or where a redirect leads. */
   answer: TSchema
   shape: Shape
   message?: string

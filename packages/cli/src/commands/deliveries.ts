@@ -1,12 +1,13 @@
 import { textOf, wholeNumber, wholeNumberOf } from '../arguments.ts'
 import { CannotDo, command } from '../command.ts'
 import { findApp } from '../find-app.ts'
+import { findAccount } from './git.ts'
 
 const list = command({
   usage: 'deliveries [app]',
   summary: 'List the webhook deliveries for an app, or with --account for a git account, and their results',
   options: {
-    account: { type: 'string', value: 'id', summary: 'the ID of a git account' },
+    account: { type: 'string', value: 'account', summary: 'the name or ID of a git account' },
     limit: { type: 'string', value: 'number', summary: 'how many, at most 200' },
     before: { type: 'string', value: 'id', summary: 'only those before this one' },
   },
@@ -16,7 +17,7 @@ const list = command({
     const account = textOf(values, 'account')
     if (app === undefined && account === undefined)
       throw new CannotDo('invalid_request', 'Give an app, or an account with --account.', 'Try: berth deliveries <app>')
-    const of = app === undefined ? { accountId: wholeNumber(account ?? '', '--account') } : { appId: (await findApp(ctx.api, app)).id }
+    const of = app === undefined ? { accountId: (await findAccount(ctx, account ?? '')).id } : { appId: (await findApp(ctx.api, app)).id }
     const found = await ctx.api('webhooks.deliveries', { ...of, ...page })
     ctx.out.table(
       ['ID', 'RECEIVED', 'EVENT', 'REPOSITORY', 'BRANCH', 'COMMIT', 'RESULT', 'REASON'],
@@ -63,7 +64,7 @@ const webhook = command({
   summary: 'Show whether pushes to the repository of an app reach Berth; fails if the webhook could not be registered',
   async run(ctx, { app }) {
     const state = await ctx.api('apps.webhook', { appId: (await findApp(ctx.api, app)).id })
-    ctx.out.line([state.status, state.error, state.url].filter((text) => text !== '').join(': '))
+    ctx.out.line([state.status, state.error, state.warning, state.url].filter((text) => text !== '').join(': '))
     ctx.out.json(state)
     return state.status === 'failed' ? 1 : 0
   },

@@ -1,7 +1,8 @@
 import type { GitAccount } from '@berth/contract'
-import { requiredText, textOf, YES } from '../arguments.ts'
+import { requiredText, textOf, wholeNumber, YES } from '../arguments.ts'
 import { CannotDo, type Context, command } from '../command.ts'
 import { inputFrom, optionsFor } from '../contract-input.ts'
+import { readText } from '../files.ts'
 import { findApp, findProject } from '../find-app.ts'
 
 const ACCOUNT = {
@@ -12,7 +13,7 @@ const ACCOUNT = {
 const SEARCH = { search: { type: 'string', value: 'text', summary: 'only those whose name contains this' } } as const
 
 /** By its ID, or by its name if it is unique. */
-async function findAccount(ctx: Context, words: string): Promise<GitAccount> {
+export async function findAccount(ctx: Context, words: string): Promise<GitAccount> {
   const all = await ctx.api('git.accounts')
   const found = all.filter(({ id, name }) => String(id) === words || name.toLowerCase() === words.toLowerCase())
   const [only] = found
@@ -34,6 +35,8 @@ const list = command({
       ['ID', 'NAME', 'PROVIDER', 'HOST', 'OF', 'STATUS', 'APPS'],
       accounts.map((each) => [String(each.id), each.name, each.provider, each.baseUrl, belongsTo(each), each.status, String(each.apps)]),
     )
+    for (const { id, name, error, warning } of accounts)
+      for (const text of [error, warning]) if (text !== '') ctx.out.line(`${name} (id ${id}): ${text}`)
     ctx.out.json(accounts)
   },
 })
@@ -57,6 +60,31 @@ const connect = command({
   },
 })
 
+const connectGitHubApp = command({
+  usage: 'git apps connect <app-id>',
+  summary: 'Connect a GitHub App that exists already; asks for its webhook secret, or reads it from standard input',
+  options: {
+    key: { type: 'string', value: 'file', summary: 'the .pem file with the private key of the app' },
+    url: { type: 'string', value: 'address', summary: 'the address of GitHub Enterprise; without it https://github.com' },
+    project: { type: 'string', short: 'p', value: 'project', summary: 'a project whose members may all use it; without it only you' },
+  },
+  async run(ctx, { 'app-id': words }, values) {
+    const appId = wholeNumber(words, 'The ID of the app')
+    const privateKey = readText(requiredText(values, 'key'))
+    const [baseUrl, project] = [textOf(values, 'url'), textOf(values, 'project')]
+    const projectId = project === undefined ? null : (await findProject(ctx.api, project)).id
+    const webhookSecret = (await ctx.prompt.secret('Webhook secret: ')).trim()
+    const app = { appId, privateKey, webhookSecret, projectId, ...(baseUrl !== undefined && { baseUrl }) }
+    const answer = await ctx.api('git.connectGitHubApp', app)
+    ctx.out.table(
+      ['ID', 'INSTALLED BY', 'STATUS'],
+      answer.accounts.map(({ id, name, status }) => [String(id), name, status]),
+    )
+    ctx.out.line(`Set the webhook of the app at GitHub to ${answer.webhookUrl}`)
+    ctx.out.json(answer)
+  },
+})
+
 const check = command({
   usage: 'git accounts check <account>',
   summary: 'Check with the host that a git account works; fails if it does not',
@@ -73,10 +101,10 @@ const remove = command({
   summary: 'Disconnect a git account; asks first',
   options: { ...YES, force: { type: 'boolean', summary: 'even if apps use it' } },
   async run(ctx, { account: words }, values) {
-    const { id, name } = await findAccount(ctx, words)
+    const { id, name, via } = await findAccount(ctx, words)
     await ctx.prompt.confirm(name, values['yes'] === true)
     const answer = await ctx.api('git.deleteAccount', { id, force: values['force'] === true })
-    ctx.out.line(`Git account ${name} disconnected. Revoke its token at the host too.`)
+    ctx.out.line(`Git account ${name} disconnected. ${via === 'app' ? 'Uninstall the app' : 'Revoke its token'} at the host too.`)
     ctx.out.json(answer)
   },
 })
@@ -127,4 +155,4 @@ const connectApp = command({
   },
 })
 
-export const git = [list, connect, check, remove, repos, branches, connectApp]
+export const git = [list, connect, connectGitHubApp, check, remove, repos, branches, connectApp]

@@ -2,14 +2,20 @@ import Type from 'typebox'
 import {
   Branch,
   BranchesRequest,
+  ConnectedGitHubApp,
   DeliveriesQuery,
   Delivery,
   DeliveryDetails,
   DeliveryOnly,
   DeliverySummary,
+  ExistingGitHubApp,
   GitAccount,
   GitAccountDeletion,
   GitAccountOnly,
+  GitHubCreatedQuery,
+  GitHubInstalledQuery,
+  GitHubManifest,
+  GitHubManifestRequest,
   NewGitAccount,
   Repository,
   ReposRequest,
@@ -49,6 +55,22 @@ export const gitOperations = {
   'git.deleteAccount': operation({
     summary: 'Disconnect an account; with force also when apps use it',
     method: 'DELETE', path: '/api/git/accounts/delete', may: 'owner of the git account', body: GitAccountDeletion, answer: Deleted,
+  }),
+  'git.githubManifest': operation({
+    summary: 'What a browser posts to GitHub to create a GitHub App for this server; the state is good for ten minutes in this session',
+    method: 'POST', path: '/api/git/github/manifest', may: 'signed in', body: GitHubManifestRequest, answer: GitHubManifest,
+  }),
+  'git.githubCreated': operation({
+    summary: 'Where GitHub sends the browser with a new app; leads on to its installation',
+    method: 'GET', path: '/api/git/github/created', may: 'signed in', query: GitHubCreatedQuery, shape: 'redirect',
+  }),
+  'git.githubInstalled': operation({
+    summary: 'Where GitHub sends the browser after an installation; leads back to the dashboard',
+    method: 'GET', path: '/api/git/github/installed', may: 'signed in', query: GitHubInstalledQuery, shape: 'redirect',
+  }),
+  'git.connectGitHubApp': operation({
+    summary: 'Connect a GitHub App that exists already, by its id and private key; each of its installations becomes an account',
+    method: 'POST', path: '/api/git/github/apps/create', may: 'signed in', body: ExistingGitHubApp, answer: ConnectedGitHubApp,
   }),
   'webhooks.deliveries': operation({
     summary: 'What git hosts have delivered for an app (appId) or an account (accountId), newest first',

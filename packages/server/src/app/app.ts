@@ -42,7 +42,7 @@ export async function createApp(config: Config, givenLog: Logger) {
     figures,
     backups,
     writeFailedTries: access.failedTries.writeCounted,
-    reconcileHooks: gitParts.hooks.reconcile,
+    reconcileHooks: gitParts.reconcileHooks,
     pollSources: sourceAccess.polls.lookAtDue,
     sendCommitStatuses: sourceAccess.commitStatuses.sendDue,
   })

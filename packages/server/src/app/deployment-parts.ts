@@ -38,6 +38,7 @@ import { createPreflight } from '../features/deployments/run/preflight.ts'
 import { createSettingsOf } from '../features/deployments/run/release-settings.ts'
 import { createDiskRoom } from '../features/disk/service.ts'
 import type { ResolveEnvironment } from '../features/env-variables/resolve-environment.ts'
+import type { CommitCheck } from '../features/git-providers/commit-check.ts'
 import type { Ports } from '../features/ports/service.ts'
 import { findTemplate } from '../features/templates/templates.ts'
 import type { Git } from '../git/git.ts'
@@ -56,6 +57,7 @@ type Deps = {
   engine: Engine
   git: Git
   sourceOf: (app: AppRow) => Promise<Source>
+  checkCommit: CommitCheck
   policy: SourcePolicy
   isEngineWalled: () => boolean
   instance: string
@@ -93,7 +95,7 @@ export function createDeploymentParts(deps: Deps) {
 
   const checkImages = createCheckImages({ engine })
   const stages = {
-    cloneRepository: createCloneRepository({ git, sourceOf: deps.sourceOf }),
+    cloneRepository: createCloneRepository({ git, sourceOf: deps.sourceOf, checkCommit: deps.checkCommit }),
     buildImage: createBuildImage({ build, checkDockerfile, instance, newImageName, keepPlan: createKeepPlan(db) }),
     makePlan: createMakePlan({ db, buildStack, checkImages, instance, dataDir, newImageName, ports, reservedPorts: reservedPorts(config) }),
     pullTemplate: createPullTemplate({ engine, findTemplate }),

@@ -1,41 +1,86 @@
-import { findGitAccount, type GitAccountRow } from '../domain/rows.ts'
 import { createAddAutomatic } from '../features/deployments/automatic.ts'
 import { readServerAddress } from '../features/domains/server-address.ts'
 import { createGitAccounts } from '../features/git-providers/accounts.ts'
 import { createAppSource } from '../features/git-providers/app-source.ts'
+import { createCommitCheck } from '../features/git-providers/commit-check.ts'
+import { createAppHooks } from '../features/git-providers/github/app-hooks.ts'
+import { aboutAppSecret } from '../features/git-providers/github/app-identity.ts'
+import { createGitHubConnect } from '../features/git-providers/github/github-apps.ts'
+import { createHeedInstallation } from '../features/git-providers/github/heed-installation.ts'
+import { createInstallationTokens } from '../features/git-providers/github/installation-tokens.ts'
+import { createInstallations } from '../features/git-providers/github/installations.ts'
+import { findAppByKey, findInstalled } from '../features/git-providers/github/store.ts'
 import { createHostAccess, createInTurn } from '../features/git-providers/host-access.ts'
 import { createRepositories } from '../features/git-providers/repositories.ts'
 import { aboutSecret } from '../features/git-providers/save-account.ts'
+import { createAct } from '../features/webhooks/act.ts'
+import { createSurePaths } from '../features/webhooks/forced-push.ts'
 import { createWebhookGate } from '../features/webhooks/gate.ts'
 import { createHooks } from '../features/webhooks/hooks.ts'
 import { createInbox } from '../features/webhooks/inbox.ts'
 import { createReceive } from '../features/webhooks/receive.ts'
+import { createSenders } from '../features/webhooks/senders.ts'
+import { createGitHubApps } from '../git-hosts/github-app.ts'
 import { createHostClient } from '../git-hosts/host-client.ts'
 import { createGitHosts } from '../git-hosts/hosts.ts'
 import { createLimiter } from '../lib/limiter.ts'
 import type { EngineParts } from './engine-parts.ts'
 import type { Foundation } from './foundation.ts'
 
-/** Git accounts, what apps use them for, and the webhooks of git hosts. */
-export function createGitParts(base: Foundation, { policy, authorities }: EngineParts) {
-  const { db, secrets, log, now } = base
-  const visitHost = createGitHosts({ visit: createHostClient({ policy, ca: authorities.ca, now }) })
-  const access = createHostAccess({ db, secrets, visitHost, now })
+/** Accounts on git hosts, and what apps get through them. */
+function createAccountParts(base: Foundation, { policy, authorities }: EngineParts) {
+  const { db, secrets, now } = base
+  const visit = createHostClient({ policy, ca: authorities.ca, now })
+  const visitHost = createGitHosts({ visit })
+  const apps = createGitHubApps({ visit, now })
+  const tokens = createInstallationTokens({ db, secrets, apps, now })
+  const access = createHostAccess({ db, secrets, visitHost, tokens, now })
+  const installations = createInstallations({ now, onChanged: tokens.forget })
   const inTurn = createInTurn(createLimiter({ running: 8, runningPerKey: 4, waiting: 64, waitingPerKey: 8, waitMs: 20_000 }))
-  const secretOf = (account: GitAccountRow) =>
-    account.sealed_secret === '' ? '' : secrets.open(account.sealed_secret, aboutSecret(account.id))
-  const hooks = createHooks({ db, access, secretOf, publicUrl: async () => await publicUrl(base), log, now })
-  const { receive, act } = createReceive({ db, secretOf, addAutomatic: createAddAutomatic({ now }), now })
+  return { visitHost, apps, access, installations, inTurn, publicUrl: async () => await publicUrl(base) }
+}
+
+/** Accounts on git hosts, what apps get through them, and what the hosts tell us. */
+export function createGitParts(base: Foundation, engineParts: EngineParts) {
+  const { db, secrets, log, now } = base
+  const accounts = createAccountParts(base, engineParts)
+  const { access, installations, inTurn } = accounts
+  const hooks = createHooks({ db, access, secrets, publicUrl: accounts.publicUrl, log, now })
+  const moveAppHooks = createAppHooks({ ...accounts, db, secrets, log, now })
+  const act = createAct({ addAutomatic: createAddAutomatic({ now }) })
+  const senderOf = createSenders({
+    db,
+    secrets,
+    findAppByKey: async (key) => await findAppByKey(db, key),
+    aboutAppSecret,
+    aboutAccountSecret: aboutSecret,
+  })
+  const appSource = createAppSource({ db, access, inTurn })
   const redeliveries = createLimiter({ running: 4, runningPerKey: 1, waiting: 32, waitingPerKey: 8, waitMs: 20_000 })
   return {
     access,
-    gitAccounts: createGitAccounts({ db, secrets, visitHost, access, inTurn, farewell: hooks.removeAllOf, now }),
+    gitAccounts: createGitAccounts({ ...accounts, db, secrets, farewell: hooks.removeAllOf, now }),
+    gitHubConnect: createGitHubConnect({ ...accounts, db, secrets, now }),
     repositories: createRepositories({ access, inTurn }),
-    appSource: createAppSource({ db, access, inTurn }),
+    appSource,
+    sourceOf: appSource.sourceOf,
+    checkCommit: createCommitCheck({ db, access }),
     hooks,
-    receive,
+    reconcileHooks: async (signal: AbortSignal) => {
+      await hooks.reconcile(signal)
+      await moveAppHooks(signal)
+    },
+    receive: createReceive({
+      db,
+      senderOf,
+      act,
+      withSurePaths: createSurePaths({ db, access }),
+      findInstalled,
+      heedInstallation: createHeedInstallation(installations),
+      now,
+    }),
     inbox: createInbox({ db, act, limiter: redeliveries, now }),
-    mayBeSigned: createWebhookGate({ findAccount: async (id) => await findGitAccount(db, id), secretOf }),
+    mayBeSigned: createWebhookGate(senderOf),
   }
 }
 

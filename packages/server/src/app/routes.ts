@@ -31,6 +31,7 @@ import type { EnvVariables } from '../features/env-variables/service.ts'
 import { figureHandlers } from '../features/figures/routes.ts'
 import type { FiguresKeeper } from '../features/figures/service.ts'
 import type { GitAccounts } from '../features/git-providers/accounts.ts'
+import type { GitHubConnect } from '../features/git-providers/github/github-apps.ts'
 import type { Repositories } from '../features/git-providers/repositories.ts'
 import { gitHandlers } from '../features/git-providers/routes.ts'
 import { type HealthSources, healthHandlers } from '../features/health/routes.ts'
@@ -79,7 +80,8 @@ export type Parts = {
   disk: DiskRoom
   gitAccounts: GitAccounts
   repositories: Repositories
-  receive: Receive['receive']
+  gitHubConnect: GitHubConnect
+  receive: Receive
   inbox: Inbox
   hooks: Hooks
   deployHooks: DeployHooks

@@ -21,9 +21,11 @@ export function createSourceAccessParts(base: Foundation, { git }: EngineParts, 
   const { config, db, secrets, tuning, log, now } = base
   const sourceOf = createKeyedSource({ db, secrets, sourceOf: gitParts.appSource.sourceOf })
   const addAutomatic = createAddAutomatic({ now })
+  const isWithinRate = createDeliveryRate(now)
   const newestCommit = createLookups({ git, sourceOf, waitMs: tuning.resolveAtAddMs })
   return {
     sourceOf,
+    checkCommit: gitParts.checkCommit,
     newestCommit,
     deployKeys: createDeployKeys({ db, secrets, now }),
     deployHooks: createDeployHooks({ db, publicUrl: async () => await publicUrl(base), now }),
@@ -32,7 +34,7 @@ export function createSourceAccessParts(base: Foundation, { git }: EngineParts, 
       addAutomatic,
       newestCommit,
       newestCommitOfBranch: createLookups({ git, sourceOf, waitMs: BRANCH_LOOKUP_MS }),
-      isWithinRate: createDeliveryRate(now),
+      isWithinRate: (appId) => isWithinRate(String(appId)),
     }),
     commitStatuses: createCommitStatuses({
       db,

@@ -31,26 +31,20 @@ export function createWorkParts(
   { engine, git, policy, firewalls }: EngineParts,
   others: { traffic: TrafficParts; sourceAccess: SourceAccessParts },
 ) {
-  const { config, db, instance, secrets, step, tuning, log, now } = base
+  const { config, db, instance, secrets, step, now } = base
   const { routing, onRowsChanged, onContainersChanged } = others.traffic
-  const { sourceOf, newestCommit } = others.sourceAccess
+  const { sourceOf, newestCommit, checkCommit } = others.sourceAccess
   const variables = createVariableParts(base)
   const ports = createPorts({ db, now })
   const deploying = createDeploymentParts({
-    config,
-    db,
+    ...base,
     engine,
     git,
     sourceOf,
+    checkCommit,
     policy,
     isEngineWalled: firewalls.isEngineWalled,
-    instance,
-    secrets,
     resolveEnvironment: variables.resolveEnvironment,
-    step,
-    tuning,
-    log,
-    now,
     routes: routing,
     ports,
     retention: async () => base.settings().retention,

@@ -1,13 +1,12 @@
 import type { Role } from '@berth/contract'
 import type { Selectable } from 'kysely'
 import type { Reader, Tx } from '../store/database.ts'
+import type { GitAccountTable, GitDeliveryTable, GitHubAppTable } from '../store/git-tables.ts'
 import type {
   AppTable,
   DeploymentTable,
   DomainTable,
   EnvVariableTable,
-  GitAccountTable,
-  GitDeliveryTable,
   ProjectTable,
   ProjectVariableTable,
   UserTable,
@@ -21,6 +20,7 @@ export type ProjectVariableRow = Selectable<ProjectVariableTable>
 export type DomainRow = Selectable<DomainTable>
 export type DeploymentRow = Selectable<DeploymentTable>
 export type GitAccountRow = Selectable<GitAccountTable>
+export type GitHubAppRow = Selectable<GitHubAppTable>
 export type GitDeliveryRow = Selectable<GitDeliveryTable>
 
 export async function findUser(db: Reader, id: number): Promise<UserRow | undefined> {
@@ -49,6 +49,10 @@ export async function findDeployment(db: Reader, id: number): Promise<Deployment
 
 export async function findGitAccount(db: Reader, id: number): Promise<GitAccountRow | undefined> {
   return await db.selectFrom('git_account').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+export async function findGitHubApp(db: Reader, id: number): Promise<GitHubAppRow | undefined> {
+  return await db.selectFrom('github_app').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
 export async function findGitDelivery(db: Reader, id: number): Promise<GitDeliveryRow | undefined> {

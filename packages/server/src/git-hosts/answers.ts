@@ -57,9 +57,29 @@ function hasMore(headers: IncomingHttpHeaders, count: number, perPage: number): 
 }
 
 const readHook = answerOf(Type.Object({ id: Type.Integer() }))
+const readHooks = answerOf(
+  Type.Array(
+    Type.Object({
+      id: Type.Integer(),
+      url: OptionalText,
+      config: Type.Optional(Type.Object({ url: OptionalText })),
+    }),
+  ),
+)
 
-export async function addHookAt(ask: AskHost, path: string, body: unknown): Promise<string> {
-  return String(readHook((await ask({ method: 'POST', path, body })).body).id)
+/**
+ * Adds a webhook. One that leads to the same place already is ours, from a try whose end we did not see: GitHub refuses a second one, and
+ * the others would deliver twice. It is taken away first, because its secret is not known any more.
+ */
+export async function addHookAt(
+  ask: AskHost,
+  path: string,
+  hook: { url: string; perPage: Record<string, number>; body: unknown },
+): Promise<string> {
+  const [perPage = 1] = Object.values(hook.perPage)
+  const there = await allPages(ask, { path, query: hook.perPage }, { perPage, items: readHooks })
+  for (const { id, url, config } of there) if ((config?.url ?? url) === hook.url) await removeHookAt(ask, `${path}/${id}`)
+  return String(readHook((await ask({ method: 'POST', path, body: hook.body })).body).id)
 }
 
 export async function removeHookAt(ask: AskHost, path: string): Promise<void> {

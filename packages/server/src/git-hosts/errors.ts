@@ -4,6 +4,8 @@ export type HostFailure =
   | 'unauthorized'
   /** The token is good and may not do this. */
   | 'forbidden'
+  /** The installation of an app sleeps until its owner wakes it. */
+  | 'suspended'
   /** There is no such thing, or the token may not see it. */
   | 'missing'
   | 'rate_limited'

@@ -17,6 +17,7 @@ const readRepositories = answerOf(Type.Array(Repository))
 const readBranches = answerOf(
   Type.Array(Type.Object({ name: HostText, commit: Type.Object({ id: HostText }), protected: Type.Optional(Type.Boolean()) })),
 )
+const readCompared = answerOf(Type.Object({ total_commits: Type.Integer() }))
 const PER_PAGE = 50 // the most that it gives unless its admin says otherwise
 
 export function giteaHeaders(token: string): Record<string, string> {
@@ -52,15 +53,14 @@ export function createGitea(ask: AskHost): GitHost {
       const found = await allPages(ask, list, { perPage: PER_PAGE, items: readBranches })
       return found.map(({ name, commit, protected: isProtected = false }) => ({ name, commit: commit.id, isProtected }))
     },
+    async isAncestor(fullName, older, newer) {
+      const range = `${encodeURIComponent(newer)}...${encodeURIComponent(older)}` // what the older one has and the newer one lacks
+      return readCompared((await ask({ path: `/repos/${inPath(fullName)}/compare/${range}` })).body).total_commits === 0
+    },
     async addHook(fullName, { url, secret }) {
       const config = { url, secret, content_type: 'json' }
-      return await addHookAt(ask, `/repos/${inPath(fullName)}/hooks`, {
-        type: 'gitea',
-        active: true,
-        events: ['push'],
-        branch_filter: '*',
-        config,
-      })
+      const body = { type: 'gitea', active: true, events: ['push'], branch_filter: '*', config }
+      return await addHookAt(ask, `/repos/${inPath(fullName)}/hooks`, { url, body, perPage: { limit: PER_PAGE } })
     },
     async removeHook(fullName, hookId) {
       await removeHookAt(ask, `/repos/${inPath(fullName)}/hooks/${hookId}`)

@@ -15,27 +15,44 @@ const Repository = Type.Object({
 const readUser = answerOf(Type.Object({ id: Type.Integer(), login: HostName }))
 const readRepository = answerOf(Repository)
 const readRepositories = answerOf(Type.Array(Repository))
+const readInstalledOn = answerOf(Type.Object({ repositories: Type.Array(Repository) }))
 const readBranches = answerOf(
   Type.Array(Type.Object({ name: HostText, commit: Type.Object({ sha: HostText }), protected: Type.Optional(Type.Boolean()) })),
 )
+const readCompared = answerOf(Type.Object({ status: HostText }))
 const PER_PAGE = 100
 
 export function gitHubHeaders(token: string): Record<string, string> {
   return { authorization: `Bearer ${token}`, accept: 'application/vnd.github+json', 'x-github-api-version': '2022-11-28' }
 }
 
+function present(found: ReturnType<typeof readRepository>): HostRepository {
+  return {
+    id: found.id,
+    fullName: found.full_name,
+    isPrivate: found.private,
+    defaultBranch: found.default_branch ?? '',
+    updatedAt: timeIn(found.pushed_at ?? found.updated_at),
+  }
+}
+
+/** With the token of an installation, which is no person: it has the repositories that it was given. */
+export function createGitHubInstallation(ask: AskHost): GitHost {
+  return {
+    ...createGitHub(ask),
+    async whoAmI() {
+      throw new Error('an installation is nobody; its app knows who installed it')
+    },
+    async repositories(search) {
+      const list = { path: '/installation/repositories', query: { per_page: PER_PAGE } }
+      const found = await allPages(ask, list, { perPage: PER_PAGE, items: (body) => readInstalledOn(body).repositories })
+      return found.map(present).filter(({ fullName }) => fullName.toLowerCase().includes(search.toLowerCase()))
+    },
+  }
+}
+
 /** GitHub, and GitHub Enterprise, with a personal access token. */
 export function createGitHub(ask: AskHost): GitHost {
-  function present(found: ReturnType<typeof readRepository>): HostRepository {
-    return {
-      id: found.id,
-      fullName: found.full_name,
-      isPrivate: found.private,
-      defaultBranch: found.default_branch ?? '',
-      updatedAt: timeIn(found.pushed_at ?? found.updated_at),
-    }
-  }
-
   return {
     async whoAmI() {
       const { id, login } = readUser((await ask({ path: '/user' })).body)
@@ -54,9 +71,16 @@ export function createGitHub(ask: AskHost): GitHost {
       const found = await allPages(ask, list, { perPage: PER_PAGE, items: readBranches })
       return found.map(({ name, commit, protected: isProtected = false }) => ({ name, commit: commit.sha, isProtected }))
     },
+    async isAncestor(fullName, older, newer) {
+      const range = `${encodeURIComponent(older)}...${encodeURIComponent(newer)}`
+      const query = { per_page: 1, page: 2 } // the first page names every file that differs
+      const { status } = readCompared((await ask({ path: `/repos/${inPath(fullName)}/compare/${range}`, query })).body)
+      return status === 'ahead' || status === 'identical'
+    },
     async addHook(fullName, { url, secret }) {
       const config = { url, secret, content_type: 'json', insecure_ssl: '0' }
-      return await addHookAt(ask, `/repos/${inPath(fullName)}/hooks`, { name: 'web', active: true, events: ['push'], config })
+      const body = { name: 'web', active: true, events: ['push'], config }
+      return await addHookAt(ask, `/repos/${inPath(fullName)}/hooks`, { url, body, perPage: { per_page: PER_PAGE } })
     },
     async removeHook(fullName, hookId) {
       await removeHookAt(ask, `/repos/${inPath(fullName)}/hooks/${hookId}`)

@@ -17,6 +17,7 @@ const readProjects = answerOf(Type.Array(Project))
 const readBranches = answerOf(
   Type.Array(Type.Object({ name: HostText, commit: Type.Object({ id: HostText }), protected: Type.Optional(Type.Boolean()) })),
 )
+const readBase = answerOf(Type.Object({ id: HostText }))
 const PER_PAGE = 100
 
 export function gitLabHeaders(token: string): Record<string, string> {
@@ -53,9 +54,14 @@ export function createGitLab(ask: AskHost): GitHost {
       const found = await allPages(ask, list, { perPage: PER_PAGE, items: readBranches })
       return found.map(({ name, commit, protected: isProtected = false }) => ({ name, commit: commit.id, isProtected }))
     },
+    async isAncestor(fullName, older, newer) {
+      const path = `/projects/${encodeURIComponent(fullName)}/repository/merge_base`
+      const refs = `?refs[]=${encodeURIComponent(older)}&refs[]=${encodeURIComponent(newer)}`
+      return readBase((await ask({ path: path + refs })).body).id === older
+    },
     async addHook(fullName, { url, secret }) {
       const hook = { url, token: secret, push_events: true, enable_ssl_verification: true }
-      return await addHookAt(ask, `/projects/${encodeURIComponent(fullName)}/hooks`, hook)
+      return await addHookAt(ask, `/projects/${encodeURIComponent(fullName)}/hooks`, { url, body: hook, perPage: { per_page: PER_PAGE } })
     },
     async removeHook(fullName, hookId) {
       await removeHookAt(ask, `/projects/${encodeURIComponent(fullName)}/hooks/${hookId}`)

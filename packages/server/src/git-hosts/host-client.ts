@@ -8,7 +8,7 @@ import { HostError } from './errors.ts'
 import { connectionFailure, failureOf } from './host-failure.ts'
 
 export type Ask = {
-  readonly method?: 'GET' | 'POST' | 'DELETE'
+  readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   /** Below the API's base, with each part encoded. */
   readonly path: string
   readonly query?: Readonly<Record<string, string | number>>

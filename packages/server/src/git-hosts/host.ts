@@ -17,7 +17,9 @@ export type GitHost = {
   repositories(search: string): Promise<HostRepository[]>
   repository(fullName: string): Promise<HostRepository>
   branches(fullName: string): Promise<HostBranch[]>
-  /** Has pushes delivered to the address, proven with the secret; gives the host's id of the webhook. */
+  /** Whether the newer one, a commit or a branch, has the older one in its history. */
+  isAncestor(fullName: string, older: string, newer: string): Promise<boolean>
+  /** Has pushes delivered to the address, proven with the secret; gives the host's id of the webhook. One with the same address is replaced. */
   addHook(fullName: string, hook: { url: string; secret: string }): Promise<string>
   /** One that is gone already is fine. */
   removeHook(fullName: string, hookId: string): Promise<void>

@@ -2,7 +2,7 @@ import type { GitProvider } from '@berth/contract'
 import type { Credential } from '../git/git-settings.ts'
 import { apiBase } from './base-url.ts'
 import { createGitea, giteaHeaders } from './gitea.ts'
-import { createGitHub, gitHubHeaders } from './github.ts'
+import { createGitHub, createGitHubInstallation, gitHubHeaders } from './github.ts'
 import { createGitLab, gitLabHeaders } from './gitlab.ts'
 import type { GitHost } from './host.ts'
 import type { AskHost, HostClient } from './host-client.ts'
@@ -22,6 +22,8 @@ export type HostIdentity = {
   readonly provider: GitProvider
   readonly baseUrl: string
   readonly token: string
+  /** An installation's token opens other places than a person's. */
+  readonly via: 'app' | 'token'
   readonly privileged: boolean
 }
 
@@ -35,13 +37,14 @@ export function createGitHosts(deps: { visit: HostClient }) {
     signal?: AbortSignal,
   ): Promise<Result> {
     const { create, headers } = PROVIDERS[identity.provider]
+    const open = identity.via === 'app' ? createGitHubInstallation : create
     const place = {
       base: apiBase(identity.provider, identity.baseUrl),
       headers: headers(identity.token),
       privileged: identity.privileged,
       signal: AbortSignal.any([AbortSignal.timeout(VISIT_MS), ...(signal ? [signal] : [])]),
     }
-    return await deps.visit(place, async (ask) => await work(create(ask)))
+    return await deps.visit(place, async (ask) => await work(open(ask)))
   }
 }
 

@@ -21,6 +21,8 @@ type Request<Name extends OperationName> = Subjects[Operations[Name]['may']] & {
   input: Input<Name>
   origin: Origin
   session: Session
+  /** Our own address, as the caller's browser knows it. */
+  site: string
   /** Aborted when the connection closes, so that unneeded work stops. */
   closed: () => AbortSignal
 }
@@ -106,6 +108,10 @@ function sessionOf(request: FastifyRequest, reply: FastifyReply): Session {
   return { begin: (token) => void reply.header('set-cookie', [...sessionCookies(asked, token), ...strayCookies(asked)]) }
 }
 
+function siteOf(request: FastifyRequest): string {
+  return `${originOf(request.raw, request.id).isTls ? 'https' : 'http'}://${request.headers.host ?? ''}`
+}
+
 function closeSignal(reply: FastifyReply): AbortSignal {
   const closed = new AbortController()
   if (reply.raw.destroyed) closed.abort()
@@ -114,6 +120,7 @@ function closeSignal(reply: FastifyReply): AbortSignal {
 }
 
 function send(reply: FastifyReply, line: Operation, result: unknown): FastifyReply {
+  if (line.shape === 'redirect') return reply.redirect(String(result), 303)
   if (line.shape === 'text') return reply.type('text/plain; charset=utf-8').send(result)
   const body =
     line.shape === 'bare'
@@ -150,7 +157,7 @@ export function implement(app: FastifyInstance, name: OperationName, handlers: H
     async handler(request, reply) {
       const admitted = await admit(gate, line.may, request, read)
       request.body = undefined // otherwise an unneeded body would stay in memory while the call waits
-      const result = handler({ ...admitted, session: sessionOf(request, reply), closed: () => closeSignal(reply) })
+      const result = handler({ ...admitted, session: sessionOf(request, reply), site: siteOf(request), closed: () => closeSignal(reply) })
       return send(reply, line, result instanceof Promise ? await result : result)
     },
   })

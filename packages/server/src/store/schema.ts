@@ -4,7 +4,6 @@ import type {
   Builder,
   DeploymentStatus,
   DnsStatus,
-  GitProvider,
   RestartPolicy,
   Role,
   SslStatus,
@@ -13,6 +12,14 @@ import type {
   Trigger,
 } from '@berth/contract'
 import type { Generated } from 'kysely'
+import type {
+  GitAccountTable,
+  GitDeliveryAppTable,
+  GitDeliveryTable,
+  GitHookTable,
+  GitHubAppTable,
+  GitHubStateTable,
+} from './git-tables.ts'
 
 /** SQLite has no booleans. */
 type Bit = 0 | 1
@@ -179,58 +186,6 @@ export type DeploymentTable = {
 }
 /** What its build was decided to be, as JSON (see the contract's BuildPlan). */
 type DeploymentPlanTable = { deployment_id: number; plan: string }
-/** Belongs to a person (`user_id`) or to a project (`project_id`), never to both. */
-export type GitAccountTable = {
-  id: Generated<number>
-  provider: GitProvider
-  via: 'app' | 'token'
-  name: string
-  base_url: string
-  user_id: number | null
-  project_id: number | null
-  created_by: number | null
-  /** The account at the host: its name and the host's own id. */
-  login: string
-  host_id: string
-  sealed_token: string
-  /** The secret with which the host signs its deliveries. */
-  sealed_secret: string
-  status: 'ok' | 'error' | 'suspended'
-  error: string
-  created_at: string
-  updated_at: string
-}
-export type GitDeliveryTable = {
-  id: Generated<number>
-  account_id: number
-  /** The host's own id of it, which an account has once. */
-  delivery: string
-  provider: GitProvider
-  event: string
-  repository: string
-  branch: string
-  commit_hash: string
-  result: 'deployed' | 'ignored' | 'failed'
-  reason: string
-  headers: string
-  /** Of a push: what it was, as JSON (see features/webhooks/push.ts). */
-  push: string
-  /** Compressed; empty where it was too large to keep. */
-  body: Buffer
-  received_at: string
-}
-type GitDeliveryAppTable = { id: Generated<number>; delivery_id: number; app_id: number; deployment_id: number | null }
-/** A webhook that we registered at a host, or tried to. */
-export type GitHookTable = {
-  account_id: number
-  repository_id: string
-  repository: string
-  hook_id: string
-  url: string
-  error: string
-  failures: number
-  next_try_at: string
-}
 /** The private half of an app's deploy key. */
 type DeployKeyTable = { app_id: number; sealed_key: string }
 /** What the last look at a source found, and when the next one is due. */
@@ -293,6 +248,8 @@ export type Schema = {
   deploy_key: DeployKeyTable
   source_poll: SourcePollTable
   commit_status: CommitStatusTable
+  github_app: GitHubAppTable
+  github_state: GitHubStateTable
   job: JobTable
   event: EventTable
   audit: AuditTable

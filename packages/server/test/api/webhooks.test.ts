@@ -4,6 +4,7 @@ import type { HostRepo, Style } from '../../testing/git-host/model.ts'
 import { deliveryHeaders, type PushOptions, pushPayload } from '../../testing/git-host/payloads.ts'
 import { type GitHostServer, startGitHost } from '../../testing/git-host/start-git-host.ts'
 import { type Person, startTestServer, type TestServer } from '../../testing/harness/start-test-server.ts'
+import { writeToDatabase } from '../../testing/harness/write-to-database.ts'
 import { until } from '../../testing/labs/deploy-lab.ts'
 
 type Answer = { delivery: string; event: string; result: string; reason: string; deployments: number[] }
@@ -52,8 +53,9 @@ describe.each(['github', 'gitlab', 'gitea'] as const satisfies Style[])('deliver
     await hooksAre(1)
     return id
   }
-  const send = async (body: string, headers: Record<string, string>, account: number | string = accountId) =>
-    await berth.raw('POST', `/api/webhooks/git?account=${account}`, { body, headers })
+  const ownAddress = () => new URL(host.model.hooks[0]?.url ?? 'http://nowhere').search
+  const send = async (body: string, headers: Record<string, string>, query = ownAddress()) =>
+    await berth.raw('POST', `/api/webhooks/git${query}`, { body, headers })
   async function deliver(given: Partial<PushOptions> & { id?: string; event?: string } = {}) {
     const { id, event, ...push } = given
     const body = JSON.stringify(pushPayload(host.model, { repo, commit: COMMIT, ...push }))
@@ -66,9 +68,10 @@ describe.each(['github', 'gitlab', 'gitea'] as const satisfies Style[])('deliver
   it('a webhook is registered for the repository of an app, once, and a push deploys every app of its branch', async () => {
     const [first, second, other] = [await newApp(), await newApp(), await newApp({ gitBranch: 'next' })]
     const [hook] = host.model.hooks
-    expect(hook).toMatchObject({ url: `https://berth.example.com/api/webhooks/git?account=${accountId}`, repositoryId: repo.id })
+    const address = `https://berth.example.com/api/webhooks/git?account=${accountId}&repository=${repo.id}`
+    expect(hook).toMatchObject({ url: address, repositoryId: repo.id })
     expect(hook?.secret.length).toBe(64)
-    expect(await owner.call('apps.webhook', { appId: first })).toEqual({ status: 'active', error: '', url: hook?.url })
+    expect(await owner.call('apps.webhook', { appId: first })).toEqual({ status: 'active', error: '', warning: '', url: address })
     const answer = await deliver({ message: 'Say hello', id: 'd-1' })
     expect(answer).toMatchObject({ delivery: 'd-1', result: 'deployed', reason: expect.stringContaining('branch next') })
     expect(answer.deployments.length).toBe(2)
@@ -121,7 +124,7 @@ describe.each(['github', 'gitlab', 'gitea'] as const satisfies Style[])('deliver
       expect(deployments).toEqual([])
       return `${result}: ${why}`
     }
-    expect(await reason({ paths: ['docs/a.md'] })).toMatch(/^ignored: app \d+: no watched path changed/)
+    expect(await reason({ paths: ['docs/a.md'] })).toMatch(/^ignored: no watched path changed/) // the host is told no names of ours
     expect(await reason({ message: 'Fix a typo [skip ci]', paths: ['web/a'] })).toContain('the commit message says [skip ci]')
     expect(await reason({ message: '[Skip Deploy] later', paths: ['web/a'] })).toContain('[Skip Deploy]')
     expect(await reason({ branch: 'next' })).toContain('it deploys from the branch main')
@@ -134,9 +137,13 @@ describe.each(['github', 'gitlab', 'gitea'] as const satisfies Style[])('deliver
     await owner.call('apps.update', { appId, autoDeploy: true })
     expect((await deliver({ paths: ['web/a.html'] })).result).toBe('deployed')
     expect((await deliver({ paths: ['docs/a.md'], before: '0'.repeat(40) })).result).toBe('deployed') // nobody knows what came before
-    const unsure = style === 'github' ? { forced: true } : { total: 30 } // not all commits are named
-    expect((await deliver({ paths: ['docs/a.md'], ...unsure })).result).toBe('deployed')
-    expect((await deliver({ repo: { ...repo, id: 9999 } })).reason).toContain('No application deploys from acme/shop')
+    expect((await owner.call('webhooks.deliveries', { appId })).some(({ reason: why }) => /^app \d+: no watched path/.test(why))).toBe(true)
+    const cutShort = style === 'github' ? {} : { total: 30 } // not all commits are named
+    const forced = 'f00d'.repeat(10)
+    repo.rewritten.add(forced)
+    expect((await deliver({ paths: ['docs/a.md'], commit: forced, forced: true, ...cutShort })).result).toBe('deployed')
+    expect((await deliver({ paths: ['docs/a.md'], commit: forced, forced: true, before: forced })).result).toBe('deployed')
+    expect((await deliver({ repo: { ...repo, id: 9999 } })).reason).toContain('registered for another repository')
   })
 
   it('a repository that was renamed goes on deploying, by its id', async () => {
@@ -167,13 +174,16 @@ describe.each(['github', 'gitlab', 'gitea'] as const satisfies Style[])('deliver
     const without = (names: RegExp) => Object.fromEntries(Object.entries(good).filter(([name]) => !names.test(name)))
     const proof = style === 'gitlab' ? 'x-gitlab-token' : 'x-hub-signature-256'
     const hex = (good[proof] ?? '').replace('sha256=', '')
-    const bad: [string, Record<string, string>, (number | string)?][] = [
+    const bad: [string, Record<string, string>, string?][] = [
       [body, without(/signature|token/)],
       [body, deliveryHeaders(host.model, { secret: '', body })],
       [body, deliveryHeaders(host.model, { secret: 'guess', body })],
       [body, changed({ [proof]: hex.slice(0, -1) })],
-      [body, good, 9_999],
-      [body, good, 'x'],
+      [body, good, `?account=${accountId}`], // an account has no secret of its own
+      [body, good, `?account=${accountId}&repository=9999`],
+      [body, good, `?account=9999&repository=${repo.id}`],
+      [body, good, '?app=x'],
+      [body, good, ''],
       ...(style === 'gitlab'
         ? []
         : ([
@@ -182,8 +192,8 @@ describe.each(['github', 'gitlab', 'gitea'] as const satisfies Style[])('deliver
             [body, changed({ [proof]: `sha1=${hex.slice(0, 40)}` })],
           ] satisfies [string, Record<string, string>][])),
     ]
-    for (const [text, headers, account] of bad) {
-      const answer = await send(text, headers, account)
+    for (const [text, headers, query] of bad) {
+      const answer = await send(text, headers, query)
       expect([answer.status, answer.json.code]).toEqual([401, 'webhook_not_verified'])
     }
     expect((await owner.call('webhooks.deliveries', { accountId })).length).toBe(before)
@@ -215,6 +225,97 @@ describe.each(['github', 'gitlab', 'gitea'] as const satisfies Style[])('deliver
     ])
       await expect(call()).rejects.toMatchObject({ code: expect.stringMatching(/_not_found|git_not_connected/) })
     await expect(owner.call('webhooks.deliveries', {})).rejects.toMatchObject({ code: 'invalid_request' })
+  })
+
+  it('a delivery that is sent again under another id is the same one, where its bytes are signed', async () => {
+    const appId = await newApp()
+    const at = (host.model.clock += 1)
+    const first = await deliver({ id: 'own', at })
+    const copy = await deliver({ id: 'another', at })
+    expect(copy.deployments.length).toBe(1)
+    expect(copy.deployments[0] === first.deployments[0]).toBe(style !== 'gitlab') // which signs nothing, and two pushes can be alike
+    expect((await owner.call('deployments.list', { appId })).length).toBe(style === 'gitlab' ? 2 : 1)
+  })
+
+  it('a push that comes after a newer one deploys nothing', async () => {
+    const appId = await newApp()
+    const [a, b, c] = ['a'.repeat(40), 'b'.repeat(40), 'c'.repeat(40)]
+    const at = (host.model.clock += 3) // GitLab does not say it
+    await deliver({ before: b, commit: c, at })
+    const late = await deliver({ before: a, commit: b, at: at - 1 })
+    expect([late.result, late.reason]).toEqual(['ignored', 'A newer push to main was delivered before this one.'])
+    expect((await owner.call('deployments.list', { appId })).map(({ commit_hash: hash }) => hash)).toEqual([c])
+    const back = await deliver({ before: c, commit: b, forced: true })
+    expect(back.result).toBe('deployed') // it leads back, and is the newest
+  })
+
+  it('a delivery that failed is tried again when the host sends it again', async () => {
+    const appId = await newApp()
+    for (let count = 0; count < 20; count += 1) await owner.call('deployments.add', { appId }) // as many as may wait
+    const push = { id: 'full', at: (host.model.clock += 1) }
+    expect(await deliver(push)).toMatchObject({ result: 'failed', reason: expect.stringContaining('wait or run already') })
+    expect((await deliver(push)).result).toBe('failed')
+    const [newest] = await owner.call('deployments.list', { appId })
+    await owner.call('deployments.stop', { deploymentId: newest?.id ?? 0 })
+    const answer = await deliver(push)
+    expect([answer.result, answer.deployments.length]).toEqual(['deployed', 1])
+    expect((await deliver(push)).deployments).toEqual(answer.deployments)
+    expect((await owner.call('webhooks.deliveries', { appId })).length).toBe(1)
+  })
+
+  it('a webhook proves deliveries of its own repository alone', async () => {
+    await newApp()
+    const robot = host.model.people[0]
+    const second = await host.addRepository('acme/second', robot ? [robot] : [])
+    const source = { gitProviderId: accountId, gitRepository: 'acme/second', gitBranch: 'main' }
+    const { id: other } = await owner.call('apps.create', { projectId, name: 'second', ...source })
+    await hooksAre(2)
+    const [mine, theirs] = [repo, second].map(({ id }) => host.model.hooks.find(({ repositoryId }) => repositoryId === id))
+    expect(mine?.secret).not.toBe(theirs?.secret)
+    const body = JSON.stringify(pushPayload(host.model, { repo: second, commit: COMMIT }))
+    const headers = deliveryHeaders(host.model, { secret: mine?.secret ?? '', body })
+    expect((await send(body, headers, new URL(theirs?.url ?? '').search)).status).toBe(401)
+    const answer = await send(body, headers, new URL(mine?.url ?? '').search)
+    expect(answer.json.data).toMatchObject({ result: 'ignored', reason: 'This webhook was registered for another repository.' })
+    expect(await owner.call('deployments.list', { appId: other })).toEqual([])
+  })
+
+  it('an app is named to those who may see it alone', async () => {
+    const appId = await newApp({ autoDeploy: false })
+    const elsewhere = (await owner.call('projects.create', { name: `Secret ${n}` })).id
+    const source = { gitProviderId: accountId, gitRepository: repo.fullName, gitBranch: 'main' }
+    await owner.call('apps.create', { projectId: elsewhere, name: 'hidden-app', ...source })
+    const member = await berth.as('member')
+    await owner.call('projects.members', { id: projectId, emails: [member.email] })
+    const { deployments } = await deliver()
+    expect(deployments.length).toBe(1)
+    const [seen] = await member.call('webhooks.deliveries', { appId })
+    expect(seen).toMatchObject({ deployments: [], reason: expect.stringMatching(/^app \d+: auto-deploy is off$/) })
+    expect((await member.call('webhooks.delivery', { id: seen?.id ?? 0 })).deployments).toEqual([])
+    const again = await member.call('webhooks.redeliver', { id: seen?.id ?? 0 })
+    expect([again.deployments, JSON.stringify(again).includes('hidden')]).toEqual([[], false])
+    const [all] = await owner.call('webhooks.deliveries', { appId })
+    expect(all?.deployments).toEqual(deployments)
+  })
+
+  it('a webhook whose registration we did not live to see is replaced, and one over http says so', async () => {
+    const url = `https://berth.example.com/api/webhooks/git?account=${accountId}&repository=${repo.id}`
+    host.model.hooks.push({ id: 77, repositoryId: repo.id, url, secret: 'of a try that ended', events: ['push'] })
+    const appId = await newApp()
+    await expect.poll(async () => (await owner.call('apps.webhook', { appId })).status, { timeout: 30_000 }).toBe('active')
+    expect(host.model.hooks.map(({ id, secret }) => [id === 77, secret.length])).toEqual([[false, 64]])
+    expect((await deliver()).result).toBe('deployed')
+    await writeToDatabase(berth.dataDir, (file) =>
+      file
+        .prepare(`insert into fact (name, value) values ('server.address', '203.0.113.7') on conflict do update set value = excluded.value`)
+        .run(),
+    )
+    await owner.call('settings.update', { dashboardDomain: '' })
+    await expect.poll(async () => (await owner.call('apps.webhook', { appId })).warning, { timeout: 30_000 }).toContain('over http')
+    expect((await owner.call('git.accounts')).find(({ id }) => id === accountId)?.warning).toContain('Set the domain of the dashboard')
+    await owner.call('settings.update', { dashboardDomain: 'berth.example.com' })
+    await expect.poll(async () => (await owner.call('apps.webhook', { appId })).warning, { timeout: 30_000 }).toBe('')
+    expect(host.model.hooks.length).toBe(1)
   })
 
   it('a webhook that cannot be registered says why on the app, and an account takes its webhooks along', async () => {

@@ -1,4 +1,4 @@
-import { type Answered, type Asked, branchesOf, type HostRepo, hookApi, type Model, page, visibleTo } from './model.ts'
+import { type Answered, type Asked, branchesOf, type HostRepo, hookApi, isAncestor, type Model, page, visibleTo } from './model.ts'
 import { statusApi } from './status-api.ts'
 
 function giteaUser(model: Model, login: string, id: number) {
@@ -79,6 +79,10 @@ export async function giteaApi(model: Model, asked: Asked): Promise<Answered> {
       user_can_merge: true,
     }))
     return page(model, asked, list, { name: 'limit', most: 50 })
+  }
+  if (thing === 'compare') {
+    const [newer = '', older = ''] = (asked.path[6] ?? '').split('...')
+    return { status: 200, body: { total_commits: (await isAncestor(repo, older, newer)) ? 0 : 1, commits: [], files: [] } }
   }
   if (thing === 'hooks') {
     const config = (asked.body['config'] ?? {}) as Record<string, unknown> // what our own client sends

@@ -1,7 +1,18 @@
-import { type Answered, type Asked, branchesOf, type HostRepo, hookApi, type Model, NOT_FOUND, page, visibleTo } from './model.ts'
+import {
+  type Answered,
+  type Asked,
+  branchesOf,
+  type HostRepo,
+  hookApi,
+  isAncestor,
+  type Model,
+  NOT_FOUND,
+  page,
+  visibleTo,
+} from './model.ts'
 import { statusApi } from './status-api.ts'
 
-function simpleUser(model: Model, login: string, id: number) {
+export function gitHubUser(model: Model, login: string, id: number) {
   const api = `${model.origin}/api/v3/users/${login}`
   return {
     login,
@@ -34,7 +45,7 @@ export function gitHubRepository(model: Model, repo: HostRepo) {
     name,
     full_name: repo.fullName,
     private: repo.isPrivate,
-    owner: simpleUser(model, owner, 1),
+    owner: gitHubUser(model, owner, 1),
     html_url: `${model.origin}/${repo.fullName}`,
     description: null,
     fork: false,
@@ -81,11 +92,22 @@ export function gitHubRepository(model: Model, repo: HostRepo) {
   }
 }
 
+const NOT_FOR_APPS: Answered = { status: 403, body: { message: 'Resource not accessible by integration', status: '403' } }
+
+/** The repositories of an installation come in an object, with how many there are. */
+function installed(model: Model, asked: Asked): Answered {
+  const all = visibleTo(model, asked.person).map((repo) => gitHubRepository(model, repo))
+  const { body, ...rest } = page(model, asked, all, { name: 'per_page', most: 100 })
+  return { ...rest, body: { total_count: all.length, repository_selection: 'selected', repositories: body } }
+}
+
 /** GitHub's REST API, as GitHub Enterprise serves it: below /api/v3. */
 export async function gitHubApi(model: Model, asked: Asked): Promise<Answered> {
   const [, , area = '', owner = '', name = '', thing = '', which = ''] = asked.path
+  if (area === 'user' && asked.person.isInstallation) return NOT_FOR_APPS
+  if (area === 'installation' && asked.person.isInstallation) return installed(model, asked)
   if (area === 'user' && owner === '')
-    return { status: 200, body: { ...simpleUser(model, asked.person.login, asked.person.id), name: null } }
+    return { status: 200, body: { ...gitHubUser(model, asked.person.login, asked.person.id), name: null } }
   if (area === 'user' && owner === 'repos') {
     const repos = visibleTo(model, asked.person).map((repo) => gitHubRepository(model, repo))
     return page(model, asked, repos, { name: 'per_page', most: 100 })
@@ -101,6 +123,12 @@ export async function gitHubApi(model: Model, asked: Asked): Promise<Answered> {
       protected: branch.name === repo.defaultBranch,
     }))
     return page(model, asked, list, { name: 'per_page', most: 100 })
+  }
+  if (thing === 'compare') {
+    const [older = '', newer = ''] = which.split('...')
+    const [isAhead, isBehind] = [await isAncestor(repo, older, newer), await isAncestor(repo, newer, older)]
+    const status = isAhead && isBehind ? 'identical' : isAhead ? 'ahead' : isBehind ? 'behind' : 'diverged'
+    return { status: 200, body: { status, ahead_by: 1, behind_by: 0, total_commits: 1, commits: [] } }
   }
   if (thing === 'hooks') {
     const config = (asked.body['config'] ?? {}) as Record<string, unknown> // what our own client sends

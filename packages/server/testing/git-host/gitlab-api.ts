@@ -1,4 +1,4 @@
-import { type Answered, type Asked, branchesOf, type HostRepo, hookApi, type Model, page, visibleTo } from './model.ts'
+import { type Answered, type Asked, branchesOf, type HostRepo, hookApi, isAncestor, type Model, page, visibleTo } from './model.ts'
 import { statusApi } from './status-api.ts'
 
 export function gitLabProject(model: Model, repo: HostRepo) {
@@ -85,6 +85,12 @@ export async function gitLabApi(model: Model, asked: Asked): Promise<Answered> {
       commit: { id: branch.commit, short_id: branch.commit.slice(0, 8), title: 'A change', created_at: repo.updatedAt, parent_ids: [] },
     }))
     return page(model, asked, list, { name: 'per_page', most: 100 })
+  }
+  if (thing === 'repository' && part === 'merge_base') {
+    const [older = '', newer = ''] = asked.query.getAll('refs[]')
+    return (await isAncestor(repo, older, newer))
+      ? { status: 200, body: { id: older, short_id: older.slice(0, 8) } }
+      : { status: 200, body: { id: 'f'.repeat(40) } }
   }
   if (thing === 'hooks') return hookApi(model, asked, { repo, id: part, config: asked.body, secret: asked.body['token'] })
   if (thing === 'statuses') return statusApi(model, asked, { repo, commit: part })

@@ -9,9 +9,34 @@ export type HostRepo = {
   defaultBranch: string
   updatedAt: string
   git: Awaited<ReturnType<GitServer['createRepository']>> | undefined
+  /** Commits that its branch left behind by force, where it has no git of its own. */
+  rewritten: Set<string>
 }
-export type HostPerson = { id: number; login: string; token: string; repositories: Set<number>; isRevoked: boolean; mayHook: boolean }
+export type HostPerson = {
+  id: number
+  login: string
+  token: string
+  repositories: Set<number>
+  isRevoked: boolean
+  mayHook: boolean
+  isInstallation?: boolean
+}
 type HostHook = { id: number; repositoryId: number; url: string; secret: string; events: string[] }
+
+export type HostInstallation = { id: number; login: string; repositories: Set<number>; suspendedAt: string | null }
+export type HostApp = {
+  id: number
+  slug: string
+  name: string
+  setupUrl: string
+  hookUrl: string
+  webhookSecret: string
+  publicKey: string
+  pem: string
+  /** Good once, for the conversion of the manifest. */
+  code: string
+  installations: HostInstallation[]
+}
 
 /** Everything that the host knows. */
 export type Model = {
@@ -22,6 +47,11 @@ export type Model = {
   people: HostPerson[]
   hooks: HostHook[]
   statuses: HostStatus[]
+  apps: HostApp[]
+  /** What is chosen on the page of an app. */
+  nextInstall: { login: string; repositories: number[] }
+  /** Goes on with every push, in seconds since 1970. */
+  clock: number
 }
 
 export type Asked = { method: string; path: string[]; query: URLSearchParams; body: Record<string, unknown>; person: HostPerson }
@@ -34,7 +64,12 @@ export function visibleTo(model: Model, person: HostPerson): HostRepo[] {
 }
 
 /** A page of a list, with the headers of the hosts: a Link, and the numbers that GitLab and Gitea add. */
-export function page<Item>(model: Model, asked: Asked, items: readonly Item[], size: { name: string; most: number }): Answered {
+export function page<Item>(
+  model: Model,
+  asked: Pick<Asked, 'query' | 'path'>,
+  items: readonly Item[],
+  size: { name: string; most: number },
+): Answered {
   const perPage = Math.min(size.most, Number(asked.query.get(size.name) ?? 20))
   const number = Number(asked.query.get('page') ?? 1)
   const last = Math.max(1, Math.ceil(items.length / perPage))
@@ -73,6 +108,20 @@ export function hookApi(
     model.hooks.splice(at, 1)
     return { status: 204 }
   }
+  if (asked.method === 'GET') {
+    const list = model.hooks.filter(({ repositoryId }) => repositoryId === repo.id)
+    const shown = list.map(({ id: hookId, url, events }) => {
+      const place = model.style === 'gitlab' ? { url } : { config: { url, secret: '********' } }
+      return { id: hookId, active: true, events, ...place }
+    })
+    return page(model, asked, shown, model.style === 'gitea' ? { name: 'limit', most: 50 } : { name: 'per_page', most: 100 })
+  }
+  const isThere = model.hooks.some(({ repositoryId, url }) => repositoryId === repo.id && url === config['url'])
+  if (model.style === 'github' && isThere)
+    return {
+      status: 422,
+      body: { message: 'Validation Failed', errors: [{ resource: 'Hook', message: 'Hook already exists on this repository' }] },
+    }
   const hook = {
     id: 5000 + Math.floor(Math.random() * 1e9),
     repositoryId: repo.id,
@@ -97,4 +146,11 @@ export async function branchesOf(repo: HostRepo): Promise<{ name: string; commit
       const [name = '', commit = ''] = line.split(' ')
       return { name, commit }
     })
+}
+
+/** Whether the newer one has the older one in its history. */
+export async function isAncestor(repo: HostRepo, older: string, newer: string): Promise<boolean> {
+  if (!repo.git) return !repo.rewritten.has(newer)
+  const range = await repo.git.git(['rev-list', '--count', `${newer}..${older}`]).catch(() => '1')
+  return range.trim() === '0'
 }

@@ -1,8 +1,9 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import { giteaRepository } from './gitea-api.ts'
-import { gitHubRepository } from './github-api.ts'
+import { gitHubRepository, gitHubUser } from './github-api.ts'
+import { gitHubInstallation } from './github-apps-api.ts'
 import { gitLabProject } from './gitlab-api.ts'
-import type { HostRepo, Model } from './model.ts'
+import type { HostApp, HostInstallation, HostRepo, Model } from './model.ts'
 
 export type PushOptions = {
   repo: HostRepo
@@ -15,6 +16,10 @@ export type PushOptions = {
   forced?: boolean
   /** How many commits there were, where the host names fewer of them. */
   total?: number
+  /** When it was pushed, in seconds since 1970; without it a second after the one before. */
+  at?: number
+  /** Of an app, which delivers it. */
+  installation?: number
 }
 
 const BEFORE = '1'.repeat(40)
@@ -72,7 +77,11 @@ export function pushPayload(model: Model, options: PushOptions): Record<string, 
       push_options: {},
       repository: { name: repo.fullName, url: '', description: '', homepage: '', visibility_level: 0 },
     }
-  const repository = model.style === 'github' ? gitHubRepository(model, repo) : giteaRepository(model, repo)
+  const at = options.at ?? (model.clock += 1)
+  const repository =
+    model.style === 'github'
+      ? { ...gitHubRepository(model, repo), pushed_at: at, created_at: at, stargazers: 0, master_branch: repo.defaultBranch }
+      : { ...giteaRepository(model, repo), updated_at: new Date(at * 1000).toISOString() }
   const shared = {
     ref,
     before,
@@ -84,7 +93,20 @@ export function pushPayload(model: Model, options: PushOptions): Record<string, 
     sender: { login: 'grace', id: 4 },
   }
   if (model.style === 'gitea') return { ...shared, compare_url: compare, total_commits: options.total ?? commits.length }
-  return { ...shared, base_ref: null, created: before === NOBODY, deleted: isDeleted, forced, compare }
+  const { installation: id } = options
+  const installation = id === undefined ? {} : { installation: { id, node_id: `MDIz${id}` } }
+  return { ...shared, ...installation, base_ref: null, created: before === NOBODY, deleted: isDeleted, forced, compare }
+}
+
+/** What an app is told about one of its installations. */
+export function installationPayload(model: Model, app: HostApp, installation: HostInstallation, action: string): Record<string, unknown> {
+  return {
+    action,
+    installation: gitHubInstallation(model, app, installation),
+    repositories: [],
+    requester: null,
+    sender: gitHubUser(model, installation.login, 9),
+  }
 }
 
 /** The head of a delivery, signed with the secret as the host signs. */

@@ -7,10 +7,11 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Duplex } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { type FileMap, startGitServer } from '../harness/git-server.ts'
+import { type FileMap, type GitServer, startGitServer } from '../harness/git-server.ts'
 import { ownCertificate } from '../harness/own-certificate.ts'
 import { giteaApi } from './gitea-api.ts'
 import { gitHubApi } from './github-api.ts'
+import { createFromManifest, formField, gitHubAppApi, installFromPage } from './github-apps-api.ts'
 import { gitLabApi } from './gitlab-api.ts'
 import type { Answered, HostPerson, HostRepo, Model, Style } from './model.ts'
 
@@ -33,10 +34,19 @@ export async function startGitHost(style: Style) {
   const { chain, key } = ownCertificate('localhost')
   const caFile = path.join(directory, 'ca.pem')
   writeFileSync(caFile, chain)
-  const model: Model = { style, origin: '', repositories: new Map(), people: [], hooks: [], statuses: [] }
+  const model: Model = {
+    style,
+    origin: '',
+    repositories: new Map(),
+    people: [],
+    hooks: [],
+    statuses: [],
+    apps: [],
+    nextInstall: { login: 'acme', repositories: [] },
+    clock: 1_780_000_000,
+  }
   const requests: { method: string; url: string; authorization: string }[] = []
   let habit: Habit | undefined
-  let nextId = 1000
 
   const server = https.createServer({ cert: chain, key }, (request, response) => {
     const authorization = request.headers.authorization ?? String(request.headers['private-token'] ?? '')
@@ -60,10 +70,12 @@ export async function startGitHost(style: Style) {
     if (habit?.kind === 'silence') return
     if (habit?.kind === 'redirect') return send(response, { status: 301, headers: { location: habit.to + (request.url ?? '') } })
     if (habit?.kind === 'answer') return send(response, habit)
-    const person = personOf(model, request.headers)
-    if (!person) return send(response, UNAUTHORIZED[style])
     const url = new URL(request.url ?? '/', model.origin)
     const parts = url.pathname.split('/').slice(1).map(decodeURIComponent)
+    const early = style === 'github' ? answerForApps(model, request, { url, parts, body }) : undefined
+    if (early) return send(response, early)
+    const person = personOf(model, request.headers)
+    if (!person) return send(response, UNAUTHORIZED[style])
     const { prefix, answer } = API[style]
     if (parts[0] !== prefix[0] || parts[1] !== prefix[1]) return send(response, { status: 404, body: {} })
     const given = body === '' ? {} : (JSON.parse(body) as Record<string, unknown>) // what our own client sends
@@ -79,19 +91,7 @@ export async function startGitHost(style: Style) {
     requests,
     /** What a server needs to trust this host and to reach it. */
     env: { BERTH_CA_FILE: caFile, BERTH_PRIVATE_SOURCES: 'localhost' },
-    addPerson(login: string, token: string): HostPerson {
-      const person: HostPerson = { id: (nextId += 1), login, token, repositories: new Set(), isRevoked: false, mayHook: true }
-      model.people.push(person)
-      return person
-    },
-    async addRepository(fullName: string, seenBy: readonly HostPerson[], files?: FileMap): Promise<HostRepo> {
-      const id = (nextId += 1)
-      const own = files && (await git.createRepository({ files, name: `r${id}` }))
-      const repo: HostRepo = { id, fullName, isPrivate: true, defaultBranch: 'main', updatedAt: '2026-01-02T03:04:05Z', git: own }
-      model.repositories.set(id, repo)
-      for (const person of seenBy) person.repositories.add(id)
-      return repo
-    },
+    ...createContents(model, git),
     setHabit: (next: Habit | undefined) => {
       habit = next
     },
@@ -105,6 +105,34 @@ export async function startGitHost(style: Style) {
   }
 }
 
+/** What the host has. */
+function createContents(model: Model, git: GitServer) {
+  let nextId = 1000
+  return {
+    addPerson(login: string, token: string): HostPerson {
+      const person: HostPerson = { id: (nextId += 1), login, token, repositories: new Set(), isRevoked: false, mayHook: true }
+      model.people.push(person)
+      return person
+    },
+    async addRepository(fullName: string, seenBy: readonly HostPerson[], files?: FileMap): Promise<HostRepo> {
+      const id = (nextId += 1)
+      const own = files && (await git.createRepository({ files, name: `r${id}` }))
+      const repo: HostRepo = {
+        id,
+        fullName,
+        isPrivate: true,
+        defaultBranch: 'main',
+        updatedAt: '2026-01-02T03:04:05Z',
+        git: own,
+        rewritten: new Set(),
+      }
+      model.repositories.set(id, repo)
+      for (const person of seenBy) person.repositories.add(id)
+      return repo
+    },
+  }
+}
+
 export type GitHostServer = Awaited<ReturnType<typeof startGitHost>>
 
 const UNAUTHORIZED: Record<Style, Answered> = {
@@ -114,6 +142,21 @@ const UNAUTHORIZED: Record<Style, Answered> = {
     body: { error: 'invalid_token', error_description: 'Token was revoked. You have to re-authorize from the user.' },
   },
   gitea: { status: 401, body: { message: 'user does not exist [uid: 0, name: ]', url: '/api/swagger' } },
+}
+
+/** Pages that people open in the browser, and what only an app may ask. */
+function answerForApps(
+  model: Model,
+  request: http.IncomingMessage,
+  { url, parts, body }: { url: URL; parts: string[]; body: string },
+): Answered | undefined {
+  const state = url.searchParams.get('state') ?? ''
+  const manifest = url.pathname.endsWith('/settings/apps/new') ? formField(request, body, 'manifest') : undefined
+  if (manifest !== undefined) return createFromManifest(model, state, manifest)
+  if (parts[0] === 'github-apps' && parts[2] === 'installations') return installFromPage(model, parts[1] ?? '', state)
+  const given = body === '' || manifest !== undefined ? {} : (JSON.parse(body) as Record<string, unknown>) // what our own client sends
+  const { authorization = '' } = request.headers
+  return gitHubAppApi(model, { method: request.method ?? 'GET', path: parts, query: url.searchParams, body: given, authorization })
 }
 
 function send(response: http.ServerResponse, { status, headers, body }: Answered): void {

@@ -6,7 +6,7 @@ import type { Limiter } from '../../lib/limiter.ts'
 
 type Deps = {
   git: Pick<Git, 'resolveCommit'>
-  sourceOf: (app: AppRow) => Promise<Source>
+  sourceOf: (app: AppRow, signal: AbortSignal) => Promise<Source>
   limiter: Limiter
   waitMs: number
 }
@@ -17,7 +17,7 @@ export function createNewestCommit({ git, sourceOf, limiter, waitMs }: Deps) {
     if (app.git_clone_url === '' || kindOf(app).madeFrom === 'template') return undefined
     const signal = AbortSignal.timeout(waitMs)
     const ask = async () => {
-      return await git.resolveCommit({ ...(await sourceOf(app)), signal, branch: app.git_branch === '' ? null : app.git_branch })
+      return await git.resolveCommit({ ...(await sourceOf(app, signal)), signal, branch: app.git_branch === '' ? null : app.git_branch })
     }
     try {
       const { hash } = await limiter.run(app.created_by, ask, signal)

@@ -1,16 +1,17 @@
 import type { GitAccount, NewGitAccount } from '@berth/contract'
 import { recordAudit } from '../../domain/audit.ts'
 import { type Caller, isStaff } from '../../domain/caller.ts'
-import { findProject, type GitAccountRow } from '../../domain/rows.ts'
+import type { GitAccountRow } from '../../domain/rows.ts'
 import { parseBaseUrl } from '../../git-hosts/base-url.ts'
-import { HostError } from '../../git-hosts/errors.ts'
 import type { GitHosts } from '../../git-hosts/hosts.ts'
 import { AppError, fieldError } from '../../lib/app-error.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
 import type { Db } from '../../store/database.ts'
+import { belongingOf } from './belonging.ts'
+import { deleteApp, hasInstallations } from './github/store.ts'
 import { asFieldError, type HostAccess, type InTurn } from './host-access.ts'
 import { createSaveAccount } from './save-account.ts'
-import { appsUsing, deleteAccount, getAccount, isMember, listAccounts, presentAccount } from './store.ts'
+import { appsUsing, deleteAccount, getAccount, listAccounts, presentAccount } from './store.ts'
 
 type Deps = {
   db: Db
@@ -33,20 +34,13 @@ export function createGitAccounts(deps: Deps) {
     return presentAccount(account)
   }
 
-  async function belongingOf(caller: Caller, projectId: number | null | undefined) {
-    if (projectId === undefined || projectId === null) return { userId: caller.id, projectId: null }
-    const isOpen = isStaff(caller) ? (await findProject(db, projectId)) !== undefined : await isMember(db, projectId, caller.id)
-    if (!isOpen) throw new AppError('project_not_found')
-    return { userId: null, projectId }
-  }
-
   async function create(caller: Caller, input: NewGitAccount): Promise<GitAccount> {
     const { provider, token } = input
     const baseUrl = parseBaseUrl(provider, input.baseUrl)
     if (baseUrl === null)
       throw fieldError('invalid_request', 'baseUrl', 'must be the https:// address of the host, such as https://git.example.com')
-    const belonging = await belongingOf(caller, input.projectId)
-    const identity = { provider, baseUrl, token, privileged: isStaff(caller) }
+    const belonging = await belongingOf(db, caller, input.projectId)
+    const identity = { provider, baseUrl, token, via: 'token', privileged: isStaff(caller) } as const
     const user = await inTurn(caller, async () => await deps.visitHost(identity, async (host) => await host.whoAmI())).catch(
       (cause: unknown) => {
         throw asFieldError(cause)
@@ -58,12 +52,7 @@ export function createGitAccounts(deps: Deps) {
 
   /** Asks the host now. What is wrong is an answer too. */
   async function check(caller: Caller, account: GitAccountRow): Promise<GitAccount> {
-    try {
-      await inTurn(caller, async () => await access.use(account, async (host) => await host.whoAmI()))
-    } catch (cause) {
-      if (!(cause instanceof HostError)) throw cause
-      await access.note(account, cause.message)
-    }
+    await inTurn(caller, async () => await access.check(account))
     return await present(account.id)
   }
 
@@ -76,6 +65,8 @@ export function createGitAccounts(deps: Deps) {
       const apps = await appsUsing(tx, account.id)
       if (apps.length > 0 && !options.force) throw inUse(apps.map(({ name }) => name))
       if (!(await deleteAccount(tx, account.id))) throw new AppError('git_not_connected')
+      const { github_app_id: appId } = account
+      if (appId !== null && !(await hasInstallations(tx, appId))) await deleteApp(tx, appId) // nobody needs its key any more
       const before = { provider: account.provider, baseUrl: account.base_url, name: account.name, apps: apps.map(({ id }) => id) }
       await recordAudit(tx, at, caller, { action: 'git_account.delete', subject: 'git_account', subjectId: account.id, before })
     })

@@ -1,7 +1,7 @@
 import type { ApplicationChange } from '@berth/contract'
 import { type Caller, isStaff } from '../../domain/caller.ts'
 import { type AppRow, findGitAccount, findUser, type GitAccountRow } from '../../domain/rows.ts'
-import { SourceRefused } from '../../git/errors.ts'
+import { SourceError, SourceRefused } from '../../git/errors.ts'
 import type { Source } from '../../git/git-visit.ts'
 import { cloneUrlOf, commitUrlOf, repositoryIn } from '../../git-hosts/base-url.ts'
 import { cloneCredential } from '../../git-hosts/hosts.ts'
@@ -63,8 +63,8 @@ export function createAppSource(deps: { db: Db; access: HostAccess; inTurn: InTu
     }
   }
 
-  async function withAccount(account: GitAccountRow, url: string): Promise<GivenSource> {
-    const identity = await access.identityOf(account)
+  async function withAccount(account: GitAccountRow, url: string, signal?: AbortSignal): Promise<GivenSource> {
+    const identity = await access.forClone(account, signal)
     return { url, privileged: identity.privileged, credential: cloneCredential(identity) }
   }
 
@@ -73,13 +73,18 @@ export function createAppSource(deps: { db: Db; access: HostAccess; inTurn: InTu
     const account = await accountFor(caller, wanted.projectId, wanted.accountId)
     if (repositoryIn(account.base_url, wanted.url) === undefined)
       throw fieldError('invalid_source', 'gitCloneUrl', `must be a repository at ${account.base_url}, where the git account is`)
-    return await withAccount(account, wanted.url)
+    return await withAccount(account, wanted.url).catch((cause: unknown) => {
+      if (!(cause instanceof SourceError)) throw cause
+      throw new AppError(cause.isTransient ? 'git_host_unavailable' : 'git_account_refused', { message: cause.message, cause })
+    })
   }
 
   return { connect, sourceOf: createSourceOf(db, withAccount), lookWith }
 }
 
-function createSourceOf(db: Db, withAccount: (account: GitAccountRow, url: string) => Promise<GivenSource>) {
+type WithAccount = (account: GitAccountRow, url: string, signal?: AbortSignal) => Promise<GivenSource>
+
+function createSourceOf(db: Db, withAccount: WithAccount) {
   /** An account of a person works for the apps whose source that person chose, as long as they may work on them. */
   async function mayServe(account: GitAccountRow, app: AppRow): Promise<boolean> {
     if (account.project_id !== null) return account.project_id === app.project_id
@@ -89,7 +94,7 @@ function createSourceOf(db: Db, withAccount: (account: GitAccountRow, url: strin
   }
 
   /** What git is given for an app. The account is looked at anew each time: what was taken away is gone at once. */
-  return async function sourceOf(app: AppRow): Promise<GivenSource> {
+  return async function sourceOf(app: AppRow, signal?: AbortSignal): Promise<GivenSource> {
     const url = app.git_clone_url
     const account = app.git_provider_id === null ? undefined : await findGitAccount(db, app.git_provider_id)
     if (account === undefined) {
@@ -100,7 +105,7 @@ function createSourceOf(db: Db, withAccount: (account: GitAccountRow, url: strin
       throw new SourceRefused(
         `The git account "${account.name}" may not be used for this application any more. Choose its repository again with an account of yours or of the project.`,
       )
-    return await withAccount(account, url)
+    return await withAccount(account, url, signal)
   }
 }
 

@@ -1,5 +1,6 @@
 import { isStaff } from '../../domain/caller.ts'
 import { findUser, type GitAccountRow } from '../../domain/rows.ts'
+import { RepositoryUnreachable, SourceRefused } from '../../git/errors.ts'
 import { HostError } from '../../git-hosts/errors.ts'
 import type { GitHost } from '../../git-hosts/host.ts'
 import type { GitHosts, HostIdentity } from '../../git-hosts/hosts.ts'
@@ -8,46 +9,102 @@ import { limited } from '../../lib/limited.ts'
 import type { Limiter } from '../../lib/limiter.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
 import type { Db } from '../../store/database.ts'
+import { type InstallationTokens, removedWords } from './github/installation-tokens.ts'
 import { updateAccount } from './store.ts'
 
 export function aboutToken(accountId: number): string {
   return `git-token:${accountId}`
 }
 
+type Deps = { db: Db; secrets: SecretBox; visitHost: GitHosts; tokens: InstallationTokens; now: () => Date }
+
 /** The way from an account's row to its host. */
-export function createHostAccess(deps: { db: Db; secrets: SecretBox; visitHost: GitHosts; now: () => Date }) {
-  const { db, secrets, visitHost, now } = deps
+export function createHostAccess(deps: Deps) {
+  const { db, secrets, visitHost, tokens, now } = deps
 
   /** Whether private addresses are open to an account is decided by who connected it, as long as that person is an admin. */
-  async function identityOf(account: GitAccountRow): Promise<HostIdentity> {
+  async function identityOf(account: GitAccountRow, signal?: AbortSignal): Promise<HostIdentity> {
     const creator = account.created_by === null ? undefined : await findUser(db, account.created_by)
-    return {
-      provider: account.provider,
-      baseUrl: account.base_url,
-      token: secrets.open(account.sealed_token, aboutToken(account.id)),
-      privileged: creator !== undefined && isStaff(creator),
-    }
+    const { provider, base_url: baseUrl, via } = account
+    const token = via === 'app' ? await tokenOf(account, signal) : secrets.open(account.sealed_token, aboutToken(account.id))
+    return { provider, baseUrl, via, token, privileged: creator !== undefined && isStaff(creator) }
+  }
+
+  /** Where there is no token to be had, there is no installation: whatever was asked for, that is what must be told. */
+  async function tokenOf(account: GitAccountRow, signal: AbortSignal | undefined): Promise<string> {
+    return await tokens.tokenOf(account, signal).catch((cause: unknown) => {
+      if (!(cause instanceof HostError) || cause.failure !== 'missing') throw cause
+      throw new HostError('unauthorized', removedWords(account), { cause })
+    })
   }
 
   /** What was found is kept with the account, so that its owner sees it where the accounts are listed. */
-  async function note(account: GitAccountRow, error: string): Promise<void> {
-    const status = error === '' ? 'ok' : 'error'
+  async function note(account: GitAccountRow, failure: HostError | undefined): Promise<void> {
+    const status = failure === undefined ? 'ok' : failure.failure === 'suspended' ? 'suspended' : 'error'
+    const error = failure?.message ?? ''
     if (account.status === status && account.error === error) return
     await db.transaction(async (tx) => await updateAccount(tx, account.id, { status, error, updated_at: now().toISOString() }))
   }
 
   async function use<Result>(account: GitAccountRow, work: (host: GitHost) => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+    const visit = async () => await visitHost(await identityOf(account, signal), work, signal)
     try {
-      const result = await visitHost(await identityOf(account), work, signal)
-      await note(account, '')
+      const result = await visit().catch(async (cause: unknown) => {
+        if (!isUnauthorized(cause) || account.via === 'token') throw cause
+        tokens.forget(account.id) // it may have been taken back before its time, as when an installation slept in between
+        return await visit()
+      })
+      await note(account, undefined)
       return result
     } catch (cause) {
-      if (cause instanceof HostError && cause.failure === 'unauthorized') await note(account, cause.message)
-      throw cause
+      const failure = inWordsOf(account, cause)
+      if (isUnauthorized(failure) || isSuspended(failure)) await note(account, failure)
+      throw failure
     }
   }
 
-  return { identityOf, note, use }
+  /** Asks the host now. What is wrong is kept, and is no failure of the question. */
+  async function check(account: GitAccountRow): Promise<void> {
+    try {
+      if (account.via === 'app') await tokens.look(account)
+      else await use(account, async (host) => await host.whoAmI())
+      await note(account, undefined)
+    } catch (cause) {
+      if (!(cause instanceof HostError)) throw cause
+      const isGone = account.via === 'app' && cause.failure === 'missing'
+      await note(account, isGone ? new HostError('missing', removedWords(account), { cause }) : cause)
+    }
+  }
+
+  /** What git is given for the account's host. */
+  async function forClone(account: GitAccountRow, signal?: AbortSignal): Promise<HostIdentity> {
+    try {
+      return await identityOf(account, signal)
+    } catch (cause) {
+      if (!(cause instanceof HostError)) throw cause
+      if (isUnauthorized(cause) || isSuspended(cause)) await note(account, cause)
+      const mayPass = cause.failure === 'unavailable' || cause.failure === 'rate_limited'
+      throw mayPass ? new RepositoryUnreachable(cause.message, { isTransient: true, cause }) : new SourceRefused(cause.message, { cause })
+    }
+  }
+
+  return { use, check, forClone }
+}
+
+function isUnauthorized(cause: unknown): cause is HostError {
+  return cause instanceof HostError && cause.failure === 'unauthorized'
+}
+
+function isSuspended(cause: unknown): cause is HostError {
+  return cause instanceof HostError && cause.failure === 'suspended'
+}
+
+/** What a person does about a missing repository is another thing for an app than for a token. */
+function inWordsOf(account: GitAccountRow, cause: unknown): unknown {
+  if (!(cause instanceof HostError) || account.via === 'token' || cause.failure !== 'missing') return cause
+  const where = new URL(account.base_url).hostname
+  const words = `The app is not installed on this repository of ${account.login}, or the repository has another name. Choose the repository in the settings of the installation at ${where} (Settings › Applications › Configure), then try again.`
+  return new HostError('missing', words, { cause })
 }
 
 export type HostAccess = ReturnType<typeof createHostAccess>
@@ -70,6 +127,7 @@ export function asAppError(cause: unknown): unknown {
 const CODES = {
   unauthorized: 'git_account_refused',
   forbidden: 'git_account_refused',
+  suspended: 'git_account_refused',
   missing: 'repository_not_found',
   rate_limited: 'git_host_unavailable',
   unavailable: 'git_host_unavailable',

@@ -1,9 +1,10 @@
 import type { Handlers } from '../../http/implement.ts'
 import type { GitAccounts } from './accounts.ts'
+import type { GitHubConnect } from './github/github-apps.ts'
 import type { Repositories } from './repositories.ts'
 
-export function gitHandlers(parts: { gitAccounts: GitAccounts; repositories: Repositories }) {
-  const { gitAccounts, repositories } = parts
+export function gitHandlers(parts: { gitAccounts: GitAccounts; repositories: Repositories; gitHubConnect: GitHubConnect }) {
+  const { gitAccounts, repositories, gitHubConnect } = parts
   return {
     'git.accounts': async ({ caller }) => await gitAccounts.list(caller),
     'git.createAccount': async ({ caller, input }) => await gitAccounts.create(caller, input),
@@ -12,5 +13,9 @@ export function gitHandlers(parts: { gitAccounts: GitAccounts; repositories: Rep
     'git.repos': async ({ caller, account, input }) => await repositories.repositories(caller, account, input.search ?? ''),
     'git.branches': async ({ caller, account, input }) =>
       await repositories.branches(caller, account, { fullName: input.repoFullName, search: input.search ?? '' }),
+    'git.githubManifest': async ({ caller, input, site }) => await gitHubConnect.manifest(caller, input, site),
+    'git.githubCreated': async ({ caller, input, site }) => await gitHubConnect.created(caller, input, site),
+    'git.githubInstalled': async ({ caller, input }) => await gitHubConnect.installed(caller, input),
+    'git.connectGitHubApp': async ({ caller, input, site }) => await gitHubConnect.connect(caller, input, site),
   } satisfies Partial<Handlers>
 }

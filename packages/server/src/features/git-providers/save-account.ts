@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import type { NewGitAccount } from '@berth/contract'
 import { recordAudit } from '../../domain/audit.ts'
 import type { Caller } from '../../domain/caller.ts'
@@ -42,11 +41,11 @@ export function createSaveAccount({ secrets, now }: { secrets: SecretBox; now: (
         host_id: hostId,
         sealed_token: '',
         sealed_secret: '',
+        github_app_id: null,
         created_at: time,
       }))
     const sealed_token = secrets.seal(account.token, aboutToken(id))
-    const secret = same ? {} : { sealed_secret: secrets.seal(randomBytes(32).toString('hex'), aboutSecret(id)) }
-    await updateAccount(tx, id, { ...known, sealed_token, ...secret })
+    await updateAccount(tx, id, { ...known, sealed_token })
     const action = same ? 'git_account.reconnect' : 'git_account.create'
     await recordAudit(tx, at, caller, {
       action,

@@ -2,9 +2,13 @@ import type { GitAccount } from '@berth/contract'
 import type { Insertable, Updateable } from 'kysely'
 import type { AppRow, GitAccountRow } from '../../domain/rows.ts'
 import type { Reader, Tx } from '../../store/database.ts'
-import type { GitAccountTable } from '../../store/schema.ts'
+import type { GitAccountTable } from '../../store/git-tables.ts'
 
-type Counted = GitAccountRow & { apps: number }
+/** `plain`: how many of its webhooks have an address without https. */
+type Counted = GitAccountRow & { apps: number; plain: number; plainApp: number }
+
+const PLAIN_WARNING =
+  'Deliveries of this host come over http, where others on the way can read and repeat them. Set the domain of the dashboard in the settings, and the webhooks move to https by themselves.'
 
 export function presentAccount(row: Counted): GitAccount {
   return {
@@ -17,6 +21,7 @@ export function presentAccount(row: Counted): GitAccount {
     ownerId: row.created_by,
     status: row.status,
     error: row.error,
+    warning: row.plain + row.plainApp > 0 ? PLAIN_WARNING : '',
     apps: row.apps,
     createdAt: row.created_at,
   }
@@ -35,6 +40,26 @@ function counted(db: Reader) {
         .$notNull()
         .as('apps'),
     )
+    .select((eb) =>
+      eb
+        .selectFrom('git_hook')
+        .select((hooks) => hooks.fn.countAll<number>().as('count'))
+        .whereRef('git_hook.account_id', '=', 'git_account.id')
+        .where('git_hook.url', 'like', 'http://%')
+        .$asScalar()
+        .$notNull()
+        .as('plain'),
+    )
+    .select((eb) =>
+      eb
+        .selectFrom('github_app')
+        .select((apps) => apps.fn.countAll<number>().as('count'))
+        .whereRef('github_app.id', '=', 'git_account.github_app_id')
+        .where('github_app.hook_url', 'like', 'http://%')
+        .$asScalar()
+        .$notNull()
+        .as('plainApp'),
+    )
 }
 
 /** Without a user: every account, for those who see that they are there. */
@@ -45,11 +70,16 @@ export async function listAccounts(db: Reader, userId: number | undefined): Prom
   return await query.where((eb) => eb.or([eb('git_account.user_id', '=', userId), eb('git_account.project_id', 'in', projects)])).execute()
 }
 
+export async function listAccountsOfApp(db: Reader, appId: number): Promise<Counted[]> {
+  return await counted(db).where('git_account.github_app_id', '=', appId).orderBy('git_account.id').execute()
+}
+
 export async function getAccount(db: Reader, id: number): Promise<Counted | undefined> {
   return await counted(db).where('git_account.id', '=', id).executeTakeFirst()
 }
 
-type Belonging = { userId: number | null; projectId: number | null }
+/** Whose an account is: a person's, or a project's. */
+export type Belonging = { userId: number | null; projectId: number | null }
 
 function ofBelonging(db: Reader, { userId, projectId }: Belonging) {
   return db.selectFrom('git_account').where((eb) => (projectId === null ? eb('user_id', '=', userId) : eb('project_id', '=', projectId)))
@@ -98,4 +128,16 @@ export async function appsUsing(db: Reader, accountId: number): Promise<Pick<App
 export async function isMember(db: Reader, projectId: number, userId: number): Promise<boolean> {
   const member = db.selectFrom('project_member').select('user_id').where('project_id', '=', projectId).where('user_id', '=', userId)
   return (await member.executeTakeFirst()) !== undefined
+}
+
+/** Whether a release of the app was made from this commit. */
+export async function wasDeployed(db: Reader, of: { appId: number; hash: string; besides: number }): Promise<boolean> {
+  const found = db
+    .selectFrom('deployment')
+    .select('id')
+    .where('app_id', '=', of.appId)
+    .where('commit_hash', '=', of.hash)
+    .where('status', 'in', ['success', 'rolled_back'])
+    .where('id', '!=', of.besides)
+  return (await found.executeTakeFirst()) !== undefined
 }

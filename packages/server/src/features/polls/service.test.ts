@@ -153,7 +153,7 @@ it('the switch decides, and without it whether a webhook works', async () => {
       status: 'ok',
     } as const
     const { id } = await tx.insertInto('git_account').values(account).returning('id').executeTakeFirstOrThrow()
-    const hook = { repository: '', url: '', failures: 0, next_try_at: at0, account_id: id }
+    const hook = { repository: '', url: '', failures: 0, next_try_at: at0, account_id: id, sealed_secret: '' }
     await tx
       .insertInto('git_hook')
       .values({ ...hook, repository_id: 'works', hook_id: '1', error: '' })

@@ -39,6 +39,22 @@ export function deliveryIdOf(provider: GitProvider, delivery: RawDelivery): stri
   return own === '' ? `sha256:${createHash('sha256').update(delivery.body).digest('hex')}` : own
 }
 
+/**
+ * Of what was signed, with what it was said to be: the id of a delivery is not signed, so whoever has seen one could send it again under
+ * another. GitLab signs nothing, and two of its pushes can be alike in every byte.
+ */
+export function fingerprintOf(provider: GitProvider, event: string, { body }: RawDelivery): string {
+  return provider === 'gitlab' ? '' : createHash('sha256').update(`${event}\n`).update(body).digest('hex')
+}
+
+/** The installation of an app that a delivery is about. */
+export function installationIn(body: unknown): string | undefined {
+  if (typeof body !== 'object' || body === null || !('installation' in body)) return undefined
+  const { installation } = body
+  if (typeof installation !== 'object' || installation === null || !('id' in installation)) return undefined
+  return typeof installation.id === 'number' && Number.isSafeInteger(installation.id) ? String(installation.id) : undefined
+}
+
 /** Undefined where the body is neither JSON nor a form that holds some. */
 export function jsonOf({ headers, body }: RawDelivery): unknown {
   const text = body.toString('utf8')

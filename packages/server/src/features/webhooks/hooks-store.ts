@@ -1,6 +1,6 @@
 import type { Insertable, Selectable } from 'kysely'
 import type { Reader, Tx } from '../../store/database.ts'
-import type { GitHookTable } from '../../store/schema.ts'
+import type { GitHookTable } from '../../store/git-tables.ts'
 
 export type HookRow = Selectable<GitHookTable>
 export type WantedHook = { accountId: number; repositoryId: string; repository: string }
@@ -32,6 +32,11 @@ export async function findHook(db: Reader, accountId: number, repositoryId: stri
     .where('account_id', '=', accountId)
     .where('repository_id', '=', repositoryId)
     .executeTakeFirst()
+}
+
+/** Whether its webhook was registered with the secret of the account. */
+export async function hasSharedSecret(db: Reader, accountId: number, repositoryId: string): Promise<boolean> {
+  return (await findHook(db, accountId, repositoryId))?.sealed_secret === ''
 }
 
 export async function listHooksOf(db: Reader, accountId: number): Promise<HookRow[]> {

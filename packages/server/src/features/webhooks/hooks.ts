@@ -1,18 +1,21 @@
+import { randomBytes } from 'node:crypto'
 import type { AppWebhook } from '@berth/contract'
-import { type AppRow, findGitAccount, type GitAccountRow } from '../../domain/rows.ts'
+import { type AppRow, findGitAccount, findGitHubApp, type GitAccountRow } from '../../domain/rows.ts'
 import { HostError } from '../../git-hosts/errors.ts'
 import type { Logger } from '../../lib/logger.ts'
 import { backoffMs } from '../../lib/retry.ts'
+import type { SecretBox } from '../../lib/secret-box.ts'
 import type { Db } from '../../store/database.ts'
 import type { HostAccess } from '../git-providers/host-access.ts'
 import { runByAccount } from './by-account.ts'
 import { findHook, type HookRow, listHooks, listWantedHooks, saveHook, type WantedHook } from './hooks-store.ts'
 import { createRemoveHooks, HOOK_RETRY } from './remove-hooks.ts'
+import { aboutHook } from './senders.ts'
 
 type Deps = {
   db: Db
   access: Pick<HostAccess, 'use'>
-  secretOf: (account: GitAccountRow) => string
+  secrets: SecretBox
   /** Where hosts reach this server; undefined while nobody knows. */
   publicUrl: () => Promise<string | undefined>
   log: Pick<Logger, 'warn'>
@@ -26,6 +29,10 @@ const ACCOUNTS_AT_ONCE = 4
 const VISIT_MS = 10_000
 const NO_ADDRESS =
   'Nobody outside knows this server yet: set the domain of the dashboard in the settings, so that the host can send its deliveries there.'
+
+const OUR_FAULT = 'Something went wrong inside Berth; its log has the details.'
+const PLAIN =
+  'Deliveries come over http, where others on the way can read and repeat them. Set the domain of the dashboard in the settings.'
 
 /** Registers a webhook for every repository that an app deploys from, and takes it away again when the last one is gone. */
 export function createHooks(deps: Deps) {
@@ -43,7 +50,7 @@ export function createHooks(deps: Deps) {
       const key = keyOf(want.accountId, want.repositoryId)
       const hook = rows.get(key)
       rows.delete(key)
-      const url = base && `${base}/api/webhooks/git?account=${want.accountId}`
+      const url = base && `${base}/api/webhooks/git?account=${want.accountId}&repository=${want.repositoryId}`
       const run = async () => await attempt({ ...want, url }, hook, visit())
       return isDue({ ...want, url }, hook) ? [{ accountId: want.accountId, run }] : []
     })
@@ -60,14 +67,28 @@ export function createHooks(deps: Deps) {
   }
 
   async function stateOf(app: AppRow): Promise<AppWebhook> {
-    if (app.git_provider_id === null) return { status: 'none', error: '', url: '' }
+    if (app.git_provider_id === null) return { status: 'none', error: '', warning: '', url: '' }
+    const account = await findGitAccount(db, app.git_provider_id)
+    if (account?.via === 'app') return await stateOfApp(db, account)
     const hook = await findHook(db, app.git_provider_id, app.git_repository_id)
-    if (hook === undefined) return { status: 'pending', error: '', url: '' }
+    if (hook === undefined) return { status: 'pending', error: '', warning: '', url: '' }
     const status = hook.error !== '' ? 'failed' : hook.hook_id === '' ? 'pending' : 'active'
-    return { status, error: hook.error, url: hook.url }
+    return { status, error: hook.error, warning: warningOf(hook.url), url: hook.url }
   }
 
   return { reconcile, removeAllOf, stateOf }
+}
+
+/** An installation has the webhook of its app. */
+async function stateOfApp(db: Db, account: GitAccountRow): Promise<AppWebhook> {
+  const app = account.github_app_id === null ? undefined : await findGitHubApp(db, account.github_app_id)
+  const url = app?.hook_url ?? ''
+  const error = account.error || (app?.hook_error ?? '')
+  return { status: error === '' ? 'active' : 'failed', error, warning: warningOf(url), url }
+}
+
+function warningOf(url: string): string {
+  return url.startsWith('http://') ? PLAIN : ''
 }
 
 /** One try to have a webhook as it is wanted. What comes of it is kept, with when to try again. */
@@ -75,48 +96,56 @@ function createAttempt(deps: Deps) {
   const { db, access, now } = deps
 
   async function attempt(want: WantedAt, hook: HookRow | undefined, signal: AbortSignal): Promise<void> {
-    const { accountId, repositoryId, repository, url } = want
-    const account = await findGitAccount(db, accountId)
+    const { accountId: account_id, repositoryId: repository_id, repository, url } = want
+    const account = await findGitAccount(db, account_id)
     if (!account) return
-    const base = {
-      account_id: accountId,
-      repository_id: repositoryId,
-      repository,
-      failures: 0,
-      error: '',
-      next_try_at: now().toISOString(),
-    }
+    const key = { account_id, repository_id }
+    const fresh = { ...key, repository, hook_id: '', url: '', failures: 0, error: '', next_try_at: now().toISOString() }
+    const sealed_secret = hook?.sealed_secret || deps.secrets.seal(randomBytes(32).toString('hex'), aboutHook(key))
+    // Known to us before the host knows it: its first delivery may come before its answer. One with the old secret keeps it until it is replaced.
+    if (!hook) await save({ ...fresh, sealed_secret })
     try {
       if (url === undefined) throw new HostError('unavailable', NO_ADDRESS)
-      const hookId =
-        hook?.hook_id && hook.url === url ? hook.hook_id : await register(account, { repository, url, old: hook?.hook_id ?? '' }, signal)
-      await db.transaction(async (tx) => await saveHook(tx, { ...base, hook_id: hookId, url }))
+      const isThere = hook?.hook_id && hook.url === url
+      const hookId = isThere
+        ? hook.hook_id
+        : await register(account, { repository, url, sealed_secret, key, old: hook?.hook_id ?? '' }, signal)
+      await save({ ...fresh, hook_id: hookId, url, sealed_secret })
     } catch (cause) {
-      if (!(cause instanceof HostError)) throw cause
+      const isOfHost = cause instanceof HostError
+      if (!isOfHost) deps.log.warn({ accountId: account_id, err: cause }, 'a webhook could not be registered')
       const failures = (hook?.failures ?? 0) + 1
-      const next = new Date(now().getTime() + backoffMs(failures, HOOK_RETRY)).toISOString()
-      const failed = { ...base, hook_id: hook?.hook_id ?? '', url: hook?.url ?? '', failures, error: cause.message, next_try_at: next }
-      await db.transaction(async (tx) => await saveHook(tx, failed))
+      const next_try_at = new Date(now().getTime() + backoffMs(failures, HOOK_RETRY)).toISOString()
+      await save({ ...fresh, sealed_secret, ...hook, repository, failures, error: isOfHost ? cause.message : OUR_FAULT, next_try_at })
     }
   }
 
-  async function register(
-    account: GitAccountRow,
-    wanted: { repository: string; url: string; old: string },
-    signal: AbortSignal,
-  ): Promise<string> {
-    const secret = deps.secretOf(account)
+  async function save(hook: HookRow): Promise<void> {
+    await db.transaction(async (tx) => await saveHook(tx, hook))
+  }
+
+  async function register(account: GitAccountRow, wanted: Registered, signal: AbortSignal): Promise<string> {
+    const secret = deps.secrets.open(wanted.sealed_secret, aboutHook(wanted.key))
     return await access.use(
       account,
       async (host) => {
-        if (wanted.old !== '') await host.removeHook(wanted.repository, wanted.old)
-        return await host.addHook(wanted.repository, { url: wanted.url, secret })
+        const id = await host.addHook(wanted.repository, { url: wanted.url, secret })
+        if (wanted.old !== '' && wanted.old !== id) await host.removeHook(wanted.repository, wanted.old)
+        return id
       },
       signal,
     )
   }
 
   return attempt
+}
+
+type Registered = {
+  repository: string
+  url: string
+  sealed_secret: string
+  key: { account_id: number; repository_id: string }
+  old: string
 }
 
 export type Hooks = ReturnType<typeof createHooks>

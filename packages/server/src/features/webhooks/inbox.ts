@@ -7,41 +7,47 @@ import { AppError } from '../../lib/app-error.ts'
 import { limited } from '../../lib/limited.ts'
 import type { Limiter } from '../../lib/limiter.ts'
 import type { Db } from '../../store/database.ts'
-import type { Push } from './push.ts'
-import type { DeliveryAnswer, Receive } from './receive.ts'
-import { deploymentsOf, type ListedDelivery, listDeliveries, projectsOf } from './store.ts'
+import type { Act } from './act.ts'
+import { type DeliveryAnswer, deploymentsIn } from './receive.ts'
+import { appsOfDeliveries, type DeliveryApp, type ListedDelivery, listDeliveries, parsedPush, projectsOf } from './store.ts'
 
 const DEFAULT_LIMIT = 50
 const BUSY = 'Too many deliveries are being delivered again at this moment; try again in a few seconds.'
 
 type Of = { appId: number } | { accountId: number }
 
-/** What hosts have told us, and what came of it. */
-export function createInbox(deps: { db: Db; act: Receive['act']; limiter: Limiter; now: () => Date }) {
+/** What hosts have told us, and what came of it. Apps are named to those who may see them alone. */
+export function createInbox(deps: { db: Db; act: Act; limiter: Limiter; now: () => Date }) {
   const { db } = deps
 
-  async function list(of: Of, page: { limit?: number; before?: number }): Promise<DeliverySummary[]> {
-    const rows = await listDeliveries(db, of, { limit: page.limit ?? DEFAULT_LIMIT, before: page.before })
-    const deployments = await deploymentsOf(
-      db,
-      rows.map(({ id }) => id),
-    )
-    return rows.map((row) => present(row, deployments.get(row.id) ?? []))
+  async function seenBy(caller: Caller, ids: readonly number[]): Promise<(id: number) => DeliveryApp[]> {
+    const found = ids.length === 0 ? new Map<number, DeliveryApp[]>() : await appsOfDeliveries(db, ids)
+    const projects = new Set(await projectsOf(db, caller.id))
+    return (id) => (found.get(id) ?? []).filter(({ projectId }) => isStaff(caller) || projects.has(projectId))
   }
 
-  async function get(row: GitDeliveryRow): Promise<DeliveryDetails> {
-    const deployments = (await deploymentsOf(db, [row.id])).get(row.id) ?? []
+  async function list(caller: Caller, of: Of, page: { limit?: number; before?: number }): Promise<DeliverySummary[]> {
+    const rows = await listDeliveries(db, of, { limit: page.limit ?? DEFAULT_LIMIT, before: page.before })
+    const appsOf = await seenBy(
+      caller,
+      rows.map(({ id }) => id),
+    )
+    return rows.map((row) => present(row, appsOf(row.id)))
+  }
+
+  async function get(caller: Caller, row: GitDeliveryRow): Promise<DeliveryDetails> {
+    const appsOf = await seenBy(caller, [row.id])
     const headers = JSON.parse(row.headers) as Record<string, string> // written by us
     const body = row.body.length === 0 ? '' : gunzipSync(row.body).toString('utf8')
-    return { ...present(row, deployments), headers, body }
+    return { ...present(row, appsOf(row.id)), headers, body }
   }
 
   /** Judged as if it came now: another branch, a switch or a path may have changed since. */
   async function redeliver(caller: Caller, account: GitAccountRow, row: GitDeliveryRow): Promise<DeliveryAnswer> {
     const { id, delivery, event } = row
-    if (row.push === '')
+    const push = parsedPush(row.push)
+    if (push === undefined)
       throw new AppError('invalid_request', { message: 'id: this delivery is no push, so there is nothing to do again.' })
-    const push = JSON.parse(row.push) as Push // written by us
     const judge = async () =>
       await db.transaction(async (tx) => {
         const projects = new Set(await projectsOf(tx, caller.id))
@@ -51,8 +57,9 @@ export function createInbox(deps: { db: Db; act: Receive['act']; limiter: Limite
         await recordAudit(tx, deps.now(), caller, { action: 'delivery.redeliver', subject: 'git_account', subjectId: account.id, after })
         return done
       })
-    const verdict = await limited(deps.limiter, caller, BUSY, judge)
-    return { delivery, event, ...verdict }
+    const { result, reason, deployments } = await limited(deps.limiter, caller, BUSY, judge)
+    const apps = (await seenBy(caller, [id]))(id)
+    return { delivery, event, result, reason: wordsOf(apps) || reason, deployments }
   }
 
   return { list, get, redeliver }
@@ -60,7 +67,14 @@ export function createInbox(deps: { db: Db; act: Receive['act']; limiter: Limite
 
 export type Inbox = ReturnType<typeof createInbox>
 
-function present(row: ListedDelivery, deployments: number[]): DeliverySummary {
+function wordsOf(apps: readonly DeliveryApp[]): string {
+  return apps
+    .filter(({ reason }) => reason !== '')
+    .map(({ appName, reason }) => `${appName}: ${reason}`)
+    .join('; ')
+}
+
+function present(row: ListedDelivery, apps: readonly DeliveryApp[]): DeliverySummary {
   return {
     id: row.id,
     delivery: row.delivery,
@@ -70,8 +84,8 @@ function present(row: ListedDelivery, deployments: number[]): DeliverySummary {
     branch: row.branch,
     commit: row.commit_hash,
     result: row.result,
-    reason: row.reason,
-    deployments,
+    reason: row.reason || wordsOf(apps),
+    deployments: deploymentsIn(apps),
     receivedAt: row.received_at,
   }
 }

@@ -6,7 +6,10 @@ export const Push = Type.Object({
   repository: Type.String(),
   defaultBranch: Type.String(),
   ref: Type.String(),
+  before: Type.String(),
   after: Type.String(),
+  /** When it was pushed, as the host says; empty where it does not. */
+  pushedAt: Type.String(),
   isDeleted: Type.Boolean(),
   /** The files that changed; null where the host does not say, or not all of it. */
   paths: Type.Union([Type.Array(Type.String()), Type.Null()]),

@@ -22,7 +22,9 @@ const shared = {
   after: Type.String({ pattern: '^[0-9a-f]{40}([0-9a-f]{24})?$' }),
   commits: Type.Optional(Type.Union([Type.Array(Commit), Type.Null()])),
 }
-const Repository = Type.Object({ id: Type.Integer(), full_name: FullName, default_branch: BranchName })
+/** GitHub says when it was pushed to, in a push in seconds since 1970; Gitea when it changed, which a push does. */
+const When = Type.Optional(Type.Union([Type.String({ maxLength: 100 }), Type.Integer(), Type.Null()]))
+const Repository = Type.Object({ id: Type.Integer(), full_name: FullName, default_branch: BranchName, pushed_at: When, updated_at: When })
 const Count = Type.Optional(Type.Union([Type.Integer(), Type.Null()]))
 /** GitHub's and Gitea's are alike; each has fields that the other lacks. */
 const GitHubPush = Type.Object({
@@ -47,6 +49,7 @@ const MOST_COMMITS = 2048 // GitHub names no more of them
 const LONGEST_MESSAGE = 10_000
 const LONGEST_AUTHOR = 200
 const NONE = /^0+$/
+const HASH = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/
 
 /** The push in a delivery, or undefined where the body is not one of this host. */
 export function readPush(provider: GitProvider, body: unknown): Push | undefined {
@@ -55,14 +58,15 @@ export function readPush(provider: GitProvider, body: unknown): Push | undefined
     if (!push) return undefined
     const { project, project_id: id } = push
     const whole = { isWhole: (push.total_commits_count ?? 0) === (push.commits?.length ?? 0), head: headIn(push) }
-    return present(push, { id, name: project.path_with_namespace, defaultBranch: project.default_branch ?? '' }, whole)
+    return present(push, { id, name: project.path_with_namespace, defaultBranch: project.default_branch ?? '', pushedAt: '' }, whole)
   }
   const push = readers.github(body)
   if (!push) return undefined
   const { id, full_name: name, default_branch: defaultBranch } = push.repository
   const count = push.commits?.length ?? 0
   const isWhole = push.forced !== true && (push.total_commits ?? count) === count && count < MOST_COMMITS
-  return present(push, { id, name, defaultBranch: defaultBranch ?? '' }, { isWhole, head: push.head_commit ?? headIn(push) })
+  const pushedAt = timeOf(provider === 'github' ? push.repository.pushed_at : push.repository.updated_at)
+  return present(push, { id, name, defaultBranch: defaultBranch ?? '', pushedAt }, { isWhole, head: push.head_commit ?? headIn(push) })
 }
 
 type Shared = { ref: string; before?: string | null; after: string; commits?: Commit[] | null }
@@ -73,7 +77,7 @@ function headIn({ commits, after }: Shared): Commit | undefined {
 
 function present(
   push: Shared,
-  repository: { id: number; name: string; defaultBranch: string },
+  repository: { id: number; name: string; defaultBranch: string; pushedAt: string },
   { isWhole, head }: { isWhole: boolean; head: Commit | null | undefined },
 ): Push {
   return {
@@ -81,12 +85,20 @@ function present(
     repository: repository.name,
     defaultBranch: repository.defaultBranch,
     ref: push.ref,
+    before: HASH.test(push.before ?? '') ? (push.before ?? '') : '',
     after: push.after,
+    pushedAt: repository.pushedAt,
     isDeleted: NONE.test(push.after),
     paths: isWhole && !NONE.test(push.before ?? '0') ? pathsIn(push.commits ?? []) : null,
     message: (head?.message ?? '').slice(0, LONGEST_MESSAGE),
     author: (head?.author?.name ?? '').slice(0, LONGEST_AUTHOR),
   }
+}
+
+function timeOf(when: string | number | null | undefined): string {
+  if (when === null || when === undefined) return ''
+  const time = new Date(typeof when === 'number' ? when * 1000 : when)
+  return Number.isNaN(time.getTime()) ? '' : time.toISOString()
 }
 
 /** Null where a commit does not say what it changed, or all of them too much. */

@@ -23,9 +23,10 @@ export function createRemoveHooks(deps: Deps) {
       if (account && hook.hook_id !== '')
         await access.use(account, async (host) => await host.removeHook(hook.repository, hook.hook_id), signal)
     } catch (cause) {
-      if (!(cause instanceof HostError)) throw cause
-      deps.log.warn({ accountId: hook.account_id, reason: cause.message }, 'webhook not removed at the host')
-      const mayPass = cause.failure === 'unavailable' || cause.failure === 'rate_limited'
+      const isOfHost = cause instanceof HostError
+      const why = isOfHost ? { reason: cause.message } : { err: cause }
+      deps.log.warn({ accountId: hook.account_id, ...why }, 'webhook not removed at the host')
+      const mayPass = !isOfHost || cause.failure === 'unavailable' || cause.failure === 'rate_limited'
       if (mayPass && hook.failures < MOST_TRIES) {
         const next = new Date(now().getTime() + backoffMs(hook.failures + 1, HOOK_RETRY)).toISOString()
         return await db.transaction(async (tx) => await saveHook(tx, { ...hook, failures: hook.failures + 1, next_try_at: next }))

@@ -6,19 +6,30 @@ const HUB = /^sha256=[0-9a-f]{64}$/
 const HEX = /^[0-9a-f]{64}$/
 
 /** What a delivery shows for itself: a signature over its bytes, or with GitLab the secret. Undefined where it shows nothing of the kind. */
-export type Proof = { kind: 'signature'; hex: string } | { kind: 'secret'; text: string }
+type Proof = { kind: 'signature'; hex: string } | { kind: 'secret'; text: string }
+
+/** Any signature of the kinds that hosts make. */
+export function signatureShown(headers: IncomingHttpHeaders): string | undefined {
+  const hub = headers['x-hub-signature-256']
+  if (typeof hub === 'string') return HUB.test(hub) ? hub.slice('sha256='.length) : undefined
+  const own = headers['x-forgejo-signature'] ?? headers['x-gitea-signature']
+  return typeof own === 'string' && HEX.test(own) ? own : undefined
+}
+
+export function secretShown(headers: IncomingHttpHeaders): string | undefined {
+  const text = headers['x-gitlab-token']
+  return typeof text === 'string' && text !== '' ? text : undefined
+}
 
 /** Each host proves itself in its own way and in no other: what it does not send counts for nothing. */
 export function proofOf(provider: GitProvider, headers: IncomingHttpHeaders): Proof | undefined {
   if (provider === 'gitlab') {
-    const text = headers['x-gitlab-token']
-    return typeof text === 'string' && text !== '' ? { kind: 'secret', text } : undefined
+    const text = secretShown(headers)
+    return text === undefined ? undefined : { kind: 'secret', text }
   }
-  const hub = headers['x-hub-signature-256']
-  if (typeof hub === 'string') return HUB.test(hub) ? { kind: 'signature', hex: hub.slice('sha256='.length) } : undefined
-  if (provider === 'github') return undefined
-  const own = headers['x-forgejo-signature'] ?? headers['x-gitea-signature']
-  return typeof own === 'string' && HEX.test(own) ? { kind: 'signature', hex: own } : undefined
+  if (provider === 'github' && headers['x-hub-signature-256'] === undefined) return undefined
+  const hex = signatureShown(headers)
+  return hex === undefined ? undefined : { kind: 'signature', hex }
 }
 
 /** Over the bytes as they came. No secret proves nothing. */

@@ -1,7 +1,9 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import type { AppRow, GitAccountRow } from '../../domain/rows.ts'
 import type { Reader, Tx } from '../../store/database.ts'
-import type { GitDeliveryTable } from '../../store/schema.ts'
+import type { GitDeliveryTable } from '../../store/git-tables.ts'
+import type { Push } from './push.ts'
+import type { EarlierPush } from './push-order.ts'
 
 type DeliveryRow = Selectable<GitDeliveryTable>
 /** Without what is large. */
@@ -20,12 +22,12 @@ const LISTED = [
 ] as const
 export type ListedDelivery = Pick<DeliveryRow, (typeof LISTED)[number]>
 
-/** Undefined where this delivery is there already: the unique index decides, not a look beforehand. */
+/** Undefined where this delivery is there already, by its id or by what was signed: the unique indexes decide, not a look beforehand. */
 export async function insertDelivery(tx: Tx, delivery: Insertable<GitDeliveryTable>): Promise<number | undefined> {
   const row = await tx
     .insertInto('git_delivery')
     .values(delivery)
-    .onConflict((conflict) => conflict.columns(['account_id', 'delivery']).doNothing())
+    .onConflict((conflict) => conflict.doNothing())
     .returning('id')
     .executeTakeFirst()
   return row?.id
@@ -35,47 +37,79 @@ export async function updateDelivery(tx: Tx, id: number, change: Updateable<GitD
   await tx.updateTable('git_delivery').set(change).where('id', '=', id).execute()
 }
 
-export async function findDeliveryBy(db: Reader, accountId: number, delivery: string): Promise<ListedDelivery | undefined> {
+export async function findRepeated(
+  db: Reader,
+  accountId: number,
+  { delivery, fingerprint }: { delivery: string; fingerprint: string },
+): Promise<Pick<DeliveryRow, 'id' | 'result' | 'reason' | 'push'> | undefined> {
   return await db
     .selectFrom('git_delivery')
-    .select(LISTED)
+    .select(['id', 'result', 'reason', 'push'])
     .where('account_id', '=', accountId)
-    .where('delivery', '=', delivery)
+    .where((eb) => eb.or([eb('delivery', '=', delivery), eb.and([eb('fingerprint', '=', fingerprint), eb('fingerprint', '!=', '')])]))
+    .orderBy('id')
     .executeTakeFirst()
+}
+
+/** As it was kept; undefined where the delivery was no push. */
+export function parsedPush(text: string): Push | undefined {
+  return text === '' ? undefined : (JSON.parse(text) as Push) // written by us
+}
+
+const MOST_EARLIER = 100
+
+/** Pushes to a branch, newest received first. */
+export async function earlierPushes(
+  db: Reader,
+  of: { accountId: number; repositoryId: string; branch: string; besides: number },
+): Promise<EarlierPush[]> {
+  const rows = await db
+    .selectFrom('git_delivery')
+    .select(['before_hash', 'commit_hash', 'pushed_at', 'is_late'])
+    .where('account_id', '=', of.accountId)
+    .where('repository_id', '=', of.repositoryId)
+    .where('branch', '=', of.branch)
+    .where('commit_hash', '!=', '')
+    .where('id', '!=', of.besides)
+    .orderBy('id', 'desc')
+    .limit(MOST_EARLIER)
+    .execute()
+  return rows.map((row) => ({ before: row.before_hash, after: row.commit_hash, pushedAt: row.pushed_at, isLate: row.is_late === 1 }))
 }
 
 /** One row for each app, however often it is delivered again: with the newest deployment that came of it. */
-export async function linkApp(tx: Tx, link: { deliveryId: number; appId: number; deploymentId: number | null }): Promise<void> {
-  const { deliveryId, appId, deploymentId } = link
-  const known = await tx
-    .selectFrom('git_delivery_app')
-    .select('id')
-    .where('delivery_id', '=', deliveryId)
-    .where('app_id', '=', appId)
-    .executeTakeFirst()
-  if (!known) {
-    await tx.insertInto('git_delivery_app').values({ delivery_id: deliveryId, app_id: appId, deployment_id: deploymentId }).execute()
-  } else if (deploymentId !== null) {
-    await tx.updateTable('git_delivery_app').set({ deployment_id: deploymentId }).where('id', '=', known.id).execute()
-  }
+export async function linkApp(
+  tx: Tx,
+  link: { deliveryId: number; appId: number; deploymentId: number | null; reason: string },
+): Promise<void> {
+  const { deliveryId, appId, deploymentId, reason } = link
+  await tx
+    .insertInto('git_delivery_app')
+    .values({ delivery_id: deliveryId, app_id: appId, deployment_id: deploymentId, reason })
+    .onConflict((conflict) =>
+      conflict.columns(['delivery_id', 'app_id']).doUpdateSet({ reason, ...(deploymentId !== null && { deployment_id: deploymentId }) }),
+    )
+    .execute()
 }
 
-export async function deploymentsOf(db: Reader, deliveryIds: readonly number[]): Promise<Map<number, number[]>> {
+export type DeliveryApp = { appName: string; projectId: number; deploymentId: number | null; reason: string }
+
+/** What came of deliveries for each app. */
+export async function appsOfDeliveries(db: Reader, deliveryIds: readonly number[]): Promise<Map<number, DeliveryApp[]>> {
   const rows = await db
     .selectFrom('git_delivery_app')
-    .select(['delivery_id', 'deployment_id'])
+    .innerJoin('app', 'app.id', 'git_delivery_app.app_id')
+    .select([
+      'git_delivery_app.delivery_id as deliveryId',
+      'git_delivery_app.deployment_id as deploymentId',
+      'git_delivery_app.reason as reason',
+      'app.name as appName',
+      'app.project_id as projectId',
+    ])
     .where('delivery_id', 'in', deliveryIds)
-    .where('deployment_id', 'is not', null)
-    .orderBy('id')
+    .orderBy('git_delivery_app.id')
     .execute()
-  const found = new Map<number, number[]>()
-  for (const { delivery_id: id, deployment_id: deployment } of rows) {
-    if (deployment === null) continue
-    const list = found.get(id)
-    if (list) list.push(deployment)
-    else found.set(id, [deployment])
-  }
-  return found
+  return Map.groupBy(rows, ({ deliveryId }) => deliveryId)
 }
 
 export async function listDeliveries(

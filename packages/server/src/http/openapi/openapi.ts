@@ -91,6 +91,12 @@ function answerOf(line: Operation, reference: Reference): Json {
   return { 'application/json': { schema: { type: 'object', required: Object.keys(properties), properties }, example: whole } }
 }
 
+function success(line: Operation, reference: Reference): Json {
+  if (line.shape !== 'redirect') return { 200: { description: 'Done', content: answerOf(line, reference) } }
+  const location = { description: 'Where the browser goes on.', schema: { type: 'string' } }
+  return { 303: { description: 'Leads on', headers: { location } } }
+}
+
 /** One response for each status, with the codes that lead to it. */
 function refusals(codes: readonly ErrorCode[]): Json {
   const byStatus = Object.groupBy(codes, (code) => ERRORS[code].status)
@@ -115,7 +121,7 @@ function describe(name: OperationName, reference: Reference): Json {
     parameters: [...parameters('path', line.params, reference), ...parameters('query', line.query, reference)],
     ...(body && { requestBody: body }),
     responses: {
-      200: { description: 'Done', content: answerOf(line, reference) },
+      ...success(line, reference),
       ...refusals(errorsOf(name)),
       default: { $ref: '#/components/responses/Failure' },
     },

@@ -11,6 +11,7 @@ import { up as appFigures } from './0009-app-figures.ts'
 import { up as stepsSessionsInvitations } from './0010-steps-sessions-invitations.ts'
 import { up as gitAccounts } from './0011-git-accounts.ts'
 import { up as webhooks } from './0012-webhooks.ts'
+import { up as gitHubApps } from './0013-github-apps.ts'
 import { up as deployHooksAndKeys } from './0014-deploy-hooks-and-keys.ts'
 import { up as stacks } from './0015-stacks.ts'
 import { up as builders } from './0016-builders.ts'
@@ -31,6 +32,7 @@ export const migrations: readonly Migration[] = [
   { version: 10, name: '0010-steps-sessions-invitations', up: stepsSessionsInvitations },
   { version: 11, name: '0011-git-accounts', up: gitAccounts },
   { version: 12, name: '0012-webhooks', up: webhooks },
+  { version: 13, name: '0013-github-apps', up: gitHubApps },
   { version: 14, name: '0014-deploy-hooks-and-keys', up: deployHooksAndKeys },
   { version: 15, name: '0015-stacks', up: stacks },
   { version: 16, name: '0016-builders', up: builders },

@@ -2,10 +2,15 @@ import type { AppRow } from '../../../domain/rows.ts'
 import type { Git } from '../../../git/git.ts'
 import type { Source } from '../../../git/git-visit.ts'
 import { createRedactor } from '../../../lib/redact.ts'
+import type { CommitCheck } from '../../git-providers/commit-check.ts'
 import { type Context, DeploymentFailure } from '../run/stage.ts'
 import { checkoutGaps } from './checkout-gaps.ts'
 
-type Deps = { git: Pick<Git, 'resolveCommit' | 'checkout'>; sourceOf: (app: AppRow) => Promise<Source> }
+type Deps = {
+  git: Pick<Git, 'resolveCommit' | 'checkout'>
+  sourceOf: (app: AppRow, signal: AbortSignal) => Promise<Source>
+  checkCommit: CommitCheck
+}
 
 /** The exact commit of the app's repository, in an empty workspace. */
 export function createCloneRepository(deps: Deps) {
@@ -14,7 +19,8 @@ export function createCloneRepository(deps: Deps) {
     await context.enter('cloning_repo')
     if (app.git_clone_url === '')
       throw new DeploymentFailure('The application has no source. Set a clone URL in its settings, then deploy again.')
-    const source = { ...(await deps.sourceOf(app)), signal }
+    const source = { ...(await deps.sourceOf(app, signal)), signal }
+    await step('git.check', async () => await deps.checkCommit(app, deployment, signal))
     const branch = app.git_branch === '' ? null : app.git_branch
     const hash = deployment.commit_hash || (await step('git.resolve', async () => await deps.git.resolveCommit({ ...source, branch }))).hash
     say(`Fetching commit ${hash.slice(0, 12)}${branch === null ? '' : ` of ${branch}`}`)

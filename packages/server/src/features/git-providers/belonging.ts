@@ -1,0 +1,13 @@
+import { type Caller, isStaff } from '../../domain/caller.ts'
+import { findProject } from '../../domain/rows.ts'
+import { AppError } from '../../lib/app-error.ts'
+import type { Reader } from '../../store/database.ts'
+import { type Belonging, isMember } from './store.ts'
+
+/** What somebody connects is theirs, or that of a project that they may work on. */
+export async function belongingOf(db: Reader, caller: Caller, projectId: number | null | undefined): Promise<Belonging> {
+  if (projectId === undefined || projectId === null) return { userId: caller.id, projectId: null }
+  const isOpen = isStaff(caller) ? (await findProject(db, projectId)) !== undefined : await isMember(db, projectId, caller.id)
+  if (!isOpen) throw new AppError('project_not_found')
+  return { userId: null, projectId }
+}

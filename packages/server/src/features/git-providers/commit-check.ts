@@ -1,0 +1,45 @@
+import { type AppRow, type DeploymentRow, findGitAccount } from '../../domain/rows.ts'
+import { RepositoryUnreachable, SourceRefused } from '../../git/errors.ts'
+import { HostError } from '../../git-hosts/errors.ts'
+import type { Reader } from '../../store/database.ts'
+import type { HostAccess } from './host-access.ts'
+import { wasDeployed } from './store.ts'
+
+type Named = Pick<DeploymentRow, 'id' | 'commit_hash' | 'trigger'>
+
+/** Named by the host itself, or deployed before. */
+const TRUSTED: readonly DeploymentRow['trigger'][] = ['webhook', 'poll', 'rollback']
+
+/**
+ * With an account, an app gets what its branch has: hosts also give out commits of other branches, of forks and of what was taken back,
+ * to whoever knows the hash, and that is more than was chosen for the app.
+ */
+export function createCommitCheck({ db, access }: { db: Reader; access: Pick<HostAccess, 'use'> }) {
+  return async function checkCommit(app: AppRow, deployment: Named, signal: AbortSignal): Promise<void> {
+    const { commit_hash: hash } = deployment
+    const account = app.git_provider_id === null ? undefined : await findGitAccount(db, app.git_provider_id)
+    if (!account || hash === '' || TRUSTED.includes(deployment.trigger)) return
+    if (await wasDeployed(db, { appId: app.id, hash, besides: deployment.id })) return
+    const isOnBranch = await access
+      .use(
+        account,
+        async (host) => {
+          const branch = app.git_branch || (await host.repository(app.git_repository)).defaultBranch
+          return await host.isAncestor(app.git_repository, hash, branch)
+        },
+        signal,
+      )
+      .catch((cause: unknown) => {
+        if (!(cause instanceof HostError)) throw cause
+        if (cause.failure === 'missing') return false
+        const mayPass = cause.failure === 'unavailable' || cause.failure === 'rate_limited'
+        throw mayPass ? new RepositoryUnreachable(cause.message, { isTransient: true, cause }) : new SourceRefused(cause.message, { cause })
+      })
+    if (!isOnBranch)
+      throw new SourceRefused(
+        `The commit ${hash.slice(0, 12)} is not on the branch ${app.git_branch || 'that the application deploys from'}. With a git account, an application deploys commits of its branch alone.`,
+      )
+  }
+}
+
+export type CommitCheck = ReturnType<typeof createCommitCheck>

@@ -1,0 +1,64 @@
+import { type ConnectedGitHubApp, type ExistingGitHubApp } from '@berth/contract'
+import { type Caller, isStaff } from '../../../domain/caller.ts'
+import { findGitHubApp } from '../../../domain/rows.ts'
+import { HostError } from '../../../git-hosts/errors.ts'
+import { type GitHubApps, readPrivateKey } from '../../../git-hosts/github-app.ts'
+import { fieldError } from '../../../lib/app-error.ts'
+import type { SecretBox } from '../../../lib/secret-box.ts'
+import type { Db } from '../../../store/database.ts'
+import { belongingOf } from '../belonging.ts'
+import { asAppError, type InTurn } from '../host-access.ts'
+import { listAccountsOfApp, presentAccount } from '../store.ts'
+import { baseUrlOf, hookUrlOf, newHookKey } from './addresses.ts'
+import type { Installations } from './installations.ts'
+import { createSaveApp } from './save-app.ts'
+
+type Deps = {
+  db: Db
+  secrets: SecretBox
+  apps: Pick<GitHubApps, 'identify' | 'installations'>
+  installations: Pick<Installations, 'save'>
+  inTurn: InTurn
+  publicUrl: () => Promise<string | undefined>
+  now: () => Date
+}
+
+export function createConnectExisting(deps: Deps) {
+  const { db, apps, installations, inTurn } = deps
+  const save = createSaveApp(deps)
+
+  /** An app that somebody made by hand. The host is asked first whether the key is its own. */
+  return async function connect(caller: Caller, input: ExistingGitHubApp, site: string): Promise<ConnectedGitHubApp> {
+    const belonging = await belongingOf(db, caller, input.projectId)
+    const baseUrl = baseUrlOf(input.baseUrl)
+    const privateKey = readPrivateKey(input.privateKey)
+    if (privateKey === undefined)
+      throw fieldError('invalid_request', 'privateKey', 'must be the RSA private key of the app: the whole .pem file that GitHub gave')
+    const identity = { baseUrl, hostId: String(input.appId), privateKey, privileged: isStaff(caller) }
+    const [{ slug, name }, found] = await inTurn(
+      caller,
+      async () => [await apps.identify(identity), await apps.installations(identity)] as const,
+    ).catch((cause: unknown) => {
+      throw asAppFieldError(cause)
+    })
+    const hookKey = newHookKey()
+    const id = await db.transaction(async (tx) => {
+      const made = { hostId: identity.hostId, slug, name, privateKey, webhookSecret: input.webhookSecret }
+      const saved = await save(tx, caller, { baseUrl, hookKey, hookUrl: '', belonging }, made)
+      const app = await findGitHubApp(tx, saved)
+      if (app) for (const installation of found) await installations.save(tx, caller, app, installation)
+      return saved
+    })
+    const app = await findGitHubApp(db, id)
+    const accounts = (await listAccountsOfApp(db, id)).map(presentAccount)
+    return { webhookUrl: hookUrlOf((await deps.publicUrl()) ?? site, app?.hook_key ?? hookKey), accounts }
+  }
+}
+
+/** What was typed in is wrong, or the host is away. */
+function asAppFieldError(cause: unknown): unknown {
+  if (!(cause instanceof HostError)) return cause
+  if (cause.failure === 'rate_limited' || cause.failure === 'unavailable') return asAppError(cause)
+  const field = cause.failure === 'refused' || cause.failure === 'missing' ? 'baseUrl' : 'privateKey'
+  return fieldError('invalid_request', field, cause.message)
+}

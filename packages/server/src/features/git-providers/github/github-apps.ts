@@ -1,0 +1,112 @@
+import { randomBytes } from 'node:crypto'
+import type { GitHubManifest, GitHubManifestRequest, GitHubOutcome } from '@berth/contract'
+import { type Caller, isStaff } from '../../../domain/caller.ts'
+import { findGitHubApp } from '../../../domain/rows.ts'
+import { HostError } from '../../../git-hosts/errors.ts'
+import { type GitHubApps, installPageOf } from '../../../git-hosts/github-app.ts'
+import { AppError } from '../../../lib/app-error.ts'
+import type { SecretBox } from '../../../lib/secret-box.ts'
+import type { Db } from '../../../store/database.ts'
+import { belongingOf } from '../belonging.ts'
+import type { InTurn } from '../host-access.ts'
+import { baseUrlOf, hookUrlOf, newHookKey } from './addresses.ts'
+import { appIdentity } from './app-identity.ts'
+import { createConnectExisting } from './connect-existing.ts'
+import type { Installations } from './installations.ts'
+import { manifestAction, manifestOf } from './manifest.ts'
+import { createSaveApp } from './save-app.ts'
+import { createStates } from './states.ts'
+
+type Deps = {
+  db: Db
+  secrets: SecretBox
+  apps: GitHubApps
+  installations: Installations
+  inTurn: InTurn
+  /** Where hosts reach this server; undefined while nobody knows. */
+  publicUrl: () => Promise<string | undefined>
+  now: () => Date
+}
+
+const CODE = /^[\w-]{1,200}$/
+const NUMBER = /^\d{1,15}$/
+const DEFAULT_NAME = 'Berth'
+
+/** GitHub Apps: made for this server by a manifest, or there already. */
+export function createGitHubConnect(deps: Deps) {
+  const { db, apps, installations, inTurn } = deps
+  const states = createStates(deps)
+  const save = createSaveApp(deps)
+
+  async function manifest(caller: Caller, input: GitHubManifestRequest, site: string): Promise<GitHubManifest> {
+    const { projectId } = await belongingOf(db, caller, input.projectId)
+    const baseUrl = baseUrlOf(input.baseUrl)
+    const hookKey = newHookKey()
+    const begun = { step: 'create', base_url: baseUrl, hook_key: hookKey, project_id: projectId, github_app_id: null } as const
+    const state = await db.transaction(async (tx) => await states.begin(tx, caller, begun))
+    const webhookUrl = hookUrlOf((await deps.publicUrl()) ?? site, hookKey)
+    const name = input.name ?? `${DEFAULT_NAME} ${randomBytes(3).toString('hex')}` // names of apps are unique at the host
+    return { action: manifestAction(baseUrl, input.organization, state), manifest: manifestOf({ name, site, webhookUrl }), state }
+  }
+
+  /** Back from GitHub with a new app: it is kept, and the browser goes on to install it. */
+  async function created(caller: Caller, input: { code?: string; state?: string }, site: string): Promise<string> {
+    const begun = await states.take(caller, 'create', input.state)
+    if (!begun) return dashboard('wrong_state')
+    const { base_url: baseUrl, hook_key: hookKey, project_id: projectId } = begun
+    const { code } = input
+    if (code === undefined || !CODE.test(code)) return dashboard('not_created', projectId)
+    try {
+      const belonging = await belongingOf(db, caller, projectId) // who was a member ten minutes ago may not be one any more
+      const made = await inTurn(caller, async () => await apps.convert({ baseUrl, privileged: isStaff(caller) }, code))
+      const hookUrl = hookUrlOf((await deps.publicUrl()) ?? site, hookKey)
+      const state = await db.transaction(async (tx) => {
+        const id = await save(tx, caller, { baseUrl, hookKey, hookUrl, belonging }, made)
+        const next = { step: 'install', base_url: baseUrl, hook_key: hookKey, project_id: projectId, github_app_id: id } as const
+        return await states.begin(tx, caller, next)
+      })
+      return `${installPageOf(baseUrl, made.slug)}?state=${state}`
+    } catch (cause) {
+      return dashboard(outcomeOf(cause, 'not_created'), projectId)
+    }
+  }
+
+  /** Back from GitHub after an installation. Its number is only believed where GitHub shows it to this very app. */
+  async function installed(caller: Caller, input: { installation_id?: string; setup_action?: string; state?: string }): Promise<string> {
+    const begun = await states.take(caller, 'install', input.state)
+    const app = begun && (await findGitHubApp(db, begun.github_app_id ?? 0))
+    if (!begun || !app) return dashboard('wrong_state')
+    const { installation_id: id } = input
+    if (id === undefined || !NUMBER.test(id)) {
+      return dashboard(input.setup_action === 'request' ? 'requested' : 'not_installed', app.project_id)
+    }
+    try {
+      await belongingOf(db, caller, app.project_id)
+      const identity = await appIdentity(db, deps.secrets, app)
+      const found = await inTurn(caller, async () => await apps.installation(identity, id))
+      await db.transaction(async (tx) => await installations.save(tx, caller, app, found))
+      return dashboard('connected', app.project_id)
+    } catch (cause) {
+      return dashboard(outcomeOf(cause, 'not_installed'), app.project_id)
+    }
+  }
+
+  return { manifest, created, installed, connect: createConnectExisting(deps) }
+}
+
+export type GitHubConnect = ReturnType<typeof createGitHubConnect>
+
+function dashboard(outcome: GitHubOutcome, projectId?: number | null): string {
+  const place = projectId === undefined || projectId === null ? '/account/git' : `/projects/${projectId}/git`
+  return `${place}?github=${outcome}`
+}
+
+function outcomeOf(cause: unknown, otherwise: GitHubOutcome): GitHubOutcome {
+  if (cause instanceof HostError) {
+    const mayPass = cause.failure === 'unavailable' || cause.failure === 'rate_limited'
+    return mayPass ? 'host_unavailable' : otherwise
+  }
+  if (!(cause instanceof AppError)) throw cause
+  if (cause.code === 'server_busy') return 'host_unavailable'
+  return cause.code === 'invalid_request' ? 'too_many' : 'wrong_state'
+}

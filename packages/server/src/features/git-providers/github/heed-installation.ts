@@ -1,0 +1,44 @@
+import Type from 'typebox'
+import { Compile } from 'typebox/compile'
+import { PLATFORM } from '../../../domain/audit.ts'
+import type { GitHubAppRow } from '../../../domain/rows.ts'
+import type { Tx } from '../../../store/database.ts'
+import type { Installations } from './installations.ts'
+import { findInstalled } from './store.ts'
+
+const Told = Type.Object({
+  action: Type.String(),
+  installation: Type.Object({
+    id: Type.Integer(),
+    account: Type.Object({ login: Type.String({ maxLength: 255 }) }),
+    suspended_at: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  }),
+})
+
+/** What a host tells an app about its installations. */
+export function createHeedInstallation({ save, end }: Pick<Installations, 'save' | 'end'>) {
+  let validator: ReturnType<typeof Compile<typeof Told>> | undefined
+
+  /** Gives what came of it, in words; undefined where it is nothing that we follow. */
+  return async function heed(tx: Tx, app: GitHubAppRow, body: unknown): Promise<string | undefined> {
+    validator ??= Compile(Told)
+    if (!validator.Check(body)) return undefined
+    const { action, installation } = body as Type.Static<typeof Told> // it has just been checked
+    const { id, account, suspended_at: suspendedAt } = installation
+    const known = await findInstalled(tx, app.id, String(id))
+    if (action === 'deleted') {
+      if (known) await end(tx, known, 'error')
+      return `${account.login} has uninstalled the app.`
+    }
+    if (action === 'suspend') {
+      if (known) await end(tx, known, 'suspended')
+      return `${account.login} has suspended the app.`
+    }
+    if (action === 'created' || (known && (action === 'unsuspend' || action === 'new_permissions_accepted'))) {
+      const isSuspended = suspendedAt !== undefined && suspendedAt !== null
+      await save(tx, PLATFORM, app, { id: String(id), login: account.login, isSuspended })
+      return `${account.login} has installed the app.`
+    }
+    return undefined
+  }
+}

@@ -1,0 +1,71 @@
+import { findGitHubApp, type GitAccountRow } from '../../../domain/rows.ts'
+import { HostError } from '../../../git-hosts/errors.ts'
+import type { AppIdentity, GitHubApps, InstallationToken } from '../../../git-hosts/github-app.ts'
+import type { SecretBox } from '../../../lib/secret-box.ts'
+import type { Reader } from '../../../store/database.ts'
+import { appIdentity } from './app-identity.ts'
+
+/** Longer than the longest clone: a token that is handed out does not end in the middle of one. */
+const SPARE_MS = 20 * 60_000
+
+type Deps = { db: Reader; secrets: SecretBox; apps: Pick<GitHubApps, 'token' | 'installation'>; now: () => Date }
+
+/** The tokens of installations: made when they are needed, good for an hour, and in memory alone. */
+export function createInstallationTokens({ db, secrets, apps, now }: Deps) {
+  const known = new Map<number, Promise<InstallationToken>>()
+
+  async function identityOf(account: GitAccountRow): Promise<AppIdentity> {
+    const app = account.github_app_id === null ? undefined : await findGitHubApp(db, account.github_app_id)
+    if (!app) throw new HostError('missing', 'The GitHub App of this account is not known here any more. Connect it again.')
+    return await appIdentity(db, secrets, app)
+  }
+
+  function make(account: GitAccountRow): Promise<InstallationToken> {
+    const making = identityOf(account).then(async (app) => await apps.token(app, account.host_id))
+    known.set(account.id, making)
+    making.catch(() => forget(account.id, making))
+    return making
+  }
+
+  function forget(accountId: number, which?: Promise<InstallationToken>): void {
+    if (which === undefined || known.get(accountId) === which) known.delete(accountId)
+  }
+
+  /** Several who ask at once share one; whoever has no more time stops waiting for it. */
+  async function tokenOf(account: GitAccountRow, signal?: AbortSignal): Promise<string> {
+    const held = await inTime(known.get(account.id) ?? make(account), signal)
+    if (held.expiresAt.getTime() - now().getTime() > SPARE_MS) return held.token
+    return (await inTime(make(account), signal)).token
+  }
+
+  /** Asks the host whether the installation is there and awake. */
+  async function look(account: GitAccountRow): Promise<void> {
+    const { isSuspended } = await apps.installation(await identityOf(account), account.host_id)
+    if (isSuspended) throw new HostError('suspended', suspendedWords(account))
+  }
+
+  return { tokenOf, look, forget: (accountId: number) => forget(accountId) }
+}
+
+export type InstallationTokens = ReturnType<typeof createInstallationTokens>
+
+export function suspendedWords({ base_url, login }: Pick<GitAccountRow, 'base_url' | 'login'>): string {
+  return `${login} has suspended the app at ${new URL(base_url).hostname}. Unsuspend it in the settings of ${login} there, under Applications.`
+}
+
+export function removedWords({ base_url, login }: Pick<GitAccountRow, 'base_url' | 'login'>): string {
+  return `${login} has uninstalled the app at ${new URL(base_url).hostname}. Install it again from the page of the app there, or disconnect this account.`
+}
+
+async function inTime<Result>(work: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
+  if (!signal) return await work
+  signal.throwIfAborted()
+  const { promise, reject } = Promise.withResolvers<never>()
+  const stop = () => reject(signal.reason instanceof Error ? signal.reason : new Error('stopped'))
+  signal.addEventListener('abort', stop, { once: true })
+  try {
+    return await Promise.race([work, promise])
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+}

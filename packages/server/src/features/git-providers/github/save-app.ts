@@ -1,0 +1,53 @@
+import { recordAudit } from '../../../domain/audit.ts'
+import type { Caller } from '../../../domain/caller.ts'
+import type { GitHubAppRow } from '../../../domain/rows.ts'
+import type { NewApp } from '../../../git-hosts/github-app.ts'
+import { fieldError } from '../../../lib/app-error.ts'
+import type { SecretBox } from '../../../lib/secret-box.ts'
+import type { Tx } from '../../../store/database.ts'
+import type { Belonging } from '../store.ts'
+import { aboutAppKey, aboutAppSecret } from './app-identity.ts'
+import { deleteApp, findAppAt, forgetUnused, hasInstallations, insertApp, updateApp } from './store.ts'
+
+const UNUSED_MS = 7 * 24 * 3600_000
+
+type Connecting = { baseUrl: string; hookKey: string; hookUrl: string; belonging: Belonging }
+
+export function createSaveApp({ secrets, now }: { secrets: SecretBox; now: () => Date }) {
+  /** One that is connected already gets the new key and secret, and keeps the address of its webhook. */
+  return async function save(tx: Tx, caller: Caller, { baseUrl, hookKey, hookUrl, belonging }: Connecting, made: NewApp): Promise<number> {
+    const at = now()
+    await forgetUnused(tx, new Date(at.getTime() - UNUSED_MS))
+    const same = await sameApp(tx, { baseUrl, hostId: made.hostId }, belonging)
+    const key = same?.hook_key ?? hookKey
+    const known = {
+      slug: made.slug,
+      name: made.name,
+      created_by: caller.id,
+      sealed_key: secrets.seal(made.privateKey, aboutAppKey(key)),
+      sealed_secret: secrets.seal(made.webhookSecret, aboutAppSecret(key)),
+    }
+    const fresh = { hook_url: hookUrl, hook_error: '', hook_failures: 0, hook_next_try_at: at.toISOString(), created_at: at.toISOString() }
+    const owners = { user_id: belonging.userId, project_id: belonging.projectId }
+    if (same) await updateApp(tx, same.id, known)
+    const id = same?.id ?? (await insertApp(tx, { ...known, ...fresh, ...owners, base_url: baseUrl, host_id: made.hostId, hook_key: key }))
+    const action = same ? 'github_app.reconnect' : 'github_app.create'
+    const after = { baseUrl, appId: made.hostId, name: made.name, projectId: belonging.projectId }
+    await recordAudit(tx, at, caller, { action, subject: 'github_app', subjectId: id, after })
+    return id
+  }
+}
+
+/** An app has one webhook address, so it is connected in one place; where nothing came of that, it can be connected anew. */
+async function sameApp(tx: Tx, at: { baseUrl: string; hostId: string }, belonging: Belonging): Promise<GitHubAppRow | undefined> {
+  const same = await findAppAt(tx, at.baseUrl, at.hostId)
+  if (!same || (same.user_id === belonging.userId && same.project_id === belonging.projectId)) return same
+  if (await hasInstallations(tx, same.id))
+    throw fieldError(
+      'invalid_request',
+      'appId',
+      'this app is connected already, by another person or for another project; disconnect it there',
+    )
+  await deleteApp(tx, same.id)
+  return undefined
+}

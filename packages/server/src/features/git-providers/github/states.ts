@@ -1,0 +1,38 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { Caller } from '../../../domain/caller.ts'
+import { fieldError } from '../../../lib/app-error.ts'
+import type { Db, Tx } from '../../../store/database.ts'
+import { countStates, insertState, type StateRow, takeState } from './store.ts'
+
+const LIFE_MS = 10 * 60_000
+const MOST_OF_SESSION = 20
+
+type Begun = Pick<StateRow, 'step' | 'base_url' | 'hook_key' | 'project_id' | 'github_app_id'>
+
+/**
+ * What a browser is sent to GitHub with and comes back with. It is random, works once, for ten minutes and in the session that began:
+ * whoever is made to open a link that somebody else prepared connects nothing.
+ */
+export function createStates({ db, now }: { db: Db; now: () => Date }) {
+  async function begin(tx: Tx, caller: Caller, begun: Begun): Promise<string> {
+    const at = now()
+    const state = randomBytes(32).toString('base64url')
+    const expires_at = new Date(at.getTime() + LIFE_MS).toISOString()
+    await insertState(tx, { ...begun, hash: hashOf(state), session_id: caller.sessionId, expires_at }, at)
+    if ((await countStates(tx, caller.sessionId)) > MOST_OF_SESSION)
+      throw fieldError('invalid_request', 'name', `${MOST_OF_SESSION} apps are being created already; try again in ten minutes`)
+    return state
+  }
+
+  async function take(caller: Caller, step: StateRow['step'], state: string | undefined): Promise<StateRow | undefined> {
+    if (state === undefined || state === '') return undefined
+    const wanted = { hash: hashOf(state), session_id: caller.sessionId, step }
+    return await db.transaction(async (tx) => await takeState(tx, wanted, now()))
+  }
+
+  return { begin, take }
+}
+
+function hashOf(state: string): string {
+  return createHash('sha256').update(state).digest('hex')
+}

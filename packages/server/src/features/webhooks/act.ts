@@ -1,0 +1,80 @@
+import { kindOf } from '../../domain/app-kinds.ts'
+import type { AppRow, GitAccountRow } from '../../domain/rows.ts'
+import { cloneUrlOf, commitUrlOf } from '../../git-hosts/base-url.ts'
+import type { Tx } from '../../store/database.ts'
+import type { AddAutomatic } from '../deployments/automatic.ts'
+import { whyIgnored, whyNotDeployed } from './judge.ts'
+import { branchOf, type Push } from './push.ts'
+import { isLatePush } from './push-order.ts'
+import { appsOfRepository, earlierPushes, linkApp, renameRepository, updateDelivery } from './store.ts'
+
+type Acting = {
+  id: number
+  push: Push
+  /** Who delivers it again by hand does so for the apps that they may see. */
+  mayDeploy: (app: AppRow) => boolean
+  /** An old one, by hand: what it calls the repository may be out of date, and that it is late is what somebody wants. */
+  isAgain: boolean
+}
+export type Verdict = { result: 'deployed' | 'ignored' | 'failed'; reason: string }
+export type Acted = Verdict & { deployments: number[] }
+
+/** Deploys every app that a push is for, and keeps the verdict. */
+export function createAct(deps: { addAutomatic: AddAutomatic }) {
+  async function deploy(tx: Tx, app: AppRow, push: Push): Promise<{ deploymentId: number } | { problem: string }> {
+    const commit = { hash: push.after, message: push.message, author: push.author }
+    return await deps.addAutomatic(tx, { app, trigger: 'webhook', commit })
+  }
+
+  return async function act(tx: Tx, account: GitAccountRow, { id, push, mayDeploy, isAgain }: Acting): Promise<Acted> {
+    const all = await appsOfRepository(tx, account, push.repositoryId)
+    const apps = all.filter((app) => kindOf(app).madeFrom !== 'template' && mayDeploy(app))
+    const isLate = !isAgain && (await isLateFor(tx, account, { id, push }))
+    if (!isAgain && !isLate && apps.some(({ git_repository }) => git_repository !== push.repository)) await follow(tx, account, push)
+    const general = whyIgnored(push) ?? (isLate ? lateWords(push) : undefined)
+    const deployments: number[] = []
+    const reasons = new Set<string>()
+    let hasFailed = false
+    for (const app of apps) {
+      const why = general ?? whyNotDeployed(app, push)
+      const done =
+        why === undefined ? await deploy(tx, isAgain ? app : { ...app, git_commit_url: commitUrl(account, push) }, push) : undefined
+      const reason = general === undefined ? (why ?? (done && 'problem' in done ? done.problem : '')) : ''
+      if (done && 'deploymentId' in done) deployments.push(done.deploymentId)
+      if (reason !== '') reasons.add(reason)
+      hasFailed ||= done !== undefined && 'problem' in done
+      await linkApp(tx, { deliveryId: id, appId: app.id, deploymentId: done && 'deploymentId' in done ? done.deploymentId : null, reason })
+    }
+    const none = apps.length === 0 ? `No application deploys from ${push.repository} with this account.` : ''
+    const result = deployments.length > 0 ? 'deployed' : hasFailed ? 'failed' : 'ignored'
+    const kept = general ?? none
+    await updateDelivery(tx, id, { result, reason: kept, ...(!isAgain && { is_late: isLate ? 1 : 0 }) })
+    return { result, reason: kept || [...reasons].join('; '), deployments }
+  }
+}
+
+export type Act = ReturnType<typeof createAct>
+
+function lateWords(push: Push): string {
+  return `A newer push to ${branchOf(push) ?? push.ref} was delivered before this one.`
+}
+
+async function isLateFor(tx: Tx, account: GitAccountRow, { id, push }: Pick<Acting, 'id' | 'push'>): Promise<boolean> {
+  const branch = branchOf(push)
+  if (branch === undefined || push.isDeleted) return false
+  return isLatePush(push, await earlierPushes(tx, { accountId: account.id, repositoryId: push.repositoryId, branch, besides: id }))
+}
+
+/** The repository has another name at the host since. */
+async function follow(tx: Tx, account: GitAccountRow, { repositoryId, repository }: Push): Promise<void> {
+  const names = {
+    git_repository: repository,
+    git_clone_url: cloneUrlOf(account.base_url, repository),
+    git_commit_url: commitUrlOf(account.provider, account.base_url, repository),
+  }
+  await renameRepository(tx, { accountId: account.id, repositoryId }, names)
+}
+
+function commitUrl(account: GitAccountRow, { repository }: Push): string {
+  return commitUrlOf(account.provider, account.base_url, repository)
+}

@@ -1,0 +1,62 @@
+import type { GitProvider } from '@berth/contract'
+import { findGitAccount, type GitAccountRow, type GitHubAppRow } from '../../domain/rows.ts'
+import type { SecretBox } from '../../lib/secret-box.ts'
+import type { Reader } from '../../store/database.ts'
+import { findHook, hasSharedSecret } from './hooks-store.ts'
+
+/** Who a delivery says that it is from, and the secret that would prove it. */
+export type Sender =
+  | {
+      kind: 'hook'
+      provider: GitProvider
+      secret: string
+      account: GitAccountRow
+      isOfRepository: (tx: Reader, repositoryId: string) => Promise<boolean>
+    }
+  | { kind: 'app'; provider: 'github'; secret: string; app: GitHubAppRow }
+
+export type Address = { account?: number | undefined; repository?: string | undefined; app?: string | undefined }
+
+type Deps = {
+  db: Reader
+  secrets: SecretBox
+  findAppByKey: (hookKey: string) => Promise<GitHubAppRow | undefined>
+  aboutAppSecret: (hookKey: string) => string
+  aboutAccountSecret: (accountId: number) => string
+}
+
+export function aboutHook(hook: { account_id: number; repository_id: string }): string {
+  return `git-hook:${hook.account_id}/${hook.repository_id}`
+}
+
+/** Finds who is meant by the address that a delivery came to. */
+export function createSenders({ db, secrets, findAppByKey, aboutAppSecret, aboutAccountSecret }: Deps) {
+  async function ofApp(hookKey: string): Promise<Sender | undefined> {
+    const app = await findAppByKey(hookKey)
+    return app && { kind: 'app', provider: 'github', app, secret: secrets.open(app.sealed_secret, aboutAppSecret(hookKey)) }
+  }
+
+  async function ofHook(account: GitAccountRow, repositoryId: string): Promise<Sender | undefined> {
+    const hook = await findHook(db, account.id, repositoryId)
+    if (!hook || hook.sealed_secret === '') return undefined
+    const secret = secrets.open(hook.sealed_secret, aboutHook(hook))
+    return { kind: 'hook', provider: account.provider, account, secret, isOfRepository: async (_tx, id) => id === repositoryId }
+  }
+
+  /** Webhooks that were registered when an account had one secret; the next round registers them anew. */
+  function ofAccount(account: GitAccountRow): Sender | undefined {
+    if (account.sealed_secret === '') return undefined
+    const secret = secrets.open(account.sealed_secret, aboutAccountSecret(account.id))
+    const isOfRepository = async (tx: Reader, id: string) => await hasSharedSecret(tx, account.id, id)
+    return { kind: 'hook', provider: account.provider, account, secret, isOfRepository }
+  }
+
+  return async function senderOf({ account: accountId, repository, app }: Address): Promise<Sender | undefined> {
+    if (app !== undefined) return await ofApp(app)
+    const account = accountId === undefined ? undefined : await findGitAccount(db, accountId)
+    if (!account) return undefined
+    return repository === undefined ? ofAccount(account) : await ofHook(account, repository)
+  }
+}
+
+export type SenderOf = ReturnType<typeof createSenders>

@@ -1,0 +1,145 @@
+import { createPrivateKey, type KeyObject } from 'node:crypto'
+import { SignJWT } from 'jose'
+import Type from 'typebox'
+import { allPages, answerOf, HostName, HostText } from './answers.ts'
+import { apiBase } from './base-url.ts'
+import { HostError } from './errors.ts'
+import { gitHubHeaders } from './github.ts'
+import type { AskHost, HostClient } from './host-client.ts'
+
+/** A GitHub App as its host knows it. Whoever has the key speaks for it. */
+export type AppIdentity = { baseUrl: string; hostId: string; privateKey: string; privileged: boolean }
+export type Installation = { id: string; login: string; isSuspended: boolean }
+export type NewApp = { hostId: string; slug: string; name: string; privateKey: string; webhookSecret: string }
+export type InstallationToken = { token: string; expiresAt: Date }
+
+const Slug = Type.String({ maxLength: 100, pattern: '^[A-Za-z0-9][A-Za-z0-9_-]*$' })
+const readNewApp = answerOf(
+  Type.Object({
+    id: Type.Integer(),
+    slug: Slug,
+    name: HostName,
+    pem: Type.String({ minLength: 100, maxLength: 20_000 }),
+    webhook_secret: Type.String({ minLength: 8, maxLength: 500 }),
+  }),
+)
+const readApp = answerOf(Type.Object({ id: Type.Integer(), slug: Slug, name: HostName }))
+const Installed = Type.Object({
+  id: Type.Integer(),
+  account: Type.Object({ login: HostName }),
+  suspended_at: Type.Optional(Type.Union([HostText, Type.Null()])),
+})
+const readInstallation = answerOf(Installed)
+const readInstallations = answerOf(Type.Array(Installed))
+const readToken = answerOf(
+  Type.Object({ token: Type.String({ minLength: 1, maxLength: 1000, pattern: '^[!-~]+$' }), expires_at: HostText }),
+)
+
+const PER_PAGE = 100
+const VISIT_MS = 30_000
+const [CLOCK_DRIFT_S, LIFE_S] = [60, 300] // GitHub takes ten minutes at most, and none that comes from the future
+
+/** The key in one spelling, or undefined where the text is no RSA key, which is what GitHub gives to apps. */
+export function readPrivateKey(pem: string): string | undefined {
+  try {
+    const key = createPrivateKey(pem)
+    return key.asymmetricKeyType === 'rsa' ? key.export({ type: 'pkcs8', format: 'pem' }).toString() : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** What only the app itself may ask, which is before any of its installations has a token. */
+export function createGitHubApps(deps: { visit: HostClient; now: () => Date }) {
+  async function proofOf(app: AppIdentity): Promise<string> {
+    const at = Math.floor(deps.now().getTime() / 1000)
+    const key: KeyObject = createPrivateKey(app.privateKey)
+    const claims = new SignJWT()
+      .setIssuer(app.hostId)
+      .setIssuedAt(at - CLOCK_DRIFT_S)
+      .setExpirationTime(at + LIFE_S)
+    return await claims.setProtectedHeader({ alg: 'RS256', typ: 'JWT' }).sign(key)
+  }
+
+  async function asApp<Result>(app: AppIdentity, work: (ask: AskHost) => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+    try {
+      return await visitGitHub({ ...app, headers: gitHubHeaders(await proofOf(app)) }, work, signal)
+    } catch (cause) {
+      throw cause instanceof HostError ? inWordsOfApps(cause, app) : cause
+    }
+  }
+
+  async function visitGitHub<Result>(
+    { baseUrl, headers, privileged }: { baseUrl: string; headers: Record<string, string>; privileged: boolean },
+    work: (ask: AskHost) => Promise<Result>,
+    signal?: AbortSignal,
+  ): Promise<Result> {
+    const limit = AbortSignal.any([AbortSignal.timeout(VISIT_MS), ...(signal ? [signal] : [])])
+    return await deps.visit({ base: apiBase('github', baseUrl), headers, privileged, signal: limit }, work)
+  }
+
+  return {
+    /** The code proves that GitHub has just made the app for whoever has it; it is good once. */
+    async convert(place: { baseUrl: string; privileged: boolean }, code: string): Promise<NewApp> {
+      const { authorization: _none, ...headers } = gitHubHeaders('')
+      const path = `/app-manifests/${encodeURIComponent(code)}/conversions`
+      const { body } = await visitGitHub({ ...place, headers }, async (ask) => await ask({ method: 'POST', path }))
+      const made = readNewApp(body)
+      const privateKey = readPrivateKey(made.pem)
+      if (privateKey === undefined) throw new HostError('unavailable', 'The host made an app without a key that can be read.')
+      return { hostId: String(made.id), slug: made.slug, name: made.name, privateKey, webhookSecret: made.webhook_secret }
+    },
+    /** Who the app is, which also shows whether the key is its own. */
+    async identify(app: AppIdentity): Promise<{ slug: string; name: string }> {
+      const found = readApp((await asApp(app, async (ask) => await ask({ path: '/app' }))).body)
+      if (String(found.id) !== app.hostId) throw new HostError('unauthorized', 'The host knows the key as that of another app.')
+      return { slug: found.slug, name: found.name }
+    },
+    async installations(app: AppIdentity): Promise<Installation[]> {
+      const list = { path: '/app/installations', query: { per_page: PER_PAGE } }
+      const found = await asApp(app, async (ask) => await allPages(ask, list, { perPage: PER_PAGE, items: readInstallations }))
+      return found.map(present)
+    },
+    async installation(app: AppIdentity, id: string): Promise<Installation> {
+      return present(readInstallation((await asApp(app, async (ask) => await ask({ path: `/app/installations/${id}` }))).body))
+    },
+    /** Where the host sends what happens in any of its installations. */
+    async setHookUrl(app: AppIdentity, url: string, signal: AbortSignal): Promise<void> {
+      await asApp(app, async (ask) => await ask({ method: 'PATCH', path: '/app/hook/config', body: { url, content_type: 'json' } }), signal)
+    },
+    async token(app: AppIdentity, installationId: string, signal?: AbortSignal): Promise<InstallationToken> {
+      const path = `/app/installations/${installationId}/access_tokens`
+      const made = readToken((await asApp(app, async (ask) => await ask({ method: 'POST', path }), signal)).body)
+      return { token: made.token, expiresAt: new Date(made.expires_at) }
+    },
+  }
+}
+
+export type GitHubApps = ReturnType<typeof createGitHubApps>
+
+function present({ id, account, suspended_at: at }: ReturnType<typeof readInstallation>): Installation {
+  return { id: String(id), login: account.login, isSuspended: at !== undefined && at !== null }
+}
+
+/** The sentences for tokens would send their reader to the wrong place. */
+function inWordsOfApps(cause: HostError, { baseUrl }: AppIdentity): HostError {
+  const { hostname } = new URL(baseUrl)
+  const again = (failure: HostError['failure'], words: string) => new HostError(failure, words, { cause })
+  if (cause.failure === 'unauthorized')
+    return again(
+      'unauthorized',
+      `${hostname} does not accept the private key of the app: the app was deleted there, the key was taken away or belongs to another app, or the clock of this server is wrong. Make a new private key in the settings of the app and connect the app again.`,
+    )
+  if (cause.failure === 'missing')
+    return again('missing', `The app is not installed there any more. Install it again from its page at ${hostname}.`)
+  if (cause.failure === 'forbidden' && /suspended/i.test(cause.message))
+    return again('suspended', `The installation of the app is suspended at ${hostname}. Unsuspend it in the settings of its owner there.`)
+  return cause
+}
+
+/** Where people install an app. Built from the address that we know, whatever the host answers. */
+export function installPageOf(baseUrl: string, slug: string): string {
+  const { host } = new URL(baseUrl)
+  const isCloud = host === 'github.com' || host.endsWith('.ghe.com')
+  return `${baseUrl}/${isCloud ? 'apps' : 'github-apps'}/${slug}/installations/new`
+}
