@@ -20,7 +20,7 @@ export function makeDataDir(): string {
   return mkdtempSync(path.join(tmpdir(), 'berth-bench-'))
 }
 
-export async function startBerth(dataDir: string) {
+export async function startBerth(dataDir: string, env: Record<string, string> = {}) {
   const { nodeFlags, environment, serverBundle } = await productCommand()
   const port = await freePort()
   const begin = performance.now()
@@ -34,10 +34,17 @@ export async function startBerth(dataDir: string) {
     BERTH_EDGE_HTTPS_PORT: String(await freePort()),
     BERTH_OWNER_EMAIL: OWNER.email,
     BERTH_OWNER_PASSWORD: OWNER.password,
+    ...env,
   })
   const url = `http://127.0.0.1:${port}`
   await waitUntilAnswers(`${url}/health`, child)
-  return { url, pid: child.pid, startMs: performance.now() - begin, stop: async () => await end(child) }
+  return {
+    url,
+    pid: child.pid,
+    startMs: performance.now() - begin,
+    stop: async () => await end(child),
+    kill: async () => await end(child, 'SIGKILL'),
+  }
 }
 
 /** Logs in as the owner and gives the session cookie. */

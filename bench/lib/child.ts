@@ -33,10 +33,11 @@ export async function waitUntilAnswers(url: string, child: ChildProcess, withinM
   throw new Error(`${url} did not answer within ${withinMs} ms`)
 }
 
-export async function end(child: ChildProcess): Promise<void> {
+export async function end(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
-  child.kill('SIGTERM')
-  await once(child, 'exit')
+  const ended = once(child, 'exit')
+  child.kill(signal)
+  await ended
 }
 
 export function start(args: readonly string[], env: Record<string, string | undefined>): ChildProcess {
