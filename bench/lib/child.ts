@@ -41,7 +41,9 @@ export async function end(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL' = '
 }
 
 export function start(args: readonly string[], env: Record<string, string | undefined>): ChildProcess {
-  return spawn(pinnedNode, args, { cwd: root, env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'inherit'] })
+  const child = spawn(pinnedNode, args, { cwd: root, env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'inherit'] })
+  process.once('exit', () => child.kill('SIGKILL')) // also when a figure fails
+  return child
 }
 
 /** What a process and its children hold in memory, in megabytes (10^6 bytes), the way `ps` counts. */

@@ -25,7 +25,7 @@ type Deps = {
   now: () => Date
 }
 
-const AT_ONCE = 100
+const AT_ONCE = 500
 const SEND_MS = 10_000
 const MOST_TRIES = 10
 const LONGEST_PAUSE_MS = 3600_000
@@ -36,7 +36,13 @@ export function createCommitStatuses(deps: Deps) {
 
   async function sendDue(signal: AbortSignal): Promise<void> {
     const due = await listDueStatuses(db, now(), AT_ONCE)
-    const sent = due.map(async (row) => {
+    const news = due.filter(isNews)
+    const settled = due.filter((row) => !isNews(row))
+    if (settled.length > 0)
+      await db.transaction(async (tx) => {
+        for (const row of settled) await settleStatus(tx, row, { sent: row.sent, failures: 0, nextAt: null })
+      })
+    const sent = news.map(async (row) => {
       const app = await findApp(db, row.app_id)
       // those of one account one after the other: of two states of a deployment the newer one must come last
       if (app) await deps.limiter.run(app.git_provider_id ?? 0, async () => await send(row, app, signal), signal)
@@ -51,9 +57,8 @@ export function createCommitStatuses(deps: Deps) {
 
   async function send(due: DueStatus, app: AppRow, signal: AbortSignal): Promise<void> {
     const state = stateOf(due.status)
-    const isOfSource = due.commit_url === app.git_commit_url // it may have another source by now
     const done = { sent: due.sent, failures: 0, nextAt: null }
-    if (state === undefined || state === due.sent || !isOfSource) return await settle(due, done)
+    if (state === undefined || due.commit_url !== app.git_commit_url) return await settle(due, done) // it has another source by now
     try {
       await tell(due, app, { state, signal })
       await settle(due, { ...done, sent: state })
@@ -93,6 +98,12 @@ export function createCommitStatuses(deps: Deps) {
 }
 
 export type CommitStatuses = ReturnType<typeof createCommitStatuses>
+
+/** One that was replaced before anybody heard of it is not worth a word: ten pushes in a row are told of once. */
+function isNews({ status, sent }: DueStatus): boolean {
+  const state = stateOf(status)
+  return state !== undefined && state !== sent && !(state === 'cancelled' && sent === '')
+}
 
 function mayPass(cause: HostError | SourceError): boolean {
   return cause instanceof HostError ? cause.failure === 'unavailable' || cause.failure === 'rate_limited' : cause.isTransient
