@@ -36,8 +36,12 @@ const KERNEL = /(^|\/)\.{1,2}(\/|$)|^\/(proc|sys|dev)(\/|$)/
 const READABLE = 0o444
 
 /** Where a service wants them. Owners are not taken over: in the container everybody can read them. */
-export function placesOf(value: unknown, at: string, { contents, directory }: { contents: Contents; directory: string }): PlacedFile[] {
-  return sequence(value, at).map((entry) => {
+export function placesOf(
+  value: unknown,
+  at: string,
+  { contents, directory, reading }: { contents: Contents; directory: string; reading: Reading },
+): PlacedFile[] {
+  return reading.each(at, sequence(value, at), (entry) => {
     const long = typeof entry === 'object' ? mapping(entry, at, ['source', 'target', 'uid', 'gid', 'mode']) : { source: entry }
     const source = scalar(long['source'], at)
     const content = contents.get(source) ?? refuse(`${at} (${source.slice(0, 80)})`, 'is not in the list at the end of the file')

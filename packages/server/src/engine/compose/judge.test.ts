@@ -54,3 +54,12 @@ it('what cannot be read at all is one reason, and no error', () => {
   expect(judgeCompose('services: { web: { image: "$(" } }', settings).objections[0]?.reason).toContain('Write $$')
   expect(judgeCompose('{}', settings)).toMatchObject({ plan: { services: [] }, objections: [{ key: 'services' }] })
 })
+
+it('lists of configs, secrets and tmpfs are as long as any other', () => {
+  const many = (entry: string) => Array.from({ length: 201 }, () => entry)
+  const web = { image: 'x', configs: many('c'), secrets: many('c'), tmpfs: many('/tmp/x') }
+  const file = { services: { web }, configs: { c: { content: '1' } }, secrets: { c: { content: '1' } } }
+  expect(judgeCompose(JSON.stringify(file), settings).objections.map(({ key, reason }) => `${key}: ${reason}`)).toEqual(
+    ['configs', 'secrets', 'tmpfs'].map((key) => `services.web.${key}: services.web.${key} has more than 200 entries.`),
+  )
+})

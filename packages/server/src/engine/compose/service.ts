@@ -93,8 +93,9 @@ export function serviceOf(service: { name: string; value: unknown }, around: Aro
     expose: each('expose', exposedOf).flat(),
     mounts: each('volumes', (mount, where) => mountOf(mount, where, reading)).filter((mount) => mount !== undefined),
     files: [
-      ...(read('configs', (value, where) => placesOf(value, where, { contents: around.configs, directory: '' })) ?? []),
-      ...(read('secrets', (value, where) => placesOf(value, where, { contents: around.secrets, directory: '/run/secrets' })) ?? []),
+      ...(read('configs', (value, where) => placesOf(value, where, { contents: around.configs, directory: '', reading })) ?? []),
+      ...(read('secrets', (value, where) => placesOf(value, where, { contents: around.secrets, directory: '/run/secrets', reading })) ??
+        []),
     ],
     aliases: [...(name ?? []), ...(read('networks', aliasesOf) ?? [])],
     links: each('links', linkOf),
@@ -102,7 +103,7 @@ export function serviceOf(service: { name: string; value: unknown }, around: Aro
     ...unlessEmpty('capAdd', each('cap_add', (entry, where) => addedCapability(entry, where, reading)).flat()),
     ...unlessEmpty(
       'tmpfs',
-      read('tmpfs', (value, where) => (Array.isArray(value) ? value : [value]).map((one) => tmpfsOf(one, where))),
+      read('tmpfs', (value, where) => reading.each(where, Array.isArray(value) ? value : [value], (one) => tmpfsOf(one, where))),
     ),
     ...unlessEmpty('ulimits', read('ulimits', ulimitsOf)),
     ...unlessEmpty(
