@@ -14,6 +14,7 @@ import type { AppContainers } from '../app-containers.ts'
 import type { Launcher, Release, Target } from '../release.ts'
 import { createConverge } from './converge.ts'
 import { doorsOf } from './door-store.ts'
+import { rememberFilled } from './filled-volumes.ts'
 import { createComposeHealth, type Reached } from './health.ts'
 import type { CheckImages } from './images.ts'
 import { createComposeOthers } from './other-containers.ts'
@@ -84,15 +85,16 @@ export function createComposeLauncher(deps: Deps): Launcher {
     const plan = await withOwnVolumes(context, kept, { before: active?.plan })
     refuseNotAllowed({ instance, projectId: app.project_id, appId: app.id, deploymentId: deployment.id }, plan)
     const directory = directoryOf(app.id, deployment.id)
-    await step('files.plan', async () => {
+    const isData = await step('files.plan', async () => {
       await takeFilesOver(plan, { from: directoryOf(app.id, source), to: directory })
       if (active && active.deploymentId !== deployment.id) await keepPlan(directoryOf(app.id, active.deploymentId), active.plan)
       await keepPlan(directory, plan)
+      return await rememberFilled(directory, active?.plan)
     })
     const beside = await ask(() => others.comesBeside(context, plan))
     const wasLive = active?.deploymentId === deployment.id
     const stopped: ReadonlySet<string> = wasLive ? stoppedServices(app) : new Set() // a new release starts them all
-    const wanted = { plan, deploymentId: deployment.id, beside, isData: volumesIn(active?.plan), wasLive, stopped }
+    const wanted = { plan, deploymentId: deployment.id, beside, isData, wasLive, stopped }
     await converge(context, wanted, { run: effect, signal })
     return await started(context, plan, stopped)
   }

@@ -12,7 +12,7 @@ import { memoryBytesOf } from '../memory-ceiling.ts'
 import { composeFileIn } from './compose-file.ts'
 import { doorsOf } from './door-store.ts'
 import type { CheckImages } from './images.ts'
-import { hostPortsOf, keepPlan, planDirectory, refuseTaken } from './plan.ts'
+import { hostPortsOf, keepPlan, planDirectory, refuseTaken, refuseTooLong } from './plan.ts'
 import { keepFiles, refuseTooMuchPlaced } from './plan-files.ts'
 import { refuseNotAllowed } from './refuse-not-allowed.ts'
 import { createRepositoryFiles, type RepositoryFiles } from './repository-files.ts'
@@ -56,6 +56,7 @@ export function createMakePlan(deps: Deps) {
     const plan = await planOf(context, repository)
     refuseNotAllowed({ instance, projectId: app.project_id, appId: app.id, deploymentId: deployment.id }, plan)
     refuseTooMuchPlaced(plan, repository.blobs)
+    refuseTooLong(plan)
     for (const note of plan.notes ?? []) context.say(note)
     refuseTaken(await deps.ports.findTaken(app.id, hostPortsOf(plan))) // before minutes are spent on building
     const labels = labelsOf({ instance, kind: 'compose', projectId: app.project_id, appId: app.id, deploymentId: deployment.id })

@@ -10,13 +10,22 @@ import { DeploymentFailure } from '../../run/stage.ts'
 const FILE = 'plan.json'
 const LONGEST_PLAN = 4 * 1024 ** 2
 
+/** Before minutes are spent on building. */
+export function refuseTooLong(plan: ComposePlan): void {
+  textOf(plan)
+}
+
+function textOf(plan: ComposePlan): string {
+  const text = JSON.stringify(plan)
+  if (text.length <= LONGEST_PLAN) return text
+  throw new DeploymentFailure(
+    `The compose file becomes longer than ${LONGEST_PLAN / 1024 ** 2} MB with all its variables and files. Give its services fewer or shorter ones.`,
+  )
+}
+
 /** The validated plan of a release, kept with it: environment values are in it, so it is ours alone. */
 export async function keepPlan(directory: string, plan: ComposePlan): Promise<void> {
-  const text = JSON.stringify(plan)
-  if (text.length > LONGEST_PLAN)
-    throw new DeploymentFailure(
-      `The compose file becomes longer than ${LONGEST_PLAN / 1024 ** 2} MB with all its variables and files. Give its services fewer or shorter ones.`,
-    )
+  const text = textOf(plan)
   await mkdir(directory, { recursive: true, mode: 0o700 })
   await writeDurably(join(directory, FILE), text)
 }

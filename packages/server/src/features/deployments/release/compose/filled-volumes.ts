@@ -1,0 +1,25 @@
+import { mkdir, readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { ComposePlan } from '../../../../engine/compose/stack.ts'
+import { writeDurably } from '../../../../lib/write-durably.ts'
+import { volumesIn } from './plan.ts'
+
+const FILE = 'filled.json'
+
+/**
+ * The volumes of an app that hold data, though they began with files of a commit: those of the release that is live, and of all that were.
+ * A folder that a release leaves out and a later one has again keeps what is in it. `directory` is that of the live release's plan.
+ */
+export async function rememberFilled(directory: string, live: ComposePlan | undefined): Promise<(volume: string) => boolean> {
+  const file = join(dirname(directory), FILE)
+  const text = await readFile(file, 'utf8').catch(() => '[]')
+  const known = new Set(JSON.parse(text) as string[]) // written below and nowhere else
+  const filled = live?.services.flatMap(({ mounts }) => mounts.flatMap(({ volume, fill }) => (fill?.once ? [volume] : []))) ?? []
+  const added = filled.filter((volume) => !known.has(volume))
+  if (added.length > 0) {
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+    await writeDurably(file, JSON.stringify([...known, ...added]))
+  }
+  const isLive = volumesIn(live)
+  return (volume) => isLive(volume) || known.has(volume)
+}
