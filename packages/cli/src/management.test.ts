@@ -271,6 +271,16 @@ describe('the server', () => {
     expect((await berth(['plan'])).code).toBe(2)
   })
 
+  it('a compose file without a repository is set, printed and removed', async () => {
+    const file = join(home, 'pasted.yaml')
+    writeFileSync(file, 'services: { web: { image: nginx } }')
+    await berth(['apps', 'create', 'pasted', '--project', 'Shop', '--type', 'compose', '--port', '80'])
+    expect(await answerOf('stacks.setFile', ['apps', 'compose', 'pasted', file])).toMatchObject({ isAccepted: true })
+    expect((await berth(['apps', 'compose', 'pasted'])).out).toBe('services: { web: { image: nginx } }\n')
+    await answerOf('stacks.file', ['apps', 'compose', 'pasted'])
+    expect((await berth(['apps', 'compose', 'pasted', '-'])).out).toContain('is removed')
+  })
+
   it('an app that was not deployed has no services', async () => {
     await answerOf('stacks.services', ['services', 'web'])
     for (const words of [

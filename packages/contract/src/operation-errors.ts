@@ -37,6 +37,7 @@ const OWN = {
   'containers.logFile': ['container_not_found'],
   'stacks.plan': ['invalid_source', 'git_not_connected', 'too_many_source_checks'],
   'stacks.planNew': ['invalid_source', 'git_not_connected', 'too_many_source_checks'],
+  'stacks.setFile': ['too_many_source_checks'],
   'stacks.startService': ['no_container', 'deployment_under_way'],
   'stacks.stopService': ['no_container', 'deployment_under_way'],
   'stacks.restartService': ['no_container', 'deployment_under_way'],

@@ -109,3 +109,9 @@ export const StackPlan = Type.Object({
   variables: Type.Array(PlannedVariable),
 })
 export type StackPlan = Static<typeof StackPlan>
+
+export const ComposeFile = Type.Object({ composeFile: Type.String() })
+export const ComposeFileChange = Type.Object({
+  appId: Id,
+  composeFile: Type.String({ maxLength: 262_144, ...expects('a compose file of at most 262,144 characters, or empty') }),
+})

@@ -1,5 +1,6 @@
 import type { StackService } from '@berth/contract'
 import { command } from '../command.ts'
+import { readText } from '../files.ts'
 import { findApp } from '../find-app.ts'
 
 const MEGABYTE = 1024 * 1024
@@ -42,4 +43,23 @@ function serviceCommand(verb: keyof typeof VERBS) {
   })
 }
 
-export const stacks = [services, serviceCommand('start'), serviceCommand('stop'), serviceCommand('restart')]
+const file = command({
+  usage: 'apps compose <app> [file]',
+  summary: 'Print the compose file of an app without a repository, or set it from a file; "-" removes it',
+  async run(ctx, { app, file: given }) {
+    const { id: appId, name } = await findApp(ctx.api, app)
+    if (given === undefined) {
+      const found = await ctx.api('stacks.file', { appId })
+      ctx.out.line(found.composeFile)
+      return ctx.out.json(found)
+    }
+    const plan = await ctx.api('stacks.setFile', { appId, composeFile: given === '-' ? '' : readText(given) })
+    for (const note of plan.notes) ctx.out.line(`Note: ${note}`)
+    ctx.out.line(
+      given === '-' ? `The compose file of ${name} is removed.` : `The compose file of ${name} is set. Next: berth deploy ${appId}`,
+    )
+    ctx.out.json(plan)
+  },
+})
+
+export const stacks = [file, services, serviceCommand('start'), serviceCommand('stop'), serviceCommand('restart')]

@@ -1,7 +1,7 @@
 import { AppOnly } from '../applications.ts'
 import { ContainerMessage } from '../containers.ts'
 import { operation } from '../operation.ts'
-import { NewStackPlanRequest, ServiceOnly, StackPlan, StackPlanRequest, StackServices } from '../stacks.ts'
+import { ComposeFile, ComposeFileChange, NewStackPlanRequest, ServiceOnly, StackPlan, StackPlanRequest, StackServices } from '../stacks.ts'
 
 /** The services of compose applications. */
 // biome-ignore format: one line of words and one of facts for each operation, so that the table can be read as one
@@ -29,5 +29,13 @@ export const stackOperations = {
   'stacks.planNew': operation({
     summary: 'The same for a repository or a text of which there is no application yet',
     method: 'POST', path: '/api/apps/compose/plan-new', may: 'member of the project', body: NewStackPlanRequest, answer: StackPlan, bodyLimit: 2_000_000,
+  }),
+  'stacks.file': operation({
+    summary: 'The compose file of an application without a repository; empty where it has none',
+    method: 'GET', path: '/api/apps/compose/file', may: 'member of the app', query: AppOnly, answer: ComposeFile,
+  }),
+  'stacks.setFile': operation({
+    summary: 'Set the compose file of an application without a repository; one that a deployment would refuse is refused with every reason',
+    method: 'PUT', path: '/api/apps/compose/file', may: 'owner of the app', body: ComposeFileChange, answer: StackPlan, bodyLimit: 2_000_000,
   }),
 } as const

@@ -95,7 +95,7 @@ export function createDeploymentParts(deps: Deps) {
 
   const checkImages = createCheckImages({ engine })
   const stages = {
-    cloneRepository: createCloneRepository({ git, sourceOf: deps.sourceOf, checkCommit: deps.checkCommit }),
+    cloneRepository: createCloneRepository({ db, git, sourceOf: deps.sourceOf, checkCommit: deps.checkCommit }),
     buildImage: createBuildImage({ build, checkDockerfile, instance, newImageName, keepPlan: createKeepPlan(db) }),
     makePlan: createMakePlan({ db, buildStack, checkImages, instance, dataDir, newImageName, ports, reservedPorts: reservedPorts(config) }),
     pullTemplate: createPullTemplate({ engine, findTemplate }),

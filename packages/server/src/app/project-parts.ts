@@ -1,4 +1,3 @@
-import type { Config } from '../config.ts'
 import { createAppDeletion } from '../features/apps/deletion.ts'
 import { type AppReading, createAppReading } from '../features/apps/reading.ts'
 import { createApplications } from '../features/apps/service.ts'
@@ -6,6 +5,7 @@ import { checkSource, createProbeSource } from '../features/apps/source-check.ts
 import { createJudgeStack } from '../features/deployments/release/compose/judge-stack.ts'
 import { createSuggestions } from '../features/deployments/suggestions.ts'
 import { createProjects } from '../features/projects/service.ts'
+import { createComposeFiles } from '../features/stacks/compose-file.ts'
 import { createStackPlans } from '../features/stacks/plan.ts'
 import { createPlanStack } from '../features/stacks/plan-stack.ts'
 import { findTemplate, newSecret } from '../features/templates/templates.ts'
@@ -66,18 +66,26 @@ export function createProjectParts(
     deploy: work.deployments.deploy,
     makeRoom: work.deploying.makeRoom,
   })
-  const planStack = createPlanParts({ git, limiter, config, appReading, gitParts, work })
-  return { suggestions, applications, appReading, appDeletion, projects, planStack }
+  const planning = createPlanParts({ db, now, git, limiter, config, appReading, gitParts, work })
+  return { suggestions, applications, appReading, appDeletion, projects, ...planning }
 }
 
 export type ProjectParts = ReturnType<typeof createProjectParts>
 
-type PlanDeps = { git: EngineParts['git']; limiter: Limiter; config: Config; appReading: AppReading; gitParts: GitParts; work: WorkParts }
+type PlanDeps = Pick<Foundation, 'db' | 'now' | 'config'> & {
+  git: EngineParts['git']
+  limiter: Limiter
+  appReading: AppReading
+  gitParts: GitParts
+  work: WorkParts
+}
 
 /** What a deployment would make of a compose file. */
-function createPlanParts({ git, limiter, config, appReading, gitParts, work }: PlanDeps) {
+function createPlanParts({ db, now, git, limiter, config, appReading, gitParts, work }: PlanDeps) {
   const judge = createJudgeStack({ reservedPorts: reservedPorts(config) })
   const plans = createStackPlans({ git, limiter, workDir: config.workDir, judge })
   const { sourceOf } = gitParts.appSource
-  return createPlanStack({ plans, sourceFor: appReading.sourceFor, sourceOf, resolveEnvironment: work.resolveEnvironment })
+  const { resolveEnvironment } = work
+  const planStack = createPlanStack({ db, plans, sourceFor: appReading.sourceFor, sourceOf, resolveEnvironment })
+  return { planStack, composeFiles: createComposeFiles({ db, now, planOf: planStack.ofApp }) }
 }

@@ -44,6 +44,7 @@ import { projectHandlers } from '../features/projects/routes.ts'
 import type { Projects } from '../features/projects/service.ts'
 import { settingsHandlers } from '../features/settings/routes.ts'
 import type { SettingsService } from '../features/settings/service.ts'
+import type { ComposeFiles } from '../features/stacks/compose-file.ts'
 import type { PlanStack } from '../features/stacks/plan-stack.ts'
 import { type Stacks, stackHandlers } from '../features/stacks/routes.ts'
 import { templateHandlers } from '../features/templates/routes.ts'
@@ -90,6 +91,7 @@ export type Parts = {
   containers: Containers
   stacks: Stacks
   planStack: PlanStack
+  composeFiles: ComposeFiles
   settings: SettingsService
   traffic: TrafficSource
   metricsHistory: MetricsHistoryKeeper

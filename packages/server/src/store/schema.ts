@@ -111,6 +111,8 @@ export type AppTable = {
   created_at: string
   updated_at: string
 }
+/** The compose file of an app that has no repository. */
+type ComposeFileTable = { app_id: number; text: string; updated_at: string }
 export type EnvVariableTable = {
   id: Generated<number>
   app_id: number
@@ -254,6 +256,7 @@ export type Schema = {
   event: EventTable
   audit: AuditTable
   published_port: PublishedPortTable
+  compose_file: ComposeFileTable
   build_time: BuildTimeTable
   app_figure: AppFigureTable
   setting: SettingTable

@@ -144,3 +144,33 @@ it('a compose file is planned before a deployment: of a repository, of an app, a
   await expect(person.call('stacks.planNew', { ...source, projectId: own })).rejects.toMatchObject({ code: 'invalid_source' })
   expect(git.requests).toEqual([])
 })
+
+it('a compose file without a repository is checked when it is saved, and planned as what the app is deployed from', async () => {
+  const owner = await berth.owner()
+  const { id: projectId } = await owner.call('projects.create', { name: 'Pasted' })
+  const { id: appId } = await owner.call('apps.create', { projectId, name: 'pasted', appType: 'compose', port: 80 })
+  expect(await owner.call('stacks.file', { appId })).toEqual({ composeFile: '' })
+  const wrong = 'services: { a: { image: x, pid: host }, b: { build: . } }'
+  await expect(owner.call('stacks.setFile', { appId, composeFile: wrong })).rejects.toMatchObject({
+    code: 'invalid_request',
+    message: expect.stringMatching(/services\.a\.pid is not allowed.*services\.b\.build needs a repository/),
+  })
+  expect(await owner.call('stacks.file', { appId })).toEqual({ composeFile: '' })
+  const composeFile = 'services: { web: { image: nginx, environment: { KEY: "${KEY:?}" } } }'
+  expect((await owner.call('stacks.setFile', { appId, composeFile })).variables).toMatchObject([
+    { name: 'KEY', isRequired: true, isSet: false },
+  ])
+  expect(await owner.call('stacks.file', { appId })).toEqual({ composeFile })
+  expect(await owner.call('stacks.plan', { appId })).toMatchObject({ file: '', isAccepted: false, services: [{ name: 'web' }] })
+  await owner.call('envs.create', { appId, key: 'KEY', value: 'k' })
+  expect((await owner.call('stacks.plan', { appId })).isAccepted).toBe(true)
+  await owner.call('stacks.setFile', { appId, composeFile: '' })
+  await expect(owner.call('stacks.plan', { appId })).rejects.toMatchObject({ code: 'invalid_source' })
+  const { id: other } = await owner.call('apps.create', {
+    projectId,
+    name: 'git',
+    appType: 'compose',
+    gitCloneUrl: 'https://example.com/a/b.git',
+  })
+  await expect(owner.call('stacks.setFile', { appId: other, composeFile })).rejects.toMatchObject({ code: 'invalid_request' })
+})

@@ -77,6 +77,7 @@ const ALLOWED_AND_YET: Partial<Record<OperationName, ErrorCode>> = {
   'containers.logFile': 'engine_unreachable',
   'containers.usage': 'engine_unreachable',
   'stacks.services': 'engine_unreachable',
+  'stacks.setFile': 'invalid_request',
   'stacks.startService': 'engine_unreachable',
   'stacks.stopService': 'engine_unreachable',
   'stacks.restartService': 'engine_unreachable',

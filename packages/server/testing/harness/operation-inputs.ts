@@ -63,6 +63,8 @@ const INPUTS: { [Name in OperationName]: Maker<Name> } = {
   'stacks.services': ofApp,
   'stacks.plan': (given) => ({ ...ofApp(given), composeFile: 'services: { web: { image: nginx } }' }),
   'stacks.planNew': ({ subject }) => ({ projectId: subject.projectId, composeFile: 'services: { web: { image: nginx } }' }),
+  'stacks.file': ofApp,
+  'stacks.setFile': (given) => ({ ...ofApp(given), composeFile: '' }),
   'stacks.startService': ofService,
   'stacks.stopService': ofService,
   'stacks.restartService': ofService,

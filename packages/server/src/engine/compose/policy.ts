@@ -28,6 +28,8 @@ export type ComposeSettings = {
   /** Where the compose file lies in the repository, and what else does. Without it the file stands alone. */
   readonly directory?: string
   readonly lookUp?: LookUp
+  /** There is no repository that anything could be built from. */
+  readonly standsAlone?: boolean
 }
 
 const MAX_SERVICES = 30
@@ -94,6 +96,7 @@ function planned(given: unknown, settings: ComposeSettings, reading: Reading, va
   const secrets = reading.attempt(() => contentsOf(top['secrets'], 'secrets', around)) ?? new Map()
   const services = servicesOf(top['services'], { ...around, configs, secrets })
   const doors = (settings.doors ?? []).filter(({ service }) => services.some(({ name }) => name === service))
+  if (settings.standsAlone) refuseBuilds(services, reading)
   const routed = reading.attempt(() => routedOf(services, { port: settings.port, hasDoors: doors.length > 0 }, reading.note))
   const builds = services.flatMap(({ name, build }) =>
     build === null ? [] : [{ ...build, service: name, image: settings.newImageName() }],
@@ -111,6 +114,16 @@ function planned(given: unknown, settings: ComposeSettings, reading: Reading, va
   checkPublished(finished)
   const alsoRouted = [...new Set(doors.map(({ service }) => service))].filter((name) => name !== routed)
   return { services: inStartOrder(finished), builds, routedService: routed ?? null, alsoRouted }
+}
+
+function refuseBuilds(services: readonly ServiceRead[], reading: Reading): void {
+  for (const { name } of services.filter(({ build }) => build !== null))
+    reading.attempt(() =>
+      refuse(
+        `services.${name}.build`,
+        'needs a repository, and this file came without one. Use an image, or put the file into a repository',
+      ),
+    )
 }
 
 /** What each service runs from: what was built for it, or for another one that gives the result a name, or what is pulled. */

@@ -1,14 +1,17 @@
 import type { StackPlan } from '@berth/contract'
 import type { Caller } from '../../domain/caller.ts'
+import { findComposeText } from '../../domain/compose-text.ts'
 import { configOf } from '../../domain/release-config.ts'
 import type { AppRow } from '../../domain/rows.ts'
 import type { Source } from '../../git/git-visit.ts'
 import { fieldError } from '../../lib/app-error.ts'
+import type { Reader } from '../../store/database.ts'
 import type { AppReading } from '../apps/reading.ts'
 import type { ResolveEnvironment } from '../env-variables/resolve-environment.ts'
 import type { StackPlans } from './plan.ts'
 
 type Deps = {
+  db: Reader
   plans: StackPlans
   sourceFor: AppReading['sourceFor']
   sourceOf: (app: AppRow) => Promise<Source>
@@ -24,11 +27,13 @@ type OfNew = OfApp & {
 }
 
 /** The plan of an app's compose file, or of one that an app could be made of. */
-export function createPlanStack({ plans, sourceFor, sourceOf, resolveEnvironment }: Deps) {
+export function createPlanStack({ db, plans, sourceFor, sourceOf, resolveEnvironment }: Deps) {
   async function ofApp(caller: Caller, app: AppRow, input: OfApp): Promise<StackPlan> {
     const { env } = configOf(app, (await resolveEnvironment(app)).env)
     const wish = { env, port: input.port === undefined ? app.port : input.port, directory: app.root_directory }
-    if (input.composeFile !== undefined) return await plans.ofText(caller, input.composeFile, wish)
+    const stored = app.git_clone_url === '' ? await findComposeText(db, app.id) : undefined
+    const text = input.composeFile ?? stored
+    if (text !== undefined) return await plans.ofText(caller, text, wish)
     if (app.git_clone_url === '')
       throw fieldError('invalid_source', 'appId', 'must be an app with a repository, or composeFile must be given')
     const source = await sourceOf(app)

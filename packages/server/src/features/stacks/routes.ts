@@ -1,15 +1,18 @@
 import type { Handlers } from '../../http/implement.ts'
 import type { Containers } from '../containers/service.ts'
+import type { ComposeFiles } from './compose-file.ts'
 import type { PlanStack } from './plan-stack.ts'
 import type { ListServices } from './services.ts'
 
 export type Stacks = { services: ListServices }
 
-type Parts = { stacks: Stacks; planStack: PlanStack; containers: Pick<Containers, 'apply'> }
+type Parts = { stacks: Stacks; planStack: PlanStack; composeFiles: ComposeFiles; containers: Pick<Containers, 'apply'> }
 
-export function stackHandlers({ stacks, planStack, containers }: Parts) {
+export function stackHandlers({ stacks, planStack, composeFiles, containers }: Parts) {
   return {
     'stacks.plan': async ({ caller, app, input }) => await planStack.ofApp(caller, app, input),
+    'stacks.file': async ({ app }) => await composeFiles.get(app),
+    'stacks.setFile': async ({ caller, app, input }) => await composeFiles.set(caller, app, input.composeFile),
     'stacks.planNew': async ({ caller, project, input }) => await planStack.ofNew(caller, project.id, input),
     'stacks.services': async ({ caller, app }) => await stacks.services(caller, app),
     'stacks.startService': async ({ caller, app, input: { service } }) => {

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 
-/** Services of a compose app that a person stopped, and those that have domains of their own. */
+/** Services of a compose app that a person stopped, those that have domains of their own, and files that come without a repository. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .alterTable('app')
@@ -11,4 +11,10 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('service', 'text', (c) => c.notNull().defaultTo(''))
     .execute()
   await db.schema.alterTable('domain').addColumn('port', 'integer').execute()
+  await db.schema
+    .createTable('compose_file')
+    .addColumn('app_id', 'integer', (c) => c.primaryKey().references('app.id').onDelete('cascade'))
+    .addColumn('text', 'text', (c) => c.notNull())
+    .addColumn('updated_at', 'text', (c) => c.notNull())
+    .execute()
 }

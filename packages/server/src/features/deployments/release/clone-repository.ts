@@ -1,12 +1,16 @@
+import { mkdir } from 'node:fs/promises'
+import { findComposeText } from '../../../domain/compose-text.ts'
 import type { AppRow } from '../../../domain/rows.ts'
 import type { Git } from '../../../git/git.ts'
 import type { Source } from '../../../git/git-visit.ts'
 import { createRedactor } from '../../../lib/redact.ts'
+import type { Reader } from '../../../store/database.ts'
 import type { CommitCheck } from '../../git-providers/commit-check.ts'
 import { type Context, DeploymentFailure } from '../run/stage.ts'
 import { checkoutGaps } from './checkout-gaps.ts'
 
 type Deps = {
+  db: Reader
   git: Pick<Git, 'resolveCommit' | 'checkout'>
   sourceOf: (app: AppRow, signal: AbortSignal) => Promise<Source>
   checkCommit: CommitCheck
@@ -17,6 +21,10 @@ export function createCloneRepository(deps: Deps) {
   return async function cloneRepository(context: Context): Promise<void> {
     const { app, config, deployment, workspace, signal, step, say } = context
     await context.enter('cloning_repo')
+    if (app.git_clone_url === '' && (await findComposeText(deps.db, app.id)) !== undefined) {
+      await mkdir(workspace, { recursive: true, mode: 0o700 })
+      return say('The compose file of the app is used; there is no repository')
+    }
     if (app.git_clone_url === '')
       throw new DeploymentFailure('The application has no source. Set a clone URL in its settings, then deploy again.')
     const source = { ...(await deps.sourceOf(app, signal)), signal }

@@ -28,7 +28,13 @@ export function createJudgeStack({ reservedPorts }: { reservedPorts: readonly nu
     }
   }
 
-  return { ofCheckout, ofText: (text: string, wish: StackWish): JudgedStack => ({ file: '', ...judgeCompose(text, settingsOf(wish)) }) }
+  return {
+    ofCheckout,
+    ofText: (text: string, wish: StackWish): JudgedStack => ({
+      file: '',
+      ...judgeCompose(text, { ...settingsOf(wish), standsAlone: true }),
+    }),
+  }
 }
 
 export type JudgeStack = ReturnType<typeof createJudgeStack>

@@ -93,9 +93,8 @@ export function createComposeLauncher(deps: Deps): Launcher {
     })
     const beside = await ask(() => others.comesBeside(context, plan))
     const wasLive = active?.deploymentId === deployment.id
-    const stopped: ReadonlySet<string> = wasLive ? stoppedServices(app) : new Set() // a new release starts them all
-    const wanted = { plan, deploymentId: deployment.id, beside, isData, wasLive, stopped }
-    await converge(context, wanted, { run: effect, signal })
+    const stopped = wasLive ? stoppedServices(app) : new Set<string>() // a new release starts them all
+    await converge(context, { plan, deploymentId: deployment.id, beside, isData, wasLive, stopped }, { run: effect, signal })
     return await started(context, plan, stopped)
   }
 

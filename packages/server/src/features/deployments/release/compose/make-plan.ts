@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Artifact } from '../../../../domain/artifact.ts'
+import { findComposeText } from '../../../../domain/compose-text.ts'
 import type { BuildStack } from '../../../../engine/compose/build.ts'
 import { planCompose } from '../../../../engine/compose/policy.ts'
 import { withRepository } from '../../../../engine/compose/repository.ts'
@@ -34,7 +35,8 @@ export function createMakePlan(deps: Deps) {
 
   async function planOf(context: Context, repository: RepositoryFiles): Promise<ComposePlan> {
     const { app, config } = context
-    const { text } = await composeFileIn(context.workspace, app.root_directory)
+    const pasted = app.git_clone_url === '' ? await findComposeText(deps.db, app.id) : undefined
+    const text = pasted ?? (await composeFileIn(context.workspace, app.root_directory)).text
     const settings = {
       env: config.env,
       volumePrefix: composeProjectName(instance, app.id),
@@ -45,6 +47,7 @@ export function createMakePlan(deps: Deps) {
       newImageName: deps.newImageName,
       directory: app.root_directory,
       doors: await doorsOf(deps.db, app.id),
+      standsAlone: pasted !== undefined,
     }
     return await withRepository((lookUp) => planCompose(text, { ...settings, lookUp }), repository.read)
   }
