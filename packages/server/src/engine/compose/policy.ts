@@ -3,6 +3,7 @@ import { contentsOf } from './configs.ts'
 import { createEnvFiles, parseEnvFile } from './env-file.ts'
 import { finishedService } from './finish.ts'
 import { type InterpolationBudget, interpolate, newBudget, type VariableUse } from './interpolate.ts'
+import { withOtherFiles } from './other-files.ts'
 import { activeServices } from './profiles.ts'
 import { createReading, mapping, matching, type Reading, refuse } from './refuse.ts'
 import { type LookUp, repositoryPath } from './repository.ts'
@@ -84,7 +85,9 @@ function planned(given: unknown, settings: ComposeSettings, reading: Reading, va
   const { directory = '', lookUp = () => ({ kind: 'missing' as const }) } = settings
   const budget = newBudget()
   const env = { ...committedVariables(settings.env, { directory, lookUp, budget }), ...settings.env }
-  const source = interpolated(given, (text) => interpolate(text, env, budget, variables.add))
+  const source = interpolated(withOtherFiles(given, { directory, lookUp, reading }), (text) =>
+    interpolate(text, env, budget, variables.add),
+  )
   variables.addNamed(source)
   reading.each('the file', variables.missing(), ({ name, words }) =>
     refuse(`\${${name}}`, `is needed${words && `: ${words.slice(0, 200)}`}. Add ${name} to the app's environment`),
@@ -143,8 +146,7 @@ function committedVariables(
 }
 
 function judgeTop(top: Readonly<Record<string, unknown>>, reading: Reading): void {
-  reading.attempt(() => mapping(top, 'the file', [...TOP_KEYS, 'include']))
-  if (top['include'] !== undefined) reading.attempt(() => refuse('include', 'is not allowed. Put the services into one file'))
+  reading.attempt(() => mapping(top, 'the file', TOP_KEYS))
   reading.each('volumes', Object.entries(reading.attempt(() => mapping(top['volumes'], 'volumes')) ?? {}), ([name, options]) =>
     checkVolume(name, mapping(options, `volumes.${name}`, ['driver', 'driver_opts', 'labels', 'name', 'external']), reading),
   )

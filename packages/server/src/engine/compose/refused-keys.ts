@@ -17,7 +17,6 @@ export const REFUSED_KEYS: Readonly<Record<string, string>> = {
   external_links: 'is not allowed: containers of other apps are reached by the name of the app in the same project',
   security_opt: 'is not allowed, but for no-new-privileges, which every container has. Remove it',
   group_add: 'is not allowed: groups of the machine give rights over it. Set user to user:group instead',
-  extends: 'is not allowed. Write the service out, or use a YAML anchor',
   oom_kill_disable: 'is not allowed: the machine would run out of memory instead. Set mem_limit',
   credential_spec: 'is not allowed. Remove it',
   provider: 'is not allowed: it runs a program on the machine. Remove it',

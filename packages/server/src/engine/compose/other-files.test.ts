@@ -1,0 +1,105 @@
+import { expect, it } from 'vitest'
+import { type ComposeSettings, planCompose } from './policy.ts'
+import { type RepoEntry, withRepository } from './repository.ts'
+
+const settings: ComposeSettings = { env: {}, volumePrefix: 'berth-abc-app-7', port: null, reservedPorts: [], newImageName: () => 'built' }
+
+async function planOf(text: string, files: Record<string, string | RepoEntry>, directory = '') {
+  const read = async (name: string): Promise<RepoEntry> => {
+    const file = files[name]
+    return typeof file === 'string' ? { kind: 'file', mode: 0o644, blob: name, text: file } : (file ?? { kind: 'missing' })
+  }
+  return await withRepository((lookUp) => planCompose(text, { ...settings, directory, lookUp }), read)
+}
+
+it('a service takes over what it extends, in the file or beside it, and its own counts', async () => {
+  const common = `
+services:
+  app: { extends: base, environment: [A=1, B=1], volumes: ['data:/data', 'logs:/logs'], depends_on: [db] }
+  base: { image: 'base:1', command: [a, b], environment: { C: 1 }, cap_drop: [ALL] }
+`
+  const text = `
+services:
+  web: { extends: { file: ./common.yml, service: app }, image: 'web:2', command: [c], environment: { B: 2 }, volumes: ['other:/data'] }
+  copy: { extends: web, user: me }
+  db: { image: postgres }
+`
+  const { services } = await planOf(text, { 'app/common.yml': common }, 'app')
+  const web = services.find(({ name }) => name === 'web')
+  expect(web).toMatchObject({ image: 'docker.io/library/web:2', command: ['c'], environment: { A: '1', B: '2', C: '1' }, capDrop: ['ALL'] })
+  expect(web?.mounts.map(({ volume, path }) => `${volume.slice(15)}${path}`)).toEqual(['_other/data', '_logs/logs'])
+  expect(web?.dependsOn).toEqual([{ service: 'db', condition: 'service_started' }])
+  expect(services.find(({ name }) => name === 'copy')).toMatchObject({ user: 'me', command: ['c'] })
+})
+
+it('a file that is included brings its services, volumes, configs and secrets', async () => {
+  const other = 'services: { db: { image: postgres, secrets: [key] } }\nsecrets: { key: { content: x } }\ninclude: [third.yml]'
+  const third = 'services: { cache: { image: redis } }'
+  const plan = await planOf('include: [other.yml]\nservices: { web: { image: x } }', { 'other.yml': other, 'third.yml': third })
+  expect(plan.services.map(({ name }) => name)).toEqual(['web', 'db', 'cache'])
+  expect(plan.services[1]?.files).toMatchObject([{ path: '/run/secrets/key', text: 'x' }])
+})
+
+const own = 'services: { a: { image: x } }'
+it.each<[string, string, Record<string, string | RepoEntry>, string]>([
+  ['a URL', `include: ["https://example.test/x.yml"]\n${own}`, {}, 'include'],
+  ['a git address', `include: ["git@example.test:a/b.git"]\n${own}`, {}, 'include'],
+  ['a path of the machine', `include: [/etc/x.yml]\n${own}`, {}, 'is not a path of the repository'],
+  ['another folder', `include: [../x.yml]\n${own}`, {}, 'is not a path of the repository'],
+  ['a folder below', `include: [sub/x.yml]\n${own}`, { 'sub/x.yml': own }, 'must lie beside the compose file'],
+  ['a link that leads out', `include: [x.yml]\n${own}`, { 'x.yml': { kind: 'refused', why: 'leaves the repository' } }, 'leaves'],
+  ['an env file of its own', `include: [{ path: x.yml, env_file: /etc/environment }]\n${own}`, { 'x.yml': own }, 'include.env_file'],
+  ['itself', `include: [x.yml]\n${own}`, { 'x.yml': 'include: [x.yml]' }, 'includes itself'],
+  ['a service twice', `include: [x.yml]\n${own}`, { 'x.yml': own }, 'is in two files'],
+  [
+    'what is not allowed',
+    `include: [x.yml]\n${own}`,
+    { 'x.yml': 'services: { b: { image: x, privileged: true } }' },
+    'services.b.privileged',
+  ],
+  ['a binary', `include: [x.yml]\n${own}`, { 'x.yml': { kind: 'file', mode: 0, blob: 'b', text: null } }, 'is not a text'],
+  [
+    'many files',
+    `include: [${Array.from({ length: 6 }, (_none, n) => `f${n}.yml`).join()}]\n${own}`,
+    Object.fromEntries(Array.from({ length: 6 }, (_none, n) => [`f${n}.yml`, `services: { s${n}: { image: x } }`])),
+    'names more than 5 other files',
+  ],
+  [
+    'long files',
+    `include: [x.yml, y.yml]\n${own}`,
+    { 'x.yml': `#${'x'.repeat(200_000)}`, 'y.yml': `#${'x'.repeat(200_000)}` },
+    'longer than 256 KB',
+  ],
+  ['a variable in the name', `include: ["\${X:-x}.yml"]\n${own}`, {}, 'include'],
+  ['a circle', 'services: { a: { extends: b }, b: { extends: a } }', {}, 'goes round in a circle'],
+  [
+    'a circle over files',
+    'services: { a: { extends: { file: x.yml, service: a } } }',
+    { 'x.yml': 'services: { a: { extends: { file: x.yml, service: a } } }' },
+    'circle',
+  ],
+  ['nobody', 'services: { a: { extends: nobody } }', {}, 'names the service nobody'],
+  ['a prototype', 'services: { a: { extends: constructor } }', {}, 'names the service constructor'],
+  [
+    'a privileged one',
+    'services: { a: { extends: { file: x.yml, service: p } } }',
+    { 'x.yml': 'services: { p: { image: x, pid: host } }' },
+    'services.a.pid',
+  ],
+  ['a file elsewhere', 'services: { a: { extends: { file: /etc/passwd, service: a } } }', {}, 'is not a path of the repository'],
+  ['a file of a folder', 'services: { a: { extends: { file: sub/x.yml, service: a } } }', { 'sub/x.yml': own }, 'must lie beside'],
+  [
+    'a long service very often',
+    JSON.stringify({
+      services: Object.fromEntries(Array.from({ length: 25 }, (_none, n) => [`s${n}`, { extends: { file: 'x.yml', service: 'a' } }])),
+    }),
+    {
+      'x.yml': JSON.stringify({
+        services: { a: { image: 'x', labels: Object.fromEntries(Array.from({ length: 9000 }, (_none, n) => [`l${n}`, 1])) } },
+      }),
+    },
+    'extend each other to more than 40000 values',
+  ],
+])('refuses what would reach further: %s', async (_what, text, files, reason) => {
+  await expect(planOf(text, files)).rejects.toThrow(reason)
+})
