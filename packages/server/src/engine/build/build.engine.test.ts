@@ -27,19 +27,29 @@ let nextApp = 1_000_000 + Math.floor(Math.random() * 1e9)
 /** A build of our own, with what it printed. */
 async function build(
   dockerfile: string,
-  options: { signal?: AbortSignal; memoryBytes?: number; processes?: number; target?: Pick<typeof engine, 'build'>; lines?: string[] } = {},
+  options: {
+    signal?: AbortSignal
+    memoryBytes?: number
+    processes?: number
+    target?: Pick<typeof engine, 'build'>
+    lines?: string[]
+    withoutCache?: boolean
+    stage?: string
+  } = {},
 ) {
   const { lines = [] } = options
   const progress: number[] = []
   nextApp += 1
   const tag = newImageName()
   const { imageId } = await (options.target ?? engine).build({
-    contextTar: tarOf({ Dockerfile: `FROM ${BUSYBOX_IMAGE}\n${dockerfile}\n` }),
+    contextTar: tarOf({ Dockerfile: `FROM ${BUSYBOX_IMAGE}${options.stage ? ` AS ${options.stage}` : ''}\n${dockerfile}\n` }),
     dockerfile: 'Dockerfile',
     tag,
     labels: labelsOf({ instance, kind: 'app', appId: nextApp }),
     ...(options.memoryBytes === undefined ? {} : { memoryBytes: options.memoryBytes }),
     ...(options.processes === undefined ? {} : { processes: options.processes }),
+    ...(options.withoutCache && { withoutCache: true }),
+    ...(options.stage && { target: options.stage }),
     onLine: (line) => lines.push(line),
     onProgress: (fraction) => progress.push(fraction),
     signal: options.signal ?? AbortSignal.timeout(50_000),
@@ -74,6 +84,15 @@ async function waitingBuild(options: { target?: typeof engine; signal?: AbortSig
   await expect.poll(() => processesWith(`sleep ${mark}`), { timeout: 20_000 }).toBeGreaterThan(0)
   return { work, mark }
 }
+
+it('a build without the cache runs a step again that the cache has, and takes the stage that it is told', async () => {
+  const text = [`RUN echo ran ${unique()}`, 'FROM scratch AS other'].join('\n')
+  const printed = async (options: { withoutCache?: boolean }) => {
+    const { lines } = await build(text, { ...options, stage: 'wanted' })
+    return lines.filter((line) => /^#\d+ ran /.test(line)).length
+  }
+  expect([await printed({}), await printed({}), await printed({ withoutCache: true })]).toEqual([1, 0, 1])
+})
 
 describe('a build', () => {
   it('is refused when the image says very much of itself, and leaves nothing behind', async () => {
