@@ -39,11 +39,12 @@ const OutputDirectory = Type.String({
   ...expects('a directory inside the project, such as dist, or empty'),
 })
 
-export const BUILD_ARG = '^[A-Za-z_][A-Za-z0-9_]{0,99}$'
+/** Those that begin with BUILDKIT_ steer the builder itself. */
+const BUILD_ARG = '^(?!BUILDKIT_)[A-Za-z_][A-Za-z0-9_]{0,99}$'
 const BuildArgs = Type.Record(Type.String({ pattern: BUILD_ARG }), Type.String({ maxLength: 4096, pattern: '^[^\\u0000\\r\\n]*$' }), {
   additionalProperties: false,
   maxProperties: 100,
-  ...expects('a map of at most 100 names (letters, digits, underscores) to texts of one line and at most 4,096 characters'),
+  ...expects('a map of at most 100 names (letters, digits, underscores, not BUILDKIT_…) to texts of one line and at most 4,096 characters'),
 })
 
 /** How an app is built. `apps/create`, `apps/update` and a repository's berth.json take the same. */

@@ -27,11 +27,12 @@ afterEach(() => {
 
 /** An engine whose builds send what the test says, as fast as it is read, until they are cancelled. */
 async function engineThatSends(messages: () => Iterable<string>) {
-  const seen = { closed: Promise.withResolvers<void>(), sent: 0, isCancelled: false }
+  const seen = { closed: Promise.withResolvers<void>(), sent: 0, isCancelled: false, query: new URLSearchParams() }
   async function answer(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
     request.resume()
     if (request.url?.includes('/build/cancel')) seen.isCancelled = true
     if (!request.url?.includes('/build?')) return void response.writeHead(200, { 'api-version': '1.41' }).end()
+    seen.query = new URL(request.url, 'http://engine').searchParams
     response.once('close', () => seen.closed.resolve())
     for (const message of messages()) {
       if (response.destroyed || seen.isCancelled) break
@@ -118,4 +119,18 @@ describe('a build that the engine has lost track of', () => {
     expect(lines).toEqual(['#1 hello', '#1 hello'])
     expect(told.activity).toBeGreaterThanOrEqual(3)
   })
+})
+
+it('arguments that steer the builder do not reach it', async () => {
+  const { build, seen } = await engineThatSends(() => [])
+  const request = {
+    contextTar: tarOf({ Dockerfile: 'FROM x\n' }),
+    dockerfile: 'Dockerfile',
+    tag: 'x:1',
+    labels: {},
+    onLine: () => undefined,
+  }
+  const buildArgs = { VERSION: '1', BUILDKIT_SYNTAX: 'example.com/reader', BUILDKIT_CACHE_MOUNT_NS: 'of-another-project' }
+  await build({ ...request, buildArgs, cacheScope: 'own', signal: AbortSignal.timeout(30_000) }).catch(() => undefined) // it names no image
+  expect(JSON.parse(seen.query.get('buildargs') ?? '')).toEqual({ VERSION: '1', BUILDKIT_CACHE_MOUNT_NS: 'own' })
 })

@@ -154,11 +154,12 @@ function queryOf(request: BuildRequest): Record<string, string | number | boolea
 /**
  * BuildKit shares the result of a step, and the directories of its `--mount=type=cache`, with every later build that has the same step.
  * The scope makes the steps of one project differ from all others: by a namespace for those directories, and by an extra entry in the
- * steps'
- * /etc/hosts, which is part of the cache key of each `RUN`.
+ * /etc/hosts of the steps, which is part of the cache key of each `RUN`.
+ * Arguments that control the builder are left out: one of them names the program that reads the Dockerfile, which would bypass our checks.
  */
 function cacheQuery({ buildArgs, cacheScope }: BuildRequest): Record<string, string | undefined> {
-  const args = { ...buildArgs, ...(cacheScope !== undefined && { BUILDKIT_CACHE_MOUNT_NS: cacheScope }) }
+  const own = Object.entries(buildArgs ?? {}).filter(([name]) => !name.startsWith('BUILDKIT_'))
+  const args = { ...Object.fromEntries(own), ...(cacheScope !== undefined && { BUILDKIT_CACHE_MOUNT_NS: cacheScope }) }
   return {
     buildargs: JSON.stringify(args),
     extrahosts: cacheScope === undefined ? undefined : `${cacheScope}.invalid:0.0.0.0`,

@@ -75,3 +75,16 @@ describe('a build context', () => {
     expect((await unpacked()).names).toEqual(['Dockerfile'])
   })
 })
+
+it('a Dockerfile that was written takes the place of one by its name, and says what is left out where the repository does not', async () => {
+  await source({ 'Dockerfile.x': 'of the repository', 'node_modules/a': '', 'index.js': '' })
+  const options = {
+    directory: path.join(directory, 'source'),
+    dockerfile: 'Dockerfile.x',
+    written: { text: 'FROM x', ignore: 'node_modules' },
+  }
+  const archive = await buffer(buildContext(options))
+  const names = spawnSync('tar', ['-t'], { input: archive }).stdout.toString().trim().split('\n')
+  expect(names.toSorted()).toEqual(['Dockerfile.x', 'index.js'])
+  expect(spawnSync('tar', ['-x', '-O', 'Dockerfile.x'], { input: archive }).stdout.toString()).toBe('FROM x')
+})

@@ -24,7 +24,7 @@ export type DecidedBuild = {
 }
 
 const WRITTEN_NAME = 'Dockerfile.berth'
-const MOST_KEPT_BYTES = 256 * 1024
+const MOST_KEPT_BYTES = 64 * 1024
 const STEERING = { installCommand: 'install', buildCommand: 'build', startCommand: 'start', outputDirectory: 'output directory' } as const
 
 /** What is built, from the app's settings and the files of its repository. Nothing runs before this is known. */
@@ -38,16 +38,22 @@ export async function decideBuild(context: Context): Promise<DecidedBuild> {
     const file = readBerthJson(project)
     const settings = { ...(config.build ?? buildConfigOf(app)) }
     const build = { ...settings, ...file, buildArgs: { ...settings.buildArgs, ...file.buildArgs } }
-    const shared = { buildArgs: build.buildArgs, target: build.buildTarget }
     const own = await ownDockerfile(context, root, build)
     if (own !== null) {
       const plan = withRelease(await dockerfilePlan(context, project, { root, dockerfile: own, build }), build, file.releaseCommand)
-      return { plan, directory: root, dockerfile: own, isWritten: false, ...shared }
+      return { plan, directory: root, dockerfile: own, isWritten: false, buildArgs: build.buildArgs, target: build.buildTarget }
     }
     const given: Given = { settings, port: config.port, buildArgs: Object.keys(build.buildArgs) }
     const found = build.builder === 'static' ? detectSite(project, given) : await detectAny(context, project, { root, given })
     const plan = withRelease(found.plan, build, file.releaseCommand)
-    return { plan, directory: join(workspace, found.context), dockerfile: WRITTEN_NAME, isWritten: true, ...shared }
+    return {
+      plan,
+      directory: join(workspace, found.context),
+      dockerfile: WRITTEN_NAME,
+      isWritten: true,
+      buildArgs: build.buildArgs,
+      target: '',
+    }
   } catch (cause) {
     if (cause instanceof BuildProblem) throw new DeploymentFailure(cause.message, { cause })
     throw cause
