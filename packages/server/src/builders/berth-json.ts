@@ -17,7 +17,7 @@ export function readBerthJson(project: Project): BerthJson {
   const text = project.read(BERTH_JSON).replace(/^\uFEFF/, '')
   const value = parsed(text, name)
   const problems = [...problemsIn(value)]
-  if (problems.length === 0) return value as BerthJson // the schema has judged it
+  if (problems.length === 0) return value
   const lines = keyLines(text)
   const sentences = problems
     .slice(0, MOST_PROBLEMS)

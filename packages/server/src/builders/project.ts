@@ -10,13 +10,13 @@ export type Project = {
   /** Its directory in the repository; empty for the repository itself. */
   readonly root: string
   readonly files: RepositoryFiles
-  has(name: string): boolean
+  readonly has: (name: string) => boolean
   /** Empty for a file that is not there. */
-  read(name: string): string
+  readonly read: (name: string) => string
   /** The first of these that is there. */
-  first(names: readonly string[]): string | undefined
+  readonly first: (names: readonly string[]) => string | undefined
   /** The names of the files of the project that match, as paths from its directory, sorted. */
-  matching(pattern: RegExp): readonly string[]
+  readonly matching: (pattern: RegExp) => readonly string[]
 }
 
 /** What is known to be wrong before a build begins: the message says what, and what to do. */

@@ -145,7 +145,7 @@ function isMet(word: string, version: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   const wanted = [Number(match[2]), match[3] === undefined || match[3] === '*' ? 0 : Number(match[3])] as const
   const difference = major - wanted[0] || minor - wanted[1]
-  switch (match[1]) {
+  switch (match[1] ?? '') {
     case '>=':
       return difference >= 0
     case '>':

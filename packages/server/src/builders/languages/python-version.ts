@@ -53,7 +53,7 @@ function isMet(condition: RegExpExecArray | null, candidate: number): boolean {
   if (major === 4) return operator === '<' || operator === '<='
   if (minor === undefined) return true
   const wanted = Number(minor)
-  switch (operator) {
+  switch (operator ?? '') {
     case '>=':
     case '^':
       return candidate >= wanted
