@@ -10,7 +10,7 @@ const sources = readdirSync(import.meta.dirname, { recursive: true, encoding: 'u
   .map((name) => readFileSync(join(import.meta.dirname, name), 'utf8'))
   .join('\n')
 
-/** What the CLI leaves to others, and why. */
+/** The operations without a command, and why. */
 const WITHOUT_A_COMMAND = [
   'webhooks.git', // for git providers
   'deployments.addByHook', // for programs that have nothing but the hook's secret
@@ -42,7 +42,7 @@ describe('the commands', () => {
 })
 
 describe('the text of an option', () => {
-  it('becomes what the field of the operation takes', () => {
+  it('is converted to the type of the field', () => {
     const values = { port: '8080', cpus: '0.5', dockerfile: 'none', name: 'none', branch: '' }
     expect(inputFrom('apps.update', changeFields, values)).toEqual({
       port: 8080,
@@ -54,7 +54,7 @@ describe('the text of an option', () => {
     expect(readAs(shapeOf('domains.update', 'hsts') ?? {}, 'on', '--hsts')).toBe(true)
   })
 
-  it('is refused with what would be right', () => {
+  it('is refused with the expected format', () => {
     expect(() => inputFrom('apps.update', changeFields, { port: 'x' })).toThrow('--port must be a port between 1 and 65535, or none.')
     expect(() => inputFrom('apps.update', changeFields, { memory: '1.5' })).toThrow('--memory must be a whole number of megabytes')
     expect(() => readAs(shapeOf('domains.update', 'hsts') ?? {}, 'perhaps', '--hsts')).toThrow('--hsts must be true or false.')

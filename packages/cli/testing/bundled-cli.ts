@@ -8,7 +8,7 @@ const pinned = join(root, 'node_modules/node/bin/node')
 const versionOf = (node: string) => execFileSync(node, ['--version'], { encoding: 'utf8' }).trim()
 const majorOf = (version: string) => Number(/^v(\d+)\./.exec(version)?.[1] ?? 0)
 
-/** The machine's own Node.js where it is older than the project's, as on the machine of somebody who installs the CLI. */
+/** The machine's own Node.js if it is older than the project's, as for somebody who installs the CLI. */
 function oldestNode(): string {
   // npm puts the project's own Node.js first.
   const others = (process.env['PATH'] ?? '').split(delimiter).filter((entry) => entry !== '' && !entry.includes('node_modules'))
@@ -24,7 +24,7 @@ function oldestNode(): string {
 type Bundle = { directory: string; node: string; version: string; main: string }
 let bundle: Bundle | undefined
 
-/** The CLI as it is installed: the bundle of these sources, made once for each process of the tests, and the oldest Node.js here that it is meant for. */
+/** The CLI as it is installed: bundled from these sources once per test process, with the oldest supported Node.js on this machine. */
 export function bundledCli(): Bundle {
   if (bundle) return bundle
   const directory = mkdtempSync(join(tmpdir(), 'berth-cli-bundle-'))

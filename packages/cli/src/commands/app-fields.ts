@@ -15,7 +15,7 @@ const source = {
 
 const runtime = {
   port,
-  healthcheck: { field: 'healthcheckPath', value: 'path', summary: 'a path that must answer before a release goes live; empty for none' },
+  healthcheck: { field: 'healthcheckPath', value: 'path', summary: 'a path that must respond before a release goes live; empty for none' },
   strategy: { field: 'deploymentStrategy', value: 'name', summary: 'rolling or recreate' },
   restart: { field: 'restartPolicy', value: 'policy', summary: 'no, always, on-failure or unless-stopped' },
   cpus: { field: 'cpuLimit', value: 'cores', summary: 'the most CPU cores it may use, or none' },

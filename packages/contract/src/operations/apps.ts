@@ -20,7 +20,7 @@ import { operation } from '../operation.ts'
 import { ProjectOnly } from '../projects.ts'
 
 /** Applications: what they are and where they come from. */
-// biome-ignore format: one line of words and one of facts for each operation, so that the table can be read as one
+// biome-ignore format: a summary line and a line of facts per operation, so that the list reads like a table
 export const appOperations = {
   'apps.create': operation({
     summary: 'Create an application',

@@ -16,7 +16,7 @@ import { AppGlance, Figures, FiguresQuery } from '../metrics.ts'
 import { operation } from '../operation.ts'
 
 /** The containers of the live release of an application. */
-// biome-ignore format: one line of words and one of facts for each operation, so that the table can be read as one
+// biome-ignore format: a summary line and a line of facts per operation, so that the list reads like a table
 export const containerOperations = {
   'containers.start': operation({
     summary: "Start the application's container",

@@ -13,7 +13,7 @@ import { ById } from '../ids.ts'
 import { operation } from '../operation.ts'
 
 /** Deployments, from the first to a rollback. */
-// biome-ignore format: one line of words and one of facts for each operation, so that the table can be read as one
+// biome-ignore format: a summary line and a line of facts per operation, so that the list reads like a table
 export const deploymentOperations = {
   'deployments.add': operation({
     summary: 'Deploy the newest commit, a given commit, or the template',

@@ -5,7 +5,7 @@ import { ById, Deleted } from '../ids.ts'
 import { operation } from '../operation.ts'
 
 /** The environment variables of an application. */
-// biome-ignore format: one line of words and one of facts for each operation, so that the table can be read as one
+// biome-ignore format: a summary line and a line of facts per operation, so that the list reads like a table
 export const envVariableOperations = {
   'envs.create': operation({
     summary: 'Add an environment variable',

@@ -25,7 +25,7 @@ import { Deleted } from '../ids.ts'
 import { operation } from '../operation.ts'
 
 /** Git providers. */
-// biome-ignore format: one line of words and one of facts for each operation, so that the table can be read as one
+// biome-ignore format: a summary line and a line of facts per operation, so that the list reads like a table
 export const gitOperations = {
   'git.repos': operation({
     summary: 'Repositories that a connected git account can see',

@@ -5,7 +5,7 @@ import { EndedSessions, Invitation, JoinRequest, NewInvitation, SentInvitation, 
 import { Credentials, Me, MeQuery, NewUser, PasswordChange, SetupRequest, SignedIn, User, UserChange } from '../users.ts'
 
 /** Setting up, logging in, and the users of the platform. */
-// biome-ignore format: one line of words and one of facts for each operation, so that the table can be read as one
+// biome-ignore format: a summary line and a line of facts per operation, so that the list reads like a table
 export const peopleOperations = {
   'auth.setup': operation({
     summary: 'Create the first account with the one-time link, and log in',

@@ -10,7 +10,7 @@ import { Settings, SettingsChange } from '../settings.ts'
 import { Template } from '../templates.ts'
 
 /** The platform itself. */
-// biome-ignore format: one line of words and one of facts for each operation, so that the table can be read as one
+// biome-ignore format: a summary line and a line of facts per operation, so that the list reads like a table
 export const platformOperations = {
   health: operation({
     summary: 'Get the health of Berth and its parts',

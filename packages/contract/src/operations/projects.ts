@@ -14,7 +14,7 @@ import {
 } from '../projects.ts'
 
 /** Projects, their members and their variables. */
-// biome-ignore format: one line of words and one of facts for each operation, so that the table can be read as one
+// biome-ignore format: a summary line and a line of facts per operation, so that the list reads like a table
 export const projectOperations = {
   'projects.list': operation({
     summary: 'List the projects you can see',

@@ -2,7 +2,7 @@ import { operation } from '../operation.ts'
 import { Cleared, UpdateCheck, UpdateStatus, Version } from '../updates.ts'
 
 /** New versions of Berth. */
-// biome-ignore format: one line of words and one of facts for each operation, so that the table can be read as one
+// biome-ignore format: a summary line and a line of facts per operation, so that the list reads like a table
 export const updateOperations = {
   'updates.version': operation({
     summary: 'Get the running version',

@@ -16,7 +16,10 @@ import { patchDeployment } from './patch-deployment.ts'
 type EventOf<Type extends EventType> = Extract<BerthEvent, { type: Type }>
 type Stale = { [Type in EventType]: (data: EventOf<Type>['data']) => readonly QueryKey[] }
 
-/** What each event makes stale. A new event does not compile until it is here. Variables of one app may refer to those of any other. */
+/**
+ * The queries that each event makes stale. A new event does not compile until it is listed here. Variables of one app may refer to those
+ * of any other.
+ */
 const STALE: Stale = {
   'project.created': () => [projectKeys.list],
   'project.updated': ({ projectId }) => [projectKeys.list, projectKeys.one(projectId)],
@@ -61,7 +64,7 @@ const STALE: Stale = {
 }
 
 function isBerthEvent(frame: EventFrame): frame is EventFrame & BerthEvent {
-  return frame.type in STALE // a server newer than this page may know more events; they change nothing here
+  return frame.type in STALE // a server newer than this page may send other events, which are ignored
 }
 
 export function staleAfter(event: BerthEvent): readonly QueryKey[] {
@@ -70,12 +73,15 @@ export function staleAfter(event: BerthEvent): readonly QueryKey[] {
 }
 
 /**
- * The one bridge from the server's events to the query cache. `after` is the newest event from before the first query, so nothing of what
- * the page asked for since can change unheard.
+ * The one bridge from the server's events to the query cache. `after` is the newest event before the first query, so no change of
+ * anything loaded since is missed.
  */
 export function startLiveEvents(client: QueryClient, after: number | undefined, onState: (state: StreamState) => void): () => void {
   let isFirst = true
-  /** The server says where it begins. Where that is not what was asked for, or after a pause, everything counts as old: not every change is an event. */
+  /**
+   * The server reports its first event number. If it is not the requested one, or after a pause, everything is considered stale, because
+   * not every change is an event.
+   */
   function begun(seq: number): void {
     if (!isFirst || seq !== after) void client.invalidateQueries()
     isFirst = false
@@ -90,7 +96,7 @@ export function startLiveEvents(client: QueryClient, after: number | undefined, 
     },
     onState: (state) => {
       onState(state)
-      // A refused upgrade looks like a lost connection; asking who is logged in tells them apart.
+      // A refused upgrade looks like a lost connection; checking who is logged in tells them apart.
       if (state.is === 'waiting' || state.is === 'ended') void client.invalidateQueries({ queryKey: me.queryKey })
     },
   })

@@ -52,7 +52,7 @@ export async function createApp(config: Config, givenLog: Logger) {
     const link = await access.setup.prepare(config.owner)
     await db.transaction(async (tx) => await generatedDomains.moveToBase(tx))
     const address = await http.listen({ host: config.host, port: config.port })
-    await routing.settle()
+    await routing.drainStrays()
     await renameImages()
     await work.worker.start()
     for (const task of tasks) background.add(task)

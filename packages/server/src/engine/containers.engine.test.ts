@@ -44,7 +44,7 @@ async function lines(id: string, options: Parameters<typeof engine.logs>[1] = {}
 }
 
 describe('a container', () => {
-  it('has an address that nobody gets while it is stopped, nor right after it is gone', async () => {
+  it('keeps its address while it is stopped, and the address is not reused right after it is removed', async () => {
     const addressOf = async (id: string) => (await engine.containers.inspect(id))?.ips[network]
     const first = await engine.containers.start(sh('sleep 100', { turn: 41 }))
     const address = await addressOf(first)
@@ -110,7 +110,7 @@ describe('a container', () => {
     expect(await engine.containers.inspect(id)).toMatchObject({ exitCode: 127 })
   })
 
-  it('is refused outside our walls before the engine hears of it', async () => {
+  it('with forbidden settings is refused before the engine is called', async () => {
     await expect(engine.containers.start(sh('true', { network: 'host' }))).rejects.toThrow(SpecRefused)
     await expect(engine.containers.start(sh('true', { volumes: [{ volume: '/etc', path: '/x' }] }))).rejects.toThrow(SpecRefused)
     await expect(engine.containers.start({ ...sh('true'), name: 'app-1' })).rejects.toThrow('not a container name')

@@ -11,13 +11,13 @@ it('says which registry a reference leads to', () => {
   expect(registryOf('localhost/x')).toBe('localhost')
 })
 
-it('leaves no reference that the engine could take for the beginning of an image id', () => {
+it('never results in a reference that the engine could read as an image id', () => {
   for (const text of ['a', 'ab12', 'f'.repeat(64), 'sha256:a', `sha256:${'0'.repeat(64)}`, 'redis', 'redis:7'])
     expect(parseImageReference(text)?.text).toBe(`docker.io/library/${text}`)
   expect(parseImageReference('owner/app')?.text).toBe('owner/app')
 })
 
-it('takes nothing that is not a reference', () => {
+it('rejects anything that is not a reference', () => {
   for (const text of ['', '--privileged', 'A/b', 'a b', 'a\nb', '$x', '/x']) expect(parseImageReference(text)).toBeNull()
 })
 

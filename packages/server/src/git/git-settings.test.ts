@@ -56,7 +56,7 @@ describe('the environment of git', () => {
     expect(args.join(' ')).not.toContain('secret')
   })
 
-  it('leaves ssh to settings of its own, which name the vetted address and nothing that anybody wrote', () => {
+  it('pins ssh to the checked address, and puts no other text into its settings', () => {
     const args = gitSettings({ url: url('git@host.test:o/r'), address: '192.0.2.7' })
     expect(args.at(-1)).toBe('protocol.ssh.allow=always')
     expect(args.join(' ')).not.toContain('sshCommand')

@@ -88,7 +88,7 @@ describe('a commit', () => {
     expect(await readFile(path.join(into(), 'a'), 'utf8')).toBe('old')
   })
 
-  it('is read from this machine as well, whoever owns the repository there', async () => {
+  it('is read from this machine too, whoever owns the repository', async () => {
     const repository = await server.createRepository({ files: { a: '1' } })
     if (process.getuid?.() === 0) await chown(repository.directory, 65534, 65534)
     const source = { url: `file://${repository.directory}`, privileged: true }

@@ -109,12 +109,12 @@ describe('a tree that was made by hand', () => {
     }
   }
 
-  it('has many files of which only those that are looked for are held, and not too many of them', async () => {
+  it('has many files, of which only a limited number of matches is kept in memory', async () => {
     const { look } = await repositoryOf(
       async (write, hash) => await write(Array.from({ length: 5_002 }, (_, n) => ({ mode: '100644', name: `f${10_000 + n}`, hash }))),
     )
     expect(await look((name) => name === 'f10007')).toEqual([{ path: 'f10007', isLink: false }])
-    await expect(look(() => true)).rejects.toThrow('5000 files')
+    await expect(look(() => true)).rejects.toThrow('5000 matching files')
   })
 
   it('has more bytes of names than it may, in a repository that is small', async () => {

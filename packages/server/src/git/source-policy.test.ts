@@ -73,7 +73,7 @@ const policy = (options: { privateHosts?: string[]; ownPorts?: number[] } = {}) 
   createSourcePolicy({ privateHosts: options.privateHosts ?? [], ownPorts: () => options.ownPorts ?? [], connectTimeoutMs: 2_000 })
 
 describe('the policy of sources', () => {
-  it('keeps plain users away from this machine without a single connection', async () => {
+  it('keeps plain users away from this machine without opening a connection', async () => {
     await using canary = await listener()
     for (const host of ['127.0.0.1', 'localhost', '0', '0x7f.1', '[::1]', '[::ffff:127.0.0.1]', '127.1']) {
       await expect(policy().admit(url(`http://${host}:${canary.port}/r`), { privileged: false })).rejects.toThrow(SourceRefused)

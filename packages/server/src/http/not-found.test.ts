@@ -3,7 +3,7 @@ import { createMissingRoute } from './not-found.ts'
 
 const missing = createMissingRoute()
 
-it('says which method a known address answers', () => {
+it('names the methods of a known path', () => {
   const error = missing('/api/projects/7?x=1')
   expect([error.code, error.message]).toEqual(['method_not_allowed', 'This URL only accepts GET.'])
   expect(missing('/api/settings').message).toBe('This URL only accepts GET and PUT.')

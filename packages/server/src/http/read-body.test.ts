@@ -79,7 +79,7 @@ describe('a body', () => {
     await expectHeld('a', 0)
   })
 
-  it('that says it is too large is not waited for, and one that turns out to be is left', async () => {
+  it('with a too large Content-Length is refused at once, and one that grows too large is abandoned', async () => {
     await post(51, '')
     expect(await outcomeOf(0)).toBe('body_too_large')
     const { socket } = await post(0, '')

@@ -11,7 +11,7 @@ function thrownBy(work: () => void): unknown {
   return undefined
 }
 
-it('is the code of an error that has one, and nothing for anything else', () => {
+it('returns the code of an error that has one, and undefined for anything else', () => {
   expect(errorCode(thrownBy(() => readFileSync('/no/such/file')))).toBe('ENOENT')
   expect(errorCode(new Error('no code'))).toBeUndefined()
   expect(errorCode(Object.assign(new Error('odd'), { code: 7 }))).toBeUndefined()

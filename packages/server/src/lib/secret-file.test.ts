@@ -22,7 +22,7 @@ it('makes 32 bytes of mode 0600 once, and reads the same ones ever after', () =>
 
 it('refuses the start when the key is missing although there is a database, damaged, or no file', () => {
   const path = join(directory, 'some.key')
-  expect(() => secretFile(path, { mayCreate: false })).toThrow(/is missing although there is a database; put it back/)
+  expect(() => secretFile(path, { mayCreate: false })).toThrow(/is missing although there is a database; restore it from a backup/)
   writeFileSync(path, 'short')
   expect(() => secretFile(path, { mayCreate: true })).toThrow(/must have 32 bytes but has 5/)
   expect(() => secretFile(directory, { mayCreate: true })).toThrow(StartRefused)

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { createSemaphore, SemaphoreFull } from './semaphore.ts'
 
-it('runs so many at once, the others in order, and goes on behind one that fails', async () => {
+it('runs a limited number at once, the others in order, and continues after one that fails', async () => {
   const semaphore = createSemaphore(2)
   const begun: number[] = []
   const gates = Array.from({ length: 5 }, () => Promise.withResolvers<number>())

@@ -29,7 +29,7 @@ it('sets nothing and says nothing where provisioning is off', async () => {
   expect([said, firewall.message()]).toEqual([[], ''])
 })
 
-it('drops loopback addresses from wherever they arrive, whoever the packet claims to be from', () => {
+it('drops packets with loopback addresses from any interface, whatever their claimed sender', () => {
   const lines = FORGERIES.loopback.map((rule) => rule.join(' '))
   expect(lines).toEqual(['-d 127.0.0.0/8 -j DROP', '-s 127.0.0.0/8 -j DROP'])
 })

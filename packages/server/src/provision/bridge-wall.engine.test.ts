@@ -28,7 +28,7 @@ afterAll(async () => {
   await test[Symbol.asyncDispose]()
 })
 
-/** Where build steps are, and with what they may do. */
+/** On the default bridge, with the capabilities of a build step. */
 async function startContainer() {
   const body = { Image: BUSYBOX_IMAGE, Cmd: ['sleep', '300'], Labels: labelsOf({ instance: test.instance, kind: 'app', appId: 1 }) }
   const id = text(field(await transport.json({ method: 'POST', path: '/containers/create', body }), 'Id'))
@@ -53,7 +53,7 @@ const SEND = `my ($index, @frames) = @ARGV; socket(my $s, 17, 3, 0) or die $!; m
 const RECEIVE = `$| = 1; socket(my $s, 17, 3, unpack('S', pack('n', 3))) or die $!; print "ready\\n";
   while (defined recv($s, my $b, 65536, 0)) { print "$1\\n" if $b =~ /berth-probe-(\\w+)/ }`
 
-/** What a step can write that another one would listen to. */
+/** Forged frames that another build step would accept. */
 function forgedFrames(from: Container, to: Container): string[] {
   const mark = (name: string) => Buffer.from(`berth-probe-${name}`).toString('hex').padEnd(80, '0')
   const packet = (name: string) => `0800450000400000000040110000${from.gatewayHex}${to.ipHex}1000232800200000${mark(name)}`
@@ -78,7 +78,7 @@ async function arrivals(from: Container, to: Container): Promise<string[]> {
     if (line === 'ready') {
       const index = (await run('nsenter', [...from.within.slice(0, 3), 'ip', '-o', 'link', 'show', 'eth0'])).stdout.split(':')[0] ?? ''
       await run('nsenter', [...from.within, SEND, index, ...forgedFrames(from, to)])
-      const socket = createSocket('udp4') // comes last, from the machine itself, over the same bridge
+      const socket = createSocket('udp4') // sent last, by the machine itself, over the same bridge
       socket.send('berth-probe-machine', 9000, to.ip, () => socket.close())
     } else seen.push(line)
     if (line === 'machine') break
@@ -88,12 +88,13 @@ async function arrivals(from: Container, to: Container): Promise<string[]> {
   return seen
 }
 
-it('no frame that a build step forges reaches another one, and those of the machine do', { timeout: 120_000 }, async (context) => {
-  if ((await defaultBridge(address))?.isIsolated !== true) return context.skip('this engine lets the containers of its default bridge talk')
+it('forged frames of one build step never reach another, and frames of the machine do', { timeout: 120_000 }, async (context) => {
+  if ((await defaultBridge(address))?.isIsolated !== true)
+    return context.skip('this engine does not isolate the containers on its default bridge')
   const [from, to] = [await startContainer(), await startContainer()]
   const wall = createBridgeWall({ log: pino({ level: 'silent' }), mode: 'auto', engine: address })
   await wall.ensure(port)
-  await wall.ensure(port) // again and again
+  await wall.ensure(port) // may be called repeatedly
   expect(wall.message()).toBe('')
   expect(await arrivals(from, to)).toEqual(['machine'])
 })

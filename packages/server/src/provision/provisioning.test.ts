@@ -46,7 +46,7 @@ describe('provisioning', () => {
     }
   })
 
-  it('does not take an engine that answers with an error', async () => {
+  it('does not use an engine that responds with an error', async () => {
     const part = await provisioning({ engine: await answering(500), mode: 'off' })
     expect(await part.ensureEngine(new AbortController().signal)).toMatchObject({ phase: 'off' })
   })

@@ -22,7 +22,7 @@ describe('a system command', () => {
     expect(result).toEqual({ ok: false, output: 'stopped before it was done' })
   })
 
-  it('is ended by the signal, and does not begin after it', async () => {
+  it('is ended by the signal, and does not start after it', async () => {
     const stopping = new AbortController()
     const running = runSystemCommand('sleep', ['600'], { timeoutMs: 600_000, signal: stopping.signal })
     stopping.abort()

@@ -30,7 +30,7 @@ describe('claiming jobs', () => {
     expect((await claim(db, 2))?.id).toBe(2)
   })
 
-  it('gives on a full disk no deployments but those that stand before the removal of their app', async () => {
+  it('on a full disk only claims deployments that are ahead of the removal of their app', async () => {
     await using test = await openTestDatabase()
     const { db } = test
     for (const [lane, name] of [

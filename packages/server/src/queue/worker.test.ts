@@ -136,7 +136,7 @@ it('a job that stops with the process runs again in the next one', async () => {
   expect(seen).toEqual([1])
 })
 
-it('starts removals but no deployments while the disk is full, and resumes by itself when there is room', async () => {
+it('starts removals but no deployments while the disk is full, and resumes by itself when there is space', async () => {
   isDiskFull = true
   const done: number[] = []
   await startWorker(async ({ deploymentId }) => void done.push(deploymentId))

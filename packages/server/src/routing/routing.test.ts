@@ -139,7 +139,7 @@ it('a domain reaches the edge without a question to the engine, even while that 
   await waiting
 })
 
-it('an app that shall be stopped has its page at once, wherever its container is', async () => {
+it('an app that is being stopped gets its page at once, whatever its container does', async () => {
   await using world = await open()
   const { engine, routing, map, db, one } = world
   await routing.sync()
@@ -152,7 +152,7 @@ it('an app that shall be stopped has its page at once, wherever its container is
   expect(engine.asked).toEqual([])
 })
 
-it('a look at everything that began before a switch does not undo it by ending after it', async () => {
+it('a listing of all containers that started before a switch does not undo it by ending later', async () => {
   await using world = await open()
   const { engine, routing, map, one } = world
   await routing.sync()
@@ -177,7 +177,7 @@ it('changes that come at once wait in one queue, and share what follows the one 
   expect(reads() - before).toBeLessThan(20)
 })
 
-it('nothing is told to the edge before the engine has said once where everything is', async () => {
+it('the edge is not updated before all containers have been listed once', async () => {
   await using world = await open()
   const { engine, routing, map, one, reads } = world
   const away = new EngineUnreachable('nobody listens')

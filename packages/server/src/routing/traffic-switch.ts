@@ -85,8 +85,8 @@ export function createRouting({ wanted, edge, tuning: { drainMs }, log }: Deps) 
   }
 
   const routes: Routes = { isServed, switchTo, restore, drain }
-  const settle = createStrayDrain({ strays: wanted.strays, sync, edge, drainMs, log })
-  return { ...routes, sync, syncSoon, rowsChanged, containersChanged, settle }
+  const drainStrays = createStrayDrain({ strays: wanted.strays, sync, edge, drainMs, log })
+  return { ...routes, sync, syncSoon, rowsChanged, containersChanged, drainStrays }
 }
 
 export type Routing = ReturnType<typeof createRouting>

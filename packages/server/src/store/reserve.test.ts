@@ -8,7 +8,7 @@ import { isDatabaseFailure } from './storage-failure.ts'
 
 const MEGABYTE = 1024 * 1024
 
-/** A disk of its own, full of everything but a database and what is kept for it. */
+/** A small disk for one test. */
 async function openSmallDisk(context: TestContext, megabytes = 96): Promise<SmallDisk> {
   const disk = await mountSmallDisk(megabytes)
   if (disk.unavailable !== undefined) context.skip(disk.unavailable)
@@ -26,7 +26,7 @@ const insert =
       .values({ name, value: 'x'.repeat(bytes) })
       .execute())
 
-/** Fills the disk, and then what the log of the database still has room for. */
+/** Fills the disk, and then the space that is left in the database's log. */
 async function fillCompletely(disk: SmallDisk, db: Db): Promise<void> {
   await disk.fill()
   for (let n = 0; n < 1000; n += 1) {
@@ -37,7 +37,7 @@ async function fillCompletely(disk: SmallDisk, db: Db): Promise<void> {
   throw new Error('the disk did not become full')
 }
 
-it('on a full disk what frees space is written again and again, ordinary writes are not, and room again is all it takes', async (context) => {
+it('on a full disk only writes that free space succeed, and free space is all it takes to recover', async (context) => {
   await using disk = await openSmallDisk(context)
   let opened = 0
   const database = await open(disk, () => void (opened += 1))
@@ -50,7 +50,7 @@ it('on a full disk what frees space is written again and again, ordinary writes 
       await tx.deleteFrom('fact').where('name', '=', `fill ${n}`).execute()
     }
     await db.transaction(freeing, { mayUseReserve: true })
-    await disk.fill() // whatever was given back is taken by somebody else
+    await disk.fill() // freed space is taken by another process
     await expect(db.transaction(insert(`ordinary ${n}`, 1))).rejects.toThrow('the disk is full')
   }
   expect(database.state()).toBe('read_only')
@@ -66,7 +66,7 @@ it('on a full disk what frees space is written again and again, ordinary writes 
   await database.close()
 })
 
-it('a transaction that is too large for the small loan gets all of the reserve', async (context) => {
+it('a transaction too large for a part of the reserve gets all of it', async (context) => {
   await using disk = await openSmallDisk(context)
   const database = await open(disk)
   await fillCompletely(disk, database.db)
@@ -76,7 +76,7 @@ it('a transaction that is too large for the small loan gets all of the reserve',
   await database.close()
 })
 
-it('what is wrong with the work itself is thrown at once', async (context) => {
+it('an error of the work itself is thrown at once', async (context) => {
   await using disk = await openSmallDisk(context)
   const database = await open(disk)
   let runs = 0
@@ -89,7 +89,7 @@ it('what is wrong with the work itself is thrown at once', async (context) => {
   await database.close()
 })
 
-it('a database is opened on a full disk too', async (context) => {
+it('a database can be opened on a full disk', async (context) => {
   await using disk = await openSmallDisk(context)
   const first = await open(disk)
   await first.db.transaction(insert('kept'))
@@ -103,7 +103,7 @@ it('a database is opened on a full disk too', async (context) => {
   await second.close()
 })
 
-it('is made only where there is plenty of room, and made whole later', async (context) => {
+it('is only created if there is plenty of space, and completed later', async (context) => {
   await using disk = await openSmallDisk(context)
   const { directory } = disk
   await disk.fill()

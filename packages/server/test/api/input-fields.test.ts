@@ -205,7 +205,7 @@ describe('an id', () => {
   })
 })
 
-describe('fields that nobody asked for', () => {
+describe('unknown fields', () => {
   const extras = {
     id: 4711,
     ownerId: 1,

@@ -73,7 +73,7 @@ async function insertEvents(userId: number, count: number): Promise<void> {
   })
 }
 
-it('other requests are answered while many sockets replay a long past', async () => {
+it('other requests are answered while many sockets replay a long history', async () => {
   const SOCKETS = 12
   const EVENTS = 4500
   const person = await berth.as('replayer')

@@ -155,7 +155,7 @@ describe('applications', () => {
     await refuses(owner.call('apps.connection', { appId: web.id }), 'invalid_request')
   })
 
-  it('only a source that can be one is taken, and files of this machine from admins alone', async () => {
+  it('only valid sources are accepted, and files of this machine only from admins', async () => {
     const person = await newPerson()
     const { id: appId } = await newApp(person)
     for (const gitCloneUrl of ['--upload-pack=x', 'ext::sh -c id', 'javascript:alert(1)', 'file:///etc', '/etc', 'https://'])
@@ -200,7 +200,7 @@ describe('applications', () => {
     await refuses(owner.call('containers.start', { appId }), 'engine_unreachable')
   })
 
-  it('a deployment that has ended cannot be stopped, and one that is no release cannot be rolled back to', async () => {
+  it('a finished deployment cannot be cancelled, and only a release can be rolled back to', async () => {
     const { id: appId } = await newApp()
     const failed = await insertDeployment(berth.dataDir, { appId, number: 1, status: 'failed', isActive: false, image: '' })
     const live = await insertDeployment(berth.dataDir, { appId, number: 2, status: 'success', isActive: true, image: 'x' })

@@ -62,7 +62,7 @@ async function holdLane(appId: number): Promise<void> {
 }
 const refused = (words: string) => ({ code: 'invalid_request', message: expect.stringContaining(words) })
 
-it('a person has 200 projects at most, and whoever runs the server as many as they like', async () => {
+it('a person can have at most 200 projects, and an admin any number', async () => {
   const person = await newPerson()
   const { id } = await person.call('projects.create', { name: 'Mine' })
   await copyProject(id, 198)
@@ -155,7 +155,7 @@ it('a project has 500 members at most; one that has more already can lose some',
   expect((await owner.call('projects.members', { id, emails: emails(500) })).members).toHaveLength(501)
 })
 
-it('20 deployments of an app wait or run at most', async () => {
+it('at most 20 deployments of an app can wait or run', async () => {
   const { appId } = await newApp(owner)
   await holdLane(appId)
   const released = await insertDeployment(berth.dataDir, { appId, number: 1, status: 'success', isActive: false, image: 'some/image' })
@@ -170,7 +170,7 @@ it('20 deployments of an app wait or run at most', async () => {
   await owner.call('deployments.create', { appId })
 })
 
-it('500 deployments that a person asked for wait or run at most', async () => {
+it('at most 500 deployments requested by one person can wait or run', async () => {
   const person = await newPerson()
   const { projectId } = await newApp(person)
   for (let app = 1; app <= 27; app += 1) {

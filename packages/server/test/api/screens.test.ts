@@ -55,7 +55,7 @@ describe('invitations', () => {
     expect((await join(tokenOf(link))).json.code).toBe('wrong_invitation')
   })
 
-  it('nobody invites above their own role, and an invitation goes with who sent it', async () => {
+  it('nobody can invite above their own role, and an invitation ends with the account that sent it', async () => {
     await refuses(admin.call('invitations.create', { email: 'x@example.test', role: 'owner' }), 'role_too_high')
     const leaver = await berth.as('leaver', 'admin')
     const { link } = await leaver.call('invitations.create', { email: 'late@example.test' })
@@ -65,7 +65,7 @@ describe('invitations', () => {
 })
 
 describe('sessions', () => {
-  it('are shown to their owner, and end one by one or all but this one', async () => {
+  it('are listed for their owner, and end one by one or all except the current one', async () => {
     const person = await berth.as('sessions')
     const [second, third] = [await berth.logIn(person.email, PASSWORD), await berth.logIn(person.email, PASSWORD)]
     const list = await third.call('auth.sessions')

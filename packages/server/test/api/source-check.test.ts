@@ -25,7 +25,7 @@ it('a source that answers shows its branches, and says when one is missing', asy
   expect((await check('nowhere')).message).toBe('There is no branch "nowhere".')
 })
 
-it('a source that does not answer is an answer too, and so is one that the caller may not use', async () => {
+it('an unreachable source is a valid result, and so is one that the caller may not use', async () => {
   const owner = await berth.owner()
   const person = await berth.as('person')
   const { id: projectId } = await person.call('projects.create', { name: 'Sources' })
@@ -60,7 +60,7 @@ it('a source shows whether its Dockerfile is there, and those that are elsewhere
   expect(app).toMatchObject({ root_directory: 'web', dockerfile_path: null })
 })
 
-it('a source that cannot be looked at leaves its files unknown, and one that the caller may not use is not asked', async () => {
+it('the files of an unreachable source are unknown, and a source that the caller may not use is not contacted', async () => {
   const owner = await berth.owner()
   const person = await berth.as('person')
   const { id: projectId } = await person.call('projects.create', { name: 'Files' })

@@ -31,7 +31,7 @@ async function refusalOf(env: Record<string, string>): Promise<string> {
   return errors
 }
 
-describe('a start that cannot go on says in one sentence what to do', () => {
+describe('a start that fails says what to do', () => {
   it.each([
     [{ PORT: 'abc' }, 'PORT="abc" is not valid: it must be a whole number between 0 and 65535.'],
     [{ PORT: '70000' }, 'PORT="70000"'],
@@ -85,7 +85,7 @@ describe('a start that cannot go on says in one sentence what to do', () => {
 })
 
 describe('a start', () => {
-  it('prints the address, the set-up link, the state of engine and edge, and the data directory', async () => {
+  it('prints the address, the setup link, the state of engine and edge, and the data directory', async () => {
     const env = environment()
     const server = await startServerProcess(env)
     expect(server.log()).toMatch(/Berth listens on {3}http:\/\/127\.0\.0\.1:\d+/)
@@ -97,7 +97,7 @@ describe('a start', () => {
     expect(server.errors()).toBe('')
   })
 
-  it('logs JSON where nobody sits at a terminal, and text where that is asked for', async () => {
+  it('logs JSON without a terminal, and text if requested', async () => {
     const warning = async (env: Record<string, string>) => {
       const server = await startServerProcess({ ...environment(), ...env })
       const lines = () => server.log().split('\n')

@@ -65,7 +65,7 @@ describe('a server that dies', () => {
   })
 })
 
-it('a server that is told to stop during a deployment is gone in time, says goodbye to sockets, and goes on after the start', async () => {
+it('a server stopped during a deployment exits in time, closes its sockets, and continues after the restart', async () => {
   await using lab = await openDeployLab({ runs: 'as a process' })
   const app = await lab.createApp(webFiles('v1'))
   await lab.deploy(app.id)

@@ -7,7 +7,7 @@ import { mountSmallDisk } from '../../testing/harness/small-disk.ts'
 import { OWNER, startTestServer } from '../../testing/harness/start-test-server.ts'
 import { dockerfile, until, webFiles } from '../../testing/labs/deploy-lab.ts'
 
-it('on a full disk changes are refused clearly, reading goes on, and room again is all it takes', async (context) => {
+it('on a full disk changes are refused clearly, reads work, and free space is all it takes to recover', async (context) => {
   const disk = await mountSmallDisk(128)
   if (disk.unavailable !== undefined) return context.skip(disk.unavailable)
   await using mounted = disk
@@ -50,7 +50,7 @@ it('on a full disk changes are refused clearly, reading goes on, and room again 
   expect((await owner.call('envs.list', { appId: app.id })).map(({ key }) => key)).toEqual(answered)
 })
 
-it.concurrent('a full disk with queued deployments costs neither answers nor the processor, and all go on when there is room', async (context) => {
+it.concurrent('a full disk with queued deployments slows down neither responses nor the CPU, and all continue once there is space', async (context) => {
   const opened = await openLabOnSmallDisk()
   if (opened.unavailable !== undefined) return context.skip(opened.unavailable)
   await using small = opened
@@ -62,7 +62,7 @@ it.concurrent('a full disk with queued deployments costs neither answers nor the
   expect(seen.mostAttempts).toBeLessThanOrEqual(2) // what ran when the disk became full ran once more, and nothing ran again and again
 }, 400_000)
 
-it.concurrent('a deployment that the full disk interrupts leaves the old release serving, and goes on with the image that it has', async (context) => {
+it.concurrent('a deployment interrupted by a full disk leaves the old release serving, and continues with the built image', async (context) => {
   const opened = await openLabOnSmallDisk({ healthDeadlineMs: 30_000 })
   if (opened.unavailable !== undefined) return context.skip(opened.unavailable)
   await using small = opened
@@ -155,7 +155,7 @@ it.concurrent('on a disk that others keep full, what frees space works and ordin
   for (const action of ['container.stop', 'deployment.stop', 'app.delete', 'project.delete']) expect(actions).toContain(action)
 }, 300_000)
 
-it('a server whose log is a file on the full disk goes on, and so does the log when there is room', async (context) => {
+it('a server whose log is a file on the full disk keeps running, and so does the log once there is space', async (context) => {
   const disk = await mountSmallDisk(128)
   if (disk.unavailable !== undefined) return context.skip(disk.unavailable)
   await using mounted = disk

@@ -72,7 +72,7 @@ describe.concurrent('the container of an app', () => {
     expect((await lab.containersOf(app.id)).map(({ id }) => id)).toEqual([before?.id])
   })
 
-  it('is started again when somebody takes it away, without a new deployment', async () => {
+  it('is started again if somebody removes it, without a new deployment', async () => {
     const app = await lab.createApp(webFiles('back again'))
     await lab.deploy(app.id)
     for (const { id } of await lab.containersOf(app.id)) await lab.engine.containers.remove(id)
@@ -88,7 +88,7 @@ describe.concurrent('the container of an app', () => {
     expect(await lab.owner.call('deployments.list', { appId: app.id })).toHaveLength(1)
   })
 
-  it('that cannot be started again, because its image is gone too, leaves the app in error with the reason', async () => {
+  it('that cannot be started again, because its image was removed too, leaves the app in error with the reason', async () => {
     const app = await lab.createApp(webFiles('gone'))
     await lab.deploy(app.id)
     const [container] = await lab.containersOf(app.id)

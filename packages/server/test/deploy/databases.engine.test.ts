@@ -47,7 +47,7 @@ describe.concurrent('a database from a template', () => {
     expect(await lab.belongings()).toContain(volume)
   })
 
-  it('takes its volume along only when that is asked for', async () => {
+  it('only deletes its volume on request', async () => {
     const app = await lab.owner.call('apps.create', {
       name: 'cache',
       projectId: lab.project.id,

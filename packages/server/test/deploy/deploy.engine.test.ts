@@ -76,7 +76,7 @@ describe.concurrent('a web app from git', () => {
     expect(resumed.frames.filter(({ type }) => type === 'log').map(({ data }) => data)).toEqual(lines.slice(5))
   })
 
-  it('is built from the commit that was newest when it was asked for, though the branch has moved since', async () => {
+  it('is built from the commit that was newest when it was requested, even if the branch has moved since', async () => {
     const app = await lab.createApp(webFiles('pinned'))
     await app.repository.commit({ files: { note: 'slow down' } })
     const hash = (await app.repository.git(['rev-parse', 'main'])).trim()
@@ -86,7 +86,7 @@ describe.concurrent('a web app from git', () => {
     expect(await lab.visit(app)).toBe('pinned')
   })
 
-  it('may live in a directory of the repository, with a Dockerfile of another name', async () => {
+  it('may be in a directory of the repository, with a Dockerfile of another name', async () => {
     const files = { 'site/build/App.dockerfile': webFiles('')['Dockerfile'] ?? '', 'site/index.html': 'from a directory' }
     const app = await lab.createApp(files, {}, { rootDirectory: 'site', dockerfilePath: 'build/App.dockerfile' })
     expect(await lab.deploy(app.id)).toMatchObject({ status: 'success', error_message: '' })

@@ -119,7 +119,7 @@ describe.concurrent('a value of the environment is not readable', () => {
   })
 })
 
-it('an environment that is too large to be hidden is refused', async () => {
+it('an environment that is too large to be redacted is refused', async () => {
   const app = await lab.createApp({ Dockerfile: dockerfile([], 'sleep 100') }, { appType: 'service', port: null })
   const { id } = await lab.owner.call('envs.create', { appId: app.id, key: 'A', value: 'x'.repeat(60_000) })
   await writeToDatabase(lab.berth.dataDir, (file) => {

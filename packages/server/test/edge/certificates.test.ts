@@ -53,7 +53,7 @@ describe('a certificate', () => {
     await again.close()
   })
 
-  it('that HAProxy does not take is left out and said, and everybody else is served', async () => {
+  it('rejected by HAProxy is left out and reported, and all other hosts are served', async () => {
     await using edge = await startTestEdge()
     const store = createCertificateStore({ dir: edge.paths.certificatesDir })
     await edge.edge.setRoutes({ apps: [app('a1', 'one.test')] })

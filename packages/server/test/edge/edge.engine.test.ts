@@ -56,7 +56,7 @@ it('serves the dashboard under its own domain, and tells it nothing that a visit
   expect(lab.berth.log()).not.toContain('203.0.113.9')
 })
 
-it('tells the app who came and how, and passes on nothing that the visitor claims about it', async () => {
+it('tells the app about the visitor, and forwards none of the visitor's own claims', async () => {
   const lies = {
     'x-forwarded-for': '203.0.113.9',
     'x-forwarded-proto': 'https',
@@ -112,7 +112,7 @@ async function firstEvents(host: string, count: number): Promise<string[]> {
   return lines
 }
 
-it('says in words and in JSON that there is no such app', async () => {
+it('says in HTML and in JSON that there is no such app', async () => {
   const page = await come({ host: 'nobody.example.test', headers: { accept: 'text/html,*/*' } })
   expect([page.status, page.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8'])
   expect(page.text).toContain('App not found')

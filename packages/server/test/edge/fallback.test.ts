@@ -89,7 +89,7 @@ it('counts a request once, however often it was tried', async () => {
   }
 })
 
-it('says that an app does not answer when there is nothing to fall back to', async () => {
+it('says that an app is not responding if there is no fallback', async () => {
   await route(refusing)
   const answer = await visit(edge, { host: HOST, headers: { accept: 'application/json' } })
   expect([answer.status, JSON.parse(answer.text)]).toMatchObject([502, { error: { code: 'app_not_answering' } }])

@@ -38,7 +38,7 @@ async function containerOf(app: { id: number }): Promise<{ id: string; ip: strin
   return { id: found?.id ?? '', ip: Object.values(found?.ips ?? {})[0] ?? '' }
 }
 
-it('goes on without the control plane, and HAProxy comes back by itself with the same routes when it is killed too', async () => {
+it('keeps serving without the control plane, and HAProxy restarts by itself with the same routes if it is killed too', async () => {
   const echo = await openEcho(lab, HOST)
   await lab.berth.kill9()
   expect(await serves()).toBe(true)
@@ -226,7 +226,7 @@ describe('what runs for a user', () => {
   })
 })
 
-it('says which port is taken and by whom, goes on without the edge, and starts it once the port is free', async () => {
+it('says which port is taken and by whom, runs without the edge, and starts it once the port is free', async () => {
   const http = await freePort()
   const blocker = createServer().listen(http, '0.0.0.0')
   await once(blocker, 'listening')

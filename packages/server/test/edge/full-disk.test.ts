@@ -16,7 +16,7 @@ async function startApp(text: string) {
   return { target: { ip: '127.0.0.1', port: address.port }, [Symbol.dispose]: () => void server.close() }
 }
 
-it('on a full disk visitors are sent where they should be, and the files follow when there is room', async (context) => {
+it('on a full disk visitors are routed correctly, and the files follow once there is space', async (context) => {
   const disk = await mountSmallDisk(16)
   if (disk.unavailable !== undefined) return context.skip(disk.unavailable)
   await using mounted = disk

@@ -174,7 +174,7 @@ describe('a neighbour', () => {
 })
 
 describe('the edge', () => {
-  it('comes back with the same routes from disk when HAProxy was killed and nobody tells it anything', async () => {
+  it('restarts with the same routes from disk after HAProxy was killed, without the control plane', async () => {
     await using edge = await startTestEdge()
     await using one = await startBackend('one')
     await edge.edge.setRoutes(oneApp([one.target]))
@@ -276,7 +276,7 @@ describe('the edge', () => {
     await current.close()
   })
 
-  it('goes on with the old configuration where HAProxy does not take the new one, and says why', async () => {
+  it('keeps the old configuration if HAProxy rejects the new one, and says why', async () => {
     await using edge = await startTestEdge()
     await using one = await startBackend('one')
     await edge.edge.setRoutes(oneApp([one.target]))
@@ -302,7 +302,7 @@ describe('the edge', () => {
     await expect.poll(() => edge.edge.state().state, { timeout: 20_000 }).toBe('ready')
   })
 
-  it('counts the requests of each app, and goes on when HAProxy was killed', async () => {
+  it('counts the requests of each app, and continues after HAProxy was killed', async () => {
     await using edge = await startTestEdge({ repairEveryMs: 200 })
     await using one = await startBackend('one')
     await edge.edge.setRoutes(oneApp([one.target]))

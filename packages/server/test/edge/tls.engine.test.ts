@@ -134,7 +134,7 @@ it('forgets a certificate that was brought where a crash came before the row kne
   expect(await lab.call('domains.removeCertificate', { id: domain.id })).toMatchObject({ ownCertificate: false, sslStatus: 'none' })
 })
 
-it('orders certificates by itself, and says on the domain why one does not come and when it is tried again', async () => {
+it('orders certificates by itself, and says on the domain why one failed and when it is retried', async () => {
   const [good, elsewhere] = [await add('good.example.test'), await add('elsewhere.example.test')]
   await pebble.pointTo('good.example.test', [publicAddress.address])
   await pebble.pointTo('berth.example.test', [publicAddress.address])

@@ -58,7 +58,7 @@ describe.concurrent('the environment of an app', () => {
   })
 })
 
-it('passes on hostile output as plain text, each line once, and cuts what is too long', async () => {
+it('shows hostile output as plain text, each line once, and cuts long lines', async () => {
   const hostile = [
     `printf '<script>alert(1)</script>\\n'`,
     `printf '\\033]8;;http://evil.example\\033\\\\link\\033]8;;\\033\\\\\\n'`,

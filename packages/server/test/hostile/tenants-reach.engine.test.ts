@@ -112,7 +112,7 @@ const composed = (services: object, more: object = {}, files: FileMap = {}): Try
 })
 
 describe("the engine's downloads for a stranger's build", () => {
-  it('come neither from this machine nor from another project, however they are asked for', { timeout: 240_000 }, async () => {
+  it('come neither from this machine nor from another project, however they are requested', { timeout: 240_000 }, async () => {
     const control = `${lab.controlPort}/health`
     const urls = [
       `http://${loopback()}/plain`,

@@ -176,7 +176,7 @@ describe('the build cache of another project', () => {
   })
 })
 
-it('labels of an image do not make its container one of another app', { timeout: 120_000 }, async () => {
+it('labels of an image do not assign its container to another app', { timeout: 120_000 }, async () => {
   const alice = await lab.berth.as('alice')
   const project = await alice.call('projects.create', { name: 'Composed' })
   const services = { web: { image: BUSYBOX_IMAGE, command: ['httpd', '-f', '-p', '8080', '-h', '/www'], expose: [8080] } }

@@ -132,7 +132,7 @@ describe('the audit log', () => {
     expect(more).toEqual([])
   })
 
-  it('has one line for all e-mails that nobody has, and not what was typed', async () => {
+  it('has one line for all unknown emails, and not what was typed', async () => {
     const before = (await linesOf('session.login_failed')).length
     for (let n = 0; n < 6; n += 1) await logIn(berth, `typed-by-mistake-${n}@example.test`, { password: GUESS, from: '203.0.113.9' })
     await lines('session.login_failed', before + 1)

@@ -42,7 +42,7 @@ describe('somebody who only owns a project', () => {
     expect(dumpDatabase(berth.dataDir)).toEqual(before)
   })
 
-  it('adds people by e-mail, keeps and removes members by id, and cannot name somebody by id who was removed', async () => {
+  it('adds people by email, keeps and removes members by id, and cannot add a removed member by id', async () => {
     const ids = async (input: { userIds?: number[]; emails?: string[] }) =>
       (await person.call('projects.members', { id: projectId, ...input })).members.map(({ id }) => id)
     const sorted = (...people: Person[]) => people.map(({ id }) => id).toSorted((a, b) => a - b)

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { EdgeLab } from '../labs/edge-lab.ts'
 import { visit } from '../labs/edge-visitor.ts'
 
-/** A visitor who comes again and again; the end says which versions answered, and how often none did. */
+/** Sends requests in a loop; the result says which versions answered, and how many requests failed. */
 export function watchVersions(
   lab: EdgeLab,
   { host, methods = ['GET'] }: { host: string; methods?: readonly string[] },

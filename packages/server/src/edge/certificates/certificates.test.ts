@@ -161,7 +161,7 @@ describe('a certificate', () => {
     expect((await stat(join(edge.paths.certificatesDir, 'secure.test.acme.pem'))).mode & 0o777).toBe(0o600)
   })
 
-  it('is not ordered while the name points elsewhere, and comes when it is set right and checked again', async () => {
+  it('is not ordered while the name points elsewhere, and is once that is fixed and checked again', async () => {
     await using edge = await startTestEdge()
     await using pebble = await startPebble({ httpPort: edge.httpPort })
     await edge.edge.setRoutes(route('moved.test'))
@@ -204,7 +204,7 @@ describe('a certificate', () => {
     expect(sut.certificates.status('refused.test').sslError).toMatch(/refused refused\.test: .*returned 503/)
   })
 
-  it('that our own edge could not take a challenge for is tried again soon, and no refusal is counted', async () => {
+  it('is retried soon, without counting a failure, if our own edge could not serve the challenge', async () => {
     await using edge = await startTestEdge()
     await using pebble = await startPebble({ httpPort: edge.httpPort })
     await edge.edge.setRoutes(route('away.test'))
@@ -218,7 +218,7 @@ describe('a certificate', () => {
     expect(await readFile(join(sut.acmeDir, 'attempts.json'), 'utf8')).toMatch(/\["away.test",\{"failures":0,[^\n]*$/)
   })
 
-  it('is not asked for again within the hour when the authority limits us, not even by hand', async () => {
+  it('is not requested again within the hour after a rate limit, not even by hand', async () => {
     await using edge = await startTestEdge()
     await using pebble = await startPebble({ httpPort: edge.httpPort })
     await edge.edge.setRoutes(route('busy.test'))
@@ -248,7 +248,7 @@ describe('a certificate', () => {
     limiting.closeAllConnections()
   })
 
-  it('of one authority is served until that of the authority that is asked now is there, whatever was tried before', async () => {
+  it('of another authority is served until the current one has issued its own, whatever was tried before', async () => {
     await using edge = await startTestEdge()
     await using pebble = await startPebble({ httpPort: edge.httpPort })
     await edge.edge.setRoutes(route('tried-out.test'))
@@ -306,7 +306,7 @@ describe('a certificate of somebody’s own', () => {
     expect(await held()).toBe('1')
   })
 
-  it('that was removed while the edge was away goes with the next look, also when the name has a new owner', async () => {
+  it('removed while the edge was down is deleted on the next pass, even if the name has a new owner', async () => {
     await using edge = await startTestEdge()
     await edge.edge.setRoutes(route('gone.test'))
     await using sut = await startCertificates(edge, NO_AUTHORITY)
@@ -325,7 +325,7 @@ describe('a certificate of somebody’s own', () => {
     expect(sut.certificates.status('taken.test').sslStatus).toBe('active')
   })
 
-  it('that was removed while the edge was away leaves nothing beside the certificate that is ordered for the next owner', async () => {
+  it('removed while the edge was down leaves nothing but the certificate ordered for the next owner', async () => {
     await using edge = await startTestEdge()
     await using pebble = await startPebble({ httpPort: edge.httpPort })
     await edge.edge.setRoutes(route('next.test'))
@@ -356,7 +356,7 @@ describe('a certificate of somebody’s own', () => {
     expect(await filesOf(edge, 'gone.test')).toEqual([])
   })
 
-  it('that the edge does not take is said to have failed, and to be active again once it is taken', async () => {
+  it('rejected by the edge is reported as failed, and as active again once it is accepted', async () => {
     await using edge = await startTestEdge()
     await edge.edge.setRoutes(route('long.test'))
     await using before = await startCertificates(edge, NO_AUTHORITY)

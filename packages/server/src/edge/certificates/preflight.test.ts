@@ -68,7 +68,7 @@ describe('a name that points to an address that this server does not know as its
     expect(await seen.problem('shop.example.test')).toBeUndefined()
   })
 
-  it('points elsewhere when something else answers there, or nothing, or one of several is not us', async () => {
+  it('points elsewhere if another server answers, nothing answers, or one of several addresses is not ours', async () => {
     const elsewhere = expect.stringContaining('but this server is 198.51.100.1')
     expect(await preflight([outside()], { port: 1 }).check('shop.example.test')).toMatchObject({ dnsStatus: 'wrong', dnsError: elsewhere })
     expect(await preflight([outside(), '198.51.100.9']).check('shop.example.test')).toMatchObject({
@@ -126,7 +126,7 @@ describe('a name with several addresses', () => {
   })
 })
 
-describe('a server that does not come to an end', () => {
+describe('a server that never finishes its response', () => {
   const problem = (port: number) => preflight([outside()], { port, own: outside() }).problem('shop.example.test')
 
   it('is left after the whole time, however often it sends a byte of its head or of its body', async () => {
@@ -142,7 +142,7 @@ describe('a server that does not come to an end', () => {
     expect(await Promise.all([problem(head.port), problem(body.port)])).toEqual([slow, slow])
   })
 
-  it('is left when its answer is longer than ours can be', async () => {
+  it('is abandoned when its response is longer than ours could be', async () => {
     await using long = await startOther((socket) => {
       socket.write('HTTP/1.1 200 OK\r\n\r\n')
       writeOnAndOn(socket, 'x'.repeat(1_000))

@@ -14,7 +14,7 @@ afterEach(() => {
   }
 })
 
-/** An HTTP server that behaves as engines do, and as they should not. */
+/** An HTTP server that behaves like an engine, or misbehaves. */
 async function engineThat(answer: http.RequestListener, apiVersion = '1.41') {
   const asked: string[] = []
   const server = http.createServer((request, response) => {
@@ -39,7 +39,7 @@ describe('the transport', () => {
     ['1.47', '/v1.47/x'],
     ['1.60', '/v1.47/x'],
     ['nonsense', '/v1.41/x'],
-  ])('speaks a version that both know: the engine offers %s', async (offered, path) => {
+  ])('uses a version that both support: the engine offers %s', async (offered, path) => {
     const { asked, transport } = await engineThat(ok, offered)
     expect(await transport.json(get)).toEqual({ a: 1 })
     await transport.json(get)
@@ -52,7 +52,7 @@ describe('the transport', () => {
     expect(asked[1]).toBe('GET /v1.41/x?a=b%26c%3Dd&n=0&yes=true')
   })
 
-  it('asks once more when the engine stumbles over a read, and never over a change', async () => {
+  it('retries a failed read once, and never retries a change', async () => {
     let stumbles = 1
     const { asked, transport } = await engineThat(
       (_request, response) => void response.writeHead(stumbles-- > 0 ? 500 : 200).end('{"a":1}'),
@@ -63,7 +63,7 @@ describe('the transport', () => {
     expect(asked.slice(1)).toEqual(['GET /v1.41/x', 'GET /v1.41/x', 'POST /v1.41/x'])
   })
 
-  it('reads no answer without end, neither a good one nor a bad one', async () => {
+  it('limits the size of a response, successful or not', async () => {
     const sent = { bytes: 0 }
     const endless =
       (status: number): http.RequestListener =>
@@ -77,7 +77,7 @@ describe('the transport', () => {
         response.end()
       }
     const long = await engineThat(endless(200))
-    await expect(long.transport.json(get)).rejects.toMatchObject({ message: 'The answer of the container engine is longer than 64 MB.' })
+    await expect(long.transport.json(get)).rejects.toMatchObject({ message: 'The response of the container engine is longer than 64 MB.' })
     expect(sent.bytes).toBeLessThan(128 * 1024 * 1024)
     sent.bytes = 0
     const wrong = await engineThat(endless(404))
@@ -85,14 +85,14 @@ describe('the transport', () => {
     expect(sent.bytes).toBeLessThan(64 * 1024 * 1024)
   })
 
-  it('gives the words of the engine with its status', async () => {
+  it('passes on the engine's message and status', async () => {
     const plain = await engineThat((_request, response) => void response.writeHead(500).end('not JSON'))
     await expect(plain.transport.json(get)).rejects.toMatchObject({ name: 'EngineError', status: 500, message: 'not JSON' })
     const json = await engineThat((_request, response) => void response.writeHead(409).end('{"message":"in use"}'))
     await expect(json.transport.json(get)).rejects.toEqual(new EngineError(409, 'in use'))
   })
 
-  it('says unreachable when there is no socket, no listener, or the answer is cut', async () => {
+  it('reports the engine as unreachable if there is no socket, no listener, or the response is cut off', async () => {
     await expect(createTransport({ address: { socketPath: '/nonexistent/engine.sock' } }).ping()).rejects.toThrow(EngineUnreachable)
     await expect(createTransport({ address: { host: '127.0.0.1', port: 1 } }).json(get)).rejects.toThrow(EngineUnreachable)
     const cut = await engineThat((request, response) => {
@@ -105,14 +105,14 @@ describe('the transport', () => {
     await expect(half.transport.json(get)).rejects.toThrow('cut short')
   })
 
-  it('waits neither for an answer nor for its end for ever', async () => {
+  it('waits for a limited time for a response and for its end', async () => {
     const silent = await engineThat(() => undefined)
     await expect(silent.transport.json({ ...get, timeoutMs: 100 })).rejects.toThrow('did not answer in time')
     const endless = await engineThat((_request, response) => void response.writeHead(200).write('{'))
     await expect(endless.transport.json({ ...get, timeoutMs: 100 })).rejects.toThrow('did not end in time')
   })
 
-  it('stops when told, before, while waiting and while reading', async () => {
+  it('stops on an abort before, while waiting and while reading', async () => {
     const { transport } = await engineThat((_request, response) => void response.writeHead(200).write('x'))
     await expect(transport.json({ ...get, signal: AbortSignal.abort(new Error('before')) })).rejects.toThrow('before')
     const silent = await engineThat(() => undefined)
@@ -125,7 +125,7 @@ describe('the transport', () => {
     await expect(reading).rejects.toThrow('reading')
   })
 
-  it('ends an upload whose source fails, with that failure', async () => {
+  it('ends an upload whose source fails with that error', async () => {
     const { transport } = await engineThat((request) => void request.resume())
     const upload = Readable.from(
       (async function* () {

@@ -44,7 +44,7 @@ async function startEngine(present: string[], mayPull: boolean) {
 }
 const options = () => ({ signal: AbortSignal.timeout(10_000) })
 
-it('an image is brought for the first build that begins with it, and leaves after the last', async () => {
+it('an image is pulled for the first build that uses it, and removed after the last', async () => {
   await using engine = await startEngine([], true)
   const first = await engine.bases.hold(IMAGE, options())
   const second = await engine.bases.hold(IMAGE, options())
@@ -59,7 +59,7 @@ it('an image is brought for the first build that begins with it, and leaves afte
   await third?.[Symbol.asyncDispose]()
 })
 
-it('an image that was here before stays', async () => {
+it('an image that existed before is kept', async () => {
   await using engine = await startEngine([IMAGE], true)
   const held = await engine.bases.hold(IMAGE, options())
   await held?.[Symbol.asyncDispose]()

@@ -147,7 +147,7 @@ describe('a build', () => {
     expect(processesWith(mark)).toBe(0)
   })
 
-  it('that the engine takes and never begins is given up with what helps', async () => {
+  it('that the engine accepts but never starts fails with a hint', async () => {
     await using proxy = await startEngineProxy()
     proxy.delay('POST /build', 5000)
     const transport = createTransport({ address: proxy.address })
@@ -176,7 +176,7 @@ describe('a build', () => {
     for (const step of steps) expect(lines.some((line) => line.startsWith(`#${step} DONE `))).toBe(true)
   })
 
-  it('that the engine has lost track of, because nobody read what it printed, still gives its image', async () => {
+  it('that the engine lost track of, because its output was not read, still returns its image', async () => {
     await using proxy = await startEngineProxy()
     await using behind = openTestEngine({ address: proxy.address })
     const read = Promise.withResolvers<void>()

@@ -65,7 +65,7 @@ it('keeps what an app used and served, minute by minute, and says nothing about 
   expect(await figures.glance(caller)).toEqual([{ appId: lab.app.id, cpu: expect.arrayContaining([50]) }])
 })
 
-it('fills a minute that was passed over, but not the time in which nothing ran', async () => {
+it('fills a skipped minute, but not the time when nothing ran', async () => {
   await using lab = await openLab()
   const figures = lab.open()
   lab.clock.at += 118_000

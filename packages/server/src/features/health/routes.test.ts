@@ -14,7 +14,7 @@ const well: HealthSources = {
   dashboardCertificate: () => '',
 }
 
-it('says that what is queued waits for room where the disk is full, and nothing of the kind where it is stuck otherwise', async () => {
+it('says that queued deployments wait for space if the disk is full, and not if they are stuck for another reason', async () => {
   const stalled = { ...well, isQueueStalled: async () => true }
   expect(await healthHandlers({ ...stalled, isDiskFull: async () => true }).health()).toMatchObject({
     status: 'degraded',

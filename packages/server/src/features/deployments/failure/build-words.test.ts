@@ -59,7 +59,7 @@ it.each([
   ],
   ['failed to copy: write /x: no space left on device', /^There is no space left on the disk\./],
   ['the engine ended the build without an image', /^The build failed: the engine ended the build without an image$/],
-])('what the engine says is told in words: %s', (reason, expected) => expect(said(reason)).toMatch(expected))
+])('engine errors become readable messages: %s', (reason, expected) => expect(said(reason)).toMatch(expected))
 
 it.each([`${'failed to walk '.repeat(600)}${'"'.repeat(6000)}x: invalid`, `${'target stage '.repeat(20_000)}`, `${'a: '.repeat(50_000)}`])(
   'a long reason takes no longer than its length: %#',

@@ -38,7 +38,7 @@ async function check(text: string, buildArgs: Record<string, string> = {}): Prom
   await using _ = await checkDockerfile(file, { signal: AbortSignal.timeout(10_000), buildArgs })
 }
 
-it('a build whose variables would fill a line up is refused before it begins, with the line named', async () => {
+it('a build whose variables would make a line too long is refused before it starts, with the line number', async () => {
   version = '27.5.1'
   const steps = 'bcde'.split('').map((name, index) => `ARG ${name}=${`$${'abcd'[index]}`.repeat(10)}`)
   const short = ['FROM scratch', `ARG a=${'x'.repeat(100)}`]
@@ -47,7 +47,7 @@ it('a build whose variables would fill a line up is refused before it begins, wi
   await expect(check('FROM scratch\nARG a\nLABEL l=$a', { a: 'x'.repeat(100_000) })).rejects.toThrow(/^Line 3 of the Dockerfile/)
 })
 
-it('a path within a cache is refused where the engine is too old to mount it safely, with the line and the way out', async () => {
+it('a path within a cache is refused if the engine is too old to mount it safely, with the line and a hint', async () => {
   const text = 'FROM scratch\nRUN --mount=type=cache,target=/c true\nRUN --mount=type=cache,source=a,target=/c true'
   version = '25.0.2'
   await expect(check(text)).resolves.toBeUndefined()
@@ -59,7 +59,7 @@ it('a path within a cache is refused where the engine is too old to mount it saf
   await expect(check(text)).rejects.toThrow('its engine (of an unknown version) has a known vulnerability there')
 })
 
-it('an old engine builds on no image whose triggers do that, and on none that cannot be looked at', async () => {
+it('an old engine refuses base images whose triggers do that, and those that cannot be checked', async () => {
   const made = { Id: 'x', Os: 'linux', Architecture: 'amd64' }
   const harmless = ['RUN --mount=type=cache,target=/c make', 'COPY . /app']
   version = '20.10.24'

@@ -43,7 +43,7 @@ it('gives more time to one that opens another port, listens on nothing yet, or c
   expect(said).toHaveLength(2)
 })
 
-it('knows one that only its own container can reach', async () => {
+it('recognises a port that only its own container can reach', async () => {
   const { at, said } = watch()
   await at(6, [local(8080)])
   expect(said).toEqual(['Nothing listens on port 8080 yet. The container listens on 127.0.0.1:8080 only'])
