@@ -56,7 +56,7 @@ it('serves the dashboard under its own domain, and tells it nothing that a visit
   expect(lab.berth.log()).not.toContain('203.0.113.9')
 })
 
-it('tells the app about the visitor, and forwards none of the visitor's own claims', async () => {
+it('tells the app about the visitor, and forwards no headers that the visitor made up', async () => {
   const lies = {
     'x-forwarded-for': '203.0.113.9',
     'x-forwarded-proto': 'https',

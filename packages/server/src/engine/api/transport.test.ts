@@ -85,7 +85,7 @@ describe('the transport', () => {
     expect(sent.bytes).toBeLessThan(64 * 1024 * 1024)
   })
 
-  it('passes on the engine's message and status', async () => {
+  it('passes on message and status of the engine', async () => {
     const plain = await engineThat((_request, response) => void response.writeHead(500).end('not JSON'))
     await expect(plain.transport.json(get)).rejects.toMatchObject({ name: 'EngineError', status: 500, message: 'not JSON' })
     const json = await engineThat((_request, response) => void response.writeHead(409).end('{"message":"in use"}'))
