@@ -5,7 +5,7 @@ import { ended } from '../e2e/wait.ts'
 import { httpdApp } from '../packages/server/testing/images/test-images.ts'
 import { numberFlag, say, verdict } from './lib/numbers.ts'
 
-/** What a browser loads before the overview is there, and how much its pages move while they load. */
+/** What a browser loads before it shows the overview, and the layout shift of its pages. */
 const settleMs = numberFlag('settle', 3) * 1000
 await using lab = await startBrowserLab()
 

@@ -9,7 +9,7 @@ import { ERRORS } from '../packages/contract/src/errors.ts'
 import { makeWorld } from './dashboard-world.ts'
 import { say } from './lib/numbers.ts'
 
-/** Pictures of every page of the dashboard, of a real server with real apps, to be looked at: `--into=<directory> --only=<name>`. */
+/** Takes pictures of every page of the dashboard, with a real server and real apps: `--into=<directory> --only=<name>`. */
 const flag = (name: string): string | undefined => process.argv.find((word) => word.startsWith(`--${name}=`))?.slice(name.length + 3)
 const into = flag('into') ?? '/tmp/berth-pictures'
 const only = flag('only')
@@ -21,7 +21,7 @@ const LOOKS = [
   { name: 'dark-phone', colorScheme: 'dark', viewport: { width: 390, height: 844 } },
 ] as const
 
-/** Plots fill slowly, and a failing question is asked again before it is given up. */
+/** Plots fill slowly, and a failing request is retried before it is given up. */
 const SETTLE_MS: Record<string, number> = {
   overview: 40_000,
   project: 30_000,

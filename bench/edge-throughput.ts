@@ -13,7 +13,7 @@ import { median, numberFlag, percentile, say, verdict } from './lib/numbers.ts'
 
 const HOST = 'bench.example.test'
 
-/** The least that can be asked for. */
+/** The target. */
 const SMALLEST = { Host: HOST }
 /** What a browser sends with a visit: an app spends a good part of each request on reading it, with or without an edge. */
 const BROWSER = {

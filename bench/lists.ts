@@ -35,7 +35,7 @@ for (const { name, who, ...list } of LISTS) {
         seconds,
       )
     ).p99Ms
-  await ask(small) // code that is not hot yet would be measured otherwise
+  await ask(small) // warm-up, so that cold code is not measured
   await ask(large)
   const times: { small: number; large: number }[] = []
   for (let round = 0; round < rounds; round += 1) times.push({ small: await ask(small), large: await ask(large) })

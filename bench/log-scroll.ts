@@ -76,7 +76,7 @@ async function during(name: string, work: () => Promise<unknown>): Promise<Figur
   return figures
 }
 
-/** Asked from outside: the page's own policy forbids to evaluate words inside it. */
+/** From outside, because the page's CSP forbids evaluating code in it. */
 async function untilThereAre(lines: number): Promise<void> {
   const deadline = performance.now() + 180_000
   while ((await page.evaluate<number>(COUNT)) < lines) {

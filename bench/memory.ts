@@ -5,7 +5,7 @@ import { residentMegabytes } from './lib/child.ts'
 import { numberFlag, say, verdict } from './lib/numbers.ts'
 import { seed } from './lib/seed.ts'
 
-/** What the server holds in memory when nobody asks anything, after somebody has logged in and looked at everything once. */
+/** The memory of an idle server, after somebody has logged in and opened every page once. */
 const idleSeconds = numberFlag('idle', 60)
 const dataDir = makeDataDir()
 await seed(dataDir, { projects: 10, appsEach: 10, deploymentsEach: 5, auditEntries: 500 })

@@ -1,4 +1,4 @@
-// A reporter for Vitest that names what did not run, and why: `skip('reason')` in a test says so here.
+// A Vitest reporter that lists skipped tests and the reason: `skip('reason')` in a test says so here.
 import path from 'node:path'
 import { root } from './lib/paths.mjs'
 

@@ -50,7 +50,7 @@ function escapeNonAscii(file) {
   if (escaped !== code) writeFileSync(file, escaped)
 }
 
-/** The server runs on our own Node.js; the CLI on whatever its user has, and without any package beside it. */
+/** The server runs on our own Node.js; the CLI on its user's, and without any packages. */
 const bundles = {
   'packages/server': { target: 'node24', external: isExternal, plugins: [plainHttp] },
   'packages/cli': { target: 'node20', external: [], plugins: [] },
@@ -68,7 +68,7 @@ async function bundle(workspace, dir = path.join(root, workspace, 'dist')) {
     dir,
     format: 'esm',
     sourcemap: false,
-    // Small sources are small in memory; names of functions stay, because they are what a stack in the log is read by.
+    // Minified sources take less memory; function names are kept for stack traces in the log.
     minify: { compress: { keepNames: { function: true, class: true } }, mangle: { keepNames: true }, codegen: { removeWhitespace: true } },
     entryFileNames: '[name].js',
     chunkFileNames: 'chunks/[name]-[hash].js',
@@ -79,7 +79,7 @@ async function bundle(workspace, dir = path.join(root, workspace, 'dist')) {
   removeOldChunks(path.join(dir, 'chunks'), new Set(output.map((file) => path.basename(file.fileName))))
 }
 
-/** Once here instead of at each request: the server sends the smaller file to browsers that take it. */
+/** Compressed once here instead of on each request: the server sends these files to browsers that support it. */
 function compressFiles(directory) {
   for (const entry of readdirSync(directory, { withFileTypes: true, recursive: true })) {
     if (!entry.isFile() || !/\.(js|css|html|svg)$/.test(entry.name)) continue

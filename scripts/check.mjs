@@ -8,7 +8,7 @@ const chosen =
   names.length === 0 ? steps : steps.filter((step) => names.some((name) => step.name === name || step.name.startsWith(`${name}-`)))
 
 if (chosen.length === 0) {
-  console.error(`There is no such step. The steps are: ${steps.map((step) => step.name).join(', ')}`)
+  console.error(`Unknown step. The steps are: ${steps.map((step) => step.name).join(', ')}`)
   process.exitCode = 2
 } else {
   const failed = (await ensureInstalled()) ? await runSteps(chosen) : ['install']

@@ -1,4 +1,4 @@
-// LIST of what must hold before a change is done. `npm run check` runs all; `node scripts/check.mjs lint` runs one.
+// LIST of the checks for a change. `npm run check` runs all; `node scripts/check.mjs lint` runs one.
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { checkText, textFiles } from './guards/text-guards.mjs'
@@ -11,7 +11,7 @@ const dashboardProject = 'packages/dashboard/tsconfig.json'
 async function boundaries() {
   const folders = ['packages', 'scripts', 'bench', 'e2e'].filter(isThere)
   const { code, output } = await capture(bin('depcruise'), ['--config', '.dependency-cruiser.cjs', ...folders])
-  // The tool is content when it understands no file at all, and that must not look like success.
+  // The tool also succeeds if it finds no modules at all, which must not count as success.
   const modules = Number(/\((\d+) modules/.exec(output)?.[1] ?? 0)
   if (code === 0 && modules === 0) return { code: 1, output: `${output}\ndependency-cruiser saw no modules` }
   return { code, output }
@@ -30,7 +30,7 @@ export const steps = [
   { name: 'format', run: () => capture(bin('biome'), ['check', '.']) },
   { name: 'lint', run: () => capture(bin('oxlint'), ['--type-aware', '--deny-warnings']) },
   { name: 'typecheck', run: () => capture(bin('tsc'), ['-p', 'tsconfig.json']) },
-  // Against what Node.js 20 has: the CLI runs on the Node.js of whoever installs it.
+  // Against the API of Node.js 20, because the CLI runs on its user's Node.js.
   { name: 'typecheck-cli', run: () => capture(bin('tsc'), ['-p', 'packages/cli/tsconfig.json']) },
   { name: 'typecheck-scripts', run: () => capture(bin('tsc'), ['-p', 'scripts/tsconfig.json']) },
   ...(isThere(dashboardProject)

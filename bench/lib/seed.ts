@@ -140,7 +140,7 @@ async function insertAudit(tx: Tx, count: number): Promise<void> {
   await inBatches(entries, async (batch) => await tx.insertInto('audit').values(batch).execute())
 }
 
-/** Fills a data directory with as much as is asked for, through the server's own store. */
+/** Fills a data directory with the given amount of data, through the server's own store. */
 export async function seed(dataDir: string, size: Size): Promise<void> {
   await (await startBerth(dataDir)).stop() // makes the keys, the tables and the owner
   const database = await openSqlite({ dataDir, now: () => new Date(), onCommit: () => undefined })

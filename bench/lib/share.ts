@@ -29,7 +29,7 @@ export async function printShare(figure: Figure): Promise<void> {
   }
   try {
     say(`${name}: ${answer.length} bytes an answer, ${rounds} rounds of ${seconds} s each`)
-    await ask(berth, 2) // code that is not hot yet would be measured otherwise
+    await ask(berth, 2) // warm-up, so that cold code is not measured
     await ask(bare, 2)
     const shares: number[] = []
     const costs: number[] = []

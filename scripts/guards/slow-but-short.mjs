@@ -1,4 +1,4 @@
-/** LIST of patterns that the guard would refuse, and why no user can make their text long. */
+/** LIST of patterns that the guard would refuse, and why users cannot make their input long. */
 export const slowButShort = [
   {
     file: 'packages/contract/src/dotenv.ts',

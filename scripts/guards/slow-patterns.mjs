@@ -1,5 +1,5 @@
-// The server is one process: a regular expression that takes the square of a text's length stops it for everybody.
-// Every pattern in the sources is analysed; one that is written so that nobody can tell counts as slow.
+// The server is one process: a regular expression that takes quadratic time blocks it for everybody.
+// Every pattern in the sources is analysed; one that cannot be analysed counts as slow.
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { analyse } from 'scslre'
@@ -79,7 +79,7 @@ const looksAt = (/** @type {string} */ file) =>
   /^packages\/(?:server|contract)\/src\/.+[.]ts$/.test(file) && !/[.](?:test|long)[.]ts$/.test(file)
 
 /**
- * The patterns of the server that take more than a fixed time for each character, but for those that `slowButShort` names.
+ * The patterns of the server that take more than linear time, except those listed in `slowButShort`.
  * @param {string} directory
  * @param {string[]} files relative to it
  */

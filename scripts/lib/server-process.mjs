@@ -10,8 +10,8 @@ export const nodeFlags = ['--max-old-space-size=512', '--max-semi-space-size=2']
 // From the second start on, code comes compiled from here, which takes a quarter off the start.
 export const environment = {
   NODE_COMPILE_CACHE: compileCache,
-  // A look-up of a host name holds a thread for as long as its name server is silent, and up to sixteen run for requests at once: files and
-  // password hashes must find a thread all the same.
+  // A DNS lookup holds a thread for as long as its name server is silent, and up to sixteen run for requests at once: there must still be
+  // threads for files and password hashes.
   UV_THREADPOOL_SIZE: '24',
   // Memory that only the start needed goes back to the system. One arena for all threads, because the others allocate next to nothing.
   MALLOC_ARENA_MAX: '1',

@@ -8,7 +8,7 @@ import { bundledCli } from './bundled-cli.ts'
 
 type Options = { input?: string; env?: Record<string, string>; interruptWhen?: string }
 
-/** The CLI as it is installed, each time as a process of its own, with a home directory of its own. */
+/** Runs the CLI as it is installed, each time as a separate process with its own home directory. */
 export function createCli() {
   const { node, main } = bundledCli()
   const home = mkdtempSync(join(tmpdir(), 'berth-cli-home-'))
@@ -26,7 +26,7 @@ export function createCli() {
     const interrupt = (chunk: Buffer): void => {
       seen += chunk.toString()
       if (isInterrupted || options.interruptWhen === undefined || !seen.includes(options.interruptWhen)) return
-      isInterrupted = child.kill('SIGINT') // once: a second one ends the process the hard way
+      isInterrupted = child.kill('SIGINT') // once: a second one kills the process
     }
     child.stderr.on('data', interrupt)
     child.stdout.on('data', interrupt)

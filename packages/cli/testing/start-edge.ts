@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { request as ask, createServer } from 'node:http'
 
-/** What stands between the CLI and a server that is reached over TLS: it says so in a header, as the real edge does. */
+/** A TLS proxy between the CLI and a server, which sets the same header as the real edge. */
 export async function startEdge(target: string) {
   const edge = createServer((request, response) => {
     const { method, headers } = request

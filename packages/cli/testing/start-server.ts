@@ -42,7 +42,7 @@ async function stop(child: ChildProcess): Promise<void> {
   await once(child, 'exit')
 }
 
-/** A real server from the sources, without an engine, in a process of its own. */
+/** A real server from source, without an engine, as a separate process. */
 export async function startServer(tuning: { engineWaitMs?: number } = {}) {
   const dataDir = mkdtempSync(join(tmpdir(), 'berth-cli-'))
   const port = await freePort()

@@ -19,7 +19,7 @@ async function newApp(person: Person, name = 'app', project?: string) {
   return await person.call('apps.create', { projectId, name })
 }
 
-/** Without the one that Berth made by itself. */
+/** Without the generated one. */
 async function added(): Promise<string[]> {
   return (await user.call('domains.list', { appId })).filter(({ generated }) => !generated).map(({ domain }) => domain)
 }
@@ -100,7 +100,7 @@ describe('generated domains', () => {
     const hosts = async () => (await owner.call('apps.get', { appId })).domains
     const visit = async (person: Person, host: string) => await own.raw('GET', '/api/auth/me', { cookie: person.cookie, headers: { host } })
 
-    await visit(user, '203.0.113.9') // what a plain user sends moves nothing
+    await visit(user, '203.0.113.9') // requests of a plain user have no effect
     await visit(owner, 'localhost:8080')
     expect(await hosts()).toEqual(['shop-east.localhost'])
     await visit(owner, '10.1.2.3:8080')

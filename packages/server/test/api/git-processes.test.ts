@@ -21,19 +21,19 @@ afterAll(async () => {
 
 const MIB = 1024 ** 2
 
-/** What the processes below another one may take of memory together. */
+/** The memory limits of all child processes of a process, added up. */
 async function allowedBelow(pid: number): Promise<number> {
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '')
   const each = children.split(' ').filter((text) => text !== '')
   const allowed = each.map(async (child) => {
     const limits = await readFile(`/proc/${child}/limits`, 'utf8').catch(() => '') // it may just have ended
-    const bytes = /^Max data size +(\d+)/m.exec(limits)?.[1] ?? '0' // or not have become git yet
+    const bytes = /^Max data size +(\d+)/m.exec(limits)?.[1] ?? '0' // or not have executed git yet
     return Number(bytes) + (await allowedBelow(Number(child)))
   })
   return (await Promise.all(allowed)).reduce((sum, bytes) => sum + bytes, 0)
 }
 
-/** The most git processes that the server had while the work went on, and the most memory for them and for what they start. */
+/** The maximum number of git processes of the server during the work, and the maximum memory of them and their children. */
 async function mostProcesses(work: Promise<unknown>): Promise<{ most: number; memory: number }> {
   let isDone = false
   const ended = work.finally(() => {

@@ -31,7 +31,7 @@ let n = 0
 beforeAll(async () => {
   berth = await startTestServer()
   people = await peopleOf(berth)
-  admin = people.admin // may do nearly everything, and cannot lock the owner out
+  admin = people.admin // may do nearly everything, but cannot lock the owner out
   subject = await newSubject(berth, people)
 })
 afterAll(async () => await berth[Symbol.asyncDispose]())
@@ -40,7 +40,7 @@ function validInput(name: OperationName, of: Subject): Record<string, unknown> {
   n += 1
   const input = inputOf(name, { subject: of, n, newUserId: people.stranger.id, password: PASSWORD })
   if (name === 'auth.login') return { ...input, email: `nobody-${n}@example.test` } // the failures of one account are slowed down
-  if (name === 'domains.check') return { id: 999_999 } // a known one would ask name servers
+  if (name === 'domains.check') return { id: 999_999 } // a known one would query DNS
   return input
 }
 
@@ -53,7 +53,7 @@ const INSIDES = /SQLITE|sqlite|select |insert into|node_modules|\.ts:\d|\bat \w+
 
 const ASKS_ENGINE = /^(containers\.|disk\.|apps\.storage$)/
 
-/** Undefined for 200, and for a refusal in the envelope that tells nothing about our insides; otherwise what is wrong with the answer. */
+/** Undefined for a 200, and for an error in the envelope that reveals no internals; otherwise what is wrong with the response. */
 function complaintAbout(name: OperationName, { status, json, text }: RawAnswer): string | undefined {
   if (status === 200) return undefined
   const isElsewhere = (ASKS_ENGINE.test(name) && json.code === 'engine_unreachable') || json.code === 'git_host_unavailable'
@@ -95,7 +95,7 @@ const ODD = fc.constantFrom<unknown>(
 )
 const ANYTHING = fc.oneof(ODD, fc.jsonValue({ maxDepth: 3 }), fc.string({ unit: 'binary' }))
 
-/** A valid input with some fields replaced, some left out, and some that nobody asked for. */
+/** A valid input with some fields replaced, some left out, and some unknown ones added. */
 function inputsFor(name: OperationName, valid: () => Record<string, unknown>): fc.Arbitrary<Record<string, unknown>> {
   const changed = fieldsOf(name).map((field) => fc.tuple(fc.constant(field.name), fc.option(ANYTHING, { nil: undefined }), fc.nat(2)))
   const extra = fc.dictionary(fc.constantFrom('__proto__', 'constructor', 'role', 'created_by', 'isAdmin', 'id2'), ANYTHING)
@@ -106,14 +106,14 @@ function inputsFor(name: OperationName, valid: () => Record<string, unknown>): f
   })
 }
 
-/** What would end the test's own session, or ask the outside world, is left out. */
+/** Skips operations that would end the test's own session or contact other servers. */
 function isHarmless(name: OperationName, input: Record<string, unknown>): boolean {
   const { id, acmeEmail } = input
   if (name.startsWith('users.')) return id !== admin.id && id !== String(admin.id)
   return name !== 'settings.update' || typeof acmeEmail !== 'string' || !acmeEmail.includes('@')
 }
 
-/** What can be written into an address: texts without lone surrogates, and the rest as JSON. */
+/** Values that can be put into a URL: texts without lone surrogates, and everything else as JSON. */
 function asText(value: unknown): unknown {
   if (typeof value === 'object' && value !== null) return JSON.stringify(value)
   return typeof value === 'string' ? value.toWellFormed() : value
@@ -244,7 +244,7 @@ describe('unknown fields', () => {
     expect(domain).toMatchObject({ appId: app['id'], generated: false })
     const user = await made('/api/users/create', { email: 'extras@example.test', password: PASSWORD }, admin.cookie)
     expect(user).toMatchObject({ role: 'user' })
-    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined() // any object at all shows a polluted prototype
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined() // any object shows a polluted prototype
   })
 
   it('change nothing at an update', async () => {

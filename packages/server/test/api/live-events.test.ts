@@ -63,7 +63,7 @@ it('a reader that was away goes on behind its cursor, without a gap or a repetit
   expect(second.frames.slice(1)).toEqual(first.frames.slice(2))
 })
 
-/** Events about one person, as if that person had changed so many times. */
+/** Events about one person, as if that person had been changed many times. */
 async function insertEvents(userId: number, count: number): Promise<void> {
   await writeToDatabase(berth.dataDir, (file) => {
     const insert = file.prepare('insert into event (at, type, project_id, data) values (?, ?, null, ?)')

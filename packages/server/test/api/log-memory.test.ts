@@ -7,14 +7,14 @@ import { type Person, startTestServer, type TestServer } from '../../testing/har
 
 const LOG_BYTES = 20 * 1024 * 1024
 const READERS = 20
-/** Far less than the lines of one such log take as objects, and enough for everything else. */
+/** Far less than the lines of such a log as objects, and enough for everything else. */
 const HEAP_MB = 128
 
 let berth: TestServer
 let owner: Person
 let deploymentId: number
 
-/** A log of the greatest length, of lines as short as they can be: ten million of them. */
+/** A log of the maximum size with the shortest possible lines: ten million of them. */
 beforeAll(async () => {
   berth = await startTestServer({ runs: 'as a process', env: { NODE_OPTIONS: `--max-old-space-size=${HEAP_MB}` } })
   owner = await berth.owner()

@@ -11,7 +11,7 @@ let berth: TestServer
 let owner: Person
 let deploymentId: number
 
-/** A deployment that failed, and after that wrote far more than a socket may hold back. */
+/** A failed deployment with far more output than a socket may buffer. */
 beforeAll(async () => {
   berth = await startTestServer()
   owner = await berth.owner()
@@ -53,7 +53,7 @@ it('a long log reaches whoever reads it whole, each line once, and one that paus
 it('one that never reads is let go, and costs nobody else anything', async () => {
   await using deaf = await listen()
   deaf.pause()
-  await sleep(18_000) // longer than the patience with it
+  await sleep(18_000) // longer than its timeout
   await using other = await listen()
   expect(await other.closed).toBe(1000)
   deaf.resume()

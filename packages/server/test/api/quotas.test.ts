@@ -22,7 +22,7 @@ async function newApp(person: Person): Promise<{ projectId: number; appId: numbe
   const { id: appId } = await person.call('apps.create', { projectId, name: 'app' })
   return { projectId, appId }
 }
-/** Copies of a row, which differ in these columns: `?` is the number of the copy. */
+/** Copies of a row that differ in these columns: `?` is the number of the copy. */
 async function copy(table: string, id: number, count: number, columns: Record<string, string>): Promise<void> {
   await writeToDatabase(berth.dataDir, (file) => {
     const all = file.prepare<[], { name: string }>(`pragma table_info("${table}")`).all()
@@ -50,7 +50,7 @@ async function copyApp(id: number, count: number, projectId: number | string = '
 async function copyDomain(id: number, count: number, appId: number | string = 'app_id'): Promise<void> {
   await copy('domain', id, count, { app_id: String(appId), host: `given.nth || '-${appId}.' || host` })
 }
-/** A job that is due much later keeps the worker away from what else waits for this app. */
+/** A job that is due much later blocks the other jobs of this app. */
 async function holdLane(appId: number): Promise<void> {
   await writeToDatabase(berth.dataDir, (file) =>
     file

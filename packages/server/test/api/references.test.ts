@@ -22,7 +22,7 @@ async function newDatabase(projectId: number, name: string, envVars: Record<stri
   return (await owner.call('apps.create', { projectId, name, appType: 'database', templateName: 'postgres', envVars })).id
 }
 
-/** Without an engine: what cannot be resolved ends before one is needed. */
+/** Without an engine: a deployment whose references cannot be resolved fails before it needs one. */
 async function failureOf(appId: number): Promise<string> {
   const { id } = await owner.call('deployments.add', { appId })
   const read = async () => await owner.call('deployments.get', { id })

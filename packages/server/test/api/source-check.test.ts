@@ -105,7 +105,7 @@ it('a deployment records the newest commit when it is added, and the lists show 
   const [listed] = await owner.call('deployments.listByApp', { appId })
   expect(listed?.id).toBe(added.id)
   expect((await owner.call('deployments.list', { appId })).map(({ id }) => id)).toEqual([added.id])
-  expect(['', repository.hash]).toContain(added.commit_hash) // a remote that is slow at this moment is asked by the worker
+  expect(['', repository.hash]).toContain(added.commit_hash) // the worker asks a remote that is slow
 })
 
 it('a compose file is planned before a deployment: of a repository, of an app, and of a text', async () => {

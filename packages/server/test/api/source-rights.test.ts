@@ -27,7 +27,7 @@ async function newPerson(role: 'user' | 'admin' = 'user'): Promise<Person> {
   n += 1
   return await berth.as(`person-${n}`, role)
 }
-/** An app whose clone URL leads to the git server on loopback. */
+/** An app whose clone URL points to the git server on loopback. */
 async function newApp(person: Person): Promise<number> {
   const project = await person.call('projects.create', { name: `Project ${n}` })
   const app = await person.call('apps.create', { projectId: project.id, name: 'app', gitCloneUrl: repository.url, gitBranch: 'main' })

@@ -102,7 +102,7 @@ describe('a start', () => {
       const server = await startServerProcess({ ...environment(), ...env })
       const lines = () => server.log().split('\n')
       const isWarning = (line: string) => line.includes('BERTH_PROVISION=off') && !line.startsWith(' ')
-      // The engine is looked for beside the start, so the warning may come after the address.
+      // Berth looks for the engine in parallel, so the warning may come after the address.
       await vi.waitUntil(() => lines().some(isWarning), { timeout: 20_000 })
       await server.signal('SIGTERM')
       return lines().filter(isWarning)
@@ -151,7 +151,7 @@ describe('a start', () => {
   })
 })
 
-/** The log is written in batches: what was asked is in it a moment later. */
+/** The log is written in batches, so a request appears in it a moment later. */
 async function logAtTheEnd(berth: { log: () => string }): Promise<string> {
   const deadline = performance.now() + 20_000
   while (!berth.log().includes('"status":401') && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 50))

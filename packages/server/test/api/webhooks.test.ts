@@ -107,7 +107,7 @@ describe.each(['github', 'gitlab', 'gitea'] as const satisfies Style[])('deliver
 
   it('a newer push replaces one that still waits, and never what a person asked for', async () => {
     const appId = await newApp()
-    await owner.call('deployments.add', { appId }) // takes the lane: it waits for an engine
+    await owner.call('deployments.add', { appId }) // blocks the lane, because it waits for an engine
     await expect.poll(async () => (await owner.call('deployments.list', { appId })).at(-1)?.status, { timeout: 30_000 }).toBe('building')
     const asked = await owner.call('deployments.add', { appId })
     for (const digit of ['a', 'b', 'c']) await deliver({ commit: digit.repeat(40) })

@@ -20,7 +20,7 @@ function signedIn(role: TestRole, verdict: () => Verdict): Verdict {
   return role === 'anonymous' ? 'not_signed_in' : verdict()
 }
 
-/** Those who cannot see a thing hear that it does not exist; those who can, and may not, hear that. */
+/** Callers who cannot see an object get "not found"; those who can see it but may not use it get "not allowed". */
 function seen(role: TestRole, missing: ErrorCode, rule: { may: readonly TestRole[]; refusal: ErrorCode }): Verdict {
   return signedIn(role, () => (role === 'stranger' ? missing : rule.may.includes(role) ? 'allowed' : rule.refusal))
 }
@@ -29,7 +29,7 @@ function members(missing: ErrorCode) {
   return (role: TestRole) => seen(role, missing, { may: ROLES_TESTED, refusal: 'not_allowed' })
 }
 
-/** Admins see that an account is there, and may not use it. */
+/** Admins can see that an account exists, but may not use it. */
 function ofAccount(role: TestRole, may: readonly TestRole[]): Verdict {
   return seen(role, 'git_not_connected', { may, refusal: 'not_allowed' })
 }
@@ -57,7 +57,7 @@ const VERDICTS: Record<Policy, (role: TestRole) => Verdict> = {
   'owner of the git account': (role) => ofAccount(role, ['app owner', 'project owner']),
 }
 
-/** What the allowed ones hear where the test server has no engine, no provider and no valid certificate at hand. */
+/** What allowed callers get, because the test server has no engine, no provider and no valid certificate. */
 const ALLOWED_AND_YET: Partial<Record<OperationName, ErrorCode>> = {
   'auth.setup': 'already_set_up',
   'auth.join': 'wrong_invitation',
@@ -93,7 +93,7 @@ const ALLOWED_AND_YET: Partial<Record<OperationName, ErrorCode>> = {
   'updates.apply': 'no_update',
 }
 
-/** What these take away, the next role would miss: each call gets a subject of its own. */
+/** These remove something that the next role would need, so each call gets its own subject. */
 const CONSUMES: ReadonlySet<OperationName> = new Set([
   'projects.members',
   'projects.delete',
@@ -106,7 +106,7 @@ const CONSUMES: ReadonlySet<OperationName> = new Set([
   'git.deleteAccount',
 ])
 
-/** Fields that name the thing a policy looks at. */
+/** Fields that name the object of a policy. */
 const ID_FIELDS = ['id', 'projectId', 'appId', 'deploymentId', 'installationId'] as const
 const UNKNOWN_ID = 987_654_321
 const NAMES = Object.keys(operations) as OperationName[] // exactly the keys of the list
@@ -205,7 +205,7 @@ describe('who may open a socket', () => {
     for (const role of ROLES_TESTED) {
       await using socket = await berth.connect(name, { ...cookieFor(role), input: INPUT[name]() })
       const verdict = VERDICTS[sockets[name].may](role)
-      const isBlind = name === 'container.logs' && role !== 'anonymous' // nobody can look a container up without an engine
+      const isBlind = name === 'container.logs' && role !== 'anonymous' // without an engine no container can be looked up
       const expected = isBlind ? 503 : verdict === 'allowed' ? 101 : ERRORS[verdict].status
       expect([role, socket.status]).toEqual([role, expected])
       expect(socket.body.includes('"success":false')).toBe(expected !== 101)

@@ -26,7 +26,7 @@ async function serves(lab: DeployLab, app: LabApp, wanted: { body: string; statu
   ]
 }
 
-/** A deployment that was asked for is there; where the process died before that was written, it is asked for again. */
+/** Makes sure that the requested deployment exists; if the process died before it was written, requests it again. */
 async function askAgain(lab: DeployLab, app: LabApp, atLeast: number): Promise<void> {
   const list = await lab.owner.call('deployments.list', { appId: app.id })
   if (list.length < atLeast) await lab.add(app.id)
@@ -99,7 +99,7 @@ const composeRedeploy: Scenario<AppState> = {
   expected: async (lab, { app }) => await servesComposed(lab, app, { body: 'v2', status: ['success'] }),
 }
 
-/** Its other service is built in every release: the one that runs must be of the release that serves. */
+/** Its other service is built in every release: the running one must belong to the live release. */
 async function servesComposed(lab: DeployLab, app: LabApp, wanted: { body: string; status: readonly string[] }): Promise<string[]> {
   const live = lab.rows<{ id: number; release_of: number | null }>('select * from deployment where app_id = ? and is_active = 1', app.id)[0]
   const images = (await lab.containersOf(app.id)).map(({ image }) => image)
@@ -113,7 +113,7 @@ async function servesComposed(lab: DeployLab, app: LabApp, wanted: { body: strin
   ]
 }
 
-/** Cancelled while it is put in place. */
+/** Cancelled during the rollout. */
 const composeCancel: Scenario<AppState> = {
   name: 'compose cancel',
   prepare: async (lab) => await composeRedeploy.prepare(lab),
@@ -130,7 +130,7 @@ const composeCancel: Scenario<AppState> = {
   },
 }
 
-/** Whose other service changed as well, and goes back with it. */
+/** Its other service changed as well, and is rolled back with it. */
 const composeUnhealthy: Scenario<AppState> = {
   ...composeRedeploy,
   name: 'unhealthy compose release',
@@ -211,7 +211,7 @@ const stopAndStart: Scenario<ReleaseState> = {
     await lab.owner.call('containers.stop', { appId: app.id })
     await lab.owner.call('containers.start', { appId: app.id })
   },
-  expected: async () => [], // stopped or running, whichever was asked for last: the invariants say that it is one of them whole
+  expected: async () => [], // stopped or running, whichever was requested last: the invariants check that it is completely one of them
 }
 
 async function isGone(lab: DeployLab, { app }: AppState): Promise<string[]> {
@@ -245,7 +245,7 @@ const projectDelete: Scenario<AppState & { projectId: number }> = {
   expected: isGone,
 }
 
-/** Each with a type of state of its own, which the sweep does not look into. */
+/** Each has its own type of state, which the sweep does not inspect. */
 export const SCENARIOS: Readonly<Record<string, Scenario<never>>> = Object.fromEntries(
   [
     firstDeploy,

@@ -14,7 +14,7 @@ type AppRow = { id: number; status: string; wanted: string; app_type: string }
 
 const LAST_LINE = /(^|\n)(Deployed successfully|Cancelled|Failed: [^\n]*)\n$/
 
-/** What must hold after every fault (I1 to I6, I8 and I9), as sentences about what does not. */
+/** Checks what must hold after every fault (I1 to I6, I8 and I9), and returns a message for each violation. */
 export async function violations(lab: DeployLab): Promise<string[]> {
   const { dataDir } = lab.berth
   const rows = readRows<Row>(dataDir, 'select * from deployment order by id')
@@ -106,7 +106,7 @@ async function logs(lab: DeployLab, rows: readonly Row[]): Promise<string[]> {
     .map(({ id, status, text }) => `I9: the log of ${id} (${status}) ends in ${JSON.stringify(text.slice(-200))}`)
 }
 
-/** The lines that a socket gives, joined: the same as the REST log (I9). */
+/** The lines of a socket, joined: must equal the REST log (I9). */
 export async function socketText(lab: DeployLab, deploymentId: number): Promise<string> {
   await using socket = await lab.berth.connect('deployment.streamById', { cookie: lab.owner.cookie, input: { deploymentId } })
   await socket.closed
@@ -117,17 +117,17 @@ export type Scenario<State> = {
   name: string
   /** On a server without a fault. */
   prepare: (lab: DeployLab) => Promise<State>
-  /** What is asked for. Calls throw once the process is gone. */
+  /** The requests of the scenario. Calls throw once the process has died. */
   act: (lab: DeployLab, state: State) => Promise<void>
-  /** On the server that came back, before everything must be settled. */
+  /** On the restarted server, before everything must be settled. */
   afterwards?: (lab: DeployLab, state: State) => Promise<void>
-  /** What does not hold although it should, besides the invariants. */
+  /** Violations besides the invariants. */
   expected: (lab: DeployLab, state: State) => Promise<string[]>
 }
 
 type SweepLab = DeployLab & { neighbour: Neighbour; weight: Resources }
 
-/** One point: the process dies at its n-th side effect, comes back, and everything is as it must be. False when there is no n-th. */
+/** One point: the process dies at its n-th side effect, restarts, and everything must be consistent. False if there is no n-th. */
 async function crashAt<State>(lab: SweepLab, scenario: Scenario<State>, fault: Omit<Fault, 'ms'>): Promise<boolean> {
   const state = await scenario.prepare(lab)
   await settled(lab, async () => await violations(lab))
@@ -157,7 +157,7 @@ async function crashAt<State>(lab: SweepLab, scenario: Scenario<State>, fault: O
   return hasDied
 }
 
-/** Waits until the process is gone, or until nothing is left to do. */
+/** Waits until the process has died, or until nothing is left to do. */
 async function isDead(lab: DeployLab): Promise<boolean> {
   const seen = await until(
     async () => ({
@@ -174,7 +174,7 @@ async function isDead(lab: DeployLab): Promise<boolean> {
 
 async function settled(lab: DeployLab, wrong: () => Promise<string[]>): Promise<void> {
   const unhurried = async () => {
-    await sleep(150) // each look asks the engine and reads every log
+    await sleep(150) // each check queries the engine and reads every log
     return await wrong()
   }
   await until(unhurried, (list) => list.length === 0).catch((cause: unknown) => {
@@ -182,7 +182,7 @@ async function settled(lab: DeployLab, wrong: () => Promise<string[]>): Promise<
   })
 }
 
-/** A volume with our label, of an app that is none of the scenario's: nothing may take it away (I6). */
+/** A volume with our label that belongs to no app of the scenario: it must never be removed (I6). */
 async function plantVolume(lab: DeployLab): Promise<string> {
   const name = volumeName(lab.instance, 1)
   await lab.engine.volumes.ensure(name, labelsOf({ instance: lab.instance, kind: 'volume', appId: 1 }))
@@ -194,17 +194,17 @@ async function missing(lab: DeployLab, volume: string): Promise<string[]> {
   return names.includes(volume) ? [] : ['I6: a volume is gone']
 }
 
-/** `visits` are those of the neighbour while the last server died and came back. */
+/** `visits` are those of the bystander app while the last server died and restarted. */
 export type Swept = { points: number; failures: string[]; visits: number }
 
-/** Every point of a scenario, or every `stride`-th, until one is not reached any more. A point that went wrong gives way to a fresh server. */
+/** Every point of a scenario, or every `stride`-th, until one is no longer reached. After a failed point a fresh server is used. */
 export async function sweep<State>(
   scenario: Scenario<State>,
   options: { kind: 'crash-before' | 'crash-after'; stride?: number; most?: number },
 ): Promise<Swept> {
   const failures: string[] = []
   let [points, misses] = [0, 0]
-  const mostMisses = options.kind === 'crash-after' ? 1 : 0 // a side effect that fails has no point behind it, and the next one may have
+  const mostMisses = options.kind === 'crash-after' ? 1 : 0 // there is no point after a side effect that fails, but the next one may have one
   let lab = await openSweepLab()
   for (let at = 1; at <= (options.most ?? 100); at += options.stride ?? 1) {
     const outcome = await crashAt(lab, scenario, { kind: options.kind, at }).catch((cause: unknown) => String(cause))

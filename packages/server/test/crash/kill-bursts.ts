@@ -10,17 +10,17 @@ const WRITERS = 6
 const LONGEST_BURST_MS = 400
 
 export type KillCount = { rounds: number; answered: number; cut: number; lost: string[]; halfWritten: string[]; integrity: string[] }
-/** The last value that was answered, and the last that was sent: after a kill either may be there, and nothing else. */
+/** The last confirmed value and the last one sent: after a kill one of them must be stored. */
 type Counter = { appId: number; answered: number; sent: number }
 type Burst = { projects: Map<number, string>; counters: Counter[]; answered: number; cut: number }
 
-/** One client that writes as fast as it is answered, and notes what it was promised. */
+/** A client that writes as fast as it gets responses, and records what was confirmed. */
 async function writer(berth: TestServer, cookie: string, burst: Burst, label: string): Promise<void> {
   const send = async (method: string, address: string, body: object): Promise<{ id: number }> => {
     const answer = await berth.raw(method, address, { cookie, body })
     if (answer.status !== 200) throw new Error(`${address} answered ${answer.text}`)
     burst.answered += 1
-    return answer.json.data as { id: number } // everything that is made has an id
+    return answer.json.data as { id: number } // everything that is created has an id
   }
   for (let n = 1; ; n += 1) {
     const name = `${label}-${n}`
@@ -70,7 +70,7 @@ async function lostIn(berth: TestServer, cookie: string, burst: Burst): Promise<
   return lost
 }
 
-/** Row, member, event and audit line of a change are there together or not at all. */
+/** Row, member, event and audit line of a change exist together or not at all. */
 function halfWrittenIn(dataDir: string): { halves: string[]; integrity: string } {
   const file = new BetterSqlite(databasePath(dataDir), { timeout: 10_000 })
   const count = (sql: string) => file.prepare(sql).pluck().get() as number // each is one count
@@ -95,9 +95,9 @@ function halfWrittenIn(dataDir: string): { halves: string[]; integrity: string }
   return { halves, integrity: foreign.length === 0 ? integrity : `${foreign.length} rows point nowhere` }
 }
 
-/** Kills the server at a random moment of a burst of writes, again and again, and looks what became of the answered ones. */
+/** Repeatedly kills the server at a random moment of a burst of writes, and checks the confirmed ones. */
 export async function killBursts(options: { rounds: number; onRound?: (count: KillCount) => void }): Promise<KillCount> {
-  const dataDir = await mkdtemp(path.join(tmpdir(), 'berth-kills-')) // a real disk: its writes take time to be hit in
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'berth-kills-')) // a real disk, because its writes take time
   const count: KillCount = { rounds: 0, answered: 0, cut: 0, lost: [], halfWritten: [], integrity: [] }
   try {
     await using berth = await startTestServer({ runs: 'as a process', dataDir, env: { BERTH_LOG_LEVEL: 'error' } })

@@ -14,10 +14,10 @@ export type Many = {
   seconds: number
 }
 
-/** Many deployments over some apps, with the process killed twice on the way. What was taken is done, and in order. */
+/** Many deployments of some apps, with the process killed twice in between. All accepted ones must be done, and in order. */
 export async function manyDeployments(options: { apps: number; each: number }): Promise<Many> {
   const total = options.apps * options.each
-  const { resolveAtAddMs } = TUNING // the product's own: how long `add` takes is part of the figure
+  const { resolveAtAddMs } = TUNING // the production value: the duration of `add` is part of the result
   const tuning = { stabilityMs: 200, drainMs: 100, stopGraceSeconds: 0, resolveAtAddMs }
   await using lab = await openDeployLab({ runs: 'as a process', tuning })
   const apps = await Promise.all(Array.from({ length: options.apps }, async (_, index) => await lab.createApp(webFiles(`app ${index}`))))

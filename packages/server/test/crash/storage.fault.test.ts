@@ -20,7 +20,7 @@ it('on a full disk changes are refused clearly, reads work, and free space is al
   const answered: string[] = []
   let refused: { status: number; code: string | undefined } | undefined
   for (let n = 0; n < 200 && refused === undefined; n += 1) {
-    const body = { appId: app.id, key: `KEY_${n}`, value: 'x'.repeat(60_000) } // what the log of the database has reserved is used up first
+    const body = { appId: app.id, key: `KEY_${n}`, value: 'x'.repeat(60_000) } // the space reserved in the database's log is used up first
     const answer = await berth.raw('POST', '/api/apps/envs/create', { cookie: owner.cookie, body })
     if (answer.status === 200) answered.push(`KEY_${n}`)
     else refused = { status: answer.status, code: answer.json.code }
@@ -33,7 +33,7 @@ it('on a full disk changes are refused clearly, reads work, and free space is al
   expect([full.status, full.json]).toMatchObject([200, { status: 'degraded', checks: { database: 'read_only' } }])
   expect((await berth.raw('POST', '/api/projects/create', { cookie: owner.cookie, body: { name: 'x'.repeat(90) } })).status).toBe(503)
 
-  const again = await berth.logIn(OWNER.email, OWNER.password) // who wants to stop something must get in first
+  const again = await berth.logIn(OWNER.email, OWNER.password) // people must log in before they can stop something
   expect((await berth.raw('POST', '/api/auth/logout', { cookie: again.cookie })).status).toBe(200)
 
   await berth.stop()
@@ -59,7 +59,7 @@ it.concurrent('a full disk with queued deployments slows down neither responses 
   expect(seen.cpuSeconds).toBeLessThan(seen.fullSeconds / 2)
   expect(seen.logBytes).toBeLessThan(100_000)
   expect(seen.statuses).toEqual(Array.from({ length: 8 }, () => 'success'))
-  expect(seen.mostAttempts).toBeLessThanOrEqual(2) // what ran when the disk became full ran once more, and nothing ran again and again
+  expect(seen.mostAttempts).toBeLessThanOrEqual(2) // the deployment that was running when the disk filled up ran once more, and nothing ran repeatedly
 }, 400_000)
 
 it.concurrent('a deployment interrupted by a full disk leaves the old release serving, and continues with the built image', async (context) => {
@@ -106,7 +106,7 @@ it.concurrent('on a disk that others keep full, what frees space works and ordin
   const [cancelled, deletedBusy] = [await lab.createApp(slow()), await lab.createApp(slow())]
   const [running, waiting] = [await lab.add(cancelled.id), await lab.add(cancelled.id)]
   const runningOfDeleted = await lab.add(deletedBusy.id)
-  await lab.add(deletedBusy.id) // it stands before the removal in the queue of its app
+  await lab.add(deletedBusy.id) // it is ahead of the removal in the queue of its app
   const failing = await lab.add((await lab.createApp(webFiles('failing', [`RUN echo ${Math.random()}; sleep 10; exit 1`]))).id)
   for (const id of [running, runningOfDeleted, failing]) await lab.reaches(id, 'building_image')
   await fillCompletely(lab, disk, other.id)
@@ -139,7 +139,7 @@ it.concurrent('on a disk that others keep full, what frees space works and ordin
   }
 
   await disk.free()
-  // whoever kept it full may have taken a last piece in the same moment
+  // the process that keeps it full may have taken the last bytes at the same moment
   await until(
     async () =>
       await lab.owner.call('projects.create', { name: 'Room again' }).then(

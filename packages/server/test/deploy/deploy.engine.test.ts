@@ -70,7 +70,7 @@ describe.concurrent('a web app from git', () => {
     expect(rest).toContain('line 3')
     expect(rest.endsWith('Deployed successfully\n')).toBe(true)
 
-    expect(await socketText(lab, id)).toBe(rest) // one that comes late gets it all
+    expect(await socketText(lab, id)).toBe(rest) // a late follower gets everything
     await using resumed = await lab.berth.connect('deployment.stream', { cookie: lab.owner.cookie, input: { ...input, from: 5 } })
     await resumed.closed
     expect(resumed.frames.filter(({ type }) => type === 'log').map(({ data }) => data)).toEqual(lines.slice(5))

@@ -10,7 +10,7 @@ afterAll(async () => await lab[Symbol.asyncDispose]())
 
 const only = (lines: readonly string[], command: string) => ({ Dockerfile: dockerfile(lines, command) })
 
-/** What is wrong → what the person is told. */
+/** The mistake → the message that the user gets. */
 const CASES = [
   [
     'the build fails',

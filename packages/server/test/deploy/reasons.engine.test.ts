@@ -23,7 +23,7 @@ if (!process.env.DATABASE_URL) throw new Error('DATABASE_URL is not set')
 http.createServer((_, response) => response.end('at last')).listen(process.env.PORT)
 `
 
-/** What is wrong → what the person reads. */
+/** The mistake → the message that the user reads. */
 const CASES: readonly [what: string, files: FileMap, says: RegExp][] = [
   [
     'a package is not installed',

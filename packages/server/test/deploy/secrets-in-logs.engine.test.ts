@@ -24,7 +24,7 @@ afterAll(async () => {
 
 const SECRET = 'planted-5f0c9e1b7a'
 const envVars = { API_KEY: SECRET }
-/** The secret as programs print it, one way a line, in the words of printf. */
+/** The secret in all forms in which programs print it, one per line, for printf. */
 const DISGUISES = [
   'colour planted\\033[31m-5f0c\\033[0m9e1b7a',
   'cursor planted\\033[2K-5f0c\\033[10;3H9e1b7a',
@@ -40,7 +40,7 @@ const DISGUISES = [
 ].map((line) => `printf '${line}\\n'`)
 const script = [...DISGUISES, 'echo the end'].join('\n')
 
-/** What a person can read: without colours and what has no shape, one line behind the other, escapes of URLs decoded. */
+/** What a person can read: without colours and invisible characters, lines joined, URL escapes decoded. */
 const readable = (text: string) =>
   text
     // oxlint-disable-next-line no-control-regex -- colours are what is left of control characters
@@ -48,7 +48,7 @@ const readable = (text: string) =>
     .replaceAll(/%[0-7][0-9A-F]/g, (escape) => decodeURIComponent(escape))
 const FORMS = [SECRET, Buffer.from(SECRET).toString('base64').slice(0, 20), Buffer.from(`x:${SECRET}`).toString('base64').slice(0, 24)]
 const isReadable = (text: string) => FORMS.some((form) => readable(text).includes(form))
-/** Nothing that could move a cursor, name a window or ring. */
+/** Nothing that could move the cursor, rename the window or ring the bell. */
 // oxlint-disable-next-line no-control-regex -- control characters are what must not be there
 const CONTROLS = /\u001b(?!\[[0-9;]*m)|[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f-\u009f]/
 
@@ -123,7 +123,7 @@ it('an environment that is too large to be redacted is refused', async () => {
   const app = await lab.createApp({ Dockerfile: dockerfile([], 'sleep 100') }, { appType: 'service', port: null })
   const { id } = await lab.owner.call('envs.create', { appId: app.id, key: 'A', value: 'x'.repeat(60_000) })
   await writeToDatabase(lab.berth.dataDir, (file) => {
-    // as an earlier version would have let in
+    // as an earlier version would have accepted
     for (const key of ['B', 'C'])
       file
         .prepare(

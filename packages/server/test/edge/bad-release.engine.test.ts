@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(async () => await lab[Symbol.asyncDispose]())
 
-/** Deploys a good release and then this one, and answers what the visitors of the good one saw meanwhile. */
+/** Deploys a good release and then this one, and returns what the visitors of the good one saw meanwhile. */
 async function deployBad(name: string, release: LabRelease) {
   const host = `${name}.example.test`
   const app = await lab.addApp(name, { domain: host, healthcheckPath: '/health' })

@@ -8,7 +8,7 @@ import type { EdgeCertificate } from '../../src/edge/edge.ts'
 import { ownCertificate, shownFingerprint } from '../../testing/harness/own-certificate.ts'
 import { type RoutedEdge, startTestEdge, type TestEdge } from '../../testing/harness/test-edge.ts'
 
-/** As somebody who was killed before the next command. */
+/** Like a process that was killed before the next command. */
 async function order(edge: TestEdge, command: string): Promise<string> {
   const socket = connect(edge.paths.socket)
   socket.end(`${command}\n`)
@@ -85,7 +85,7 @@ describe('a certificate', () => {
     await edge.edge.close()
     await writeFile(two.path, ownCertificate('two.test').chain + ownCertificate('two.test').key) // of another pair
     const isServedWithoutTwo = async (again: RoutedEdge) => {
-      await again.setRoutes(routes).catch(() => undefined) // a busy machine may need longer; the next try is the edge's own
+      await again.setRoutes(routes).catch(() => undefined) // a busy machine may need longer; the edge retries by itself
       await expect
         .poll(() => again.state(), { timeout: 30_000 })
         .toMatchObject({

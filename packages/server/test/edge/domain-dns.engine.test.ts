@@ -31,7 +31,7 @@ it('says by itself where the name of a domain points, live, and is silent while 
 
   await using socket = await berth.connect('events', { cookie })
   await socket.waitFor(({ type }) => type === 'ready')
-  await new Promise((done) => setTimeout(done, 2000)) // several looks, at names that say the same
+  await new Promise((done) => setTimeout(done, 2000)) // several checks with the same result
   expect(socket.frames.filter(({ type }) => type === 'domain.changed')).toEqual([])
   await pebble.pointTo('bad.example.test', [ownAddress()])
   await socket.waitFor(({ type, data }) => type === 'domain.changed' && data['domainId'] === bad.id)

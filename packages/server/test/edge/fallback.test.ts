@@ -8,7 +8,7 @@ import { visit } from '../../testing/labs/edge-visitor.ts'
 
 type Heard = { method: string | undefined; body: string; headers: IncomingHttpHeaders }
 
-/** Says who it is, or hangs up on whatever it is asked. */
+/** Answers with its name, or closes the connection on every request. */
 async function startApp(kind: 'answers' | 'hangs up') {
   const heard: Heard[] = []
   const server = createServer((request, response) => {

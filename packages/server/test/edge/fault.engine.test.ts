@@ -50,7 +50,7 @@ it('keeps serving without the control plane, and HAProxy restarts by itself with
   await until(serves, 'the route is there again', 20_000)
   expect((await visit(lab, { host: 'nobody.example.test' })).status).toBe(404)
 
-  // what somebody changed meanwhile is put right by the control plane, and the route never goes
+  // the control plane repairs what was changed meanwhile, and the route never disappears
   const runtime = createHaproxyRuntime({ socketPath: lab.paths.socket })
   await runtime.changeMap(lab.paths.map('hosts'), [
     { kind: 'del', key: HOST },
@@ -111,7 +111,7 @@ it('keeps the release that visitors reach while HAProxy serves and takes nothing
   await lab.configureEdgeOtherwise()
   const placeholder = await readFile(lab.paths.placeholder, 'utf8')
   await writeFile(lab.paths.placeholder, 'damaged')
-  engine.delay('GET /containers/json', 1000) // so the edge is found serving before anybody can say what is wanted of it
+  engine.delay('GET /containers/json', 1000) // so the edge is already serving before its wanted state is known
   try {
     await lab.berth.startAgain()
     const failed = await lab.deploy(shop, { version: 'unreachable' })
@@ -212,7 +212,7 @@ describe('what runs for a user', () => {
     expect(await reach(gateway, lab.httpPort)).toBe('open')
     const listed = await lab.engine.exec(own.id, ['ls', lab.paths.socket], AbortSignal.timeout(10_000))
     expect(listed.exitCode).not.toBe(0)
-    // the engine here is a proxy, which no packet rule can tell from others
+    // the engine here is behind a proxy, which no firewall rule can match
     expect((await lab.berth.anonymous('health')).messages['firewall'] ?? '').not.toContain('Apps and builds can reach')
   })
 

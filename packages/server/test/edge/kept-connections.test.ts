@@ -16,7 +16,7 @@ async function listening(server: Server): Promise<EdgeTarget> {
   return { ip: '127.0.0.1', port: (server.address() as AddressInfo).port } // it listens on a port, not on a path
 }
 
-/** Answers, and closes the connection a moment later without having said so, as apps do with connections that are idle for too long. */
+/** Answers, and closes the connection a moment later without notice, as apps do with idle connections. */
 function closingApp(asked: () => void): Server {
   return createServer((socket) => {
     socket.on('error', () => undefined)
@@ -28,7 +28,7 @@ function closingApp(asked: () => void): Server {
   })
 }
 
-/** How one visitor's requests end, who asks again at about the moment at which the app closes. */
+/** The results of a visitor who sends the next request at about the moment the app closes the connection. */
 async function visits(edge: TestEdge, method: string): Promise<string[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const ends: string[] = []

@@ -39,7 +39,7 @@ async function startVisitors(plan: { port: number; workers: Worker[]; sockets: {
   }
 }
 
-/** One app that is changed in every way, and a neighbour that must not notice, both under load the whole time. */
+/** One app that is changed in every way, and a bystander app that must not be affected, both under constant load. */
 export async function runLoad(plan: LoadPlan): Promise<LoadReport & { requestsPerSecond: number }> {
   await using lab = await startEdgeLab({ tuning: { drainMs: plan.slowMs + 4000, healthDeadlineMs: 30_000 } })
   const busy = await lab.addApp('Busy', { domain: 'busy.example.test' })
@@ -79,7 +79,7 @@ export async function runLoad(plan: LoadPlan): Promise<LoadReport & { requestsPe
 type Kind = 'deploy' | 'rollback' | 'domain' | 'certificate' | 'kill' | 'update'
 type Step = { kind: Kind; number: number }
 
-/** All kinds mixed as evenly as they can be: the order is the same in every run. */
+/** All kinds mixed evenly, in the same order in every run. */
 function stepsOf(plan: LoadPlan): Step[] {
   const wanted = {
     deploy: plan.deploys,
@@ -110,7 +110,7 @@ const STEPS = {
     const ended = await lab.finished(id)
     if (ended.status !== 'success') throw new Error(`the rollback failed: ${ended.error_message}`)
   },
-  /** A new domain, then away with it: every second step takes away what the one before has added. */
+  /** Adds a domain, then removes it: every second step removes what the previous one added. */
   async domain({ lab, busy, number }) {
     const host = `extra-${Math.ceil(number / 2)}.example.test`
     if (number % 2 === 1) await lab.call('domains.create', { appId: busy.id, domain: host })
@@ -126,7 +126,7 @@ const STEPS = {
     await lab.call('domains.setCertificate', { id, certificate: chain, privateKey: key })
     await until(async () => (await visit(lab, { host, ca: pem }).catch(() => undefined))?.status === 200, 'the new certificate')
   },
-  /** In the middle of a deployment every second time; it is finished by the next process. */
+  /** Every second time in the middle of a deployment, which the next process finishes. */
   async kill({ lab, busy, number }) {
     await busy.commit({ version: `killed-${number}` })
     const added = number % 2 === 1 ? await lab.call('deployments.add', { appId: busy.id }) : undefined
@@ -137,7 +137,7 @@ const STEPS = {
     await lab.edgeReady()
     if (added) await lab.finished(added.id)
   },
-  /** HAProxy is given the configuration of another version while the control plane is away, and taken back from it. */
+  /** Gives HAProxy the configuration of another version while the control plane is down, and restores it. */
   async update({ lab }) {
     const ours = await lab.edgeConfiguration()
     const before = await lab.edgePid()

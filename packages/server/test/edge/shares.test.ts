@@ -21,7 +21,7 @@ const SHARES = {
 
 const run = promisify(execFile)
 
-/** As root a network of one's own can be made; elsewhere the reason is the test's. */
+/** Root can create a network namespace; otherwise the test is skipped with the reason. */
 async function crowd(context: TestContext, wanted: { crowd: string[]; each: number; visitor: string }) {
   const addresses = [...wanted.crowd, wanted.visitor].map(
     (address) => `ip addr add ${address}/${address.includes(':') ? '128 nodad' : '32'} dev lo`,
@@ -77,7 +77,7 @@ async function startLab() {
     return response
   }
 
-  /** So many requests at once over a few connections of HTTP/2; counts the answers, of which a silent app gives none. */
+  /** Sends many requests at once over a few HTTP/2 connections and counts the responses; a silent app gives none. */
   function ask(host: string, from: string, count: number): { answers: number[] } {
     const answers: number[] = []
     for (let left = count; left > 0; left -= 100) {

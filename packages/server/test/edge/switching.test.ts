@@ -27,7 +27,7 @@ async function startBackend(name: string) {
   await once(server, 'listening')
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('no port was given')
-  /** As abrupt as an app that dies at once on SIGTERM. */
+  /** Like an app that exits at once on SIGTERM. */
   const stop = async () => {
     server.closeAllConnections()
     server.close()
@@ -56,7 +56,7 @@ const oneApp = (targets: EdgeTarget[]) => ({
   apps: [{ appKey: 'a1', hosts: [{ host: 'one.test', redirectHttps: true, hsts: true }], targets }],
 })
 
-/** Half of them on connections that are kept, half on a new one each time; GET and POST. `leave` gives what failed. */
+/** Half of them on keep-alive connections, half on a new one each time; GET and POST. `leave` returns the failures. */
 function keepVisiting(edge: TestEdge) {
   const agent = new Agent({ keepAlive: true, maxSockets: 16 })
   const failures: string[] = []
@@ -283,7 +283,7 @@ describe('the edge', () => {
     await edge.edge.close()
     const again = edge.reopen({ timeouts: { keepAliveMs: -1 }, startWithinMs: 1_500 })
     await expect(again.setRoutes(oneApp([one.target]))).rejects.toThrow('keeps using the old one.')
-    // an HAProxy that has just begun may not hear the first call; it is called again
+    // an HAProxy that has just started may miss the first call, so it is repeated
     await expect.poll(edge.warnings, { timeout: 20_000 }).toMatch(/keeps using the old one\.[^]*config : parsing .*timeout/)
     expect(again.state().message).not.toContain(edge.paths.dir)
     expect((await get(edge, 'one.test')).body).toBe('one')

@@ -19,7 +19,7 @@ import { certificateShown, verified, visit, visitHttp2 } from '../../testing/lab
 const NAMES = path.resolve(import.meta.dirname, '../../testing/fixtures/edge-names.mjs')
 let lab: EdgeLab
 let pebble: Pebble
-/** An authority whose certificates live for seconds, and one that never gets to see the edge. */
+/** An authority whose certificates are valid for seconds, and one that can never reach the edge. */
 let hasty: Pebble
 let misled: Pebble
 let app: LabApp

@@ -12,7 +12,7 @@ import { type DeployLab, openDeployLab, webFiles } from '../../testing/labs/depl
 const POLLER = path.resolve(import.meta.dirname, '../../testing/fixtures/poll-health.mjs')
 const LAST_MS = 60_000
 
-/** Everything that strangers and members can pile up, at once, and what it costs the control plane. The figures are printed. */
+/** All the load that anonymous clients and members can cause at once, and what it costs the control plane. Prints the results. */
 it('stays small and answers while everything comes at once', async () => {
   await using lab = await openDeployLab({ runs: 'as a process' })
   const { hostname, port } = new URL(lab.berth.baseUrl)
@@ -59,7 +59,7 @@ it('stays small and answers while everything comes at once', async () => {
   expect(figures.mostMb).toBeLessThan(250)
 })
 
-/** Reads as fast as it comes and keeps nothing: the memory of the test itself is not what is measured. */
+/** Reads as fast as possible and keeps nothing, because the memory of the test itself is not measured. */
 async function followAndForget(lab: DeployLab, deploymentId: number): Promise<void> {
   const url = `${lab.berth.baseUrl.replace('http', 'ws')}/ws/deployment/logs?deploymentId=${deploymentId}`
   const socket = new WebSocket(url, { headers: { cookie: lab.owner.cookie } })

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 
-/** A directory that nothing may write into, and a port that nothing may call. */
+/** A directory that nothing may write to, and a port that nothing may connect to. */
 export async function openCanary() {
   const directory = await mkdtemp(path.join(tmpdir(), 'berth-canary-'))
   let calls = 0
@@ -33,7 +33,7 @@ export type Canary = Awaited<ReturnType<typeof openCanary>>
 
 const FULL_WIDTH = '；ｔｏｕｃｈ'
 
-/** Twenty texts that would do something, if anything took them for more than text. Each leaves a mark of its own. */
+/** Twenty texts that would do harm if anything interpreted them. Each leaves its own mark. */
 export function hostileTexts(canary: Pick<Canary, 'file' | 'url'>): readonly string[] {
   const touch = (name: string) => `touch ${canary.file(name)}`
   return [

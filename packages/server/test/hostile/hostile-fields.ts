@@ -8,7 +8,7 @@ type Field = {
   readonly field: string
   readonly operation: OperationName
   readonly input: (text: string, ids: Ids) => Record<string, unknown>
-  /** Where the answer to a success says the value again. */
+  /** Where a successful response contains the value. */
   readonly said: (answer: Record<string, unknown>, text: string) => unknown
 }
 
@@ -26,7 +26,7 @@ const changed = (field: string, key: string, said: string): Field => ({
 })
 const both = (field: string, key: string, said: string) => [created(field, key, said), changed(field, key, said)]
 
-/** Every field of a person's own making that something is later done with, at creation and at change. */
+/** Every user-defined field that is used for something later, on creation and on change. */
 export const HOSTILE_FIELDS: readonly Field[] = [
   { field: 'project name', operation: 'projects.create', input: (name) => ({ name }), said: ({ name }) => name },
   {
@@ -86,7 +86,7 @@ export async function openHostileWorld(berth: TestServer, person: Person) {
     return await berth.raw(method, path, { cookie: person.cookie, ...(body === undefined ? {} : { body }) })
   }
 
-  /** Taken literally, or refused in the envelope with nothing changed; anything else is a complaint. */
+  /** Accepted literally, or refused in the envelope with nothing changed; anything else is a violation. */
   async function judge(field: Field, text: string): Promise<{ taken: boolean; complaint?: string }> {
     const before = JSON.stringify(dumpDatabase(berth.dataDir))
     const answer = await send(field, text)

@@ -29,7 +29,7 @@ export function hostileUrl(url: string): string {
 export type Life = { taken: string[]; refused: string[]; wrong: string[] }
 type Living = { lab: DeployLab; person: Person; text: string; life: Life; appId: number }
 
-/** One text in every field that takes it, from creation to deletion, as a plain user. */
+/** One text in every field that accepts it, from creation to deletion, as a plain user. */
 export async function liveThrough(lab: DeployLab, text: string, canary: Canary): Promise<Life> {
   const life: Life = { taken: [], refused: [], wrong: [] }
   const person = await lab.berth.as(PERSON)

@@ -32,7 +32,7 @@ afterAll(async () => {
   await rm(victim, { recursive: true })
 })
 
-/** Writes into whatever it is given, and swaps the way to it in another step meanwhile. */
+/** Writes into the mounted path, while another step replaces the path. */
 const sees = `RUN --mount=type=cache,id=${CACHE},source=sub,target=/m ls /m && touch /m/written`
 const attack = (step: string, base = FROM) =>
   [

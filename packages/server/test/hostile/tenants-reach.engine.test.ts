@@ -14,11 +14,11 @@ import { BUSYBOX_IMAGE, buildTestImage } from '../../testing/images/test-images.
 import { until, webFiles } from '../../testing/labs/deploy-lab.ts'
 import { type EdgeLab, startEdgeLab } from '../../testing/labs/edge-lab.ts'
 
-/** On pages, in volumes and behind ports that a stranger must not reach. */
+/** A secret on pages, in volumes and behind ports that another tenant must not reach. */
 const SECRET = `secret-${randomBytes(8).toString('hex')}`
 const FROM = `FROM ${BUSYBOX_IMAGE}`
 const TRIGGER_IMAGE = `berth-test/trigger:${randomBytes(4).toString('hex')}`
-/** The one host that this server's owner allows, and that a stranger may use as a go-between. */
+/** The one host that this server's owner allows, and that another tenant may use as a relay. */
 const ALLOWED = '127.0.0.3'
 
 type Try = { files: FileMap; change?: Partial<NewApplication> }

@@ -56,7 +56,7 @@ const composed = (service: string): Try => ({
   change: { appType: 'compose' },
 })
 const FROM = `FROM ${BUSYBOX_IMAGE}`
-/** Never the same step twice: two builds that ask alike at once print what they find only once. */
+/** Never the same step twice: of two identical concurrent builds only one prints its output. */
 const show = (path: string) => `RUN cat ${path} # ${randomBytes(4).toString('hex')}`
 
 describe('the image of another project', () => {

@@ -17,7 +17,7 @@ const SETTLED_WITHIN_MS = 60_000
 const PATIENCE_MS = 60_000
 const SURELY_NOTICED_MS = 10_000 // the engine is looked at every five seconds
 
-/** A lab behind a proxy, with an app beside the one that is deployed: it must answer all the while. */
+/** A lab behind a proxy, with a bystander app that must respond all the time. */
 export async function openOutageLab() {
   const proxy = await startEngineProxy()
   const lab = await openDeployLab({ socketPath: proxy.socketPath, tuning: TUNING })
@@ -38,7 +38,7 @@ export async function openOutageLab() {
 
 export type OutageLab = Awaited<ReturnType<typeof openOutageLab>>
 
-/** One stage and one fault, from what was there before until everything is as it must be again. */
+/** One stage and one fault, from the initial state until everything is consistent again. */
 export async function runOutageCell(
   { lab, proxy, beside }: OutageLab,
   row: OutageRow,
@@ -88,7 +88,7 @@ async function outcomeOf(lab: DeployLab, { row, fault, deploymentId, app }: Aske
   return last.status === 'success' ? 'success' : `${last.status}: ${last.error_message}`
 }
 
-/** Plants the fault, and gives what waits until it has come and gone. */
+/** Plants the fault, and returns a function that waits until it is over. */
 async function plant(
   { lab, proxy }: Pick<OutageLab, 'lab' | 'proxy'>,
   { row, fault, app }: { row: OutageRow; fault: OutageFault; app: { id: number; project_id: number } },
@@ -127,7 +127,7 @@ async function plant(
 async function settled(lab: DeployLab): Promise<void> {
   await until(
     async () => {
-      await sleep(150) // each look asks the engine and reads every log
+      await sleep(150) // each check queries the engine and reads every log
       return await violations(lab)
     },
     (list) => list.length === 0,
@@ -137,7 +137,7 @@ async function settled(lab: DeployLab): Promise<void> {
 
 type Watched = { beside: string; old?: string; appId: number }
 
-/** Asks for the health of the server, and for the pages that must go on being served, until it is told to stop. */
+/** Polls the health of the server and the pages that must stay available, until stopped. */
 function startWatch(lab: DeployLab, watched: Watched) {
   const done = new AbortController()
   const states: Health['status'][] = []
@@ -194,7 +194,7 @@ function faultName(fault: OutageFault | undefined): string {
   return fault.kind === 'reset' ? 'reset' : `500 on ${fault.call}`
 }
 
-/** The kind of a call: what is a name or a number in it becomes a star. */
+/** The kind of a call: names and numbers become a star. */
 export function kindOfCall(request: string): string {
   return request
     .replace(/^(\w+ \/images)\/(?!json$|create$)(.+?)(\/json)?$/, '$1/**$3')

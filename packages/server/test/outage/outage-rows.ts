@@ -3,17 +3,17 @@ import type { FileMap } from '../../testing/harness/git-server.ts'
 import { type DeployLab, dockerfile, type LabApp, readRows, webFiles } from '../../testing/labs/deploy-lab.ts'
 
 type App = Pick<Application, 'id' | 'project_id'>
-/** What was there before. `old` is the release that must go on serving until the new one has taken over. */
+/** The initial state. `old` is the release that must keep serving until the new one has taken over. */
 type Prepared = { app: App; old?: string; release?: number }
 
-/** When the fault comes: at a call to the engine, at a sight of the deployment, or before anything is asked for. */
+/** When the fault happens: at a call to the engine, at a state of the deployment, or before the request. */
 type Moment = { readonly call: string } | { readonly seen: (lab: DeployLab, app: App) => Promise<boolean> } | 'before'
 
 export type OutageRow = {
   readonly stage: string
   readonly moment: Moment
   readonly prepare: (lab: DeployLab) => Promise<Prepared>
-  /** What is asked for; the number of the deployment, where it is one. An answer that says no is as good as any. */
+  /** The request; returns the id of the deployment, if it is one. A refusal is fine too. */
   readonly act: (lab: DeployLab, prepared: Prepared) => Promise<number | undefined>
   /** What visitors get in the end after success, where there are visitors. */
   readonly serves?: string

@@ -4,7 +4,7 @@ import { dumpDatabase } from '../../testing/harness/test-world.ts'
 import { until } from '../../testing/labs/deploy-lab.ts'
 
 const GUESS = 'a-wrong-guess'
-/** What ten failures in a row have to wait in all: the first five nothing, then 100, 200, 400, 800 and 1,600 ms. */
+/** The total delay of ten failures in a row: none for the first five, then 100, 200, 400, 800 and 1,600 ms. */
 const TEN_TAKE_MS = 3000
 
 async function logIn(berth: TestServer, email: string, options: { password: string; from?: string }): Promise<number> {
@@ -55,7 +55,7 @@ describe('wrong passwords for one account', () => {
 describe('a flood of guesses', () => {
   const SIZE = 40
 
-  /** Far more than can be judged while a test runs: the first ten take three seconds, and each one after them three more. */
+  /** Far more than can be checked while a test runs: the first ten take three seconds, and each later one three more. */
   async function flood(berth: TestServer, email: string) {
     const answers: number[] = []
     for (let n = 0; n < SIZE; n += 1)

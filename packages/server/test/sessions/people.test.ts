@@ -5,7 +5,7 @@ import { dumpDatabase } from '../../testing/harness/test-world.ts'
 
 let berth: TestServer
 let owner: Person
-let person: Person // owns a project and is nobody special on the platform
+let person: Person // owns a project and has no special role on the platform
 let stranger: Person
 let member: Person
 let projectId: number

@@ -33,7 +33,7 @@ async function connections(count: number, options: { localAddress?: string } = {
 async function isHealthy(): Promise<boolean> {
   return (await berth.raw('GET', '/health')).status === 200
 }
-/** Sends bytes at the speed at which they are taken, whatever is answered, until all are sent or the connection is gone. */
+/** Sends bytes as fast as they are accepted, whatever the response, until all are sent or the connection is closed. */
 async function send({ socket }: RawConnection, bytes: number): Promise<void> {
   const gone = new Promise((resolve) => socket.once('close', resolve))
   const piece = Buffer.alloc(256 * 1024, 'x')
@@ -65,7 +65,7 @@ describe('bodies of strangers', () => {
       expect(await isHealthy()).toBe(true)
     }
     expect(most - before).toBeLessThan(100)
-    await Promise.all(all.map(async ({ closed }) => await closed)) // who does not stop is cut off
+    await Promise.all(all.map(async ({ closed }) => await closed)) // a client that does not stop is disconnected
   })
 
   it.each(Object.entries<Operation>(operations).filter(([, { may, method }]) => may !== 'anyone' && method !== 'GET'))(

@@ -15,7 +15,7 @@ import { createFromManifest, formField, gitHubAppApi, installFromPage } from './
 import { gitLabApi } from './gitlab-api.ts'
 import type { Answered, HostPerson, HostRepo, Model, Style } from './model.ts'
 
-/** Bad habits on demand. They concern the API; git has its own server behind it. */
+/** Misbehaviour of the API on demand; git has its own server behind it. */
 export type Habit =
   | { readonly kind: 'answer'; readonly status: number; readonly headers?: Record<string, string>; readonly body?: unknown }
   | { readonly kind: 'silence' }

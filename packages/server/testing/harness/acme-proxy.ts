@@ -6,7 +6,7 @@ import { buffer } from 'node:stream/consumers'
 const NEW_ORDER = '/order-plz'
 const TOO_MANY = JSON.stringify({ type: 'urn:ietf:params:acme:error:rateLimited', detail: 'too many certificates already issued' })
 
-/** Stands before Pebble, hears what is ordered, and can refuse it as an authority does that limits its customers. */
+/** A proxy in front of Pebble that records orders, and can refuse them like a rate-limiting authority. */
 export async function startAcmeProxy(to: { port: number; pem: string }) {
   const orders: string[] = []
   const limited = new Map<string, number>()
@@ -21,7 +21,7 @@ export async function startAcmeProxy(to: { port: number; pem: string }) {
     res.writeHead(429, headers).end(TOO_MANY)
   }
 
-  /** With the host as it came: the authority makes its addresses from it, so everything comes through here. */
+  /** Keeps the Host header: the authority builds its URLs from it, so everything goes through this proxy. */
   async function pass({ url, method, headers }: IncomingMessage, res: ServerResponse, body: Buffer): Promise<void> {
     const sent = request({
       host: '127.0.0.1',

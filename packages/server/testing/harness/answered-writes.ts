@@ -3,7 +3,7 @@ import type { DeployLab } from '../labs/deploy-lab.ts'
 
 type Asked = { operation: string; input: Record<string, unknown>; answer?: { id?: number } }
 
-/** LIST of what must be in the database once this was answered; the value is the id that is looked for. */
+/** LIST of what must be in the database after these responses; the value is the id to look up. */
 const KEPT: Readonly<Record<string, { sql: string; isThere: boolean; id: (asked: Asked) => unknown }>> = {
   'deployments.add': { sql: 'select id from deployment where id = ?', isThere: true, id: ({ answer }) => answer?.id },
   'deployments.rollback': { sql: 'select id from deployment where id = ?', isThere: true, id: ({ answer }) => answer?.id },
@@ -18,7 +18,7 @@ const KEPT: Readonly<Record<string, { sql: string; isThere: boolean; id: (asked:
   'projects.delete': { sql: 'select id from project where id = ?', isThere: false, id: ({ input }) => input['id'] },
 }
 
-/** Listens to what the owner asks for, and afterwards says what was answered and is not there (I7). */
+/** Records the owner's requests, and afterwards reports what was confirmed but is missing (I7). */
 export function listenToWrites(lab: DeployLab) {
   const original = lab.owner.call
   const asked: Asked[] = []

@@ -4,7 +4,7 @@ import { type DeployLab, webFiles } from '../labs/deploy-lab.ts'
 const PAUSE_MS = 50
 const PATIENCE_MS = 10_000
 
-/** An app that nobody touches while its neighbours are deployed and the server dies: it answers every visitor (I10). */
+/** An app that is not changed while others are deployed and the server dies: it must answer every visitor (I10). */
 export async function openNeighbour(lab: DeployLab) {
   const app = await lab.createApp(webFiles('neighbour'))
   const { status } = await lab.deploy(app.id)

@@ -1,4 +1,4 @@
-/** What this thread computes meanwhile. Unlike time on the clock it does not grow with what else the machine does. */
+/** The CPU time this thread uses meanwhile. Unlike wall time, it does not depend on the load of the machine. */
 export async function cpuSeconds(work: () => unknown): Promise<number> {
   const before = process.threadCpuUsage()
   await work()

@@ -14,7 +14,7 @@ export function engineSocketPath(): string {
   return /^unix:\/\/(.+)$/.exec(process.env['DOCKER_HOST'] ?? '')?.[1] ?? '/var/run/docker.sock'
 }
 
-/** What a test has planted: each names the calls that it is about. */
+/** The faults of a test: each names the calls it applies to. */
 function createFaults() {
   const failures: Failure[] = []
   const delays: Delay[] = []
@@ -30,15 +30,15 @@ function createFaults() {
     delay(pattern: string, ms: number): void {
       delays.push({ pattern: patternOf(pattern), ms })
     },
-    /** Once, when the next such request comes in and before the engine hears of it. */
+    /** Once, when the next such request arrives and before it reaches the engine. */
     at(pattern: string, act: () => void): void {
       moments.push({ pattern: patternOf(pattern), act })
     },
-    /** The engine does what the next such request asks for, and the answer is lost, with everything else that is open. */
+    /** The engine executes the next such request, but the response is lost, with all other open connections. */
     lose(pattern: string): void {
       losses.push(patternOf(pattern))
     },
-    /** The answer to the next such request is not read until then: the engine must wait with what it would send. */
+    /** The response to the next such request is not read until then, so the engine must wait. */
     hold(pattern: string, until: Promise<unknown>): void {
       holds.push({ pattern: patternOf(pattern), until })
     },
@@ -108,7 +108,7 @@ export async function startEngineProxy(options: { target?: string } = {}) {
     await once(server, 'listening')
   }
 
-  /** As if the engine had died: what is open is reset, and nothing new is accepted. */
+  /** As if the engine had died: open connections are reset, and no new ones are accepted. */
   async function cut(): Promise<void> {
     const closing = server
     server = null
@@ -118,7 +118,7 @@ export async function startEngineProxy(options: { target?: string } = {}) {
     await once(closing, 'close')
   }
 
-  /** Resets what is open now, and goes on serving. */
+  /** Resets all open connections, and keeps serving. */
   function reset(): void {
     for (const socket of open) socket.destroy()
   }
@@ -143,7 +143,10 @@ export type EngineProxy = Awaited<ReturnType<typeof startEngineProxy>>
 
 const END_OF_HEAD = '\r\n\r\n'
 
-/** A client that sends several requests over one connection would hide all but the first; one that takes the connection over is left alone. */
+/**
+ * A client that sends several requests over one connection would hide all but the first; one that takes the connection over is left
+ * alone.
+ */
 function oneRequestOnly(head: Buffer): Buffer {
   const end = head.indexOf(END_OF_HEAD)
   const [first = '', ...lines] = head.subarray(0, end).toString('latin1').split('\r\n')

@@ -4,13 +4,13 @@ import { type DeployLab, openDeployLab, until, webFiles } from '../labs/deploy-l
 import { mountSmallDisk, type SmallDisk } from './small-disk.ts'
 
 const DISK_MEGABYTES = 128
-/** Far more than an answer takes on a busy machine, and far less than a server that hangs. */
+/** Far longer than a response takes on a busy machine, and far shorter than a server that hangs. */
 export const SILENT_AFTER_MS = 20_000
 const TICKS_PER_SECOND = 100
 const UNFINISHED = "('pending', 'building', 'deploying')"
 
 export type FullDisk = {
-  /** How long each answer of /health took while the disk was full; a silent one counts as the longest wait. */
+  /** How long each response of /health took while the disk was full; no response counts as the timeout. */
   healthMs: number[]
   silent: number
   fullSeconds: number
@@ -37,7 +37,7 @@ export async function openLabOnSmallDisk(tuning: Record<string, number> = {}) {
   }
 }
 
-/** No byte is left, and what the log of the database had reserved is used up too. */
+/** No byte is left, and the space reserved in the database's log is used up too. */
 export async function fillCompletely(lab: DeployLab, disk: SmallDisk, appId: number): Promise<void> {
   await disk.fill()
   for (let n = 0; n < 500; n += 1) {
@@ -48,7 +48,7 @@ export async function fillCompletely(lab: DeployLab, disk: SmallDisk, appId: num
   throw new Error('the disk did not become full')
 }
 
-/** Somebody else takes whatever becomes free, at once. */
+/** Another process immediately takes all space that becomes free. */
 export function keepFull(disk: SmallDisk): AsyncDisposable {
   let isOver = false
   const filling = (async () => {
@@ -77,7 +77,7 @@ export async function askHealth(baseUrl: string): Promise<number> {
   return performance.now() - from
 }
 
-/** Queues deployments, several of them of one app, lets the disk be full for a while, and then gives room again. */
+/** Queues deployments, several of them of one app, keeps the disk full for a while, and then frees it. */
 export async function runOnFullDisk(
   { lab, disk }: { lab: DeployLab; disk: SmallDisk },
   options: { seconds: number; apps: number; queued: number; askEveryMs?: number },
@@ -96,7 +96,7 @@ export async function runOnFullDisk(
   const healthMs: number[] = []
   while (performance.now() - from < options.seconds * 1000) {
     healthMs.push(await askHealth(lab.berth.baseUrl))
-    await disk.fill() // whatever was given back is taken by somebody else
+    await disk.fill() // freed space is taken by another process
     await sleep(options.askEveryMs ?? 250)
   }
   const fullSeconds = (performance.now() - from) / 1000

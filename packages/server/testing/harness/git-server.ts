@@ -21,7 +21,7 @@ export type FileMap = Readonly<
   Record<string, string | Buffer | { readonly link: string } | { readonly text: string; readonly mode: number }>
 >
 
-/** A real git server: `git http-backend` behind HTTP, with bad habits on demand. */
+/** A real git server: `git http-backend` behind HTTP, which can misbehave on demand. */
 export async function startGitServer() {
   const root = await mkdtemp(path.join(tmpdir(), 'berth-git-server-'))
   const requests: { url: string; authorization: string | undefined }[] = []

@@ -26,7 +26,7 @@ const say = (text: string): boolean => process.stdout.write(`${text}\n`)
 const log: Pick<Logger, 'info' | 'warn'> = { info: announce, warn: announce }
 let startedPid: number | undefined
 
-/** Everything the suites find on the machine; runs once, before the first suite. */
+/** Sets up everything the tests need on the machine; runs once, before the first test file. */
 export async function setup(project: TestProject): Promise<void> {
   const missing = await ensureTestPackages(log)
   for (const { name, neededFor, reason } of missing)

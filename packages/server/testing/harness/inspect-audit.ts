@@ -10,7 +10,8 @@ const OWN_NAME = /^\/berth-[a-z0-9]{1,24}-app-[1-9]\d*-(d[1-9]\d*|(d[1-9]\d*|sha
 const OWN_NETWORK = /^berth-[a-z0-9]{1,24}-(project-[1-9]\d*|app-[1-9]\d*-network)$/
 const OWN_VOLUME = /^(berth-[a-z0-9]{1,24}-app-[1-9]\d*(-volume|-[vbf][0-9a-f]{16}|_[A-Za-z0-9_.-]+)|[0-9a-f]{64})$/
 const ID = /^[1-9]\d*$/
-// Not that of control groups: where the machine has their first version, the engine's own default is the machine's, and it shows names alone.
+// Not that of control groups: where the machine has their first version, the engine's own default is the machine's, and it shows names
+// alone.
 const SHARED_KEYS = ['PidMode', 'UTSMode', 'UsernsMode', 'IpcMode', 'NetworkMode']
 const EMPTY_KEYS = [
   'CapAdd',
@@ -28,7 +29,7 @@ const EMPTY_KEYS = [
 const isNone = (value: unknown) => ['undefined', 'null', '""', '[]', '{}'].includes(JSON.stringify(value) ?? 'undefined')
 const namesOf = (value: unknown) => items(value).map(text)
 
-/** What holds for every container of an app, whatever its owner wrote into any field. */
+/** What must hold for every container of an app, whatever its owner entered in any field. */
 const RULES: readonly Rule[] = [
   { says: 'it is privileged', holds: ({ host }) => field(host, 'Privileged') === false },
   {

@@ -5,7 +5,10 @@ import BetterSqlite from 'better-sqlite3'
 import { migrate } from '../../src/store/migrate.ts'
 import { migrations } from '../../src/store/migrations/index.ts'
 
-/** A database of an earlier version, to be brought further. Foreign keys are not checked: most rows have no part in a migration. */
+/**
+ * A database of an earlier version, for testing migrations. Foreign keys are not checked, because most rows are irrelevant to a
+ * migration.
+ */
 export async function openOldDatabase(version: number) {
   const directory = mkdtempSync(join(tmpdir(), 'berth-migrate-'))
   const file = new BetterSqlite(join(directory, 'some.sqlite'))

@@ -1,6 +1,6 @@
 import { networkInterfaces } from 'node:os'
 
-/** An address that the world could reach this machine at. */
+/** An address of this machine that is reachable from outside. */
 export function ownAddress(): string {
   const found = Object.entries(networkInterfaces()).flatMap(([name, entries]) =>
     /^(docker|br-|veth|lo)/.test(name) ? [] : (entries ?? []),

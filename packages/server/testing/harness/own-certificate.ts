@@ -4,7 +4,7 @@ import { selfSignedCertificate } from '../../src/edge/certificates/placeholder.t
 
 const DAY_MS = 86_400_000
 
-/** A certificate as somebody brings it. */
+/** A certificate as a user uploads it. */
 export function ownCertificate(host: string, days = 1): { pem: string; chain: string; key: string } {
   const pem = selfSignedCertificate({ host, notBefore: new Date(Date.now() - DAY_MS), notAfter: new Date(Date.now() + days * DAY_MS) })
   const [chain = '', key = ''] = pem.split(/(?=-----BEGIN PRIVATE KEY-----)/)

@@ -25,7 +25,7 @@ export type Pebble = {
   /** Whose name stands on what Pebble issues: not the root's. */
   issuer: string
   dnsServer: string
-  /** Every name points to 127.0.0.1 until it is told otherwise. */
+  /** Every name points to 127.0.0.1 unless set otherwise. */
   pointTo(host: string, addresses: string[]): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }

@@ -10,7 +10,7 @@ export type RawConnection = {
   closed: Promise<void>
 }
 
-/** A connection of a stranger who minds no rules: what is written is exactly what is sent, and it is never closed from this side. */
+/** A raw connection of a badly behaved client: bytes are sent exactly as written, and it is never closed from this side. */
 export async function openConnection(baseUrl: string, options: { localAddress?: string } = {}): Promise<RawConnection> {
   const { hostname, port } = new URL(baseUrl)
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true, ...options })

@@ -1,6 +1,6 @@
 const MOST_TRIES = 50
 
-/** Every container that comes or goes on this machine changes its network, and then a browser drops the visit it has begun. */
+/** Every container that starts or stops changes the machine's network, which makes a browser abort its navigation. */
 export async function steadily<Result>(visit: () => Promise<Result>): Promise<Result> {
   for (let tries = 1; ; tries += 1) {
     try {

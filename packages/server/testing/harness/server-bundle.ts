@@ -12,7 +12,7 @@ const EXTERNAL = ['better-sqlite3', '@node-rs/argon2', 'pino', 'acme-client']
 
 let bundle: Promise<string> | undefined
 
-/** The sources of this moment as one file, made once for each process of the tests: it starts four times faster than they do. */
+/** The current sources bundled into one file, once per test process: it starts four times faster. */
 export async function bundledMain(): Promise<string> {
   bundle ??= build()
   return await bundle

@@ -13,7 +13,7 @@ export const OWNER = { email: 'owner@example.test', password: 'owner-password-1'
 export const PASSWORD = 'a-good-password'
 
 export type TestServerOptions = {
-  /** A process of its own can be killed; in the process of the test it starts faster. */
+  /** A separate process can be killed; within the test process it starts faster. */
   runs?: 'here' | 'as a process'
   /** Without an owner the server waits to be set up. */
   owner?: 'by environment' | 'none'
@@ -76,7 +76,7 @@ function workDirOf(dataDir: string): string {
 const MEMORY = '/dev/shm'
 const ROOM_BYTES = 512 * 1024 * 1024
 
-/** In memory where there is room: every write of the server waits for the disk, and what the tests ask for does not depend on one. */
+/** In memory if there is space: every write of the server waits for the disk, and these tests do not depend on one. */
 async function fastestDirectory(): Promise<string> {
   const memory = await statfs(MEMORY).catch(() => undefined)
   return memory && memory.bavail * memory.bsize > ROOM_BYTES ? MEMORY : tmpdir()
@@ -107,7 +107,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
     return { ...user, cookie, call: createCheckedClient(baseUrl, () => cookie) }
   }
 
-  /** The person with this name, made at the first call; everybody has the same password. */
+  /** The person with this name, created on the first call; everybody has the same password. */
   async function as(name: string, role: 'user' | 'admin' = 'user'): Promise<Person> {
     const known = people.get(name)
     if (known) return known

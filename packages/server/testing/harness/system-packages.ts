@@ -22,7 +22,7 @@ const testPackages = {
 
 export type MissingPackage = { name: string; neededFor: string; reason: string }
 
-/** Installs what is missing, and answers what could not be: a suite that needs it announces itself instead of failing. */
+/** Installs missing packages, and returns those that could not be installed: tests that need them are skipped with a message. */
 export async function ensureTestPackages(log: Pick<Logger, 'info' | 'warn'>): Promise<MissingPackage[]> {
   const names = Object.keys(testPackages)
   const all = await installDebianPackage(names, { log })

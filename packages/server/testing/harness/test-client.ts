@@ -17,7 +17,7 @@ export type Envelope = {
 export type RawAnswer = { status: number; headers: IncomingHttpHeaders; text: string; json: Envelope }
 export type RawOptions = { cookie?: string; headers?: Record<string, string>; body?: string | Buffer | object }
 
-/** One request, exactly as given: the path is sent as it is, and nothing is added but the cookie and the type of the body. */
+/** One request, exactly as given: the path is sent unchanged, and only the cookie and the content type are added. */
 export function createRaw(baseUrl: () => string) {
   const agent = new Agent({ keepAlive: true, maxSockets: 64 })
 
@@ -66,7 +66,7 @@ function operationsAt(method: string, path: string): OperationName[] {
   return ROUTES.filter((route) => route.method === method && route.pattern.test(address)).map(({ name }) => name)
 }
 
-/** An operation fails with the codes that its description lists. A malformed address and 5xx can be answered by all of them. */
+/** An operation may only fail with the codes that its description lists, with a malformed URL, or with a 5xx. */
 function checkListed(names: readonly OperationName[], code: ErrorCode | undefined): void {
   if (names.length === 0 || code === undefined || code === 'invalid_path' || ERRORS[code].status >= 500) return
   if (names.some((name) => errorsOf(name).includes(code))) return
@@ -83,7 +83,7 @@ function validatorOf(name: OperationName): Validator {
   return fresh
 }
 
-/** An answer holds what the contract says and nothing else: a field too many could be a secret. */
+/** A response has exactly the fields of the contract: an extra field could be a secret. */
 export function checkAnswer(name: OperationName, body: string): void {
   const line = operations[name]
   if (line.shape === 'text') return
@@ -109,7 +109,7 @@ export function createCheckedClient(baseUrl: () => string, cookie: () => string)
         if (response.ok) checkAnswer(name, body)
         else checkListed([name], envelopeOf(body).code)
       } catch (cause) {
-        problem = cause // the client would take it for a server that does not answer
+        problem = cause // the client would treat it as a server that does not respond
         throw cause
       }
       return new Response(body, { status: response.status, headers: response.headers })

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { createNudge } from '../../src/events/nudge.ts'
 import { openSqlite } from '../../src/store/sqlite.ts'
 
-/** A migrated database of its own, for tests of stores and of what stands on them. */
+/** A separate migrated database, for tests of stores and of the code that uses them. */
 export async function openTestDatabase(options: { now?: () => Date } = {}) {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'berth-database-'))
   const nudge = createNudge()

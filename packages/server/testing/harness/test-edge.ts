@@ -68,7 +68,7 @@ export type TestEdge = {
   httpPort: number
   httpsPort: number
   process: ReturnType<typeof createProcessHost>
-  /** What a log would have, with the causes of errors. */
+  /** The log, including the causes of errors. */
   warnings: () => string
   /** A second controller on the same files, as after a restart of the control plane. */
   reopen(changed?: { timeouts?: Partial<EdgeTimeouts>; onReload?: () => void; startWithinMs?: number }): RoutedEdge

@@ -19,7 +19,7 @@ export type ServerProcess = {
 }
 export type Ended = { exitCode: number | null; out: string; errors: string }
 
-/** The flags and variables that `npm start` gives the server: what is tested is what people run. */
+/** The flags and variables that `npm start` uses, so that tests run what people run. */
 async function launch(main: string, env: Record<string, string>, logFile?: string) {
   const { nodeFlags, environment } = (await import(PRODUCT)) as Product // plain JavaScript, typed here
   const log = logFile === undefined ? undefined : openSync(logFile, 'a')
@@ -65,7 +65,7 @@ export async function startServerProcess(env: Record<string, string>, logFile?: 
   }
 }
 
-/** For starts that are refused: what was said, and the exit code. One that does not end by itself is ended. */
+/** For starts that fail: the output and the exit code. A process that does not exit is killed. */
 export async function runServerToItsEnd(env: Record<string, string>): Promise<Ended> {
   const server = await launch(await bundledMain(), env)
   const timer = setTimeout(() => server.child.kill('SIGKILL'), START_WITHIN_MS)

@@ -57,10 +57,10 @@ export async function insertDeployment(dataDir: string, deployment: Deployment):
   })
 }
 
-/** A name that leads nowhere: no account there ever answers. */
+/** A name that does not resolve, so no account there ever works. */
 export const UNREACHABLE_HOST = 'https://git.nowhere.invalid'
 
-/** A token is tried at its host before it is stored; where there is no host, the row is written as if it had been. */
+/** A token is checked with its host before it is stored; without a host, the row is written directly. */
 async function insertGitAccount(dataDir: string, account: { projectId: number; createdBy: number }): Promise<number> {
   const secrets = createSecretBox(secretFile(join(dataDir, 'secrets.key'), { mayCreate: false }))
   const at = new Date().toISOString()
@@ -124,7 +124,7 @@ export async function newSubject(berth: TestServer, people: People): Promise<Sub
 
 const NOISE = new Set(['session', 'job', 'schema_migration', 'sqlite_sequence'])
 
-/** Everything the database says, for "nothing has changed". Sessions come and go with the tests' own logins. */
+/** The whole content of the database, to check that nothing has changed. Sessions come and go with the tests' own logins. */
 export function dumpDatabase(dataDir: string): Record<string, unknown[]> {
   const file = new BetterSqlite(databasePath(dataDir), { readonly: true, timeout: 10_000 })
   const tables = file.prepare<[], { name: string }>(`select name from sqlite_master where type = 'table' order by name`).all()

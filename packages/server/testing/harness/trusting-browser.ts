@@ -16,7 +16,7 @@ export type PageSeen = {
   security: Awaited<ReturnType<Response['securityDetails']>>
 }
 
-/** A real browser that trusts what browsers trust and these roots, and for which every name leads to the edge. */
+/** A real browser that also trusts these roots, and resolves every name to the edge. */
 export async function startTrustingBrowser({ httpsPort, roots }: { httpsPort: number; roots: readonly string[] }) {
   const home = await mkdtemp(path.join(tmpdir(), 'berth-browser-'))
   const forget = async () => await rm(home, { recursive: true, force: true, maxRetries: 10 }) // its processes write until the last of them is gone

@@ -14,7 +14,7 @@ import { type Person, startTestServer, type TestServer, type TestServerOptions }
 import { writeToDatabase } from '../harness/write-to-database.ts'
 import { BUSYBOX_IMAGE, ensureBusybox } from '../images/test-images.ts'
 
-/** Short enough for tests; what is waited for in the product is the same. */
+/** Short times for tests; the conditions are the same as in production. */
 const TUNING = {
   stabilityMs: 500,
   healthDeadlineMs: 3000,
@@ -59,7 +59,7 @@ export async function until<Value>(ask: () => Promise<Value> | Value, fits: (val
   }
 }
 
-/** The real server, a real engine and a real git server, and the words that tests of deployments use. */
+/** The real server, a real engine and a real git server, and helpers for tests of deployments. */
 export async function openDeployLab(options: LabOptions = {}) {
   const socketPath = engineSocketPath()
   const log = { info: () => undefined, warn: () => undefined }
@@ -195,7 +195,7 @@ function createWords({ berth, git, engine, owner, instance }: Parts) {
   }
 }
 
-/** A reader beside the server: what is in the file is what a restart would find. */
+/** Reads the database file directly, as a restart would find it. */
 export function readRows<Row>(dataDir: string, sql: string, ...values: (string | number)[]): Row[] {
   const file = new BetterSqlite(path.join(dataDir, 'berth.sqlite'), { readonly: true, timeout: 5000 })
   try {
@@ -211,7 +211,7 @@ function readRow<Row>(dataDir: string, sql: string, ...values: (string | number)
   return row
 }
 
-/** Images are named by the ids of apps and deployments alone, so two servers on one engine must not count alike. */
+/** Images are named by the ids of apps and deployments, so two servers on one engine must not use the same ids. */
 async function seedIds(dataDir: string): Promise<void> {
   const start = randomInt(1, 1_000_000) * 1000
   await writeToDatabase(dataDir, (file) => {

@@ -20,7 +20,7 @@ import { ensureNodeImage, NODE_IMAGE } from '../images/node-image.ts'
 const APP_PORT = 3000
 const FIXTURES = path.resolve(import.meta.dirname, '../fixtures')
 
-/** What one release of the test's app is, and the ways in which it can be bad. */
+/** A release of the test app, and how it can misbehave. */
 export type LabRelease = {
   version: string
   mode?: 'dies of visitors' | 'never listens'
@@ -33,7 +33,7 @@ export type LabRelease = {
   volume?: string
 }
 export type LabApp = Application & {
-  /** Puts a commit with this release on top; the next deployment builds it. */
+  /** Commits this release; the next deployment builds it. */
   commit: (release: LabRelease) => Promise<void>
   repository: Pick<Awaited<ReturnType<GitServer['createRepository']>>, 'commit'>
 }
@@ -161,7 +161,7 @@ function createEdgeWords({ engine, paths, edgeContainer }: { engine: Engine; pat
   const edgePid = async () => (await engine.containers.inspect(edgeContainer))?.pid ?? 0
   const edgeConfiguration = async () => (await createHaproxyRuntime({ socketPath: paths.socket }).info()).get('description')
 
-  /** While the control plane is away. */
+  /** While the control plane is down. */
   async function configureEdgeOtherwise(): Promise<void> {
     const config = await readFile(paths.config, 'utf8')
     await writeFile(paths.config, config.replace(/description .*/, `description ${OTHER_CONFIGURATION}`))

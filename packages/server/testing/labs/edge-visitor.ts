@@ -17,7 +17,7 @@ export type Visit = {
 export type Answer = { status: number; headers: IncomingHttpHeaders; text: string }
 type Ports = { httpPort: number; httpsPort: number }
 
-/** Somebody who comes to the edge by a name, over a connection of their own. */
+/** A request to the edge by host name, over its own connection. */
 export async function visit(ports: Ports, { host, path = '/', method = 'GET', headers = {}, body, ca }: Visit): Promise<Answer> {
   const shared = { host: '127.0.0.1', path, method, headers: { host, ...headers }, agent: false } as const
   const answer = Promise.withResolvers<Answer>()
