@@ -90,7 +90,7 @@ it('makes a database from a template and connects an app of the same project to 
   expect(lab.problems).toEqual([])
 }, 180_000)
 
-it('keeps a value for all apps of a project, and says where a reference leads nowhere', async () => {
+it('keeps a value for all apps of a project, and shows references that cannot be resolved', async () => {
   const owner = await lab.berth.owner()
   const project = await owner.call('projects.create', { name: 'Sharing' })
   const app = await owner.call('apps.create', { projectId: project.id, name: 'web', envVars: { REGION: '${{project.REGION}}' } })

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(async () => await lab[Symbol.asyncDispose]())
 
-it('goes from the set-up link to a deployed app that opens by its domain', async () => {
+it('goes from the setup link to a deployed app that opens under its domain', async () => {
   const repository = await lab.git.createRepository({ files: httpdApp({ body: 'hello from the first app' }) })
   const { page } = await lab.visitor()
   await page.goto(`/setup#token=${lab.berth.setupToken()}`)

@@ -31,7 +31,7 @@ async function newestTick(page: Page): Promise<number> {
   return Math.max(0, ...[...text.matchAll(/tick (\d+)/g)].map(([, number]) => Number(number)))
 }
 
-it('follows what a container prints, filters it, pauses, and gives it as a file', async () => {
+it('follows container output, filters it, pauses, and downloads it', async () => {
   const owner = await lab.berth.owner()
   const repository = await lab.git.createRepository({ files: { Dockerfile: TICKER, 'tick.sh': TICK } })
   const project = await owner.call('projects.create', { name: 'Clockwork' })

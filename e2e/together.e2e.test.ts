@@ -94,7 +94,7 @@ it('shows failed logins in the audit log', async () => {
   await shown(page.getByText('Not logged in from 127.0.0.1'))
 })
 
-it('recovers by itself when the server is killed and comes back', async () => {
+it('recovers by itself when the server is killed and restarted', async () => {
   const page = await lab.signedIn()
   await page.goto('/projects')
   await shown(page.getByRole('heading', { name: 'Projects' }))

@@ -24,7 +24,7 @@ describe('an app on the command line', () => {
     expect(pickApp('7', apps, projects).id).toBe(4)
   })
 
-  it('must be told apart when two projects have the name', () => {
+  it('needs its project when two projects have an app of that name', () => {
     expect(() => pickApp('web', apps, projects)).toThrow('Shop/web, Blog/web')
   })
 

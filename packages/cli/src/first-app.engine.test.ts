@@ -35,7 +35,7 @@ async function done(words: readonly string[], input = ''): Promise<string> {
   return out
 }
 
-it('goes from nothing to an open address, and on, with the CLI alone', async () => {
+it('goes from an empty server to a running app, and further, with the CLI alone', async () => {
   const page = 'hello from the command line'
   const start = 'echo listening; exec httpd -f -p "$PORT" -h /www'
   const files = { Dockerfile: dockerfile(['COPY index.html /www/index.html'], start), 'index.html': page }

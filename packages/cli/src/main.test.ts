@@ -90,7 +90,7 @@ describe('login, whoami and logout', () => {
     expect(err).toContain('Try: berth login')
   })
 
-  it('login takes the token also where the server is reached over TLS and its cookie has another name', async () => {
+  it('login also finds the token over TLS, where the cookie has another name', async () => {
     await using edge = await startEdge(server.url)
     const other = createCli()
     expect(await other.berth(['login', edge.url, '--email', OWNER.email], { input: OWNER.password })).toMatchObject({ code: 0 })
@@ -138,7 +138,7 @@ describe('projects and apps', () => {
     expect(await berth(['apps', '--project', 'Nothing'])).toMatchObject({ code: 1, err: expect.stringContaining('project_not_found') })
   })
 
-  it('status tells how an app is doing', async () => {
+  it('status shows the state of an app', async () => {
     expect((await berth(['status', 'Shop/web'])).out).toMatch(/web +stopped +none/)
     await answerOf('apps.get', ['status', 'web'])
   })

@@ -123,7 +123,7 @@ describe('apps', () => {
     expect((await berth(['figures', 'web', '--range', '2h'])).code).toBe(2)
   })
 
-  it('a database is made from a template and tells its address', async () => {
+  it('a database is created from a template and shows its connection URL', async () => {
     await answerOf('templates.list', ['templates'])
     expect(await answerOf('apps.create', ['apps', 'create', 'db', '-p', 'Shop', '--template', 'postgresql'])).toMatchObject({
       app_type: 'database',
@@ -231,7 +231,7 @@ describe('the server', () => {
     expect(await berth(['settings', 'set', 'retention', 'x'])).toMatchObject({ code: 2, err: expect.stringContaining('between 1 and 50') })
   })
 
-  it('a person is invited by a link, and the invitation can be taken back', async () => {
+  it('a person is invited by a link, and the invitation can be revoked', async () => {
     const sent = await berth(['users', 'invite', 'ellen@example.com', '--role', 'admin'])
     expect(sent.out, sent.err).toContain(`${server.url}/join#token=`)
     expect((await berth(['users', 'invitations'])).out).toContain('ellen@example.com')

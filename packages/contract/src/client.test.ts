@@ -21,7 +21,7 @@ it('splits an input over the address, the query and the body', () => {
   expect(requestFor('deployments.log', { deploymentId: '../x' }).path).toBe('/api/deployment/logs/..%2Fx')
 })
 
-it('unwraps the envelope, takes a bare answer whole, and a text as it is', async () => {
+it('unwraps the envelope, and returns a bare response or a text as it is', async () => {
   expect(await clientThatGets(200, '{"success":true,"data":[]}')('projects.list')).toEqual([])
   expect(await clientThatGets(200, '{"id":3}')('deployments.add', { appId: 1 })).toEqual({ id: 3 })
   expect(await clientThatGets(200, 'line\n')('deployments.log', { deploymentId: 1 })).toBe('line\n')

@@ -87,7 +87,7 @@ describe('a stream', () => {
     expect(network.made).toHaveLength(1)
   })
 
-  it('comes back to a stream without an end when the server stops in an orderly way', () => {
+  it('reconnects to an endless stream when the server shuts down cleanly', () => {
     const network = fakeNetwork()
     const states: StreamState['is'][] = []
     const stream = openStream({

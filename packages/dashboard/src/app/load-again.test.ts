@@ -18,7 +18,7 @@ it('asks again until the chunk arrives', async () => {
   expect(asked).toBe(3)
 })
 
-it('reloads the page once when the chunk is gone, and then says what is wrong', async () => {
+it('reloads the page once if the chunk no longer exists, and then shows an error', async () => {
   const reload = vi.spyOn(location, 'reload').mockImplementation(() => undefined)
   const gone = () => Promise.reject(new TypeError('gone'))
   void loadAgain(gone, 1)

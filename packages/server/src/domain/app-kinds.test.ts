@@ -2,7 +2,7 @@ import { APP_TYPES } from '@berth/contract'
 import { expect, it } from 'vitest'
 import { APP_KINDS, kindOf, typesThat } from './app-kinds.ts'
 
-it('an app that keeps data has no visitors to lose while one release makes room for the next', () => {
+it('an app with data is not routed while one release replaces the other', () => {
   for (const type of APP_TYPES) {
     const { keepsData, isRouted } = kindOf({ type })
     expect(keepsData && isRouted).toBe(false)

@@ -18,7 +18,7 @@ async function recorded(detail: Record<string, unknown>): Promise<string> {
   return row.after
 }
 
-it('keeps what is short as it is, and the beginning of each field where it is too long', async () => {
+it('keeps short details as they are, and cuts each field of long ones', async () => {
   const short = { name: 'a', ids: [1, 2], nothing: null, description: 'x'.repeat(2000) }
   expect(JSON.parse(await recorded(short))).toEqual(short)
   const long = { ...short, nothing: undefined, description: '\u0001'.repeat(2000), ids: Array.from({ length: 5000 }, (_, id) => id) }

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { canMove, isUnfinished, NEXT, PROGRESS, progressIn } from './lifecycle.ts'
 
-it('every walk from pending ends, never comes back to a state, and ends in a final one', () => {
+it('every path from pending ends in a final state and never repeats a state', () => {
   fc.assert(
     fc.property(fc.infiniteStream(fc.nat()), (choices) => {
       let status: DeploymentStatus = 'pending'
@@ -30,7 +30,7 @@ it('only a success can be rolled back, and nothing skips a state', () => {
   for (const status of DEPLOYMENT_STATUSES) expect(canMove(status, status)).toBe(false)
 })
 
-it('whoever waits or runs can be stopped and can fail', () => {
+it('every waiting or running deployment can be cancelled and can fail', () => {
   for (const status of DEPLOYMENT_STATUSES) {
     expect(canMove(status, 'stopped')).toBe(isUnfinished(status))
     expect(canMove(status, 'failed')).toBe(isUnfinished(status))

@@ -4,7 +4,7 @@ import { engineRange, freeAddress } from './addresses.ts'
 const SUBNET = '10.224.7.0/24'
 
 describe('the address of a new container', () => {
-  it('goes on with every turn, so that one that was freed is not given again at once', () => {
+  it('advances with every release, so that a freed address is not reused at once', () => {
     const given = [0, 1, 2, 126, 127].map((turn) => freeAddress(SUBNET, new Set(), turn))
     expect(given).toEqual(['10.224.7.128', '10.224.7.129', '10.224.7.130', '10.224.7.254', '10.224.7.128'])
   })
@@ -14,13 +14,13 @@ describe('the address of a new container', () => {
     expect(freeAddress(SUBNET, new Set(['10.224.7.254']), 126)).toBe('10.224.7.128')
   })
 
-  it('is left to the engine when all are taken, and in networks that are not ours', () => {
+  it('is left to the engine if all are taken, and in networks that are not ours', () => {
     const all = new Set(Array.from({ length: 127 }, (_, place) => `10.224.7.${128 + place}`))
     expect(freeAddress(SUBNET, all, 5)).toBeUndefined()
     expect(freeAddress('172.18.0.0/16', new Set(), 5)).toBeUndefined()
   })
 
-  it('never lies where the engine gives by itself', () => {
+  it('is never in the range that the engine assigns from', () => {
     expect(engineRange(SUBNET)).toBe('10.224.7.0/25')
   })
 })

@@ -116,7 +116,7 @@ describe('a container', () => {
     await expect(engine.containers.start({ ...sh('true'), name: 'app-1' })).rejects.toThrow('not a container name')
   })
 
-  it('that dies says its exit code, and out of memory is said as such', async () => {
+  it('that exits has an exit code, and out of memory is recognised', async () => {
     const died = await engine.containers.start(sh('exit 42'))
     await expect.poll(() => state(died), { timeout: 20_000 }).toBe('exited')
     expect(await engine.containers.inspect(died)).toMatchObject({ exitCode: 42, oomKilled: false })
@@ -260,7 +260,7 @@ describe('the engine', () => {
     await expect(following).rejects.toThrow('enough')
   })
 
-  it('that is cut off is unreachable, and comes back by itself', async () => {
+  it('that is cut off is unreachable, and recovers by itself', async () => {
     await using proxy = await startEngineProxy()
     const behind = openTestEngine({ address: proxy.address })
     await behind.engine.ping()

@@ -3,12 +3,12 @@ import { freeSubnets, isAppAddress } from './subnets.ts'
 
 const first = (taken: readonly string[]) => freeSubnets(taken).take(1).toArray()[0]
 
-it('gives the first free piece of the pool', () => {
+it('returns the first free subnet of the pool', () => {
   expect(first([])).toBe('10.224.0.0/24')
   expect(freeSubnets(['10.224.0.0/24', '10.224.2.0/24', '172.17.0.0/16']).take(2).toArray()).toEqual(['10.224.1.0/24', '10.224.3.0/24'])
 })
 
-it('passes over what lies in a larger network, or holds a smaller one', () => {
+it('skips subnets that overlap a larger or a smaller network', () => {
   expect(first(['10.224.0.0/13'])).toBe('10.232.0.0/24')
   expect(first(['10.224.0.128/25'])).toBe('10.224.1.0/24')
   expect(first(['10.224.0.77/32'])).toBe('10.224.1.0/24')

@@ -22,7 +22,7 @@ async function take(feed: Feed, cursor: number, count: number): Promise<number[]
   return seen
 }
 
-it('gives the past and then the future, each event once and in order, to everyone who follows', async () => {
+it('delivers past and future events, each once and in order, to every follower', async () => {
   await using test = await openTestDatabase()
   for (let n = 1; n <= 20; n += 1) await append(test, n)
   const wanted = Array.from({ length: 120 }, (_unused, index) => index + 1)

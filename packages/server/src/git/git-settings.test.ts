@@ -145,7 +145,7 @@ describe('what git says', () => {
     ['fatal: remote error: upload-pack: not our ref aaaa', 'CommitMissing', false],
     ['fatal: write error: No space left on device', 'SourceError', false],
     ['something new', 'SourceError', false],
-  ])('%s is told as %s', (stderr, name, isTransient) => {
+  ])('%s becomes %s', (stderr, name, isTransient) => {
     expect(failureOf(stderr)).toMatchObject({ name, isTransient })
   })
 
@@ -154,7 +154,7 @@ describe('what git says', () => {
     ['many lines', 'remote: authentication failed\n'.repeat(10_000)],
     ['a line that is longer than what is kept', `remote: ${'redirect '.repeat(20_000)}\n`],
     ['a carriage return', 'remote: x\rfatal: not our ref\n'],
-  ])('the server does not choose what is told: %s', (_, said) => {
+  ])('the server cannot choose the message: %s', (_, said) => {
     const own = "fatal: unable to access 'https://x/': The requested URL returned error: 503"
     for (const stderr of [said + own, `${own}\n${said}`])
       for (const pieceBytes of [7, 65_536, stderr.length])

@@ -65,7 +65,7 @@ describe('a commit', () => {
     expect(await readdir(path.join(directory, 'scratch'))).toEqual([])
   })
 
-  it('says while it is checked out that the work goes on, and nothing while the server sends nothing', async () => {
+  it('reports progress while it is checked out, and none while the server sends nothing', async () => {
     const repository = await server.createRepository({ files: { a: '1' } })
     let told = 0
     const wanted = { url: repository.url, privileged: true, hash: repository.hash, branch: 'main', into: into() }
@@ -79,7 +79,7 @@ describe('a commit', () => {
     expect(told).toBeLessThanOrEqual(2) // the empty repository was made, and then seen
   })
 
-  it('is found in the history when the server gives out branches only', async () => {
+  it('is found in the history if the server only serves branches', async () => {
     const repository = await server.createRepository({ files: { a: 'old' } })
     for (const text of ['1', '2', '3']) await repository.commit({ files: { a: text } })
     const source = { url: `file://${repository.directory}`, privileged: true }
@@ -97,7 +97,7 @@ describe('a commit', () => {
     expect(await readFile(path.join(into(), 'a'), 'utf8')).toBe('1')
   })
 
-  it('that is gone is said to be gone', async () => {
+  it('that does not exist is reported as missing', async () => {
     const { url } = await server.createRepository({ files: { a: '1' } })
     const wanted = { url, privileged: true, hash: 'a'.repeat(40), branch: 'main', into: into() }
     await expect(gitWith().checkout(wanted)).rejects.toThrow(CommitMissing)
@@ -162,7 +162,7 @@ describe('a source that is hostile', () => {
     await expect(access(canary)).rejects.toThrow('ENOENT')
   })
 
-  it('is not followed to another host, and no credential goes along', async () => {
+  it('is not followed to another host, and no credential is sent there', async () => {
     await using other = await startGitServer()
     server.setMode({ kind: 'redirect', to: other.origin })
     const credential = { host: '127.0.0.1', port: server.port, username: 'x', password: 'secret-token' }
@@ -239,7 +239,7 @@ describe('a source in trouble', () => {
     expect(server.requests.length - before).toBe(3)
   })
 
-  it('that stalls is left when the one who asks goes', async () => {
+  it('that stalls is abandoned on abort', async () => {
     const { url, hash } = await server.createRepository({ files: { a: '1' } })
     server.setMode({ kind: 'stall' })
     const stop = new AbortController()

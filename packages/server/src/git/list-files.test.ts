@@ -60,7 +60,7 @@ it.each(['true', 'false'])(
   },
 )
 
-it('content is left out where the server can, and counts where it cannot', async () => {
+it('content is left out if the server supports it, and counts otherwise', async () => {
   const repository = await server.createRepository({ files: { Dockerfile: 'FROM x', large: randomBytes(4 * MIB) } })
   const look = async () =>
     await gitWith({ lookLimits: { maxBytes: MIB, maxFiles: 1_000 } }).listFiles({
@@ -167,14 +167,14 @@ it('a branch that is missing or no name, and a repository without a commit, are 
   await expect(gitWith().listFiles({ ...source, branch: null, isWanted })).rejects.toThrow('There is no commit on that branch.')
 })
 
-it('an address that is not open to the one who asks is not visited', async () => {
+it('an address that the caller may not use is not contacted', async () => {
   const { url } = await server.createRepository({ files: { a: 'x' } })
   server.requests.length = 0
   await expect(gitWith().listFiles({ url, privileged: false, branch: null, isWanted })).rejects.toThrow(SourceRefused)
   expect(server.requests).toEqual([])
 })
 
-it('a server that stalls is left when the one who asks goes', async () => {
+it('a server that stalls is abandoned on abort', async () => {
   const { url } = await server.createRepository({ files: { a: 'x' } })
   server.setMode({ kind: 'stall' })
   const stop = new AbortController()

@@ -38,19 +38,19 @@ function stillOpen(): number[] {
   return seen.flatMap(({ destroyed }, n) => (destroyed ? [] : [n]))
 }
 
-it('of one address the oldest goes when there is one too many', async () => {
+it('of one address: the oldest is closed if there is one too many', async () => {
   for (let n = 0; n < 4; n += 1) await connect('127.0.0.2')
   await connect('127.0.0.3')
   expect(stillOpen()).toEqual([1, 2, 3, 4])
 })
 
-it('of all the oldest goes when there is one too many, and our own edge has no limit of its own', async () => {
+it('of all: the oldest is closed if there is one too many, and our own edge is not limited', async () => {
   await connect('127.0.0.2')
   for (let n = 0; n < 6; n += 1) await connect('127.0.0.1')
   expect(stillOpen()).toEqual([1, 2, 3, 4, 5, 6])
 })
 
-it('whoever is known does not count, and whoever has left does not either', async () => {
+it('authenticated and closed connections do not count', async () => {
   await connect('127.0.0.2')
   if (seen[0]) connections.known(seen[0], 1)
   const leaver = await connect('127.0.0.2')
@@ -60,7 +60,7 @@ it('whoever is known does not count, and whoever has left does not either', asyn
   expect(stillOpen()).toEqual([0, 2, 3, 4])
 })
 
-it('of one person the one that was silent longest goes when there is one too many, and others keep theirs', async () => {
+it('of one person: the one idle longest is closed if there is one too many, and others keep theirs', async () => {
   const speak = (n: number, userId: number) => {
     if (seen[n]) connections.known(seen[n], userId)
   }

@@ -30,7 +30,7 @@ afterAll(async () => {
   await rm(root, { recursive: true, force: true })
 })
 
-it('gives every page the one document, which is asked for again each time', async () => {
+it('serves the same document for every page, and it is revalidated each time', async () => {
   for (const url of ['/', '/apps/7/logs?tail=5']) {
     const answer = await app.inject({ url })
     expect([answer.statusCode, answer.body, answer.headers['cache-control']]).toEqual([200, '<!doctype html>the dashboard', 'no-cache'])

@@ -19,7 +19,7 @@ function problemsOf(input: unknown): AppError {
 }
 
 describe('reading an input', () => {
-  it('takes digits in a string where an id is asked for, alone or beside null', () => {
+  it('accepts a string of digits for an id, also for a nullable one', () => {
     expect(read({ id: '42', parent: '7' })).toEqual({ id: 42, parent: 7 })
     expect(read({ id: 42, parent: null })).toEqual({ id: 42, parent: null })
   })
@@ -51,7 +51,7 @@ describe('reading an input', () => {
     expect(problemsOf(undefined).details?.[0]?.field).toBe('id')
   })
 
-  it('takes over named fields alone: prototype keys change nothing', () => {
+  it('copies known fields only: prototype keys have no effect', () => {
     const input: unknown = JSON.parse('{"id":1,"__proto__":{"name":"x"},"constructor":{"prototype":{"x":1}},"role":"owner"}')
     const result = read(input)
     expect(Object.keys(result)).toEqual(['id'])

@@ -103,7 +103,7 @@ describe('a body', () => {
     expect(await outcomeOf(0)).toBe('x'.repeat(50))
   })
 
-  it('gives its room back when its sender goes away', async () => {
+  it('releases its budget when its sender disconnects', async () => {
     const { socket } = await post(50, 'x'.repeat(40))
     await expectHeld('a', 40)
     socket.destroy()
@@ -111,7 +111,7 @@ describe('a body', () => {
     await expectHeld('a', 0)
   })
 
-  it('that comes too slowly is given up, and so is one that is quick and never ends', async () => {
+  it('that arrives too slowly is refused, and so is one that never ends', async () => {
     options = { bodyPaceMs: 50, bodyDeadlineMs: 60_000, limitBytes: 1_000_000 }
     budget = createByteBudget({ all: 1_000_000, perKey: 1_000_000 })
     await post(1000, 'x')

@@ -10,7 +10,7 @@ it('is out of the reach of scripts and of other sites, and under TLS of other ho
   expect(clearedCookies(sent(undefined, true))).toEqual([`__Host-berth_session=; ${rest}=0; Secure`])
 })
 
-it('takes the other name away from a browser that has it', () => {
+it('removes the cookie with the other name from a browser that has it', () => {
   const gone = 'Path=/; HttpOnly; SameSite=Lax; Max-Age=0'
   for (const cookies of [sessionCookies(sent('berth_session=old', true), 'abc'), clearedCookies(sent('berth_session=old', true))])
     expect(cookies).toEqual([expect.stringMatching(/^__Host-berth_session=/), `berth_session=; ${gone}; Secure`])

@@ -22,7 +22,7 @@ it('shares the next run among the calls that come during one, and never runs two
   expect(most).toBe(1)
 })
 
-it('goes on after a run that failed', async () => {
+it('continues after a failed run', async () => {
   let runs = 0
   const request = coalesce(async () => {
     runs += 1
@@ -33,7 +33,7 @@ it('goes on after a run that failed', async () => {
   expect(await request()).toBe(2)
 })
 
-it('gives every call a run that began after it, whatever comes when', async () => {
+it('gives every call a run that started after it', async () => {
   const steps = fc.array(fc.constantFrom('call', 'pass time', 'fail next'), { maxLength: 60 })
   await fc.assert(
     fc.asyncProperty(steps, async (script) => {

@@ -57,7 +57,7 @@ describe('a limiter', () => {
     expect(begun).toEqual(['a1', 'b1'])
   })
 
-  it('refuses who has waited too long, and gives the place in the queue to another', async () => {
+  it('rejects work that has waited too long, and frees its place in the queue', async () => {
     const { begun, start, end } = lab({ waiting: 1, waitMs: 20 })
     void start('a1')
     await expect(start('a2')).rejects.toThrow(LimiterFull)
@@ -67,7 +67,7 @@ describe('a limiter', () => {
     expect([await later, begun]).toEqual(['a3', ['a1', 'a3']])
   })
 
-  it('lets go of who is told to stop waiting, and never starts that work', async () => {
+  it('drops work that is aborted while it waits, and never starts it', async () => {
     const { begun, start, end } = lab()
     const stop = new AbortController()
     void start('a1')
@@ -79,14 +79,14 @@ describe('a limiter', () => {
     expect(begun).toEqual(['a1'])
   })
 
-  it('gives the room back when the work fails', async () => {
+  it('frees the slot if the work fails', async () => {
     const { limiter, begun, start } = lab()
     await expect(limiter.run('a', async () => await Promise.reject(new Error('a mistake')))).rejects.toThrow('a mistake')
     void start('a1')
     expect(begun).toEqual(['a1'])
   })
 
-  it('never runs more than it may and leaves nobody behind, whatever comes', async () => {
+  it('never runs more than the limit and forgets nobody', async () => {
     const keys = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 60 })
     const limits = fc.record({ running: fc.integer({ min: 1, max: 4 }), runningPerKey: fc.integer({ min: 1, max: 3 }) })
     await fc.assert(

@@ -36,7 +36,7 @@ it('lets those who ask for it go first, and refuses when as many wait as may, in
   expect(order).toEqual(['first', 'other'])
 })
 
-it('never has more inside than places, and lets everybody in, whatever comes', async () => {
+it('never exceeds its slots, and lets everybody in eventually', async () => {
   const visitors = fc.array(fc.record({ isFirst: fc.boolean(), fails: fc.boolean(), pause: fc.boolean() }), { maxLength: 60 })
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 1, max: 4 }), visitors, async (places, script) => {

@@ -67,7 +67,7 @@ describe('around the engine', () => {
     expect(await engineGroup('/nowhere/at-all.sock')).toBeUndefined()
   })
 
-  it('a wall keeps its downloads from this machine and from private networks, and comes and goes with its rules', async () => {
+  it('a firewall blocks its downloads from this machine and private networks, as long as its rules exist', async () => {
     expect(await add(`http://127.0.0.1:${port}/before`)).toBe('built') // this is what the wall is for
     const wall = firewall()
     await wall.ensure(port)
@@ -102,7 +102,7 @@ describe('around the engine', () => {
     for (const url of urls) expect(await add(url)).toMatch(/refused|reset/)
   })
 
-  it('a host that whoever runs the server allows stays open, but never the control plane', async () => {
+  it('a host that the admin allows stays reachable, but never the control plane', async () => {
     const other = createServer((_request, response) => response.end('allowed')).listen(0, '127.0.0.1')
     await once(other, 'listening')
     const allowedPort = (other.address() as AddressInfo).port // as above

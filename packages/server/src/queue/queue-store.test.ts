@@ -20,7 +20,7 @@ async function claimAll(db: Db, slots: number): Promise<number[]> {
 }
 
 describe('claiming jobs', () => {
-  it('gives the jobs of one lane one at a time and in order, and other lanes beside it', async () => {
+  it('returns the jobs of one lane one at a time and in order, in parallel with other lanes', async () => {
     await using test = await openTestDatabase()
     const { db } = test
     for (const lane of ['app:1', 'app:1', 'app:2']) await add(db, lane)
@@ -154,7 +154,7 @@ describe('claiming jobs', () => {
 })
 
 describe('sharing the slots', () => {
-  it('one person takes all slots, and one more is there for whoever has nothing running', async () => {
+  it('one person can take all slots, and there is one more for people who have nothing running', async () => {
     await using test = await openTestDatabase()
     const { db } = test
     for (const lane of ['app:1', 'app:2', 'app:3']) await add(db, lane)
@@ -165,7 +165,7 @@ describe('sharing the slots', () => {
     expect(await claimAll(db, 2)).toEqual([5])
   })
 
-  it('whoever has the fewest running comes first, then the oldest', async () => {
+  it('the person with the fewest running jobs comes first, then the oldest job', async () => {
     await using test = await openTestDatabase()
     const { db } = test
     for (const lane of ['app:1', 'app:2', 'app:3', 'app:4']) await add(db, lane)
@@ -174,7 +174,7 @@ describe('sharing the slots', () => {
     expect(await claimAll(db, 6)).toEqual([1, 5, 7, 2, 6, 3])
   })
 
-  it('removals, what stands before them, and restores do not wait for builds, and share slots of their own', async () => {
+  it('removals, the jobs ahead of them, and restores do not wait for builds, and share their own slots', async () => {
     await using test = await openTestDatabase()
     const { db } = test
     for (const lane of ['app:1', 'app:2', 'app:3']) await add(db, lane)
@@ -188,7 +188,7 @@ describe('sharing the slots', () => {
     expect(await claimAll(db, 1)).toEqual([7])
   })
 
-  it('the slots of a worker that is gone are free', async () => {
+  it('the slots of a dead worker are free', async () => {
     await using test = await openTestDatabase()
     const { db } = test
     await add(db, 'app:1')

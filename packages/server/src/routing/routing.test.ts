@@ -98,7 +98,7 @@ async function open() {
   }
 }
 
-it('a switch asks the engine about its own app, once, and leaves all others as they were last known', async () => {
+it('a switch lists its own app in the engine once, and keeps the last known state of all others', async () => {
   await using world = await open()
   const { engine, routing, map, db, one, two } = world
   expect(await routing.sync()).toBeUndefined()

@@ -30,7 +30,7 @@ function read(name: string): readonly { value: string }[] {
   return database.db.cachedRead(query, name)
 }
 
-it('gives the very same rows while nothing is committed, for each key its own', async () => {
+it('returns the same rows per key until something is committed', async () => {
   await put('b', 'other')
   expect([read('a'), read('b'), read('none')]).toEqual([[{ value: 'first' }], [{ value: 'other' }], []])
   expect(read('a')).toBe(read('a'))

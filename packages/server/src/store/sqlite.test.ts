@@ -75,14 +75,14 @@ describe('opening the database', () => {
     expect(hashOfDatabase()).toBe(before)
   })
 
-  it('refuses a second server on the same directory, until the first has gone', async () => {
+  it('refuses a second server on the same directory until the first has exited', async () => {
     const first = await open()
     await expect(open()).rejects.toThrow(/Another Berth is using the data directory/)
     await first.close()
     await (await open()).close()
   })
 
-  it('goes on with a copy of the directory that was made while nothing ran', async () => {
+  it('works with a copy of the directory that was made while nothing ran', async () => {
     const first = await open()
     await first.db.transaction(async (tx) => await tx.insertInto('fact').values({ name: 'a', value: 'kept' }).execute())
     await first.close()

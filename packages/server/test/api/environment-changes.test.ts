@@ -41,7 +41,7 @@ async function newApp(envVars: Record<string, string>): Promise<number> {
   return (await owner.call('apps.create', { projectId, name: 'app', envVars })).id
 }
 
-it('what was added, changed and removed since the live release is told by name, and no value of it', async () => {
+it('what was added, changed and removed since the live release is listed by name, without values', async () => {
   const appId = await newApp({ KEPT: 'planted-kept', OTHER: 'planted-now', FRESH: 'planted-fresh' })
   const deploymentId = await insertRelease(appId, { KEPT: 'planted-kept', OTHER: 'planted-then', GONE: 'planted-gone', PORT: '3000' })
   const answer = await owner.call('envs.changes', { appId })
@@ -73,7 +73,7 @@ it('without a live release, or with one of which nothing was recorded, nothing i
   expect(await owner.call('envs.changes', { appId })).toEqual({ deploymentId: null, changes: [], problems: [] })
 })
 
-it('a reference is compared by what it stands for, and what it stands for is not told', async () => {
+it('a reference is compared by its value, and the value is not shown', async () => {
   const { id: projectId } = await owner.call('projects.create', { name: 'Referring' })
   const database = await owner.call('apps.create', { projectId, name: 'store', appType: 'database', templateName: 'redis' })
   const envVars = { REDIS_URL: '${{store.URL}}', TOKEN: '${{project.TOKEN}}' }

@@ -40,7 +40,7 @@ describe.each(STYLES)('accounts on a host like %s', (style) => {
   const connect = async (person: Person, more: { projectId?: number; name?: string } = {}) =>
     await person.call('git.createAccount', { provider: style, token, baseUrl: `${host.origin}/`, ...more })
 
-  it('a token is tried at the host before it is stored, and what the host said is told', async () => {
+  it('a token is checked with the host before it is stored, and the error of the host is shown', async () => {
     await expect(ada.call('git.createAccount', { provider: style, token: 'wrong-token', baseUrl: host.origin })).rejects.toMatchObject({
       code: 'invalid_request',
       message: expect.stringMatching(/token: localhost does not accept the token.*(Bad credentials|revoked|user does not exist)/),

@@ -49,7 +49,7 @@ async function mostProcesses(work: Promise<unknown>): Promise<{ most: number; me
   return { most, memory }
 }
 
-it('150 source checks of six people run few git processes at once, and those who are refused are told so', async () => {
+it('150 source checks of six people run few git processes at once, and refused callers get an error', async () => {
   const names = ['a', 'b', 'c', 'd', 'e', 'f']
   const people = await Promise.all(names.map(async (name) => await berth.as(`checker-${name}`, 'admin')))
   let refused = 0
@@ -75,7 +75,7 @@ it('150 source checks of six people run few git processes at once, and those who
   expect((await berth.raw('GET', '/health')).status).toBe(200)
 }, 120_000)
 
-it('100 deployments that are asked for at once run few git processes, and all are queued', async () => {
+it('100 deployments requested at once run few git processes, and all are queued', async () => {
   const owner = await berth.owner()
   const { id: projectId } = await owner.call('projects.create', { name: 'Many' })
   const apps = await Promise.all(

@@ -52,7 +52,7 @@ it('every change is heard, in order, with the ids to ask for', async () => {
   expect(socket.problems).toEqual([])
 })
 
-it('a reader that was away goes on behind its cursor, without a gap or a repetition', async () => {
+it('a reader that was disconnected resumes after its cursor, without gaps or repetitions', async () => {
   const owner = await berth.owner()
   await using first = await berth.connect('events', { cookie: owner.cookie })
   const cursor = (await first.waitFor(({ type }) => type === 'ready')).seq ?? 0
@@ -139,7 +139,7 @@ it('the load is kept from the start of the server on, whether or not somebody wa
   expect(points[0]).toMatchObject({ cpu: { usage: expect.any(Number) }, memory: { percent: expect.any(Number) } })
 })
 
-it('a deployment is told from its first state to its last, also to those who come late', async () => {
+it('a deployment is streamed from its first state to its last, also to late followers', async () => {
   const owner = await berth.owner()
   const { id: projectId } = await owner.call('projects.create', { name: 'Told' })
   const { id: appId } = await owner.call('apps.create', { projectId, name: 'app' })

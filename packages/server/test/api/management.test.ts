@@ -114,7 +114,7 @@ describe('projects', () => {
     expect((await owner.call('projects.update', { id: project.id, name: 'Renamed' })).tags).toBe('x,y')
   })
 
-  it('a deleted one takes everything along', async () => {
+  it('a deleted one removes everything in it', async () => {
     const app = await newApp()
     const variable = await owner.call('envs.create', { appId: app.id, key: 'A', value: 'b' })
     const domain = await owner.call('domains.create', { appId: app.id, domain: `gone-${n}.example.com` })
@@ -174,7 +174,7 @@ describe('applications', () => {
     expect(fine).toMatchObject({ git_clone_url: 'https://example.com/o/r.git', git_branch: 'main', root_directory: 'apps/web' })
   })
 
-  it('is changed by its owner alone; an admin takes it over first, and the audit log shows that', async () => {
+  it('can only be changed by its owner; an admin takes it over first, and the audit log shows that', async () => {
     const person = await newPerson()
     const app = await newApp(person)
     await refuses(admin.call('apps.update', { appId: app.id, description: 'x' }), 'not_app_owner')

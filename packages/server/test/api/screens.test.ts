@@ -39,7 +39,7 @@ describe('invitations', () => {
     await refuses(admin.call('invitations.create', { email }), 'email_taken')
   })
 
-  it('a newer link ends the earlier one, and one that was taken back ends too', async () => {
+  it('a newer link replaces the earlier one, and a revoked one stops working', async () => {
     const first = await admin.call('invitations.create', { email: 'twice@example.test' })
     const second = await admin.call('invitations.create', { email: 'twice@example.test' })
     expect((await join(tokenOf(first.link))).json.code).toBe('wrong_invitation')
@@ -48,7 +48,7 @@ describe('invitations', () => {
     await refuses(admin.call('invitations.delete', { id: second.id }), 'invitation_not_found')
   })
 
-  it('an invitation ends when whoever sent it gets another role', async () => {
+  it('an invitation ends when the role of its sender changes', async () => {
     const demoted = await berth.as('demoted', 'admin')
     const { link } = await demoted.call('invitations.create', { email: 'second-self@example.test', role: 'admin' })
     await owner.call('users.update', { id: demoted.id, role: 'user' })

@@ -139,7 +139,7 @@ describe('a start', () => {
     expect(log).not.toContain(cookie.slice(-40))
   })
 
-  it('SIGTERM ends it cleanly: sockets hear 1001, and the next start goes on', async () => {
+  it('SIGTERM stops it cleanly: sockets are closed with 1001, and the next start continues', async () => {
     await using berth = await startTestServer({ runs: 'as a process' })
     const { cookie } = await berth.owner()
     await using socket = await berth.connect('events', { cookie })

@@ -4,7 +4,7 @@ import { percentile } from './many-deployments.ts'
 
 const MEGABYTE = 1024 * 1024
 
-it('20 queued deployments outlast ten minutes of a full disk, and all go on when there is room', async (context) => {
+it('20 queued deployments survive ten minutes of a full disk, and all continue once there is space', async (context) => {
   const opened = await openLabOnSmallDisk()
   if (opened.unavailable !== undefined) return context.skip(opened.unavailable)
   await using small = opened

@@ -57,7 +57,7 @@ describe.concurrent('the container of an app', () => {
     expect(await lab.status(app.id)).toBe('running')
   })
 
-  it('is left as it is by a repair that was asked for before it came', async () => {
+  it('is not changed by a repair that was requested before it existed', async () => {
     const app = await lab.createApp(webFiles('here already'))
     await lab.deploy(app.id)
     const [before] = await lab.containersOf(app.id)
@@ -124,7 +124,7 @@ describe.concurrent('the container of an app', () => {
     await lab.ended(deploymentId)
   })
 
-  it('stays stopped, whoever starts it behind our back', async () => {
+  it('stays stopped, even if somebody starts it outside Berth', async () => {
     const app = await lab.createApp(webFiles('resting'))
     await lab.deploy(app.id)
     await lab.owner.call('containers.stop', { appId: app.id })

@@ -74,7 +74,7 @@ const COMPOSE_FILES = {
 }
 
 describe.concurrent('a compose app', () => {
-  it('runs its services together, is replaced by the next commit, and goes whole', async () => {
+  it('runs its services together, is replaced by the next commit, and is deleted completely', async () => {
     const app = await lab.createApp(COMPOSE_FILES, { appType: 'compose' })
     expect(await lab.deploy(app.id)).toMatchObject({ status: 'success', error_message: '' })
     expect((await lab.containersOf(app.id)).map(({ state }) => state)).toEqual(['running', 'running'])

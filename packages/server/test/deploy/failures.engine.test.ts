@@ -68,7 +68,7 @@ describe.concurrent('a failed deployment says why', () => {
   })
 })
 
-describe.concurrent('the release that serves goes on serving', () => {
+describe.concurrent('the live release keeps serving', () => {
   const bad = [
     ['a build that fails', only(['RUN exit 1'], 'true')],
     ['a release that exits', only([], 'exit 1')],

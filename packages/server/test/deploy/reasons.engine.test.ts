@@ -137,7 +137,7 @@ describe.concurrent('what is suggested makes the app run', () => {
     expect(await lab.visit(app)).toBe('at last')
   })
 
-  it('another try, where a server was away', async () => {
+  it('a retry, if a server was unavailable', async () => {
     const app = await lab.createApp(webFiles('back'))
     await lab.owner.call('apps.update', { appId: app.id, gitCloneUrl: 'http://127.0.0.1:1/nobody.git' })
     const failed = await lab.deploy(app.id)
@@ -169,7 +169,7 @@ it('settings are changed for the owner of the app alone', async () => {
   await expect(unknown).rejects.toMatchObject({ code: 'not_found' })
 })
 
-it('what a container that died has printed is kept, in order, one start apart from the next', async () => {
+it('the output of a dead container is kept, in order, with its starts separated', async () => {
   const command = 'for n in 1 2 3; do echo out $n; sleep 0.05; echo err $n >&2; sleep 0.05; done; exit 3'
   const app = await lab.createApp({ Dockerfile: dockerfile([], command) }, {}, { restartPolicy: 'always' })
   const failed = await lab.deploy(app.id)

@@ -60,7 +60,7 @@ describe.concurrent('an app that refers to a database', () => {
     expect(await lab.visit(app)).toBe('postgres://berth:set%2Fby%20hand@store:5432/app?user=berth')
   })
 
-  it('does not show what a reference stands for when it dies with it on its lips', async () => {
+  it('does not show the value of a reference that it prints as it dies', async () => {
     await newDatabase('hidden', 'redis')
     const files = { Dockerfile: dockerfile([], 'echo "cannot reach $DATABASE_URL"; exit 3') }
     const app = await lab.createApp(files, { envVars: { DATABASE_URL: '${{hidden.URL}}' } }, { restartPolicy: 'no' })

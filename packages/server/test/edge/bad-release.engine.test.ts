@@ -27,7 +27,7 @@ async function deployBad(name: string, release: LabRelease) {
   return seen
 }
 
-it.concurrent('never sends a visitor to a release that does not listen or is not healthy, and the old one goes on', async () => {
+it.concurrent('never sends a visitor to a release that does not listen or is not healthy, and the old one keeps serving', async () => {
   const seen = await Promise.all([
     deployBad('mute', { version: 'mute', mode: 'never listens' }),
     deployBad('ill', { version: 'ill', health: 500 }),
@@ -54,6 +54,6 @@ it.concurrent('lets a release that is cancelled while it is on trial finish what
   await until(async () => (await visit(lab, { host })).status === 503, 'nobody answers any more')
 })
 
-it.concurrent('goes back to the old release at once when the new one dies of its first visitor', async () => {
+it.concurrent('returns to the old release at once if the new one crashes on its first visitor', async () => {
   expect(await deployBad('shy', { version: 'shy', mode: 'dies of visitors' })).toEqual({ versions: ['1'], errors: 0 })
 })

@@ -19,7 +19,7 @@ const leafOf = ({ fingerprint }: EdgeCertificate) => fingerprint.split('+')[0]
 const app = (appKey: string, host: string) => ({ appKey, hosts: [{ host, redirectHttps: true, hsts: true }], targets: [] })
 
 describe('a certificate', () => {
-  it('comes into place although somebody was killed while putting it there, or another one', async () => {
+  it('is installed even if a process was killed while installing it or another one', async () => {
     await using edge = await startTestEdge()
     const store = createCertificateStore({ dir: edge.paths.certificatesDir })
     await edge.edge.setRoutes({ apps: [app('a1', 'one.test'), app('a2', 'two.test')] })

@@ -82,7 +82,7 @@ it.concurrent(
   },
 )
 
-it.concurrent('a compose app never has one volume in two hands: a renamed service takes the place of the one before', limit, async () => {
+it.concurrent('a compose app never shares a volume between two containers: a renamed service replaces the old one', limit, async () => {
   const web = { build: '.', environment: { PORT: '3000' }, expose: ['3000'] }
   const app = await lab.addApp('renaming', { compose: { services: { web, first: store } } })
   await lab.deployWell(app)

@@ -50,7 +50,7 @@ async function route(target: EdgeTarget, fallback?: EdgeTarget): Promise<void> {
   await edge.edge.setRoutes({ apps: [{ appKey: 'a1', hosts, ...release }] })
 }
 
-it('gives what a new release refuses to the release before, whatever the method, and once only', async () => {
+it('sends what a new release refuses to the previous release, whatever the method, and only once', async () => {
   await route(refusing, old.target)
   old.heard.length = 0
   expect(await visit(edge, { host: HOST, headers: { 'x-forwarded-for': '203.0.113.9' } })).toMatchObject({ status: 200, text: 'old' })
@@ -63,7 +63,7 @@ it('gives what a new release refuses to the release before, whatever the method,
   await expect.poll(async () => await edge.edge.inFlight([old.target])).toBe(0)
 })
 
-it('repeats what a new release broke off only where that is harmless', async () => {
+it('repeats a request that a new release dropped only if that is harmless', async () => {
   await route(broken.target, old.target)
   broken.heard.length = 0
   expect(await visit(edge, { host: HOST })).toMatchObject({ status: 200, text: 'old' })

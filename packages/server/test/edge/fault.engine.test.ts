@@ -67,7 +67,7 @@ it('keeps serving without the control plane, and HAProxy restarts by itself with
 describe('with nobody doing anything, the next look', () => {
   const runtime = () => createHaproxyRuntime({ socketPath: lab.paths.socket })
 
-  it('puts back entries, certificates and files that somebody took away or changed', async () => {
+  it('restores entries, certificates and files that were removed or changed from outside', async () => {
     const host = 'drift.example.test'
     const { id } = await lab.call('domains.create', { appId: shop.id, domain: host })
     const { pem, chain, key } = ownCertificate(host)
@@ -105,7 +105,7 @@ describe('with nobody doing anything, the next look', () => {
   })
 })
 
-it('keeps the release that visitors reach while HAProxy serves and takes nothing new, and says why', { timeout: 180_000 }, async () => {
+it('keeps the current release while HAProxy serves but accepts no changes, and says why', { timeout: 180_000 }, async () => {
   await ensureRedisImage(lab.engine)
   await lab.berth.kill9()
   await lab.configureEdgeOtherwise()
@@ -131,7 +131,7 @@ it('keeps the release that visitors reach while HAProxy serves and takes nothing
   expect(JSON.parse((await visit(lab, { host: HOST })).text)).toMatchObject({ version: 'reachable' })
 })
 
-it('switches once an engine that was too busy to say where everything is says it', async () => {
+it('switches once a busy engine lists its containers again', async () => {
   await shop.commit({ version: 'patient' })
   const { id } = await lab.call('deployments.add', { appId: shop.id })
   await until(async () => (await lab.call('deployments.log', { deploymentId: id })).includes('must stay so for a while'), 'healthy')
@@ -145,7 +145,7 @@ it('switches once an engine that was too busy to say where everything is says it
   expect(JSON.parse((await visit(lab, { host: HOST })).text)).toMatchObject({ version: 'patient' })
 })
 
-it('starts the earlier release again where an engine does not remove the one that failed', async () => {
+it('starts the earlier release again if the engine does not remove the failed one', async () => {
   const host = 'alone.example.test'
   const app = await lab.addApp('Alone', { domain: host })
   await lab.call('apps.update', { appId: app.id, deploymentStrategy: 'recreate' })
@@ -173,7 +173,7 @@ const ownAddresses = () =>
     (entries ?? []).filter(({ family, internal }) => family === 'IPv4' && !internal).map(({ address }) => address),
   )
 
-it('takes up new and deleted domains and apps while the engine is too busy to say what runs', async () => {
+it('applies new and deleted domains and apps while the engine is too busy to list containers', async () => {
   const leaving = await lab.addApp('Leaving', { domain: 'leaving.example.test' })
   const statusOf = async (host: string) => (await visit(lab, { host })).status
   await until(async () => (await statusOf('leaving.example.test')) === 503, 'an app that was never deployed')

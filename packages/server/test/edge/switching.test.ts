@@ -219,7 +219,7 @@ describe('the edge', () => {
     expect(await readFile(edge.paths.map('apps'), 'utf8')).toMatch(/^a1 127\.0\.0\.1\|\d+\n$/)
   })
 
-  it('keeps serving and takes changes when the control plane was restarted', async () => {
+  it('keeps serving and accepts changes after a restart of the control plane', async () => {
     await using edge = await startTestEdge()
     await using one = await startBackend('one')
     await using two = await startBackend('two')
@@ -235,7 +235,7 @@ describe('the edge', () => {
     expect(edge.process.pid()).toBe(pid)
   })
 
-  it('takes a new configuration without a failed request, a cut stream or a broken socket', async () => {
+  it('loads a new configuration without a failed request, a cut stream or a broken socket', async () => {
     await using edge = await startTestEdge()
     await using one = await startBackend('one')
     await edge.edge.setRoutes(oneApp([one.target]))
@@ -290,7 +290,7 @@ describe('the edge', () => {
     await again.close()
   })
 
-  it('names a taken port and goes on once it is free', async () => {
+  it('names a port that is in use and continues once it is free', async () => {
     const port = await freePort()
     const holder = createTcpServer().listen(port, '0.0.0.0')
     await once(holder, 'listening')

@@ -68,7 +68,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-it('serves a certificate that its owner brings by name, sends visitors to https, and takes both back', async () => {
+it('serves an uploaded certificate, redirects visitors to https, and removes both again', async () => {
   const host = 'own.example.test'
   const domain = await add(host)
   const placeholder = await certificateShown(lab, host)

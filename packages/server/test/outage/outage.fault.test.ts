@@ -16,7 +16,7 @@ const CELLS: readonly [string, OutageFault][] = [
   ['rollback: creating', { kind: 'refuse', call: 'POST /containers/create' }],
 ]
 
-describe('an engine that goes away', () => {
+describe('an engine that becomes unreachable', () => {
   let outage: OutageLab
   beforeAll(async () => {
     outage = await openOutageLab()
@@ -70,7 +70,7 @@ describe('an engine that goes away', () => {
 })
 
 describe('what never answers', () => {
-  it('no engine at all: the deployment is taken, waits, and fails with a sentence', async () => {
+  it('without an engine a deployment is accepted, waits, and fails with a clear error', async () => {
     await using lab = await openDeployLab({ socketPath: '/nonexistent/engine.sock', tuning: { engineWaitMs: 1000 } })
     const app = await lab.createApp(webFiles('x'))
     const queued = await lab.owner.call('deployments.add', { appId: app.id })

@@ -31,7 +31,7 @@ const broken = (cells: readonly OutageCell[]) =>
 
 const rows = OUTAGE_ROWS.filter(({ stage }) => ONLY.test(stage))
 
-it('an engine that is away or resets what is open, in every stage, costs no deployment', async () => {
+it('an engine that is unreachable or resets connections, in every stage, fails no deployment', async () => {
   const tasks = rows.flatMap((row) =>
     OUTAGES.map(
       (fault): Task =>
@@ -84,7 +84,7 @@ const LEFT_ALONE = new Set([
   'compose: starting',
 ])
 
-it('an engine that is away for longer than anyone waits ends in a failure that names it, and all is well once it is back', async () => {
+it('an engine that is unreachable for too long fails the deployment with a clear error, and everything recovers once it is back', async () => {
   const tasks = rows
     .filter(({ stage }) => LEFT_ALONE.has(stage))
     .map(

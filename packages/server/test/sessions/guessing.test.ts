@@ -70,7 +70,7 @@ describe('a flood of guesses', () => {
     return answers
   }
 
-  it('does not hold up the owner of the account where they have logged in before, also after a restart', async () => {
+  it('does not delay the owner of the account where they have logged in before, also after a restart', async () => {
     await using berth = await startTestServer()
     const { email } = await berth.as('victim')
     await berth.restart()

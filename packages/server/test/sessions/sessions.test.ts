@@ -224,7 +224,7 @@ describe('logging in', () => {
     expect((await berth.logIn(`  ${OWNER.email.toUpperCase()} `, OWNER.password)).id).toBe(1)
   })
 
-  it('is slowed down after failures of one account, from wherever they come, and never refused', async () => {
+  it('is slowed down after failures of one account, from whatever address, and never refused', async () => {
     await berth.as('target')
     const attempt = async (password: string, address: string) => {
       const body = { email: 'target@example.test', password }
@@ -237,7 +237,7 @@ describe('logging in', () => {
     expect(await attempt(PASSWORD, '198.51.100.1')).toBe(200)
   })
 
-  it('refuses a password of a megabyte before it is read, and one of ten kilobytes before it is looked at', async () => {
+  it('refuses a password of a megabyte before it is read, and one of ten kilobytes before it is checked', async () => {
     const logIn = async (password: string) => await berth.raw('POST', '/api/auth/login', { body: { email: OWNER.email, password } })
     expect((await logIn('x'.repeat(1_000_000))).json.code).toBe('body_too_large')
     const answer = await logIn('x'.repeat(10_000))

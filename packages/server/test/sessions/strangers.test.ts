@@ -119,7 +119,7 @@ describe('bodies of strangers', () => {
     expect(connection?.answer()).toMatch(/^HTTP\/1\.1 400 [^]*body_too_slow/)
   })
 
-  it('share a room by address; what is too much is server_busy, and logins of others go on', async () => {
+  it('share a budget per address; beyond it they get server_busy, and others can still log in', async () => {
     const bytes = 16_000
     const all = await connections(90)
     const head = headOf('/api/auth/login', bytes, { 'X-Forwarded-For': '203.0.113.7' })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { aboutWords, actionWords, actorWords } from './action-words.ts'
 
-test('an action is said in words, and one that is not known stays as it is', () => {
+test('an action has a label, and an unknown one is shown as it is', () => {
   expect(actionWords('deployment.rollback')).toBe('Rollback started')
   expect(actionWords('app.archive')).toBe('app.archive')
 })

@@ -179,7 +179,7 @@ describe('a certificate', () => {
     await shown(edge, 'moved.test')
   })
 
-  it('whose file somebody took away no longer stands in the way of a start of HAProxy, and is ordered again', async () => {
+  it('whose file was deleted no longer keeps HAProxy from starting, and is ordered again', async () => {
     await using edge = await startTestEdge()
     await using pebble = await startPebble({ httpPort: edge.httpPort })
     await edge.edge.setRoutes(route('lost.test'))
@@ -377,7 +377,7 @@ describe('a certificate of somebody’s own', () => {
     expect(after.heard.filter(([host]) => host === 'long.test').map(([, status]) => status.sslStatus)).toEqual(['failed', 'active'])
   })
 
-  it('is said to have failed once it has expired, once, and after a restart too', async () => {
+  it('is reported as failed once it has expired, only once, and after a restart too', async () => {
     await using edge = await startTestEdge()
     await edge.edge.setRoutes(route('old.test'))
     await using sut = await startCertificates(edge, NO_AUTHORITY)

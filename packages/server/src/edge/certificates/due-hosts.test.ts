@@ -36,7 +36,7 @@ it('owners take turns, however many hosts one of them has', async () => {
   expect(begun.at(-1)).toBe('m2.test')
 })
 
-it('one who comes later has a place at once', async () => {
+it('a new owner gets a slot at once', async () => {
   const { begun, want, letGo } = startWork()
   await want(many, ofTwo)
   expect(begun).toEqual(['m0.test', 'm1.test', 'm2.test'])
@@ -57,7 +57,7 @@ it('each of the hosts has its turn before one of them has a second', async () =>
   expect(begun.slice(20, 40)).toEqual(begun.slice(0, 20))
 })
 
-it('what is begun by hand takes no place from the others', async () => {
+it('work started by hand takes no slot from the others', async () => {
   const due = new Set<string>()
   const { begun, want, work, settle } = startWork((host) => due.has(host))
   await want([...many, 'a1.test', 'a2.test'], ofTwo)

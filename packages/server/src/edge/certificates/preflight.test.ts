@@ -88,7 +88,7 @@ describe('a name that points to an address that this server does not know as its
     '100.64.0.7',
     '::ffff:10.0.0.7',
     'fd00::7',
-  ])('is never asked at %s, and what is there is not told', async (address) => {
+  ])('is never contacted at %s, and its response is not revealed', async (address) => {
     let tokens = 0
     const newToken = () => `token-${(tokens += 1)}`
     const seen = createPreflight({ ...machine(address), addresses: () => ['198.51.100.1'], newToken })

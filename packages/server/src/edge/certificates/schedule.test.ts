@@ -11,7 +11,7 @@ const now = new Date('2030-01-15T00:00:00Z')
 const pemFor = (host: string, from = '2030-01-01', to = '2030-04-01') =>
   selfSignedCertificate({ host, notBefore: new Date(from), notAfter: new Date(to) })
 
-it('tries come further and further apart, and an hour or more after a limit', () => {
+it('attempts are further and further apart, and an hour or more after a rate limit', () => {
   const delays = Array.from({ length: 9 }, (_, n) => nextTryDelayMs({ failures: n + 1, isRateLimited: false }, 0))
   expect(delays).toEqual([...delays].sort((a, b) => a - b))
   expect(delays.slice(2).every((delay) => delay >= HOUR_MS)).toBe(true)
@@ -23,7 +23,7 @@ it('a certificate of ninety days is renewed after sixty', () => {
   expect(renewAt({ notBefore: new Date('2030-01-01'), notAfter: new Date('2030-04-01') })).toEqual(new Date('2030-03-02'))
 })
 
-it('a wait that the authority asks for is read as seconds or as a date', () => {
+it('a Retry-After of the authority is read as seconds or as a date', () => {
   expect(parseRetryAfter('120')).toBe(120_000)
   expect(parseRetryAfter('Tue, 01 Jan 2030 00:01:00 GMT', () => Date.parse('2030-01-01T00:00:00Z'))).toBe(60_000)
   expect(parseRetryAfter('soon')).toBeUndefined()

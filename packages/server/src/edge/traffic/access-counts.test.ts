@@ -5,7 +5,7 @@ import path from 'node:path'
 import { expect, it } from 'vitest'
 import { createAccessCounts } from './access-counts.ts'
 
-it('gives what each app served since it was asked last, once', async () => {
+it('returns what each app served since the last call, once', async () => {
   await using directory = await mkdtempDisposable(path.join(tmpdir(), 'berth-access-'))
   const socketPath = path.join(directory.path, 'socket')
   const lines = ['app-1|x 200 10 100 50', 'app-1|x 500 90 100 50', 'app-1|x 404 10 100 50', 'app-2|x 101 5 1 1', ''].join('\n')

@@ -13,7 +13,7 @@ function frame(stream: number, text: string): Buffer {
 }
 
 describe('the log stream of a container', () => {
-  it('is taken apart into lines of both streams, wherever it is cut', () => {
+  it('is split into lines of both streams, wherever the chunks end', () => {
     const bytes = Buffer.concat([frame(1, `${AT} hello\n`), frame(2, `${AT} oh `), frame(1, `${AT} ünï\n`), frame(2, 'no\n')])
     fc.assert(
       fc.property(fc.integer({ min: 1, max: bytes.length }), (size) => {

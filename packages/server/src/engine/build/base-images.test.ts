@@ -67,7 +67,7 @@ it('an image that existed before is kept', async () => {
   expect(engine.changes).toEqual([])
 })
 
-it('an image that cannot be had is asked for again by the next build', async () => {
+it('an image that cannot be pulled is requested again by the next build', async () => {
   await using engine = await startEngine([], false)
   for (const _ of [1, 2]) await expect(engine.bases.hold(IMAGE, options())).rejects.toThrow('pull access denied')
   expect(engine.changes.filter((change) => change.startsWith('POST'))).toHaveLength(2)

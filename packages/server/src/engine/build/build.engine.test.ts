@@ -158,7 +158,7 @@ describe('a build', () => {
     expect(failureReason(failure, createRedactor([]))).toContain('Restart the container engine')
   })
 
-  it('whose engine goes away is unreachable, not failed', async () => {
+  it('whose engine becomes unreachable is not reported as failed', async () => {
     await using proxy = await startEngineProxy()
     await using behind = openTestEngine({ address: proxy.address })
     const { work, mark } = await waitingBuild({ target: behind.engine })
@@ -212,7 +212,7 @@ describe('a build', () => {
     }
   })
 
-  it('that takes too much memory is said to have run out of it', async (context) => {
+  it('that uses too much memory is reported as out of memory', async (context) => {
     const limits = createBuildLimits({ log: silent })
     const free = 2 ** 40
     const { applied } = await limits.apply({ memoryBytes: free })

@@ -72,7 +72,7 @@ function* repeated(message: string, times = Number.POSITIVE_INFINITY): Generator
 }
 
 describe('a build that the engine has lost track of', () => {
-  it('gives its image when that comes between the empty messages, and ends the connection', async () => {
+  it('returns an image that comes between the empty messages, and closes the connection', async () => {
     const { build, seen } = await engineThatSends(function* () {
       yield HELLO
       yield* repeated(EMPTY, 3000)
@@ -85,7 +85,7 @@ describe('a build that the engine has lost track of', () => {
     await seen.closed.promise
   })
 
-  it('gives its image when that came before the empty messages', async () => {
+  it('returns an image that came before the empty messages', async () => {
     const { build } = await engineThatSends(function* () {
       yield IMAGE
       yield* repeated(EMPTY)
@@ -93,7 +93,7 @@ describe('a build that the engine has lost track of', () => {
     expect(await run(build).work).toEqual({ imageId: 'sha256:abc' })
   })
 
-  it('shows no sign of life, and is ended when told', async () => {
+  it('reports no progress, and is ended on abort', async () => {
     const { build, seen } = await engineThatSends(() => repeated(EMPTY))
     const stop = new AbortController()
     const { told, work } = run(build, stop.signal)

@@ -102,7 +102,7 @@ describe('a sign of life of a build', () => {
     expect(news([log('a', 1, '.')], [log('a', 1, '.')], [log('a', 1, '')])).toEqual([true, true, false])
   })
 
-  it('is a transfer that moves, not one that stands still', () => {
+  it('is a transfer that advances, not one that stalls', () => {
     expect(news([transfer('layer', 10)], [transfer('layer', 10)], [transfer('layer', 20)], [transfer('other', 20)])).toEqual([
       true,
       false,

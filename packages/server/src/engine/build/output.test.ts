@@ -24,7 +24,7 @@ const LEFT_OUT = /^… (\d+) bytes of output left out/
 const leftOut = (lines: readonly string[]) => lines.reduce((sum, line) => sum + Number(LEFT_OUT.exec(line)?.[1] ?? 0), 0)
 
 describe('the output of a build', () => {
-  it('comes in order and whole when it is no more than may wait', async () => {
+  it('is complete and in order if it does not exceed the buffer', async () => {
     const { lines, output } = open()
     output.take([begun, printed('one\ntw')])
     output.take([printed('o\n'), { kind: 'line', line: 'said', stream: 'stderr' }, ended])
@@ -32,7 +32,7 @@ describe('the output of a build', () => {
     expect(lines).toEqual(['#1 RUN yes', '#1 one', '#1 two', 'said', '#1 DONE 1.0s'])
   })
 
-  it('is taken at once and becomes lines later, and others get their turn in between', async () => {
+  it('is accepted at once and split into lines later, with other work in between', async () => {
     const { lines, output } = open()
     output.take([printed('\n'.repeat(20_000))])
     expect(lines).toEqual([])

@@ -4,7 +4,7 @@ import { createFamiliarAddresses } from './familiar-addresses.ts'
 const EMAIL = 'a@example.test'
 const at = (address: string, email = EMAIL) => ({ email, address })
 
-it('knows from where an account was used, of that account alone', () => {
+it('knows the networks an account was used from, for that account only', () => {
   const familiar = createFamiliarAddresses([at('192.0.2.1')])
   familiar.add(at('192.0.2.2'))
   expect(familiar.find(at('192.0.2.1'))).toBe('192.0.2.1')

@@ -52,7 +52,7 @@ it('lets those go first who must not wait behind strangers', async () => {
   expect(order).toEqual(['a', 'owner', 'b', 'c'])
 })
 
-it('goes on after a failure, and refuses what would wait behind 500 others, of strangers alone', async () => {
+it('continues after a failure, and only refuses anonymous work that would wait behind 500 others', async () => {
   const { work, settled, endOne, running } = createWork()
   const queue = createHashQueue({ cores: 2 })
   await expect(queue.run(async () => await Promise.reject(new Error('no memory')), { isFirst: false })).rejects.toThrow('no memory')

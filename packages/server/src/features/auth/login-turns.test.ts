@@ -48,13 +48,13 @@ it('judges the tries of one account one at a time, each after a wait of its own,
   expect([waits.length, judged]).toEqual([0, ['third', 'owner', 'second', 'first']])
 })
 
-it('keeps accounts apart, and nobody waits who need not', async () => {
+it('keeps accounts separate, and delays nobody unnecessarily', async () => {
   const { take, waits, judged } = setUp(0)
   await Promise.all([take(1, 'one'), take(2, 'two')])
   expect([waits, judged]).toEqual([[], ['one', 'two']])
 })
 
-it('hands a failure to the one who tried, and goes on', async () => {
+it('passes an error to its own attempt, and continues', async () => {
   const turns = createLoginTurns({ waitMs: () => 0 })
   const failing = turns.take(1, async () => await Promise.reject(new Error('no database')))
   const next = turns.take(1, async () => await Promise.resolve('judged'))
@@ -62,7 +62,7 @@ it('hands a failure to the one who tried, and goes on', async () => {
   expect(await next).toBe('judged')
 })
 
-it('lets 500 wait for an account and 1,000 in all, and sends the oldest away unjudged', async () => {
+it('lets 500 wait for an account and 1,000 in total, and rejects the oldest unchecked', async () => {
   const { take, judged, stop } = setUp()
   const ends: string[] = []
   const begin = (slot: number, name: string) =>
@@ -79,7 +79,7 @@ it('lets 500 wait for an account and 1,000 in all, and sends the oldest away unj
   expect(judged).toEqual([])
 })
 
-it('drops a try whose client has gone, and none that is being judged', async () => {
+it('drops an attempt whose client has disconnected, but none that is being checked', async () => {
   const { take, judged, nextWait, settled } = setUp()
   const clients = ['owner', 'gone', 'judged'].map((name) => ({ name, connection: new AbortController() }))
   const ends = clients.map(
@@ -100,7 +100,7 @@ it('drops a try whose client has gone, and none that is being judged', async () 
   await expect(take(1, 'late', { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'too_many_logins' })
 })
 
-it('lets three of one address wait for an account and sends the oldest of them away', async () => {
+it('lets three of one address wait for an account and rejects the oldest of them', async () => {
   const { take, stop, settled } = setUp()
   const ends: string[] = []
   const begin = (slot: number, name: string, from?: string) =>
@@ -116,7 +116,7 @@ it('lets three of one address wait for an account and sends the oldest of them a
   stop()
 })
 
-it('takes nobody any more once it has stopped', async () => {
+it('accepts no attempts once it has stopped', async () => {
   const { take, stop } = setUp()
   stop()
   await expect(take(1, 'late')).rejects.toMatchObject({ code: 'stopping' })

@@ -48,7 +48,7 @@ it('cannot be cleared by trying other names, however many, and they hardly slow 
   expect(slowed.length).toBeLessThan(10)
 })
 
-it('gives a name another slot under another secret, so that nobody can look for names that share one', () => {
+it('gives a name another slot under another secret, so that nobody can search for names that share one', () => {
   const other = createSlowDown({ secret: 'another secret', now: () => new Date(0) })
   const names = Array.from({ length: 100 }, (_, n) => `${n}@example.test`)
   expect(names.filter((name) => other.slotOf(name) === setUp().slotOf(name)).length).toBeLessThan(3)

@@ -32,7 +32,7 @@ async function open(test: Awaited<ReturnType<typeof openTestDatabase>>) {
   return { containers, slow, other, working: () => working, end: isOver.resolve }
 }
 
-it('one person takes two of the places for reading logs, so that others read theirs, and is refused beyond a queue', async () => {
+it('one person can use two of the slots for reading logs, and is refused beyond a queue', async () => {
   await using test = await openTestDatabase()
   const { containers, slow, other, working, end } = await open(test)
   const refused: unknown[] = []
@@ -51,7 +51,7 @@ it('one person takes two of the places for reading logs, so that others read the
   await Promise.all(asked)
 })
 
-it('one person starts, stops and restarts four apps at once, others theirs beside it, and beyond a queue is refused', async () => {
+it('one person can start, stop and restart four apps at once, without blocking others, and is refused beyond a queue', async () => {
   await using test = await openTestDatabase()
   const { containers, slow, other, working, end } = await open(test)
   const caller = (id: number) => ({ id, email: '', role: 'user', createdAt: '', sessionId: '', origin: PLATFORM.origin }) as const

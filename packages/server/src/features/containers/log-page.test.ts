@@ -32,7 +32,7 @@ it('goes backwards and forwards from a line without losing or repeating one of t
   expect(await page({ limit: 2, around: three })).toEqual({ lines: ['two', 'three'], first: 1, total: 4 })
 })
 
-it('takes a time for a place, with or without its fraction', async () => {
+it('accepts a time as a position, with or without a fraction', async () => {
   expect(await page({ limit: 9, before: parseCursor('2026-01-01T00:00:02Z') })).toMatchObject({ lines: ['one'] })
   expect(await page({ limit: 9, after: parseCursor('2026-01-01T00:00:02.5Z') })).toMatchObject({ lines: ['four'], first: 3 })
 })

@@ -13,7 +13,7 @@ import { readSettings, writeSetting } from '../settings/store.ts'
 import { createDomainCertificates } from './certificates.ts'
 import { findDomainByHost, insertDomain, newDomainRow } from './store.ts'
 
-it('an order that takes long holds up its own host alone', async () => {
+it('a slow order only blocks its own host', async () => {
   await using test = await openTestDatabase()
   const dir = await mkdtemp(join(tmpdir(), 'berth-certificates-'))
   const [log, now, db] = [pino({ level: 'silent' }), () => new Date(), test.db]

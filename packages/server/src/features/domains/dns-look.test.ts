@@ -82,7 +82,7 @@ it('looks at what is not well each time and at what is well seldom, and writes w
   expect(await findDomainByHost(test.db, 'good.example.test')).toMatchObject({ dns_status: 'wrong', dns_error: 'gone' })
 })
 
-it('looks at four at once, at new ones first, and goes round when there are more than it can look at', async () => {
+it('checks four at once, new ones first, and rotates if there are too many', async () => {
   const { look } = open()
   const gates = new Map(Array.from({ length: 6 }, (_unused, n) => [`n${n}.example.test`, Promise.withResolvers<DnsCheck>()]))
   for (const [host, gate] of gates) world.set(host, async () => await gate.promise)
@@ -111,7 +111,7 @@ it('looks at domains of each owner in turn, however many one of them has', async
   expect(asked.slice(0, 4)).toEqual(['n0', 'theirs', 'n1', 'theirs-too'].map((name) => `${name}.example.test`))
 })
 
-it('a slow name gives its place away, is not asked twice at a time, and counts when it answers', async () => {
+it('a slow name frees its slot, is not queried twice at once, and counts when it answers', async () => {
   const { look } = open(20)
   const gate = Promise.withResolvers<DnsCheck>()
   const slow = ['s1', 's2', 's3', 's4'].map((name) => `${name}.example.test`)
@@ -128,7 +128,7 @@ it('a slow name gives its place away, is not asked twice at a time, and counts w
   await eventually(() => expect(written).toHaveLength(5))
 })
 
-it('asks and writes nothing more once it is told to stop', async () => {
+it('queries and writes nothing after it was stopped', async () => {
   const { look } = open()
   const gate = Promise.withResolvers<DnsCheck>()
   const hosts = Array.from({ length: 6 }, (_unused, n) => `n${n}.example.test`)
@@ -141,7 +141,7 @@ it('asks and writes nothing more once it is told to stop', async () => {
   expect([asked.length, written]).toEqual([4, []])
 })
 
-it('leaves out names that say by themselves where they lead', async () => {
+it('skips names that contain their address', async () => {
   const { look } = open()
   await add('shop.localhost', 'shop.192-0-2-7.sslip.io', 'shop.192-0-2-8.sslip.io', 'shop.example.test')
   await look(stop.signal)

@@ -36,7 +36,7 @@ it('says that an address is private, and prefers one that is not', () => {
   expect(recordsOf(interfaces, { ipv4: both, ipv6: '' })).toEqual([{ type: 'A', value: '8.8.8.8', isPrivate: false }])
 })
 
-it('takes the cheapest of several default routes', () => {
+it('uses the default route with the lowest metric', () => {
   const interfaces = { eth0: on('8.8.8.8'), eth1: on('8.8.4.4') }
   const ipv4 = [HEAD, route4('eth0', 600), route4('eth1', 100)].join('\n')
   expect(recordsOf(interfaces, { ipv4, ipv6: '' }).map(({ value }) => value)).toEqual(['8.8.4.4'])

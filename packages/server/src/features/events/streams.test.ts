@@ -9,7 +9,7 @@ import { createLiveEvents } from './streams.ts'
 const origin = { requestId: 'r', address: '127.0.0.1', isTls: false, client: '' }
 const caller: Caller = { id: 7, email: 'seven@example.test', role: 'user', createdAt: '', sessionId: 's', origin }
 
-it('reads no further than one batch for a client that does not read, and asks for its projects once per batch', async () => {
+it('reads only one batch for a client that does not read, and loads its projects once per batch', async () => {
   await using test = await openTestDatabase()
   await test.db.transaction(async (tx) => {
     for (let n = 0; n < 3000; n += 1) await appendEvent(tx, new Date(), { type: 'user.changed', data: { userId: 7 } })

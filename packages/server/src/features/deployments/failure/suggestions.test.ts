@@ -16,7 +16,7 @@ it.each<[FailureFacts, string[]]>([
   expect(titles(factsIn(storedFacts(facts)))).toEqual(expected)
 })
 
-it('nothing is suggested where nothing is known, or where it is so already', () => {
+it('nothing is suggested if nothing is known, or if it is already so', () => {
   expect(factsIn(storedFacts(undefined))).toBeUndefined()
   expect(titles(undefined)).toEqual([])
   expect(titles({ kind: 'other_ports', ports: [8081] }, { ...app, port: 8081 })).toEqual([])

@@ -51,7 +51,7 @@ describe('a build log', () => {
     expect(await readFile(path.join(directory, 'd1.log'), 'utf8')).toBe(' the password is ***\n')
   })
 
-  it('a follower gets every line once and in order, wherever it comes in', async () => {
+  it('a follower gets every line once and in order, wherever it starts', async () => {
     const logs = logsOf()
     const writer = await logs.openWriter(1, plain)
     const ended = new AbortController()
@@ -104,7 +104,7 @@ describe('a build log', () => {
     expect((await readAll(logs, 1)).map(({ n, line }) => `${n} ${line}`)).toEqual(['1 one', '2 two', '3 three'])
   })
 
-  it('has a limit: the beginning and the last lines are kept, and what lies between is counted', async () => {
+  it('has a limit: the beginning and the last lines are kept, and those in between are counted', async () => {
     const logs = logsOf()
     const writer = await logs.openWriter(1, plain)
     const long = 'x'.repeat(15_000)

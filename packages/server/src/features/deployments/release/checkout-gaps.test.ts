@@ -43,7 +43,7 @@ it.each([
   expect(await cpuSeconds(async () => expect(await checkoutGaps(directory)).toEqual([]))).toBeLessThan(0.3)
 })
 
-it('submodules that are empty are named, and paths that lead out of the checkout are not looked at', async () => {
+it('empty submodules are named, and paths outside the checkout are ignored', async () => {
   await mkdir(join(directory, 'lib', 'theme'), { recursive: true })
   await mkdir(join(directory, 'copied'))
   await writeFile(join(directory, 'copied', 'file'), '')

@@ -22,7 +22,7 @@ function watch() {
 const open = (port: number) => ({ port, loopbackOnly: false })
 const local = (port: number) => ({ port, loopbackOnly: true })
 
-it('says from the fifth second on what the container listens on, and gives up at the fifteenth', async () => {
+it('reports after five seconds what the container listens on, and gives up after fifteen', async () => {
   const { at, said } = watch()
   expect(await at(4, [open(3000)])).toBe(false)
   expect(said).toEqual([])
@@ -32,7 +32,7 @@ it('says from the fifth second on what the container listens on, and gives up at
   expect(await at(15, [open(3000)])).toBe(true)
 })
 
-it('gives more time to one that opens another port, listens on nothing yet, or cannot be looked at', async () => {
+it('gives more time to a container that opens another port, listens on nothing yet, or cannot be inspected', async () => {
   const { at, said } = watch()
   expect(await at(5, [open(9000)])).toBe(false)
   expect(await at(14, [open(9000), open(9001)])).toBe(false)

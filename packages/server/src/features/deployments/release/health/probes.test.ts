@@ -42,6 +42,6 @@ it.each([
   expect(await probe(bytes)).toMatchObject({ healthy: false })
 })
 
-it('an upgrade that nobody asked for is an answer', async () => {
+it('an unrequested upgrade counts as a response', async () => {
   expect(await probe('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n')).toMatchObject({ healthy: false })
 })

@@ -7,17 +7,17 @@ function reasonAfter(lastLines: readonly string[]): string {
   return whyUnhealthy({ details, lastLines, listening: null, port: 3000, healthcheckPath: '', reason: '' })
 }
 
-it('what a container says at each of its starts is told once', () => {
+it('output that a container repeats at each start is shown once', () => {
   const once = 'The container exited with code 1: no DATABASE_URL'
   expect(reasonAfter(['no DATABASE_URL', 'no DATABASE_URL', '', 'no DATABASE_URL'])).toBe(once)
 })
 
-it('the line that says why is told, and not the last one', () => {
+it('the line that says why is shown, and not the last one', () => {
   const told = reasonAfter(['Error: no database', '  at line 3', 'Error: no database', '  at line 3', 'Node.js v24.1.0'])
   expect(told).toBe('The container exited with code 1: Error: no database')
 })
 
-it('where no line says why, the last five different ones are told', () => {
+it('if no line says why, the last five different ones are shown', () => {
   expect(reasonAfter(['1', '2', '3', '4', '5', '6'])).toMatch(/ It last printed: 2 \| 3 \| 4 \| 5 \| 6$/)
   expect(reasonAfter([])).toMatch(/ It printed nothing\.$/)
 })
