@@ -26,7 +26,7 @@ export type Values = Readonly<Record<string, string | boolean | readonly (string
 export type Arguments = { readonly named: Readonly<Record<string, string>>; readonly more: readonly string[] }
 type RequiredIn<Usage extends string> = Usage extends `${string}<${infer Name}>${infer Rest}` ? Name | RequiredIn<Rest> : never
 type OptionalIn<Usage extends string> = Usage extends `${string}[${infer Name}]${infer Rest}` ? Name | OptionalIn<Rest> : never
-/** The arguments that a usage names; `more` has those of a last one that ends in "...". */
+/** The arguments named in a usage; `more` has the values of a last argument that ends in "...". */
 type ArgumentsOf<Usage extends string> = Readonly<Record<RequiredIn<Usage>, string>> &
   Readonly<Partial<Record<OptionalIn<Usage>, string>>> & { readonly more: readonly string[] }
 

@@ -2,7 +2,7 @@ import { WrongUsage } from './command.ts'
 
 const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 }
 
-/** "10m", "2h", "1d" or a time, as the time that the API takes. */
+/** Converts "10m", "2h", "1d" or a time to a time for the API. */
 export function sinceOf(text: string, now: Date): string {
   const [, amount, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? []
   if (amount !== undefined && unit !== undefined)

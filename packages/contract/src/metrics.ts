@@ -44,8 +44,8 @@ export const FiguresQuery = Type.Object({ appId: Id, range: Type.Optional(OneOf(
 
 const Column = Type.Array(Nullable(Type.Number()))
 /**
- * What an app used and served, in steps of `everySeconds` from `from` on; null where nothing was measured. `cpu` is in percent of one
- * core, `memory` in bytes, `requests` and `errors` (answers with 5xx) are per second, `p50` and `p99` in milliseconds.
+ * What an app used and served, in steps of `everySeconds` from `from` on; null if nothing was measured. `cpu` is in percent of one core,
+ * `memory` in bytes, `requests` and `errors` (5xx responses) are per second, `p50` and `p99` in milliseconds.
  */
 export const Figures = Type.Object({
   from: Time,

@@ -1,6 +1,6 @@
 import type { DeploymentRow } from './rows.ts'
 
-/** What a release is started from. It is kept with the release, so that a rollback starts the same again. */
+/** What a release is started from. It is stored with the release, so that a rollback starts the same one. */
 export type Artifact =
   | { readonly kind: 'image'; readonly tag: string }
   /** The plan is in the data directory. `mainService` is the service with the app's port, or else the first one. */

@@ -1,6 +1,6 @@
 import type { Role } from '@berth/contract'
 
-/** Where a request came from: what the audit log and the log lines name. */
+/** Where a request came from, for the audit log and the log. */
 export type Origin = { address: string; requestId: string; isTls: boolean; client: string }
 
 /** The person behind a request, read from the database for every request. */

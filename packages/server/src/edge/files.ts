@@ -7,7 +7,9 @@ import { type EdgePaths, MAP_NAMES, type MapName } from './paths.ts'
 
 const TEN_YEARS_MS = 3_652 * 86_400_000
 
-/** Everything HAProxy reads when it starts. It is on disk before HAProxy is told, so a restart comes up in the same state. */
+/**
+ * Everything HAProxy reads when it starts. It is written to disk before HAProxy is updated, so that a restart results in the same state.
+ */
 export function createEdgeFiles(deps: { paths: EdgePaths; config: string; now: () => Date }) {
   const { paths, config, now } = deps
   const mirror = createMirror()

@@ -24,7 +24,7 @@ export type ContainerDetails = {
   readonly volumes: readonly { readonly name: string; readonly path: string }[]
   /** Ports of the machine, as `8080/tcp`. */
   readonly publishedPorts: readonly string[]
-  /** The engine's own check: `starting`, `healthy` or `unhealthy`; empty where it has none. */
+  /** The engine's own check: `starting`, `healthy` or `unhealthy`; empty if it has none. */
   readonly health: string
   /** The last output of that check. */
   readonly healthOutput: string

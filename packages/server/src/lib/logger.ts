@@ -28,7 +28,7 @@ function lookInside(name: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   const fields = value as Fields // any object has enumerable keys
   const shown = censor(fields, lookOnce)
-  // A copy of an error would lose its message and its stack, so it is the serialised one that is censored.
+  // A copy of an error would lose its message and its stack, so the serialised one is censored.
   return shown !== fields && value instanceof Error ? censor({ ...pino.stdSerializers.err(value) }, lookOnce) : shown
 }
 
@@ -83,7 +83,7 @@ export function createLogger({ level, format, useColours }: { level: string; for
       try {
         destination.flushSync()
       } catch {
-        // Standard output is closed: there is nobody left to tell.
+        // Standard output is closed, so there is nowhere to report it.
       }
     },
   }

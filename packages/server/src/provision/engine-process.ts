@@ -8,7 +8,7 @@ import { engineAnswers } from './engine-ping.ts'
 import { moveToOwnGroup } from './engine-process-cgroup.ts'
 import { runSystemCommand } from './system-command.ts'
 
-/** `pid` only when we started the process ourselves, so that whoever may stop it knows which. */
+/** `pid` is only set if we started the process ourselves, so that it can be stopped. */
 export type EngineStart = { ok: true; pid: number | undefined } | { ok: false; reason: string }
 
 /**

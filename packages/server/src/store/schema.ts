@@ -65,7 +65,7 @@ export type AppTable = {
   port: number | null
   status: AppStatus
   status_reason: string
-  /** What a user last asked for. `status` is the actual state. */
+  /** The state that a user last requested. `status` is the actual state. */
   wanted: 'running' | 'stopped'
   /** Services of a compose app that shall not run, as JSON. */
   stopped_services: Generated<string>
@@ -167,7 +167,7 @@ export type DeploymentTable = {
   rolled_back_from: number | null
   /** The release whose image a rollback starts again. */
   release_of: number | null
-  /** What it is started from: `image`, or of a compose app `main_service`, never both (see domain/artifact.ts). */
+  /** Its artifact: `image`, or for a compose app `main_service`, never both (see domain/artifact.ts). */
   image: string
   main_service: Generated<string>
   /** The settings and the environment it was started with, sealed. */

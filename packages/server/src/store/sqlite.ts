@@ -45,7 +45,7 @@ function openFile(path: string): SqliteFile {
   file.pragma('journal_size_limit = 67108864')
   file.pragma('cache_size = -4000')
   file.pragma('temp_store = MEMORY') // temporary data of a long transaction must not need the disk
-  // SQLite would leave them readable to all; a copy of the directory may end up where its own mode is lost.
+  // SQLite would create them world-readable, and a copy of the directory may lose the directory's own mode.
   for (const part of [path, `${path}-wal`, `${path}-shm`]) if (existsSync(part)) chmodSync(part, OWNER_ONLY)
   return file
 }

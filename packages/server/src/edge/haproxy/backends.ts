@@ -60,7 +60,7 @@ export function backends(settings: HaproxySettings): string[] {
   ]
 }
 
-/** What a plain GET does not need. */
+/** Rules that a plain GET does not need. */
 function checking(): string[] {
   return [
     // HAProxy counts in 64 bits; an app that does not could treat the next visitor's request as the rest of this one

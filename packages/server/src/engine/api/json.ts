@@ -1,6 +1,6 @@
 /** Reads the engine's responses: a field that is missing or has another type becomes the empty value of its type. */
 export function record(value: unknown): Record<string, unknown> {
-  // The three checks are what the type says; an index signature of unknown promises nothing about the fields.
+  // The three checks establish the type; an index signature of unknown promises nothing about the fields.
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
 }
 

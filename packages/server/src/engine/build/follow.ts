@@ -70,7 +70,7 @@ export async function followBuild(chunks: AsyncIterable<Buffer>, follower: Build
   return imageId
 }
 
-/** The follower, with the last lines kept for the reason of a failure, and progress that never goes back. */
+/** Wraps the follower: keeps the last lines for the failure reason, and makes progress monotonic. */
 function keeping(lastLines: string[], follower: BuildFollower) {
   let furthest = 0
   return {

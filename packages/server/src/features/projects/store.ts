@@ -4,7 +4,7 @@ import type { ProjectRow } from '../../domain/rows.ts'
 import type { Reader, Tx } from '../../store/database.ts'
 import type { ProjectTable } from '../../store/schema.ts'
 
-/** Without a user: all of them, for those who see everything. */
+/** Without a user: all of them, for callers who can see everything. */
 export async function listProjects(db: Reader, userId: number | undefined): Promise<ProjectRow[]> {
   const all = db.selectFrom('project').selectAll('project').orderBy('project.id')
   if (userId === undefined) return await all.execute()
