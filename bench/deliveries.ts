@@ -72,14 +72,12 @@ const load = { url: berth.url, method: 'GET', path: '/api/auth/me', headers: { c
 await measure(load, 2) // code that is not hot yet would be measured otherwise
 const quiet = await measure(load, SECONDS)
 const measured = measure(load, SECONDS)
-const beganAt = performance.now()
 const sent = await Promise.all(
   Array.from({ length: COUNT }, async (_, n) => {
     await sleep((n * SECONDS * 1000) / COUNT)
     return await deliver(senderOf(n))
   }),
 )
-const tookSeconds = (performance.now() - beganAt) / 1000
 const busy = await measured
 const answered = sent.filter(({ status }) => status === 200)
 say(

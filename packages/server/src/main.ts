@@ -115,6 +115,7 @@ function stopOnSignal(stop: () => Promise<void>): void {
 
 /** A command works on the data directory and ends; its code is loaded only then. */
 async function runCommandLine(args: readonly string[]): Promise<void> {
+  process.umask(0o077) // what it writes holds secrets
   const { realTerminal, runCommand } = await import('./maintenance/commands.ts')
   process.exitCode = await runCommand(args, realTerminal())
 }

@@ -1,7 +1,8 @@
 export type Terminal = {
   print(text: string): void
   complain(text: string): void
-  ask(question: string): Promise<string>
+  /** What is typed is not shown. */
+  askSecret(question: string): Promise<string>
 }
 
 export type CommandInput = {

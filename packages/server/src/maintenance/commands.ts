@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
 import { parseArgs } from 'node:util'
 import { StartRefused } from '../lib/start-refused.ts'
 import { backupCommands } from './backup/commands.ts'
@@ -63,12 +64,15 @@ export function realTerminal(): Terminal {
   return {
     print: (text) => void process.stdout.write(`${text}\n`),
     complain: (text) => void process.stderr.write(`${text}\n`),
-    async ask(question) {
-      const lines = createInterface({ input: process.stdin, output: process.stderr })
+    async askSecret(question) {
+      process.stderr.write(question)
+      const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
+      const lines = createInterface({ input: process.stdin, output: silent, terminal: process.stdin.isTTY })
       try {
-        return await lines.question(question)
+        return await lines.question('')
       } finally {
         lines.close()
+        process.stderr.write('\n')
       }
     },
   }

@@ -41,10 +41,10 @@ const users: Command = {
 const resetPassword: Command = {
   about: 'Sets a new password, asked for on the terminal (or read from a pipe), and logs the user out everywhere.',
   takes: ['email'],
-  run: async ({ positionals: [email = ''] }, { ask, print }) =>
+  run: async ({ positionals: [email = ''] }, { askSecret, print }) =>
     await withDatabase(async (db) => {
       await db.transaction(async (tx) => await userBy(tx, email)) // before a password is asked for
-      const password = (await ask('New password: ')).trim()
+      const password = (await askSecret('New password: ')).trim()
       if (password.length < SHORTEST_PASSWORD) throw new UsageError(`The password must have at least ${SHORTEST_PASSWORD} characters.`)
       const { hashPassword } = createPasswords({ queue: { run: async (hash) => await hash() } })
       const password_hash = await hashPassword(password)

@@ -46,12 +46,13 @@ function validInput(name: OperationName, of: Subject): Record<string, unknown> {
 
 async function send(name: OperationName, input: Record<string, unknown>): Promise<RawAnswer> {
   const { method, path, body } = rawRequestOf(name, input)
-  return await berth.raw(method, path, { cookie: admin.cookie, ...(body === undefined ? {} : { body }) })
+  const { cookie } = operations[name].may === 'owner' && WITH_INPUT.includes(name) ? people.owner : admin
+  return await berth.raw(method, path, { cookie, ...(body === undefined ? {} : { body }) })
 }
 
 const INSIDES = /SQLITE|sqlite|select |insert into|node_modules|\.ts:\d|\bat \w+ \(/
 
-const ASKS_ENGINE = /^(containers\.|disk\.|apps\.storage$)/
+const ASKS_ENGINE = /^(containers\.|stacks\.|disk\.|apps\.storage$)/
 
 /** Undefined for a 200, and for an error in the envelope that reveals no internals; otherwise what is wrong with the response. */
 function complaintAbout(name: OperationName, { status, json, text }: RawAnswer): string | undefined {

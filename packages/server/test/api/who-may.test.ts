@@ -90,6 +90,8 @@ const ALLOWED_AND_YET: Partial<Record<OperationName, ErrorCode>> = {
   'webhooks.git': 'webhook_not_verified',
   'deployments.addByHook': 'webhook_not_verified',
   'webhooks.redeliver': 'invalid_request',
+  'backups.verify': 'backup_not_found',
+  'backups.delete': 'backup_not_found',
   'updates.apply': 'no_update',
 }
 

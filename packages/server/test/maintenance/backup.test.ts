@@ -47,7 +47,7 @@ async function command(args: string[], env: Record<string, string> = {}): Promis
   }))
     vi.stubEnv(name, value)
   const say = (text: string) => void said.push(text)
-  return await runCommand(args, { print: say, complain: say, ask: async () => 'a-new-password' })
+  return await runCommand(args, { print: say, complain: say, askSecret: async () => 'a-new-password' })
 }
 
 it('is written while the server runs and writes, and restored: same data, nobody logged in, and secrets open', async () => {

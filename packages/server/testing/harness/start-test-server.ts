@@ -51,7 +51,8 @@ function environmentOf(dataDir: string, options: TestServerOptions): Record<stri
 async function startHere(env: Record<string, string>): Promise<Running> {
   const lines: string[] = []
   const log = pino({ level: env['BERTH_LOG_LEVEL'] ?? 'info', base: null }, { write: (line: string) => void lines.push(line) })
-  const config = readConfig({ PATH: process.env['PATH'], ...env })
+  const program = [process.execPath, '--disable-warning=ExperimentalWarning', MAIN] // this process is Vitest
+  const config = { ...readConfig({ PATH: process.env['PATH'], ...env }), program }
   await mkdir(config.workDir, { recursive: true, mode: 0o711 })
   const app = await createApp(config, log)
   const { address, setupToken } = await app.start()
@@ -73,6 +74,7 @@ function workDirOf(dataDir: string): string {
   return readConfig({ BERTH_DATA_DIR: dataDir }).workDir
 }
 
+const MAIN = path.resolve(import.meta.dirname, '../../src/main.ts')
 const MEMORY = '/dev/shm'
 const ROOM_BYTES = 512 * 1024 * 1024
 

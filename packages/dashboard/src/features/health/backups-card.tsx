@@ -80,7 +80,7 @@ function Row({ backup, onDelete }: { backup: Backup; onDelete: () => void }) {
   const verify = useMutation({
     mutationFn: () => call('backups.verify', { name: backup.name }),
     onSuccess: ({ apps, users }) => toast(`Backup is complete: ${plural(apps, 'app')}, ${plural(users, 'user')}.`),
-    onError: ({ message }) => toast(message),
+    onError: ({ message }) => toast(message, 'bad'),
   })
   return (
     <li className="flex items-center justify-between gap-4 px-4 py-2.5 text-sm">

@@ -124,7 +124,7 @@ function SettingsForm({ now }: { now: Settings }) {
             options={BACKUP_SCHEDULES.map((value) => ({ value, label: SCHEDULE_WORDS[value] }))}
             {...form.choice('backupSchedule')}
           />
-          <TextField label="Backups to keep" hint="Older ones are deleted." inputMode="numeric" {...form.field('backupsKept')} />
+          <TextField label="Backups to keep" hint="Backups of older days are deleted." inputMode="numeric" {...form.field('backupsKept')} />
         </div>
       </Card>
     </Form>

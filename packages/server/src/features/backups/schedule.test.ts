@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { nextBackupAt } from './schedule.ts'
+import { nextBackupAt, outdated } from './schedule.ts'
 
 const [setUpAt, newest] = ['2026-01-01T00:00:00.000Z', '2026-01-05T12:00:00.000Z']
 
@@ -11,4 +11,10 @@ it.each([
   ['not before the set-up', { schedule: 'daily', newest: undefined, setUpAt: undefined }, undefined],
 ] as const)('the next backup is due %s', (_, known, expected) => {
   expect(nextBackupAt(known)?.toISOString()).toBe(expected)
+})
+
+it('all backups of the newest days are kept, however many one day has', () => {
+  const backup = (createdAt: string) => ({ name: createdAt, createdAt, bytes: 1, isEncrypted: false })
+  const made = ['2026-01-05T09:00', '2026-01-05T08:00', '2026-01-04T08:00', '2026-01-02T08:00'].map(backup)
+  expect(outdated(made, 2).map(({ name }) => name)).toEqual(['2026-01-02T08:00'])
 })

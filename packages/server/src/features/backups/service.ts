@@ -9,7 +9,7 @@ import { createTurns } from '../../lib/turns.ts'
 import type { Db } from '../../store/database.ts'
 import { deleteFact, readFact, writeFact } from '../../store/facts.ts'
 import { deleteBackup, describe, listBackups, nameFor } from './files.ts'
-import { nextBackupAt } from './schedule.ts'
+import { nextBackupAt, outdated } from './schedule.ts'
 
 type Deps = {
   db: Db
@@ -75,23 +75,6 @@ export function createBackups(deps: Deps) {
     return { name }
   }
 
-  /** Called every few minutes: makes the backup that is due, and deletes the oldest ones beyond the number to keep. */
-  async function makeDue(signal: AbortSignal): Promise<void> {
-    const { nextAt } = await list()
-    if (nextAt === null || Date.parse(nextAt) > now().getTime()) return
-    try {
-      const { name, bytes } = await create(PLATFORM, signal)
-      deps.log.info({ name, bytes }, 'made a backup')
-      await db.transaction(async (tx) => await deleteFact(tx, ERROR))
-      for (const old of (await listBackups(directory)).slice(settings().backupsKept)) await deleteBackup(directory, old.name)
-    } catch (cause) {
-      if (signal.aborted) throw cause
-      const message = cause instanceof Error ? cause.message : String(cause)
-      deps.log.warn({ reason: message }, 'the scheduled backup failed')
-      await db.transaction(async (tx) => await writeFact(tx, ERROR, message))
-    }
-  }
-
   async function mustExist(name: string): Promise<void> {
     if (!(await describe(directory, name))) throw new AppError('backup_not_found')
   }
@@ -100,7 +83,28 @@ export function createBackups(deps: Deps) {
     await db.transaction(async (tx) => await recordAudit(tx, now(), actor, { action, subject: 'backup', after: { name } }))
   }
 
-  return { list, create, verify, remove, makeDue }
+  return { list, create, verify, remove, makeDue: createSchedule(deps, { list, create }) }
+}
+
+type Made = { list: () => Promise<Backups>; create: (actor: Actor, signal: AbortSignal) => Promise<Backup> }
+
+/** Called every few minutes: makes the backup that is due, and deletes those of days before the ones to keep. */
+function createSchedule({ db, directory, settings, log, now }: Deps, { list, create }: Made) {
+  return async function makeDue(signal: AbortSignal): Promise<void> {
+    const { nextAt } = await list()
+    if (nextAt === null || Date.parse(nextAt) > now().getTime()) return
+    try {
+      const { name, bytes } = await create(PLATFORM, signal)
+      log.info({ name, bytes }, 'made a backup')
+      await db.transaction(async (tx) => await deleteFact(tx, ERROR))
+      for (const { name: old } of outdated(await listBackups(directory), settings().backupsKept)) await deleteBackup(directory, old)
+    } catch (cause) {
+      if (signal.aborted) throw cause
+      const message = cause instanceof Error ? cause.message : String(cause)
+      log.warn({ reason: message }, 'the scheduled backup failed')
+      await db.transaction(async (tx) => await writeFact(tx, ERROR, message))
+    }
+  }
 }
 
 export type BackupKeeper = ReturnType<typeof createBackups>

@@ -3,28 +3,42 @@ import { END_OF_ARCHIVE, headerOf, paddingFor } from '../../engine/build/tar.ts'
 
 /** A file on its way into an archive, or out of one. Its contents are read once, before the next file. */
 export type ArchivedFile = { readonly path: string; readonly size: number; readonly contents: AsyncIterable<Buffer> }
-export type FileSum = { readonly path: string; readonly size: number; readonly sha256: string }
+/** The number of all files, and the sum of their paths, sizes and contents in their order. */
+export type ArchiveSum = { readonly files: number; readonly sha256: string }
 
-/** Writes a tar archive. The manifest comes last, because it holds the sums of all other files: an archive that was cut off has none. */
+/** Adds up an archive, however many files it has. */
+export function createArchiveSum() {
+  const hash = createHash('sha256')
+  let files = 0
+  return {
+    /** Passes the contents on. */
+    async *add({ path, size }: Pick<ArchivedFile, 'path' | 'size'>, contents: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+      files += 1
+      hash.update(`${path}\0${size}\0`)
+      for await (const chunk of contents) {
+        hash.update(chunk)
+        yield chunk
+      }
+    },
+    end: (): ArchiveSum => ({ files, sha256: hash.digest('hex') }),
+  }
+}
+
+/** Writes a tar archive. The manifest comes last, because it has the sum of all other files: an archive that was cut off has none. */
 export async function* writeArchive(
   files: AsyncIterable<ArchivedFile>,
-  manifestOf: (sums: readonly FileSum[]) => ArchivedFile,
+  manifestOf: (sum: ArchiveSum) => ArchivedFile,
 ): AsyncGenerator<Buffer> {
-  const sums: FileSum[] = []
-  for await (const file of files) {
-    const hash = createHash('sha256')
-    yield* entry(file, (chunk) => hash.update(chunk))
-    sums.push({ path: file.path, size: file.size, sha256: hash.digest('hex') })
-  }
-  yield* entry(manifestOf(sums), () => undefined)
+  const sum = createArchiveSum()
+  for await (const file of files) yield* entry({ ...file, contents: sum.add(file, file.contents) })
+  yield* entry(manifestOf(sum.end()))
   yield END_OF_ARCHIVE
 }
 
-async function* entry({ path, size, contents }: ArchivedFile, onChunk: (chunk: Buffer) => void): AsyncGenerator<Buffer> {
+async function* entry({ path, size, contents }: ArchivedFile): AsyncGenerator<Buffer> {
   yield headerOf({ path, kind: 'file', mode: 0o600, size, mtimeSeconds: 0 })
   let written = 0
   for await (const chunk of contents) {
-    onChunk(chunk)
     written += chunk.length
     yield chunk
   }

@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { readConfig } from '../../config.ts'
 import type { Command, CommandInput } from '../command.ts'
@@ -27,6 +29,12 @@ function count(n: number, noun: string): string {
   return `${n} ${noun}${n === 1 ? '' : 's'}`
 }
 
+/** Copies of the database stay in the data directory, where nobody else can read them. */
+function workingDirectory(): string {
+  const { dataDir } = readConfig()
+  return existsSync(dataDir) ? join(dataDir, 'backups') : tmpdir()
+}
+
 const backup: Command = {
   about: 'Writes a backup of Berth (not of the volumes of apps) into a file, also while it runs. BERTH_BACKUP_PASSPHRASE encrypts it.',
   takes: ['file'],
@@ -39,7 +47,7 @@ const backup: Command = {
     const target = resolve(input.positionals[0] ?? join(dataDir, 'backups', name))
     const withLogs = input.flags['logs'] === true
     const made = await createBackup({ dataDir, target, withLogs, passphrase: secret, now: () => new Date() })
-    print(`Wrote ${made.path} (${megabytes(made.bytes)}, ${count(made.manifest.files.length, 'file')}).`)
+    print(`Wrote ${made.path} (${megabytes(made.bytes)}, ${count(made.manifest.files, 'file')}).`)
     if (secret === undefined) print('It is not encrypted and holds the keys to all secrets: keep it where only you can read it.')
     return 0
   },
@@ -51,7 +59,7 @@ const verify: Command = {
   options: { json: { type: 'boolean' }, ...PASSPHRASE },
   async run(input, { print }) {
     const [path = ''] = input.positionals
-    const verified = await verifyBackup({ path, passphrase: await passphrase(input) })
+    const verified = await verifyBackup({ path, passphrase: await passphrase(input) }, workingDirectory())
     const { version, createdAt } = verified.manifest
     if (input.flags['json'] === true)
       print(JSON.stringify({ version, createdAt, apps: verified.database.apps, users: verified.database.people }))

@@ -1,49 +1,65 @@
-import { mkdir, open, rename, rm, stat } from 'node:fs/promises'
+import { open, rename, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { createGzip } from 'node:zlib'
+import { StartRefused } from '../../lib/start-refused.ts'
 import { COMMIT, VERSION } from '../../lib/version.ts'
+import { freeBytes } from '../../store/disk-space.ts'
 import { databasePath } from '../../store/sqlite.ts'
-import { type FileSum, textFile, writeArchive } from './archive.ts'
+import { type ArchiveSum, textFile, writeArchive } from './archive.ts'
 import { through } from './chunks.ts'
-import { filesToKeep } from './files.ts'
+import { filesToKeep, sizeToKeep } from './files.ts'
 import { MANIFEST, type Manifest } from './manifest.ts'
 import { encrypt } from './passphrase.ts'
 import { copyDatabase, readDatabase } from './store.ts'
+import { inWorkingFolder } from './working-folder.ts'
 
 type Options = { dataDir: string; target: string; withLogs: boolean; passphrase: string | undefined; now: () => Date }
+export type MadeBackup = { path: string; bytes: number; manifest: Manifest }
+
+/** What must be left for everything else on the disk. */
+const LEFT_BYTES = 512 * 1024 ** 2
 
 /** Writes a backup beside a server that may be running. The file has its name only once it is whole and on the disk. */
-export async function createBackup(options: Options): Promise<{ path: string; bytes: number; manifest: Manifest }> {
-  const { dataDir, target, now } = options
-  await mkdir(dirname(target), { recursive: true, mode: 0o700 })
-  const unfinished = `${target}.unfinished`
-  const databaseCopy = join(dirname(target), `.${process.pid}-database`)
-  try {
-    await rm(databaseCopy, { force: true })
-    copyDatabase(databasePath(dataDir), databaseCopy)
-    const { instance, schemaVersion } = readDatabase(databaseCopy)
-    let manifest: Manifest | undefined
-    const manifestOf = (files: readonly FileSum[]) => {
-      manifest = { format: 1, version: VERSION, commit: COMMIT, createdAt: now().toISOString(), instance, schemaVersion, files }
-      return textFile(MANIFEST, JSON.stringify(manifest, null, 2))
-    }
-    const plain = writeArchive(filesToKeep(dataDir, { databaseCopy, withLogs: options.withLogs }), manifestOf)
-    const packed = through(plain, createGzip())
-    await writeAll(unfinished, options.passphrase === undefined ? packed : await encrypt(packed, options.passphrase))
-    await rename(unfinished, target)
-    await syncDirectory(dirname(target))
-    if (!manifest) throw new Error('the archive ended without a manifest')
-    return { path: target, bytes: (await stat(target)).size, manifest }
-  } finally {
-    await rm(databaseCopy, { force: true })
-    await rm(unfinished, { force: true })
+export async function createBackup(options: Options): Promise<MadeBackup> {
+  const directory = dirname(options.target)
+  return await inWorkingFolder(directory, async (folder) => {
+    await refuseWithoutSpace(options, directory)
+    return await writeInto(folder, options)
+  })
+}
+
+async function writeInto(folder: string, { dataDir, target, withLogs, passphrase, now }: Options): Promise<MadeBackup> {
+  const databaseCopy = join(folder, 'database')
+  const unfinished = join(folder, 'backup')
+  copyDatabase(databasePath(dataDir), databaseCopy)
+  const { instance, schemaVersion } = readDatabase(databaseCopy)
+  let manifest: Manifest | undefined
+  const manifestOf = (sum: ArchiveSum) => {
+    manifest = { format: 1, version: VERSION, commit: COMMIT, createdAt: now().toISOString(), instance, schemaVersion, ...sum }
+    return textFile(MANIFEST, JSON.stringify(manifest, null, 2))
   }
+  const packed = through(writeArchive(filesToKeep(dataDir, { databaseCopy, withLogs }), manifestOf), createGzip())
+  await writeAll(unfinished, passphrase === undefined ? packed : await encrypt(packed, passphrase))
+  if (!manifest) throw new Error('the archive ended without a manifest')
+  await rename(unfinished, target)
+  await syncDirectory(dirname(target))
+  return { path: target, bytes: (await stat(target)).size, manifest }
+}
+
+/** The database is copied first, and nothing is known of how well the rest can be compressed. */
+async function refuseWithoutSpace({ dataDir, withLogs }: Options, directory: string): Promise<void> {
+  const database = (await stat(databasePath(dataDir))).size
+  const needed = 2 * database + (await sizeToKeep(dataDir, { withLogs })) + LEFT_BYTES
+  const free = await freeBytes(directory)
+  const gigabytes = (bytes: number) => `${(bytes / 1024 ** 3).toFixed(1)} GB`
+  if (free < needed)
+    throw new StartRefused(`A backup in ${directory} may need ${gigabytes(needed)}, and ${gigabytes(free)} are free; free some space.`)
 }
 
 async function writeAll(path: string, chunks: AsyncIterable<Buffer>): Promise<void> {
   const file = await open(path, 'w', 0o600)
   try {
-    for await (const chunk of chunks) await file.write(chunk)
+    for await (const chunk of chunks) await file.appendFile(chunk)
     await file.sync()
   } finally {
     await file.close()

@@ -1,5 +1,5 @@
-import { createReadStream, existsSync } from 'node:fs'
-import { stat } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { type FileHandle, open, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { edgePaths } from '../../edge/paths.ts'
 import { errorCode } from '../../lib/error-code.ts'
@@ -8,23 +8,28 @@ import type { ArchivedFile } from './archive.ts'
 
 export const DATABASE = 'berth.sqlite'
 export const SECRETS_KEY = 'secrets.key'
-const MOST_FILES = 1_000_000
 
-/** What of a data directory belongs to a backup. The key of the sessions does not: after a restore everybody logs in again. */
-export async function* filesToKeep(dataDir: string, options: { databaseCopy: string; withLogs: boolean }): AsyncGenerator<ArchivedFile> {
-  yield await fileAt(DATABASE, options.databaseCopy)
-  yield await fileAt(SECRETS_KEY, join(dataDir, SECRETS_KEY))
+/** What of a data directory belongs to a backup, beside the database. The key of the sessions does not: after a restore everybody logs in again. */
+async function* pathsToKeep(dataDir: string, { withLogs }: { withLogs: boolean }): AsyncGenerator<string> {
+  yield join(dataDir, SECRETS_KEY)
   const edge = edgePaths(join(dataDir, 'edge'))
-  const folders = [edge.certificatesDir, join(dataDir, 'compose'), ...(options.withLogs ? [join(dataDir, 'logs')] : [])]
-  const single = [join(edge.dir, 'acme-account.pem'), join(edge.dir, 'attempts.json')].filter((path) => existsSync(path))
-  for (const path of single) yield await fileAt(relative(dataDir, path), path)
-  for (const folder of folders.filter((path) => existsSync(path))) {
-    for await (const path of filesBelow(folder, MOST_FILES)) {
-      // A release that ends meanwhile takes its files with it; the copy of the database may still name it, and it is not live.
-      const file = await fileAt(relative(dataDir, path), path).catch(unlessGone)
-      if (file) yield file
-    }
-  }
+  yield join(edge.dir, 'acme-account.pem')
+  yield join(edge.dir, 'attempts.json')
+  const folders = [edge.certificatesDir, join(dataDir, 'compose'), ...(withLogs ? [join(dataDir, 'logs')] : [])]
+  for (const folder of folders.filter((path) => existsSync(path))) yield* filesBelow(folder, Number.POSITIVE_INFINITY)
+}
+
+/** In bytes, without the database. */
+export async function sizeToKeep(dataDir: string, options: { withLogs: boolean }): Promise<number> {
+  let bytes = 0
+  for await (const path of pathsToKeep(dataDir, options)) bytes += (await stat(path).catch(unlessGone))?.size ?? 0
+  return bytes
+}
+
+/** A file that is removed meanwhile is left out: it belongs to a release that is not live any more. */
+export async function* filesToKeep(dataDir: string, options: { databaseCopy: string; withLogs: boolean }): AsyncGenerator<ArchivedFile> {
+  yield* opened(DATABASE, options.databaseCopy)
+  for await (const path of pathsToKeep(dataDir, options)) yield* opened(relative(dataDir, path), path)
 }
 
 const ALLOWED = /^(?:berth\.sqlite|secrets\.key|edge\/acme-account\.pem|edge\/attempts\.json|(?:edge\/certs|compose|logs)\/.+)$/
@@ -35,14 +40,21 @@ export function isPathOfBackup(path: string): boolean {
   return ALLOWED.test(path) && !path.includes('\0') && !parts.includes('..') && !parts.includes('.') && !parts.includes('')
 }
 
-async function fileAt(path: string, source: string): Promise<ArchivedFile> {
-  const { size } = await stat(source)
-  return { path, size, contents: beginning(source, size) }
+/** Opened once, so that its size and its contents are of the same file. */
+async function* opened(path: string, source: string): AsyncGenerator<ArchivedFile> {
+  const file = await open(source, 'r').catch(unlessGone)
+  if (!file) return
+  try {
+    const { size } = await file.stat()
+    yield { path, size, contents: beginning(file, size) }
+  } finally {
+    await file.close()
+  }
 }
 
 /** As many bytes as it had: a log may grow meanwhile. */
-async function* beginning(source: string, size: number): AsyncGenerator<Buffer> {
-  if (size > 0) yield* createReadStream(source, { end: size - 1 }) as AsyncIterable<Buffer> // without an encoding it gives bytes
+async function* beginning(file: FileHandle, size: number): AsyncGenerator<Buffer> {
+  if (size > 0) yield* file.createReadStream({ start: 0, end: size - 1, autoClose: false }) as AsyncIterable<Buffer> // without an encoding it gives bytes
 }
 
 function unlessGone(cause: unknown): undefined {

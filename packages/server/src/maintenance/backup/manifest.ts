@@ -4,7 +4,6 @@ import { DamagedBackup } from './damaged-backup.ts'
 
 export const MANIFEST = 'manifest.json'
 
-const Sum = Type.Object({ path: Type.String(), size: Type.Integer({ minimum: 0 }), sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }) })
 const Manifest = Type.Object({
   format: Type.Literal(1),
   version: Type.String(),
@@ -12,9 +11,10 @@ const Manifest = Type.Object({
   createdAt: Type.String(),
   instance: Type.String(),
   schemaVersion: Type.Integer(),
-  files: Type.ReadonlyType(Type.Array(Sum)),
+  files: Type.Integer({ minimum: 0 }),
+  sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
 })
-/** The last file of a backup: what it holds, and the sum of each file. */
+/** The last file of a backup: where it comes from, and the sum of all other files. */
 export type Manifest = Static<typeof Manifest>
 
 export function parseManifest(text: string): Manifest {

@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
 import { createGunzip } from 'node:zlib'
-import type { ArchivedFile, FileSum } from './archive.ts'
+import { type ArchivedFile, createArchiveSum } from './archive.ts'
 import { chunksOf, through } from './chunks.ts'
 import { DamagedBackup } from './damaged-backup.ts'
 import { isPathOfBackup } from './files.ts'
@@ -10,24 +9,30 @@ import { decrypt, isEncrypted } from './passphrase.ts'
 import { readArchive } from './read-archive.ts'
 
 type Keep = (file: ArchivedFile) => AsyncIterable<Buffer>
-const LONGEST_MANIFEST = 256 * 1024 ** 2
+const LONGEST_MANIFEST = 1024 ** 2
 
-/** Reads a backup to its end and hands each file to `keep`, which passes its contents on. Answers only when every sum was right. */
+/** Reads a backup to its end and hands each file to `keep`, which passes its contents on. Answers only when the sum was right. */
 export async function openBackup(path: string, passphrase: string | undefined, keep: Keep): Promise<Manifest> {
-  const sums: FileSum[] = []
+  const sum = createArchiveSum()
   let manifest: Manifest | undefined
   try {
     for await (const file of readArchive(await unpacked(path, passphrase))) {
       if (manifest) throw new DamagedBackup('something comes after its manifest')
-      if (file.path === MANIFEST) manifest = parseManifest(await textOf(file))
-      else sums.push(await sumOf(file, keep))
+      if (file.path === MANIFEST) {
+        manifest = parseManifest(await textOf(file))
+        continue
+      }
+      if (!isPathOfBackup(file.path)) throw new DamagedBackup(`it contains ${JSON.stringify(file.path)}, which no backup has`)
+      for await (const chunk of sum.add(file, keep(file))) void chunk
     }
   } catch (cause) {
     if (cause instanceof DamagedBackup || !isOfReading(cause)) throw cause
     throw new DamagedBackup('it ends too early, or a part of it was changed', { cause })
   }
   if (!manifest) throw new DamagedBackup('it ends too early')
-  if (!areSame(manifest.files, sums)) throw new DamagedBackup('its files are not the ones that were written into it')
+  const { files, sha256 } = sum.end()
+  if (files !== manifest.files || sha256 !== manifest.sha256)
+    throw new DamagedBackup('its files are not the ones that were written into it')
   return manifest
 }
 
@@ -48,23 +53,11 @@ async function beginningOf(path: string): Promise<Buffer> {
   }
 }
 
-async function sumOf(file: ArchivedFile, keep: Keep): Promise<FileSum> {
-  if (!isPathOfBackup(file.path)) throw new DamagedBackup(`it holds ${JSON.stringify(file.path)}, which does not belong into a backup`)
-  const hash = createHash('sha256')
-  for await (const chunk of keep(file)) hash.update(chunk)
-  return { path: file.path, size: file.size, sha256: hash.digest('hex') }
-}
-
 async function textOf({ size, contents }: ArchivedFile): Promise<string> {
   if (size > LONGEST_MANIFEST) throw new DamagedBackup('its manifest is too long')
   const parts: Buffer[] = []
   for await (const part of contents) parts.push(part)
   return Buffer.concat(parts).toString('utf8')
-}
-
-function areSame(written: readonly FileSum[], read: readonly FileSum[]): boolean {
-  const same = (a: FileSum, b: FileSum | undefined) => a.path === b?.path && a.size === b.size && a.sha256 === b.sha256
-  return written.length === read.length && written.every((sum, index) => same(sum, read[index]))
 }
 
 /** Gunzip and the decryption throw errors of their own for bytes that were changed; a file that cannot be read is something else. */

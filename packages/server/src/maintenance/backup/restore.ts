@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
-import { chmod, mkdir, mkdtemp, open, readdir, rename, rm, rmdir } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, open, readdir, rename, rm, rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { secretFile } from '../../lib/secret-file.ts'
 import { StartRefused } from '../../lib/start-refused.ts'
@@ -11,6 +10,7 @@ import { DATABASE, SECRETS_KEY } from './files.ts'
 import type { Manifest } from './manifest.ts'
 import { openBackup } from './open.ts'
 import { type DatabaseFacts, endAllSessions, readDatabase } from './store.ts'
+import { inWorkingFolder } from './working-folder.ts'
 
 type Source = { path: string; passphrase: string | undefined }
 export type Restored = { manifest: Manifest; database: DatabaseFacts }
@@ -22,7 +22,7 @@ export async function restoreBackup(source: Source, dataDir: string): Promise<Re
   await rm(staging, { recursive: true, force: true })
   await mkdir(staging, { recursive: true, mode: 0o700 })
   try {
-    const restored = await unpack(source, staging)
+    const restored = await unpack(source, staging, () => true)
     endAllSessions(join(staging, DATABASE))
     secretFile(join(staging, 'session.key'), { mayCreate: true })
     if (existsSync(dataDir)) await rmdir(dataDir)
@@ -33,21 +33,18 @@ export async function restoreBackup(source: Source, dataDir: string): Promise<Re
   }
 }
 
-/** Unpacks a backup into a directory that is removed again, and answers what is in it. */
-export async function verifyBackup(source: Source): Promise<Restored> {
-  const staging = await mkdtemp(join(tmpdir(), 'berth-verify-'))
-  try {
-    return await unpack(source, staging)
-  } finally {
-    await rm(staging, { recursive: true, force: true })
-  }
+/** Reads a backup to its end, and answers what is in it. Only its database is unpacked, into a folder that is removed again. */
+export async function verifyBackup(source: Source, directory: string): Promise<Restored> {
+  return await inWorkingFolder(directory, async (folder) => await unpack(source, folder, (path) => path === DATABASE))
 }
 
-async function unpack({ path, passphrase }: Source, staging: string): Promise<Restored> {
-  await chmod(staging, 0o700)
-  const manifest = await openBackup(path, passphrase, (file) => written(file, join(staging, file.path)))
-  const names = manifest.files.map((file) => file.path)
-  if (!names.includes(SECRETS_KEY)) throw new DamagedBackup('it has no key for the secrets in its database')
+async function unpack({ path, passphrase }: Source, staging: string, isWanted: (path: string) => boolean): Promise<Restored> {
+  let hasKey = false
+  const manifest = await openBackup(path, passphrase, (file) => {
+    hasKey ||= file.path === SECRETS_KEY
+    return isWanted(file.path) ? written(file, join(staging, file.path)) : file.contents
+  })
+  if (!hasKey) throw new DamagedBackup('it has no key for the secrets in its database')
   const database = readDatabase(join(staging, DATABASE))
   const newest = migrations.at(-1)?.version ?? 0
   if (database.schemaVersion > newest)
@@ -60,7 +57,7 @@ async function* written({ contents }: ArchivedFile, target: string): AsyncGenera
   const file = await open(target, 'wx', 0o600)
   try {
     for await (const chunk of contents) {
-      await file.write(chunk)
+      await file.appendFile(chunk)
       yield chunk
     }
     await file.sync()

@@ -42,7 +42,7 @@ export const CHECKS: readonly Check[] = [
 ]
 
 export async function examine(config: Config, now: Date, onFinding: (name: string, finding: Finding) => void): Promise<Finding[]> {
-  const instance = existsSync(databasePath(config.dataDir)) ? readInstance(databasePath(config.dataDir)) : undefined
+  const instance = readable(databasePath(config.dataDir))
   const all: Finding[] = []
   for (const { name, run } of CHECKS) {
     const findings = await run({ config, instance, now }).catch((cause: unknown) =>
@@ -55,6 +55,15 @@ export async function examine(config: Config, now: Date, onFinding: (name: strin
     all.push(...findings)
   }
   return all
+}
+
+/** Undefined also for a database that is damaged, or older than what is asked of it: one of the checks says so. */
+function readable(path: string): Instance | undefined {
+  try {
+    return existsSync(path) ? readInstance(path) : undefined
+  } catch {
+    return undefined
+  }
 }
 
 function dataDirectory(dataDir: string): Finding[] {
@@ -72,8 +81,8 @@ function dataDirectory(dataDir: string): Finding[] {
 }
 
 function database(dataDir: string, instance: Instance | undefined): Finding[] {
-  if (!instance) return warning('there is none yet', 'Start Berth once.')
-  if (!instance.isWhole) return problem('the database is damaged', 'Stop Berth and restore a backup (docs/operating.md).')
+  if (!existsSync(databasePath(dataDir))) return warning('there is none yet', 'Start Berth once.')
+  if (!instance?.isWhole) return problem('the database is damaged', 'Stop Berth and restore a backup (docs/operating.md).')
   const newest = migrations.at(-1)?.version ?? 0
   if (instance.schemaVersion > newest)
     return problem(`it has version ${instance.schemaVersion}, and this Berth knows ${newest}`, 'Start the newer Berth.')

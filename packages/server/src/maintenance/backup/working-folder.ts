@@ -1,0 +1,25 @@
+import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+
+const PREFIX = '.working-'
+const OLD_MS = 6 * 60 * 60 * 1000
+
+/** Runs with a folder that only this user can read, and removes it, and the folders of runs that were killed. */
+export async function inWorkingFolder<Result>(directory: string, run: (folder: string) => Promise<Result>): Promise<Result> {
+  await mkdir(directory, { recursive: true, mode: 0o700 })
+  await removeOld(directory)
+  const folder = await mkdtemp(join(directory, PREFIX))
+  try {
+    return await run(folder)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** A younger one may belong to a backup that is being made at this moment. */
+async function removeOld(directory: string): Promise<void> {
+  for (const name of (await readdir(directory)).filter((each) => each.startsWith(PREFIX))) {
+    const found = await stat(join(directory, name)).catch(() => undefined)
+    if (found && Date.now() - found.mtimeMs > OLD_MS) await rm(join(directory, name), { recursive: true, force: true })
+  }
+}
