@@ -57,7 +57,7 @@ function WebhookState({ appId }: { appId: number }) {
   return (
     <p className="flex min-h-6 flex-wrap items-center gap-x-2 gap-y-1 pl-6 text-[13px] text-ink-soft">
       {data && <Badge look={WEBHOOK_LOOK[data.status]} />}
-      {data?.error}
+      {data?.error || data?.warning}
       <Link to={paths.webhooks(appId)} className="text-accent underline">
         View deliveries
       </Link>

@@ -14,6 +14,7 @@ import { paths } from '../../paths.ts'
 import { ConnectAccount } from '../../shared/connect-account.tsx'
 import { apps } from '../apps/queries.ts'
 import { AccountActions } from './account-actions.tsx'
+import { GitHubOutcomeNotice } from './github-outcome.tsx'
 import { gitAccounts } from './queries.ts'
 
 type Props = {
@@ -36,6 +37,7 @@ export function AccountsCard({ note, belongs, owner, mayConnect = true }: Props)
   )
   return (
     <>
+      <GitHubOutcomeNotice />
       <Card title="Git accounts" note={note} flush actions={mayConnect && list !== undefined && list.length > 0 && connect}>
         <QueryView query={{ ...query, data: list }} empty={<NoAccounts action={mayConnect && connect} />}>
           {(found) => (
@@ -47,7 +49,7 @@ export function AccountsCard({ note, belongs, owner, mayConnect = true }: Props)
           )}
         </QueryView>
       </Card>
-      {connecting && <ConnectAccount owner={owner} onClose={() => setConnecting(false)} />}
+      {connecting && <ConnectAccount owner={owner} mayLeave onClose={() => setConnecting(false)} />}
     </>
   )
 }
@@ -61,7 +63,7 @@ function NoAccounts({ action }: { action: ReactNode }) {
 }
 
 function AccountRow({ account }: { account: GitAccount }) {
-  const { provider, name, baseUrl, status, error } = account
+  const { provider, name, baseUrl, status, error, warning, via } = account
   const { letters, hue, label } = PROVIDER_WORDS[provider]
   return (
     <li className="flex flex-wrap items-start gap-x-3 gap-y-2 px-4 py-3 text-sm">
@@ -74,9 +76,10 @@ function AccountRow({ account }: { account: GitAccount }) {
           <Badge look={ACCOUNT_LOOK[status]} />
         </div>
         <p className="[overflow-wrap:anywhere] text-ink-soft">
-          {label} · {hostOf(baseUrl)}
+          {via === 'app' ? `${label} App` : label} · {hostOf(baseUrl)}
         </p>
         {error !== '' && <p className="[overflow-wrap:anywhere] text-bad">{error}</p>}
+        {warning !== '' && <p className="[overflow-wrap:anywhere] text-warn">{warning}</p>}
         <UsedBy account={account} />
       </div>
       <div className="flex flex-wrap gap-2 empty:hidden max-sm:w-full max-sm:pl-12">

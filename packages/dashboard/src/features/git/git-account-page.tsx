@@ -41,7 +41,7 @@ function NoSuchAccount() {
 
 function Account({ account }: { account: GitAccount }) {
   const { mayUse, connectedBy } = useAccountRights(account)
-  const { provider, name, baseUrl, status, error, createdAt, projectId, id } = account
+  const { provider, name, baseUrl, status, error, warning, createdAt, projectId, id } = account
   const list = projectId === null ? paths.accountGit() : paths.projectGit(projectId)
   return (
     <div className="grid max-w-3xl gap-4">
@@ -60,6 +60,7 @@ function Account({ account }: { account: GitAccount }) {
       >
         <div className="grid gap-3">
           {error !== '' && <Notice tone="bad">{error}</Notice>}
+          {warning !== '' && <Notice tone="warn">{warning}</Notice>}
           <Facts>
             <Fact name="Host">
               {PROVIDER_WORDS[provider].label},{' '}

@@ -54,7 +54,7 @@ function ProjectAccounts() {
 export function ProjectGitPage() {
   const own = useIdParam('projectId')
   return (
-    <div className="max-w-3xl">
+    <div className="grid max-w-3xl gap-4">
       <AccountsCard
         owner={{ projectId: own }}
         note="Every member of the project can use them for its apps."
