@@ -153,7 +153,7 @@ it('people get back in: roles are listed, a password is reset and an owner made,
   await command(['backup', file])
   await command(['restore', file], { BERTH_DATA_DIR: copy })
   expect(await command(['users'])).toBe(1)
-  expect(said[0]).toMatch(/^Another Berth uses the data directory/)
+  expect(said[0]).toMatch(/^Another Berth is using the data directory/)
   expect(await command(['users'], { BERTH_DATA_DIR: copy })).toBe(0)
   expect(said.map((line) => line.split('  ')[0])).toEqual([
     `owner  ${OWNER.email}`.split('  ')[0],
