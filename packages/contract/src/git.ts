@@ -57,7 +57,7 @@ export const GitHubManifest = Type.Object({ action: Type.String(), manifest: Typ
 export type GitHubManifest = Static<typeof GitHubManifest>
 export const ExistingGitHubApp = Type.Object({
   appId: Id,
-  privateKey: Type.String({ minLength: 100, maxLength: 20_000, ...expects('the private key of the app, in PEM') }),
+  privateKey: Type.String({ minLength: 1, maxLength: 20_000, ...expects('the private key of the app, in PEM') }),
   webhookSecret: Type.String({ minLength: 8, maxLength: 500, ...expects('the webhook secret of the app, 8 characters or more') }),
   baseUrl: BaseUrl,
   projectId: Type.Optional(Nullable(Id)),
@@ -113,6 +113,7 @@ export type Branch = Static<typeof Branch>
 export const WebhookQuery = Type.Object({
   account: Type.Optional(Id),
   repository: Type.Optional(Type.String({ maxLength: 40, ...expects("the host's own id of a repository") })),
+  key: Type.Optional(Type.String({ maxLength: 40, ...expects('the key in the webhook address of a repository') })),
   app: Type.Optional(Type.String({ maxLength: 40, ...expects('the key in the webhook address of a GitHub App') })),
 })
 const Result = OneOf(['deployed', 'ignored', 'failed'])

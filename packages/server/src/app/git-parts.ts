@@ -17,6 +17,7 @@ import { createAct } from '../features/webhooks/act.ts'
 import { createSurePaths } from '../features/webhooks/forced-push.ts'
 import { createWebhookGate } from '../features/webhooks/gate.ts'
 import { createHooks } from '../features/webhooks/hooks.ts'
+import { hasSharedSecrets } from '../features/webhooks/hooks-store.ts'
 import { createInbox } from '../features/webhooks/inbox.ts'
 import { createReceive } from '../features/webhooks/receive.ts'
 import { createSenders } from '../features/webhooks/senders.ts'
@@ -74,13 +75,13 @@ export function createGitParts(base: Foundation, engineParts: EngineParts) {
       db,
       senderOf,
       act,
-      withSurePaths: createSurePaths({ db, access }),
+      withSurePaths: createSurePaths({ db, access, waitMs: base.tuning.askForcedMs }),
       findInstalled,
       heedInstallation: createHeedInstallation(installations),
       now,
     }),
     inbox: createInbox({ db, act, limiter: redeliveries, now }),
-    mayBeSigned: createWebhookGate(senderOf),
+    mayBeSigned: createWebhookGate({ senderOf, hasOldAddresses: async () => await hasSharedSecrets(db) }),
   }
 }
 

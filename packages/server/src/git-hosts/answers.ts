@@ -78,8 +78,14 @@ export async function addHookAt(
 ): Promise<string> {
   const [perPage = 1] = Object.values(hook.perPage)
   const there = await allPages(ask, { path, query: hook.perPage }, { perPage, items: readHooks })
-  for (const { id, url, config } of there) if ((config?.url ?? url) === hook.url) await removeHookAt(ask, `${path}/${id}`)
+  const place = placeOf(hook.url)
+  for (const { id, url, config } of there) if (placeOf(config?.url ?? url ?? '') === place) await removeHookAt(ask, `${path}/${id}`)
   return String(readHook((await ask({ method: 'POST', path, body: hook.body })).body).id)
+}
+
+/** Without the key, which an earlier try may have had another of. */
+function placeOf(url: string): string {
+  return url.replace(/&key=[^&]*$/, '')
 }
 
 export async function removeHookAt(ask: AskHost, path: string): Promise<void> {

@@ -35,6 +35,8 @@ export const TUNING = {
   answerPaceMs: 60_000,
   /** An idle connection is closed after this time. */
   idleConnectionMs: 300_000,
+  /** A delivery is answered within a second: how long a host may take to say whether a push was forced. */
+  askForcedMs: 700,
   /** How often webhooks at git hosts are compared with what apps need. */
   gitHooksMs: 30_000,
   /** How often we look for deployments that their git host has to be told of. */

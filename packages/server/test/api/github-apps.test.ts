@@ -222,6 +222,23 @@ describe('a GitHub App', () => {
     expect(gone.status).toBe(401) // with the last account its key and its secret went
   })
 
+  it('gets a new token before the old one ends, and several who ask at once share one', async () => {
+    await walk()
+    const { id: installationId } = await onlyAccount()
+    const made = () => host.requests.filter(({ url }) => url.endsWith('/access_tokens')).length
+    const ask = async () => await ada.call('git.branches', { installationId, repoFullName: 'acme/shop' })
+    await Promise.all([ask(), ask(), ask()])
+    expect(made()).toBe(1)
+    await ask()
+    expect(made()).toBe(1)
+    host.model.tokenLifeMs = 10 * 60_000 // shorter than a long clone
+    for (const person of host.model.people) if (person.isInstallation) person.isRevoked = true
+    await ask()
+    await ask()
+    host.model.tokenLifeMs = 3600_000
+    expect(made()).toBe(3)
+  })
+
   it('that exists already is connected by its id and key, in one place', async () => {
     const app = (await walk(await berth.as(`maker-${n}`), {})).app
     const input = { appId: app.id, privateKey: app.pem, webhookSecret: 'the-secret-of-the-app', baseUrl: host.origin, projectId }

@@ -26,7 +26,7 @@ describe.each(['github', 'gitlab', 'gitea'] as const satisfies Style[])('deliver
     berth = await startTestServer({
       runs: style === 'github' ? 'as a process' : 'here', // one of them is killed
       env: host.env,
-      tuning: { engineWaitMs: 600_000, resolveAtAddMs: 50, gitHooksMs: 100 },
+      tuning: { engineWaitMs: 600_000, resolveAtAddMs: 50, gitHooksMs: 100, askForcedMs: 30_000 },
     })
     owner = await berth.owner()
     await owner.call('settings.update', { dashboardDomain: 'berth.example.com' })
@@ -68,10 +68,10 @@ describe.each(['github', 'gitlab', 'gitea'] as const satisfies Style[])('deliver
   it('a webhook is registered for the repository of an app, once, and a push deploys every app of its branch', async () => {
     const [first, second, other] = [await newApp(), await newApp(), await newApp({ gitBranch: 'next' })]
     const [hook] = host.model.hooks
-    const address = `https://berth.example.com/api/webhooks/git?account=${accountId}&repository=${repo.id}`
-    expect(hook).toMatchObject({ url: address, repositoryId: repo.id })
+    const address = `https://berth.example.com/api/webhooks/git?account=${accountId}&repository=${repo.id}&key=`
+    expect(hook).toMatchObject({ url: expect.stringContaining(address), repositoryId: repo.id })
     expect(hook?.secret.length).toBe(64)
-    expect(await owner.call('apps.webhook', { appId: first })).toEqual({ status: 'active', error: '', warning: '', url: address })
+    expect(await owner.call('apps.webhook', { appId: first })).toEqual({ status: 'active', error: '', warning: '', url: hook?.url })
     const answer = await deliver({ message: 'Say hello', id: 'd-1' })
     expect(answer).toMatchObject({ delivery: 'd-1', result: 'deployed', reason: expect.stringContaining('branch next') })
     expect(answer.deployments.length).toBe(2)
@@ -180,6 +180,8 @@ describe.each(['github', 'gitlab', 'gitea'] as const satisfies Style[])('deliver
       [body, deliveryHeaders(host.model, { secret: 'guess', body })],
       [body, changed({ [proof]: hex.slice(0, -1) })],
       [body, good, `?account=${accountId}`], // an account has no secret of its own
+      [body, good, `?account=${accountId}&repository=${repo.id}`],
+      [body, good, ownAddress().replace(/.$/, '_')],
       [body, good, `?account=${accountId}&repository=9999`],
       [body, good, `?account=9999&repository=${repo.id}`],
       [body, good, '?app=x'],
@@ -249,7 +251,7 @@ describe.each(['github', 'gitlab', 'gitea'] as const satisfies Style[])('deliver
     expect(back.result).toBe('deployed') // it leads back, and is the newest
   })
 
-  it('a delivery that failed is tried again when the host sends it again', async () => {
+  it.runIf(style === 'gitea')('a delivery that failed is tried again when the host sends it again', async () => {
     const appId = await newApp()
     for (let count = 0; count < 20; count += 1) await owner.call('deployments.add', { appId }) // as many as may wait
     const push = { id: 'full', at: (host.model.clock += 1) }
@@ -263,7 +265,7 @@ describe.each(['github', 'gitlab', 'gitea'] as const satisfies Style[])('deliver
     expect((await owner.call('webhooks.deliveries', { appId })).length).toBe(1)
   })
 
-  it('a webhook proves deliveries of its own repository alone', async () => {
+  it.runIf(style === 'gitea')('a webhook proves deliveries of its own repository alone', async () => {
     await newApp()
     const robot = host.model.people[0]
     const second = await host.addRepository('acme/second', robot ? [robot] : [])
@@ -280,7 +282,7 @@ describe.each(['github', 'gitlab', 'gitea'] as const satisfies Style[])('deliver
     expect(await owner.call('deployments.list', { appId: other })).toEqual([])
   })
 
-  it('an app is named to those who may see it alone', async () => {
+  it.runIf(style === 'gitea')('an app is named to those who may see it alone', async () => {
     const appId = await newApp({ autoDeploy: false })
     const elsewhere = (await owner.call('projects.create', { name: `Secret ${n}` })).id
     const source = { gitProviderId: accountId, gitRepository: repo.fullName, gitBranch: 'main' }
@@ -299,7 +301,7 @@ describe.each(['github', 'gitlab', 'gitea'] as const satisfies Style[])('deliver
   })
 
   it('a webhook whose registration we did not live to see is replaced, and one over http says so', async () => {
-    const url = `https://berth.example.com/api/webhooks/git?account=${accountId}&repository=${repo.id}`
+    const url = `https://berth.example.com/api/webhooks/git?account=${accountId}&repository=${repo.id}&key=of-another-try`
     host.model.hooks.push({ id: 77, repositoryId: repo.id, url, secret: 'of a try that ended', events: ['push'] })
     const appId = await newApp()
     await expect.poll(async () => (await owner.call('apps.webhook', { appId })).status, { timeout: 30_000 }).toBe('active')

@@ -12,7 +12,6 @@ type AskedByApp = {
   authorization: string
 }
 
-const HOUR_MS = 3600_000
 const PERMISSIONS = { contents: 'read', metadata: 'read', statuses: 'write', deployments: 'write' }
 /** All apps have the same, because making one takes a second. */
 let keys: { publicKey: KeyObject; privateKey: KeyObject } | undefined
@@ -155,9 +154,10 @@ function newToken(model: Model, installation: HostInstallation): Answered {
   if (installation.suspendedAt !== null) return { status: 403, body: { message: 'This installation has been suspended', status: '403' } }
   const token = `ghs_${randomBytes(18).toString('hex')}`
   const { id, login, repositories } = installation
-  const holder: HostPerson = { id, login, token, repositories, isRevoked: false, mayHook: false, isInstallation: true }
+  const expiresAt = Date.now() + model.tokenLifeMs
+  const holder: HostPerson = { id, login, token, repositories, isRevoked: false, mayHook: false, isInstallation: true, expiresAt }
   model.people.push(holder)
-  const expires_at = new Date(Date.now() + HOUR_MS).toISOString().replace(/\.\d+Z$/, 'Z')
+  const expires_at = new Date(expiresAt).toISOString().replace(/\.\d+Z$/, 'Z')
   return { status: 201, body: { token, expires_at, permissions: PERMISSIONS, repository_selection: 'selected' } }
 }
 

@@ -20,6 +20,7 @@ export type HostPerson = {
   isRevoked: boolean
   mayHook: boolean
   isInstallation?: boolean
+  expiresAt?: number
 }
 type HostHook = { id: number; repositoryId: number; url: string; secret: string; events: string[] }
 
@@ -50,6 +51,8 @@ export type Model = {
   apps: HostApp[]
   /** What is chosen on the page of an app. */
   nextInstall: { login: string; repositories: number[] }
+  /** How long the tokens of installations are good. */
+  tokenLifeMs: number
   /** Goes on with every push, in seconds since 1970. */
   clock: number
 }

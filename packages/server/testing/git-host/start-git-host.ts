@@ -43,6 +43,7 @@ export async function startGitHost(style: Style) {
     statuses: [],
     apps: [],
     nextInstall: { login: 'acme', repositories: [] },
+    tokenLifeMs: 3600_000,
     clock: 1_780_000_000,
   }
   const requests: { method: string; url: string; authorization: string }[] = []
@@ -194,11 +195,15 @@ function personOf(model: Model, headers: http.IncomingHttpHeaders): HostPerson |
     gitlab: typeof headers['private-token'] === 'string' ? headers['private-token'] : undefined,
     gitea: /^token (.+)$/.exec(headers.authorization ?? '')?.[1],
   }[model.style]
-  return model.people.find(({ token, isRevoked }) => token === own && !isRevoked)
+  return model.people.find((person) => person.token === own && isGood(person))
 }
 
 function personByPassword(model: Model, authorization: string | undefined): HostPerson | undefined {
   const basic = /^Basic (.+)$/.exec(authorization ?? '')?.[1] ?? ''
   const password = Buffer.from(basic, 'base64').toString().split(':').slice(1).join(':')
-  return model.people.find(({ token, isRevoked }) => token === password && !isRevoked)
+  return model.people.find((person) => person.token === password && isGood(person))
+}
+
+function isGood({ isRevoked, expiresAt = Number.POSITIVE_INFINITY }: HostPerson): boolean {
+  return !isRevoked && Date.now() < expiresAt
 }

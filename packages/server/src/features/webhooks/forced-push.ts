@@ -4,20 +4,20 @@ import type { HostAccess } from '../git-providers/host-access.ts'
 import type { Push } from './push.ts'
 import { appsOfRepository } from './store.ts'
 
-const WAIT_MS = 700 // the delivery is answered within a second
+type Deps = { db: Reader; access: Pick<HostAccess, 'use'>; waitMs: number }
 
 /**
  * The paths of a push are all that changed only where the branch went on from where it was. GitHub says whether it was forced; GitLab and
  * Gitea do not, so where an app watches paths they are asked. A host that does not answer in time leaves it open what changed.
  */
-export function createSurePaths({ db, access }: { db: Reader; access: Pick<HostAccess, 'use'> }) {
+export function createSurePaths({ db, access, waitMs }: Deps) {
   return async function withSurePaths(account: GitAccountRow, push: Push): Promise<Push> {
     if (account.provider === 'github' || push.paths === null || push.isDeleted) return push
     const apps = await appsOfRepository(db, account, push.repositoryId)
     if (!apps.some(({ watch_paths: paths }) => paths !== '[]')) return push
     const { repository, before, after } = push
     const isStraight = await access
-      .use(account, async (host) => await host.isAncestor(repository, before, after), AbortSignal.timeout(WAIT_MS))
+      .use(account, async (host) => await host.isAncestor(repository, before, after), AbortSignal.timeout(waitMs))
       .catch(() => false)
     return isStraight ? push : { ...push, paths: null }
   }

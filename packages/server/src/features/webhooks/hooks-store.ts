@@ -39,6 +39,10 @@ export async function hasSharedSecret(db: Reader, accountId: number, repositoryI
   return (await findHook(db, accountId, repositoryId))?.sealed_secret === ''
 }
 
+export async function hasSharedSecrets(db: Reader): Promise<boolean> {
+  return (await db.selectFrom('git_hook').select('account_id').where('sealed_secret', '=', '').executeTakeFirst()) !== undefined
+}
+
 export async function listHooksOf(db: Reader, accountId: number): Promise<HookRow[]> {
   return await db.selectFrom('git_hook').selectAll().where('account_id', '=', accountId).execute()
 }

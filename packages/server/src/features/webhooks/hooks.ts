@@ -10,7 +10,7 @@ import type { HostAccess } from '../git-providers/host-access.ts'
 import { runByAccount } from './by-account.ts'
 import { findHook, type HookRow, listHooks, listWantedHooks, saveHook, type WantedHook } from './hooks-store.ts'
 import { createRemoveHooks, HOOK_RETRY } from './remove-hooks.ts'
-import { aboutHook } from './senders.ts'
+import { aboutHook, addressKey } from './senders.ts'
 
 type Deps = {
   db: Db
@@ -22,8 +22,8 @@ type Deps = {
   now: () => Date
 }
 
-/** With the address that its deliveries go to; undefined while nobody knows. */
-type WantedAt = WantedHook & { url: string | undefined }
+/** With where hosts reach this server; undefined while nobody knows. */
+type WantedAt = WantedHook & { site: string | undefined }
 
 const ACCOUNTS_AT_ONCE = 4
 const VISIT_MS = 10_000
@@ -42,7 +42,7 @@ export function createHooks(deps: Deps) {
 
   /** Compares what is wanted with what was registered, and does what is missing and due. */
   async function reconcile(signal: AbortSignal): Promise<void> {
-    const [wanted, known, base] = await Promise.all([listWantedHooks(db), listHooks(db), deps.publicUrl()])
+    const [wanted, known, site] = await Promise.all([listWantedHooks(db), listHooks(db), deps.publicUrl()])
     const keyOf = (accountId: number, repositoryId: string) => `${accountId}/${repositoryId}`
     const rows = new Map(known.map((hook) => [keyOf(hook.account_id, hook.repository_id), hook]))
     const visit = () => AbortSignal.any([signal, AbortSignal.timeout(VISIT_MS)])
@@ -50,9 +50,8 @@ export function createHooks(deps: Deps) {
       const key = keyOf(want.accountId, want.repositoryId)
       const hook = rows.get(key)
       rows.delete(key)
-      const url = base && `${base}/api/webhooks/git?account=${want.accountId}&repository=${want.repositoryId}`
-      const run = async () => await attempt({ ...want, url }, hook, visit())
-      return isDue({ ...want, url }, hook) ? [{ accountId: want.accountId, run }] : []
+      const run = async () => await attempt({ ...want, site }, hook, visit())
+      return isDue({ ...want, site }, hook) ? [{ accountId: want.accountId, run }] : []
     })
     for (const hook of rows.values())
       if (hook.next_try_at <= now().toISOString()) tasks.push({ accountId: hook.account_id, run: async () => await remove(hook, visit()) })
@@ -62,8 +61,12 @@ export function createHooks(deps: Deps) {
 
   function isDue(want: WantedAt, hook: HookRow | undefined): boolean {
     if (hook === undefined) return true
-    const isRight = hook.error === '' && hook.url === want.url && hook.repository === want.repository
+    const isRight = hook.error === '' && hook.url === urlFor(want, secretOf(hook)) && hook.repository === want.repository
     return !isRight && (hook.next_try_at <= now().toISOString() || hook.error === '')
+  }
+
+  function secretOf(hook: HookRow): string {
+    return hook.sealed_secret === '' ? '' : deps.secrets.open(hook.sealed_secret, aboutHook(hook))
   }
 
   async function stateOf(app: AppRow): Promise<AppWebhook> {
@@ -96,7 +99,7 @@ function createAttempt(deps: Deps) {
   const { db, access, now } = deps
 
   async function attempt(want: WantedAt, hook: HookRow | undefined, signal: AbortSignal): Promise<void> {
-    const { accountId: account_id, repositoryId: repository_id, repository, url } = want
+    const { accountId: account_id, repositoryId: repository_id, repository } = want
     const account = await findGitAccount(db, account_id)
     if (!account) return
     const key = { account_id, repository_id }
@@ -105,11 +108,11 @@ function createAttempt(deps: Deps) {
     // Known to us before the host knows it: its first delivery may come before its answer. One with the old secret keeps it until it is replaced.
     if (!hook) await save({ ...fresh, sealed_secret })
     try {
+      const secret = deps.secrets.open(sealed_secret, aboutHook(key))
+      const url = urlFor(want, secret)
       if (url === undefined) throw new HostError('unavailable', NO_ADDRESS)
       const isThere = hook?.hook_id && hook.url === url
-      const hookId = isThere
-        ? hook.hook_id
-        : await register(account, { repository, url, sealed_secret, key, old: hook?.hook_id ?? '' }, signal)
+      const hookId = isThere ? hook.hook_id : await register(account, { repository, url, secret, old: hook?.hook_id ?? '' }, signal)
       await save({ ...fresh, hook_id: hookId, url, sealed_secret })
     } catch (cause) {
       const isOfHost = cause instanceof HostError
@@ -125,11 +128,10 @@ function createAttempt(deps: Deps) {
   }
 
   async function register(account: GitAccountRow, wanted: Registered, signal: AbortSignal): Promise<string> {
-    const secret = deps.secrets.open(wanted.sealed_secret, aboutHook(wanted.key))
     return await access.use(
       account,
       async (host) => {
-        const id = await host.addHook(wanted.repository, { url: wanted.url, secret })
+        const id = await host.addHook(wanted.repository, { url: wanted.url, secret: wanted.secret })
         if (wanted.old !== '' && wanted.old !== id) await host.removeHook(wanted.repository, wanted.old)
         return id
       },
@@ -140,12 +142,11 @@ function createAttempt(deps: Deps) {
   return attempt
 }
 
-type Registered = {
-  repository: string
-  url: string
-  sealed_secret: string
-  key: { account_id: number; repository_id: string }
-  old: string
+type Registered = { repository: string; url: string; secret: string; old: string }
+
+/** Where the deliveries of a webhook go, with a key that nobody can guess. */
+function urlFor({ site, accountId, repositoryId }: WantedAt, secret: string): string | undefined {
+  return site && `${site}/api/webhooks/git?account=${accountId}&repository=${repositoryId}&key=${addressKey(secret)}`
 }
 
 export type Hooks = ReturnType<typeof createHooks>

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import type { GitProvider } from '@berth/contract'
 import { findGitAccount, type GitAccountRow, type GitHubAppRow } from '../../domain/rows.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
@@ -15,7 +16,9 @@ export type Sender =
     }
   | { kind: 'app'; provider: 'github'; secret: string; app: GitHubAppRow }
 
-export type Address = { account?: number | undefined; repository?: string | undefined; app?: string | undefined }
+export type Address = Partial<Record<'repository' | 'key' | 'app', string | undefined>> & { account?: number | undefined }
+
+const KEY_LENGTH = 22
 
 type Deps = {
   db: Reader
@@ -29,6 +32,11 @@ export function aboutHook(hook: { account_id: number; repository_id: string }): 
   return `git-hook:${hook.account_id}/${hook.repository_id}`
 }
 
+/** Nobody can guess the address of a webhook: what comes to another one is not even read. It says nothing about the secret. */
+export function addressKey(secret: string): string {
+  return createHmac('sha256', secret).update('the address of the webhook').digest('base64url').slice(0, KEY_LENGTH)
+}
+
 /** Finds who is meant by the address that a delivery came to. */
 export function createSenders({ db, secrets, findAppByKey, aboutAppSecret, aboutAccountSecret }: Deps) {
   async function ofApp(hookKey: string): Promise<Sender | undefined> {
@@ -36,10 +44,11 @@ export function createSenders({ db, secrets, findAppByKey, aboutAppSecret, about
     return app && { kind: 'app', provider: 'github', app, secret: secrets.open(app.sealed_secret, aboutAppSecret(hookKey)) }
   }
 
-  async function ofHook(account: GitAccountRow, repositoryId: string): Promise<Sender | undefined> {
+  async function ofHook(account: GitAccountRow, repositoryId: string, key: string): Promise<Sender | undefined> {
     const hook = await findHook(db, account.id, repositoryId)
     if (!hook || hook.sealed_secret === '') return undefined
     const secret = secrets.open(hook.sealed_secret, aboutHook(hook))
+    if (addressKey(secret) !== key) return undefined
     return { kind: 'hook', provider: account.provider, account, secret, isOfRepository: async (_tx, id) => id === repositoryId }
   }
 
@@ -51,11 +60,11 @@ export function createSenders({ db, secrets, findAppByKey, aboutAppSecret, about
     return { kind: 'hook', provider: account.provider, account, secret, isOfRepository }
   }
 
-  return async function senderOf({ account: accountId, repository, app }: Address): Promise<Sender | undefined> {
+  return async function senderOf({ account: accountId, repository, key, app }: Address): Promise<Sender | undefined> {
     if (app !== undefined) return await ofApp(app)
     const account = accountId === undefined ? undefined : await findGitAccount(db, accountId)
     if (!account) return undefined
-    return repository === undefined ? ofAccount(account) : await ofHook(account, repository)
+    return repository === undefined ? ofAccount(account) : await ofHook(account, repository, key ?? '')
   }
 }
 

@@ -23,7 +23,7 @@ export function createHeedInstallation({ save, end }: Pick<Installations, 'save'
   return async function heed(tx: Tx, app: GitHubAppRow, body: unknown): Promise<string | undefined> {
     validator ??= Compile(Told)
     if (!validator.Check(body)) return undefined
-    const { action, installation } = body as Type.Static<typeof Told> // it has just been checked
+    const { action, installation } = body
     const { id, account, suspended_at: suspendedAt } = installation
     const known = await findInstalled(tx, app.id, String(id))
     if (action === 'deleted') {

@@ -33,8 +33,9 @@ export function createInstallationTokens({ db, secrets, apps, now }: Deps) {
 
   /** Several who ask at once share one; whoever has no more time stops waiting for it. */
   async function tokenOf(account: GitAccountRow, signal?: AbortSignal): Promise<string> {
-    const held = await inTime(known.get(account.id) ?? make(account), signal)
-    if (held.expiresAt.getTime() - now().getTime() > SPARE_MS) return held.token
+    const held = known.get(account.id)
+    const old = held && (await inTime(held, signal))
+    if (old && old.expiresAt.getTime() - now().getTime() > SPARE_MS) return old.token
     return (await inTime(make(account), signal)).token
   }
 
