@@ -72,16 +72,18 @@ const load = { url: berth.url, method: 'GET', path: '/api/auth/me', headers: { c
 await measure(load, 2) // code that is not hot yet would be measured otherwise
 const quiet = await measure(load, SECONDS)
 const measured = measure(load, SECONDS)
+const beganAt = performance.now()
 const sent = await Promise.all(
   Array.from({ length: COUNT }, async (_, n) => {
     await sleep((n * SECONDS * 1000) / COUNT)
     return await deliver(senderOf(n))
   }),
 )
-const busy = await measured
+const tookSeconds = (performance.now() - beganAt) / 1000
+const busy = await measured // without a time where not one request was answered
 const answered = sent.filter(({ status }) => status === 200)
 say(
-  `${COUNT} deliveries in ${SECONDS} s, ${answered.length} answered with 200; load of the machine ${loadavg()
+  `${COUNT} deliveries sent in ${SECONDS} s and answered in ${tookSeconds.toFixed(0)} s, ${answered.length} answered with 200; load of the machine ${loadavg()
     .map((n) => n.toFixed(1))
     .join(' ')}`,
 )
@@ -89,7 +91,7 @@ say(
   `p50 ${percentile(
     answered.map(({ ms }) => ms),
     0.5,
-  ).toFixed(0)} ms. API p99: ${quiet.p99Ms.toFixed(1)} ms without, ${(busy.p99Ms ?? Number.NaN).toFixed(1)} ms with`,
+  ).toFixed(0)} ms. API p99: ${quiet.p99Ms.toFixed(1)} ms without, ${(busy.p99Ms || Number.POSITIVE_INFINITY).toFixed(1)} ms with`,
 )
 
 const last = senders.flatMap((sender) => Array.from({ length: LAST_BURST }, async () => await deliver(sender)))
@@ -114,7 +116,7 @@ verdict(
   ) / 1000,
   { atMost: 1 },
 )
-verdict('p99 of the API, with against without', busy.p99Ms / quiet.p99Ms, { atMost: 2 })
+verdict('p99 of the API, with against without', (busy.p99Ms || Number.POSITIVE_INFINITY) / quiet.p99Ms, { atMost: 2 })
 verdict('answered and lost', lost.length, { atMost: 0 })
 
 await berth.stop()

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { Agent, request } from 'node:https'
 import { isIP } from 'node:net'
+import { createSecureContext, type SecureContext } from 'node:tls'
 import { parseCloneUrl } from '../git/clone-url.ts'
 import { SourceError } from '../git/errors.ts'
 import type { SourcePolicy } from '../git/source-policy.ts'
@@ -38,6 +39,8 @@ const MAX_REDIRECTS = 3
 
 /** Speaks to git hosts: over https, at an address that the policy of sources admits, and never anywhere else than asked. */
 export function createHostClient(deps: { policy: Pick<SourcePolicy, 'admit'>; ca: readonly string[] | undefined; now: () => Date }) {
+  let trusted: SecureContext | undefined // to read some hundred authorities takes longer than a visit, and nobody else is served meanwhile
+
   async function addressOf({ base, privileged, signal }: Place): Promise<string> {
     const url = parseCloneUrl(`${base}/x`)
     if (url?.kind !== 'https') throw new HostError('refused', 'The address of a git host must begin with https://.')
@@ -58,7 +61,7 @@ export function createHostClient(deps: { policy: Pick<SourcePolicy, 'admit'>; ca
     const family = isIP(address) === 6 ? 6 : 4
     const agent = new Agent({
       keepAlive: true,
-      ...(deps.ca && { ca: [...deps.ca] }),
+      ...(deps.ca && { secureContext: (trusted ??= createSecureContext({ ca: [...deps.ca] })) }),
       lookup: (_name, options, done) => (options.all ? done(null, [{ address, family }]) : done(null, address, family)),
     })
     const base = new URL(place.base)
