@@ -3,7 +3,7 @@ import type { AskHost } from './host-client.ts'
 
 export type CommitState = 'pending' | 'running' | 'success' | 'failure' | 'cancelled'
 /** What stands beside a commit at its host. */
-export type CommitStatus = {
+type CommitStatus = {
   readonly commit: string
   readonly state: CommitState
   /** One commit has one status of each name. */

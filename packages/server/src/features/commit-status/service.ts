@@ -97,8 +97,6 @@ export function createCommitStatuses(deps: Deps) {
   return { sendDue }
 }
 
-export type CommitStatuses = ReturnType<typeof createCommitStatuses>
-
 /** One that was replaced before anybody heard of it is not worth a word: ten pushes in a row are told of once. */
 function isNews({ status, sent }: DueStatus): boolean {
   const state = stateOf(status)

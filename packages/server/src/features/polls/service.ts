@@ -93,5 +93,3 @@ async function isNews(tx: Tx, app: AppRow, { before, seen }: { before: Remembere
 function sourceKey({ git_clone_url, git_branch }: AppRow): string {
   return `${git_clone_url} ${git_branch}`
 }
-
-export type Polls = ReturnType<typeof createPolls>
