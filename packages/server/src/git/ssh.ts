@@ -2,7 +2,6 @@ import { chown, readFile, writeFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import path from 'node:path'
 import type { CloneUrl } from './clone-url.ts'
-import type { RunAs } from './git-visit.ts'
 
 /** How ssh shows who we are, and how it knows the host. */
 export type SshAccess = {
@@ -14,7 +13,7 @@ export type SshAccess = {
 }
 
 type Place = Extract<CloneUrl, { host: string }>
-type Preparing = { home: string; url: Place; address: string; access: SshAccess; runAs: RunAs | undefined }
+type Preparing = { home: string; url: Place; address: string; access: SshAccess; runAs: { uid: number; gid: number } | undefined }
 export type PreparedSsh = { readonly env: Readonly<Record<string, string>>; readonly pinWhatWasSeen: () => Promise<void> }
 
 /** Whatever the source is called, its key stands under this name, and there is no other in the file. */

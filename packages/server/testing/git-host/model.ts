@@ -1,5 +1,4 @@
 import type { GitServer } from '../harness/git-server.ts'
-import type { HostStatus } from './status-api.ts'
 
 export type Style = 'github' | 'gitlab' | 'gitea'
 export type HostRepo = {
@@ -38,6 +37,7 @@ export type HostApp = {
   code: string
   installations: HostInstallation[]
 }
+type HostStatus = { repositoryId: number; commit: string; name: string; state: string; description: string; url: string }
 
 /** Everything that the host knows. */
 export type Model = {

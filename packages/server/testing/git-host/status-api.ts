@@ -1,7 +1,5 @@
 import type { Answered, Asked, HostRepo, Model, Style } from './model.ts'
 
-export type HostStatus = { repositoryId: number; commit: string; name: string; state: string; description: string; url: string }
-
 const STATES: Record<Style, readonly string[]> = {
   github: ['error', 'failure', 'pending', 'success'],
   gitea: ['error', 'failure', 'pending', 'success', 'warning'],
