@@ -1,8 +1,8 @@
 import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto'
+import { withoutTrailing } from '../lib/without-trailing.ts'
 
 const TYPE = 'ssh-ed25519'
 const BLOCK = 8
-const LINE = 70
 
 /**
  * A new key pair: the public half as the line that hosts take, the private one in OpenSSH's own format (PROTOCOL.key), which every ssh reads;
@@ -17,7 +17,7 @@ export function newKeyPair(comment: string): { publicKey: string; privateKey: st
   const secret = padded(Buffer.concat([check, check, blob, text(Buffer.concat([seed, point])), text(comment)]))
   const none = [text('none'), text('none'), text('')] // no cipher, no key derivation, no options of one
   const whole = Buffer.concat([Buffer.from('openssh-key-v1\0'), ...none, number(1), text(blob), text(secret)])
-  const lines = whole.toString('base64').match(new RegExp(`.{1,${LINE}}`, 'g')) ?? []
+  const lines = whole.toString('base64').match(/.{1,70}/g) ?? []
   return {
     publicKey: `${TYPE} ${blob.toString('base64')} ${comment}`,
     privateKey: ['-----BEGIN OPENSSH PRIVATE KEY-----', ...lines, '-----END OPENSSH PRIVATE KEY-----', ''].join('\n'),
@@ -27,7 +27,7 @@ export function newKeyPair(comment: string): { publicKey: string; privateKey: st
 /** As `ssh-keygen -l` shows it. The key is the second word, whatever follows. */
 export function fingerprintOf(publicKey: string): string {
   const blob = Buffer.from(publicKey.split(' ')[1] ?? '', 'base64')
-  return `SHA256:${createHash('sha256').update(blob).digest('base64').replace(/=+$/, '')}`
+  return `SHA256:${withoutTrailing(createHash('sha256').update(blob).digest('base64'), '=')}`
 }
 
 /** A pinned key of a host, `host:port type key`, as people see it. */

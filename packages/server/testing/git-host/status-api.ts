@@ -9,8 +9,8 @@ const STATES: Record<Style, readonly string[]> = {
 /** Takes the status of a commit as each host documents it, and nothing else. */
 export function statusApi(model: Model, { method, body }: Asked, { repo, commit }: { repo: HostRepo; commit: string }): Answered {
   if (method !== 'POST') return { status: 405, body: { message: 'Method Not Allowed' } }
-  const name = String(body[model.style === 'gitlab' ? 'name' : 'context'] ?? 'default')
-  const [state, description, url] = [String(body['state']), String(body['description'] ?? ''), String(body['target_url'] ?? '')]
+  const name = textIn(body, model.style === 'gitlab' ? 'name' : 'context')
+  const [state, description, url] = [textIn(body, 'state'), textIn(body, 'description'), textIn(body, 'target_url')]
   const isTooLong = model.style === 'github' && description.length > 140
   if (!STATES[model.style].includes(state) || !/^[0-9a-f]{40}$/.test(commit) || isTooLong)
     return { status: 422, body: { message: 'Validation Failed', errors: [] } }
@@ -22,4 +22,9 @@ export function statusApi(model: Model, { method, body }: Asked, { repo, commit 
     status: 201,
     body: { id: model.statuses.length, state, description, target_url: url, context: name, created_at: repo.updatedAt },
   }
+}
+
+function textIn(body: Asked['body'], field: string): string {
+  const value = body[field]
+  return typeof value === 'string' ? value : ''
 }

@@ -34,7 +34,7 @@ export function filesBelow(directory: string): string[] {
 export async function savedImage(socketPath: string, id: string): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
   http
-    .get({ socketPath, path: `/images/${encodeURIComponent(id)}/get` }, (answer) => buffer(answer).then(resolve, reject))
+    .get({ socketPath, path: `/images/${encodeURIComponent(id)}/get` }, (answer) => void buffer(answer).then(resolve, reject))
     .once('error', reject)
   return (await promise).toString('latin1')
 }
