@@ -55,15 +55,33 @@ export function installationIn(body: unknown): string | undefined {
   return typeof installation.id === 'number' && Number.isSafeInteger(installation.id) ? String(installation.id) : undefined
 }
 
-/** Undefined where the body is neither JSON nor a form that holds some. */
-export function jsonOf({ headers, body }: RawDelivery): unknown {
-  const text = body.toString('utf8')
+/** What a body says, or why it was not read. */
+export type Parsed = { body: unknown; problem: string }
+
+/** Far above any push. What is parsed takes more than twenty times the memory of its text where it is all empty objects. */
+const MOST = { openings: 100_000, commas: 1_000_000, formFields: 100 }
+const UNREADABLE = 'The body is neither JSON nor a form with a field "payload" that holds JSON.'
+const TOO_MANY_PARTS =
+  'The body was not read, because it has too many parts: at most 100,000 objects and lists, 1,000,000 commas and 100 form fields.'
+
+export function jsonOf({ headers, body }: RawDelivery): Parsed {
   const isForm = String(headers['content-type'] ?? '').startsWith('application/x-www-form-urlencoded')
+  if (isForm && hasMoreThan(MOST.formFields, body, '&')) return { body: undefined, problem: TOO_MANY_PARTS }
+  const text = body.toString('utf8')
+  const json = isForm ? Buffer.from(new URLSearchParams(text).get('payload') ?? '') : body
+  if (hasMoreThan(MOST.openings, json, '{[') || hasMoreThan(MOST.commas, json, ',')) return { body: undefined, problem: TOO_MANY_PARTS }
   try {
-    return JSON.parse(isForm ? (new URLSearchParams(text).get('payload') ?? '') : text)
+    return { body: JSON.parse(isForm ? json.toString('utf8') : text), problem: '' }
   } catch {
-    return undefined
+    return { body: undefined, problem: UNREADABLE }
   }
+}
+
+function hasMoreThan(most: number, bytes: Buffer, characters: string): boolean {
+  const [first, second] = Buffer.from(characters)
+  let count = 0
+  for (let at = 0; at < bytes.length && count <= most; at += 1) if (bytes[at] === first || bytes[at] === second) count += 1
+  return count > most
 }
 
 /** What people may see of the head. Named one by one, so that no secret is among them. */

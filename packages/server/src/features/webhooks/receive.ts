@@ -23,7 +23,7 @@ type Deps = {
   now: () => Date
 }
 export type DeliveryAnswer = Verdict & { delivery: string; event: string; deployments: number[] }
-type Told = { raw: RawDelivery; event: string; delivery: string; body: unknown; push: Push | undefined }
+type Told = { raw: RawDelivery; event: string; delivery: string; body: unknown; problem: string; push: Push | undefined }
 
 const MOST_KEPT_BYTES = 1024 * 1024
 /** Of one account; the oldest go first. */
@@ -44,13 +44,13 @@ export function createReceive(deps: Deps) {
     const sender = await deps.senderOf(address)
     if (!isSentBy(sender, raw.headers, raw.body)) throw new AppError('webhook_not_verified')
     const { provider } = sender
-    const [event, delivery, body] = [eventOf(provider, raw), deliveryIdOf(provider, raw), jsonOf(raw)]
+    const [event, delivery, { body, problem }] = [eventOf(provider, raw), deliveryIdOf(provider, raw), jsonOf(raw)]
     const installation = sender.kind === 'app' ? (installationIn(body) ?? '') : ''
     if (!isWithinRate(sender.kind === 'app' ? `app ${sender.app.id} ${installation}` : `account ${sender.account.id}`))
       throw new AppError('server_busy', { message: TOO_MANY })
     const push = isPush(provider, event) ? readPush(provider, body) : undefined
     const sure = push && sender.kind === 'hook' ? await deps.withSurePaths(sender.account, push) : push
-    const told = { raw, event, delivery, body, push: sure }
+    const told = { raw, event, delivery, body, problem, push: sure }
     return { delivery, event, ...(await db.transaction(async (tx) => await keep(tx, sender, told))) }
   }
 
@@ -59,12 +59,12 @@ export function createReceive(deps: Deps) {
     if (sender.kind === 'hook') {
       const isForeign = push !== undefined && !(await sender.isOfRepository(tx, push.repositoryId))
       const other: Verdict = { result: 'ignored', reason: 'This webhook was registered for another repository.' }
-      return await keepFor(tx, sender.account, { ...told, push: isForeign ? undefined : push }, isForeign ? other : unread(event, push))
+      return await keepFor(tx, sender.account, { ...told, push: isForeign ? undefined : push }, isForeign ? other : unread(told))
     }
     const words = event === 'installation' ? await deps.heedInstallation(tx, sender.app, told.body) : undefined
     const account = await deps.findInstalled(tx, sender.app.id, installationIn(told.body) ?? '')
-    if (!account) return event === 'ping' ? { ...unread(event, push), deployments: [] } : UNKNOWN_INSTALLATION
-    return await keepFor(tx, account, told, words === undefined ? unread(event, push) : { result: 'ignored', reason: words })
+    if (!account) return event === 'ping' ? { ...unread(told), deployments: [] } : UNKNOWN_INSTALLATION
+    return await keepFor(tx, account, told, words === undefined ? unread(told) : { result: 'ignored', reason: words })
   }
 
   async function keepFor(tx: Tx, account: GitAccountRow, told: Told, verdict: Verdict): Promise<Acted> {
@@ -121,8 +121,9 @@ export function deploymentsIn(apps: readonly DeliveryApp[]): number[] {
   return apps.flatMap(({ deploymentId }) => (deploymentId === null ? [] : [deploymentId]))
 }
 
-function unread(event: string, push: Push | undefined): Verdict {
+function unread({ event, problem, push }: Told): Verdict {
   if (push !== undefined) return { result: 'ignored', reason: '' }
+  if (problem !== '') return { result: 'ignored', reason: problem }
   const isPing = event === 'ping'
   const what = event === '' ? 'This delivery names no event' : `Berth does nothing about the event "${event}"`
   return { result: 'ignored', reason: isPing ? 'The webhook works.' : `${what}; pushes deploy.` }
