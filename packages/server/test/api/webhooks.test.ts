@@ -255,7 +255,7 @@ describe.each(['github', 'gitlab', 'gitea'] as const satisfies Style[])('deliver
     const appId = await newApp()
     for (let count = 0; count < 20; count += 1) await owner.call('deployments.add', { appId }) // as many as may wait
     const push = { id: 'full', at: (host.model.clock += 1) }
-    expect(await deliver(push)).toMatchObject({ result: 'failed', reason: expect.stringContaining('wait or run already') })
+    expect(await deliver(push)).toMatchObject({ result: 'failed', reason: expect.stringContaining('already waiting or running') })
     expect((await deliver(push)).result).toBe('failed')
     const [newest] = await owner.call('deployments.list', { appId })
     await owner.call('deployments.stop', { deploymentId: newest?.id ?? 0 })
