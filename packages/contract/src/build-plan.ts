@@ -39,13 +39,23 @@ const OutputDirectory = Type.String({
   ...expects('a directory inside the project, such as dist, or empty'),
 })
 
-/** Those that begin with BUILDKIT_ steer the builder itself. */
-const BUILD_ARG = '^(?!BUILDKIT_)[A-Za-z_][A-Za-z0-9_]{0,99}$'
+/** Those that begin with BUILDKIT_, in whatever case, control the builder itself. */
+const BUILD_ARG = '^(?![Bb][Uu][Ii][Ll][Dd][Kk][Ii][Tt]_)[A-Za-z_][A-Za-z0-9_]{0,99}$'
 const BuildArgs = Type.Record(Type.String({ pattern: BUILD_ARG }), Type.String({ maxLength: 4096, pattern: '^[^\\u0000\\r\\n]*$' }), {
   additionalProperties: false,
   maxProperties: 100,
   ...expects('a map of at most 100 names (letters, digits, underscores, not BUILDKIT_…) to texts of one line and at most 4,096 characters'),
 })
+
+/** Names and values together: every list of apps carries them. */
+const MOST_BUILD_ARGS_CHARACTERS = 16_384
+
+/** What is wrong with the size of these build arguments, to follow the name of the field. A schema cannot say it. */
+export function buildArgsProblem(buildArgs: Readonly<Record<string, string>>): string | undefined {
+  const characters = Object.entries(buildArgs).reduce((sum, [name, value]) => sum + name.length + value.length, 0)
+  if (characters <= MOST_BUILD_ARGS_CHARACTERS) return undefined
+  return `must be at most 16,384 characters of names and values together, but has ${characters.toLocaleString('en')}`
+}
 
 /** How an app is built. `apps/create`, `apps/update` and a repository's berth.json take the same. */
 export const BuildSettings = {

@@ -1,4 +1,4 @@
-import { BuildSettings } from '@berth/contract'
+import { BuildSettings, buildArgsProblem } from '@berth/contract'
 import Type, { type Static, type TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 import { keyLines } from './json-lines.ts'
@@ -70,6 +70,8 @@ function* problemsIn(value: Readonly<Record<string, unknown>>): Generator<{ key:
     else if (!Value.Check(schema, given))
       yield { key: innerKey(schema, key, given), message: `must be ${'expects' in schema ? String(schema.expects) : 'a text'}` }
   }
+  const tooLong = Value.Check(BuildSettings.buildArgs, value['buildArgs']) ? buildArgsProblem(value['buildArgs']) : undefined
+  if (tooLong !== undefined) yield { key: 'buildArgs', message: tooLong }
 }
 
 /** Of a map, the entry that is wrong. */

@@ -149,6 +149,7 @@ describe("the engine's downloads for a stranger's build", () => {
       withBuild([FROM, `ADD http://${loopback()}/compose /reached`]),
       withBuild([FROM, 'ARG URL', 'ADD $URL /reached'], { URL: `http://${loopback()}/compose-argument` }),
       withBuild([FROM], { BUILDKIT_SYNTAX: `${loopback()}/frontend` }),
+      { files: { Dockerfile: `${FROM}\n`, 'berth.json': JSON.stringify({ buildArgs: { BUILDKIT_SYNTAX: `${loopback()}/frontend` } }) } },
       composed({ web: { image: `${loopback()}/image`, expose: [8080] } }),
     ]
     const seen = await Promise.all(tries.map(async (one) => await bobReads(one)))

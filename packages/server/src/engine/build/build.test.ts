@@ -130,7 +130,12 @@ it('arguments that steer the builder do not reach it', async () => {
     labels: {},
     onLine: () => undefined,
   }
-  const buildArgs = { VERSION: '1', BUILDKIT_SYNTAX: 'example.com/reader', BUILDKIT_CACHE_MOUNT_NS: 'of-another-project' }
+  const buildArgs = {
+    VERSION: '1',
+    BUILDKIT_SYNTAX: 'example.com/reader',
+    BUILDKIT_CACHE_MOUNT_NS: 'of-another-project',
+    BuildKit_Syntax: 'x',
+  }
   await build({ ...request, buildArgs, cacheScope: 'own', signal: AbortSignal.timeout(30_000) }).catch(() => undefined) // it names no image
   expect(JSON.parse(seen.query.get('buildargs') ?? '')).toEqual({ VERSION: '1', BUILDKIT_CACHE_MOUNT_NS: 'own' })
 })

@@ -158,7 +158,7 @@ function queryOf(request: BuildRequest): Record<string, string | number | boolea
  * Arguments that control the builder are left out: one of them names the program that reads the Dockerfile, which would bypass our checks.
  */
 function cacheQuery({ buildArgs, cacheScope }: BuildRequest): Record<string, string | undefined> {
-  const own = Object.entries(buildArgs ?? {}).filter(([name]) => !name.startsWith('BUILDKIT_'))
+  const own = Object.entries(buildArgs ?? {}).filter(([name]) => !/^BUILDKIT_/i.test(name))
   const args = { ...Object.fromEntries(own), ...(cacheScope !== undefined && { BUILDKIT_CACHE_MOUNT_NS: cacheScope }) }
   return {
     buildargs: JSON.stringify(args),

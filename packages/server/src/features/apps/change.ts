@@ -4,6 +4,7 @@ import { kindOf } from '../../domain/app-kinds.ts'
 import type { AppRow } from '../../domain/rows.ts'
 import { fieldError } from '../../lib/app-error.ts'
 import type { AppTable } from '../../store/schema.ts'
+import { refuseLongBuildArgs } from './new-app.ts'
 
 const COLUMNS = {
   name: 'name',
@@ -40,6 +41,7 @@ export function changeOf(app: AppRow, input: ApplicationChange): Updateable<AppT
     throw fieldError('invalid_request', 'port', 'of a database app belongs to its template and cannot change')
   if (kindOf(app).needsPort && input.port === null)
     throw fieldError('invalid_request', 'port', 'must be a port between 1 and 65535: a web app needs one')
+  refuseLongBuildArgs(input.buildArgs ?? {})
   const fields = Object.keys(COLUMNS) as (keyof typeof COLUMNS)[] // exactly the keys of the table above
   const given = fields.filter((field) => input[field] !== undefined)
   return Object.fromEntries(given.map((field) => [COLUMNS[field], storedAs(field, input[field])]))

@@ -1,4 +1,4 @@
-import type { AppType, NewApplication } from '@berth/contract'
+import { type AppType, buildArgsProblem, type NewApplication } from '@berth/contract'
 import type { Insertable } from 'kysely'
 import { DEFAULT_APP_TYPE, kindOf } from '../../domain/app-kinds.ts'
 import { AppError, fieldError } from '../../lib/app-error.ts'
@@ -26,6 +26,7 @@ function portOf(type: AppType, given: number | null | undefined, template: Datab
 
 export function newAppRow(input: NewApplication, options: Options): Insertable<AppTable> {
   const type = input.appType ?? DEFAULT_APP_TYPE
+  refuseLongBuildArgs(input.buildArgs ?? {})
   return {
     project_id: input.projectId,
     name: input.name,
@@ -64,6 +65,11 @@ export function newAppRow(input: NewApplication, options: Options): Insertable<A
     created_at: options.at,
     updated_at: options.at,
   }
+}
+
+export function refuseLongBuildArgs(buildArgs: Readonly<Record<string, string>>): void {
+  const problem = buildArgsProblem(buildArgs)
+  if (problem !== undefined) throw fieldError('invalid_request', 'buildArgs', problem)
 }
 
 function bitOf(flag: boolean | null | undefined): 0 | 1 | null {
