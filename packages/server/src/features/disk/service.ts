@@ -16,7 +16,7 @@ type Deps = {
   engine: Pick<Engine, 'disk'>
   buildCache: BuildCacheRoom
   /** Removes the images of an app's releases, except the live one. */
-  keepLiveOnly: (app: AppRow) => Promise<void>
+  keepLiveOnly: (app: Pick<AppRow, 'id' | 'app_type'>) => Promise<void>
   instance: string
   dataDir: string
   now: () => Date

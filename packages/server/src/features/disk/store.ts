@@ -12,6 +12,6 @@ export async function deploymentsInUse(db: Reader): Promise<Set<number>> {
   return new Set(rows.flatMap(({ id, release_of }) => (release_of === null ? [id] : [id, release_of])))
 }
 
-export async function listApps(db: Reader): Promise<AppRow[]> {
-  return await db.selectFrom('app').selectAll().orderBy('id').execute()
+export async function listApps(db: Reader): Promise<Pick<AppRow, 'id' | 'app_type'>[]> {
+  return await db.selectFrom('app').select(['id', 'app_type']).orderBy('id').execute()
 }

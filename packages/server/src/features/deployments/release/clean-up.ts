@@ -13,7 +13,7 @@ type Deps = { db: Db; removeImage: (tag: string) => Promise<void>; dataDir: stri
  * being removed.
  */
 export function createCleanUp({ db, removeImage, dataDir, retention }: Deps) {
-  return async function cleanUp(app: AppRow): Promise<void> {
+  return async function cleanUp(app: Pick<AppRow, 'id' | 'app_type'>): Promise<void> {
     const kept = Math.max(0, (await retention()) - 1) // the live release is one of them
     for (const release of await releasesBeyond(db, app.id, kept)) {
       await db.transaction(async (tx) => await forgetArtifact(tx, release.id), { mayUseReserve: true })
