@@ -27,6 +27,12 @@ export function createStrayDrain({ strays, sync, edge, drainMs, log }: Deps): ()
   }
 }
 
+/** The requests and sockets of all doors of an app. The edge counts them by the set of targets that one door has. */
+export async function inFlightOf(edge: Pick<Edge, 'inFlight'>, doors: readonly (readonly EdgeTarget[])[]): Promise<number> {
+  const counts = await Promise.all(doors.map(async (targets) => await edge.inFlight(targets)))
+  return counts.reduce((sum, count) => sum + count, 0)
+}
+
 const CHECK_MS = 200
 /** A request that was just routed may not be counted yet. */
 const ROUTED_MS = 300

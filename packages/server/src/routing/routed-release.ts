@@ -22,13 +22,13 @@ export function targetsOf(app: RoutedApp, known: Known, door: Place = OWN): { ta
   const { network } = known
   const running = known.containers.filter((container) => container.state === 'running' && (container.ips[network] ?? '') !== '')
   const live = liveTargets(app, { ...known, containers: running }, door)
-  const ahead = aheadOf(known, door)
+  const ahead = aheadTarget(known.ahead, door)
   // if it has already died, the previous release takes over without waiting for the deployment to notice
   const isAhead = ahead !== undefined && running.some((container) => container.ips[network] === ahead.ip)
   return isAhead ? { targets: [ahead], fallback: live } : { targets: live, fallback: [] }
 }
 
-function aheadOf({ ahead }: Known, { service, port }: Place): EdgeTarget | undefined {
+export function aheadTarget(ahead: Target | undefined, { service, port }: Place): EdgeTarget | undefined {
   if (ahead === undefined || (service === '' && ahead.isOfServices)) return undefined
   const ip = service === '' ? ahead.ip : ahead.services?.get(service)
   return ip === undefined ? undefined : { ip, port: port ?? ahead.port }

@@ -52,3 +52,5 @@ export function createRoutedRows({ db, dashboard }: Deps) {
     dashboard: () => dashboardRoute,
   }
 }
+
+export type RoutedRows = ReturnType<typeof createRoutedRows>

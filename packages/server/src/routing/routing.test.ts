@@ -1,4 +1,9 @@
-import { expect, it } from 'vitest'
+import { once } from 'node:events'
+import { createServer, get, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
 import { addApp, addDeployment } from '../../testing/harness/stored-app.ts'
 import { openTestDatabase } from '../../testing/harness/test-database.ts'
 import { startTestEdge } from '../../testing/harness/test-edge.ts'
@@ -27,17 +32,17 @@ async function addLiveApp(db: Db, name: string): Promise<App> {
   return { id: app.id, projectId: app.project_id, deploymentId: id }
 }
 
-async function addDomain(db: Db, appId: number, host: string): Promise<void> {
+async function addDomain(db: Db, appId: number, host: string, door: { service?: string; port?: number } = {}): Promise<void> {
   const at = new Date().toISOString()
   const states = { ssl_status: 'none', ssl_error: '', dns_status: 'ok', dns_error: '', own_certificate: 0 } as const
-  const row = { app_id: appId, host, generated: 0, redirect_https: 1, hsts: 0, ...states, created_at: at } as const
+  const row = { app_id: appId, host, generated: 0, redirect_https: 1, hsts: 0, ...states, ...door, created_at: at } as const
   await db.transaction(async (tx) => {
     await tx.insertInto('domain').values(row).execute()
   })
 }
 
-function containerOf({ id: appId, projectId, deploymentId }: App, ip: string): ContainerSummary {
-  const owner = ownerOf(labelsOf({ instance: INSTANCE, kind: 'app', projectId, appId, deploymentId }))
+function containerOf({ id: appId, projectId, deploymentId }: App, ip: string, service?: string): ContainerSummary {
+  const owner = ownerOf(labelsOf({ instance: INSTANCE, kind: 'app', projectId, appId, deploymentId, ...(service && { service }) }))
   const ips = { [projectNetworkName(INSTANCE, projectId)]: ip }
   return { id: ip, name: ip, image: '', state: 'running', status: '', createdAt: '', ips, owner }
 }
@@ -85,6 +90,8 @@ async function open() {
   }
   return {
     ...test,
+    wanted,
+    testEdge: edge,
     engine,
     routing,
     map,
@@ -193,4 +200,78 @@ it('the edge is not updated before all containers have been listed once', async 
   await routing.switchTo(one.id, { ip: '10.0.0.11', port: 80 })
   expect(new Set(engine.asked)).toEqual(new Set([undefined])) // the first look is at everything
   expect(Object.values(await map('apps')).sort()).toEqual(['10.0.0.11|80!10.0.0.1|80', '10.0.0.2|80'])
+})
+
+describe('of an app whose services have domains of their own', () => {
+  /** A request to the service `api` that is answered when told to, and what happened in which order. */
+  async function openSlowly(world: Awaited<ReturnType<typeof open>>) {
+    const events: string[] = []
+    const arrived = Promise.withResolvers<void>()
+    const answer = Promise.withResolvers<void>()
+    const backend = createServer((_request, response) => {
+      arrived.resolve()
+      void answer.promise.then(() => {
+        events.push('answered')
+        response.end('late')
+      })
+    })
+    await once(backend.listen(0, '127.0.0.1'), 'listening')
+    const { port } = backend.address() as AddressInfo // a listening TCP server has one
+    await addDomain(world.db, world.one.id, 'api.test', { service: 'api', port })
+    const request = async () => {
+      const asked = get({ port: world.testEdge.httpPort, headers: { host: 'api.test' } })
+      const body = once(asked, 'response').then(async ([response]: IncomingMessage[]) => (response ? await text(response) : ''))
+      await arrived.promise
+      return { body }
+    }
+    return { backend, events, request, answer: answer.resolve }
+  }
+
+  it('a drain waits for the requests of each of them', async () => {
+    await using world = await open()
+    const { engine, routing, one } = world
+    const slow = await openSlowly(world)
+    await using _backend = slow.backend
+    await world.db.transaction(async (tx) => {
+      await tx.updateTable('deployment').set({ main_service: 'web', image: '' }).where('id', '=', one.deploymentId).execute()
+    })
+    engine.running.splice(0, 1, containerOf(one, '10.0.0.1', 'web'), containerOf(one, '127.0.0.1', 'api'))
+    await routing.sync()
+    const { body } = await slow.request()
+    const next = { ...one, deploymentId: 99 }
+    engine.running.push(containerOf(next, '10.0.0.11', 'web'), containerOf(next, '10.0.0.12', 'api'))
+    await routing.switchTo(one.id, { ip: '10.0.0.11', port: 80, services: new Map([['api', '10.0.0.12']]) })
+    const drained = routing.drain(one.id, new AbortController().signal).then(() => slow.events.push('drained'))
+    await sleep(1500) // far longer than a drain without requests takes
+    slow.answer()
+    expect(await body).toBe('late')
+    await drained
+    expect(slow.events).toEqual(['answered', 'drained'])
+  })
+
+  it('a release that is taken back finishes the requests of each of them', async () => {
+    await using world = await open()
+    const { engine, routing, one } = world
+    const slow = await openSlowly(world)
+    await using _backend = slow.backend
+    await routing.sync()
+    const next = { ...one, deploymentId: 99 }
+    engine.running.push(containerOf(next, '10.0.0.11', 'web'), containerOf(next, '127.0.0.1', 'api'))
+    await routing.switchTo(one.id, { ip: '10.0.0.11', port: 80, services: new Map([['api', '127.0.0.1']]) })
+    const { body } = await slow.request()
+    const restored = routing.restore(one.id).then(() => slow.events.push('restored'))
+    await sleep(1500)
+    slow.answer()
+    expect(await body).toBe('late')
+    await restored
+    expect(slow.events).toEqual(['answered', 'restored'])
+  })
+
+  it('what a crash left running is found at the ports of the services too', async () => {
+    await using world = await open()
+    const { engine, db, one } = world
+    await addDomain(db, one.id, 'api.test', { service: 'api', port: 9000 })
+    engine.running.push(containerOf({ ...one, deploymentId: 99 }, '10.0.0.12', 'api'))
+    expect(await world.wanted.strays()).toContainEqual({ ip: '10.0.0.12', port: 9000 })
+  })
 })

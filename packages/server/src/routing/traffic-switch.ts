@@ -5,7 +5,7 @@ import type { Routes } from '../features/deployments/run/pipeline.ts'
 import type { Logger } from '../lib/logger.ts'
 import { poll } from '../lib/retry.ts'
 import type { Tuning } from '../lib/tuning.ts'
-import { createStrayDrain, waitUntilIdle } from './drain.ts'
+import { createStrayDrain, inFlightOf, waitUntilIdle } from './drain.ts'
 import { createRouteSync, type Hindrance, isOfEngine } from './route-sync.ts'
 import type { WantedRoutes } from './wanted-routes.ts'
 
@@ -16,7 +16,8 @@ const RETRY_MS = 250
 /** Switches the traffic of one app from one release to the next. */
 export function createRouting({ wanted, edge, tuning: { drainMs }, log }: Deps) {
   const { sync, syncSoon, put, rowsChanged, containersChanged, whenServing, hasServed } = createRouteSync({ wanted, edge, drainMs, log })
-  const retiring = new Map<number, EdgeTarget[]>()
+  /** The targets of each door of the app. */
+  const retiring = new Map<number, EdgeTarget[][]>()
 
   async function isServed(appId: number): Promise<boolean> {
     try {
@@ -59,13 +60,13 @@ export function createRouting({ wanted, edge, tuning: { drainMs }, log }: Deps) 
    * visitors were on may be healthy and finishes its requests.
    */
   async function restore(appId: number): Promise<void> {
-    const ahead = wanted.aheadOf(appId)
+    const ahead = wanted.aheadTargets(appId)
     wanted.endSwitch(appId)
     retiring.delete(appId)
     if (hasServed()) await put()
     await whenServing(() => sync(appId))
-    if (ahead === undefined || !(await hasVisitors())) return
-    await waitUntilIdle(async () => await edge.inFlight([ahead]), { limitMs: drainMs, signal: new AbortController().signal })
+    if (ahead.length === 0 || !(await hasVisitors())) return
+    await waitUntilIdle(async () => await inFlightOf(edge, ahead), { limitMs: drainMs, signal: new AbortController().signal })
   }
 
   async function hasVisitors(): Promise<boolean> {
@@ -81,7 +82,7 @@ export function createRouting({ wanted, edge, tuning: { drainMs }, log }: Deps) 
     const hasSwitched = async () => (await whenServing(() => sync(appId))) === undefined || !(await hasVisitors())
     await poll(hasSwitched, { until: Boolean, everyMs: RETRY_MS, limitMs: drainMs, signal })
     if (old.length === 0 || !(await hasVisitors())) return
-    await waitUntilIdle(async () => await edge.inFlight(old), { limitMs: giveUpAt - performance.now(), signal })
+    await waitUntilIdle(async () => await inFlightOf(edge, old), { limitMs: giveUpAt - performance.now(), signal })
   }
 
   const routes: Routes = { isServed, switchTo, restore, drain }

@@ -5,8 +5,8 @@ import type { Reader } from '../store/database.ts'
 import { createContainerLooks, type LookDeps } from './container-looks.ts'
 import { type Door, doorKey, doorsIn } from './doors.ts'
 import { createReleasePorts } from './release-ports.ts'
-import { pageOf, strayTargets, targetsOf } from './routed-release.ts'
-import { createRoutedRows } from './routed-rows.ts'
+import { aheadTarget, pageOf, strayTargets, targetsOf } from './routed-release.ts'
+import { createRoutedRows, type RoutedRows } from './routed-rows.ts'
 import { type RoutedApp, routedApp, routedApps, routedDomains, sealedConfigOf } from './store.ts'
 
 type Deps = LookDeps & {
@@ -22,7 +22,7 @@ export function createWantedRoutes(deps: Deps) {
   const ports = createReleasePorts({ portOf: deps.portOf, sealedConfigOf: (id) => sealedConfigOf(db, id) })
   const looks = createContainerLooks(deps)
   const rows = createRoutedRows(deps)
-  const switches = createSwitches(rows.markStale)
+  const switches = createSwitches(rows)
 
   function releaseOf(app: RoutedApp, door: Door): ReturnType<typeof targetsOf> {
     const network = projectNetworkName(instance, app.projectId)
@@ -44,14 +44,15 @@ export function createWantedRoutes(deps: Deps) {
     return { apps, ...(dashboard && { dashboard }) }
   }
 
-  /** Lists the containers of one app and returns its route. */
-  async function lookAt(appId: number): Promise<EdgeTarget[]> {
+  /** Lists the containers of one app and returns the targets of each of its doors: the edge counts requests by such a set. */
+  async function lookAt(appId: number): Promise<EdgeTarget[][]> {
     await looks.lookAt(appId)
     rows.markStale(appId)
     const app = await routedApp(db, appId)
     if (app === undefined) return []
     await ports.learn([app])
-    return doorsIn(await routedDomains(db, appId)).flatMap((door) => releaseOf(app, door).targets)
+    const sets = doorsIn(await routedDomains(db, appId)).map((door) => releaseOf(app, door).targets)
+    return sets.filter((targets) => targets.length > 0)
   }
 
   async function lookAtAll(): Promise<void> {
@@ -62,11 +63,13 @@ export function createWantedRoutes(deps: Deps) {
   /** Releases that are running but not live. */
   async function strays(): Promise<EdgeTarget[]> {
     await lookAtAll()
-    const apps = await routedApps(db)
+    const [apps, domains] = await Promise.all([routedApps(db), routedDomains(db)])
     await ports.learn(apps)
+    const doorPorts = Map.groupBy(domains, ({ appId }) => appId)
     return apps.flatMap((app) => {
       const network = projectNetworkName(instance, app.projectId)
-      return strayTargets(app, { containers: looks.of(app.id), network, ports: new Set([app.port, ports.of(app)]) })
+      const known = new Set([app.port, ports.of(app), ...(doorPorts.get(app.id) ?? []).map(({ port }) => port)])
+      return strayTargets(app, { containers: looks.of(app.id), network, ports: known })
     })
   }
 
@@ -78,6 +81,7 @@ export function createWantedRoutes(deps: Deps) {
     /** Call after a change in the database that does not involve the engine. */
     markStale: () => rows.markStale(),
     aheadOf: switches.aheadOf,
+    aheadTargets: switches.aheadTargets,
     switchTo: switches.switchTo,
     endSwitch: switches.endSwitch,
     strays,
@@ -87,19 +91,27 @@ export function createWantedRoutes(deps: Deps) {
 export type WantedRoutes = ReturnType<typeof createWantedRoutes>
 
 /** Releases that are being rolled out: the only routes that are not in the database yet. */
-function createSwitches(onChange: (appId: number) => void) {
+function createSwitches({ markStale, doorsOf }: Pick<RoutedRows, 'markStale' | 'doorsOf'>) {
   const ahead = new Map<number, Target>()
 
   function switchTo(appId: number, target: Target): void {
     ahead.set(appId, target)
-    onChange(appId)
+    markStale(appId)
   }
 
   /** From now on the app is routed according to the database. */
   function endSwitch(appId: number): void {
     ahead.delete(appId)
-    onChange(appId)
+    markStale(appId)
   }
 
-  return { aheadOf: (appId: number) => ahead.get(appId), switchTo, endSwitch }
+  /** The targets of a release that is being rolled out, for each door. */
+  function aheadTargets(appId: number): EdgeTarget[][] {
+    return doorsOf(appId).flatMap((door) => {
+      const target = aheadTarget(ahead.get(appId), door)
+      return target === undefined ? [] : [[target]]
+    })
+  }
+
+  return { aheadTargets, aheadOf: (appId: number) => ahead.get(appId), switchTo, endSwitch }
 }
