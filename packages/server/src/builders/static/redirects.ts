@@ -2,6 +2,8 @@ export type Redirect = { readonly pattern: string; readonly target: string; read
 
 const STATUSES = [200, 301, 302, 303, 307, 308, 404, 410]
 const MOST_RULES = 500
+/** What a visitor's path may bring into a Location header: no control character, blank or backslash. */
+const SENT = String.raw`\x00-\x20\x5c\x7f`
 
 /** The rules of a `_redirects` file that nginx can follow, and sentences about those that it cannot. */
 export function readRedirects(text: string): { rules: Redirect[]; notes: string[] } {
@@ -26,16 +28,20 @@ function ruleOf([from = '', to = '', given = '301', ...more]: readonly string[])
   const isTarget = to.startsWith('/') || /^https?:\/\//.test(to)
   if (more.length > 0 || !from.startsWith('/') || !isTarget || !STATUSES.includes(status)) return undefined
   if (status === 200 && !to.startsWith('/')) return undefined
+  const isSent = status >= 300 && status < 400
   const names: string[] = []
   const parts = from.split('/').map((part, index, all) => {
-    if (part === '*' && index === all.length - 1) return named(names, 'splat', '.*')
-    const name = /^:([A-Za-z][A-Za-z0-9_]{0,30})$/.exec(part)?.[1]
-    return name === undefined ? escapePattern(part) : named(names, name, '[^/]+')
+    if (part === '*' && index === all.length - 1) return named(names, 'splat', isSent ? `[^${SENT}]*` : '.*')
+    const name = /^:([A-Za-z][A-Za-z0-9_]{0,28})$/.exec(part)?.[1]
+    return name === undefined ? escapePattern(part) : named(names, name, isSent ? `[^/${SENT}]+` : '[^/]+')
   })
   if (parts.some((part) => part.includes('*') && !part.startsWith('(?<'))) return undefined
+  // nginx does not start with two groups of one name, or with a name of more than 32 characters
+  if (new Set(names).size < names.length || parts.some((part) => /^:[A-Za-z]/.test(part))) return undefined
   const path = parts.join('/')
   // "/docs/*" is for "/docs" too
-  const pattern = path.endsWith('/(?<p_splat>.*)') ? `^${path.slice(0, -'/(?<p_splat>.*)'.length)}(?:/(?<p_splat>.*))?$` : `^${path}/?$`
+  const splat = names.includes('splat') && from.endsWith('/*') ? `/${parts.at(-1)}` : ''
+  const pattern = splat === '' ? `^${path}/?$` : `^${path.slice(0, -splat.length)}(?:${splat})?$`
   return { pattern: pattern.replace('//?$', '/?$'), target: targetOf(to, names), status, isForced }
 }
 

@@ -8,7 +8,12 @@ it.each([
   ['/* /index.html 200', { pattern: '^(?:/(?<p_splat>.*))?$', target: '/index.html', status: 200, isForced: false }],
   [
     '/n/:year/:slug https://x.example/:slug?y=:year 302!',
-    { pattern: '^/n/(?<p_year>[^/]+)/(?<p_slug>[^/]+)/?$', target: 'https://x.example/${p_slug}?y=${p_year}', status: 302, isForced: true },
+    {
+      pattern: String.raw`^/n/(?<p_year>[^/\x00-\x20\x5c\x7f]+)/(?<p_slug>[^/\x00-\x20\x5c\x7f]+)/?$`,
+      target: 'https://x.example/${p_slug}?y=${p_year}',
+      status: 302,
+      isForced: true,
+    },
   ],
   ['/a.b+c /d"e$f', { pattern: '^/a\\.b\\+c/?$', target: '/d\\"e%24f', status: 301, isForced: false }],
 ])('%s', (line, rule) => {
@@ -42,4 +47,14 @@ it('headers are for the paths above them; what would break the answer is left ou
     },
   ])
   expect(notes).toEqual(['_headers: line 3, 6, 7 cannot be used.'])
+})
+
+it.each(['/a/* https://x.example/:splat', '/a/:b /c/:b'])('%s sends on nothing that would end or change a header', (line) => {
+  const pattern = new RegExp(readRedirects(line).rules[0]?.pattern ?? '')
+  expect(pattern.test('/a/fine')).toBe(true)
+  for (const hostile of ['x\r\nSet-Cookie: a=b', 'x y', '\\evil.example', 'x\u007f']) expect(pattern.test(`/a/${hostile}`)).toBe(false)
+})
+
+it.each(['/:a/:a /b', `/:${'n'.repeat(30)} /b`])('%s is skipped: nginx would not start with it', (line) => {
+  expect(readRedirects(line)).toMatchObject({ rules: [], notes: [expect.stringContaining('line 1 cannot be followed')] })
 })

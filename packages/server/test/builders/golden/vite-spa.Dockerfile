@@ -46,12 +46,12 @@ RUN printf '%s\n' \
   '    error_page 404 /404.html;' \
   '    error_page 403 = @missing;' \
   '    location ~ /(?:_headers|_redirects|\.git(?:/.*)?)$ { return 404; }' \
-  '    location ~ "^/api(?:/(?<p_splat>.*))?$" {' \
+  '    location ~ "^/api(?:/(?<p_splat>[^\x00-\x20\x5c\x7f]*))?$" {' \
   '      return 307 "https://api.example.com/${p_splat}$is_args$args";' \
   '    }' \
   '    location / { try_files $uri $uri.html $uri/ @missing; }' \
   '    location @missing {' \
-  '      if ($uri ~ "^/old(?:/(?<p_splat>.*))?$") { return 302 "/new/${p_splat}$is_args$args"; }' \
+  '      if ($uri ~ "^/old(?:/(?<p_splat>[^\x00-\x20\x5c\x7f]*))?$") { return 302 "/new/${p_splat}$is_args$args"; }' \
   '      if (-f $document_root/404.html) { return 404; }' \
   '      if ($uri ~* "\.(?:css|js|mjs|map|json|xml|txt|png|jpe?g|gif|svg|webp|avif|ico|woff2?|ttf|otf|wasm|mp4|webm|pdf)$") { return 404; }' \
   '      rewrite ^ /index.html last;' \
