@@ -88,10 +88,11 @@ function shownOf(
   plan: ComposePlan,
   hosts: readonly Host[],
 ): Pick<StackService, FromPlan> {
+  const isBuilt = plan.builds.some((build) => build.image === image)
   return {
     name,
-    image,
-    isBuilt: plan.builds.some((build) => build.image === image),
+    image: isBuilt ? '' : image, // the name of a built image is a secret: whoever knows it could use it
+    isBuilt,
     memoryLimit: memoryBytes ?? null,
     volumes: mounts.map(({ volume, path, readOnly = false }) => ({ name: volume, path, readOnly })),
     ports: ports.map(({ container, protocol, host, hostIp }) => ({ container, protocol, host, address: hostIp })),
