@@ -1,8 +1,8 @@
 export type Terminal = {
-  print(text: string): void
-  complain(text: string): void
+  print: (text: string) => void
+  complain: (text: string) => void
   /** What is typed is not shown. */
-  askSecret(question: string): Promise<string>
+  askSecret: (question: string) => Promise<string>
 }
 
 export type CommandInput = {
@@ -17,7 +17,7 @@ export type Command = {
   readonly isLastOptional?: boolean
   readonly options?: Readonly<Record<string, { readonly type: 'string' | 'boolean' }>>
   /** Answers the exit code. */
-  run(input: CommandInput, terminal: Terminal): Promise<number>
+  run: (input: CommandInput, terminal: Terminal) => Promise<number>
 }
 
 /** The command was typed in a way that it does not understand. */

@@ -16,7 +16,7 @@ import { type Instance, readInstance } from './store.ts'
 
 /** What one check found: nothing, something to look at, or something that stops Berth or its apps; and what to do about it. */
 export type Finding = { readonly level: 'ok' | 'warning' | 'problem'; readonly message: string; readonly toDo?: string }
-export type Check = { readonly name: string; run(context: Context): Promise<readonly Finding[]> }
+type Check = { readonly name: string; readonly run: (context: Context) => Promise<readonly Finding[]> }
 type Context = { readonly config: Config; readonly instance: Instance | undefined; readonly now: Date }
 
 const LOW_DISK_BYTES = 5 * 1024 ** 3
@@ -28,7 +28,7 @@ const problem = (message: string, toDo: string): Finding[] => [{ level: 'problem
 const warning = (message: string, toDo: string): Finding[] => [{ level: 'warning', message, toDo }]
 
 /** LIST of what `doctor` looks at. */
-export const CHECKS: readonly Check[] = [
+const CHECKS: readonly Check[] = [
   { name: 'Data directory', run: async ({ config }) => dataDirectory(config.dataDir) },
   { name: 'Database', run: async ({ config, instance }) => database(config.dataDir, instance) },
   { name: 'Disk', run: async ({ config }) => await disk(config.dataDir) },
