@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { expects } from './fields.ts'
 
-export const BACKUP_NAME = '^berth-[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{6}\\.tar\\.gz(\\.age)?$'
+const BACKUP_NAME = '^berth-[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{6}\\.tar\\.gz(\\.age)?$'
 
 export const Backup = Type.Object({
   name: Type.String(),

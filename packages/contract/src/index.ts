@@ -1,6 +1,6 @@
 export * from './applications.ts'
 export * from './audit.ts'
-export { BACKUP_NAME, type Backup, type Backups, type VerifiedBackup } from './backups.ts'
+export type { Backup, Backups, VerifiedBackup } from './backups.ts'
 export * from './build-plan.ts'
 export * from './client.ts'
 export * from './containers.ts'

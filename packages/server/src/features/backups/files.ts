@@ -1,9 +1,10 @@
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { BACKUP_NAME, type Backup } from '@berth/contract'
+import type { Backup } from '@berth/contract'
 import { errorCode } from '../../lib/error-code.ts'
 
-const NAME = new RegExp(BACKUP_NAME)
+/** As in the contract. */
+const NAME = /^berth-\d{4}-\d{2}-\d{2}T\d{6}\.tar\.gz(?:\.age)?$/
 
 /** The name says when it was begun, in UTC. */
 export function nameFor(at: Date, isEncrypted: boolean): string {
