@@ -112,7 +112,7 @@ it('the audit log has the names that changed, and of very many only the first', 
 it('the build arguments of an app come to 16,384 characters at most, however they are set', async () => {
   const appId = await newApp()
   const buildArgs = Object.fromEntries(['A', 'B', 'C', 'D', 'E'].map((name) => [name, 'x'.repeat(4096)]))
-  const message = expect.stringContaining('must be at most 16,384 characters of names and values together, but has 20,485.')
+  const message = expect.stringContaining('must be at most 16,384 characters')
   await expect(member.call('apps.update', { appId, buildArgs })).rejects.toMatchObject({ code: 'invalid_request', message })
   await expect(member.call('apps.create', { projectId, name: 'args', buildArgs })).rejects.toMatchObject({ message })
   await expect(member.call('apps.update', { appId, buildArgs: { buildkit_syntax: 'x' } })).rejects.toMatchObject({
