@@ -1,8 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { expects } from './fields.ts'
 
-const BACKUP_NAME = '^berth-[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{6}\\.tar\\.gz(\\.age)?$'
-
 export const Backup = Type.Object({
   name: Type.String(),
   createdAt: Type.String(),
@@ -23,7 +21,7 @@ export const Backups = Type.Object({
 export type Backups = Static<typeof Backups>
 
 export const NamedBackup = Type.Object({
-  name: Type.String({ pattern: BACKUP_NAME, ...expects('the name of a backup, such as berth-2026-01-31T030000.tar.gz') }),
+  name: Type.String({ minLength: 1, maxLength: 100, ...expects('the name of a backup, such as berth-2026-01-31T030000.tar.gz') }),
 })
 
 export const VerifiedBackup = Type.Object({

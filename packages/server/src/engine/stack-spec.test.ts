@@ -129,7 +129,7 @@ it.each<[string, Json]>([
   ['NetworkingConfig', network('berth-abc-app-7-network', { Aliases: [], Links: ['x'] })],
 ])('a request with another %s is refused: %#', (key, request) => {
   expect(() => assertStackAllowed(request)).toThrow(SpecRefused)
-  expect(() => assertStackAllowed(request)).toThrow(`${key} is not allowed`)
+  expect(() => assertStackAllowed(request)).toThrow(`${key} has a value that is not allowed`)
 })
 
 it('every wall is needed', () => {

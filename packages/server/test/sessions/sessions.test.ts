@@ -40,7 +40,7 @@ describe('a session', () => {
     for (const name of ['secrets.key', 'session.key']) {
       await using server = await startTestServer()
       unlinkSync(path.join(server.dataDir, name))
-      await expect(server.restart()).rejects.toThrow(/is missing although there is a database; put it back/)
+      await expect(server.restart()).rejects.toThrow(/is missing although there is a database; restore it/)
     }
   })
 

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import type { Backup } from '@berth/contract'
 import { errorCode } from '../../lib/error-code.ts'
 
-/** As in the contract. */
 const NAME = /^berth-\d{4}-\d{2}-\d{2}T\d{6}\.tar\.gz(?:\.age)?$/
 
 /** The name says when it was begun, in UTC. */
@@ -19,6 +18,7 @@ export async function listBackups(directory: string): Promise<Backup[]> {
 }
 
 export async function describe(directory: string, name: string): Promise<Backup | undefined> {
+  if (!NAME.test(name)) return undefined
   const file = await stat(join(directory, name)).catch(() => undefined)
   return file && { name, createdAt: timeIn(name), bytes: file.size, isEncrypted: name.endsWith('.age') }
 }
