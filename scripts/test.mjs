@@ -7,8 +7,8 @@ import { run } from './lib/processes.mjs'
 import { runSteps, steps } from './steps.mjs'
 
 const report = path.join(cacheDir, 'test-report.json')
-/** Suites on real parts run two at a time on a machine that may be slow: these get a second run, by themselves, and it is announced. */
-const ON_REAL_PARTS = /\.(engine|fault|e2e)\.test\.ts$/
+/** Suites with real servers run two at a time on a machine that may be slow: these get a second run, by themselves, and it is announced. */
+const ON_REAL_PARTS = /\.(engine|fault|e2e)\.test\.ts$|^packages\/server\/test\//
 const MOST_RERUNS = 4
 
 function finish(passed, failed) {

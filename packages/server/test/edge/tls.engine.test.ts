@@ -182,7 +182,7 @@ it('orders certificates by itself, and says on the domain why one failed and whe
   expect(late.sslError).toContain('cannot be reached')
   const noticed = async () => {
     const message = (await lab.berth.anonymous('health')).messages['dashboard']
-    return message?.includes('next try') === true && message // it has none while a try is under way
+    return message?.includes('Next attempt') === true && message // it has none while a try is under way
   }
   expect(await until(noticed, 'what is wrong with the certificate of the dashboard')).toMatch(
     /^There is no new certificate for berth\.example\.test: .* cannot be reached: .* Next attempt at \d{4}-/,
