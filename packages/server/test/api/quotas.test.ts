@@ -67,7 +67,7 @@ it('a person can have at most 200 projects, and an admin any number', async () =
   const { id } = await person.call('projects.create', { name: 'Mine' })
   await copyProject(id, 198)
   await person.call('projects.create', { name: 'The last' })
-  await expect(person.call('projects.create', { name: 'One more' })).rejects.toMatchObject(refused('can have 200 projects'))
+  await expect(person.call('projects.create', { name: 'One more' })).rejects.toMatchObject(refused('can have at most 200 projects'))
   await person.call('projects.delete', { id })
   await person.call('projects.create', { name: 'Another' })
   const { id: ofOwner } = await owner.call('projects.create', { name: 'Theirs' })
@@ -80,7 +80,7 @@ it('a project has 500 apps at most, whoever it belongs to', async () => {
   await copyApp(appId, 498)
   const { id } = await owner.call('apps.create', { projectId, name: 'the last' })
   const more = async () => await owner.call('apps.create', { projectId, name: 'one more' })
-  await expect(more()).rejects.toMatchObject(refused('can have 500 applications'))
+  await expect(more()).rejects.toMatchObject(refused('can have at most 500 applications'))
   await owner.call('apps.delete', { appId: id })
   await more()
 })
@@ -94,7 +94,7 @@ it('all projects of a person have 1,000 apps together at most, and those of othe
   const { id: third } = await person.call('projects.create', { name: 'Third' })
   await person.call('apps.create', { projectId: third, name: 'the last' })
   const more = person.call('apps.create', { projectId: third, name: 'one more' })
-  await expect(more).rejects.toMatchObject(refused('can have 1000 applications'))
+  await expect(more).rejects.toMatchObject(refused('can have at most 1000 applications'))
   await newApp(await newPerson())
 })
 
@@ -107,7 +107,7 @@ it('all projects of a person have 200 compose apps together at most, and other a
   await copyApp(appId, 198, second)
   await person.call('apps.create', { ...compose, name: 'the last' })
   const more = async () => await person.call('apps.create', { ...compose, name: 'one more' })
-  await expect(more()).rejects.toMatchObject(refused('can have 200 compose applications'))
+  await expect(more()).rejects.toMatchObject(refused('can have at most 200 compose applications'))
   await person.call('apps.create', { projectId, name: 'web' })
   await person.call('apps.delete', { appId })
   await more()
@@ -120,14 +120,14 @@ it('an app has 200 domains at most, and all projects of a person 2,000', async (
   await copyDomain(id, 198)
   await person.call('domains.create', { appId, domain: `last${n}.example.com` })
   const oneMore = { appId, domain: `more${n}.example.com` }
-  await expect(person.call('domains.create', oneMore)).rejects.toMatchObject(refused('can have 200 domains'))
+  await expect(person.call('domains.create', oneMore)).rejects.toMatchObject(refused('can have at most 200 domains'))
   for (let app = 1; app <= 9; app += 1) {
     const { id: other } = await person.call('apps.create', { projectId, name: `other ${app}` })
     await copyDomain(id, 200, other)
   }
   const { appId: elsewhere } = await newApp(person)
   const domain = `elsewhere${n}.example.com`
-  await expect(person.call('domains.create', { appId: elsewhere, domain })).rejects.toMatchObject(refused('can have 2000 domains'))
+  await expect(person.call('domains.create', { appId: elsewhere, domain })).rejects.toMatchObject(refused('can have at most 2000 domains'))
   const { appId: ofOther } = await newApp(owner)
   await owner.call('domains.create', { appId: ofOther, domain })
 })
@@ -142,7 +142,7 @@ it('a project has 500 members at most; one that has more already can lose some',
     })()
   })
   const emails = (count: number) => Array.from({ length: count }, (_, index) => `many-${index}@example.test`)
-  await expect(owner.call('projects.members', { id, emails: emails(500) })).rejects.toMatchObject(refused('can have 500 members'))
+  await expect(owner.call('projects.members', { id, emails: emails(500) })).rejects.toMatchObject(refused('can have at most 500 members'))
   expect((await owner.call('projects.members', { id, emails: emails(499) })).members).toHaveLength(500)
   await writeToDatabase(berth.dataDir, (file) =>
     file
@@ -161,7 +161,7 @@ it('at most 20 deployments of an app can wait or run', async () => {
   const released = await insertDeployment(berth.dataDir, { appId, number: 1, status: 'success', isActive: false, image: 'some/image' })
   await copy('deployment', released, 30, { number: 'number + given.nth' })
   await copy('deployment', released, 20, { number: '100 + given.nth', status: `'pending'`, finished_at: 'null' })
-  const words = 'can have 20 deployments that have not ended'
+  const words = 'can have at most 20 deployments that have not ended'
   await expect(owner.call('deployments.create', { appId })).rejects.toMatchObject(refused(words))
   await expect(owner.call('deployments.add', { appId })).rejects.toMatchObject(refused(words))
   await expect(owner.call('deployments.rollback', { deploymentId: released })).rejects.toMatchObject(refused(words))
@@ -180,6 +180,6 @@ it('at most 500 deployments requested by one person can wait or run', async () =
     await copy('deployment', first, 19, { number: 'number + given.nth', triggered_by: String(person.id) })
   }
   const { id: appId } = await person.call('apps.create', { projectId, name: 'one more' })
-  await expect(person.call('deployments.create', { appId })).rejects.toMatchObject(refused('can have 500 deployments that have not ended'))
+  await expect(person.call('deployments.create', { appId })).rejects.toMatchObject(refused('can have at most 500 deployments that have not ended'))
   await owner.call('deployments.create', { appId })
 })
