@@ -314,6 +314,10 @@ describe('the server', () => {
     expect((await berth(['version'])).out).toMatch(/^berth \S+, server \S+ /)
   })
 
+  it('a build plan is of a deployment', async () => {
+    expect((await berth(['build-plan', 'no-such-app'])).code).toBe(1)
+  })
+
   it('backups are made, listed, verified and deleted', async () => {
     const { name } = (await answerOf('backups.create', ['backups', 'create'])) as { name: string } // checked by the schema
     expect((await berth(['backups'])).out).toContain(name)

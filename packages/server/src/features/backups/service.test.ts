@@ -2,6 +2,7 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { PLATFORM } from '../../domain/audit.ts'
 import type { Database } from '../../store/database.ts'
 import { writeFact } from '../../store/facts.ts'
 import { openSqlite } from '../../store/sqlite.ts'
@@ -84,6 +85,8 @@ it('one that fails deletes nothing and is said until the next one succeeds', asy
   await backups.makeDue(signal)
   expect(await backups.list()).toMatchObject({ error: 'The backup could not be written: ENOSPC: no space left on device' })
   expect((await backups.list()).backups).toHaveLength(1)
+  await expect(backups.verify((await backups.list()).backups[0]?.name ?? '')).rejects.toMatchObject({ code: 'backup_damaged' })
+  await expect(backups.create(PLATFORM)).rejects.toMatchObject({ code: 'backup_failed' })
   failure = undefined
   await backups.makeDue(signal)
   expect((await backups.list()).error).toBe('')
