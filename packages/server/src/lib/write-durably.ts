@@ -16,7 +16,8 @@ export async function writeDurably(path: string, contents: string | Buffer): Pro
   await syncDirectory(dirname(path))
 }
 
-async function syncDirectory(path: string): Promise<void> {
+/** A new name is durable only once its directory is. */
+export async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path, constants.O_RDONLY)
   try {
     await directory.sync()

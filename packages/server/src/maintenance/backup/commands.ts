@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { readConfig } from '../../config.ts'
+import { nameFor } from '../../features/backups/files.ts'
 import type { Command, CommandInput } from '../command.ts'
 import { createBackup } from './create.ts'
 import { type Restored, restoreBackup, verifyBackup } from './restore.ts'
@@ -43,7 +44,7 @@ const backup: Command = {
   async run(input, { print }) {
     const { dataDir } = readConfig()
     const secret = await passphrase(input)
-    const name = `berth-${new Date().toISOString().slice(0, 19).replaceAll(':', '')}.tar.gz${secret === undefined ? '' : '.age'}`
+    const name = nameFor(new Date(), secret !== undefined)
     const target = resolve(input.positionals[0] ?? join(dataDir, 'backups', name))
     const withLogs = input.flags['logs'] === true
     const made = await createBackup({ dataDir, target, withLogs, passphrase: secret, now: () => new Date() })

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { createGzip } from 'node:zlib'
 import { StartRefused } from '../../lib/start-refused.ts'
 import { COMMIT, VERSION } from '../../lib/version.ts'
+import { syncDirectory } from '../../lib/write-durably.ts'
 import { freeBytes } from '../../store/disk-space.ts'
 import { databasePath } from '../../store/sqlite.ts'
 import { type ArchiveSum, textFile, writeArchive } from './archive.ts'
@@ -63,14 +64,5 @@ async function writeAll(path: string, chunks: AsyncIterable<Buffer>): Promise<vo
     await file.sync()
   } finally {
     await file.close()
-  }
-}
-
-async function syncDirectory(path: string): Promise<void> {
-  const directory = await open(path, 'r')
-  try {
-    await directory.sync()
-  } finally {
-    await directory.close()
   }
 }
