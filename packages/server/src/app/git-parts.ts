@@ -20,6 +20,7 @@ import { createHooks } from '../features/webhooks/hooks.ts'
 import { hasSharedSecrets } from '../features/webhooks/hooks-store.ts'
 import { createInbox } from '../features/webhooks/inbox.ts'
 import { createReceive } from '../features/webhooks/receive.ts'
+import { createSureName } from '../features/webhooks/renamed-repository.ts'
 import { createSenders } from '../features/webhooks/senders.ts'
 import { createGitHubApps } from '../git-hosts/github-app.ts'
 import { createHostClient } from '../git-hosts/host-client.ts'
@@ -76,6 +77,7 @@ export function createGitParts(base: Foundation, engineParts: EngineParts) {
       senderOf,
       act,
       withSurePaths: createSurePaths({ db, access, waitMs: base.tuning.askForcedMs }),
+      withSureName: createSureName({ db, access, waitMs: base.tuning.askForcedMs }),
       findInstalled,
       heedInstallation: createHeedInstallation(installations),
       now,

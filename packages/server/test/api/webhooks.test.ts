@@ -150,6 +150,8 @@ describe.each(['github', 'gitlab', 'gitea'] as const satisfies Style[])('deliver
     const appId = await newApp()
     await deliver()
     const [old] = await owner.call('webhooks.deliveries', { appId })
+    await deliver({ repo: { ...repo, fullName: 'acme/somebody-elses' } }) // a name that the host does not confirm
+    expect(await owner.call('apps.get', { appId })).toMatchObject({ git_repository: 'acme/shop' })
     repo.fullName = 'acme/renamed'
     try {
       expect((await deliver()).result).toBe('deployed')

@@ -17,6 +17,7 @@ type Deps = {
   act: Act
   /** Without paths where they may not be all that changed. */
   withSurePaths: (account: GitAccountRow, push: Push) => Promise<Push>
+  withSureName: (account: GitAccountRow, push: Push) => Promise<Push>
   findInstalled: (tx: Tx, appId: number, installationId: string) => Promise<GitAccountRow | undefined>
   /** What a host tells about an installation of an app, and what came of it in words. */
   heedInstallation: (tx: Tx, app: GitHubAppRow, body: unknown) => Promise<string | undefined>
@@ -49,9 +50,13 @@ export function createReceive(deps: Deps) {
     if (!isWithinRate(sender.kind === 'app' ? `app ${sender.app.id} ${installation}` : `account ${sender.account.id}`))
       throw new AppError('server_busy', { message: TOO_MANY })
     const push = isPush(provider, event) ? readPush(provider, body) : undefined
-    const sure = push && sender.kind === 'hook' ? await deps.withSurePaths(sender.account, push) : push
+    const sure = push && sender.kind === 'hook' ? await checked(sender.account, push) : push
     const told = { raw, event, delivery, body, problem, push: sure }
     return { delivery, event, ...(await db.transaction(async (tx) => await keep(tx, sender, told))) }
+  }
+
+  async function checked(account: GitAccountRow, push: Push): Promise<Push> {
+    return await deps.withSurePaths(account, await deps.withSureName(account, push))
   }
 
   async function keep(tx: Tx, sender: Sender, told: Told): Promise<Acted> {
