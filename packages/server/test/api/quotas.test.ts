@@ -180,6 +180,8 @@ it('at most 500 deployments requested by one person can wait or run', async () =
     await copy('deployment', first, 19, { number: 'number + given.nth', triggered_by: String(person.id) })
   }
   const { id: appId } = await person.call('apps.create', { projectId, name: 'one more' })
-  await expect(person.call('deployments.create', { appId })).rejects.toMatchObject(refused('can have at most 500 deployments that have not ended'))
+  await expect(person.call('deployments.create', { appId })).rejects.toMatchObject(
+    refused('can have at most 500 deployments that have not ended'),
+  )
   await owner.call('deployments.create', { appId })
 })
