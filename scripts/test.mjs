@@ -8,7 +8,7 @@ import { runSteps, steps } from './steps.mjs'
 
 const report = path.join(cacheDir, 'test-report.json')
 /** Suites with real servers run two at a time on a machine that may be slow: these get a second run, by themselves, and it is announced. */
-const ON_REAL_PARTS = /\.(engine|fault|e2e)\.test\.ts$|^packages\/server\/test\//
+const ON_REAL_PARTS = /\.(engine|fault|e2e)\.test\.ts$|^packages\/(server\/test|cli\/src)\//
 const MOST_RERUNS = 4
 
 function finish(passed, failed) {
@@ -35,9 +35,8 @@ function summarise({ name, status, assertionResults }) {
 }
 
 async function rerunAlone(files) {
-  const failed = files.filter(({ failures }) => failures.length > 0)
-  const isWorthIt = failed.length <= MOST_RERUNS && failed.every(({ name }) => ON_REAL_PARTS.test(name))
-  if (failed.length === 0 || !isWorthIt) return files
+  const failed = files.filter(({ name, failures }) => failures.length > 0 && ON_REAL_PARTS.test(name))
+  if (failed.length === 0 || failed.length > MOST_RERUNS) return files
   for (const { name, failures } of failed) console.log(`RUN AGAIN: ${name} failed the first time: ${failures.join('; ')}`)
   const again = await runTests(['--no-file-parallelism', '--maxWorkers=1', ...failed.map(({ name }) => name)])
   return files.map((file) => again.files.find(({ name }) => name === file.name) ?? file)

@@ -75,14 +75,11 @@ async function main(): Promise<void> {
     const { log, flush } = createLogger({ level: config.logLevel, format: config.logFormat, useColours: config.useColours })
     const app = await createApp(config, log)
     prepareWorkDir(config.workDir) // only once we hold the lock on the data directory
+    process.on('unhandledRejection', (err) => log.error({ err }, 'unhandled promise rejection'))
+    stopOnSignal(app.stop, flush)
     const started = await app.start()
     await firstWord(app)
     announce(config, started, { engine: app.provisioning().message, edge: app.edge().message })
-    stopOnSignal(async () => {
-      await app.stop()
-      flush()
-    })
-    process.on('unhandledRejection', (err) => log.error({ err }, 'unhandled promise rejection'))
   } catch (cause) {
     const words = wordsFor(cause, config)
     if (words === undefined) throw cause
@@ -92,19 +89,28 @@ async function main(): Promise<void> {
 }
 
 /** The first signal shuts down cleanly. A terminal and npm may both deliver it, so a second one within a second is ignored. */
-function stopOnSignal(stop: () => Promise<void>): void {
+function stopOnSignal(stop: () => Promise<void>, flush: () => void): void {
   let firstAt: number | undefined
+  // process.exit() waits for every thread, and one that waits for a dead disk or name server may never return.
+  const end = (): void => {
+    flush()
+    process.kill(process.pid, 'SIGKILL')
+  }
   const onSignal = () => {
     if (firstAt !== undefined) {
-      if (performance.now() - firstAt > 1000) process.exit(130)
+      if (performance.now() - firstAt > 1000) end()
       return
     }
     firstAt = performance.now()
-    setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref()
+    setTimeout(end, STOP_WITHIN_MS).unref()
     stop().then(
-      () => process.exit(0),
+      () => {
+        flush()
+        process.exit(0)
+      },
       (cause: unknown) => {
         process.stderr.write(`${cause instanceof Error ? cause.stack : String(cause)}\n`)
+        flush()
         process.exit(1)
       },
     )

@@ -108,10 +108,10 @@ function engineTasks(parts: Parts): Task[] {
     {
       name: 'reconcile',
       everyMs: tuning.reconcileMs,
-      run: async () => {
+      run: async (signal) => {
         if (!engineWatch.isReachable()) return
         try {
-          await parts.reconcile.reconcile()
+          await parts.reconcile.reconcile(signal)
         } finally {
           await parts.routing.sync()
         }

@@ -131,7 +131,17 @@ export function createDeploymentParts(deps: Deps) {
     now,
   })
   const renameImages = createRenameImages({ db, engine, dataDir, newImageName, log })
-  const restore = createRestore({ db, containers, secrets, launcherOf, step, now, log, onChanged: deps.onChanged })
+  const restore = createRestore({
+    db,
+    containers,
+    startAgain: engine.containers.startAgain,
+    secrets,
+    launcherOf,
+    step,
+    now,
+    log,
+    onChanged: deps.onChanged,
+  })
   return { logs, keptOutput, ...createRoom(deps, buildTimes), containers, isPrivileged, runDeployment, renameImages, restore }
 }
 

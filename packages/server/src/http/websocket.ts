@@ -152,6 +152,7 @@ export function createWebSockets(deps: Deps) {
     admit(request).then(
       (admitted) => {
         if (socket.destroyed) return
+        if (deps.isStopping()) return refuse(socket, new AppError('stopping'), [])
         if (!deps.connections.startStream(request.socket, admitted.caller.id))
           return refuse(socket, new AppError('server_busy', { message: TOO_MANY_STREAMS }), [])
         wss.handleUpgrade(request, socket, head, (ws) => void serve(ws, socket, admitted))

@@ -31,6 +31,12 @@ export function createLeftovers(deps: Deps) {
   const logDirectory = join(deps.dataDir, 'logs')
   const plansOf = (appId: number) => join(deps.dataDir, 'compose', `app-${appId}`)
 
+  /** A later sweep removes it. One that is still used is expected; whatever else keeps it must not keep the others. */
+  const retryLater = (kind: string, name: string) => (cause: unknown) => {
+    if (cause instanceof EngineError && (cause.status === 409 || cause.status === 403)) return
+    log.warn({ [kind]: name, err: cause }, 'a leftover could not be removed; retrying')
+  }
+
   async function sweepImages(images: readonly Image[], known: Known, isBusy: (appId: number) => boolean): Promise<void> {
     const kept = new Set(known.releases.flatMap(({ artifact }) => (artifact.kind === 'image' ? [artifact.tag] : [])))
     const plannedImages = createPlannedImages({ directoryOf: plansOf, releases: known.releases })
@@ -42,7 +48,7 @@ export function createLeftovers(deps: Deps) {
       const unused = tags.filter((tag) => !kept.has(tag) && !planned.has(tag))
       for (const name of tags.length === 0 ? [image.id] : unused) {
         log.info({ appId, image: name }, 'removing an image that no release uses')
-        await engine.images.remove(name).catch(unlessUsed)
+        await engine.images.remove(name).catch(retryLater('image', name))
       }
     }
   }
@@ -52,7 +58,7 @@ export function createLeftovers(deps: Deps) {
       const { projectId, appId } = network.owner
       if (projectId === null || (appId !== null && isBusy(appId))) continue
       if (appId === null ? known.projects.has(projectId) : known.apps.has(appId)) continue
-      await engine.networks.remove(network.name).catch(unlessUsed)
+      await engine.networks.remove(network.name).catch(retryLater('network', network.name))
     }
   }
 
@@ -85,11 +91,6 @@ export function createLeftovers(deps: Deps) {
   }
 
   return { sweep }
-}
-
-/** Something still uses it, so a later sweep removes it. */
-function unlessUsed(cause: unknown): void {
-  if (!(cause instanceof EngineError) || (cause.status !== 409 && cause.status !== 403)) throw cause
 }
 
 async function entries(directory: string, grammar: RegExp): Promise<{ name: string; id: number }[]> {

@@ -22,13 +22,13 @@ type Deps = {
   lastLines: (containerId: string, count: number) => Promise<string[]>
   /** Redacts secrets in the app's output. */
   redact: (app: AppRow, lines: readonly string[]) => Promise<string[]>
-  /** Starts or stops containers as wanted; true if it did something. */
+  /** Stops containers as wanted, or says that they have to be started. */
   repair: Repair
   /** Removes images, networks and files that nothing refers to any more. */
   sweep: () => Promise<void>
   /** Whether the containers of the live release are there, and no others in their place. */
   isAsPlanned: (app: AppRow, activeId: number, containers: readonly ContainerSummary[]) => Promise<boolean>
-  /** Starts the live release again if its container is missing. */
+  /** Starts the live release again, in the queue of the app: a deployment may be about to replace it. */
   restore: (app: AppRow) => Promise<void>
   now: () => Date
   log: Logger
@@ -97,7 +97,9 @@ export function createReconcile(deps: Deps) {
       await deps.restore(app)
       return
     }
-    if (await deps.repair(app, live)) return deps.onChanged(app.id)
+    const repaired = await deps.repair(app, live)
+    if (repaired === 'start it') return await deps.restore(app)
+    if (repaired === 'stopped') return deps.onChanged(app.id)
     const seen = await observe(app, live)
     if (seen.status === app.status && seen.reason === app.status_reason) return
     await db.transaction(async (tx) => await setAppStatus(tx, deps.now(), app.id, seen))
@@ -114,16 +116,19 @@ export function createReconcile(deps: Deps) {
       const { appId } = container.owner
       if (appId === null || apps.has(appId) || busy.has(`app:${appId}`)) continue
       log.info({ appId, container: container.name }, 'removing the container of a deleted app')
-      await engine.containers.remove(container.id)
+      await engine.containers
+        .remove(container.id)
+        .catch((err: unknown) => log.warn({ appId, container: container.name, err }, 'a container could not be removed; retrying'))
     }
   }
 
-  async function reconcile(): Promise<void> {
+  async function reconcile(signal: AbortSignal): Promise<void> {
     if ((await unfinishedWithoutJob(db)).length > 0) await requeueLost(deps) // checking only reads, so an idle server writes nothing
     const containers = await engine.containers.list({ labels: ownedBy({ instance }) })
     const [apps, active, busy] = await Promise.all([listApps(db), listActive(db), deps.busyLanes()])
     const activeOf = new Map(active.map((row) => [row.app_id, row.id]))
     for (const app of apps) {
+      if (signal.aborted) return
       if (busy.has(`app:${app.id}`)) continue
       const own = containers.filter(({ owner }) => owner.appId === app.id)
       await settleApp(app, own, activeOf.get(app.id)).catch((err: unknown) => log.warn({ appId: app.id, err }, 'app was not reconciled'))

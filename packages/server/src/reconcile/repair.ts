@@ -6,6 +6,8 @@ import type { ContainerSummary } from '../engine/container-state.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Db } from '../store/database.ts'
 
+/** What `repair` did, or what is left to do in the queue of the app. */
+type Repaired = 'nothing' | 'stopped' | 'start it'
 type Deps = { db: Db; engine: Pick<Engine, 'containers'>; stopGraceSeconds: number; now: () => Date }
 
 /**
@@ -14,12 +16,12 @@ type Deps = { db: Db; engine: Pick<Engine, 'containers'>; stopGraceSeconds: numb
  * because we stopped it.
  */
 export function createRepair({ db, engine, stopGraceSeconds, now }: Deps) {
-  async function stop(app: AppRow, live: readonly ContainerSummary[]): Promise<boolean> {
+  async function stop(app: AppRow, live: readonly ContainerSummary[]): Promise<Repaired> {
     const up = live.filter((container) => container.state === 'running')
-    if (up.length === 0) return false
+    if (up.length === 0) return 'nothing'
     for (const { id } of up) await engine.containers.stop(id, stopGraceSeconds)
     await db.transaction(async (tx) => await setAppStatus(tx, now(), app.id, { status: 'stopped', reason: '' }))
-    return true
+    return 'stopped'
   }
 
   /** An engine that starts anew starts them too, where the file says that they always restart. */
@@ -30,16 +32,15 @@ export function createRepair({ db, engine, stopGraceSeconds, now }: Deps) {
     return up.length > 0
   }
 
-  return async function repair(app: AppRow, live: readonly ContainerSummary[]): Promise<boolean> {
+  return async function repair(app: AppRow, live: readonly ContainerSummary[]): Promise<Repaired> {
     if (app.wanted === 'stopped') return await stop(app, live)
-    if (await stopServices(app, live)) return true
-    const wasStopped = app.status === 'stopped' || ['always', 'unless-stopped'].includes(app.restart_policy)
-    const down = live.filter((container) => container.state === 'exited' || container.state === 'created')
-    if (kindOf(app).hasServices || !wasStopped || down.length === 0) return false
-    for (const { id } of down) await engine.containers.startAgain(id)
-    await db.transaction(async (tx) => await setAppStatus(tx, now(), app.id, { status: 'running', reason: '' }))
-    return true
+    if (await stopServices(app, live)) return 'stopped'
+    const alwaysRuns = !kindOf(app).hasServices && ['always', 'unless-stopped'].includes(app.restart_policy)
+    const isDown = live.some(({ state, owner }) => isEnded(state) && !stoppedServices(app).has(owner.service ?? ''))
+    return isDown && (app.status === 'stopped' || alwaysRuns) ? 'start it' : 'nothing'
   }
 }
+
+const isEnded = (state: ContainerSummary['state']): boolean => state === 'exited' || state === 'created'
 
 export type Repair = ReturnType<typeof createRepair>

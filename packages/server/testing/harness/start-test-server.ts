@@ -64,7 +64,10 @@ async function startProcess(env: Record<string, string>, logFile: string | undef
   const server = await startServerProcess(env, logFile)
   return {
     ...server,
-    stop: async () => void (await server.signal('SIGTERM')),
+    stop: async () => {
+      const exitCode = await server.signal('SIGTERM')
+      if (exitCode !== 0) throw new Error(`the server did not stop cleanly (exit code ${exitCode}): ${server.log().slice(-2000)}`)
+    },
     kill9: async () => void (await server.signal('SIGKILL')),
   }
 }
@@ -163,7 +166,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
     log: () => running?.log() ?? '',
     async [Symbol.asyncDispose](): Promise<void> {
       http.close()
-      await end('stop')
+      await end('stop').catch(() => undefined) // its process may have crashed on purpose
       await rm(workDirOf(dataDir), { recursive: true, force: true })
       if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true })
     },

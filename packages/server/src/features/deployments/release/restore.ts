@@ -4,6 +4,7 @@ import { artifactOf } from '../../../domain/artifact.ts'
 import { openConfig } from '../../../domain/release-config.ts'
 import { type AppRow, findApp } from '../../../domain/rows.ts'
 import { EngineUnreachable } from '../../../engine/api/errors.ts'
+import type { ContainerSummary } from '../../../engine/container-state.ts'
 import type { Logger } from '../../../lib/logger.ts'
 import { createRedactor } from '../../../lib/redact.ts'
 import type { SecretBox } from '../../../lib/secret-box.ts'
@@ -19,6 +20,7 @@ import type { Launcher } from './release.ts'
 type Deps = {
   db: Db
   containers: Pick<AppContainers, 'ofDeployment'>
+  startAgain: (containerId: string) => Promise<void>
   secrets: SecretBox
   launcherOf: (app: AppRow) => Launcher
   step: Step
@@ -29,16 +31,15 @@ type Deps = {
 
 const DEADLINE_MS = 120_000
 
-/** Starts the live release again after its container was removed: with the same image and settings, and without a new deployment. */
+/** Starts the live release again after its container ended or was removed: the same image and settings, and no new deployment. */
 export function createRestore(deps: Deps) {
   async function settle(appId: number, seen: { status: 'running' | 'error'; reason: string }): Promise<void> {
     await deps.db.transaction(async (tx) => await setAppStatus(tx, deps.now(), appId, seen))
   }
 
   /** For compose, the release itself checks what exists. */
-  async function isThere(app: AppRow, activeId: number, signal: AbortSignal): Promise<boolean> {
-    if (kindOf(app).hasServices) return false
-    return (await deps.containers.ofDeployment(app.id, activeId, signal)).some(({ state }) => state === 'running')
+  async function ownContainers(app: AppRow, activeId: number, signal: AbortSignal): Promise<ContainerSummary[]> {
+    return kindOf(app).hasServices ? [] : await deps.containers.ofDeployment(app.id, activeId, signal)
   }
 
   return async function restore({ appId }: { appId: number }, signal: AbortSignal): Promise<void> {
@@ -46,7 +47,8 @@ export function createRestore(deps: Deps) {
     const active = await findActive(deps.db, appId)
     const artifact = active && artifactOf(active)
     if (!app || !artifact || app.wanted === 'stopped') return
-    if (await isThere(app, active.id, signal)) return // an earlier deployment in the queue or an earlier attempt has already started it
+    const existing = await ownContainers(app, active.id, signal)
+    if (existing.some(({ state }) => state === 'running')) return // an earlier deployment in the queue or an earlier attempt has started it
     const until = AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)])
     const say = (line: string) => deps.log.info({ appId, deploymentId: active.id }, line)
     const context: Context = {
@@ -69,8 +71,8 @@ export function createRestore(deps: Deps) {
     }
     const launcher = deps.launcherOf(app)
     try {
-      const release = await launcher.start(context, artifact)
-      await release.waitHealthy()
+      if (existing.length > 0) for (const { id } of existing) await deps.startAgain(id)
+      else await (await launcher.start(context, artifact)).waitHealthy()
       await settle(appId, { status: 'running', reason: '' })
     } catch (cause) {
       if (signal.aborted || cause instanceof EngineUnreachable) throw cause // it is tried again

@@ -2,19 +2,21 @@ import { kindOf } from '../../../../domain/app-kinds.ts'
 import type { AppRow } from '../../../../domain/rows.ts'
 import { stoppedServices } from '../../../../domain/stopped-services.ts'
 import type { ContainerSummary } from '../../../../engine/container-state.ts'
-import { hasPlan, isPlanned, keptPlan, planDirectory, releaseLabels } from './plan.ts'
+import { hasPlan, isPlanned, keptPlan, planDirectory, releaseLabels, runsToItsEnd } from './plan.ts'
 
 /**
  * Whether the containers of an app are those of its live release: a crash may have left those of another, or none. A service that was
- * stopped may be there or not.
+ * stopped, and one that has done its work, may be there or not.
  */
 export function createIsAsPlanned({ dataDir }: { dataDir: string }) {
   return async function isAsPlanned(app: AppRow, activeId: number, containers: readonly ContainerSummary[]): Promise<boolean> {
     const directory = planDirectory(dataDir, app.id, activeId)
     if (!kindOf(app).hasServices || !(await hasPlan(directory))) return containers.some(({ owner }) => owner.deploymentId === activeId)
-    const labels = releaseLabels(await keptPlan(directory), activeId)
+    const plan = await keptPlan(directory)
+    const labels = releaseLabels(plan, activeId)
     const stopped = stoppedServices(app)
-    const isThere = (name: string) => stopped.has(name) || containers.some(({ owner }) => owner.service === name)
+    const mayBeMissing = (name: string) => stopped.has(name) || runsToItsEnd(plan, name)
+    const isThere = (name: string) => mayBeMissing(name) || containers.some(({ owner }) => owner.service === name)
     return containers.every(({ owner }) => isPlanned(labels, owner)) && [...labels.keys()].every(isThere)
   }
 }
