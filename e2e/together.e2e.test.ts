@@ -129,7 +129,7 @@ it('shows who set the clone URL, and lets an admin set it again in their own nam
   const card = page.locator('form').filter({ hasText: 'Clone URL' })
   await page.getByLabel('Branch').fill('next')
   await card.getByRole('button', { name: 'Save' }).click()
-  await shown(page.getByText('Saved.'))
+  await shown(page.getByText('Saved. Takes effect'))
   expect(await owner.call('apps.get', { appId })).toMatchObject({ git_branch: 'next', source_set_by: user.id })
   await page.getByLabel('Set it again as me').check()
   await card.getByRole('button', { name: 'Save' }).click()

@@ -11,7 +11,7 @@ import { type Context, DeploymentFailure } from '../../run/stage.ts'
 import type { AppContainers } from '../app-containers.ts'
 import { createLastWords } from '../health/last-words.ts'
 import { createPortWatch } from '../health/port-watch.ts'
-import { nothingAnswers, type Probe, probePath, probePort, waitUntilHealthy } from '../health/probes.ts'
+import { nothingResponds, type Probe, probePath, probePort, waitUntilHealthy } from '../health/probes.ts'
 import { factsOf, whyUnhealthy } from '../health/why-unhealthy.ts'
 import type { Target } from '../release.ts'
 
@@ -50,7 +50,7 @@ export function createContainerHealth(deps: ContainerHealthDeps) {
     if (template) return await probeDatabase(id, template, signal)
     if (config.port === null) return { healthy: true } // the stability window judges a service without a port
     const address = running.address ?? (await addressOf(context, id))
-    if (!address) return { healthy: false, reason: nothingAnswers(config.port) }
+    if (!address) return { healthy: false, reason: nothingResponds(config.port) }
     const port = await probePort(address.ip, address.port, signal)
     if (!port.healthy || config.healthcheckPath === '') return port
     return await probePath(`http://${address.ip}:${address.port}${config.healthcheckPath}`, signal)
@@ -67,7 +67,7 @@ export function createContainerHealth(deps: ContainerHealthDeps) {
     const isInVain = watchPort(running)
     const look = async (): Promise<Probe> => {
       const result = await ask(() => probe(running))
-      return result.healthy || result.reason !== nothingAnswers(config.port) ? result : { ...result, isFinal: await isInVain() }
+      return result.healthy || result.reason !== nothingResponds(config.port) ? result : { ...result, isFinal: await isInVain() }
     }
     const result = await waitUntilHealthy({ probe: look, deadlineMs, intervalMs: tuning.healthIntervalMs, signal })
     if (!result.healthy) throw await explained(running, result.reason)

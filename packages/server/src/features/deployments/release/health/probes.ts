@@ -5,7 +5,7 @@ import { poll } from '../../../../lib/retry.ts'
 /** `isFinal`: it will not become healthy. */
 export type Probe = { healthy: true } | { healthy: false; reason: string; isFinal?: boolean }
 
-export const nothingAnswers = (port: number | null): string => `nothing responds on port ${port}`
+export const nothingResponds = (port: number | null): string => `nothing responds on port ${port}`
 
 /** Checked from outside the container, as a visitor would see it. */
 export async function probePort(ip: string, port: number, signal: AbortSignal): Promise<Probe> {
@@ -20,7 +20,7 @@ export async function probePort(ip: string, port: number, signal: AbortSignal): 
     socket.once('error', () => done(false))
     signal.addEventListener('abort', () => done(false), { once: true })
   })
-  return answered ? { healthy: true } : { healthy: false, reason: nothingAnswers(port) }
+  return answered ? { healthy: true } : { healthy: false, reason: nothingResponds(port) }
 }
 
 /**

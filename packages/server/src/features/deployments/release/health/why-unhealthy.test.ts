@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import type { ContainerDetails } from '../../../../engine/container-state.ts'
-import { whyUnhealthy } from './why-unhealthy.ts'
+import { nothingResponds } from './probes.ts'
+import { factsOf, whyUnhealthy } from './why-unhealthy.ts'
 
 function reasonAfter(lastLines: readonly string[]): string {
   const details = { state: 'exited', exitCode: 1, oomKilled: false, restartCount: 3 } as ContainerDetails // what an ended container is judged by
@@ -20,4 +21,12 @@ it('the line that says why is shown, and not the last one', () => {
 it('if no line says why, the last five different ones are shown', () => {
   expect(reasonAfter(['1', '2', '3', '4', '5', '6'])).toMatch(/ It last printed: 2 \| 3 \| 4 \| 5 \| 6$/)
   expect(reasonAfter([])).toMatch(/ It printed nothing\.$/)
+})
+
+it('a container that listens on another port is told by it, and offers it', () => {
+  const details = { state: 'running', exitCode: null, oomKilled: false, restartCount: 0 } as ContainerDetails // as above
+  const listening = [{ port: 9999, loopbackOnly: false }]
+  const seen = { details, lastLines: [], listening, port: 3000, healthcheckPath: '', reason: nothingResponds(3000) }
+  expect(whyUnhealthy(seen)).toMatch(/^Nothing listens on port 3000\. It listens on 9999: set that under Settings → Port/)
+  expect(factsOf(seen, {})).toEqual({ kind: 'other_ports', ports: [9999] })
 })

@@ -5,6 +5,7 @@ import type { FailureFacts } from '../../failure/facts.ts'
 import { missingVariable } from '../../failure/missing-variable.ts'
 import { startCommandWords } from '../../failure/start-command.ts'
 import { otherPorts } from './port-watch.ts'
+import { nothingResponds } from './probes.ts'
 
 type Seen = {
   details: ContainerDetails | null
@@ -42,7 +43,7 @@ function hasEnded({ state, restartCount }: ContainerDetails): boolean {
 
 function isUnreached({ listening, port, reason }: Seen): boolean {
   const isOpen = listening?.some((entry) => entry.port === port && !entry.loopbackOnly) ?? false
-  return !isOpen && reason.startsWith('nothing answers')
+  return !isOpen && reason === nothingResponds(port)
 }
 
 /** What can be done about it, if known. `env` is the environment of the container. */
