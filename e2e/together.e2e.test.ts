@@ -127,7 +127,7 @@ it('shows who set the clone URL, and lets an admin set it again in their own nam
   await page.goto(`/apps/${appId}/settings`)
   await shown(page.getByText(`The clone URL was set by ${user.email}.`))
   const card = page.locator('form').filter({ hasText: 'Clone URL' })
-  await page.getByLabel('Branch').fill('next')
+  await page.getByLabel('Branch', { exact: true }).fill('next')
   await card.getByRole('button', { name: 'Save' }).click()
   await shown(page.getByText('Saved. Takes effect'))
   expect(await owner.call('apps.get', { appId })).toMatchObject({ git_branch: 'next', source_set_by: user.id })

@@ -42,15 +42,16 @@ const SHOWN_CHARACTERS = 500
 
 /** The status of an app that should be running, and why it is not. */
 function createObserve({ engine, lastLines, redact }: Pick<Deps, 'engine' | 'lastLines' | 'redact'>) {
-  async function reasonOf(app: AppRow, container: ContainerSummary): Promise<string> {
+  /** Why it is down; undefined if it was removed or started since it was listed. */
+  async function reasonOf(app: AppRow, container: ContainerSummary): Promise<string | undefined> {
     const details = await engine.containers.inspect(container.id)
-    if (!details || details.state === 'running') return ''
+    if (!details || details.state === 'running') return undefined
     const printed = await redact(app, await lastLines(container.id, READ_LINES))
     if (details.oomKilled) return 'The container ran out of memory and was killed. Give it more under Settings → Memory limit.'
     return `The container exited with code ${details.exitCode ?? 'unknown'}${whatItSaid(printed, SHOWN_CHARACTERS)}`
   }
 
-  async function observe(app: AppRow, all: readonly ContainerSummary[]): Promise<Observed> {
+  async function observe(app: AppRow, all: readonly ContainerSummary[]): Promise<Observed | undefined> {
     const stopped = stoppedServices(app)
     const live = all.filter(({ owner }) => !stopped.has(owner.service ?? ''))
     if (all.length > 0 && live.length === 0) return { status: 'stopped', reason: '' }
@@ -60,7 +61,8 @@ function createObserve({ engine, lastLines, redact }: Pick<Deps, 'engine' | 'las
     const [first] = down
     if (!first) return { status: 'error', reason: 'The container was removed outside Berth.' }
     if (kindOf(app).hasServices && down.length < live.length) return { status: 'running', reason: '' }
-    return { status: 'error', reason: await reasonOf(app, first) }
+    const reason = await reasonOf(app, first)
+    return reason === undefined ? undefined : { status: 'error', reason }
   }
 
   return observe
@@ -101,6 +103,7 @@ export function createReconcile(deps: Deps) {
     if (repaired === 'start it') return await deps.restore(app)
     if (repaired === 'stopped') return deps.onChanged(app.id)
     const seen = await observe(app, live)
+    if (seen === undefined) return // the next pass sees what it became
     if (seen.status === app.status && seen.reason === app.status_reason) return
     await db.transaction(async (tx) => await setAppStatus(tx, deps.now(), app.id, seen))
     deps.onChanged(app.id)
