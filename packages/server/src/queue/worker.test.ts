@@ -201,3 +201,26 @@ it('is stalled when a job has been due for long, but not while it waits for its 
   await until(async () => (await jobs()).some((job) => job.worker !== null))
   expect(await isStalled()).toBe(false)
 })
+
+it('a job that is claimed while the worker stops does not begin, and runs after the next start', async () => {
+  const slotsAsked = Promise.withResolvers<void>()
+  const answer = Promise.withResolvers<number>()
+  const begun: number[] = []
+  const given = parts(async ({ deploymentId }) => void begun.push(deploymentId))
+  worker = createWorker({
+    ...given,
+    slots: async () => {
+      slotsAsked.resolve()
+      return await answer.promise
+    },
+  })
+  await add(1, 1)
+  await worker.start()
+  await slotsAsked.promise
+  const stopped = worker.stop()
+  answer.resolve(2)
+  await stopped
+  expect([begun, (await jobs()).length]).toEqual([[], 1])
+  await startWorker(given.handlers['deployment.run'])
+  await until(() => begun.length === 1)
+})

@@ -59,7 +59,8 @@ export function createWorker(deps: Deps) {
     while (!stopping.signal.aborted) {
       const seen = nudge.count()
       try {
-        for (let job = await claimNext(); job; job = await claimNext()) begin(job)
+        // One that is claimed while we stop does not begin, because nobody would end it. The next start releases its lease.
+        for (let job = await claimNext(); job && !stopping.signal.aborted; job = await claimNext()) begin(job)
         failures = 0
         await nudge.changedSince(seen, AbortSignal.any([stopping.signal, AbortSignal.timeout(LOOK_AGAIN_MS)]))
       } catch (err) {
