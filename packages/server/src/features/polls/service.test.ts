@@ -181,3 +181,38 @@ it('the switch decides, and without it whether a webhook works', async () => {
   const looked = new Set((await db.selectFrom('source_poll').select('app_id').execute()).map(({ app_id }) => app_id))
   expect(apps.map(({ id }) => looked.has(id))).toEqual(cases.map(([, is]) => is))
 })
+
+it('a commit that a webhook told of is known on that branch alone', async () => {
+  const repo = await newRepository()
+  const app = await newApp(repo.url)
+  await deploy(app, repo.hash)
+  await lookLater()
+  const told = async (branch: string, hash: string) =>
+    await database.db.transaction(async (tx) => {
+      const texts = { name: '', base_url: '', login: '', host_id: '', sealed_token: '', sealed_secret: '', error: '' }
+      const times = { created_at: at.toISOString(), updated_at: at.toISOString() }
+      const owned = { user_id: app.created_by, project_id: null, created_by: null }
+      const account = { ...texts, ...times, ...owned, provider: 'github', via: 'token', status: 'ok' } as const
+      const { id: account_id } = await tx.insertInto('git_account').values(account).returning('id').executeTakeFirstOrThrow()
+      const words = { event: 'push', repository: '', reason: '', headers: '{}', push: '', repository_id: '', before_hash: '' }
+      const row = { ...words, account_id, delivery: hash, provider: 'github', branch, commit_hash: hash, result: 'ignored' } as const
+      const rest = { body: Buffer.alloc(0), pushed_at: '', fingerprint: hash, is_late: 0, received_at: at.toISOString() }
+      const kept = await tx
+        .insertInto('git_delivery')
+        .values({ ...row, ...rest })
+        .returning('id')
+        .executeTakeFirstOrThrow()
+      await tx
+        .insertInto('git_delivery_app')
+        .values({ delivery_id: kept.id, app_id: app.id, deployment_id: null, reason: 'skipped' })
+        .execute()
+    })
+  const skipped = await repo.commit({ files: { a: 'skipped' } })
+  await told('main', skipped)
+  await lookLater()
+  expect(await polled(app)).toEqual([])
+  const merged = await repo.commit({ files: { a: 'merged' } })
+  await told('next', merged) // and that main is at it too got lost
+  await lookLater()
+  expect(await polled(app)).toEqual([merged])
+})

@@ -1,4 +1,5 @@
 import { type AppRow, findApp } from '../../domain/rows.ts'
+import { sourceKey } from '../../domain/source-key.ts'
 import type { Git } from '../../git/git.ts'
 import type { Source } from '../../git/git-visit.ts'
 import type { Limiter } from '../../lib/limiter.ts'
@@ -51,8 +52,7 @@ export function createPolls(deps: Deps) {
       const current = await findApp(tx, app.id)
       if (!current) return
       const before = await findPoll(tx, app.id)
-      const after =
-        found === undefined ? failed(before) : { ...(await judge(tx, current, { asked: app, before, hash: found.hash })), failures: 0 }
+      const after = found === undefined ? failed(before) : { ...(await judge(tx, current, { asked: app, before, found })), failures: 0 }
       await savePoll(tx, { app_id: app.id, ...after, next_at: next(after.failures) })
     })
   }
@@ -66,14 +66,15 @@ export function createPolls(deps: Deps) {
     return new Date(now().getTime() + pause * (1 - JITTER / 2 + JITTER * deps.random())).toISOString()
   }
 
-  type Seen = { asked: AppRow; before: SourcePollRow | undefined; hash: string }
+  type Seen = { asked: AppRow; before: SourcePollRow | undefined; found: { hash: string; branch: string } }
 
   /** Deploys what is new, and gives what to remember. */
-  async function judge(tx: Tx, app: AppRow, { asked, before, hash }: Seen): Promise<{ source: string; commit_hash: string }> {
+  async function judge(tx: Tx, app: AppRow, { asked, before, found }: Seen): Promise<{ source: string; commit_hash: string }> {
     const [source, kept] = [sourceKey(asked), { source: before?.source ?? '', commit_hash: before?.commit_hash ?? '' }]
     if (sourceKey(app) !== source || app.auto_deploy === 0) return kept // changed while its host was asked
+    const { hash, branch } = found
     const seen = { source, commit_hash: hash }
-    if (!(await isNews(tx, app, { before: kept, seen }))) return seen
+    if (!(await isNews(tx, app, { before: kept, seen, branch }))) return seen
     const done = await deps.addAutomatic(tx, { app, trigger: 'poll', commit: { hash, message: '', author: '' } })
     return 'problem' in done ? kept : seen
   }
@@ -84,12 +85,9 @@ export function createPolls(deps: Deps) {
 type Remembered = Pick<SourcePollRow, 'source' | 'commit_hash'>
 
 /** An app that nobody has deployed yet waits for somebody to do so; one that has another source now waits for its next push. */
-async function isNews(tx: Tx, app: AppRow, { before, seen }: { before: Remembered; seen: Remembered }): Promise<boolean> {
+async function isNews(tx: Tx, app: AppRow, look: { before: Remembered; seen: Remembered; branch: string }): Promise<boolean> {
+  const { before, seen, branch } = look
   if (before.commit_hash === seen.commit_hash && before.source === seen.source) return false
   if (before.commit_hash !== '' && before.source !== seen.source) return false
-  return (await hasDeployments(tx, app.id)) && !(await isKnownCommit(tx, app.id, seen.commit_hash))
-}
-
-function sourceKey({ git_clone_url, git_branch }: AppRow): string {
-  return `${git_clone_url} ${git_branch}`
+  return (await hasDeployments(tx, app.id)) && !(await isKnownCommit(tx, app.id, { hash: seen.commit_hash, branch }))
 }

@@ -58,8 +58,11 @@ export async function hasDeployments(db: Reader, appId: number): Promise<boolean
   return (await db.selectFrom('deployment').select('id').where('app_id', '=', appId).limit(1).executeTakeFirst()) !== undefined
 }
 
-/** Whether the commit was deployed, whatever came of it, or is about to be, or was judged when a webhook told of it. */
-export async function isKnownCommit(db: Reader, appId: number, hash: string): Promise<boolean> {
+/**
+ * Whether the commit was deployed, whatever came of it, or is about to be, or was judged when a webhook told that the branch is at it. What
+ * was said about another branch does not count.
+ */
+export async function isKnownCommit(db: Reader, appId: number, { hash, branch }: { hash: string; branch: string }): Promise<boolean> {
   const deployed = await db
     .selectFrom('deployment')
     .select('id')
@@ -74,6 +77,7 @@ export async function isKnownCommit(db: Reader, appId: number, hash: string): Pr
     .select('git_delivery.id')
     .where('git_delivery_app.app_id', '=', appId)
     .where('git_delivery.commit_hash', '=', hash)
+    .where('git_delivery.branch', '=', branch)
     .limit(1)
     .executeTakeFirst()
   return told !== undefined
