@@ -39,8 +39,10 @@ const git = () => {
 const access = (privateKey = key.privateKey) => ({
   privateKey,
   hostKey: async () => pinned,
-  pin: async (hostKey: string) => {
+  pin: async (hostKey: string, before: string) => {
+    if (pinned !== before) return pinned === hostKey
     pinned = hostKey
+    return true
   },
 })
 const source = (more: { privateKey?: string; privileged?: boolean; url?: string } = {}) => ({
@@ -74,6 +76,17 @@ describe('a source over ssh', () => {
     expect(pinned).not.toBe(old)
     pinned = `other.example.com:22 ${old.split(' ').slice(1).join(' ')}` // of the host that the app had before
     expect((await git().resolveCommit({ ...source(), branch: 'main' })).hash).toBe(repo.hash)
+  })
+
+  it('that another visit found with another key meanwhile gets no second pin', async () => {
+    const first = source()
+    const hostKey = async () => {
+      queueMicrotask(() => (pinned = 'of another visit'))
+      return ''
+    }
+    const late = git().resolveCommit({ ...first, ssh: { ...first.ssh, hostKey }, branch: 'main' })
+    await expect(late).rejects.toMatchObject({ name: 'HostKeyChanged' })
+    expect(pinned).toBe('of another visit')
   })
 
   it('without a key, or with one that the host does not know, says what to do, and pins nothing', async () => {

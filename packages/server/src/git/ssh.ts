@@ -2,14 +2,15 @@ import { chown, readFile, writeFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import path from 'node:path'
 import type { CloneUrl } from './clone-url.ts'
+import { HostKeyChanged } from './errors.ts'
 
 /** How ssh shows who we are, and how it knows the host. */
 export type SshAccess = {
   readonly privateKey: string
   /** The pinned key of a host, `host:port type key`; empty before the first use. Asked for anew at each visit. */
   readonly hostKey: () => Promise<string>
-  /** Told after the first visit that went well. */
-  readonly pin: (hostKey: string) => Promise<void>
+  /** Told after the first visit that went well, with what was pinned before it. False where another key was pinned meanwhile. */
+  readonly pin: (hostKey: string, before: string) => Promise<boolean>
 }
 
 type Place = Extract<CloneUrl, { host: string }>
@@ -44,7 +45,7 @@ export async function prepareSsh({ home, url, address, access, runAs }: Preparin
 
   async function pinWhatWasSeen(): Promise<void> {
     const seen = /^source ([a-z0-9@.-]+ [A-Za-z0-9+/]+=*)$/m.exec(isPinned ? '' : await readFile(knownHosts, 'utf8'))?.[1]
-    if (seen !== undefined) await access.pin(`${place} ${seen}`)
+    if (seen !== undefined && !(await access.pin(`${place} ${seen}`, pinned))) throw new HostKeyChanged()
   }
   return { env: { GIT_SSH: path.join(home, 'ssh'), GIT_SSH_VARIANT: 'ssh' }, pinWhatWasSeen }
 }

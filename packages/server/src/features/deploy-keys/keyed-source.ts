@@ -4,7 +4,7 @@ import type { Source } from '../../git/git-visit.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
 import type { Db } from '../../store/database.ts'
 import { aboutKey } from './service.ts'
-import { findHostKey, findSealedKey, setHostKey } from './store.ts'
+import { findHostKey, findSealedKey, replaceHostKey } from './store.ts'
 
 type Deps = { db: Db; secrets: SecretBox; sourceOf: (app: AppRow) => Promise<Source> }
 
@@ -20,7 +20,10 @@ export function createKeyedSource({ db, secrets, sourceOf }: Deps) {
       ssh: {
         privateKey: secrets.open(sealed, aboutKey(app.id)),
         hostKey: async () => await findHostKey(db, app.id),
-        pin: async (hostKey) => await db.transaction(async (tx) => await setHostKey(tx, app.id, hostKey)),
+        pin: async (after, before) =>
+          await db.transaction(
+            async (tx) => (await replaceHostKey(tx, app.id, { before, after })) || (await findHostKey(tx, app.id)) === after,
+          ),
       },
     }
   }

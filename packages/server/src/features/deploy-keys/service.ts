@@ -8,7 +8,7 @@ import { fingerprintOf, newKeyPair, shownHostKey } from '../../git/ssh-keys.ts'
 import { AppError, fieldError } from '../../lib/app-error.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
 import type { Db, Tx } from '../../store/database.ts'
-import { deleteKey, findHostKey, saveKey, setHostKey } from './store.ts'
+import { deleteKey, findHostKey, forgetHostKey, saveKey } from './store.ts'
 
 type Deps = { db: Db; secrets: SecretBox; now: () => Date }
 type Fields = Record<string, unknown>
@@ -51,7 +51,7 @@ export function createDeployKeys({ db, secrets, now }: Deps) {
   async function forgetHost(caller: Caller, app: AppRow): Promise<{ id: number }> {
     await db.transaction(async (tx) => {
       const before = { hostKey: shownHostKey(await findHostKey(tx, app.id)) }
-      await setHostKey(tx, app.id, '')
+      await forgetHostKey(tx, app.id)
       await changed(tx, caller, app, { action: 'app.host_key_forget', before })
     })
     return { id: app.id }

@@ -28,6 +28,12 @@ export async function findHostKey(db: Reader, appId: number): Promise<string> {
   return row?.host_key ?? ''
 }
 
-export async function setHostKey(tx: Tx, appId: number, hostKey: string): Promise<void> {
-  await tx.updateTable('app').set({ host_key: hostKey }).where('id', '=', appId).execute()
+/** False where another key was pinned meanwhile, or the app is gone. */
+export async function replaceHostKey(tx: Tx, appId: number, { before, after }: { before: string; after: string }): Promise<boolean> {
+  const row = tx.updateTable('app').set({ host_key: after }).where('id', '=', appId).where('host_key', '=', before)
+  return (await row.executeTakeFirst()).numUpdatedRows > 0n
+}
+
+export async function forgetHostKey(tx: Tx, appId: number): Promise<void> {
+  await tx.updateTable('app').set({ host_key: '' }).where('id', '=', appId).execute()
 }
