@@ -11,8 +11,9 @@ export function failureOf({ status, headers, text, hostName }: Answered, now: Da
   const said = wordsOf(text)
   const quoted = said === '' ? '' : ` It said: ${said}`
   const until = limitEnd(headers, now)
-  if (status === 429 || (status === 403 && until !== undefined))
-    return new HostError('rate_limited', `${hostName} limits how often it is asked${untilWords(until)}. Try again then.`, { until })
+  // GitHub's secondary limits come without a time, and are no lack of permissions
+  if (status === 429 || (status === 403 && (until !== undefined || /rate limit/i.test(said))))
+    return new HostError('rate_limited', `${hostName} limits how often it is asked${untilWords(until)}`, { until })
   if (status === 401)
     return new HostError(
       'unauthorized',
@@ -67,5 +68,7 @@ function limitEnd(headers: IncomingHttpHeaders, now: Date): Date | undefined {
 }
 
 function untilWords(until: Date | undefined): string {
-  return until === undefined ? '' : `, until ${until.toISOString().slice(0, 16).replace('T', ' ')} UTC`
+  return until === undefined
+    ? '. Try again in a few minutes.'
+    : `, until ${until.toISOString().slice(0, 16).replace('T', ' ')} UTC. Try again then.`
 }
