@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { appLane, enqueue } from '../domain/job-names.ts'
+import { createStopInTime, type StopInTime } from '../engine/stop-in-time.ts'
 import { createLastFailedLog } from '../features/containers/last-failed-log.ts'
 import { createLiveRelease } from '../features/containers/live-release.ts'
 import { createContainers } from '../features/containers/service.ts'
@@ -61,8 +62,9 @@ export function createWorkParts(
     resolveCommit: newestCommit,
     stop: createCancel({ db, logs: deploying.logs, cancelLane: worker.cancelLane, step, now }),
   })
-  const running = createContainerParts(base, { engine, deploying, onRowsChanged, onContainersChanged })
-  const reconcile = createReconcileParts(base, { engine, variables, deploying, onChanged: onContainersChanged })
+  const stopInTime = createStopInTime({ engine, graceSeconds: base.tuning.stopGraceSeconds })
+  const running = createContainerParts(base, { engine, deploying, stopInTime, onRowsChanged, onContainersChanged })
+  const reconcile = createReconcileParts(base, { engine, variables, deploying, stopInTime, onChanged: onContainersChanged })
   const onAppsRemoved = (appIds: readonly number[]) => {
     for (const appId of appIds) worker.cancelLane(appLane(appId))
     onRowsChanged()
@@ -89,11 +91,12 @@ function createJobWorker(base: Foundation, handlers: ReturnType<typeof jobHandle
   return createWorker({ db, nudge, log, now, workerId: randomUUID(), slots, isDiskFull, handlers })
 }
 
-type ContainerDeps = Pick<ReconcileDeps, 'engine' | 'deploying'> & Pick<TrafficParts, 'onRowsChanged' | 'onContainersChanged'>
+type ContainerDeps = Pick<ReconcileDeps, 'engine' | 'deploying' | 'stopInTime'> &
+  Pick<TrafficParts, 'onRowsChanged' | 'onContainersChanged'>
 
 /** The live releases of apps: their containers, and the services of those that have several. */
 function createContainerParts(base: Foundation, deps: ContainerDeps) {
-  const { db, step, tuning, now } = base
+  const { db, step, now } = base
   const { engine, deploying } = deps
   const liveRelease = createLiveRelease({ db, containers: deploying.containers })
   const containers = createContainers({
@@ -102,7 +105,7 @@ function createContainerParts(base: Foundation, deps: ContainerDeps) {
     liveRelease,
     lastFailedLog: createLastFailedLog({ db, keptOutput: deploying.keptOutput }),
     step,
-    tuning,
+    stopInTime: deps.stopInTime,
     now,
     onWanted: deps.onRowsChanged,
     onChanged: deps.onContainersChanged,
@@ -114,12 +117,13 @@ type ReconcileDeps = {
   engine: EngineParts['engine']
   variables: Pick<VariableParts, 'secretsOf'>
   deploying: ReturnType<typeof createDeploymentParts>
+  stopInTime: StopInTime
   onChanged: (appId: number) => void
 }
 
 /** The loop that compares what should run with what runs. */
-function createReconcileParts(base: Foundation, { engine, variables, deploying, onChanged }: ReconcileDeps) {
-  const { config, db, instance, tuning, log, now } = base
+function createReconcileParts(base: Foundation, { engine, variables, deploying, stopInTime, onChanged }: ReconcileDeps) {
+  const { config, db, instance, log, now } = base
   const { dataDir } = config
   const redact = async (app: { id: number }, lines: readonly string[]) =>
     createRedactor(await variables.secretsOf(app.id))
@@ -134,7 +138,7 @@ function createReconcileParts(base: Foundation, { engine, variables, deploying, 
     busyLanes: async () => new Set(await lanesInQueue(db)),
     lastLines: deploying.containers.lastLines,
     redact,
-    repair: createRepair({ db, engine, stopGraceSeconds: tuning.stopGraceSeconds, now }),
+    repair: createRepair({ db, stopInTime, now }),
     sweep: createLeftovers({ db, engine, instance, dataDir, log }).sweep,
     isAsPlanned: createIsAsPlanned({ dataDir }),
     restore: async ({ id: appId, created_by: by }) =>

@@ -24,7 +24,7 @@ async function open(test: Awaited<ReturnType<typeof openTestDatabase>>) {
       return undefined
     },
     step: async (_name, work) => await work(),
-    tuning: { stopGraceSeconds: 1 },
+    stopInTime: { stop: async () => undefined, restart: async () => undefined }, // likewise
     now: () => new Date(),
     onWanted: () => undefined,
     onChanged: () => undefined,

@@ -6,11 +6,11 @@ import type { AppRow } from '../../domain/rows.ts'
 import { setServiceStopped, setStoppedServices, stoppedServices } from '../../domain/stopped-services.ts'
 import type { ContainerSummary } from '../../engine/container-state.ts'
 import type { Engine } from '../../engine/engine.ts'
+import type { StopInTime } from '../../engine/stop-in-time.ts'
 import { AppError, fieldError } from '../../lib/app-error.ts'
 import { limited } from '../../lib/limited.ts'
 import { createLimiter } from '../../lib/limiter.ts'
 import type { Step } from '../../lib/step.ts'
-import type { Tuning } from '../../lib/tuning.ts'
 import type { Db, Tx } from '../../store/database.ts'
 import { createAppLogs } from './app-logs.ts'
 import type { LiveRelease } from './live-release.ts'
@@ -26,7 +26,7 @@ type Deps = {
   liveRelease: LiveRelease
   lastFailedLog: (appId: number, tail: number) => Promise<string>
   step: Step
-  tuning: Pick<Tuning, 'stopGraceSeconds'>
+  stopInTime: Pick<StopInTime, 'stop' | 'restart'>
   now: () => Date
   /** Called when the wanted state of an app was stored. */
   onWanted: () => void
@@ -87,8 +87,8 @@ export function createContainers(deps: Deps) {
 
   const EFFECTS = {
     start: async (id: string) => await engine.containers.startAgain(id),
-    stop: async (id: string) => await engine.containers.stop(id, deps.tuning.stopGraceSeconds),
-    restart: async (id: string) => await engine.containers.restart(id, deps.tuning.stopGraceSeconds),
+    stop: deps.stopInTime.stop,
+    restart: deps.stopInTime.restart,
   } satisfies Record<Verb, (id: string) => Promise<void>>
 
   /** To all containers of an app, or to one service of a compose app. */

@@ -2,6 +2,7 @@ import type { ComposePlan, StackService } from '../../../../engine/compose/stack
 import { isContentVolume } from '../../../../engine/compose/volume-names.ts'
 import type { ContainerDetails, ContainerSummary } from '../../../../engine/container-state.ts'
 import type { Engine } from '../../../../engine/engine.ts'
+import { createGraceOf } from '../../../../engine/stop-in-time.ts'
 import type { Tuning } from '../../../../lib/tuning.ts'
 import type { Context } from '../../run/stage.ts'
 import type { AppContainers } from '../app-containers.ts'
@@ -52,9 +53,9 @@ function createCanComeBeside(inspectAll: ReturnType<typeof inspectAllWith>) {
 
 /** In the time that it says it needs. */
 function createStop({ engine, tuning, longestGraceSeconds = Number.POSITIVE_INFINITY }: Omit<Deps, 'containers'>) {
+  const graceOf = createGraceOf({ engine, graceSeconds: tuning.stopGraceSeconds })
   return async function stop(id: string, signal: AbortSignal): Promise<void> {
-    const details = await engine.containers.inspect(id, signal)
-    await engine.containers.stop(id, Math.min(details?.stopGraceSeconds ?? tuning.stopGraceSeconds, longestGraceSeconds), signal)
+    await engine.containers.stop(id, Math.min(await graceOf(id, signal), longestGraceSeconds), signal)
   }
 }
 
