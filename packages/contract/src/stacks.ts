@@ -81,7 +81,7 @@ const PlannedService = Type.Object({
   /** Empty for one that is built. */
   image: Type.String(),
   isBuilt: Type.Boolean(),
-  /** Whether visitors reach it through the domains of the app. */
+  /** Whether visitors reach it: through the domains of the app, or through its own. */
   isRouted: Type.Boolean(),
   dependsOn: Type.Array(Type.String()),
   volumes: Type.Array(Type.Object({ path: Type.String(), readOnly: Type.Boolean() })),

@@ -2,6 +2,7 @@ import { createAppDeletion } from '../features/apps/deletion.ts'
 import { type AppReading, createAppReading } from '../features/apps/reading.ts'
 import { createApplications } from '../features/apps/service.ts'
 import { checkSource, createProbeSource } from '../features/apps/source-check.ts'
+import { entrancesOf } from '../features/deployments/release/compose/door-store.ts'
 import { createJudgeStack } from '../features/deployments/release/compose/judge-stack.ts'
 import { createSuggestions } from '../features/deployments/suggestions.ts'
 import { createProjects } from '../features/projects/service.ts'
@@ -86,6 +87,13 @@ function createPlanParts({ db, now, git, limiter, config, appReading, gitParts, 
   const plans = createStackPlans({ git, limiter, workDir: config.workDir, judge })
   const { sourceOf } = gitParts.appSource
   const { resolveEnvironment } = work
-  const planStack = createPlanStack({ db, plans, sourceFor: appReading.sourceFor, sourceOf, resolveEnvironment })
+  const planStack = createPlanStack({
+    db,
+    plans,
+    sourceFor: appReading.sourceFor,
+    sourceOf,
+    resolveEnvironment,
+    entrancesOf: async (appId) => await entrancesOf(db, appId),
+  })
   return { planStack, composeFiles: createComposeFiles({ db, now, planOf: planStack.ofApp }) }
 }

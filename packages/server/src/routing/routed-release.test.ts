@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { NO_SERVICE } from '../domain/artifact.ts'
 import type { ContainerSummary } from '../engine/container-state.ts'
 import { pageOf, strayTargets, targetsOf } from './routed-release.ts'
 import type { RoutedApp } from './store.ts'
@@ -82,4 +83,11 @@ it('finds what a crash left running', () => {
 it('says why nobody answers', () => {
   expect(pageOf({ ...APP, status: 'deploying' })).toBe('starting')
   expect(pageOf({ ...APP, status: 'error' })).toBe('down')
+})
+
+it('a domain that names no service leads nowhere while no service has the port of the app', () => {
+  const containers = [container(5, '10.0.0.5', 'running', 'db'), container(5, '10.0.0.7', 'running', 'api')]
+  const stack = { ...APP, mainService: NO_SERVICE }
+  expect(targetsOf(stack, { ...known, containers })).toEqual(NOWHERE)
+  expect(targetsOf(stack, { ...known, containers }, { service: 'api', port: 80 }).targets).toHaveLength(1)
 })

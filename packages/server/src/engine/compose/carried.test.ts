@@ -203,8 +203,8 @@ it('a file of variables is read as other programs read it', () => {
 describe('services with domains of their own', () => {
   const services = { web: { image: 'x', ports: ['8080:3000'] }, api: { image: 'x', ports: ['9000:9000', '9001:9001'] } }
   const settings = { env: {}, volumePrefix: 'berth-abc-app-7', reservedPorts: [], newImageName: () => '' }
-  const read = (port: number | null, doors: { service: string; port: number | null }[]) =>
-    planCompose(JSON.stringify({ services }), { ...settings, port, doors })
+  const read = (port: number | null, doors: { service: string; port: number | null }[], hasOwnDomain = false) =>
+    planCompose(JSON.stringify({ services }), { ...settings, port, doors, hasOwnDomain })
 
   it('are reached beside the one that has the port of the app, and their port of the machine is not opened', () => {
     const plan = read(3000, [{ service: 'api', port: 9000 }])
@@ -220,5 +220,12 @@ describe('services with domains of their own', () => {
   it('are enough where nothing else says who is reached', () => {
     expect(() => read(5000, [])).toThrow('Choose the service')
     expect(read(5000, [{ service: 'api', port: 9000 }])).toMatchObject({ routedService: null, alsoRouted: ['api'] })
+  })
+
+  it('are not enough for domains that name no service', () => {
+    expect(() => read(5000, [{ service: 'api', port: 9000 }], true)).toThrow(
+      'Choose the service: write "expose: [5000]" into it, change the app\'s port, or delete the domains of the app that name no service',
+    )
+    expect(read(3000, [{ service: 'api', port: 9000 }], true).routedService).toBe('web')
   })
 })

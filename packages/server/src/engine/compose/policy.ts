@@ -22,6 +22,8 @@ export type ComposeSettings = {
   readonly port: number | null
   /** Services that have domains of their own, and the ports that their visitors are sent to. */
   readonly doors?: readonly Door[]
+  /** The app has domains that name no service. */
+  readonly hasOwnDomain?: boolean
   readonly memoryBytes?: number
   readonly cpus?: number
   readonly reservedPorts: readonly number[]
@@ -100,7 +102,8 @@ function planned(given: unknown, settings: ComposeSettings, reading: Reading, va
   const services = servicesOf(top['services'], { ...around, configs, secrets })
   const doors = (settings.doors ?? []).filter(({ service }) => services.some(({ name }) => name === service))
   if (settings.standsAlone) refuseBuilds(services, reading)
-  const routed = reading.attempt(() => routedOf(services, { port: settings.port, hasDoors: doors.length > 0 }, reading.note))
+  const { port, hasOwnDomain = false } = settings
+  const routed = reading.attempt(() => routedOf(services, { port, hasDoors: doors.length > 0, hasOwnDomain }, reading.note))
   const builds = services.flatMap(({ name, build }) =>
     build === null ? [] : [{ ...build, service: name, image: settings.newImageName() }],
   )

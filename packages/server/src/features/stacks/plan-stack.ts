@@ -7,6 +7,7 @@ import type { Source } from '../../git/git-visit.ts'
 import { fieldError } from '../../lib/app-error.ts'
 import type { Reader } from '../../store/database.ts'
 import type { AppReading } from '../apps/reading.ts'
+import type { StackWish } from '../deployments/release/compose/judge-stack.ts'
 import type { ResolveEnvironment } from '../env-variables/resolve-environment.ts'
 import type { StackPlans } from './plan.ts'
 
@@ -16,7 +17,9 @@ type Deps = {
   sourceFor: AppReading['sourceFor']
   sourceOf: (app: AppRow) => Promise<Source>
   resolveEnvironment: ResolveEnvironment
+  entrancesOf: (appId: number) => Promise<Entrances>
 }
+type Entrances = Pick<StackWish, 'doors' | 'hasOwnDomain'>
 type OfApp = { composeFile?: string; port?: number | null }
 type OfNew = OfApp & {
   gitCloneUrl?: string
@@ -27,10 +30,11 @@ type OfNew = OfApp & {
 }
 
 /** The plan of an app's compose file, or of one that an app could be made of. */
-export function createPlanStack({ db, plans, sourceFor, sourceOf, resolveEnvironment }: Deps) {
+export function createPlanStack({ db, plans, sourceFor, sourceOf, resolveEnvironment, entrancesOf }: Deps) {
   async function ofApp(caller: Caller, app: AppRow, input: OfApp): Promise<StackPlan> {
     const { env } = configOf(app, (await resolveEnvironment(app)).env)
-    const wish = { env, port: input.port === undefined ? app.port : input.port, directory: app.root_directory }
+    const port = input.port === undefined ? app.port : input.port
+    const wish = { env, port, directory: app.root_directory, ...(await entrancesOf(app.id)) }
     const stored = app.git_clone_url === '' ? await findComposeText(db, app.id) : undefined
     const text = input.composeFile ?? stored
     if (text !== undefined) return await plans.ofText(caller, text, wish)

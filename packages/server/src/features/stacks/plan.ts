@@ -84,7 +84,7 @@ function presented({ file, plan, objections, variables }: JudgedStack, { env }: 
         name,
         image: isBuilt ? '' : image,
         isBuilt,
-        isRouted: name === plan.routedService,
+        isRouted: name === plan.routedService || (plan.alsoRouted?.includes(name) ?? false),
         dependsOn: dependsOn.map(({ service }) => service),
         volumes: mounts.map(({ path, readOnly = false }) => ({ path, readOnly })),
         ports: ports.map(({ container, protocol, host, hostIp }) => ({ container, protocol, host, address: hostIp })),

@@ -13,3 +13,9 @@ export async function doorsOf(db: Reader, appId: number): Promise<Door[]> {
     .orderBy('port')
     .execute()
 }
+
+/** How visitors are to get to an app: the services with domains of their own, and whether there are domains that name none. */
+export async function entrancesOf(db: Reader, appId: number): Promise<{ doors: Door[]; hasOwnDomain: boolean }> {
+  const own = await db.selectFrom('domain').select('id').where('app_id', '=', appId).where('service', '=', '').limit(1).executeTakeFirst()
+  return { doors: await doorsOf(db, appId), hasOwnDomain: own !== undefined }
+}

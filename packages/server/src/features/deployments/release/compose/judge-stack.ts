@@ -6,7 +6,7 @@ import { composeFileIn } from './compose-file.ts'
 import { createRepositoryFiles } from './repository-files.ts'
 
 /** What a file is read with, before anything is built from it. */
-export type StackWish = Pick<ComposeSettings, 'env' | 'port'> & { readonly directory: string }
+export type StackWish = Pick<ComposeSettings, 'env' | 'port' | 'doors' | 'hasOwnDomain'> & { readonly directory: string }
 /** `file` is empty where the text came without a repository. */
 export type JudgedStack = ComposeJudgement & { readonly file: string }
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Artifact } from '../../../../domain/artifact.ts'
+import { type Artifact, NO_SERVICE } from '../../../../domain/artifact.ts'
 import { findComposeText } from '../../../../domain/compose-text.ts'
 import type { BuildStack } from '../../../../engine/compose/build.ts'
 import { planCompose } from '../../../../engine/compose/policy.ts'
@@ -11,7 +11,7 @@ import type { Ports } from '../../../ports/service.ts'
 import type { Context } from '../../run/stage.ts'
 import { memoryBytesOf } from '../memory-ceiling.ts'
 import { composeFileIn } from './compose-file.ts'
-import { doorsOf } from './door-store.ts'
+import { entrancesOf } from './door-store.ts'
 import type { CheckImages } from './images.ts'
 import { hostPortsOf, keepPlan, planDirectory, refuseTaken, refuseTooLong } from './plan.ts'
 import { keepFiles, refuseTooMuchPlaced } from './plan-files.ts'
@@ -46,7 +46,7 @@ export function createMakePlan(deps: Deps) {
       reservedPorts: deps.reservedPorts,
       newImageName: deps.newImageName,
       directory: app.root_directory,
-      doors: await doorsOf(deps.db, app.id),
+      ...(await entrancesOf(deps.db, app.id)),
       standsAlone: pasted !== undefined,
     }
     return await withRepository((lookUp) => planCompose(text, { ...settings, lookUp }), repository.read)
@@ -73,6 +73,6 @@ export function createMakePlan(deps: Deps) {
       await keepFiles(directory, plan, repository.blobs)
       await keepPlan(directory, plan)
     })
-    return { kind: 'compose', mainService: plan.routedService ?? plan.services[0]?.name ?? 'compose' }
+    return { kind: 'compose', mainService: plan.routedService ?? NO_SERVICE }
   }
 }
