@@ -20,7 +20,7 @@ const CASES = [
   ],
   ['nothing listens on the port', only([], 'exec httpd -f -p 9999 -h /www'), /Nothing listens on port 8080\. It listens on 9999/, ''],
   ['it listens on no port at all', only([], 'sleep 60'), /Nothing listens on port 8080\. It listens on no port at all/, ''],
-  ['it listens on 127.0.0.1 only', only([], 'exec httpd -f -p 127.0.0.1:8080 -h /www'), /listens on 127\.0\.0\.1:8080 only/, ''],
+  ['it listens on 127.0.0.1 only', only([], 'exec httpd -f -p 127.0.0.1:8080 -h /www'), /only listens on 127\.0\.0\.1:8080/, ''],
   ['it exits', only([], 'echo I cannot go on; exit 3'), /exited with code 3\. It last printed: I cannot go on/, 'I cannot go on'],
 ] as const
 
