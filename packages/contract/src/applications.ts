@@ -53,6 +53,8 @@ export const Application = Type.Object({
   watch_paths: Type.Array(Type.String()),
   /** Whether it has a deploy hook. */
   deploy_hook: Type.Boolean(),
+  /** The user who made its secret: the hook works while that user may deploy the application. Null without a hook, or if that user was deleted. */
+  deploy_hook_by: Nullable(Id),
   /** The public half of its deploy key, for the repository's host; empty without one. */
   deploy_key: Type.String(),
   /** The SSH key of that host, pinned at its first use: host:port and the key's fingerprint. Empty before. */

@@ -60,7 +60,7 @@ const OWN = {
   'git.deleteAccount': ['account_in_use'],
   'git.repos': ['git_account_refused'],
   'git.branches': ['git_account_refused', 'repository_not_found'],
-  'deployments.addByHook': ['invalid_source'],
+  'deployments.addByHook': ['invalid_source', 'not_allowed'],
   'updates.apply': ['no_update'],
 } as const satisfies Partial<Record<OperationName, readonly ErrorCode[]>>
 

@@ -30,6 +30,7 @@ function application(given: Partial<Application>): Application {
     auto_deploy: true,
     watch_paths: [],
     deploy_hook: false,
+    deploy_hook_by: null,
     deploy_key: '',
     host_key: '',
     poll_source: null,

@@ -83,6 +83,8 @@ export type AppTable = {
   watch_paths: Generated<string>
   /** Of the secret of its deploy hook; empty without one. */
   hook_hash: Generated<string>
+  /** Who made that secret; null if that user was deleted. */
+  hook_by: number | null
   /** The public half of its deploy key, as one line; empty without one. */
   deploy_key: Generated<string>
   /** The SSH key of its source's host, pinned at the first use: `host:port type key`. */
@@ -193,7 +195,14 @@ type DeployKeyTable = { app_id: number; sealed_key: string }
 /** What the last look at a source found, and when the next one is due. */
 export type SourcePollTable = { app_id: number; source: string; commit_hash: string; failures: number; next_at: string }
 /** What the host of a commit was told of its deployment; `next_at` is null when there is nothing to tell. */
-type CommitStatusTable = { deployment_id: number; sent: string; failures: number; next_at: string | null }
+type CommitStatusTable = {
+  deployment_id: number
+  sent: string
+  failures: number
+  next_at: string | null
+  /** What the host calls this deployment; empty where it was told of the commit alone. */
+  host_deployment: Generated<string>
+}
 export type JobTable = {
   id: Generated<number>
   name: string

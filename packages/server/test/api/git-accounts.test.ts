@@ -103,6 +103,29 @@ describe.each(STYLES)('accounts on a host like %s', (style) => {
     expect((await ada.call('deployments.add', { appId: app.id })).commit_hash).toBe('')
   })
 
+  it('a deploy hook gets the branch of the app with it, and no other one', async () => {
+    const { id: gitProviderId } = await connect(ada)
+    const source = { projectId, gitProviderId, gitRepository: 'acme/shop' }
+    const byHook = async (appId: number, branch: string) => {
+      const { secret } = await ada.call('apps.rotateHook', { appId })
+      host.requests.length = 0
+      return await berth.raw('POST', `/api/hooks/deploy/${appId}`, { headers: { authorization: `Bearer ${secret}` }, body: { branch } })
+    }
+    const { id: named } = await ada.call('apps.create', { ...source, name: 'named branch', gitBranch: 'main' })
+    const { id: unnamed } = await ada.call('apps.create', { ...source, name: 'default branch' })
+    for (const appId of [named, unnamed]) {
+      expect((await byHook(appId, 'main')).json).toMatchObject({ app_id: appId, commit_hash: expect.stringMatching(/^[0-9a-f]{40}$/) })
+      const refused = await byHook(appId, 'secret')
+      expect([refused.status, refused.json.error]).toEqual([
+        400,
+        expect.stringContaining('must be the branch that the application deploys'),
+      ])
+    }
+    await byHook(named, 'secret')
+    expect(host.requests).toEqual([]) // nobody was asked
+    for (const appId of [named, unnamed]) await ada.call('apps.delete', { appId })
+  })
+
   it('a repository that the account cannot see, or one of another host, is not taken', async () => {
     const { id: gitProviderId } = await connect(ada)
     const { id: appId } = await ada.call('apps.create', { projectId, name: `none of ${style}` })

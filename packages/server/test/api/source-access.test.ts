@@ -103,6 +103,35 @@ it('a wrong secret, no hook and no app are answered alike, whatever is sent, and
   expect((await call(appId, secret)).status).toBe(401)
 })
 
+it('a hook works as long as whoever made it may deploy the app', async () => {
+  const appId = await newApp()
+  const [maker, other] = [await berth.as('maker'), await berth.as('other')]
+  const members = async (...people: Person[]) =>
+    await owner.call('projects.members', { id: projectId, emails: people.map(({ email }) => email) })
+  await members(maker, other)
+  const { secret } = await maker.call('apps.rotateHook', { appId })
+  expect((await owner.call('apps.get', { appId })).deploy_hook_by).toBe(maker.id)
+  expect((await call(appId, secret)).status).toBe(200)
+  await members(other)
+  const before = (await deploymentsOf(appId)).length
+  for (const body of [undefined, { branch: 'main' }, { commit: 'ab'.repeat(20) }]) {
+    const refused = await call(appId, secret, body)
+    expect([refused.status, refused.json.code, refused.json.error]).toEqual([
+      403,
+      'not_allowed',
+      expect.stringContaining('The person who made this deploy hook may not deploy the application any more'),
+    ])
+  }
+  expect((await deploymentsOf(appId)).length).toBe(before)
+  await members(maker, other)
+  expect((await call(appId, secret)).status).toBe(200)
+  const { secret: next } = await other.call('apps.rotateHook', { appId })
+  await owner.call('users.delete', { id: other.id })
+  expect((await owner.call('apps.get', { appId })).deploy_hook_by).toBe(null)
+  expect((await call(appId, next)).status).toBe(403)
+  expect((await call(appId, secret)).status).toBe(401)
+})
+
 it('the secret is in no answer but the first, and not in the database', async () => {
   const appId = await newApp()
   const { secret } = await owner.call('apps.rotateHook', { appId })

@@ -14,7 +14,7 @@ type Hosts = ReadonlyMap<number, readonly Host[]>
 const HOST_COLUMNS = ['domain.app_id', 'domain.host', 'domain.ssl_status', 'domain.dns_status'] as const
 
 function present(row: Readonly<AppRow>, hosts: Hosts, ports: EdgePorts): Application {
-  const { slug, wanted, stopped_services, git_repository_id, git_commit_url, hook_hash, host_key, ...rest } = row
+  const { slug, wanted, stopped_services, git_repository_id, git_commit_url, hook_hash, hook_by, host_key, ...rest } = row
   // ours: what a person asked for (they see `status`), and the host's names for things
   void [wanted, stopped_services, git_repository_id, git_commit_url]
   const own = hosts.get(row.id) ?? []
@@ -22,7 +22,7 @@ function present(row: Readonly<AppRow>, hosts: Hosts, ports: EdgePorts): Applica
   const watch_paths = JSON.parse(row.watch_paths) as string[] // written by us, as the contract says
   const poll_source = row.poll_source === null ? null : row.poll_source === 1
   const build_args = JSON.parse(row.build_args) as Record<string, string> // the same
-  const access = { deploy_hook: hook_hash !== '', host_key: shownHostKey(host_key), poll_source }
+  const access = { deploy_hook: hook_hash !== '', deploy_hook_by: hook_by, host_key: shownHostKey(host_key), poll_source }
   const shown = { ...rest, auto_deploy: row.auto_deploy === 1, watch_paths, build_args, ...access }
   return { ...shown, port: row.port ?? 0, slug, domains: own.map(({ host }) => host), url: best ? hostUrl(best, ports) : '' }
 }

@@ -2,21 +2,23 @@ import type { HookDeployment, QueuedDeployment } from '@berth/contract'
 import { PLATFORM } from '../../domain/audit.ts'
 import type { Origin } from '../../domain/caller.ts'
 import { type AppRow, findApp, findDeployment } from '../../domain/rows.ts'
+import { sourceKey } from '../../domain/source-key.ts'
 import { isBranchName } from '../../git/ref.ts'
 import { AppError, fieldError } from '../../lib/app-error.ts'
-import type { Db } from '../../store/database.ts'
+import type { Db, Reader, Tx } from '../../store/database.ts'
 import type { AddAutomatic } from '../deployments/automatic.ts'
+import type { NewestCommit } from '../deployments/newest-commit.ts'
+import { mayMakerDeploy } from './store.ts'
 
 type Commit = { hash: string; message: string; author: string }
-type Lookup = (app: AppRow) => Promise<Commit | undefined>
 
 type Deps = {
   db: Db
   addAutomatic: AddAutomatic
   /** The newest commit of the app's branch, if its host says so at once: the worker asks again otherwise. */
-  newestCommit: Lookup
+  newestCommit: NewestCommit
   /** The same with more patience: for another branch there is nobody who asks again. */
-  newestCommitOfBranch: Lookup
+  newestCommitOfBranch: NewestCommit
   /** False where this call is one too many for the app in this minute. */
   isWithinRate: (appId: number) => boolean
 }
@@ -24,25 +26,34 @@ type Deps = {
 const NO_COMMIT: Commit = { hash: '', message: '', author: '' }
 const TOO_MANY = 'This deploy hook is called more than 120 times a minute; call it again in a minute.'
 
+const NOT_THERE = 'must be a branch of the repository; this one is not there, or the host does not answer'
+const OTHER_BRANCH = 'must be the branch that the application deploys from, because its source is a git account'
+const NO_LONGER =
+  'The person who made this deploy hook may not deploy the application any more. Ask a member of its project to make a new secret for it.'
+const OTHER_SOURCE = 'The source of the application was changed at this very moment. Call the deploy hook again.'
+
 /** What a call of a deploy hook does. */
 export function createDeployByHook(deps: Deps) {
   async function commitFor(app: AppRow, { commit, branch }: HookDeployment): Promise<Commit> {
     if (commit !== undefined) return { ...NO_COMMIT, hash: commit }
     if (branch === undefined || branch === app.git_branch) return (await deps.newestCommit(app)) ?? NO_COMMIT
-    const found = await deps.newestCommitOfBranch({ ...app, git_branch: branch })
-    if (found === undefined)
-      throw fieldError('invalid_source', 'branch', 'must be a branch of the repository; this one is not there, or the host does not answer')
+    // An account was lent to the app for one branch: whoever knows the secret must not learn what is on the others.
+    const isLent = app.git_provider_id !== null
+    if (isLent && app.git_branch !== '') throw fieldError('invalid_source', 'branch', OTHER_BRANCH)
+    const found = await deps.newestCommitOfBranch(isLent ? app : { ...app, git_branch: branch })
+    if (found === undefined) throw fieldError('invalid_source', 'branch', NOT_THERE)
+    if (found.branch !== branch) throw fieldError('invalid_source', 'branch', OTHER_BRANCH)
     return found
   }
 
   return async function deployByHook(app: AppRow, wanted: HookDeployment, origin: Origin): Promise<QueuedDeployment> {
     if (!deps.isWithinRate(app.id)) throw new AppError('server_busy', { message: TOO_MANY })
+    await refuseFormerMaker(deps.db, app)
     if (wanted.branch !== undefined && !isBranchName(wanted.branch))
       throw fieldError('invalid_source', 'branch', 'must be the name of a branch')
     const commit = await commitFor(app, wanted)
     return await deps.db.transaction(async (tx) => {
-      const current = await findApp(tx, app.id) // its source may have changed while the host was asked
-      if (current?.hook_hash !== app.hook_hash) throw new AppError('webhook_not_verified')
+      const current = await stillTheSame(tx, app)
       const by = { ...PLATFORM, email: 'deploy hook', origin }
       const done = await deps.addAutomatic(tx, { app: current, trigger: 'hook', commit, by })
       if ('problem' in done) throw new AppError('invalid_request', { message: `No deployment was added: ${done.problem}.` })
@@ -52,6 +63,19 @@ export function createDeployByHook(deps: Deps) {
       return { id, app_id, commit_hash, commit_message, status, stage, progress, created_at }
     })
   }
+}
+
+async function refuseFormerMaker(db: Reader, app: AppRow): Promise<void> {
+  if (!(await mayMakerDeploy(db, app))) throw new AppError('not_allowed', { message: NO_LONGER })
+}
+
+/** Its hook, its maker's rights and its source may have changed while the host was asked. */
+async function stillTheSame(tx: Tx, app: AppRow): Promise<AppRow> {
+  const current = await findApp(tx, app.id)
+  if (current?.hook_hash !== app.hook_hash) throw new AppError('webhook_not_verified')
+  await refuseFormerMaker(tx, current)
+  if (sourceKey(current) !== sourceKey(app)) throw new AppError('invalid_request', { message: OTHER_SOURCE })
+  return current
 }
 
 export type DeployByHook = ReturnType<typeof createDeployByHook>

@@ -11,19 +11,23 @@ type Deps = {
   waitMs: number
 }
 
+type FoundCommit = { hash: string; branch: string; message: string; author: string }
+
 /** The commit is pinned when the deployment is requested; if the remote does not answer quickly, the worker asks again. */
 export function createNewestCommit({ git, sourceOf, limiter, waitMs }: Deps) {
-  return async (app: AppRow): Promise<{ hash: string; message: string; author: string } | undefined> => {
+  return async (app: AppRow): Promise<FoundCommit | undefined> => {
     if (app.git_clone_url === '' || kindOf(app).madeFrom === 'template') return undefined
     const signal = AbortSignal.timeout(waitMs)
     const ask = async () => {
       return await git.resolveCommit({ ...(await sourceOf(app, signal)), signal, branch: app.git_branch === '' ? null : app.git_branch })
     }
     try {
-      const { hash } = await limiter.run(app.created_by, ask, signal)
-      return { hash, message: '', author: '' }
+      const { hash, branch } = await limiter.run(app.created_by, ask, signal)
+      return { hash, branch, message: '', author: '' }
     } catch {
       return undefined // the worker will get the same error and report it on the deployment
     }
   }
 }
+
+export type NewestCommit = ReturnType<typeof createNewestCommit>

@@ -15,6 +15,7 @@ import { up as gitHubApps } from './0013-github-apps.ts'
 import { up as deployHooksAndKeys } from './0014-deploy-hooks-and-keys.ts'
 import { up as stacks } from './0015-stacks.ts'
 import { up as builders } from './0016-builders.ts'
+import { up as hookMakers } from './0017-hook-makers.ts'
 
 export type Migration = { version: number; name: string; up: (db: Kysely<unknown>) => Promise<void> }
 
@@ -36,4 +37,5 @@ export const migrations: readonly Migration[] = [
   { version: 14, name: '0014-deploy-hooks-and-keys', up: deployHooksAndKeys },
   { version: 15, name: '0015-stacks', up: stacks },
   { version: 16, name: '0016-builders', up: builders },
+  { version: 17, name: '0017-hook-makers', up: hookMakers },
 ]
