@@ -3,10 +3,10 @@ import { kindOf } from '../../domain/app-kinds.ts'
 import { recordAudit } from '../../domain/audit.ts'
 import { type Caller, isStaff } from '../../domain/caller.ts'
 import { enqueue } from '../../domain/job-names.ts'
-import { type AppRow, type DeploymentRow, findDeployment } from '../../domain/rows.ts'
+import { type AppRow, type DeploymentRow, findApp, findDeployment } from '../../domain/rows.ts'
+import { sourceKey } from '../../domain/source-key.ts'
 import { isCommitHash } from '../../git/ref.ts'
 import { AppError, fieldError } from '../../lib/app-error.ts'
-import { errorCode } from '../../lib/error-code.ts'
 import { QUOTAS, refuseBeyond } from '../../lib/quota.ts'
 import type { Step } from '../../lib/step.ts'
 import type { Db, Reader, Tx } from '../../store/database.ts'
@@ -45,11 +45,16 @@ export function createDeployments(deps: Deps) {
     const commit = hash ? { ...NO_COMMIT, hash } : ((await deps.resolveCommit(app)) ?? NO_COMMIT)
     return await inOneStep('db.add', async (tx) => {
       await refuseTooMany(tx, caller, app)
-      const withoutCache = wanted.withoutCache === true
-      const row = insertDeployment(tx, { app, trigger, triggeredBy: caller.id, commit, withoutCache, at: now() })
-      const deployment = await row.catch((cause: unknown) => {
-        if (isForeignKeyViolation(cause)) throw new AppError('app_not_found', { cause }) // deleted in the meantime
-        throw cause
+      const current = await findApp(tx, app.id)
+      if (!current) throw new AppError('app_not_found') // deleted in the meantime
+      const isFromHere = Boolean(hash) || sourceKey(current) === sourceKey(app)
+      const deployment = await insertDeployment(tx, {
+        app: current,
+        trigger,
+        triggeredBy: caller.id,
+        commit: isFromHere ? commit : NO_COMMIT,
+        withoutCache: wanted.withoutCache === true,
+        at: now(),
       })
       await queue(tx, caller, deployment, now())
       return deployment
@@ -144,10 +149,6 @@ async function refuseTooMany(tx: Tx, caller: Caller, app: AppRow): Promise<void>
   const what = 'deployments that have not ended'
   refuseBeyond(QUOTAS.unfinishedOfApp, ofApp, { field: 'appId', who: 'an application', what })
   if (!isStaff(caller)) refuseBeyond(QUOTAS.unfinishedOfUser, ofUser, { field: 'appId', who: 'a person', what })
-}
-
-function isForeignKeyViolation(cause: unknown): boolean {
-  return errorCode(cause) === 'SQLITE_CONSTRAINT_FOREIGNKEY'
 }
 
 export type Deployments = ReturnType<typeof createDeployments>
