@@ -44,7 +44,7 @@ export async function createApp(config: Config, givenLog: Logger) {
     writeFailedTries: access.failedTries.writeCounted,
     reconcileHooks: gitParts.reconcileHooks,
     pollSources: sourceAccess.polls.lookAtDue,
-    sendCommitStatuses: sourceAccess.commitStatuses.sendDue,
+    sendCommitStatuses: sourceAccess.commitStatuses.keepSending,
   })
 
   /** Listening does not wait for the engine or the edge; both are started in parallel. */

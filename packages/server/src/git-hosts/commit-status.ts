@@ -3,7 +3,7 @@ import type { AskHost } from './host-client.ts'
 
 export type CommitState = 'pending' | 'running' | 'success' | 'failure' | 'cancelled'
 /** What stands beside a commit at its host. */
-type CommitStatus = {
+export type CommitStatus = {
   readonly commit: string
   readonly state: CommitState
   /** One commit has one status of each name. */
@@ -34,6 +34,6 @@ export function gitLabStatus(ask: AskHost): SetCommitStatus {
   }
 }
 
-function cut(text: string): string {
+export function cut(text: string): string {
   return text.length <= LONGEST_DESCRIPTION ? text : `${text.slice(0, LONGEST_DESCRIPTION - 1)}…`
 }

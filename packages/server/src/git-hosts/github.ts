@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { addHookAt, allPages, answerOf, FullName, HostName, HostText, inPath, OptionalText, removeHookAt, timeIn } from './answers.ts'
 import { gitHubStatus } from './commit-status.ts'
+import { gitHubDeployments } from './deployments.ts'
 import type { GitHost, HostRepository } from './host.ts'
 import type { AskHost } from './host-client.ts'
 
@@ -86,5 +87,6 @@ export function createGitHub(ask: AskHost): GitHost {
       await removeHookAt(ask, `/repos/${inPath(fullName)}/hooks/${hookId}`)
     },
     setCommitStatus: gitHubStatus(ask),
+    deployments: gitHubDeployments(ask),
   }
 }

@@ -1,4 +1,5 @@
 import type { SetCommitStatus } from './commit-status.ts'
+import type { HostDeployments } from './deployments.ts'
 
 /** What Berth asks of a git host. Each provider speaks its own API behind it. */
 export type HostRepository = {
@@ -25,4 +26,6 @@ export type GitHost = {
   removeHook(fullName: string, hookId: string): Promise<void>
   /** Shows how a deployment of a commit goes, beside the commit. */
   setCommitStatus: SetCommitStatus
+  /** Where the host knows such a thing. */
+  deployments?: HostDeployments
 }

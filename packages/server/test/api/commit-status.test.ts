@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { HostRepo, Style } from '../../testing/git-host/model.ts'
 import { type GitHostServer, startGitHost } from '../../testing/git-host/start-git-host.ts'
 import { type Person, startTestServer, type TestServer } from '../../testing/harness/start-test-server.ts'
+import { writeToDatabase } from '../../testing/harness/write-to-database.ts'
 
 const WORDS = {
   github: { waiting: ['pending'], failed: 'failure' },
@@ -75,13 +76,39 @@ describe.each(['github', 'gitlab', 'gitea'] as const satisfies Style[])('a host 
     const appId = await newApp('refused')
     host.setHabit({ kind: 'answer', status: 403, body: { message: 'Resource not accessible by this token' } })
     await deploy(appId)
-    const warned = () =>
-      berth
-        .log()
-        .split('\n')
-        .filter((line) => line.includes('was not told') && line.includes('does not let the token')).length
-    await expect.poll(warned, { timeout: 30_000 }).toBeGreaterThan(0)
+    const asked = () => host.requests.filter(({ url }) => url.includes('/statuses/')).length
+    const isSettled = async () =>
+      await writeToDatabase(
+        berth.dataDir,
+        (file) => file.prepare('select 1 from commit_status where next_at is not null').get() === undefined,
+      )
+    await expect.poll(isSettled, { timeout: 30_000 }).toBe(true)
+    const before = asked()
+    expect(before).toBeGreaterThan(0)
     host.setHabit(undefined)
+    await deploy(await newApp('marker')) // for this one several rounds go by
+    await expect.poll(() => lastStateOf('marker'), { timeout: 30_000 }).toBe(WORDS[style].failed)
+    expect(asked() - before).toBe(statusesOf('marker').length)
     expect(statusesOf('refused')).toEqual([])
+  })
+
+  it.runIf(style === 'github')('with deployments of its own shows them, where the account may', async () => {
+    const id = await deploy(await newApp('shown'))
+    const shown = () => host.model.deployments.filter(({ environment }) => environment === 'my-shop/shown')
+    await expect.poll(() => shown()[0]?.statuses.at(-1)?.['state'], { timeout: 30_000 }).toBe('failure')
+    expect(shown().length).toBe(1)
+    expect(shown()[0]).toMatchObject({ commit: repo.git?.hash })
+    expect(shown()[0]?.statuses.at(-1)).toMatchObject({
+      description: 'The deployment failed; its log says why',
+      log_url: expect.stringMatching(new RegExp(`^https://berth\\.example\\.com/apps/\\d+/deployments/${id}$`)),
+    })
+    const robot = host.model.people[0]
+    if (robot) robot.mayDeploy = false
+    for (const name of ['commit-alone', 'commit-alone-too']) {
+      await deploy(await newApp(name))
+      await expect.poll(() => lastStateOf(name), { timeout: 30_000 }).toBe('failure')
+    }
+    expect(host.model.deployments.some(({ environment }) => environment.includes('commit-alone'))).toBe(false)
+    expect(berth.log().split('told of commits, not of deployments').length - 1).toBe(1)
   })
 })

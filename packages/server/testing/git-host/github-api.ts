@@ -10,7 +10,7 @@ import {
   page,
   visibleTo,
 } from './model.ts'
-import { statusApi } from './status-api.ts'
+import { deploymentApi, statusApi } from './status-api.ts'
 
 export function gitHubUser(model: Model, login: string, id: number) {
   const api = `${model.origin}/api/v3/users/${login}`
@@ -134,6 +134,7 @@ export async function gitHubApi(model: Model, asked: Asked): Promise<Answered> {
     const config = (asked.body['config'] ?? {}) as Record<string, unknown> // what our own client sends
     return hookApi(model, asked, { repo, id: which, config, secret: config['secret'] })
   }
+  if (thing === 'deployments') return deploymentApi(model, asked, repo)
   if (thing === 'statuses') return statusApi(model, asked, { repo, commit: which })
   return NOT_FOUND
 }

@@ -155,7 +155,17 @@ function newToken(model: Model, installation: HostInstallation): Answered {
   const token = `ghs_${randomBytes(18).toString('hex')}`
   const { id, login, repositories } = installation
   const expiresAt = Date.now() + model.tokenLifeMs
-  const holder: HostPerson = { id, login, token, repositories, isRevoked: false, mayHook: false, isInstallation: true, expiresAt }
+  const holder: HostPerson = {
+    id,
+    login,
+    token,
+    repositories,
+    isRevoked: false,
+    mayHook: false,
+    mayDeploy: true,
+    isInstallation: true,
+    expiresAt,
+  }
   model.people.push(holder)
   const expires_at = new Date(expiresAt).toISOString().replace(/\.\d+Z$/, 'Z')
   return { status: 201, body: { token, expires_at, permissions: PERMISSIONS, repository_selection: 'selected' } }

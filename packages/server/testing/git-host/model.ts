@@ -18,6 +18,7 @@ export type HostPerson = {
   repositories: Set<number>
   isRevoked: boolean
   mayHook: boolean
+  mayDeploy: boolean
   isInstallation?: boolean
   expiresAt?: number
 }
@@ -39,6 +40,8 @@ export type HostApp = {
 }
 type HostStatus = { repositoryId: number; commit: string; name: string; state: string; description: string; url: string }
 
+type HostDeployment = { id: number; repositoryId: number; commit: string; environment: string; statuses: Record<string, string>[] }
+
 /** Everything that the host knows. */
 export type Model = {
   style: Style
@@ -48,6 +51,7 @@ export type Model = {
   people: HostPerson[]
   hooks: HostHook[]
   statuses: HostStatus[]
+  deployments: HostDeployment[]
   apps: HostApp[]
   /** What is chosen on the page of an app. */
   nextInstall: { login: string; repositories: number[] }

@@ -41,6 +41,7 @@ export async function startGitHost(style: Style) {
     people: [],
     hooks: [],
     statuses: [],
+    deployments: [],
     apps: [],
     nextInstall: { login: 'acme', repositories: [] },
     tokenLifeMs: 3600_000,
@@ -111,7 +112,15 @@ function createContents(model: Model, git: GitServer) {
   let nextId = 1000
   return {
     addPerson(login: string, token: string): HostPerson {
-      const person: HostPerson = { id: (nextId += 1), login, token, repositories: new Set(), isRevoked: false, mayHook: true }
+      const person: HostPerson = {
+        id: (nextId += 1),
+        login,
+        token,
+        repositories: new Set(),
+        isRevoked: false,
+        mayHook: true,
+        mayDeploy: true,
+      }
       model.people.push(person)
       return person
     },

@@ -1,9 +1,12 @@
+import { sql } from 'kysely'
 import type { DomainRow } from '../../domain/rows.ts'
 import type { Reader, Tx } from '../../store/database.ts'
 
-/** Those whose turn it is, the longest waiting first, with what is known of the deployment now. */
-export async function listDueStatuses(db: Reader, now: Date, limit: number) {
-  return await db
+type Wanted = { now: Date; mostOfAccount: number; besides: readonly number[] }
+
+/** Those whose turn it is, of each account the longest waiting ones, with what is known of the deployment now. */
+export async function listDueStatuses(db: Reader, { now, mostOfAccount, besides }: Wanted) {
+  const due = db
     .selectFrom('commit_status')
     .innerJoin('deployment', 'deployment.id', 'commit_status.deployment_id')
     .innerJoin('app', 'app.id', 'deployment.app_id')
@@ -13,18 +16,28 @@ export async function listDueStatuses(db: Reader, now: Date, limit: number) {
       'commit_status.sent',
       'commit_status.failures',
       'commit_status.next_at',
+      'commit_status.host_deployment',
       'deployment.app_id',
       'deployment.status',
       'deployment.commit_hash',
       'deployment.commit_url',
       'project.slug as project_slug',
+      sql<number>`coalesce(app.git_provider_id, 0)`.as('account_id'),
+      isOvertaken.as('is_overtaken'),
+      sql<number>`row_number() over (partition by app.git_provider_id order by commit_status.next_at, deployment.id)`.as('place'),
     ])
     .where('commit_status.next_at', '<=', now.toISOString())
-    .orderBy('commit_status.next_at')
-    .limit(limit)
-    .execute()
+    .where(sql<number>`coalesce(app.git_provider_id, 0)`, 'not in', besides)
+  return await db.selectFrom(due.as('due')).selectAll().where('place', '<=', mostOfAccount).orderBy('next_at').execute()
 }
 export type DueStatus = Awaited<ReturnType<typeof listDueStatuses>>[number]
+
+/** A newer deployment of the same commit speaks for it. One that was replaced before anybody heard of it says nothing. */
+const isOvertaken = sql<number>`exists (
+  select 1 from deployment as newer left join commit_status as told on told.deployment_id = newer.id
+  where newer.app_id = deployment.app_id and newer.commit_hash = deployment.commit_hash and newer.id > deployment.id
+    and (newer.status <> 'stopped' or told.sent <> '')
+)`
 
 type Settled = { sent: string; failures: number; nextAt: string | null }
 
@@ -33,6 +46,10 @@ export async function settleStatus(tx: Tx, due: DueStatus, { sent, failures, nex
   const row = tx.updateTable('commit_status').where('deployment_id', '=', due.deployment_id)
   await row.set({ sent }).execute()
   await row.where('next_at', '=', due.next_at).set({ failures, next_at: nextAt }).execute()
+}
+
+export async function setHostDeployment(tx: Tx, deploymentId: number, id: string): Promise<void> {
+  await tx.updateTable('commit_status').set({ host_deployment: id }).where('deployment_id', '=', deploymentId).execute()
 }
 
 export async function listHosts(db: Reader, appId: number): Promise<Pick<DomainRow, 'host' | 'ssl_status' | 'dns_status'>[]> {

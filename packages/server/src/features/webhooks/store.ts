@@ -140,18 +140,20 @@ export async function appsOfRepository(db: Reader, account: Pick<GitAccountRow, 
     .execute()
 }
 
-/** For the apps that deploy from it, and for the webhook, which is removed under the name that the repository has then. */
+/**
+ * For the apps that deploy from it and the links of their deployments, and for the webhook, which is removed under the name that the
+ * repository has then.
+ */
 export async function renameRepository(
   tx: Tx,
   of: { accountId: number; repositoryId: string },
   names: { git_repository: string; git_clone_url: string; git_commit_url: string },
 ): Promise<void> {
-  await tx
-    .updateTable('app')
-    .set(names)
-    .where('git_provider_id', '=', of.accountId)
-    .where('git_repository_id', '=', of.repositoryId)
-    .execute()
+  for (const app of await appsOfRepository(tx, { id: of.accountId }, of.repositoryId)) {
+    await tx.updateTable('app').set(names).where('id', '=', app.id).execute()
+    const linked = tx.updateTable('deployment').where('app_id', '=', app.id).where('commit_url', '=', app.git_commit_url)
+    await linked.set({ commit_url: names.git_commit_url }).execute()
+  }
   await tx
     .updateTable('git_hook')
     .set({ repository: names.git_repository })
