@@ -6,7 +6,8 @@ const rotate = command({
   usage: 'apps hook rotate <app>',
   summary: 'Give an app a deploy hook, or a new secret to the one it has, and print it; it is shown once',
   async run(ctx, { app }) {
-    const hook = await ctx.api('apps.rotateHook', { appId: (await findApp(ctx.api, app)).id })
+    const made = await ctx.api('apps.rotateHook', { appId: (await findApp(ctx.api, app)).id })
+    const hook = { ...made, url: new URL(made.url, ctx.settings.url).href } // a server that knows no address of its own gives a path
     ctx.out.line(`Address: ${hook.url}`)
     ctx.out.line(`Secret:  ${hook.secret}`)
     ctx.out.line(`Deploy with: curl -X POST -H "Authorization: Bearer <secret>" ${hook.url}`)

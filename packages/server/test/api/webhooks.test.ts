@@ -88,7 +88,13 @@ describe.each(['github', 'gitlab', 'gitea'] as const satisfies Style[])('deliver
     expect(await owner.call('deployments.list', { appId: other })).toEqual([])
     const [listed] = await owner.call('webhooks.deliveries', { appId: first })
     expect(listed).toMatchObject({ delivery: 'd-1', result: 'deployed', repository: 'acme/shop', branch: 'main', commit: COMMIT })
-    expect((await owner.call('webhooks.deliveries', { accountId, limit: 1 }))[0]?.id).toBe(listed?.id)
+    expect((await owner.call('webhooks.deliveries', { accountId, limit: 1 }))[0]).toMatchObject({ id: listed?.id, result: 'deployed' })
+    const [elsewhere] = await owner.call('webhooks.deliveries', { appId: other })
+    expect(elsewhere).toMatchObject({
+      id: listed?.id,
+      result: 'ignored',
+      reason: expect.stringContaining('it deploys from the branch next'),
+    })
   })
 
   it('a delivery makes one deployment, however often and however many at once it comes', async () => {
@@ -294,7 +300,7 @@ describe.each(['github', 'gitlab', 'gitea'] as const satisfies Style[])('deliver
     const { deployments } = await deliver()
     expect(deployments.length).toBe(1)
     const [seen] = await member.call('webhooks.deliveries', { appId })
-    expect(seen).toMatchObject({ deployments: [], reason: expect.stringMatching(/^app \d+: auto-deploy is off$/) })
+    expect(seen).toMatchObject({ result: 'ignored', deployments: [], reason: expect.stringMatching(/^app \d+: auto-deploy is off$/) })
     expect((await member.call('webhooks.delivery', { id: seen?.id ?? 0 })).deployments).toEqual([])
     const again = await member.call('webhooks.redeliver', { id: seen?.id ?? 0 })
     expect([again.deployments, JSON.stringify(again).includes('hidden')]).toEqual([[], false])

@@ -1,5 +1,5 @@
 import type { Application, DeployHook } from '@berth/contract'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Button, IconButton } from '../../components/button.tsx'
 import { Card } from '../../components/card.tsx'
@@ -8,6 +8,7 @@ import { CopyText } from '../../components/copy-text.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { toast } from '../../components/toast.tsx'
 import { call } from '../../lib/api.ts'
+import { project } from '../projects/queries.ts'
 import { appKeys } from './queries.ts'
 
 /** A secret address that deploys the app, for CI. The secret is shown once. */
@@ -52,7 +53,7 @@ export function DeployHookCard({ app }: { app: Application }) {
         )
       }
     >
-      {made ? <Shown hook={made} /> : <p className="text-sm text-ink-soft">{app.deploy_hook ? HIDDEN : NONE}</p>}
+      {made ? <Shown hook={made} /> : app.deploy_hook ? <Hidden app={app} /> : <p className="text-sm text-ink-soft">No deploy hook yet.</p>}
       {asking === 'rotate' && (
         <ConfirmDialog
           title="Make a new secret?"
@@ -82,10 +83,28 @@ export function DeployHookCard({ app }: { app: Application }) {
   )
 }
 
-const HIDDEN = 'The hook is active. Its secret is not shown again; make a new one if it is lost.'
-const NONE = 'No deploy hook yet.'
+/** A hook works as long as whoever made its secret may deploy the app. Admins may without being members. */
+function Hidden({ app }: { app: Application }) {
+  const { data: home } = useQuery(project(app.project_id))
+  const maker = home?.members.find(({ id }) => id === app.deploy_hook_by)
+  return (
+    <div className="grid gap-1 text-sm text-ink-soft">
+      <p>The hook is active. Its secret is not shown again; make a new one if it is lost.</p>
+      {app.deploy_hook_by === null && <p>It no longer works: the user who made it was deleted. Make a new secret.</p>}
+      {home && app.deploy_hook_by !== null && (
+        <p>
+          {maker
+            ? `Made by ${maker.email}. It stops working when they leave the project.`
+            : 'Made by someone who is not a member of this project. It only works if they are an admin.'}
+        </p>
+      )}
+    </div>
+  )
+}
 
-function Shown({ hook: { url, secret } }: { hook: DeployHook }) {
+function Shown({ hook }: { hook: DeployHook }) {
+  const { secret } = hook
+  const url = new URL(hook.url, window.location.origin).href // without an address of its own, the server only knows the path
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
       <Notice tone="warn">Copy the secret now. It is not shown again.</Notice>

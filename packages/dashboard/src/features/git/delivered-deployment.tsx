@@ -6,12 +6,12 @@ import { paths } from '../../paths.ts'
 import { apps } from '../apps/queries.ts'
 import { deployment } from '../deployments/queries.ts'
 
-/** A deployment that came of a delivery. It may be of an app that the user does not see, or be gone. */
+/** A deployment that came of a delivery. Old ones are deleted. */
 export function DeliveredDeployment({ id }: { id: number }) {
   const { data, isPending } = useQuery({ ...deployment(id), retry: false })
   const { data: list } = useQuery(apps)
   if (isPending) return <span className="text-ink-soft">Deployment…</span>
-  if (!data) return <span className="text-ink-soft">Deployed another app</span>
+  if (!data) return <span className="text-ink-soft">Its deployment was deleted</span>
   const name = list?.find((app) => app.id === data.app_id)?.name
   return (
     <span className="inline-flex min-w-0 flex-wrap items-center gap-2">

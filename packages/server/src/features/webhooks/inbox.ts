@@ -32,7 +32,7 @@ export function createInbox(deps: { db: Db; act: Act; limiter: Limiter; now: () 
       caller,
       rows.map(({ id }) => id),
     )
-    return rows.map((row) => present(row, appsOf(row.id)))
+    return rows.map((row) => ('appId' in of ? presentFor(of.appId, row, appsOf(row.id)) : present(row, appsOf(row.id))))
   }
 
   async function get(caller: Caller, row: GitDeliveryRow): Promise<DeliveryDetails> {
@@ -88,4 +88,12 @@ function present(row: ListedDelivery, apps: readonly DeliveryApp[]): DeliverySum
     deployments: deploymentsIn(apps),
     receivedAt: row.received_at,
   }
+}
+
+/** What came of a delivery for one app: it may have deployed another one. */
+function presentFor(appId: number, row: ListedDelivery, apps: readonly DeliveryApp[]): DeliverySummary {
+  const whole = present(row, apps)
+  const own = apps.filter((app) => app.appId === appId)
+  const reason = row.reason || wordsOf(own)
+  return { ...whole, reason, result: row.result === 'deployed' && reason !== '' ? 'ignored' : row.result }
 }

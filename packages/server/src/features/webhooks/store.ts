@@ -92,7 +92,7 @@ export async function linkApp(
     .execute()
 }
 
-export type DeliveryApp = { appName: string; projectId: number; deploymentId: number | null; reason: string }
+export type DeliveryApp = { appId: number; appName: string; projectId: number; deploymentId: number | null; reason: string }
 
 /** What came of deliveries for each app. */
 export async function appsOfDeliveries(db: Reader, deliveryIds: readonly number[]): Promise<Map<number, DeliveryApp[]>> {
@@ -103,6 +103,7 @@ export async function appsOfDeliveries(db: Reader, deliveryIds: readonly number[
       'git_delivery_app.delivery_id as deliveryId',
       'git_delivery_app.deployment_id as deploymentId',
       'git_delivery_app.reason as reason',
+      'app.id as appId',
       'app.name as appName',
       'app.project_id as projectId',
     ])
