@@ -26,6 +26,7 @@ import { createGitHubApps } from '../git-hosts/github-app.ts'
 import { createHostClient } from '../git-hosts/host-client.ts'
 import { createGitHosts } from '../git-hosts/hosts.ts'
 import { createLimiter } from '../lib/limiter.ts'
+import { createGroupedWrites } from '../store/grouped-writes.ts'
 import type { EngineParts } from './engine-parts.ts'
 import type { Foundation } from './foundation.ts'
 
@@ -73,7 +74,7 @@ export function createGitParts(base: Foundation, engineParts: EngineParts) {
       await moveAppHooks(signal)
     },
     receive: createReceive({
-      db,
+      write: createGroupedWrites(db),
       senderOf,
       act,
       withSurePaths: createSurePaths({ db, access, waitMs: base.tuning.askForcedMs }),

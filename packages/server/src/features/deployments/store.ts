@@ -164,6 +164,7 @@ export async function listWaiting(db: Reader, appId: number, triggers: readonly 
     .selectFrom('deployment')
     .select('id')
     .where('app_id', '=', appId)
+    .where('finished_at', 'is', null) // as the index of those that have not ended
     .where('status', '=', 'pending')
     .where('trigger', 'in', triggers)
     .execute()

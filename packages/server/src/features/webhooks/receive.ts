@@ -1,7 +1,9 @@
-import { gzipSync } from 'node:zlib'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
 import type { GitAccountRow, GitHubAppRow } from '../../domain/rows.ts'
 import { AppError } from '../../lib/app-error.ts'
-import type { Db, Tx } from '../../store/database.ts'
+import type { Tx } from '../../store/database.ts'
+import type { GroupedWrites } from '../../store/grouped-writes.ts'
 import type { Act, Acted, Verdict } from './act.ts'
 import { deliveryIdOf, eventOf, fingerprintOf, installationIn, isPush, jsonOf, type RawDelivery, shownHeaders } from './delivery.ts'
 import { createDeliveryRate } from './delivery-rate.ts'
@@ -10,9 +12,11 @@ import { branchOf, type Push } from './push.ts'
 import { readPush } from './read-push.ts'
 import type { Address, Sender, SenderOf } from './senders.ts'
 import { appsOfDeliveries, type DeliveryApp, findRepeated, insertDelivery, keepNewest, parsedPush } from './store.ts'
+import { createTrimPlan } from './trim-plan.ts'
 
 type Deps = {
-  db: Db
+  /** In one transaction with what else comes at this moment. */
+  write: GroupedWrites
   senderOf: SenderOf
   act: Act
   /** Without paths where they may not be all that changed. */
@@ -24,7 +28,18 @@ type Deps = {
   now: () => Date
 }
 export type DeliveryAnswer = Verdict & { delivery: string; event: string; deployments: number[] }
-type Told = { raw: RawDelivery; event: string; delivery: string; body: unknown; problem: string; push: Push | undefined }
+type Told = {
+  raw: RawDelivery
+  event: string
+  delivery: string
+  body: unknown
+  problem: string
+  push: Push | undefined
+  /** The body as it is kept. */
+  kept: Buffer
+}
+
+const compress = promisify(gzip)
 
 const MOST_KEPT_BYTES = 1024 * 1024
 /** Of one account; the oldest go first. */
@@ -38,8 +53,9 @@ const UNKNOWN_INSTALLATION: Acted = {
 
 /** What a host tells us. Nothing is written before the signature is right, and everything before it is answered. */
 export function createReceive(deps: Deps) {
-  const { db, now } = deps
+  const { now } = deps
   const isWithinRate = createDeliveryRate(now)
+  const isTrimDue = createTrimPlan()
 
   async function receive(address: Address, raw: RawDelivery): Promise<DeliveryAnswer> {
     const sender = await deps.senderOf(address)
@@ -51,8 +67,9 @@ export function createReceive(deps: Deps) {
       throw new AppError('server_busy', { message: TOO_MANY })
     const push = isPush(provider, event) ? readPush(provider, body) : undefined
     const sure = push && sender.kind === 'hook' ? await checked(sender.account, push) : push
-    const told = { raw, event, delivery, body, problem, push: sure }
-    return { delivery, event, ...(await db.transaction(async (tx) => await keep(tx, sender, told))) }
+    const kept = raw.body.length <= MOST_KEPT_BYTES ? await compress(raw.body) : Buffer.alloc(0)
+    const told = { raw, event, delivery, body, problem, push: sure, kept }
+    return { delivery, event, ...(await deps.write(async (tx) => await keep(tx, sender, told))) }
   }
 
   async function checked(account: GitAccountRow, push: Push): Promise<Push> {
@@ -76,7 +93,7 @@ export function createReceive(deps: Deps) {
     const row = rowOf(account, told, now())
     const id = await insertDelivery(tx, { ...row, ...verdict })
     if (id === undefined) return await again(tx, account, row)
-    await keepNewest(tx, account.id, KEPT)
+    if (isTrimDue(account.id, told.kept.length)) await keepNewest(tx, account.id, KEPT)
     if (told.push === undefined) return { ...verdict, deployments: [] }
     return await deps.act(tx, account, { id, push: told.push, mayDeploy: () => true, isAgain: false })
   }
@@ -96,7 +113,7 @@ export function createReceive(deps: Deps) {
 
 export type Receive = ReturnType<typeof createReceive>
 
-function rowOf(account: GitAccountRow, { raw, event, delivery, push }: Told, at: Date) {
+function rowOf(account: GitAccountRow, { raw, event, delivery, push, kept }: Told, at: Date) {
   return {
     account_id: account.id,
     delivery,
@@ -112,7 +129,7 @@ function rowOf(account: GitAccountRow, { raw, event, delivery, push }: Told, at:
     is_late: 0,
     headers: JSON.stringify(shownHeaders(raw)),
     push: push === undefined ? '' : JSON.stringify(push),
-    body: raw.body.length <= MOST_KEPT_BYTES ? gzipSync(raw.body) : Buffer.alloc(0),
+    body: kept,
     received_at: at.toISOString(),
   }
 }

@@ -1,0 +1,70 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { sql } from 'kysely'
+import type { Db, Tx } from './database.ts'
+import { isStorageFailure } from './storage-failure.ts'
+
+type Work<Result> = (tx: Tx) => Promise<Result>
+type Waiting = { work: Work<unknown>; resolve: (result: unknown) => void; reject: (cause: unknown) => void }
+
+/** Other writes wait for a whole group. */
+const MOST_AT_ONCE = 16
+
+/**
+ * What arrives while others are written shares the next transaction: a burst waits for the disk once and not for each. Every write is on the
+ * disk before it resolves, and one that fails takes no other along. Requests that only read are answered between two writes of a group.
+ */
+export function createGroupedWrites({ transaction }: Pick<Db, 'transaction'>) {
+  let waiting: Waiting[] = []
+  let isWriting = false
+
+  async function writeGroup(group: readonly Waiting[]): Promise<void> {
+    try {
+      const outcomes = await transaction(async (tx) => {
+        const settled: (() => void)[] = []
+        for (const [n, each] of group.entries()) {
+          if (n > 0) await nextTurn()
+          settled.push(await attempt(tx, each))
+        }
+        return settled
+      })
+      for (const settle of outcomes) settle()
+    } catch (cause) {
+      for (const { reject } of group) reject(cause) // nothing of it was written
+    }
+  }
+
+  async function writeAll(): Promise<void> {
+    isWriting = true
+    await nextTurn() // what was read from the network together is written together
+    while (waiting.length > 0) {
+      const group = waiting.slice(0, MOST_AT_ONCE)
+      waiting = waiting.slice(MOST_AT_ONCE)
+      await writeGroup(group)
+    }
+    isWriting = false
+  }
+
+  return async function inGroup<Result>(work: Work<Result>): Promise<Result> {
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>()
+    waiting.push({ work, resolve, reject })
+    if (!isWriting) void writeAll()
+    return (await promise) as Result // resolved with what this work gave
+  }
+}
+
+export type GroupedWrites = ReturnType<typeof createGroupedWrites>
+
+/** Gives what to tell its caller once the group is on the disk. After a failure of the disk the whole transaction is void. */
+async function attempt(tx: Tx, { work, resolve, reject }: Waiting): Promise<() => void> {
+  await sql`savepoint one_of_group`.execute(tx)
+  try {
+    const result = await work(tx)
+    await sql`release one_of_group`.execute(tx)
+    return () => resolve(result)
+  } catch (cause) {
+    if (isStorageFailure(cause)) throw cause
+    await sql`rollback to one_of_group`.execute(tx)
+    await sql`release one_of_group`.execute(tx)
+    return () => reject(cause)
+  }
+}
