@@ -40,13 +40,78 @@ it('a file that is included brings its services, volumes, configs and secrets', 
   expect(plan.services[1]?.files).toMatchObject([{ path: '/run/secrets/key', text: 'x' }])
 })
 
+it('paths in a file of another folder begin in that folder', async () => {
+  const sub = `
+include: [deeper/y.yml]
+services:
+  db:
+    image: postgres
+    env_file: [db.env, { path: more.env }]
+    volumes: ['./init:/init:ro', 'data:/data', { type: bind, source: ../shared, target: /shared, read_only: true }]
+    secrets: [key]
+  api: { build: ., extends: { file: deeper/y.yml, service: base } }
+  job: { build: { dockerfile: Job.Dockerfile } }
+secrets: { key: { file: ./key.txt } }
+`
+  const folder: RepoEntry = { kind: 'directory', files: [{ path: 'f', mode: 0o644, blob: 'b' }] }
+  const plan = await planOf(
+    'include: [infra/x.yml]\nservices: { web: { image: x } }',
+    {
+      'app/infra/x.yml': sub,
+      'app/infra/deeper/y.yml': 'services: { base: { image: x, env_file: base.env } }',
+      'app/infra/deeper/base.env': 'BASE=1',
+      'app/infra/db.env': 'DB=1',
+      'app/infra/more.env': 'MORE=1',
+      'app/infra/init': folder,
+      'app/shared': folder,
+      'app/infra/key.txt': 'secret',
+    },
+    'app',
+  )
+  const of = (name: string) => plan.services.find((service) => service.name === name)
+  expect(of('db')).toMatchObject({ environment: { DB: '1', MORE: '1' }, files: [{ path: '/run/secrets/key', blob: 'app/infra/key.txt' }] })
+  expect(of('db')?.mounts.map(({ path, readOnly }) => [path, readOnly])).toEqual([
+    ['/init', true],
+    ['/data', undefined],
+    ['/shared', true],
+  ])
+  expect(of('api')?.environment).toEqual({ BASE: '1' })
+  expect(plan.builds.map(({ context, dockerfile }) => [context, dockerfile])).toEqual([
+    ['infra', 'Dockerfile'],
+    ['infra', 'Job.Dockerfile'],
+  ])
+})
+
 const own = 'services: { a: { image: x } }'
 it.each<[string, string, Record<string, string | RepoEntry>, string]>([
   ['a URL', `include: ["https://example.test/x.yml"]\n${own}`, {}, 'include'],
   ['a git address', `include: ["git@example.test:a/b.git"]\n${own}`, {}, 'include'],
   ['a path of the machine', `include: [/etc/x.yml]\n${own}`, {}, 'is not a path of the repository'],
   ['another folder', `include: [../x.yml]\n${own}`, {}, 'is not a path of the repository'],
-  ['a folder below', `include: [sub/x.yml]\n${own}`, { 'sub/x.yml': own }, 'must lie beside the compose file'],
+  [
+    'a folder below that leads out',
+    `include: [sub/x.yml]\n${own}`,
+    { 'sub/x.yml': 'include: [../../x.yml]' },
+    'is not a path of the repository',
+  ],
+  [
+    'a bind of a folder below that leads out',
+    `include: [sub/x.yml]\n${own}`,
+    { 'sub/x.yml': 'services: { b: { image: x, volumes: ["../../etc:/e"] } }' },
+    'is not a path of the repository',
+  ],
+  [
+    'a variable as a path of a folder below',
+    `include: [sub/x.yml]\n${own}`,
+    { 'sub/x.yml': 'services: { b: { image: x, volumes: ["${D:-/}:/e"] } }' },
+    'begins with a variable',
+  ],
+  [
+    'a path of the machine in a folder below',
+    `include: [sub/x.yml]\n${own}`,
+    { 'sub/x.yml': 'services: { b: { image: x, volumes: ["/etc:/e"] } }' },
+    'services.b.volumes (host path /etc)',
+  ],
   ['a link that leads out', `include: [x.yml]\n${own}`, { 'x.yml': { kind: 'refused', why: 'leaves the repository' } }, 'leaves'],
   ['an env file of its own', `include: [{ path: x.yml, env_file: /etc/environment }]\n${own}`, { 'x.yml': own }, 'include.env_file'],
   ['itself', `include: [x.yml]\n${own}`, { 'x.yml': 'include: [x.yml]' }, 'includes itself'],
@@ -87,7 +152,12 @@ it.each<[string, string, Record<string, string | RepoEntry>, string]>([
     'services.a.pid',
   ],
   ['a file elsewhere', 'services: { a: { extends: { file: /etc/passwd, service: a } } }', {}, 'is not a path of the repository'],
-  ['a file of a folder', 'services: { a: { extends: { file: sub/x.yml, service: a } } }', { 'sub/x.yml': own }, 'must lie beside'],
+  [
+    'an env file of a folder that leads out',
+    'services: { a: { extends: { file: sub/x.yml, service: a } } }',
+    { 'sub/x.yml': 'services: { a: { image: x, env_file: ../../.env } }' },
+    'is not a path of the repository',
+  ],
   [
     'a long service very often',
     JSON.stringify({

@@ -1,5 +1,6 @@
 import path from 'node:path'
 import { mergedService } from './merge-services.ts'
+import { rebased } from './rebase.ts'
 import { mapping, matching, type Reading, refuse, scalar, sequence } from './refuse.ts'
 import { fileAt, type LookUp, repositoryPath } from './repository.ts'
 import { parseComposeYaml } from './yaml.ts'
@@ -40,8 +41,6 @@ function createLoad({ directory, lookUp }: Place): Load {
   let characters = 0
   return function load(given, at) {
     const name = repositoryPath(matching(given, at, FILE_NAME), at, directory)
-    if (path.posix.dirname(path.posix.join('/', name)) !== path.posix.join('/', directory).replace(/(.)\/$/, '$1'))
-      refuse(`${at} (${name})`, 'must lie beside the compose file: paths in it would mean other files. Move it there')
     const found = known.get(name)
     if (found !== undefined) return { name, file: found }
     if (known.size >= MOST_FILES) refuse(at, `names more than ${MOST_FILES} other files with all that they name`)
@@ -49,7 +48,8 @@ function createLoad({ directory, lookUp }: Place): Load {
     if (entry.kind === 'file' && entry.text === null) refuse(`${at} (${name})`, 'is not a text, or is too long')
     characters += entry.kind === 'file' ? (entry.text?.length ?? 0) : 0
     if (characters > MOST_CHARACTERS) refuse(at, `names files that are longer than ${MOST_CHARACTERS / 1024} KB together`)
-    const file = entry.kind === 'file' ? mapping(parseComposeYaml(entry.text ?? ''), name) : {} // the next look has it
+    const parsed = entry.kind === 'file' ? mapping(parseComposeYaml(entry.text ?? ''), name) : {} // the next look has it
+    const file = rebased(parsed, path.posix.relative(`/${directory}`, path.posix.dirname(`/${name}`)))
     known.set(name, file)
     return { name, file }
   }
