@@ -120,6 +120,19 @@ volumes: { data: }
     expect(lines.join('\n')).toContain('echo checked')
   })
 
+  it('is built from a Dockerfile in the compose file, and by no file of that name in the context', async () => {
+    await mkdir(path.join(directory, 'work'), { recursive: true })
+    await writeFile(path.join(directory, 'work/.berth.Dockerfile'), 'FROM scratch\nRUN false\n')
+    await writeFile(path.join(directory, 'work/said'), 'from the context')
+    const inline = `FROM ${BUSYBOX_IMAGE}\nCOPY said /\nRUN cat /said\n`
+    const wanted = plan(JSON.stringify({ services: { web: { build: { context: '.', dockerfile_inline: inline } } } }))
+    const lines: string[] = []
+    await buildStack(wanted, { ...buildOptions(), onLine: (line) => void lines.push(line) })
+    expect(lines.join('\n')).toContain('from the context')
+    const fetching = { context: '.', dockerfile_inline: `FROM ${BUSYBOX_IMAGE}\nADD https://127.0.0.1/x /\n` }
+    await expect(buildStack(plan(JSON.stringify({ services: { web: { build: fetching } } })), buildOptions())).rejects.toThrow('Line 2')
+  })
+
   it('whose build leaves the repository is refused', async () => {
     await mkdir(path.join(directory, 'work'), { recursive: true })
     const wanted = plan('services: { web: { build: missing } }')
@@ -139,9 +152,9 @@ volumes: { data: }
     // A listening TCP server has an AddressInfo, never a path.
     const { port } = occupied.address() as AddressInfo
     try {
-      const wanted = plan(
-        `services: { other: { image: "${BUSYBOX_IMAGE}", command: [sleep, "600"], ports: ["${port}:80"] }, web: { image: x } }`,
-      )
+      const read = plan(`services: { other: { image: "${BUSYBOX_IMAGE}", command: [sleep, "600"] }, web: { image: x, expose: [8080] } }`)
+      const ports = [{ host: port, hostIp: '0.0.0.0', container: 80, protocol: 'tcp' }] as const
+      const wanted = { ...read, services: read.services.map((service) => ({ ...service, ports })) }
       await expect(start(wanted, 'other')).rejects.toThrow('address already in use')
       expect(await engine.containers.list({ labels })).toEqual([])
     } finally {

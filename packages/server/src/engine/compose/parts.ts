@@ -7,11 +7,13 @@ type Env = Readonly<Record<string, string>>
 export type ComposeBuild = {
   readonly context: string
   readonly dockerfile: string
+  /** The Dockerfile itself, where the compose file has it in place of a name. */
+  readonly inline?: string
   readonly target?: string
   readonly args: Readonly<Record<string, string>>
 }
 
-const BUILD_KEYS = ['context', 'dockerfile', 'target', 'args']
+const BUILD_KEYS = ['context', 'dockerfile', 'dockerfile_inline', 'target', 'args']
 /** What speeds a build up or names its result; Berth does both in its own way. */
 const BUILD_WITHOUT_MEANING = [
   'labels',
@@ -26,7 +28,6 @@ const BUILD_WITHOUT_MEANING = [
   'sbom',
 ]
 const BUILD_REFUSED: Readonly<Record<string, string>> = {
-  dockerfile_inline: 'is not allowed. Commit it as a Dockerfile and name that',
   additional_contexts: 'is not allowed. Put what the build needs into its context',
   secrets: 'is not allowed. Read them when the container runs, from its environment',
   ssh: 'is not allowed: builds have no keys of the machine. Commit what the build needs, or fetch it without a key',
@@ -46,10 +47,14 @@ export function buildOf(value: unknown, at: string, { env, reading }: { env: Env
     attempt(() => refuse(`${at}.${key}`, Object.hasOwn(BUILD_REFUSED, key) ? BUILD_REFUSED[key] : undefined))
   }
   const context = repoPath(given['context'] ?? '.', `${at}.context`)
+  const text = given['dockerfile_inline']
+  if (text !== undefined && given['dockerfile'] !== undefined)
+    refuse(`${at}.dockerfile_inline`, 'cannot be there beside dockerfile. Remove one of them')
+  const inline = text === undefined ? {} : { inline: scalar(text, `${at}.dockerfile_inline`) }
   const dockerfile = repoPath(given['dockerfile'] ?? 'Dockerfile', `${at}.dockerfile`)
   const target =
     given['target'] === undefined ? {} : { target: matching(given['target'], `${at}.target`, /^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/) }
-  return { context, dockerfile, ...target, args: buildArgsOf(given['args'], `${at}.args`, env) }
+  return { context, dockerfile, ...inline, ...target, args: buildArgsOf(given['args'], `${at}.args`, env) }
 }
 
 /** The builder takes some arguments as orders to itself: another program to read the Dockerfile with, another namespace of the cache. */
