@@ -22,7 +22,7 @@ type WrittenDockerfile = { readonly text: string; readonly ignore: string }
 
 async function* archive(options: ContextOptions): AsyncGenerator<Buffer> {
   const { directory, dockerfile, written, signal } = options
-  const rules = await ignoreRules(directory, dockerfile, written?.ignore ?? '')
+  const rules = await ignoreRules(options)
   // The engine needs these two even when they are ignored.
   const needed = new Set(written === undefined ? [path.posix.normalize(dockerfile), '.dockerignore'] : ['.dockerignore'])
   for await (const relative of walk(directory, '', { rules, needed })) {
@@ -37,12 +37,12 @@ async function* archive(options: ContextOptions): AsyncGenerator<Buffer> {
   yield END_OF_ARCHIVE
 }
 
-async function ignoreRules(directory: string, dockerfile: string, otherwise: string): Promise<IgnoreRules> {
+async function ignoreRules({ directory, dockerfile, written, signal }: ContextOptions): Promise<IgnoreRules> {
   for (const name of [`${dockerfile}.dockerignore`, '.dockerignore']) {
     const text = await readPlain(path.join(directory, name))
-    if (text !== null) return parseDockerignore(text)
+    if (text !== null) return parseDockerignore(text, { signal })
   }
-  return parseDockerignore(otherwise)
+  return parseDockerignore(written?.ignore ?? '', { signal })
 }
 
 async function readPlain(file: string): Promise<string | null> {
@@ -59,7 +59,7 @@ async function* walk(directory: string, below: string, choice: Choice): AsyncGen
   const children = await readdir(path.join(directory, below), { withFileTypes: true })
   for (const child of children.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
     const relative = below === '' ? child.name : `${below}/${child.name}`
-    const isKept = !rules.isIgnored(relative) || needed.has(relative)
+    const isKept = !(await rules.isIgnored(relative)) || needed.has(relative)
     if (isKept) yield relative
     // Below an ignored directory only an exception or a Dockerfile can be included.
     const isWorthALook = isKept || rules.hasExceptions || [...needed].some((file) => file.startsWith(`${relative}/`))

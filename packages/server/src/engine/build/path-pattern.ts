@@ -1,12 +1,30 @@
-/** Whether a path, or a directory above it, matches. */
-export type PathPattern = (path: string) => boolean
+/** The places of a pattern at which the characters read so far can end. */
+export type Places = Uint16Array
 
-/** `skip` advances without reading a character, `stay` reads characters, `next` advances after one. */
-type Step = { readonly skip: readonly number[]; stay(char: string): boolean; next(char: string): boolean }
+/**
+ * A pattern that is matched against a path piece by piece. It also matches everything below a directory that it matches. `read` calls
+ * `count` with the number of steps it takes.
+ */
+export type PathPattern = {
+  readonly start: Places
+  read(places: Places, text: string, count: (steps: number) => void): Places
+  isMatch(places: Places): boolean
+}
 
-const SPECIAL = /^(?:\*\*\/?|\*|\?|\[\^?[^\]/]+\]|\\.)/
-const never = () => false
-const notSlash = (char: string) => char !== '/'
+/** What a step of a pattern does with a character. Numbers, because this is compared very many times. */
+const ONE = 0 // reads this one, and goes on
+const ANY_IN_NAME = 1 // reads it and stays if it is no slash, or goes on without reading: `*`
+const ANY = 2 // reads it and stays, or goes on without reading: `**`
+const ONE_IN_NAME = 3 // reads it and goes on if it is no slash: `?`
+const ONE_OF = 4 // reads it and goes on if it is in the class
+const DIRECTORIES = 5 // goes on to the next step or the one after it without reading: `**/`
+const UNTIL_SLASH = 6 // reads it and stays, and also goes on after a slash
+const BELOW = 7 // reads everything that follows
+
+type Step = { readonly kind: number; readonly code?: number; readonly oneOf?: RegExp }
+
+const SPECIAL = /^(?:\*+\/?|\?|\[\^?[^\]/]+\]|\\.)/
+const SLASH = 0x2f
 
 /**
  * A pattern of a `.dockerignore` file, or null if it is not valid. All possible matches are followed at the same time, character by
@@ -24,50 +42,70 @@ export function parsePathPattern(pattern: string): PathPattern | null {
     }
     at += part.length
   }
-  return (path) => matches(steps, path)
+  return patternOf(steps)
 }
 
 function stepsOf(part: string): Step[] {
-  // Matches nothing, or anything that ends with a slash: the second step only ends after a slash.
-  if (part === '**/')
-    return [
-      { skip: [1, 2], stay: never, next: never },
-      { skip: [], stay: () => true, next: (char) => char === '/' },
-    ]
-  if (part === '**') return [{ skip: [1], stay: () => true, next: never }]
-  if (part === '*') return [{ skip: [1], stay: notSlash, next: never }]
-  if (part === '?') return [{ skip: [], stay: never, next: notSlash }]
-  if (part.length > 2 && part.startsWith('[')) {
-    const oneOf = new RegExp(`^${part}$`, 's')
-    return [{ skip: [], stay: never, next: (char) => oneOf.test(char) }]
-  }
-  const literal = part.length === 2 ? part.charAt(1) : part
-  return [{ skip: [], stay: never, next: (char) => char === literal }]
+  if (part === '*') return [{ kind: ANY_IN_NAME }]
+  if (part === '*/') return [{ kind: ANY_IN_NAME }, { kind: ONE, code: SLASH }]
+  // More than two stars mean the same as two. With a slash they match nothing, or anything that ends with a slash.
+  if (part.startsWith('*')) return part.endsWith('/') ? [{ kind: DIRECTORIES }, { kind: UNTIL_SLASH }] : [{ kind: ANY }]
+  if (part === '?') return [{ kind: ONE_IN_NAME }]
+  if (part.length > 2 && part.startsWith('[')) return [{ kind: ONE_OF, oneOf: new RegExp(`^${part}$`, 's') }]
+  return [{ kind: ONE, code: part.charCodeAt(part.length - 1) }]
 }
 
-function matches(steps: readonly Step[], path: string): boolean {
-  let places = new Set<number>()
-  enter(steps, places, 0)
-  for (let at = 0; at < path.length && places.size > 0; at += 1) {
-    const char = path.charAt(at)
-    // A pattern that matches a directory also matches everything below it.
-    if (char === '/' && places.has(steps.length)) return true
-    const following = new Set<number>()
-    for (const place of places) {
-      const step = steps[place]
-      if (step?.stay(char) === true) enter(steps, following, place)
-      if (step?.next(char) === true) enter(steps, following, place + 1)
+function patternOf(pattern: readonly Step[]): PathPattern {
+  const end = pattern.length
+  const below = end + 1
+  const steps = [...pattern, { kind: ONE, code: SLASH }, { kind: BELOW }]
+  const kinds = Uint8Array.from(steps, ({ kind }) => kind)
+  const codes = Uint16Array.from(steps, ({ code }) => code ?? 0)
+  const enteredIn = new Uint32Array(steps.length) // the turn in which each place was entered last
+  let turn = 1
+  let reached = new Uint16Array(steps.length)
+  let spare = new Uint16Array(steps.length)
+  let size = 0
+
+  function enter(place: number): void {
+    if (enteredIn[place] === turn) return
+    enteredIn[place] = turn
+    reached[size] = place
+    size += 1
+    const kind = kinds[place]
+    if (kind === ANY || kind === ANY_IN_NAME || kind === DIRECTORIES) enter(place + 1)
+    if (kind === DIRECTORIES) enter(place + 2)
+  }
+
+  function step(place: number, code: number): void {
+    const kind = kinds[place]
+    if (kind === ANY || kind === UNTIL_SLASH || kind === BELOW || (kind === ANY_IN_NAME && code !== SLASH)) enter(place)
+    if (
+      (kind === ONE && codes[place] === code) ||
+      (kind === UNTIL_SLASH && code === SLASH) ||
+      (kind === ONE_IN_NAME && code !== SLASH) ||
+      (kind === ONE_OF && steps[place]?.oneOf?.test(String.fromCharCode(code)) === true)
+    )
+      enter(place + 1)
+  }
+
+  function read(places: Places, text: string, count: (steps: number) => void): Places {
+    if (places.includes(below)) return places
+    let held = places.length
+    spare.set(places)
+    turn += 1
+    for (let at = 0; at < text.length && held > 0 && enteredIn[below] !== turn; at += 1) {
+      count(held)
+      const code = text.charCodeAt(at)
+      turn += 1
+      size = 0
+      for (let index = 0; index < held; index += 1) step(spare[index] ?? 0, code)
+      held = size
+      ;[reached, spare] = [spare, reached]
     }
-    places = following
+    return spare.slice(0, held)
   }
-  return places.has(steps.length)
-}
 
-function enter(steps: readonly Step[], places: Set<number>, place: number): void {
-  const open = [place]
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (places.has(next)) continue
-    places.add(next)
-    for (const distance of steps[next]?.skip ?? []) open.push(next + distance)
-  }
+  enter(0)
+  return { start: reached.slice(0, size), read, isMatch: (places) => places.includes(end) || places.includes(below) }
 }
