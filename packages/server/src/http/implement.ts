@@ -146,6 +146,7 @@ export function implement(app: FastifyInstance, name: OperationName, handlers: H
     method: line.method,
     url: line.path,
     ...bodyLimitOf(line),
+    exposeHeadRoute: line.method === 'GET' && line.may === 'anyone', // monitors check /health with HEAD
     async onRequest(request, reply) {
       const asked = askedBy(request)
       if (name === 'auth.logout') reply.header('set-cookie', clearedCookies(asked)) // also when there is no session

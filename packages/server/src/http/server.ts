@@ -90,6 +90,7 @@ export async function createHttpServer(deps: Deps) {
     bodyLimit: BODY_LIMIT,
     genReqId: () => randomUUID(),
     requestIdHeader: false,
+    exposeHeadRoutes: false, // Fastify would run the whole GET, and read a stream to its end although nobody waits for it
     forceCloseConnections: true,
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     frameworkErrors: (error, _request, reply) => sendFailure(reply, error),

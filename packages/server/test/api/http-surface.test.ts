@@ -55,6 +55,15 @@ describe('an address', () => {
       const answer = await berth.raw(method, address)
       expect([method, answer.status, answer.json.code]).toEqual([method, 405, 'method_not_allowed'])
     }
+    const head = await fetch(`${berth.baseUrl}${address}`, { method: 'HEAD', headers: { cookie: (await berth.owner()).cookie } })
+    expect(head.status).toBe(path === '/health' ? 200 : 405)
+  })
+
+  it('that everybody may read can also be asked for its head', async () => {
+    for (const path of ['/health', '/openapi.json']) {
+      const head = await fetch(`${berth.baseUrl}${path}`, { method: 'HEAD' })
+      expect([path, head.status, head.headers.get('content-type')]).toEqual([path, 200, 'application/json; charset=utf-8'])
+    }
   })
 
   it('of a socket says that it wants an upgrade', async () => {

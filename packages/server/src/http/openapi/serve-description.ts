@@ -13,7 +13,7 @@ function madeOnce(make: () => Buffer): () => Buffer {
 export function serveDescription(app: FastifyInstance, version: string): void {
   const plain = madeOnce(() => Buffer.from(JSON.stringify(openApi(version))))
   const small = madeOnce(() => gzipSync(plain()))
-  app.get('/openapi.json', async (request, reply) => {
+  app.get('/openapi.json', { exposeHeadRoute: true }, async (request, reply) => {
     const isSmall = takesGzip(request)
     if (isSmall) void reply.header('content-encoding', 'gzip')
     void reply.header('vary', 'accept-encoding').type('application/json; charset=utf-8')
