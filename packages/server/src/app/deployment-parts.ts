@@ -131,17 +131,7 @@ export function createDeploymentParts(deps: Deps) {
     now,
   })
   const renameImages = createRenameImages({ db, engine, dataDir, newImageName, log })
-  const restore = createRestore({
-    db,
-    containers,
-    startAgain: engine.containers.startAgain,
-    secrets,
-    launcherOf,
-    step,
-    now,
-    log,
-    onChanged: deps.onChanged,
-  })
+  const restore = createRestore({ ...deps, containers, startAgain: engine.containers.startAgain, launcherOf })
   return { logs, keptOutput, ...createRoom(deps, buildTimes), containers, isPrivileged, runDeployment, renameImages, restore }
 }
 
