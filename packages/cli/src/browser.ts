@@ -8,7 +8,7 @@ export function browserProgram(platform: string = process.platform): string | un
   return PROGRAMS[platform]
 }
 
-/** Opens an address without waiting for the browser. It is no error if there is no browser, because the address was printed. */
+/** Opens a URL without waiting for the browser. It is not an error if there is no browser, because the URL was printed. */
 export async function openInBrowser(program: string, address: string): Promise<boolean> {
   if (!/^https?:\/\//.test(address)) return false
   const child = spawn(program, [address], { stdio: 'ignore', detached: true })

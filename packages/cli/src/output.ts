@@ -42,13 +42,13 @@ export function createOutput(deps: { stdout: Stream; stderr: Stream; isJson: boo
     if (isJson) return
     const shown = rows.map((row) => row.map(printable))
     const widths = heads.map((head, column) => Math.max(head.length, ...shown.map((row) => row[column]?.length ?? 0)))
-    const write = (row: readonly string[], dress: (cell: string) => string) =>
-      stdout.write(`${row.map((cell, column) => dress(column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0))).join('  ')}\n`)
+    const write = (row: readonly string[], colour: (cell: string) => string) =>
+      stdout.write(`${row.map((cell, column) => colour(column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0))).join('  ')}\n`)
     write(heads, (head) => head)
     for (const row of shown) write(row, coloured)
   }
 
-  /** The server's answer as it is, with --json only. */
+  /** The server's response unchanged, with --json only. */
   function json(value: unknown): void {
     if (isJson) stdout.write(`${JSON.stringify(value, undefined, 2)}\n`)
   }

@@ -13,9 +13,9 @@ export const Backups = Type.Object({
   /** Where the files are on the server. */
   directory: Type.String(),
   backups: Type.Array(Backup),
-  /** When the next one is due; null when none is planned. */
+  /** When the next one is due; null if none is scheduled. */
   nextAt: Type.Union([Type.String(), Type.Null()]),
-  /** Why the last one that was planned failed; empty when it did not. */
+  /** Why the last scheduled one failed; empty if it succeeded. */
   error: Type.String(),
 })
 export type Backups = Static<typeof Backups>

@@ -30,7 +30,7 @@ export const Domain = Type.Object({
   redirectHttps: Type.Boolean(),
   hsts: Type.Boolean(),
   ownCertificate: Type.Boolean(),
-  /** Of a compose app: the service that it leads to, and the port; empty and null for those of the app. */
+  /** For a compose app: the service and port that it leads to; empty and null for a domain of the app itself. */
   service: Type.String(),
   port: Nullable(Port),
   createdAt: Time,

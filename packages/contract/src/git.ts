@@ -52,7 +52,7 @@ export const GitHubManifestRequest = Type.Object({
   projectId: Type.Optional(Nullable(Id)),
 })
 export type GitHubManifestRequest = Static<typeof GitHubManifestRequest>
-/** A browser posts `manifest` as a field of a form to `action`. */
+/** The browser posts `manifest` as a form field to `action`. */
 export const GitHubManifest = Type.Object({ action: Type.String(), manifest: Type.String(), state: Type.String() })
 export type GitHubManifest = Static<typeof GitHubManifest>
 export const ExistingGitHubApp = Type.Object({
@@ -63,7 +63,7 @@ export const ExistingGitHubApp = Type.Object({
   projectId: Type.Optional(Nullable(Id)),
 })
 export type ExistingGitHubApp = Static<typeof ExistingGitHubApp>
-/** `webhookUrl` is what the settings of the app must name as its webhook. */
+/** `webhookUrl` must be entered as the webhook URL in the settings of the app. */
 export const ConnectedGitHubApp = Type.Object({ webhookUrl: Type.String(), accounts: Type.Array(GitAccount) })
 export type ConnectedGitHubApp = Static<typeof ConnectedGitHubApp>
 
@@ -71,14 +71,14 @@ const FromGitHub = Type.Optional(Type.String({ maxLength: 500, ...expects('as Gi
 export const GitHubCreatedQuery = Type.Object({ code: FromGitHub, state: FromGitHub })
 export const GitHubInstalledQuery = Type.Object({ installation_id: FromGitHub, setup_action: FromGitHub, state: FromGitHub })
 
-/** How a way over GitHub ended: `?github=…` in the address of the dashboard that it leads back to. */
+/** The result of the round trip to GitHub: `?github=…` in the dashboard URL that it returns to. */
 export const GITHUB_OUTCOMES = {
   connected: 'The GitHub App is installed and connected.',
   requested: 'The installation waits for an owner of the organization, who must approve it at GitHub. The account appears here after that.',
   wrong_state: 'This way was not begun here, took longer than ten minutes or was used before. Begin again with "Create a GitHub App".',
   not_created: 'GitHub did not hand over the new app. Delete it in the developer settings at GitHub, then create it again.',
   not_installed: 'GitHub does not show this installation to the app. Install the app again from its page at GitHub.',
-  host_unavailable: 'GitHub did not answer, or limits how often it is asked. Try again in a few minutes.',
+  host_unavailable: 'GitHub did not answer, or limits the number of requests. Try again in a few minutes.',
   too_many: 'There are too many git accounts here already. Disconnect one first.',
 } as const
 export type GitHubOutcome = keyof typeof GITHUB_OUTCOMES
@@ -109,7 +109,7 @@ export const Repository = Type.Object({
 export type Repository = Static<typeof Repository>
 export const Branch = Type.Object({ name: Type.String(), commit: Type.String(), protected: Type.Boolean() })
 export type Branch = Static<typeof Branch>
-/** Whose secret proves a delivery: that of the webhook of a repository, or that of a GitHub App. */
+/** Whose secret signs a delivery: that of a repository's webhook, or that of a GitHub App. */
 export const WebhookQuery = Type.Object({
   account: Type.Optional(Id),
   repository: Type.Optional(Type.String({ maxLength: 40, ...expects("the host's own id of a repository") })),

@@ -27,7 +27,7 @@ it('an empty variable is an unset one', () => {
   })
 })
 
-it('reads what is given', () => {
+it('reads the given values', () => {
   const config = readConfig({
     HOST: '::1',
     PORT: '0',
@@ -47,7 +47,7 @@ it('reads what is given', () => {
   })
 })
 
-it('looks at the switches of the suites in the suites alone', () => {
+it('reads the test switches only in tests', () => {
   const env = { BERTH_TEST_TUNING: '{"drainMs":1}', BERTH_TEST_FAULT: '{"kind":"error","at":1,"ms":0}' }
   expect(readConfig(env)).toMatchObject({ tuning: TUNING, fault: undefined })
   expect(readConfig({ ...env, NODE_ENV: 'test' })).toMatchObject({ tuning: { drainMs: 1 }, fault: { kind: 'error' } })

@@ -2,7 +2,7 @@ import { Backup, Backups, NamedBackup, VerifiedBackup } from '../backups.ts'
 import { operation } from '../operation.ts'
 
 /** Backups of Berth itself, as files on its server. */
-// biome-ignore format: one line of words and one of facts for each operation, so that the table can be read as one
+// biome-ignore format: a summary line and a line of facts per operation, so that the list reads like a table
 export const backupOperations = {
   'backups.list': operation({
     summary: 'List the backups of Berth on its server',

@@ -3,7 +3,7 @@ import { ById } from '../ids.ts'
 import { operation } from '../operation.ts'
 
 /** How applications are built. */
-// biome-ignore format: one line of words and one of facts for each operation, so that the table can be read as one
+// biome-ignore format: a summary line and a line of facts per operation, so that the list reads like a table
 export const buildOperations = {
   'deployments.plan': operation({
     summary: 'What the build of a deployment was decided to be, and why, with its Dockerfile',

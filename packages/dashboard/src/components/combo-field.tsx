@@ -113,7 +113,7 @@ type ListProps = {
 function OptionList({ id, label, options, more, at, onPoint, onPick, children }: ListProps) {
   const list = useRef<HTMLDivElement>(null)
   useEffect(() => {
-    // in braces: newer browsers answer with a promise, which is no clean-up
+    // in braces, because newer browsers return a promise, which React would take for a clean-up
     list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' })
   }, [at])
   return (

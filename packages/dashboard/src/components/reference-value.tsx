@@ -19,7 +19,7 @@ export function ReferenceChip({ source, name }: { source: string; name: string }
   )
 }
 
-/** The value of a variable. References are shown, since they are no secret; text around them is hidden by default. */
+/** The value of a variable. References are shown, because they are not secret; the text around them is hidden by default. */
 export function VariableValue({ value, label }: { value: string; label: string }) {
   const parts = [...valueParts(value)]
   if (!parts.some(({ is }) => is === 'reference')) return <Secret value={value} label={label} />

@@ -15,15 +15,15 @@ const WAYS = [
 
 type Props = {
   owner: NewOwner
-  /** One that needs a new token. */
+  /** An account that needs a new token. */
   again?: GitAccount | undefined
   onDone?: (account: GitAccount) => void
   onClose: () => void
-  /** Leaving for GitHub would lose what was typed where the dialog was opened. */
+  /** False if leaving for GitHub would lose what was typed on the page behind the dialog. */
   mayLeave?: boolean
 }
 
-/** Connects an account on a git host: by a token, or on GitHub also by an app. */
+/** Connects an account on a git host: with a token, or for GitHub also with an app. */
 export function ConnectAccount({ owner, again, onDone, onClose, mayLeave = false }: Props) {
   const [provider, setProvider] = useState<GitProvider>(again?.provider ?? 'github')
   const [way, setWay] = useState<(typeof WAYS)[number]['value']>('token')

@@ -9,7 +9,7 @@ import { hostOf, PROVIDER_WORDS, tokenPageOf } from '../lib/git-words.ts'
 import { useForm } from '../lib/use-form.ts'
 import { accountWords } from './git-accounts.ts'
 
-/** Whose an account becomes: the user's, the project's, or as they choose. */
+/** Who will own the account: the user, the project, or either. */
 export type NewOwner = 'me' | { projectId: number } | { projectId: number; orMe: true; projectName: string }
 
 type Props = {
@@ -20,7 +20,7 @@ type Props = {
   onClose: () => void
 }
 
-/** The server tries the token at the host first. */
+/** The server first tests the token with the host. */
 export function ConnectByToken({ provider, owner, again, onDone, onClose }: Props) {
   const client = useQueryClient()
   const mayChoose = owner !== 'me' && 'orMe' in owner

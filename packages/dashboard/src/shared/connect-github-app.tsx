@@ -24,7 +24,7 @@ function given<Key extends string>(key: Key, text: string): { [Name in Key]?: st
   return (value === '' ? {} : { [key]: value }) as { [Name in Key]?: string } // its one key, or none
 }
 
-/** GitHub takes the description of a new app as a form that the browser posts, and leads back here afterwards. */
+/** GitHub accepts the manifest of a new app as a form posted by the browser, and redirects back here. */
 function postToGitHub(action: string, manifest: string): void {
   const form = document.createElement('form')
   form.method = 'post'
@@ -38,7 +38,7 @@ function postToGitHub(action: string, manifest: string): void {
   form.submit()
 }
 
-/** Creates a GitHub App for this server: the host asks for nothing to be copied. */
+/** Creates a GitHub App for this server, without anything to copy by hand. */
 export function CreateGitHubApp({ owner, onClose }: Props) {
   const form = useForm('git.githubManifest', {
     initial: { organization: '', baseUrl: '' },

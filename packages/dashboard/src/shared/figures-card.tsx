@@ -80,9 +80,9 @@ function Panels({ app, figures }: { app: Application; figures: Figures }) {
   const { data: deployments } = useQuery(recentDeployments(app.id))
   const marks = useMemo(() => marksOf(deployments ?? []), [deployments])
   const from = Date.parse(figures.from) / 1000
-  // A figure covers the time up to its place in the plot.
+  // A value covers the time before its position in the plot.
   const times = useMemo(() => figures.cpu.map((_none, at) => from + (at + 1) * figures.everySeconds), [figures, from])
-  // Which step the pointer is at, in whichever plot it is.
+  // The step under the pointer, in any of the plots.
   const [pointed, setPointed] = useState<number | undefined>(undefined)
   const onPoint = useCallback((at: number | undefined) => setPointed(at), [])
   const hasData = [figures.cpu, figures.memory, figures.p50].some((column) => column.some((value) => value !== null))

@@ -17,7 +17,7 @@ export function useAccountsFor(projectId: number) {
   return { ...query, data: home && accounts }
 }
 
-/** "robot on GitHub", or with the host where it is not the public one. */
+/** "robot on GitHub", or with the host name for other hosts. */
 export function accountWords({ name, provider, baseUrl }: Pick<GitAccount, 'name' | 'provider' | 'baseUrl'>): string {
   const { label, home } = PROVIDER_WORDS[provider]
   return `${name} on ${baseUrl === home ? label : hostOf(baseUrl)}`

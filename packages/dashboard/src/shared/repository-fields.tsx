@@ -23,7 +23,7 @@ type Props = {
   onConnect: () => void
 }
 
-/** Account, repository and branch, each chosen from what the one before it has. */
+/** Account, repository and branch, each chosen from a list that depends on the one before. */
 export function RepositoryFields({ accounts, value, onChange, problems, check, disabled, onConnect }: Props) {
   const accountId = value.gitProviderId ?? accounts[0]?.id ?? 0
   const account = accounts.find(({ id }) => id === accountId)

@@ -29,7 +29,7 @@ it.each(['BUILDKIT_SYNTAX', 'buildkit_syntax', 'BuildKit_Cache_Mount_NS'])('%s c
   )
 })
 
-it('build arguments have a limit together', () => {
+it('build arguments have a total limit', () => {
   const args = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`A${index}`, 'x'.repeat(4094)]))
   expect(withArgs(args(4))).not.toThrow()
   expect(withArgs(args(5))).toThrow('buildArgs must be at most 16,384 characters of names and values together, but has 20,480.')

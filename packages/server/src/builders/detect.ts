@@ -17,7 +17,7 @@ import { detectFiles, planSite } from './static/detect.ts'
 
 type Detector = (project: Project, wishes: Wishes) => DetectedPlan | null
 
-/** LIST of what is looked for, in this order: a language that often has a package.json for its assets comes before Node.js. */
+/** LIST of the detectors, in order: a language that often has a package.json for its assets comes before Node.js. */
 const DETECTORS: readonly Detector[] = [
   detectPhp,
   detectRuby,
@@ -34,11 +34,11 @@ const DETECTORS: readonly Detector[] = [
 
 export type Detected = { readonly plan: BuildPlan; readonly context: string }
 
-/** The settings of an app that steer detection, as its owner wrote them. */
+/** The settings of an app that affect detection. */
 export type GivenSettings = Required<Pick<BerthJson, 'installCommand' | 'buildCommand' | 'startCommand' | 'outputDirectory'>>
 export type Given = { readonly settings: GivenSettings; readonly port: number | null; readonly buildArgs: readonly string[] }
 
-/** What a project is and how it is built, or null where nothing is recognised. Throws a BuildProblem for what cannot become a release. */
+/** What a project is and how it is built, or null if nothing is recognised. Throws a BuildProblem if it cannot be deployed. */
 export function detect(project: Project, given: Given): Detected | null {
   const wishes = wishesOf(project, given)
   for (const detector of DETECTORS) {

@@ -9,17 +9,17 @@ it.each([
   ['cd app && exec ./run', ['/bin/sh', '-c', 'cd app && exec ./run']],
   ['a | b', ['/bin/sh', '-c', 'a | b']],
   ['while true; do x; done', ['/bin/sh', '-c', 'while true; do x; done']],
-])('%s is run so that the program itself is told to stop', (command, argv) => {
+])('%s runs so that the program itself receives the stop signal', (command, argv) => {
   expect(startArgv(command)).toEqual(argv)
 })
 
 it.each(['--mount=type=cache,target=/x ls', '["a"]', 'cat <<EOF', 'ends in \\'])(
-  '%s is a command of the shell and nothing to the builder',
+  '%s is passed to the shell, not interpreted by the builder',
   (command) => {
     expect(run(command)).toBe(`RUN ${JSON.stringify(['/bin/sh', '-c', command])}`)
   },
 )
 
-it('a file is written by the shell as it is', () => {
+it('the shell writes a file unchanged', () => {
   expect(writeFile('/x', ["it's", '$HOME'])).toBe("RUN printf '%s\\n' \\\n  'it'\\''s' \\\n  '$HOME' \\\n  > /x")
 })

@@ -3,7 +3,7 @@ import { BuildProblem } from './project.ts'
 const PLAIN_PATH = /^[A-Za-z0-9_.@+/~-]+$/
 const VERSION = /^[A-Za-z0-9._-]{1,60}$/
 
-/** A path from the repository as it may stand in a Dockerfile: without blanks, quotes and ways out. */
+/** A path of the repository as it can be written in a Dockerfile: without blanks, quotes and `..`. */
 export function pathText(path: string, what: string): string {
   const isInside = !path.startsWith('/') && !path.split('/').includes('..')
   if (PLAIN_PATH.test(path) && isInside) return path
@@ -17,7 +17,7 @@ export function versionText(version: string, what: string): string {
   throw new BuildProblem(`${what} is "${version.slice(0, 60)}", which is not a version. Write it as in 22 or 22.11.0.`)
 }
 
-/** A `RUN` line. What the builder would take for something else than a command line is given to the shell as one argument. */
+/** A `RUN` line. A command that the builder would misinterpret is passed to the shell as one argument. */
 export function run(command: string, caches: readonly string[] = []): string {
   const mounts = caches.map((cache) => `--mount=type=cache,${cache} `).join('')
   const isMisread = /^(?:--|\[)/.test(command) || command.includes('<<') || command.endsWith('\\')
@@ -28,12 +28,12 @@ export function cmd(argv: readonly string[]): string {
   return `CMD [${argv.map((word) => JSON.stringify(word)).join(', ')}]`
 }
 
-/** The build arguments as variables of the steps that follow. */
+/** The build arguments as variables for the following steps. */
 export function args(names: readonly string[]): string[] {
   return names.map((name) => `ARG ${name}`)
 }
 
-/** A file of several lines, written by the shell: here-documents are younger than the engines that Berth works with. */
+/** A file of several lines, written by the shell: older engines that Berth supports have no here-documents. */
 export function writeFile(path: string, lines: readonly string[]): string {
   const quoted = lines.map((line) => `  '${line.replaceAll("'", String.raw`'\''`)}' \\`)
   return [String.raw`RUN printf '%s\n' \ `.trimEnd(), ...quoted, `  > ${path}`].join('\n')
@@ -47,7 +47,7 @@ export function dockerfile(...stages: (readonly string[])[]): string {
     .join('\n\n')}\n`
 }
 
-/** Runs a command line so that the signals of a stop reach the program itself, and not a shell around it. */
+/** Runs a command line so that stop signals reach the program itself instead of a shell around it. */
 export function startArgv(command: string): string[] {
   const words = plainWords(command)
   return words ?? ['/bin/sh', '-c', withExec(command)]
@@ -63,7 +63,7 @@ function plainWords(command: string): string[] | undefined {
   return isPlain ? words : undefined
 }
 
-/** The last of several commands takes the place of the shell. Anything but a row of `&&` is left as it is. */
+/** The last of several commands replaces the shell. Anything except commands joined by `&&` is left unchanged. */
 function withExec(command: string): string {
   const parts = command.split('&&')
   const last = parts.at(-1)?.trim() ?? ''

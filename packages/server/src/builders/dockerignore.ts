@@ -1,4 +1,4 @@
-/** What no build needs, for repositories without a .dockerignore of their own. */
+/** Files that no build needs, for repositories without a .dockerignore. */
 export const DEFAULT_DOCKERIGNORE = [
   '.git',
   '**/node_modules',

@@ -1,4 +1,4 @@
-/** On which line each key of a JSON object stands, as `key` and, one level deeper, `key.inner`. The text is valid JSON. */
+/** The line number of each key in a JSON object, as `key` and, one level deeper, `key.inner`. The text must be valid JSON. */
 export function keyLines(text: string): ReadonlyMap<string, number> {
   const lines = new Map<string, number>()
   const keys: string[] = []

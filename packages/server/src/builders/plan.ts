@@ -1,6 +1,6 @@
 import type { BuildPlan } from '@berth/contract'
 
-/** What the app's settings, its Procfile and its berth.json ask for; empty where they leave it to detection. */
+/** What the app's settings, its Procfile and its berth.json specify; empty where detection decides. */
 export type Steering = {
   readonly install: Steered
   readonly build: Steered
@@ -9,26 +9,26 @@ export type Steering = {
 }
 export type Steered = { readonly text: string; readonly from: string }
 
-/** What every detector is given. */
+/** The input of every detector. */
 export type Wishes = {
   readonly steering: Steering
   /** The port that the app listens on; null for a service without one. */
   readonly port: number | null
-  /** Their names only: they become variables of the build steps. */
+  /** Only the names: they become variables of the build steps. */
   readonly buildArgs: readonly string[]
 }
 
-/** A plan, and the directory of the repository that its build is given. */
+/** A plan, and the directory of the repository that is its build context. */
 export type DetectedPlan = Omit<BuildPlan, 'builder'> & { readonly context: string }
 
 export const NOT_STEERED: Steered = { text: '', from: '' }
 
-/** The command that was asked for, or the one that detection suggests. */
+/** The configured command, or the detected one. */
 export function chosen(steered: Steered, text: string, from: string): Steered {
   return steered.text === '' ? { text, from } : steered
 }
 
-/** The commands that there are, for people to read. */
+/** The commands that are not empty, for display. */
 export function commandsOf(commands: Partial<Record<BuildPlan['commands'][number]['name'], Steered | undefined>>): BuildPlan['commands'] {
   const names = ['install', 'build', 'start'] as const
   return names.flatMap((name) => {

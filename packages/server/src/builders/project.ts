@@ -1,25 +1,25 @@
-/** The files of a repository as far as they were read: paths from its root, with `/`. */
+/** The files of a repository that were read, with paths relative to its root. */
 export type RepositoryFiles = {
   readonly paths: ReadonlySet<string>
-  /** The contents of those that detectors look into. */
+  /** The contents of files that detectors read. */
   readonly texts: ReadonlyMap<string, string>
 }
 
-/** A project in a repository, seen from its own directory. */
+/** A project in a repository. Paths are relative to its own directory. */
 export type Project = {
   /** Its directory in the repository; empty for the repository itself. */
   readonly root: string
   readonly files: RepositoryFiles
   readonly has: (name: string) => boolean
-  /** Empty for a file that is not there. */
+  /** Empty if the file does not exist. */
   readonly read: (name: string) => string
-  /** The first of these that is there. */
+  /** The first of these files that exists. */
   readonly first: (names: readonly string[]) => string | undefined
-  /** The names of the files of the project that match, as paths from its directory, sorted. */
+  /** The matching files of the project, relative to its directory, sorted. */
   readonly matching: (pattern: RegExp) => readonly string[]
 }
 
-/** What is known to be wrong before a build begins: the message says what, and what to do. */
+/** A problem found before the build starts. The message says what is wrong and what to do. */
 export class BuildProblem extends Error {
   override readonly name = 'BuildProblem'
 }
@@ -52,7 +52,7 @@ export function repositoryOf(contents: Readonly<Record<string, string>>): Reposi
   return { paths: new Set(Object.keys(contents)), texts: new Map(Object.entries(contents)) }
 }
 
-/** An object from JSON, or a problem that names the file. */
+/** Parses a JSON object, or throws a problem that names the file. */
 export function jsonIn(project: Project, name: string): Readonly<Record<string, unknown>> {
   const text = project.read(name)
   try {

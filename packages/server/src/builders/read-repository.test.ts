@@ -19,7 +19,7 @@ async function write(name: string, content: string | Buffer = ''): Promise<void>
   await writeFile(path.join(directory, name), content)
 }
 
-it('reads the project and the manifests of the directories above it, and nothing beside', async () => {
+it('reads the project and the manifests of its parent directories, and nothing else', async () => {
   for (const file of ['package.json', 'turbo.json', 'apps/web/package.json', 'apps/web/src/a.ts', 'apps/api/package.json', '.git/config'])
     await write(file, '{}')
   await write('apps/web/node_modules/x/package.json', '{}')
@@ -28,7 +28,7 @@ it('reads the project and the manifests of the directories above it, and nothing
   expect([...texts.keys()].toSorted()).toEqual(['apps/web/package.json', 'package.json'])
 })
 
-it('follows no link, of a file or of a directory', async () => {
+it('follows no links to files or directories', async () => {
   await write('elsewhere/package.json', 'of somebody else')
   await mkdir(path.join(directory, 'project'))
   await symlink(path.join(directory, 'elsewhere/package.json'), path.join(directory, 'project/package.json'))
@@ -42,7 +42,7 @@ it('reads the beginning of a long file only', async () => {
   expect((await readRepository(directory, '')).texts.get('package.json')).toHaveLength(128 * 1024)
 })
 
-it('a large repository is listed and recognised in little time', async () => {
+it('a large repository is listed and detected quickly', async () => {
   for (let folder = 0; folder < 200; folder += 1) {
     await mkdir(path.join(directory, `packages/p${folder}`), { recursive: true })
     for (let file = 0; file < 20; file += 1)

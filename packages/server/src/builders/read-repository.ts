@@ -3,7 +3,7 @@ import { open, readdir } from 'node:fs/promises'
 import path from 'node:path'
 import type { RepositoryFiles } from './project.ts'
 
-/** Far more than a detector looks at; what lies deeper decides nothing. */
+/** Far more than a detector needs; deeper files are not relevant. */
 const MOST_ENTRIES = 50_000
 const MOST_DEPTH = 3
 const MOST_TEXTS = 300
@@ -11,7 +11,7 @@ const MOST_BYTES = 128 * 1024
 const MOST_BYTES_IN_ALL = 16 * 1024 * 1024
 const SKIPPED = new Set(['.git', 'node_modules', 'vendor', '.venv', '__pycache__', '.next', 'target'])
 
-/** LIST of the names whose contents detectors look into, in the directory of the project and those above it. */
+/** LIST of the files whose contents detectors read, in the project's directory and its parent directories. */
 const READ = new Set(
   [
     'package.json pnpm-lock.yaml pnpm-workspace.yaml yarn.lock .nvmrc .node-version .tool-versions angular.json',
@@ -21,19 +21,19 @@ const READ = new Set(
   ].flatMap((names) => names.split(' ')),
 )
 const READ_CONFIG = /^(?:next|svelte|astro|vite|nuxt|react-router)\.config\.[cm]?[jt]s$|^[^.]+\.go$/
-/** And below it. */
+/** And in its subdirectories. */
 const READ_BELOW =
   /^(?:main|app|server|application|wsgi|asgi|__init__|index|settings|base|production)\.py$|\.(?:csproj|fsproj)$|^_(?:redirects|headers)$/
 
 /**
- * The paths of a checkout and the beginnings of the files that detectors read. Links are left out, so nothing outside is read, and a name
- * that became a link meanwhile is not followed. `root` is read first, so that a large repository does not hide the project.
+ * The paths of a checkout, and the beginnings of the files that detectors read. Links are skipped, so nothing outside is read, even if a
+ * file is replaced by a link meanwhile. `root` is read first, so that a large repository does not hide the project.
  */
 export async function readRepository(directory: string, root: string): Promise<RepositoryFiles> {
   const paths = new Set<string>()
   const texts = new Map<string, string>()
   const wanted: string[] = []
-  // The project in its full depth, and beside it what lies at the top: the manifests of its workspace.
+  // The whole project, and the top level of the repository for the manifests of its workspace.
   const folders = [
     { path: root, depth: 0, isRead: true },
     ...above(root).map((folder) => ({ path: folder, depth: MOST_DEPTH, isRead: true })),

@@ -9,8 +9,8 @@ type Comparator = {
 const PART = /^(>=|<=|>|<|=|\^|~)?v?(\d{1,4})(?:\.(\d{1,4}|[xX*]))?(?:\.(\d{1,4}|[xX*]))?(?:[-+].*)?$/
 
 /**
- * The tag of an image for a range of versions as package managers write them: the preferred major version where it fits, else the newest
- * known one that does. Undefined for what is no range, and for one that nothing fits.
+ * The image tag for a version range as package managers write it: the preferred major version if it matches, otherwise the newest known one
+ * that does. Undefined if it is not a range, or nothing matches.
  */
 export function imageVersion(range: string, known: { preferred: number; majors: readonly number[] }): string | undefined {
   const text = range.trim().slice(0, 200)
@@ -50,7 +50,7 @@ function pinnedTag(comparator: Comparator | undefined): string | undefined {
   return [comparator.major, minor, ...(patch === undefined ? [] : [patch])].join('.')
 }
 
-/** Whether the newest version of a major one meets it: its image is always the newest. */
+/** Whether the newest release of a major version matches: its image always is the newest release. */
 function isMet({ operator, major, rest }: Comparator, candidate: number): boolean {
   const isWholeMajor = rest.every((part) => part === undefined || part === 0)
   switch (operator) {

@@ -25,7 +25,7 @@ const withHost = (change: Json): Json => {
 }
 
 describe('a container request', () => {
-  it('carries the limits and the walls that every app has', () => {
+  it('has the limits and restrictions of every app', () => {
     const request = containerRequest(spec)
     expect(() => assertAllowed(request)).not.toThrow()
     expect(request['Env']).toEqual(['PORT=8080', 'GREETING=a "b" $c\n=d'])
@@ -82,7 +82,7 @@ describe('a container request', () => {
     expect(() => assertAllowed(withHost(change))).toThrow(`HostConfig.${key}`)
   })
 
-  it('is refused without one of the walls', () => {
+  it('is refused if one of the restrictions is missing', () => {
     for (const key of ['CapDrop', 'SecurityOpt', 'PidsLimit', 'LogConfig', 'NetworkMode', 'Mounts', 'Init']) {
       const { [key]: _gone, ...host } = containerRequest(spec)['HostConfig'] as Json
       expect(() => assertAllowed({ ...containerRequest(spec), HostConfig: host })).toThrow(`HostConfig.${key}`)

@@ -11,7 +11,7 @@ export type ContainerSpec = {
   readonly labels: Readonly<Record<string, string>>
   readonly env: Readonly<Record<string, string>>
   readonly command?: readonly string[]
-  /** In place of what the image begins with. */
+  /** Replaces the entrypoint of the image. */
   readonly entrypoint?: readonly string[]
   readonly network: string
   /** Increases with every release, and determines where in the network its address is. Without it the engine chooses. */

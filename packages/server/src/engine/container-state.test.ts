@@ -6,7 +6,7 @@ const NOW = new Date('2026-01-01T01:00:00Z')
 const word = (state: string, change: object = {}) =>
   statusText({ state, exitCode: null, startedAt: null, finishedAt: null, ...change }, NOW)
 
-it('says a state the way the engine does', () => {
+it('words a state as the engine does', () => {
   expect(word('running', { startedAt: '2026-01-01T00:55:00Z' })).toBe('Up 5 minutes')
   expect(word('running', { startedAt: '2026-01-01T00:59:59.9Z' })).toBe('Up less than a second')
   expect(word('exited', { exitCode: 137, finishedAt: '2025-12-30T01:00:00Z' })).toBe('Exited (137) 2 days ago')

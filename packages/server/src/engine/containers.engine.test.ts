@@ -61,7 +61,7 @@ describe('a container', () => {
     expect(Number((await addressOf(byEngine))?.split('.').at(-1))).toBeLessThan(128)
   })
 
-  it('lives: start, inspect, stop, start again, restart, remove', async () => {
+  it('can be started, inspected, stopped, started again, restarted and removed', async () => {
     const wanted = sh('trap "exit 0" TERM; while :; do sleep 0.1; done', {
       env: { GREETING: 'a "b" $c\n€=' },
       memoryBytes: 64 * 1024 * 1024,
@@ -90,7 +90,7 @@ describe('a container', () => {
     await engine.containers.stop(id, 1)
   })
 
-  it('is walled in as the engine itself reports it', async () => {
+  it('has our restrictions, as the engine itself reports them', async () => {
     const id = await engine.containers.start(sh('sleep 600'))
     const { output } = await engine.exec(id, ['cat', '/proc/1/status'], signal())
     expect(output).toMatch(/NoNewPrivs:\s*1/)

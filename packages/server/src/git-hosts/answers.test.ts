@@ -23,12 +23,12 @@ it('a page with more than was asked for is refused', async () => {
   await expect(allPages(ask, { path: '/x' }, { perPage: 100, items: numbers })).rejects.toThrow('101 entries a page')
 })
 
-it('a list ends where the visit may read no more', async () => {
+it('a list ends when the visit has reached its limit', async () => {
   const { ask } = hostWith(100, 3)
   expect(await allPages(ask, { path: '/x' }, { perPage: 100, items: numbers })).toHaveLength(300)
 })
 
-it('a name that would lead to another place of the API is no part of a path', () => {
+it('a name that would lead to another endpoint is refused in a path', () => {
   expect(inPath('group/sub.group/shop')).toBe('group/sub.group/shop')
   for (const name of ['../user', 'ann/..', './shop', 'ann']) expect(() => inPath(name)).toThrow('owner/repository')
 })

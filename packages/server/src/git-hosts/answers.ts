@@ -5,13 +5,13 @@ import { Compile } from 'typebox/compile'
 import { HostError } from './errors.ts'
 import type { Ask, AskHost } from './host-client.ts'
 
-/** What a host answers is foreign: the fields that we use are looked at once, here. Compiled at the first use. */
+/** Responses of hosts are untrusted: the fields that we use are validated here, once. The validator is compiled at its first use. */
 export function answerOf<Schema extends TSchema>(schema: Schema) {
   let validator: { Check(value: unknown): boolean } | undefined
   return (value: unknown): Static<Schema> => {
     validator ??= Compile(schema)
     if (!validator.Check(value))
-      throw new HostError('unavailable', 'The host answers, but not as a git host of this kind. Check the address and the provider.')
+      throw new HostError('unavailable', 'The host responds, but not like a git host of this kind. Check the address and the provider.')
     return value as Static<Schema> // it has just been checked
   }
 }
@@ -19,7 +19,7 @@ export function answerOf<Schema extends TSchema>(schema: Schema) {
 const NAME = new RegExp(`^${REPOSITORY_NAME}$`)
 const LONGEST_NAME = 500
 
-/** What hosts say is kept and shown, so it is no longer than what they would say. */
+/** Texts from hosts are stored and shown, so they are cut to a reasonable length. */
 export const HostName = Type.String({ maxLength: 255 })
 export const HostText = Type.String({ maxLength: 1000 })
 export const OptionalText = Type.Optional(Type.Union([HostText, Type.Null()]))
@@ -29,8 +29,8 @@ const MAX_PAGES = 100
 const MOST_ITEMS = 5000
 
 /**
- * All pages of a list. They are asked for by number, and the headers say only whether there are more: an address that a host names for
- * the next page is never followed. The list ends early at a number that no picker shows, or when a visit may not read another answer.
+ * All pages of a list. Pages are requested by number, and the headers only tell whether there are more: a URL that a host gives for the
+ * next page is never followed. The list is cut at a length that no picker shows, or when a visit may not read another response.
  */
 export async function allPages<Item>(
   ask: AskHost,
@@ -68,8 +68,8 @@ const readHooks = answerOf(
 )
 
 /**
- * Adds a webhook. One that leads to the same place already is ours, from a try whose end we did not see: GitHub refuses a second one, and
- * the others would deliver twice. It is taken away first, because its secret is not known any more.
+ * Adds a webhook. One with the same URL is left from an attempt that did not finish: GitHub refuses a second one, and other hosts would
+ * deliver twice. It is removed first, because its secret is no longer known.
  */
 export async function addHookAt(
   ask: AskHost,
@@ -83,7 +83,7 @@ export async function addHookAt(
   return String(readHook((await ask({ method: 'POST', path, body: hook.body })).body).id)
 }
 
-/** Without the key, which an earlier try may have had another of. */
+/** The URL without its key, which may differ from that of an earlier attempt. */
 function placeOf(url: string): string {
   return url.replace(/&key=[^&]*$/, '')
 }
@@ -94,7 +94,7 @@ export async function removeHookAt(ask: AskHost, path: string): Promise<void> {
   })
 }
 
-/** In one form, whatever zone the host writes it in. */
+/** In one format, whichever time zone the host uses. */
 export function timeIn(text: string | null | undefined): string {
   const time = new Date(text ?? 0)
   return (Number.isNaN(time.getTime()) ? new Date(0) : time).toISOString()
@@ -102,6 +102,6 @@ export function timeIn(text: string | null | undefined): string {
 
 /** `owner/name` as a part of a path. */
 export function inPath(fullName: string): string {
-  if (!NAME.test(fullName)) throw new HostError('missing', 'A repository is named as owner/repository.')
+  if (!NAME.test(fullName)) throw new HostError('missing', 'Write a repository as owner/repository.')
   return fullName.split('/').map(encodeURIComponent).join('/')
 }

@@ -5,18 +5,18 @@ import { StartRefused } from '../lib/start-refused.ts'
 
 export type Authorities = { readonly ca: readonly string[] | undefined; readonly caFile: (() => string) | undefined }
 
-/** The authorities of BERTH_CA_FILE come beside the usual ones: for our own requests as a list, for git as one file with all of them. */
+/** The certificate authorities of BERTH_CA_FILE, in addition to the usual ones: as a list for our own requests, and as one file for git. */
 export function readAuthorities(ownFile: string | undefined, directory: string): Authorities {
   if (ownFile === undefined) return { ca: undefined, caFile: undefined }
   const ca = [...new Set([...tls.getCACertificates('bundled'), ...tls.getCACertificates('system'), ...certificatesIn(ownFile)])]
   let written: string | undefined
-  const caFile = () => (written ??= write(path.join(directory, 'authorities.pem'), ca)) // at the first use: the directory is emptied at the start
+  const caFile = () => (written ??= write(path.join(directory, 'authorities.pem'), ca)) // on first use: startup empties the directory
   return { ca, caFile }
 }
 
 function write(file: string, ca: readonly string[]): string {
   mkdirSync(path.dirname(file), { recursive: true })
-  writeFileSync(file, ca.map((each) => each.trim()).join('\n'), { mode: 0o644 }) // git runs as nobody
+  writeFileSync(file, ca.map((each) => each.trim()).join('\n'), { mode: 0o644 }) // git runs as the user `nobody`
   return file
 }
 

@@ -9,7 +9,7 @@ const DEFAULT_BASE: Record<GitProvider, string> = {
   forgejo: 'https://codeberg.org',
 }
 
-/** Where people open the host in a browser, in one spelling; null for what cannot be one. Tokens travel over https alone. */
+/** The normalised URL under which people open the host in a browser; null if it is not valid. Tokens are only sent over https. */
 export function parseBaseUrl(provider: GitProvider, text: string | undefined): string | null {
   if (text === undefined || text.trim() === '') return DEFAULT_BASE[provider]
   const trimmed = withoutTrailing(text.trim(), '/')
@@ -17,7 +17,7 @@ export function parseBaseUrl(provider: GitProvider, text: string | undefined): s
   return url?.kind === 'https' ? url.href.replace(/\/x$/, '') : null
 }
 
-/** Where the host's API is. */
+/** The base URL of the host's API. */
 export function apiBase(provider: GitProvider, baseUrl: string): string {
   if (provider === 'gitlab') return `${baseUrl}/api/v4`
   if (provider !== 'github') return `${baseUrl}/api/v1`
@@ -26,7 +26,7 @@ export function apiBase(provider: GitProvider, baseUrl: string): string {
   return isCloud ? origin.replace('https://', 'https://api.') : `${baseUrl}/api/v3`
 }
 
-/** Built from the address that the account was made with: a host that names another place in its answers leads us nowhere. */
+/** Built from the URL that the account was connected with: other URLs in the host's responses are not trusted. */
 export function cloneUrlOf(baseUrl: string, fullName: string): string {
   return `${baseUrl}/${fullName}.git`
 }
@@ -35,7 +35,7 @@ export function commitUrlOf(provider: GitProvider, baseUrl: string, fullName: st
   return `${baseUrl}/${fullName}/${provider === 'gitlab' ? '-/commit' : 'commit'}/`
 }
 
-/** The repository that a clone URL names, where it is one of this host. */
+/** The repository of a clone URL, if it is on this host. */
 export function repositoryIn(baseUrl: string, cloneUrl: string): string | undefined {
   const url = parseCloneUrl(cloneUrl)
   if (url?.kind !== 'https' || !url.href.startsWith(`${baseUrl}/`)) return undefined

@@ -2,22 +2,22 @@ import { inPath } from './answers.ts'
 import type { AskHost } from './host-client.ts'
 
 export type CommitState = 'pending' | 'running' | 'success' | 'failure' | 'cancelled'
-/** What stands beside a commit at its host. */
+/** A status shown beside a commit on its host. */
 export type CommitStatus = {
   readonly commit: string
   readonly state: CommitState
-  /** One commit has one status of each name. */
+  /** A commit has one status per name. */
   readonly name: string
   readonly description: string
-  /** Where to read more; empty where nobody could open it. */
+  /** A link with details; empty if nobody could open it. */
   readonly url: string
 }
 export type SetCommitStatus = (fullName: string, status: CommitStatus) => Promise<void>
 
-/** GitHub and Gitea know no running one, and call what was cancelled an error. */
+/** GitHub and Gitea have no state for "running", and report a cancelled one as an error. */
 const GITHUB_STATES = { pending: 'pending', running: 'pending', success: 'success', failure: 'failure', cancelled: 'error' } as const
 const GITLAB_STATES = { pending: 'pending', running: 'running', success: 'success', failure: 'failed', cancelled: 'canceled' } as const
-/** The least that one of them takes. */
+/** The shortest limit among the hosts. */
 const LONGEST_DESCRIPTION = 140
 
 export function gitHubStatus(ask: AskHost): SetCommitStatus {

@@ -1,24 +1,24 @@
-/** Why a git host did not do what was asked. */
+/** Why a git host refused or failed. */
 export type HostFailure =
   /** The token is wrong, expired or revoked. */
   | 'unauthorized'
-  /** The token is good and may not do this. */
+  /** The token is valid but lacks the permission. */
   | 'forbidden'
-  /** The installation of an app sleeps until its owner wakes it. */
+  /** The installation of an app is suspended. */
   | 'suspended'
-  /** There is no such thing, or the token may not see it. */
+  /** It does not exist, or the token cannot see it. */
   | 'missing'
   | 'rate_limited'
-  /** It does not answer, has a fault, or answers what nobody understands. */
+  /** It does not respond, reports an error, or sends something unexpected. */
   | 'unavailable'
-  /** We do not talk to that address. */
+  /** We do not connect to that address. */
   | 'refused'
 
-/** A failure of a git host; the message is a sentence that its user can act on. */
+/** A failure of a git host, with a message that the user can act on. */
 export class HostError extends Error {
   override readonly name = 'HostError'
   readonly failure: HostFailure
-  /** When a limit of the host ends, where it said so. */
+  /** When the host's rate limit ends, if it said so. */
   readonly until: Date | undefined
   constructor(failure: HostFailure, message: string, options: { until?: Date | undefined; cause?: unknown } = {}) {
     super(message, { cause: options.cause })

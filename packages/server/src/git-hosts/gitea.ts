@@ -18,7 +18,7 @@ const readBranches = answerOf(
   Type.Array(Type.Object({ name: HostText, commit: Type.Object({ id: HostText }), protected: Type.Optional(Type.Boolean()) })),
 )
 const readCompared = answerOf(Type.Object({ total_commits: Type.Integer() }))
-const PER_PAGE = 50 // the most that it gives unless its admin says otherwise
+const PER_PAGE = 50 // the maximum, unless its admin has changed it
 
 export function giteaHeaders(token: string): Record<string, string> {
   return { authorization: `token ${token}` }
@@ -54,7 +54,7 @@ export function createGitea(ask: AskHost): GitHost {
       return found.map(({ name, commit, protected: isProtected = false }) => ({ name, commit: commit.id, isProtected }))
     },
     async isAncestor(fullName, older, newer) {
-      const range = `${encodeURIComponent(newer)}...${encodeURIComponent(older)}` // what the older one has and the newer one lacks
+      const range = `${encodeURIComponent(newer)}...${encodeURIComponent(older)}` // fields that only older versions have
       return readCompared((await ask({ path: `/repos/${inPath(fullName)}/compare/${range}` })).body).total_commits === 0
     },
     async addHook(fullName, { url, secret }) {

@@ -7,7 +7,7 @@ import { HostError } from './errors.ts'
 import { gitHubHeaders } from './github.ts'
 import type { AskHost, HostClient } from './host-client.ts'
 
-/** A GitHub App as its host knows it. Whoever has the key speaks for it. */
+/** A GitHub App as identified to its host. Anybody with the key can act as the app. */
 export type AppIdentity = { baseUrl: string; hostId: string; privateKey: string; privileged: boolean }
 export type Installation = { id: string; login: string; isSuspended: boolean }
 export type NewApp = { hostId: string; slug: string; name: string; privateKey: string; webhookSecret: string }
@@ -37,9 +37,9 @@ const readToken = answerOf(
 
 const PER_PAGE = 100
 const VISIT_MS = 30_000
-const [CLOCK_DRIFT_S, LIFE_S] = [60, 300] // GitHub takes ten minutes at most, and none that comes from the future
+const [CLOCK_DRIFT_S, LIFE_S] = [60, 300] // GitHub accepts at most ten minutes, and rejects tokens issued in the future
 
-/** The key in one spelling, or undefined where the text is no RSA key, which is what GitHub gives to apps. */
+/** The normalised key, or undefined if the text is not an RSA key, which is what GitHub issues for apps. */
 export function readPrivateKey(pem: string): string | undefined {
   try {
     const key = createPrivateKey(pem)
@@ -49,7 +49,7 @@ export function readPrivateKey(pem: string): string | undefined {
   }
 }
 
-/** What only the app itself may ask, which is before any of its installations has a token. */
+/** The calls that authenticate as the app itself, before an installation has a token. */
 export function createGitHubApps(deps: { visit: HostClient; now: () => Date }) {
   async function proofOf(app: AppIdentity): Promise<string> {
     const at = Math.floor(deps.now().getTime() / 1000)
@@ -79,20 +79,20 @@ export function createGitHubApps(deps: { visit: HostClient; now: () => Date }) {
   }
 
   return {
-    /** The code proves that GitHub has just made the app for whoever has it; it is good once. */
+    /** The code proves that GitHub has just created the app for its holder, and works once. */
     async convert(place: { baseUrl: string; privileged: boolean }, code: string): Promise<NewApp> {
       const { authorization: _none, ...headers } = gitHubHeaders('')
       const path = `/app-manifests/${encodeURIComponent(code)}/conversions`
       const { body } = await visitGitHub({ ...place, headers }, async (ask) => await ask({ method: 'POST', path }))
       const made = readNewApp(body)
       const privateKey = readPrivateKey(made.pem)
-      if (privateKey === undefined) throw new HostError('unavailable', 'The host made an app without a key that can be read.')
+      if (privateKey === undefined) throw new HostError('unavailable', 'The host created an app without a readable key.')
       return { hostId: String(made.id), slug: made.slug, name: made.name, privateKey, webhookSecret: made.webhook_secret }
     },
-    /** Who the app is, which also shows whether the key is its own. */
+    /** The identity of the app, which also shows whether the key belongs to it. */
     async identify(app: AppIdentity): Promise<{ slug: string; name: string }> {
       const found = readApp((await asApp(app, async (ask) => await ask({ path: '/app' }))).body)
-      if (String(found.id) !== app.hostId) throw new HostError('unauthorized', 'The host knows the key as that of another app.')
+      if (String(found.id) !== app.hostId) throw new HostError('unauthorized', 'According to the host, this key belongs to another app.')
       return { slug: found.slug, name: found.name }
     },
     async installations(app: AppIdentity): Promise<Installation[]> {
@@ -103,7 +103,7 @@ export function createGitHubApps(deps: { visit: HostClient; now: () => Date }) {
     async installation(app: AppIdentity, id: string): Promise<Installation> {
       return present(readInstallation((await asApp(app, async (ask) => await ask({ path: `/app/installations/${id}` }))).body))
     },
-    /** Where the host sends what happens in any of its installations. */
+    /** The webhook URL for events of all its installations. */
     async setHookUrl(app: AppIdentity, url: string, signal: AbortSignal): Promise<void> {
       await asApp(app, async (ask) => await ask({ method: 'PATCH', path: '/app/hook/config', body: { url, content_type: 'json' } }), signal)
     },
@@ -121,7 +121,7 @@ function present({ id, account, suspended_at: at }: ReturnType<typeof readInstal
   return { id: String(id), login: account.login, isSuspended: at !== undefined && at !== null }
 }
 
-/** The sentences for tokens would send their reader to the wrong place. */
+/** The messages for tokens would be misleading here. */
 function inWordsOfApps(cause: HostError, { baseUrl }: AppIdentity): HostError {
   const { hostname } = new URL(baseUrl)
   const again = (failure: HostError['failure'], words: string) => new HostError(failure, words, { cause })
@@ -137,7 +137,7 @@ function inWordsOfApps(cause: HostError, { baseUrl }: AppIdentity): HostError {
   return cause
 }
 
-/** Where people install an app. Built from the address that we know, whatever the host answers. */
+/** The page where people install an app. Built from the URL we know, whatever the host returns. */
 export function installPageOf(baseUrl: string, slug: string): string {
   const { host } = new URL(baseUrl)
   const isCloud = host === 'github.com' || host.endsWith('.ghe.com')

@@ -37,7 +37,7 @@ function present(found: ReturnType<typeof readRepository>): HostRepository {
   }
 }
 
-/** With the token of an installation, which is no person: it has the repositories that it was given. */
+/** With an installation's token, which belongs to no person: it can access the repositories chosen for the installation. */
 export function createGitHubInstallation(ask: AskHost): GitHost {
   return {
     ...createGitHub(ask),
@@ -74,7 +74,7 @@ export function createGitHub(ask: AskHost): GitHost {
     },
     async isAncestor(fullName, older, newer) {
       const range = `${encodeURIComponent(older)}...${encodeURIComponent(newer)}`
-      const query = { per_page: 1, page: 2 } // the first page names every file that differs
+      const query = { per_page: 1, page: 2 } // the first page lists every changed file
       const { status } = readCompared((await ask({ path: `/repos/${inPath(fullName)}/compare/${range}`, query })).body)
       return status === 'ahead' || status === 'identical'
     },

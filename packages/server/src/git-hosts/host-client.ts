@@ -18,28 +18,28 @@ export type Ask = {
 type HostAnswer = {
   readonly headers: IncomingHttpHeaders
   readonly body: unknown
-  /** The visit has read so much that another answer may not fit. */
+  /** The visit has read so much that another response may exceed its limit. */
   readonly isLast: boolean
 }
 export type AskHost = (ask: Ask) => Promise<HostAnswer>
 export type Place = {
   readonly base: string
   readonly headers: Readonly<Record<string, string>>
-  /** Whether private addresses are open to whoever set the address of the host. */
+  /** Whether the person who set the host's URL may use private addresses. */
   readonly privileged: boolean
   readonly signal: AbortSignal
 }
 
 type Reply = { status: number; headers: IncomingHttpHeaders; text: string }
 
-const MAX_BYTES = 2 * 1024 * 1024 // of one answer
+const MAX_BYTES = 2 * 1024 * 1024 // per response
 const MAX_VISIT_BYTES = 16 * 1024 * 1024
 const SILENCE_MS = 15_000
 const MAX_REDIRECTS = 3
 
-/** Speaks to git hosts: over https, at an address that the policy of sources admits, and never anywhere else than asked. */
+/** Connects to git hosts: only over https, and only to addresses that the source policy allows. */
 export function createHostClient(deps: { policy: Pick<SourcePolicy, 'admit'>; ca: readonly string[] | undefined; now: () => Date }) {
-  let trusted: SecureContext | undefined // to read some hundred authorities takes longer than a visit, and nobody else is served meanwhile
+  let trusted: SecureContext | undefined // parsing some hundred certificates takes longer than a request, and blocks everybody else
 
   async function addressOf({ base, privileged, signal }: Place): Promise<string> {
     const url = parseCloneUrl(`${base}/x`)
@@ -55,7 +55,7 @@ export function createHostClient(deps: { policy: Pick<SourcePolicy, 'admit'>; ca
     }
   }
 
-  /** One visit: the host's name is looked up and judged once, and every request of the visit goes to that address. */
+  /** One visit: the host's name is resolved and checked once, and all requests of the visit go to that address. */
   return async function visit<Result>(place: Place, work: (ask: AskHost) => Promise<Result>): Promise<Result> {
     const address = await addressOf(place)
     const family = isIP(address) === 6 ? 6 : 4
@@ -89,7 +89,7 @@ function urlOf(base: string, { path, query }: Ask): URL {
 
 type Sending = { url: URL; agent: Agent; place: Place; asked: Ask; budget: { bytes: number } }
 
-/** A renamed repository is answered with its new place. Only on the same host: the token is for no other. */
+/** For a renamed repository the host redirects to its new path. Only followed on the same host, because the token is for that host only. */
 async function follow(sending: Sending, redirects = 0): Promise<Reply> {
   const { url, asked } = sending
   const reply = await send(sending).catch((cause: unknown) => {
@@ -118,7 +118,7 @@ async function send({ url, agent, place, asked, budget }: Sending): Promise<Repl
       size += chunk.length
       budget.bytes -= chunk.length
       if (size > MAX_BYTES || budget.bytes < 0)
-        return void sent.destroy(new HostError('unavailable', `${url.hostname} answers more than we can read.`))
+        return void sent.destroy(new HostError('unavailable', `${url.hostname} sends more data than we can read.`))
       chunks.push(chunk)
     })
     response.once('error', reject)
@@ -126,7 +126,7 @@ async function send({ url, agent, place, asked, budget }: Sending): Promise<Repl
       resolve({ status: response.statusCode ?? 0, headers: response.headers, text: Buffer.concat(chunks).toString('utf8') }),
     )
   })
-  sent.setTimeout(SILENCE_MS, () => sent.destroy(new HostError('unavailable', `${url.hostname} answers too slowly. Try again later.`)))
+  sent.setTimeout(SILENCE_MS, () => sent.destroy(new HostError('unavailable', `${url.hostname} responds too slowly. Try again later.`)))
   sent.once('error', reject)
   sent.end(body)
   return await promise
@@ -137,7 +137,7 @@ function jsonIn(text: string, hostName: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw new HostError('unavailable', `${hostName} answers, but not as a git host of this kind. Check the address and the provider.`, {
+    throw new HostError('unavailable', `${hostName} responds, but not like a git host of this kind. Check the address and the provider.`, {
       cause,
     })
   }

@@ -18,18 +18,18 @@ it('what a host answers is a sentence that says what is wrong and what to do', (
     undefined,
   ])
   expect(failure(403, { body: { message: 'Resource not accessible' } })[1]).toBe(
-    'git.example.com does not let the token do this. Give it the permissions that it lacks. It said: Resource not accessible',
+    'git.example.com does not allow the token to do this. Add the missing permissions. It said: Resource not accessible',
   )
-  expect(failure(404)[1]).toBe('git.example.com shows the token no such thing. Check the name, and that the token has access to it.')
-  expect(failure(301)[1]).toContain('Connect the account with the address that it uses now')
-  expect(failure(503)).toEqual(['unavailable', 'git.example.com has a fault at this moment (503). Try again later.', undefined])
+  expect(failure(404)[1]).toBe('git.example.com did not find it. Check the name, and that the token has access to it.')
+  expect(failure(301)[1]).toContain('Connect the account with its current address')
+  expect(failure(503)).toEqual(['unavailable', 'git.example.com reports an error (503). Try again later.', undefined])
   expect(failure(422, { body: { message: 'Validation Failed' } })[1]).toBe(
-    'git.example.com did not take the request (422). It said: Validation Failed',
+    'git.example.com rejected the request (422). It said: Validation Failed',
   )
 })
 
 it('a limit says when it ends, where the host says so, and is no lack of permissions', () => {
-  const limit = (until: string) => `git.example.com limits how often it is asked, until ${until} UTC. Try again then.`
+  const limit = (until: string) => `git.example.com limits the number of requests, until ${until} UTC. Try again then.`
   const reset = String(Date.parse('2026-01-02T04:00:00Z') / 1000)
   const primary = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': reset }
   expect(failure(403, { headers: primary })).toEqual(['rate_limited', limit('2026-01-02 04:00'), '2026-01-02T04:00:00.000Z'])
@@ -38,7 +38,7 @@ it('a limit says when it ends, where the host says so, and is no lack of permiss
     limit('2026-01-02 03:06'),
     '2026-01-02T03:06:05.000Z',
   ])
-  const open = ['rate_limited', 'git.example.com limits how often it is asked. Try again in a few minutes.', undefined]
+  const open = ['rate_limited', 'git.example.com limits the number of requests. Try again in a few minutes.', undefined]
   expect(failure(429)).toEqual(open)
   expect(failure(403, { body: { message: 'You have exceeded a secondary rate limit.' } })).toEqual(open)
 })

@@ -6,27 +6,26 @@ type Answered = { status: number; headers: IncomingHttpHeaders; text: string; ho
 const LONGEST_WORDS = 200
 const LONGEST_BODY = 16 * 1024
 
-/** What an answer that is no success means, in a sentence. */
+/** The error message for an unsuccessful response. */
 export function failureOf({ status, headers, text, hostName }: Answered, now: Date): HostError {
   const said = wordsOf(text)
   const quoted = said === '' ? '' : ` It said: ${said}`
   const until = limitEnd(headers, now)
   // GitHub's secondary limits come without a time, and are no lack of permissions
   if (status === 429 || (status === 403 && (until !== undefined || /rate limit/i.test(said))))
-    return new HostError('rate_limited', `${hostName} limits how often it is asked${untilWords(until)}`, { until })
+    return new HostError('rate_limited', `${hostName} limits the number of requests${untilWords(until)}`, { until })
   if (status === 401)
     return new HostError(
       'unauthorized',
       `${hostName} does not accept the token: it is wrong, has expired or was revoked. Make a new one there and connect the account again.${quoted}`,
     )
   if (status === 403)
-    return new HostError('forbidden', `${hostName} does not let the token do this. Give it the permissions that it lacks.${quoted}`)
-  if (status === 404)
-    return new HostError('missing', `${hostName} shows the token no such thing. Check the name, and that the token has access to it.`)
+    return new HostError('forbidden', `${hostName} does not allow the token to do this. Add the missing permissions.${quoted}`)
+  if (status === 404) return new HostError('missing', `${hostName} did not find it. Check the name, and that the token has access to it.`)
   if (status >= 300 && status < 400)
-    return new HostError('refused', `${hostName} sends us on to another address. Connect the account with the address that it uses now.`)
-  if (status >= 500) return new HostError('unavailable', `${hostName} has a fault at this moment (${status}). Try again later.`)
-  return new HostError('unavailable', `${hostName} did not take the request (${status}).${quoted}`)
+    return new HostError('refused', `${hostName} redirects to another address. Connect the account with its current address.`)
+  if (status >= 500) return new HostError('unavailable', `${hostName} reports an error (${status}). Try again later.`)
+  return new HostError('unavailable', `${hostName} rejected the request (${status}).${quoted}`)
 }
 
 const CERTIFICATE_CODES = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ALTNAME/
@@ -42,7 +41,7 @@ export function connectionFailure(cause: unknown, hostName: string): HostError {
 /** GitHub and Gitea call it `message`; GitLab also `error` and `error_description`. */
 function wordsOf(text: string): string {
   try {
-    const body: unknown = JSON.parse(text.slice(0, LONGEST_BODY)) // a longer one is no message for people
+    const body: unknown = JSON.parse(text.slice(0, LONGEST_BODY)) // longer texts are not meant for people
     if (typeof body !== 'object' || body === null) return ''
     const fields = body as Record<string, unknown> // an object has fields, of whatever kind
     const said = [fields['message'], fields['error_description'], fields['error']].find((value) => typeof value === 'string') ?? ''
@@ -54,7 +53,7 @@ function wordsOf(text: string): string {
   }
 }
 
-/** GitHub and GitLab say when, in seconds since 1970; all of them may say how long. */
+/** GitHub and GitLab send the time, in seconds since 1970; all of them may send a delay. */
 function limitEnd(headers: IncomingHttpHeaders, now: Date): Date | undefined {
   const numberIn = (name: string) => {
     const value = headers[name]

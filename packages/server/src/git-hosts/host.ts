@@ -1,9 +1,9 @@
 import type { SetCommitStatus } from './commit-status.ts'
 import type { HostDeployments } from './deployments.ts'
 
-/** What Berth asks of a git host. Each provider speaks its own API behind it. */
+/** What Berth needs from a git host. Each provider implements it with its own API. */
 export type HostRepository = {
-  /** The host's own, which stays when the repository is renamed. */
+  /** The host's own id, which does not change when the repository is renamed. */
   readonly id: number
   readonly fullName: string
   readonly isPrivate: boolean
@@ -18,13 +18,13 @@ export type GitHost = {
   repositories(search: string): Promise<HostRepository[]>
   repository(fullName: string): Promise<HostRepository>
   branches(fullName: string): Promise<HostBranch[]>
-  /** Whether the newer one, a commit or a branch, has the older one in its history. */
+  /** Whether the newer one, a commit or a branch, contains the older one in its history. */
   isAncestor(fullName: string, older: string, newer: string): Promise<boolean>
-  /** Has pushes delivered to the address, proven with the secret; gives the host's id of the webhook. One with the same address is replaced. */
+  /** Registers a webhook for pushes, signed with the secret, and returns the host's id for it. One with the same URL is replaced. */
   addHook(fullName: string, hook: { url: string; secret: string }): Promise<string>
-  /** One that is gone already is fine. */
+  /** It is not an error if it no longer exists. */
   removeHook(fullName: string, hookId: string): Promise<void>
-  /** Shows how a deployment of a commit goes, beside the commit. */
+  /** Sets the status of a deployment on its commit. */
   setCommitStatus: SetCommitStatus
   /** Where the host knows such a thing. */
   deployments?: HostDeployments

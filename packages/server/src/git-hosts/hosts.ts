@@ -7,7 +7,7 @@ import { createGitLab, gitLabHeaders } from './gitlab.ts'
 import type { GitHost } from './host.ts'
 import type { AskHost, HostClient } from './host-client.ts'
 
-/** How each provider is spoken to: the port, the headers, and the name that goes with a token when git clones. */
+/** The providers: their implementation, their headers, and the user name that git sends with a token. */
 const PROVIDERS = {
   github: { create: createGitHub, headers: gitHubHeaders, username: 'x-access-token' },
   gitlab: { create: createGitLab, headers: gitLabHeaders, username: 'oauth2' },
@@ -22,14 +22,14 @@ export type HostIdentity = {
   readonly provider: GitProvider
   readonly baseUrl: string
   readonly token: string
-  /** An installation's token opens other places than a person's. */
+  /** An installation's token is used with other endpoints than a person's. */
   readonly via: 'app' | 'token'
   readonly privileged: boolean
 }
 
 const VISIT_MS = 60_000
 
-/** Opens a git host for one piece of work. */
+/** Opens a connection to a git host for one task. */
 export function createGitHosts(deps: { visit: HostClient }) {
   return async function visitHost<Result>(
     identity: HostIdentity,
@@ -50,7 +50,7 @@ export function createGitHosts(deps: { visit: HostClient }) {
 
 export type GitHosts = ReturnType<typeof createGitHosts>
 
-/** What git sends along when it clones; it belongs to this host and port and to no other. */
+/** The credential that git sends when it clones, for this host and port only. */
 export function cloneCredential({ provider, baseUrl, token }: Pick<HostIdentity, 'provider' | 'baseUrl' | 'token'>): Credential {
   const { hostname, port } = new URL(baseUrl)
   return {

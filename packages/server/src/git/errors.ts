@@ -39,7 +39,7 @@ export class CredentialRefused extends SourceError {
   }
 }
 
-/** An ssh address, and nothing to log in with. */
+/** An ssh URL without a deploy key. */
 export class DeployKeyMissing extends SourceError {
   override readonly name = 'DeployKeyMissing'
   constructor() {

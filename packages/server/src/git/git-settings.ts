@@ -71,7 +71,7 @@ export function gitSettings(source?: AdmittedSource, options: { caFile?: string 
 function settingsOf({ url, address }: AdmittedSource): string[] {
   const allowed = `protocol.${url.kind}.allow=always`
   if (url.kind === 'file' || address === null) return [allowed]
-  if (url.kind === 'ssh') return [allowed] // ssh is told by settings of its own (ssh.ts)
+  if (url.kind === 'ssh') return [allowed] // ssh has its own settings (ssh.ts)
   const pin =
     isIP(url.host) === 0 ? [`http.curloptResolve=${url.host}:${url.port}:${address.includes(':') ? `[${address}]` : address}`] : []
   return [allowed, ...pin]

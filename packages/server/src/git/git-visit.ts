@@ -16,7 +16,7 @@ export type Source = {
   /** Whether the caller may use private addresses and file://. */
   readonly privileged: boolean
   readonly credential?: Credential
-  /** For ssh, which is never without a key. */
+  /** Required for ssh. */
   readonly ssh?: SshAccess
   readonly signal?: AbortSignal
 }
@@ -51,7 +51,7 @@ export function createVisits(deps: {
   memoryMib?: MemoryMib
   /** CA certificates to trust instead of the machine's. */
   caFile?: (() => string) | undefined
-  /** Why there is no ssh on this machine; undefined where there is one. */
+  /** Why ssh is not available on this machine; undefined if it is. */
   whyNoSsh?: () => Promise<string | undefined>
   log?: Pick<Logger, 'warn'>
 }) {
@@ -63,7 +63,7 @@ export function createVisits(deps: {
   async function visitOnce<T>(source: Source, url: CloneUrl, work: (visit: Visit) => Promise<T>): Promise<T> {
     // A repository on this machine was chosen by an admin, and may be readable only by us.
     const runAs = url.kind === 'file' ? undefined : deps.runAs
-    if (url.kind === 'ssh' && source.ssh === undefined) throw new DeployKeyMissing() // before anybody is asked
+    if (url.kind === 'ssh' && source.ssh === undefined) throw new DeployKeyMissing() // before any network access
     if (url.kind === 'http' || url.kind === 'https') await checkVersion()
     const home = await ownDirectory(scratch, runAs)
     try {

@@ -14,7 +14,7 @@ type Wanted = {
   readonly into: string
   /** Something arrived, or a step is done. */
   readonly onActivity?: () => void
-  /** For a look: less than a deployment may have, and sooner or not at all. */
+  /** For checks, with smaller limits than a deployment. */
   readonly within?: { readonly limits: SizeLimits; readonly timeoutMs: number }
 }
 type Refs = { readonly refs: ReadonlyMap<string, string>; readonly defaultBranch: string | null }

@@ -50,7 +50,7 @@ export async function prepareSsh({ home, url, address, access, runAs }: Preparin
   return { env: { GIT_SSH: path.join(home, 'ssh'), GIT_SSH_VARIANT: 'ssh' }, pinWhatWasSeen }
 }
 
-/** Connects to the address that was vetted, whatever the name server says by then. Git adds the port and the user. */
+/** Connects to the address that was checked, whatever DNS returns by then. Git adds the port and the user. */
 export function sshConfig({ home, address, isPinned }: { home: string; address: string; isPinned: boolean }): string {
   if (isIP(address) === 0) throw new Error('not an address that was vetted')
   const options = {

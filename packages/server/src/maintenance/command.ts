@@ -1,7 +1,7 @@
 export type Terminal = {
   print: (text: string) => void
   complain: (text: string) => void
-  /** What is typed is not shown. */
+  /** The input is not echoed. */
   askSecret: (question: string) => Promise<string>
 }
 
@@ -12,13 +12,13 @@ export type CommandInput = {
 
 export type Command = {
   readonly about: string
-  /** Names of what stands behind the command. */
+  /** The names of the positional arguments. */
   readonly takes: readonly string[]
   readonly isLastOptional?: boolean
   readonly options?: Readonly<Record<string, { readonly type: 'string' | 'boolean' }>>
-  /** Answers the exit code. */
+  /** Returns the exit code. */
   run: (input: CommandInput, terminal: Terminal) => Promise<number>
 }
 
-/** The command was typed in a way that it does not understand. */
+/** The command line is not valid. */
 export class UsageError extends Error {}

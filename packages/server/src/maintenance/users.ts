@@ -43,7 +43,7 @@ const resetPassword: Command = {
   takes: ['email'],
   run: async ({ positionals: [email = ''] }, { askSecret, print }) =>
     await withDatabase(async (db) => {
-      await db.transaction(async (tx) => await userBy(tx, email)) // before a password is asked for
+      await db.transaction(async (tx) => await userBy(tx, email)) // before the password prompt
       const password = (await askSecret('New password: ')).trim()
       if (password.length < SHORTEST_PASSWORD) throw new UsageError(`The password must have at least ${SHORTEST_PASSWORD} characters.`)
       const { hashPassword } = createPasswords({ queue: { run: async (hash) => await hash() } })
@@ -77,5 +77,5 @@ const makeOwner: Command = {
     }),
 }
 
-/** Ways back in for whoever has the machine and no login. */
+/** Ways to regain access for somebody with access to the machine but no login. */
 export const userCommands = { users, 'reset-password': resetPassword, 'make-owner': makeOwner } satisfies Record<string, Command>

@@ -29,7 +29,7 @@ export function createRepair({ db, stopInTime, now }: Deps) {
     return 'stopped'
   }
 
-  /** An engine that starts anew starts them too, where the file says that they always restart. */
+  /** An engine that restarts also starts stopped services whose restart policy is `always`. */
   async function stopServices(app: AppRow, live: readonly ContainerSummary[]): Promise<boolean> {
     const stopped = stoppedServices(app)
     const up = live.filter(({ state, owner }) => stopped.has(owner.service ?? '') && (state === 'running' || state === 'restarting'))

@@ -26,7 +26,7 @@ function hashOfDatabase(): string {
 }
 
 describe('opening the database', () => {
-  it('brings an empty directory to the newest version, and finds it so the next time', async () => {
+  it('creates the database in an empty directory, and opens it again unchanged', async () => {
     await (await open()).close()
     await (await open()).close()
     const file = new BetterSqlite(databasePath(dataDir), { readonly: true })
@@ -40,13 +40,13 @@ describe('opening the database', () => {
     expect(readdirSync(join(dataDir, 'backups'))).toEqual([])
   })
 
-  it('numbers the migrations without a gap, as their names do', () => {
+  it('numbers the migrations without gaps, matching their names', () => {
     const versions = migrations.map(({ version }) => version)
     expect(versions).toEqual(migrations.map((_migration, index) => index + 1))
     expect(migrations.map(({ name }) => Number(name.slice(0, 4)))).toEqual(versions)
   })
 
-  it('refuses a database of a newer Berth with a sentence', async () => {
+  it('refuses a database of a newer Berth with a clear message', async () => {
     await (await open()).close()
     const file = new BetterSqlite(databasePath(dataDir))
     file.prepare(`insert into schema_migration values (9999, '9999-future', '')`).run()
@@ -63,7 +63,7 @@ describe('opening the database', () => {
         writeFileSync(path, bytes)
       },
     ],
-    ['no database at all', (path: string) => writeFileSync(path, 'this is a text of somebody, and no database\n'.repeat(200))],
+    ['not a database', (path: string) => writeFileSync(path, 'some text file, not a database\n'.repeat(200))],
     ['cut short', (path: string) => truncateSync(path, 5000)],
     ['empty', (path: string) => truncateSync(path, 0)],
   ])('refuses a file that is %s, and leaves it untouched', async (_what, damage) => {
@@ -82,7 +82,7 @@ describe('opening the database', () => {
     await (await open()).close()
   })
 
-  it('works with a copy of the directory that was made while nothing ran', async () => {
+  it('works with a copy of the directory made while the server was stopped', async () => {
     const first = await open()
     await first.db.transaction(async (tx) => await tx.insertInto('fact').values({ name: 'a', value: 'kept' }).execute())
     await first.close()
@@ -97,7 +97,7 @@ describe('opening the database', () => {
 })
 
 describe('transactions', () => {
-  it('run one after the other, and a failed one leaves nothing', async () => {
+  it('run one after the other, and a failed one leaves no changes', async () => {
     const database = await open()
     const { db } = database
     const order: string[] = []
@@ -116,7 +116,7 @@ describe('transactions', () => {
     await database.close()
   })
 
-  it('tell of a change once, and not of a look', async () => {
+  it('notify once per commit with changes, and not for reads', async () => {
     const database = await open()
     const { db } = database
     commits = 0
@@ -127,7 +127,7 @@ describe('transactions', () => {
     await database.close()
   })
 
-  it('tell nobody of what was rolled back, also when the next one changes nothing', async () => {
+  it('do not notify after a rollback, even if the next one changes nothing', async () => {
     const database = await open()
     const { db } = database
     commits = 0
@@ -142,7 +142,7 @@ describe('transactions', () => {
     await database.close()
   })
 
-  it('reads do not wait for a transaction, and do not see what is not committed', async () => {
+  it('do not block reads, which do not see uncommitted changes', async () => {
     const database = await open()
     const { db } = database
     const isIn = Promise.withResolvers<void>()

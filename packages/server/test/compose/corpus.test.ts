@@ -7,7 +7,7 @@ import { type RepoEntry, withRepository } from '../../src/engine/compose/reposit
 import { appNetworkName, labelsOf, stackContainerName } from '../../src/engine/labels.ts'
 import { assertStackAllowed, stackRequest } from '../../src/engine/stack-spec.ts'
 
-/** Compose files in the shapes that people publish, each under a line with what it is, its port, its files and why it is refused. */
+/** Compose files as people publish them. The line above each has its name, its port, its files and the keys that are refused. */
 const CORPUS = readFileSync(join(import.meta.dirname, 'corpus.yaml'), 'utf8')
   .split(/^#= /m)
   .slice(1)
@@ -34,7 +34,7 @@ async function planOf({ text, port, files }: (typeof CORPUS)[number]) {
   return await withRepository((lookUp) => planCompose(text, { ...settings, port, lookUp }), read)
 }
 
-it.each(CORPUS.filter(({ refused }) => refused.length === 0))('is taken as it is: $name', async (file) => {
+it.each(CORPUS.filter(({ refused }) => refused.length === 0))('is accepted unchanged: $name', async (file) => {
   const plan = await planOf(file)
   expect(plan.routedService).not.toBeNull()
   for (const service of plan.services) {
@@ -44,7 +44,7 @@ it.each(CORPUS.filter(({ refused }) => refused.length === 0))('is taken as it is
   }
 })
 
-it.each(CORPUS.filter(({ refused }) => refused.length > 0))('is refused with every reason and a way out: $name', async (file) => {
+it.each(CORPUS.filter(({ refused }) => refused.length > 0))('is refused with every reason and a fix: $name', async (file) => {
   const refusal = await planOf(file).then(
     () => undefined,
     (cause: unknown) => cause,
@@ -57,7 +57,7 @@ it.each(CORPUS.filter(({ refused }) => refused.length > 0))('is refused with eve
   }
 })
 
-it('nine of ten are taken as they are', () => {
+it('nine of ten are accepted unchanged', () => {
   expect(CORPUS.length).toBeGreaterThanOrEqual(60)
   expect(CORPUS.filter(({ refused }) => refused.length === 0).length / CORPUS.length).toBeGreaterThanOrEqual(0.9)
 })

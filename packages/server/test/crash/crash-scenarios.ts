@@ -16,7 +16,7 @@ async function running(lab: DeployLab): Promise<ReleaseState> {
   return { app, first: id }
 }
 
-/** What visitors get, and the end of the newest deployment. */
+/** Checks what visitors get, and how the newest deployment ended. */
 async function serves(lab: DeployLab, app: LabApp, wanted: { body: string; status: readonly string[] }): Promise<string[]> {
   const body = await lab.visit(app).catch((cause: unknown) => `nothing: ${String(cause)}`)
   const [newest] = await lab.owner.call('deployments.list', { appId: app.id })
@@ -62,7 +62,7 @@ const oneAtATime: Scenario<ReleaseState> = {
   },
 }
 
-/** Where it is interrupted during its release command, it fails, and what served before goes on. */
+/** If it is interrupted during its release command, it fails, and the previous release keeps serving. */
 const releaseCommand: Scenario<ReleaseState & { runs: ReleaseRuns }> = {
   ...redeploy,
   name: 'redeploy with a release command',
@@ -99,7 +99,7 @@ const composeRedeploy: Scenario<AppState> = {
   expected: async (lab, { app }) => await servesComposed(lab, app, { body: 'v2', status: ['success'] }),
 }
 
-/** Its other service is built in every release: the running one must belong to the live release. */
+/** The worker service is built in every release, so the running one must belong to the live release. */
 async function servesComposed(lab: DeployLab, app: LabApp, wanted: { body: string; status: readonly string[] }): Promise<string[]> {
   const live = lab.rows<{ id: number; release_of: number | null }>('select * from deployment where app_id = ? and is_active = 1', app.id)[0]
   const images = (await lab.containersOf(app.id)).map(({ image }) => image)
@@ -109,7 +109,7 @@ async function servesComposed(lab: DeployLab, app: LabApp, wanted: { body: strin
   return [
     ...(await serves(lab, app, wanted)),
     ...(images.length === 2 ? [] : [`it runs ${images.join(', ')}`]),
-    ...others.map((image) => `${image} is not of the release that serves`),
+    ...others.map((image) => `${image} does not belong to the live release`),
   ]
 }
 
@@ -130,7 +130,7 @@ const composeCancel: Scenario<AppState> = {
   },
 }
 
-/** Its other service changed as well, and is rolled back with it. */
+/** The worker service changed as well, and is rolled back too. */
 const composeUnhealthy: Scenario<AppState> = {
   ...composeRedeploy,
   name: 'unhealthy compose release',

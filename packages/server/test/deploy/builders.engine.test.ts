@@ -138,7 +138,7 @@ describe('a release command', () => {
     const app = await lab.createApp(files(), { releaseCommand: 'node migrate.js', envVars: { SHIP: 'Endurance' } })
     const first = await lab.deploy(app.id)
     expect(first).toMatchObject({ status: 'success', error_message: '' })
-    expect(await lab.log(first.id)).toMatch(/migrating \S+\n[^]*The release command has ended well\n[^]*Starting the release/)
+    expect(await lab.log(first.id)).toMatch(/migrating \S+\n[^]*The release command succeeded\n[^]*Starting the release/)
     await lab.owner.call('envs.create', { appId: app.id, key: 'FAILS', value: 'yes' })
     const second = await lab.deploy(app.id)
     expect(second).toMatchObject({ status: 'failed' })

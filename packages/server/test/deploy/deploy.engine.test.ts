@@ -30,7 +30,7 @@ describe.concurrent('a web app from git', () => {
     expect(second).toMatchObject({ status: 'success', commit_hash: hash, commit_message: 'A change', is_active: true })
     expect(await lab.visit(app)).toBe('second')
     expect(await lab.containersOf(app.id)).toHaveLength(1)
-    expect(await lab.log(second.id)).toContain('goes on serving')
+    expect(await lab.log(second.id)).toContain('keeps serving')
     const changes = await lab.owner.call('deployments.compare', { deploymentId: first.id, withId: second.id })
     expect(changes).toEqual({ settings: [], environment: [{ key: 'COLOUR', is: 'changed' }], notKept: [] })
 

@@ -117,7 +117,7 @@ it('keeps the current release while HAProxy serves but accepts no changes, and s
     const failed = await lab.deploy(shop, { version: 'unreachable' })
     expect(failed).toMatchObject({
       status: 'failed',
-      error_message: expect.stringMatching(/^The edge did not take the new route.*did not load its new configuration/),
+      error_message: expect.stringMatching(/^The edge did not accept the new route.*did not load its new configuration/),
     })
     expect(JSON.parse((await visit(lab, { host: HOST })).text)).not.toMatchObject({ version: 'unreachable' })
     expect((await lab.berth.anonymous('health')).messages['edge']).toContain('keeps using the old one')
@@ -134,7 +134,7 @@ it('keeps the current release while HAProxy serves but accepts no changes, and s
 it('switches once a busy engine lists its containers again', async () => {
   await shop.commit({ version: 'patient' })
   const { id } = await lab.call('deployments.add', { appId: shop.id })
-  await until(async () => (await lab.call('deployments.log', { deploymentId: id })).includes('must stay so for a while'), 'healthy')
+  await until(async () => (await lab.call('deployments.log', { deploymentId: id })).includes('checking that it stays up'), 'healthy')
   engine.fail('GET /containers/json', { status: 500, times: 6 })
   try {
     expect(await lab.finished(id)).toMatchObject({ status: 'success', error_message: '' })

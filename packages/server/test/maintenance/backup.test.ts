@@ -91,7 +91,7 @@ it('can be encrypted with a passphrase, and then opens with that one alone', asy
   expect(await command(['verify', file])).toBe(1)
   expect(said).toEqual(['This backup cannot be used: it is encrypted: set BERTH_BACKUP_PASSPHRASE to its passphrase.'])
   expect(await command(['verify', file], { BERTH_BACKUP_PASSPHRASE: 'wrong' })).toBe(1)
-  expect(said).toEqual(['This backup cannot be used: the passphrase is wrong, or its beginning was changed.'])
+  expect(said).toEqual(['This backup cannot be used: the passphrase is wrong, or the beginning of the file was changed.'])
   expect(await command(['verify', file], { BERTH_BACKUP_PASSPHRASE: 'correct horse' })).toBe(0)
 }, 120_000)
 

@@ -56,7 +56,7 @@ describe('an engine that becomes unreachable', () => {
       expect((await lab.ended(id)).status).toBe('success')
       const atTheEnd = looks()
       await until(looks, (now) => now > atTheEnd) // the next look begins when the one before has ended
-      expect(await lab.log(id)).toContain('visitors are sent to it')
+      expect(await lab.log(id)).toContain('visitors now go to this release')
     } finally {
       proxy.clear()
     }

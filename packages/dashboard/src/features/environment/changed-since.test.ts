@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { changeWords } from './changed-since.ts'
 
 describe('what has changed since the live release', () => {
-  it('is counted by kind, and what did not happen is not mentioned', () => {
+  it('is counted by kind, and kinds without changes are left out', () => {
     expect(changeWords([{ key: 'A', is: 'removed' }])).toBe('1 removed')
     expect(
       changeWords([

@@ -9,7 +9,7 @@ import { gitKeys } from './queries.ts'
 import { RemoveAccount } from './remove-account.tsx'
 import { useAccountRights } from './rights.ts'
 
-/** Asks the host at once, and shows what it found in the list. */
+/** Checks the account with its host now, and updates the list. */
 function useCheck(account: GitAccount) {
   const client = useQueryClient()
   return useMutation({

@@ -19,7 +19,7 @@ import { gitAccounts } from './queries.ts'
 
 type Props = {
   note: string
-  /** Which of those that the user sees belong here. */
+  /** Which of the visible accounts to show here. */
   belongs: (account: GitAccount) => boolean
   owner: 'me' | { projectId: number }
   mayConnect?: boolean

@@ -9,11 +9,11 @@ import { useApp } from '../../shared/use-app.ts'
 import { DeliveriesCard } from './deliveries-card.tsx'
 import { webhookOf } from './queries.ts'
 
-/** The pushes that a host delivered for this app, and what came of each. */
+/** The deliveries for this app, and their results. */
 export function AppWebhooksPage() {
   const app = useApp()
   const { data: webhook, isPending } = useQuery(webhookOf(app.id))
-  if (isPending) return <Skeleton bare rows={4} height="h-16" /> // what it says stands above the list
+  if (isPending) return <Skeleton bare rows={4} height="h-16" /> // its error is shown above the list
   const settings = <ButtonLink to={paths.appSettings(app.id)}>Settings</ButtonLink>
   return (
     <div className="grid gap-4">

@@ -11,7 +11,7 @@ import { DeliveredDeployment } from './delivered-deployment.tsx'
 import { delivery } from './queries.ts'
 import { RedeliverButton } from './redeliver-button.tsx'
 
-/** A delivery as it came: its headers, without secrets, and its body. */
+/** A delivery as received: its headers, without secrets, and its body. */
 export function DeliveryDialog({ id, onClose }: { id: number; onClose: () => void }) {
   return (
     <Dialog title="Delivery" wide onClose={onClose}>
@@ -80,7 +80,7 @@ function Text({ title, text, none = 'None' }: { title: string; text: string; non
   )
 }
 
-/** JSON with one field a line. */
+/** JSON with one field per line. */
 function readable(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body), null, 2)

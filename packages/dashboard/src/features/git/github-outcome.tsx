@@ -6,7 +6,7 @@ function isOutcome(word: string): word is GitHubOutcome {
   return Object.hasOwn(GITHUB_OUTCOMES, word)
 }
 
-/** How the way over GitHub ended, from which the browser has just come back. */
+/** The result of the round trip to GitHub, from which the browser has just returned. */
 export function GitHubOutcomeNotice() {
   const [outcome, setOutcome] = useSearchState('github')
   if (!isOutcome(outcome)) return null

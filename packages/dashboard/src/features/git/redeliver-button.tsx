@@ -7,7 +7,7 @@ import { plural } from '../../lib/sizes.ts'
 import { deploymentKeys } from '../deployments/queries.ts'
 import { gitKeys } from './queries.ts'
 
-/** Judges a push again with the settings of today, which may deploy it. */
+/** Judges a push again with the current settings, which may deploy it. */
 export function RedeliverButton({ delivery }: { delivery: DeliverySummary }) {
   const client = useQueryClient()
   const again = useMutation({

@@ -8,7 +8,7 @@ const START_TASK = /"start"\s{0,20}:\s{0,20}"/
 const BUILD_TASK = /"build"\s{0,20}:\s{0,20}"/
 const MAIN_FILES = ['main.ts', 'server.ts', 'mod.ts', 'index.ts', 'main.tsx', 'src/main.ts', 'main.js']
 
-/** Deno's own files say so; a package.json beside them is for its npm packages. */
+/** Deno's own files identify it; a package.json beside them lists its npm packages. */
 export function detectDeno(project: Project, wishes: Wishes): DetectedPlan | null {
   const config = project.first(CONFIGS)
   if (config === undefined && !project.has('deno.lock')) return null

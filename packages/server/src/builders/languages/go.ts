@@ -52,7 +52,7 @@ export function detectGo(project: Project, wishes: Wishes): DetectedPlan | null 
   })
 }
 
-/** Where `package main` is: at the top, or the only one below cmd/. */
+/** Where `package main` is: at the top, or the only one under cmd/. */
 function mainPackage(project: Project): string {
   if (project.matching(/^[^/]+\.go$/).some((file) => /^package main\s*$/m.test(project.read(file)) || file === 'main.go')) return '.'
   const commands = [...new Set(project.matching(/^cmd\/[^/]+\/[^/]+\.go$/).map((file) => file.split('/').slice(0, 2).join('/')))]

@@ -11,7 +11,7 @@ type Parts = {
   readonly notes?: readonly string[]
 }
 
-/** A plan for a project that is built in its own directory. */
+/** A plan for a project that is built in its own directory, without a workspace. */
 export function plainPlan(project: Project, wishes: Wishes, parts: Parts): DetectedPlan {
   return {
     kind: parts.kind,
@@ -41,5 +41,5 @@ export function tomlText(text: string, key: string): string {
   return ''
 }
 
-/** A user without rights in an image of Debian. */
+/** An unprivileged user in a Debian image. */
 export const APP_USER = 'RUN useradd --create-home --uid 1000 app'

@@ -5,7 +5,7 @@ const PREFERRED = 13
 const OLDEST = 8
 const NEWEST = 14
 
-/** The version of Python that a project asks for, as in `3.12`. */
+/** The Python version that a project requires, such as `3.12`. */
 export function pythonVersion(project: Project): Version {
   for (const [file, text] of statements(project)) {
     const from = nameIn(project, file)

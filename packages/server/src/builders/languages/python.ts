@@ -40,7 +40,7 @@ function toolOf(project: Project): Tool {
   return { name: 'pip', files: [], install: `python -m venv ${VENV}`, caches: [] }
 }
 
-/** Whether the project names a package among its dependencies, in whichever file it keeps them. */
+/** Whether a package is among the project's dependencies, in any of the files that can list them. */
 function uses(project: Project, name: string): boolean {
   const text = ['requirements.txt', 'pyproject.toml', 'Pipfile'].map((file) => project.read(file).toLowerCase()).join('\n')
   return text.split(/[^a-z0-9_.-]+/).some((word) => word === name)
@@ -152,7 +152,7 @@ function django(project: Project, bind: string): Framework {
   }
 }
 
-/** The file that makes the application, and what it calls it: `app = Flask(__name__)`. */
+/** The file that creates the application, and its variable: `app = Flask(__name__)`. */
 function moduleWith(project: Project, maker: string): { file: string; module: string; name: string } | undefined {
   const candidates = project.matching(/^(?:src\/|app\/|api\/)?(?:main|app|server|application|wsgi|asgi|__init__|index)\.py$/)
   for (const file of candidates.toSorted((a, b) => a.split('/').length - b.split('/').length)) {

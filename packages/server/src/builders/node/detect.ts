@@ -10,12 +10,12 @@ import { startOf } from './start.ts'
 type Found = {
   readonly project: Project
   readonly json: PackageJson
-  /** The workspace that it belongs to, or itself. */
+  /** The workspace that contains it, or the project itself. */
   readonly top: Project
   readonly topJson: PackageJson
 }
 
-/** A project with a package.json. `asSite`: its build makes files, whatever else it could do. */
+/** A project with a package.json. `asSite`: its build output is served as static files. */
 export function detectNode(project: Project, wishes: Wishes, options: { asSite: boolean } = { asSite: false }): DetectedPlan | null {
   if (!project.has('package.json')) return null
   const json = readPackageJson(project)
@@ -61,7 +61,7 @@ export function detectNode(project: Project, wishes: Wishes, options: { asSite: 
   }
 }
 
-/** The nearest directory above that has a workspace, if the project is in one. */
+/** The nearest parent directory with a workspace, if the project is part of it. */
 function workspaceOf(project: Project): Project {
   const parts = project.root.split('/')
   for (let length = parts.length - 1; length >= 0 && project.root !== ''; length -= 1) {
@@ -80,7 +80,7 @@ function targetOf({ project, json }: Found, framework: Framework | undefined, op
   return { makes: 'files', output: 'dist', isSinglePage: false }
 }
 
-/** Tools that build what a package depends on before the package itself. */
+/** Tools that build the dependencies of a package before the package. */
 function buildCommand({ project, json, top, topJson }: Found, commands: ReturnType<typeof managerCommands>): string {
   if (scriptOf(json, 'build') === '') return ''
   const isTurbo = top.has('turbo.json') && Object.hasOwn(topJson.dependencies, 'turbo')

@@ -9,7 +9,7 @@ export type NodeBuild = {
   readonly project: Project
   readonly nodeVersion: string
   readonly manager: PackageManager
-  /** The directory of the project below that of the workspace; empty where they are the same. */
+  /** The directory of the project relative to the workspace; empty if they are the same. */
   readonly below: string
   readonly install: Steered
   readonly build: Steered
@@ -56,7 +56,7 @@ function buildStage({ manager, install, build, wishes }: NodeBuild, image: strin
   ]
 }
 
-/** Of a workspace, what one package does not need another may, so nothing is removed. */
+/** In a workspace nothing is removed, because other packages may need what this one does not. */
 function pruneOf({ manager, isWorkspace, target, install }: NodeBuild): string | undefined {
   const { prune, install: own } = managerCommands(manager)
   const isStandalone = target.makes === 'program' && target.standalone === true
@@ -86,7 +86,7 @@ function programFiles(home: string): string[] {
   return [`ENV PATH=${folders.join(':')}:$PATH`, `COPY --from=build --chown=node:node ${APP} ${APP}`, `WORKDIR ${home}`]
 }
 
-/** In a workspace Next.js keeps the place of the project below that of the workspace. */
+/** In a workspace, the standalone output of Next.js keeps the path of the project within it. */
 function standalone({ below, project }: NodeBuild, home: string): string[] {
   const server = below === '' ? APP : `${APP}/${below}`
   const hasPublic = project.matching(/^public\//).length > 0

@@ -1,17 +1,17 @@
 import { BuildProblem, nameIn, type Project } from '../project.ts'
 import { dependsOn, type PackageJson, scriptOf } from './package-json.ts'
 
-/** What a framework's build makes: files for a web server, or a program. */
+/** What a framework's build produces: static files, or a program. */
 export type Target =
   | { readonly makes: 'files'; readonly output: string; readonly isSinglePage: boolean }
   | {
       readonly makes: 'program'
       readonly start: string
       readonly env?: Readonly<Record<string, string>>
-      /** Next.js puts everything that its server needs there. */
+      /** The directory with everything that the Next.js server needs. */
       readonly standalone?: true
     }
-  /** Known by name only: its package.json says how it starts. */
+  /** Only its name is detected: package.json says how it starts. */
   | { readonly makes: 'whatever start runs' }
 
 export type Framework = { readonly name: string; readonly dependency: string; targetOf(project: Project, json: PackageJson): Target }
@@ -31,7 +31,7 @@ function configOf(project: Project, name: keyof typeof CONFIGS): string {
   return file === undefined ? '' : withoutComments(project.read(file))
 }
 
-/** Lines that begin as a comment; one after code is rare in a setting that matters. */
+/** Lines that start with a comment. Comments after code are rare in the settings that matter here. */
 function withoutComments(text: string): string {
   return text
     .split('\n')
@@ -107,7 +107,7 @@ function nest(_project: Project, json: PackageJson): Target {
   return { makes: 'program', start: production === '' ? 'node dist/main' : production }
 }
 
-/** LIST of the frameworks that are known, the more special ones first. */
+/** LIST of the known frameworks, the more specific ones first. */
 const FRAMEWORKS: readonly Framework[] = [
   { name: 'Next.js', dependency: 'next', targetOf: next },
   { name: 'Nuxt', dependency: 'nuxt', targetOf: nuxt },
@@ -160,7 +160,7 @@ const DEVELOPMENT = [
   'nuxt dev',
 ]
 
-/** What serves sources to a developer, and is not for visitors. */
+/** Development servers, which are not meant for visitors. */
 function isDevelopmentServer(script: string): boolean {
   const text = script.trim()
   return DEVELOPMENT.some(

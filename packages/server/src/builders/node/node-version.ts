@@ -17,7 +17,7 @@ const CODE_NAMES: Readonly<Record<string, string>> = {
 
 export type FoundVersion = { readonly name: string; readonly version: string; readonly from: string }
 
-/** The version of Node.js that a project asks for: its own files first, then those of the workspace that it is in. */
+/** The Node.js version that a project requires: from its own files first, then from those of its workspace. */
 export function nodeVersion(projects: readonly Project[], packages: readonly PackageJson[]): FoundVersion {
   for (const [index, project] of projects.entries()) {
     for (const file of ['.nvmrc', '.node-version']) {

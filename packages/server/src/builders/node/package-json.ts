@@ -1,6 +1,6 @@
 import { BuildProblem, jsonIn, nameIn, type Project, recordIn, textIn } from '../project.ts'
 
-/** What a package.json says, as far as a build needs it. */
+/** The parts of a package.json that a build needs. */
 export type PackageJson = {
   readonly name: string
   readonly main: string
@@ -28,7 +28,7 @@ function texts(value: unknown): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(recordIn(value)).filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
 }
 
-/** Whether installing runs something of the project itself, which may need more than its package.json. */
+/** Whether installing runs scripts of the project itself, which may need more than its package.json. */
 export function runsOnInstall({ scripts }: PackageJson): boolean {
   return ['preinstall', 'install', 'postinstall', 'prepare', 'preprepare', 'postprepare'].some((name) => Object.hasOwn(scripts, name))
 }
@@ -41,12 +41,12 @@ export function dependsOn({ dependencies }: PackageJson, name: string): boolean 
   return Object.hasOwn(dependencies, name)
 }
 
-/** The major version that a dependency asks for, for people to read; empty where it is no number. */
+/** The major version of a dependency, for display; empty if it is not a number. */
 export function majorOf({ dependencies }: PackageJson, name: string): string {
   return /^[\^~>=v ]*(\d{1,4})/.exec(dependencies[name] ?? '')?.[1] ?? ''
 }
 
-/** The name of the package, for tools that select one of a workspace by it. */
+/** The name of the package, for tools that select a package of a workspace by name. */
 export function packageName(project: Project, { name }: PackageJson): string {
   if (/^(?:@[A-Za-z0-9._-]+\/)?[A-Za-z0-9._-]+$/.test(name)) return name
   throw new BuildProblem(`${nameIn(project, 'package.json')} has no "name". A package of a workspace needs one; add it, then deploy again.`)

@@ -4,12 +4,15 @@ import { type PackageJson, runsOnInstall } from './package-json.ts'
 type ManagerName = 'npm' | 'pnpm' | 'yarn' | 'bun'
 export type PackageManager = {
   readonly name: ManagerName
-  /** Empty where the version that the image has is right. */
+  /** Empty if the version in the image is right. */
   readonly version: string
   readonly from: string
   readonly lockFile: string | undefined
   readonly isYarnClassic: boolean
-  /** What is copied before the dependencies are installed, so that they are only installed anew when one of these changes; none: everything. */
+  /**
+   * The files copied before the dependencies are installed, so that they are reinstalled only if one of these changes; an empty list:
+   * everything.
+   */
   readonly manifests: readonly string[]
   readonly notes: readonly string[]
 }
@@ -27,7 +30,7 @@ const NAMED = /^(npm|pnpm|yarn|bun)@(\d[\w.-]{0,40})(?:\+.*)?$/
 /** By the version of the lock file's format. */
 const PNPM_OF_LOCK: Readonly<Record<string, string>> = { '5': '7', '6': '8', '9': '10' }
 
-/** Which package manager installs the project at the top of which this package.json is. */
+/** The package manager of the project whose top-level package.json this is. */
 export function packageManager(project: Project, json: PackageJson): PackageManager {
   const locks = (Object.keys(LOCK_FILES) as (keyof typeof LOCK_FILES)[]).filter((file) => project.has(file)) // exactly the keys of the table
   const named = namedIn(project, json)
@@ -86,11 +89,11 @@ function manifestsOf(project: Project, json: PackageJson, lockFile: string | und
 }
 
 type Commands = {
-  /** Lines that bring the package manager into the image. */
+  /** Dockerfile lines that install the package manager. */
   readonly setUp: string | undefined
   readonly install: string
   readonly caches: readonly string[]
-  /** Removes what only the build needs; undefined where the manager cannot. */
+  /** Removes the development dependencies; undefined if the manager cannot. */
   readonly prune: string | undefined
   run(script: string): string
   runIn(packageName: string, script: string): string

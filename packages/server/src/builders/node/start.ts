@@ -6,7 +6,7 @@ import { type PackageJson, scriptOf } from './package-json.ts'
 const MAIN_FILES = ['server.js', 'index.js', 'app.js', 'main.js', 'server.mjs', 'index.mjs', 'src/server.js', 'src/index.js', 'src/main.js']
 const RUN_SCRIPT = /^(?:npm (?:run )?|pnpm (?:run )?|yarn (?:run )?|bun run )([A-Za-z0-9:_-]+)$/
 
-/** How a program of Node.js is started: as asked for, as its package.json says, or from the file that such programs begin in. */
+/** How a Node.js program is started: by the setting, by its package.json, or from a usual entry file. */
 export function startOf(project: Project, json: PackageJson, { target, wishes }: { target: Target; wishes: Wishes }): Steered {
   const steered = wishes.steering.start
   if (steered.text !== '') return steered
@@ -24,8 +24,8 @@ export function startOf(project: Project, json: PackageJson, { target, wishes }:
 }
 
 /**
- * The text of a script, so that the program itself is run and gets the signals of a stop: package managers keep a shell in between.
- * A script that only runs another is followed.
+ * The text of a script, so that the program runs directly and receives stop signals: package managers keep a shell in between. A script
+ * that only runs another one is followed.
  */
 function resolved(json: PackageJson, name: string, depth = 0): string {
   const text = scriptOf(json, name).trim()

@@ -5,7 +5,7 @@ import type { DetectedPlan, Wishes } from '../plan.ts'
 import { BuildProblem, nameIn, type Project } from '../project.ts'
 import { plainSite } from './site.ts'
 
-/** Files that are served as they are: index.html at the top, or in the folder that is named. */
+/** Files served unchanged: index.html at the top level, or in the configured folder. */
 export function detectFiles(project: Project, wishes: Wishes): DetectedPlan | null {
   const directory = withoutTrailing(wishes.steering.output.text, '/').replace(/^\.\/?/, '')
   const found = directory === '' ? project.first(['index.html', 'public/index.html']) : `${directory}/index.html`
@@ -28,7 +28,7 @@ export function detectFiles(project: Project, wishes: Wishes): DetectedPlan | nu
   }
 }
 
-/** The builder `static`: what the project's build makes, or the files as they are. */
+/** The builder `static`: the output of the project's build, or its files unchanged. */
 export function planSite(project: Project, wishes: Wishes): DetectedPlan {
   const isBuilt = project.has('package.json') && (wishes.steering.build.text !== '' || scriptOf(readPackageJson(project), 'build') !== '')
   const plan = isBuilt ? detectNode(project, wishes, { asSite: true }) : detectFiles(project, wishes)

@@ -1,14 +1,14 @@
 import { escapePattern } from './redirects.ts'
 
-/** A header, and its value for the paths that match, in the order of the file. */
+/** A header and its values by path pattern, in the order of the file. */
 export type HeaderRule = { readonly name: string; readonly values: readonly { readonly pattern: string; readonly value: string }[] }
 
 const NAME = /^[A-Za-z][A-Za-z0-9-]{0,60}$/
 const MOST_RULES = 500
-/** nginx sets these itself, and twice would be wrong. */
+/** nginx sets these itself, and must not send them twice. */
 const OWN = ['content-length', 'content-encoding', 'connection', 'date', 'server', 'transfer-encoding', 'content-type', 'location']
 
-/** A `_headers` file: paths at the beginning of a line, the headers for each indented below. */
+/** A `_headers` file: a path on its own line, its headers indented below. */
 export function readHeaders(text: string): { rules: HeaderRule[]; notes: string[] } {
   const found = new Map<string, { pattern: string; value: string }[]>()
   const skipped: number[] = []

@@ -3,7 +3,7 @@ import type { Redirect } from './redirects.ts'
 
 type Site = {
   readonly port: number
-  /** A path that no file has is the application's own: it gets index.html. */
+  /** A path without a file is a route of the application, so it gets index.html. */
   readonly isSinglePage: boolean
   readonly redirects: readonly Redirect[]
   readonly headers: readonly HeaderRule[]
@@ -11,11 +11,11 @@ type Site = {
 
 export const SITE_ROOT = '/usr/share/nginx/html'
 
-/** A name that changes with the content: eight characters or more with a digit, or with two capitals, before the ending. */
+/** A file name with a content hash: at least eight characters with a digit, or with two capitals, before the extension. */
 const HASHED = String.raw`"~[-.](?=[^./]*(?:[0-9]|[A-Z_][^./]*[A-Z_]))[A-Za-z0-9_-]{8,}\.(?:css|js|mjs|map|png|jpe?g|gif|svg|webp|avif|ico|woff2?|ttf|otf|wasm|mp4|webm)$"`
 const ASSET = String.raw`"\.(?:css|js|mjs|map|json|xml|txt|png|jpe?g|gif|svg|webp|avif|ico|woff2?|ttf|otf|wasm|mp4|webm|pdf)$"`
 
-/** A whole nginx.conf that needs no root: it writes below /tmp alone. */
+/** A complete nginx.conf that works without root and writes only to /tmp. */
 export function nginxConfig(site: Site): string[] {
   const own = site.headers.filter(({ name }) => name.toLowerCase() !== 'cache-control')
   const caching = site.headers.find(({ name }) => name.toLowerCase() === 'cache-control')?.values ?? []

@@ -2,10 +2,10 @@ export type Redirect = { readonly pattern: string; readonly target: string; read
 
 const STATUSES = [200, 301, 302, 303, 307, 308, 404, 410]
 const MOST_RULES = 500
-/** What a visitor's path may bring into a Location header: no control character, blank or backslash. */
+/** The characters of a visitor's path that may be copied into a Location header: no control character, blank or backslash. */
 const SENT = String.raw`\x00-\x20\x5c\x7f`
 
-/** The rules of a `_redirects` file that nginx can follow, and sentences about those that it cannot. */
+/** The rules of a `_redirects` file that nginx can implement, and notes about the others. */
 export function readRedirects(text: string): { rules: Redirect[]; notes: string[] } {
   const rules: Redirect[] = []
   const skipped: number[] = []
@@ -36,7 +36,7 @@ function ruleOf([from = '', to = '', given = '301', ...more]: readonly string[])
     return name === undefined ? escapePattern(part) : named(names, name, isSent ? `[^/${SENT}]+` : '[^/]+')
   })
   if (parts.some((part) => part.includes('*') && !part.startsWith('(?<'))) return undefined
-  // nginx does not start with two groups of one name, or with a name of more than 32 characters
+  // nginx does not start if two groups have the same name, or a name over 32 characters
   if (new Set(names).size < names.length || parts.some((part) => /^:[A-Za-z]/.test(part))) return undefined
   const path = parts.join('/')
   // "/docs/*" is for "/docs" too

@@ -20,7 +20,7 @@ it.each([
   expect(readRedirects(`# a comment\n\n${line}\n`)).toEqual({ rules: [rule], notes: [] })
 })
 
-it('rules that cannot be followed are named by their lines', () => {
+it('rules that are not supported are reported with their lines', () => {
   const text = [
     '/a /b 301 Country=de',
     'https://x.example/* /y',
@@ -35,7 +35,7 @@ it('rules that cannot be followed are named by their lines', () => {
   expect(notes.join()).toContain('line 1, 2, 3, 4, 6 and 1 more cannot be followed')
 })
 
-it('headers are for the paths above them; what would break the answer is left out', () => {
+it('headers apply to the paths above them, and those that would break the response are left out', () => {
   const { rules, notes } = readHeaders('/*\n  X-A: one "two"\n  Content-Length: 5\n/b/:c\n  X-A: three\nx\n  X-B: $y\n')
   expect(rules).toEqual([
     {
@@ -49,7 +49,7 @@ it('headers are for the paths above them; what would break the answer is left ou
   expect(notes).toEqual(['_headers: line 3, 6, 7 cannot be used.'])
 })
 
-it.each(['/a/* https://x.example/:splat', '/a/:b /c/:b'])('%s sends on nothing that would end or change a header', (line) => {
+it.each(['/a/* https://x.example/:splat', '/a/:b /c/:b'])('%s passes on nothing that could end or change a header', (line) => {
   const pattern = new RegExp(readRedirects(line).rules[0]?.pattern ?? '')
   expect(pattern.test('/a/fine')).toBe(true)
   for (const hostile of ['x\r\nSet-Cookie: a=b', 'x y', '\\evil.example', 'x\u007f']) expect(pattern.test(`/a/${hostile}`)).toBe(false)

@@ -16,7 +16,7 @@ type Site = {
   readonly isSinglePage: boolean
   /** `COPY` arguments: where the files come from. */
   readonly from: string
-  /** Directories of the repository that may hold _redirects and _headers. */
+  /** Directories of the repository that may contain _redirects and _headers. */
   readonly places: readonly string[]
 }
 

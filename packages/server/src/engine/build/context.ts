@@ -17,7 +17,7 @@ export function buildContext(options: ContextOptions): Readable {
 }
 
 type ContextOptions = { directory: string; dockerfile: string; written?: WrittenDockerfile; signal?: AbortSignal }
-/** A Dockerfile that is no file of the directory, and what is left out where no .dockerignore says that. */
+/** A generated Dockerfile, and the ignore rules to use if there is no .dockerignore. */
 type WrittenDockerfile = { readonly text: string; readonly ignore: string }
 
 async function* archive(options: ContextOptions): AsyncGenerator<Buffer> {

@@ -2,7 +2,7 @@ import { refuse } from './refuse.ts'
 
 const PIECE = /\s+|'([^']*)'|"((?:[^"\\]|\\[\s\S])*)"|\\([\s\S])|([^\s'"\\]+)/y
 
-/** A command that is written as one text, in words as a shell would take them apart; nothing in it is expanded. */
+/** Splits a command written as one text into words as a shell would; nothing is expanded. */
 export function wordsOf(line: string, at: string): string[] {
   const words: string[] = []
   let word: string | undefined

@@ -8,9 +8,9 @@ type Around = { env: Readonly<Record<string, string>>; directory: string; lookUp
 
 const KEYS = ['file', 'environment', 'content', 'external', 'name', 'labels', 'template_driver']
 const EXTERNAL =
-  "is not allowed: there is no store of such things here. Put the value into the app's environment, and name it with environment"
+  "is not allowed: Berth has no external secrets or configs. Put the value into the app's environment, and refer to it with environment"
 
-/** The file's `configs` or `secrets`, each with what is in it. */
+/** The file's `configs` or `secrets`, each with its content. */
 export function contentsOf(value: unknown, at: string, { env, directory, lookUp, reading }: Around): Contents {
   const entries = reading.each(at, Object.entries(mapping(value, at)), ([name, given]): readonly [string, Content] => {
     const here = `${at}.${name}`
@@ -23,7 +23,7 @@ export function contentsOf(value: unknown, at: string, { env, directory, lookUp,
       if (text === undefined) return refuse(`${here}.environment`, `needs the variable ${variable}. Add it to the app's environment`)
       return [name, { text }]
     }
-    if (file === undefined) return refuse(here, 'needs a file, an environment or a content')
+    if (file === undefined) return refuse(here, 'needs file, environment or content')
     const found = fileAt(lookUp, repositoryPath(scalar(file, here), `${here}.file`, directory), `${here}.file`)
     return [name, found.kind === 'file' ? { blob: found.blob } : { text: '' }]
   })
@@ -35,7 +35,7 @@ const PLAIN = /^[A-Za-z0-9._@+-]{1,255}$/
 const KERNEL = /(^|\/)\.{1,2}(\/|$)|^\/(proc|sys|dev)(\/|$)/
 const READABLE = 0o444
 
-/** Where a service wants them. Owners are not taken over: in the container everybody can read them. */
+/** Where a service mounts them. Owners are ignored: everybody in the container can read them. */
 export function placesOf(
   value: unknown,
   at: string,
@@ -44,7 +44,7 @@ export function placesOf(
   return reading.each(at, sequence(value, at), (entry) => {
     const long = typeof entry === 'object' ? mapping(entry, at, ['source', 'target', 'uid', 'gid', 'mode']) : { source: entry }
     const source = scalar(long['source'], at)
-    const content = contents.get(source) ?? refuse(`${at} (${source.slice(0, 80)})`, 'is not in the list at the end of the file')
+    const content = contents.get(source) ?? refuse(`${at} (${source.slice(0, 80)})`, 'is not declared at the top level of the file')
     const target = scalar(long['target'] ?? source, at)
     const path = target.startsWith('/') ? matching(target, at, TARGET) : `${directory}/${matching(target, at, PLAIN)}`
     if (KERNEL.test(path)) refuse(`${at} (${path})`)

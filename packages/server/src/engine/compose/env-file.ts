@@ -7,7 +7,7 @@ type Env = Readonly<Record<string, string>>
 
 const LINE = /^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_.-]{0,255})\s*(?:[=:]\s?(.*))?$/
 
-/** The variables of a `.env` file. A line that is none is passed over, as other programs do. */
+/** The variables of a `.env` file. Lines that are not variables are ignored, as other programs do. */
 export function parseEnvFile(text: string, env: Env, budget = newBudget()): Record<string, string> {
   const found: Record<string, string> = {}
   const known: Record<string, string> = { ...env }
@@ -47,7 +47,7 @@ function withoutComment(text: string): string {
 
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' }
 
-/** A dollar sign that begins no variable is one: many passwords have it. */
+/** A dollar sign that does not start a variable is kept, because many passwords contain one. */
 function filled(text: string, env: Env, budget: InterpolationBudget): string {
   try {
     return interpolate(text, env, budget)
@@ -57,7 +57,7 @@ function filled(text: string, env: Env, budget: InterpolationBudget): string {
   }
 }
 
-/** The env files of one plan: each is read once, however many services name it. */
+/** The env files of one plan. Each is parsed once, even if several services use it. */
 export function createEnvFiles(env: Env, budget: InterpolationBudget) {
   const known = new Map<string, Record<string, string>>()
   return function variablesIn(path: string, text: string): Record<string, string> {
@@ -72,10 +72,7 @@ type Around = { env: Env; envFiles: EnvFiles; directory: string; lookUp: LookUp;
 
 const MOST_FILES = 20
 
-/**
- * What `env_file` brings. One that is not committed, as most are not, is what the app's own variables stand for; they are given to the
- * service in its place.
- */
+/** The variables of `env_file`. Most repositories do not commit the file; then the service gets the app's own variables instead. */
 export function envFilesOf(value: unknown, at: string, around: Around): Record<string, string> {
   const entries = Array.isArray(value) ? value : [value]
   if (entries.length > MOST_FILES) refuse(at, `has more than ${MOST_FILES} entries`)

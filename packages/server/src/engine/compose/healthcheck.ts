@@ -7,7 +7,7 @@ const PART = /(\d+(?:\.\d+)?)(us|ms|s|m|h)?/g
 const MS = { us: 1e-3, ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const
 const DAY_MS = 24 * MS.h
 
-/** A duration in milliseconds, whatever units it is written in; seconds where there is none. */
+/** A duration in milliseconds, in any of Compose's units; a number without a unit is in seconds. */
 export function durationMs(value: unknown, at: string, longestMs: number = DAY_MS): number {
   const text = matching(value, at, DURATION)
   const parts = [...text.matchAll(PART)].map(
@@ -25,7 +25,7 @@ export function healthcheckOf(value: unknown, at: string): StackHealthcheck {
   const times = Object.entries(TIMES).flatMap(([key, name]) =>
     given[key] === undefined ? [] : [[name, durationMs(given[key], `${at}.${key}`)] as const],
   )
-  // Each check is a process of the engine's, outside of the service's limits.
+  // Each check is a process of the engine, outside the limits of the service.
   if (times.some(([name, ms]) => name === 'intervalMs' && ms < MS.s)) refuse(`${at}.interval`, 'must be at least 1s')
   return {
     ...(given['test'] === undefined ? {} : { test: testOf(given['test'], `${at}.test`) }),
@@ -34,7 +34,7 @@ export function healthcheckOf(value: unknown, at: string): StackHealthcheck {
   }
 }
 
-/** A text is a line for the container's shell. */
+/** A plain text is a command line for the container's shell. */
 function testOf(value: unknown, at: string): string[] {
   if (!Array.isArray(value)) return ['CMD-SHELL', scalar(value, at)]
   const [kind, ...words] = texts(value, at)

@@ -7,33 +7,33 @@ const MAX_DEPTH = 10
 const MAX_CHARS = 1024 * 1024
 
 type Env = Readonly<Record<string, string>>
-/** How many characters the texts of one file may still become. */
+/** How many more characters the interpolated texts of one file may have. */
 export type InterpolationBudget = { left: number }
-/** A variable that a text names: what stands for it where it is not set, or that it must be, in the words of the file. */
+/** A use of a variable in the file: its default, or that it is required, with the message of the file. */
 export type VariableUse = {
   readonly name: string
   readonly fallback: string | null
   readonly isNeeded: boolean
   readonly words: string
-  /** Needed, and not set. */
+  /** Required but not set. */
   readonly isMissing: boolean
 }
 type Scope = {
   readonly env: Env
   readonly budget: InterpolationBudget
   readonly depth: number
-  /** Told of each variable. Where one is missing that must be there, the text goes on with a stand-in. */
+  /** Called for each variable. A missing required one is replaced by a stand-in. */
   readonly onUse?: ((use: VariableUse) => void) | undefined
 }
 
-/** For a variable that is missing: a name, a number and a path alike, so that the rest of the file can be judged. */
+/** For a missing variable: valid as a name, a number and a path, so that the rest of the file can be checked. */
 const STAND_IN = '1'
 
 export function newBudget(): InterpolationBudget {
   return { left: MAX_CHARS }
 }
 
-/** `$VAR`, `${VAR}`, `${VAR:-default}`, `${VAR:?message}`, `${VAR:+other}` and `$$`, from the app's own variables and nothing else. */
+/** Supports `$VAR`, `${VAR}`, `${VAR:-default}`, `${VAR:?message}`, `${VAR:+other}` and `$$`, with the app's own variables only. */
 export function interpolate(text: string, env: Env, budget = newBudget(), onUse?: Scope['onUse']): string {
   return resolved(text, { env, budget, depth: 0, onUse })
 }
@@ -53,7 +53,7 @@ function resolved(text: string, scope: Scope): string {
   return out
 }
 
-/** Counted as it is added: a short file can name a long variable thousands of times. */
+/** Counted while adding, because a short file can use a long variable thousands of times. */
 export function spent(piece: string, { budget }: Pick<Scope, 'budget'>): string {
   budget.left -= piece.length
   if (budget.left < 0)

@@ -3,7 +3,7 @@ import { judgeCompose, planCompose } from './policy.ts'
 
 const settings = { env: {}, volumePrefix: 'berth-abc-app-7', port: 80, reservedPorts: [], newImageName: () => 'built' }
 
-it('says everything at once: services, what is refused and what is left out', () => {
+it('reports everything at once: services, what is refused and what is left out', () => {
   const text = `
 services:
   web: { image: nginx, ports: ['80:80'], privileged: true }
@@ -16,7 +16,7 @@ services:
   expect(plan.notes?.join()).toContain('services.db.logging is left out')
 })
 
-it('names the variables with their defaults, and those that are missing in the words of the file', () => {
+it("names the variables with their defaults, and the missing ones with the file's own messages", () => {
   const text = `
 services:
   web:
@@ -49,13 +49,13 @@ it('a variable that is missing among thousands is still missing', () => {
   expect(() => planCompose(text, settings)).toThrow('LAST')
 })
 
-it('what cannot be read at all is one reason, and no error', () => {
+it('a file that cannot be parsed gives one reason, not an error', () => {
   expect(judgeCompose('services: [', settings).objections).toEqual([{ key: 'the file', reason: expect.stringContaining('cannot be read') }])
   expect(judgeCompose('services: { web: { image: "$(" } }', settings).objections[0]?.reason).toContain('Write $$')
   expect(judgeCompose('{}', settings)).toMatchObject({ plan: { services: [] }, objections: [{ key: 'services' }] })
 })
 
-it('lists of configs, secrets and tmpfs are as long as any other', () => {
+it('lists of configs, secrets and tmpfs have the same limit as others', () => {
   const many = (entry: string) => Array.from({ length: 201 }, () => entry)
   const web = { image: 'x', configs: many('c'), secrets: many('c'), tmpfs: many('/tmp/x') }
   const file = { services: { web }, configs: { c: { content: '1' } }, secrets: { c: { content: '1' } } }

@@ -47,7 +47,7 @@ const networks = { app: { external: true, name: 'berth-abc-app-7-network' } }
 const file = JSON.stringify({ services: { web, db }, volumes: { data: {} }, networks })
 const kept = JSON.stringify({ file, builds, services: ['web', 'db'], routedService: 'web' })
 
-it('a plan that an earlier version kept for the Compose CLI is read as if it had been made today', () => {
+it('a plan that an earlier version stored for the Compose CLI is read like a current one', () => {
   const plan = parsePlan(kept)
   expect([plan.routedService, plan.builds]).toEqual(['web', builds])
   expect(plan.services).toEqual([
@@ -83,7 +83,7 @@ it('a plan that an earlier version kept for the Compose CLI is read as if it had
   ])
 })
 
-it('a plan of today is read as it was written', () => {
+it('a current plan is read unchanged', () => {
   const plan = parsePlan(kept)
   expect(parsePlan(JSON.stringify(plan))).toEqual(plan)
 })

@@ -18,7 +18,7 @@ const DEPLOY_KEYS = [
   'labels',
 ]
 
-/** Limits in either of the two places that Compose knows; everything else in `deploy` is for clusters and has no effect here. */
+/** Limits in either of the two places that Compose supports; everything else in `deploy` is for clusters and has no effect here. */
 export function limitsOf(given: Readonly<Record<string, unknown>>, at: string): { memoryBytes?: number; cpus?: number } {
   const deploy = mapping(given['deploy'], `${at}.deploy`, DEPLOY_KEYS)
   const resources = mapping(deploy['resources'], `${at}.deploy.resources`, ['limits', 'reservations'])
@@ -32,7 +32,7 @@ export function limitsOf(given: Readonly<Record<string, unknown>>, at: string): 
   }
 }
 
-/** How often the file wants the service to be there. */
+/** How many instances of the service the file asks for. */
 export function replicasOf(given: Readonly<Record<string, unknown>>, at: string): number {
   const wanted = mapping(given['deploy'], `${at}.deploy`)['replicas'] ?? given['scale'] ?? 1
   return Number(matching(wanted, `${at}.deploy.replicas`, /^\d{1,4}$/))
@@ -43,7 +43,7 @@ function cpusOf(value: unknown, at: string): number {
   return cpus < LEAST_CPUS ? refuse(at, `must be at least ${LEAST_CPUS}`) : cpus
 }
 
-/** How much of each a process may ask for. Locked memory is within the memory of the container, whatever is said here. */
+/** The maximum of each ulimit. Locked memory is always limited by the container's memory. */
 const ULIMITS: Readonly<Record<string, number>> = { nofile: 1_048_576, nproc: 65_535, memlock: 2 ** 40, stack: 2 ** 30, core: 0 }
 const MAY_BE_UNLIMITED = ['memlock', 'stack']
 
@@ -61,11 +61,11 @@ export function ulimitsOf(value: unknown, at: string): Ulimit[] {
   })
 }
 
-/** Of the container's own network, and without effect on anybody else's. */
+/** Settings of the container's own network namespace, without effect on others. */
 const SYSCTL =
   /^net\.(core\.somaxconn|ipv4\.(tcp_(keepalive_(time|intvl|probes)|syncookies|max_syn_backlog|tw_reuse|fin_timeout|syn_retries)|ip_local_port_range|ip_unprivileged_port_start)|ipv6\.conf\.(all|default|lo)\.disable_ipv6)$/
 
-/** Turning IPv6 on would give a container addresses that no rule of the machine knows. */
+/** Enabling IPv6 would give a container addresses that our firewall rules do not cover. */
 export function isSysctl(key: string, value: string): boolean {
   return SYSCTL.test(key) && /^\d{1,10}([ \t]+\d{1,10})?$/.test(value) && (value === '1' || !key.endsWith('.disable_ipv6'))
 }
@@ -84,7 +84,7 @@ export function sysctlsOf(value: unknown, at: string): Record<string, string> {
   )
 }
 
-/** Private, shared, link-local and loopback addresses, and those that are nobody's. */
+/** Private, shared, link-local, loopback and unassigned addresses. */
 const NOT_PUBLIC = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -100,7 +100,7 @@ const NOT_PUBLIC = [
 
 const HOST_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,252}$/
 
-/** Not the machine, its networks or a metadata address. */
+/** Not the machine itself, its networks or a metadata service. */
 export function isPublicAddress(address: string): boolean {
   const others = new BlockList()
   for (const [net, prefix] of NOT_PUBLIC) others.addSubnet(net, prefix)
@@ -115,7 +115,7 @@ export function extraHostsOf(value: unknown, at: string, reading: Reading): stri
   return pairs.flatMap(([name = '', address = '']) => {
     matching(name, at, HOST_NAME)
     if (address === 'host-gateway') {
-      reading.note(`${at}: ${name} is left out, because no app reaches the machine itself. Put what it needs into the project.`)
+      reading.note(`${at}: ${name} is left out, because apps cannot reach the machine itself. Run what it needs as an app of the project.`)
       return []
     }
     if (!isPublicAddress(address))
@@ -127,7 +127,7 @@ export function extraHostsOf(value: unknown, at: string, reading: Reading): stri
   })
 }
 
-/** What the engine gives every container, and locking memory, which stays within the container's limit. */
+/** The engine's default capabilities without MKNOD and NET_RAW, and IPC_LOCK, which stays within the container's memory limit. */
 export const HARMLESS_CAPABILITIES: readonly string[] = [
   'AUDIT_WRITE',
   'CHOWN',

@@ -1,11 +1,11 @@
 type Mapping = Readonly<Record<string, unknown>>
 
-/** Words of a command are one thing: those of the other file are not put behind them. */
+/** A command is replaced as a whole, not appended to. */
 const REPLACED = ['command', 'entrypoint', 'test', 'profiles']
 /** Lists of `KEY=value`, which may be written as mappings too. */
 const PAIRS = ['environment', 'labels', 'args', 'sysctls', 'annotations']
 
-/** A service on top of the one that it extends: mappings are joined, lists too, and of everything else its own counts. */
+/** Merges a service with the one it extends: mappings and lists are joined, other values are replaced. */
 export function mergedService(base: Mapping, own: Mapping): Record<string, unknown> {
   const keys = new Set([...Object.keys(base), ...Object.keys(own)])
   return Object.fromEntries([...keys].map((key) => [key, mergedValue(key, base[key], own[key])]))
@@ -25,7 +25,7 @@ function joinedBy(keyOf: (entry: unknown) => string, base: readonly unknown[], o
   return [...new Map([...base, ...own].map((entry) => [keyOf(entry), entry])).values()]
 }
 
-/** Where a volume is seen in the container: the later one of a place counts. */
+/** The mount path of a volume. Of two volumes with the same path, the later one counts. */
 function targetOf(entry: unknown): string {
   if (isMapping(entry)) return String(entry['target'])
   const [first = '', second] = String(entry).split(':')

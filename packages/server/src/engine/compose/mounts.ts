@@ -4,7 +4,7 @@ import { mapping, matching, type Reading, refuse, scalar } from './refuse.ts'
 export type MountRead =
   | { readonly kind: 'volume'; readonly source?: string; readonly path: string; readonly readOnly?: boolean; readonly noCopy?: boolean }
   | { readonly kind: 'tmpfs'; readonly path: string; readonly options: string }
-  /** A path of the repository, as the file names it. */
+  /** A path of the repository, as written in the file. */
   | { readonly kind: 'repository'; readonly source: string; readonly path: string; readonly readOnly: boolean }
 
 const VOLUME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/
@@ -12,11 +12,11 @@ const TARGET = /^(\/[A-Za-z0-9._@+-]+)+\/?$/
 const FORBIDDEN_TARGET = /(^|\/)\.{1,2}(\/|$)|^\/(proc|sys|dev|run|var\/run)(\/|$)/
 const REPOSITORY = /^\.{1,2}(\/|$)/
 const MOUNT_KEYS = ['type', 'source', 'target', 'read_only', 'volume', 'tmpfs', 'bind', 'consistency']
-/** What many files take from the machine and no container needs from there. */
+/** Files of the machine that many compose files mount, but no container needs. */
 const TIME_FILES = /^\/(etc\/(localtime|timezone)|usr\/share\/zoneinfo(\/[A-Za-z0-9_+-]+)*)$/
 const ENGINE_SOCKET = /docker(d|-engine)?\.sock|containerd|podman/
 
-/** Named volumes, anonymous ones, tmpfs and paths of the repository. What is a place on the machine is refused. */
+/** Named and anonymous volumes, tmpfs, and paths of the repository. Paths of the machine are refused. */
 export function mountOf(value: unknown, at: string, reading: Reading): MountRead | undefined {
   return typeof value === 'string' ? shortMount(value, at, reading) : longMount(value, at, reading)
 }

@@ -12,7 +12,7 @@ async function planOf(text: string, files: Record<string, string | RepoEntry>, d
   return await withRepository((lookUp) => planCompose(text, { ...settings, directory, lookUp }), read)
 }
 
-it('a service takes over what it extends, in the file or beside it, and its own counts', async () => {
+it('a service inherits from the one it extends, in the same file or another, and its own settings win', async () => {
   const common = `
 services:
   app: { extends: base, environment: [A=1, B=1], volumes: ['data:/data', 'logs:/logs'], depends_on: [db] }
@@ -32,7 +32,7 @@ services:
   expect(services.find(({ name }) => name === 'copy')).toMatchObject({ user: 'me', command: ['c'] })
 })
 
-it('a file that is included brings its services, volumes, configs and secrets', async () => {
+it('an included file adds its services, volumes, configs and secrets', async () => {
   const other = 'services: { db: { image: postgres, secrets: [key] } }\nsecrets: { key: { content: x } }\ninclude: [third.yml]'
   const third = 'services: { cache: { image: redis } }'
   const plan = await planOf('include: [other.yml]\nservices: { web: { image: x } }', { 'other.yml': other, 'third.yml': third })
@@ -136,12 +136,12 @@ it.each<[string, string, Record<string, string | RepoEntry>, string]>([
     'longer than 256 KB',
   ],
   ['a variable in the name', `include: ["\${X:-x}.yml"]\n${own}`, {}, 'include'],
-  ['a circle', 'services: { a: { extends: b }, b: { extends: a } }', {}, 'goes round in a circle'],
+  ['a circle', 'services: { a: { extends: b }, b: { extends: a } }', {}, 'is circular'],
   [
     'a circle over files',
     'services: { a: { extends: { file: x.yml, service: a } } }',
     { 'x.yml': 'services: { a: { extends: { file: x.yml, service: a } } }' },
-    'circle',
+    'is circular',
   ],
   ['nobody', 'services: { a: { extends: nobody } }', {}, 'names the service nobody'],
   ['a prototype', 'services: { a: { extends: constructor } }', {}, 'names the service constructor'],

@@ -9,16 +9,16 @@ type Place = { readonly directory: string; readonly lookUp: LookUp; readonly rea
 type Service = Readonly<Record<string, unknown>>
 type File = Readonly<Record<string, unknown>>
 
-/** Far above what a project splits its file into. All of them are read again for each file that one of them names. */
+/** Far more than a project needs. All files are parsed again whenever one of them names another. */
 const MOST_FILES = 5
 const MOST_CHARACTERS = 256 * 1024
 const DEEPEST = 10
-/** What is merged is counted each time: a few lines can extend a long service very often. */
+/** Counted at every merge, because a few lines can extend a long service many times. */
 const MOST_VALUES = 40_000
 const LISTS = ['services', 'volumes', 'networks', 'configs', 'secrets']
 const FILE_NAME = /^[A-Za-z0-9._@+/ -]{1,255}$/
 
-/** A compose file with those of the repository that it includes or extends in it. Nothing is fetched from anywhere else. */
+/** A compose file merged with the files of the repository that it includes or extends. Nothing is fetched from elsewhere. */
 export function withOtherFiles(source: unknown, place: Place): unknown {
   const top = place.reading.attempt(() => mapping(source, 'the file')) ?? {}
   const services = Object.values(quietMapping(top['services'])).map(quietMapping)
@@ -45,17 +45,17 @@ function createLoad({ directory, lookUp }: Place): Load {
     if (found !== undefined) return { name, file: found }
     if (known.size >= MOST_FILES) refuse(at, `names more than ${MOST_FILES} other files with all that they name`)
     const entry = fileAt(lookUp, name, at)
-    if (entry.kind === 'file' && entry.text === null) refuse(`${at} (${name})`, 'is not a text, or is too long')
+    if (entry.kind === 'file' && entry.text === null) refuse(`${at} (${name})`, 'is not a text file, or is too long')
     characters += entry.kind === 'file' ? (entry.text?.length ?? 0) : 0
     if (characters > MOST_CHARACTERS) refuse(at, `names files that are longer than ${MOST_CHARACTERS / 1024} KB together`)
-    const parsed = entry.kind === 'file' ? mapping(parseComposeYaml(entry.text ?? ''), name) : {} // the next look has it
+    const parsed = entry.kind === 'file' ? mapping(parseComposeYaml(entry.text ?? ''), name) : {} // it is there at the next attempt
     const file = rebased(parsed, path.posix.relative(`/${directory}`, path.posix.dirname(`/${name}`)))
     known.set(name, file)
     return { name, file }
   }
 }
 
-/** Its own lists, and those of the files that it includes. What two files have under one name is refused. */
+/** Its own top-level entries, and those of the included files. A name used in two files is refused. */
 function included(top: File, load: Load, reading: Reading, names: readonly string[]): File {
   const { include, ...own } = top
   if (include === undefined || include === null) return own
@@ -107,7 +107,7 @@ function extendedService({ at, service, services, path: seen, file = '' }: Exten
   const other = wanted['file'] === undefined || wanted['file'] === null ? undefined : how.load(wanted['file'], where)
   const [from, list] = other === undefined ? [file, services] : [other.name, mapping(other.file['services'], other.name)]
   const key = `${from}:${name}`
-  if (seen.includes(key) || seen.length > DEEPEST) refuse(where, 'goes round in a circle, or is nested too deeply')
+  if (seen.includes(key) || seen.length > DEEPEST) refuse(where, 'is circular, or is nested too deeply')
   const base = Object.hasOwn(list, name) ? list[name] : undefined
   if (base === undefined && other !== undefined && Object.keys(other.file).length === 0) return own // not read yet
   if (base === undefined) refuse(where, `names the service ${name.slice(0, 80)}, which is not there`)

@@ -14,7 +14,7 @@ export type ComposeBuild = {
 }
 
 const BUILD_KEYS = ['context', 'dockerfile', 'dockerfile_inline', 'target', 'args']
-/** What speeds a build up or names its result; Berth does both in its own way. */
+/** Keys that speed up a build or name its result; Berth has its own way for both. */
 const BUILD_WITHOUT_MEANING = [
   'labels',
   'cache_from',
@@ -37,7 +37,7 @@ const BUILD_REFUSED: Readonly<Record<string, string>> = {
   entitlements: 'is not allowed: it gives the build the whole machine. Remove it',
 }
 
-/** `context` and `dockerfile` are paths inside the repository: grammar here, real containment when they are read. */
+/** `context` and `dockerfile` are paths inside the repository: their syntax is checked here, the real path when they are read. */
 export function buildOf(value: unknown, at: string, { env, reading }: { env: Env; reading: Reading }): ComposeBuild {
   const given = typeof value === 'string' ? { context: value } : mapping(value, at)
   const { attempt } = reading
@@ -57,7 +57,7 @@ export function buildOf(value: unknown, at: string, { env, reading }: { env: Env
   return { context, dockerfile, ...inline, ...target, args: buildArgsOf(given['args'], `${at}.args`, env) }
 }
 
-/** The builder takes some arguments as orders to itself: another program to read the Dockerfile with, another namespace of the cache. */
+/** Some build arguments control the builder itself, for example which program parses the Dockerfile, or the namespace of the cache. */
 function buildArgsOf(value: unknown, at: string, env: Env): Record<string, string> {
   const args = variables(value, at, env)
   const order = Object.keys(args).find((name) => /^BUILDKIT_/i.test(name) && name !== 'BUILDKIT_INLINE_CACHE')
@@ -70,14 +70,14 @@ function repoPath(value: unknown, at: string): string {
   return parts.includes('..') ? refuse(at, 'leaves the repository') : parts.join('/') || '.'
 }
 
-/** Nothing where the image's own is to be kept. */
+/** Undefined to keep the image's own. */
 export function commandOf(value: unknown, at: string): string[] | undefined {
   if (value === null || value === undefined) return undefined
   const words = Array.isArray(value) ? texts(value, at) : wordsOf(scalar(value, at), at)
   return words.length === 0 ? undefined : words
 }
 
-/** One that is empty takes the image's own away; the engine has one empty word for that. */
+/** An empty value removes the image's own, which the engine expects as one empty string. */
 export function entrypointOf(value: unknown, at: string): string[] | undefined {
   return value === '' || (Array.isArray(value) && value.length === 0) ? [''] : commandOf(value, at)
 }
@@ -110,7 +110,7 @@ export function aliasesOf(value: unknown, at: string): string[] {
 const SIZE = /^(?<amount>\d+(?:\.\d+)?)(?<unit>[bkmg]?)b?$/i
 const UNIT = { '': 1, b: 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 } as const
 
-/** Never nothing: to the engine that is no limit at all. */
+/** Never zero, which the engine treats as unlimited. */
 export function bytesOf(value: unknown, at: string, least: { bytes: number; text: string } = { bytes: 4096, text: '4k' }): number {
   const { amount = '', unit = '' } = SIZE.exec(scalar(value, at))?.groups ?? refuse(at, 'must be a size such as 512m')
   const factor = Object.entries(UNIT).find(([name]) => name === unit.toLowerCase())?.[1] ?? 1

@@ -1,6 +1,6 @@
 import { mapping, matching, refuse, scalar } from './refuse.ts'
 
-/** A port that a service publishes. Without `host` it is only said to be there. */
+/** A port of a service. Without `host` it is only exposed, not published. */
 export type PortRead = {
   readonly host: number | null
   readonly hostIp: string
@@ -11,7 +11,7 @@ export type PortRead = {
 const PORT_KEYS = ['target', 'published', 'protocol', 'host_ip', 'mode', 'name', 'app_protocol']
 const SHORT_PORT =
   /^(?:(?<ip>\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-fA-F:]{2,39}\]):)?(?:(?<host>\d{1,5}(?:-\d{1,5})?)?:)?(?<container>\d{1,5}(?:-\d{1,5})?)(?:\/(?<protocol>tcp|udp))?$/
-/** Far above what a stack publishes; a file can say it in ten characters. */
+/** Far more than a stack publishes; a file can ask for them in ten characters. */
 const LONGEST_RANGE = 100
 
 /** One entry, which may be a range of ports. */
@@ -22,9 +22,9 @@ export function portsOf(value: unknown, at: string): PortRead[] {
       : (SHORT_PORT.exec(scalar(value, at))?.groups ?? refuse(at, 'must be written as "host:container"'))
   const containers = rangeOf(parts['container'] ?? '', at)
   const hosts = parts['host'] === undefined ? null : rangeOf(parts['host'], at)
-  if (hosts !== null && hosts.length !== containers.length) refuse(at, 'must have as many ports of the machine as of the container')
+  if (hosts !== null && hosts.length !== containers.length) refuse(at, 'must have as many host ports as container ports')
   const protocol = parts['protocol'] === 'udp' ? 'udp' : 'tcp'
-  // every address of the machine, written for IPv6
+  // all addresses of the machine, in IPv6 notation
   const hostIp = parts['ip']?.startsWith('[') ? onlyEverywhere(parts['ip'], at) : (parts['ip'] ?? '')
   return containers.map((container, index) => ({ host: hosts?.[index] ?? null, hostIp, container, protocol }))
 }
@@ -50,7 +50,7 @@ function longPort(long: Readonly<Record<string, unknown>>, at: string): Record<s
   }
 }
 
-/** What `expose` says, without what is not TCP: the edge does not speak it. */
+/** The TCP ports of `expose`; the edge routes nothing else. */
 export function exposedOf(value: unknown, at: string): number[] {
   const [range = '', protocol] = matching(value, at, /^\d{1,5}(-\d{1,5})?(\/(tcp|udp))?$/).split('/')
   return protocol === 'udp' ? [] : rangeOf(range, at)

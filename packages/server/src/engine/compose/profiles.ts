@@ -4,7 +4,7 @@ import { mapping, type Reading, refuse, texts } from './refuse.ts'
 
 type Given = readonly [name: string, value: unknown]
 
-/** Services of a profile, and those that are to be there no time at all, are left out unless another one needs them. */
+/** Services with a profile, and those with zero replicas, are left out unless another service needs them. */
 export function activeServices(given: readonly Given[], reading: Reading): Given[] {
   const byName = new Map(given)
   const active = new Set<string>()
@@ -14,15 +14,15 @@ export function activeServices(given: readonly Given[], reading: Reading): Given
     active.add(name)
     const value = byName.get(name)
     const depends = typeof value === 'object' && value !== null && 'depends_on' in value ? value.depends_on : null
-    // what cannot be read is said when the service is read
+    // reported when the service is read
     const needed = quietly(() => dependsOnOf(depends, '')) ?? []
     for (const { service, isOptional } of needed) if (isOptional !== true) add(service)
   }
 
   for (const [name, value] of given) if (isOn(value)) add(name)
-  if (active.size === 0) refuse('services', 'all belong to profiles. Remove profiles from those that are to run')
+  if (active.size === 0) refuse('services', 'all belong to profiles. Remove profiles from those that should run')
   for (const [name] of given.filter(([each]) => !active.has(each)))
-    reading.note(`services.${name} is left out: it belongs to a profile, or is to run no time at all.`)
+    reading.note(`services.${name} is left out: it belongs to a profile, or has no replicas.`)
   return given.filter(([name]) => active.has(name))
 
   function quietly<Result>(work: () => Result): Result | undefined {

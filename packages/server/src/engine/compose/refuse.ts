@@ -1,6 +1,6 @@
 import { SpecRefused } from '../api/errors.ts'
 
-/** One reason why a compose file cannot be used. They are collected, so that all of them are said at once. */
+/** One reason why a compose file cannot be used. Reasons are collected, so that all are reported at once. */
 class Objection extends Error {
   override readonly name = 'Objection'
   readonly key: string
@@ -10,7 +10,7 @@ class Objection extends Error {
   }
 }
 
-/** A key of the file, and the place of one with those around it. */
+/** The longest key in a message, and the longest key with its path. */
 const LONGEST_KEY = 80
 const LONGEST_PLACE = 250
 const LONGEST_NOTE = 1000
@@ -21,13 +21,13 @@ export function refuse(key: string, why = 'is not allowed. Remove it'): never {
   throw new Objection(short, `${short} ${why}.`)
 }
 
-/** One look at a compose file: what speaks against it, and what is left out or changed. */
+/** The result of reading a compose file: reasons against it, and notes about what is left out or changed. */
 export function createReading() {
   const objections: Objection[] = []
   const notes: string[] = []
   const unsaid = { objections: 0, notes: 0 }
 
-  /** What cannot be read is noted as a reason, and the rest is read all the same. */
+  /** Records a reason instead of throwing, so that the rest of the file is still read. */
   function attempt<Result>(work: () => Result): Result | undefined {
     try {
       return work()
@@ -39,7 +39,7 @@ export function createReading() {
     }
   }
 
-  /** Each entry of a list by itself. */
+  /** Reads each entry of a list separately. */
   function each<Entry, Result>(at: string, entries: readonly Entry[], read: (entry: Entry) => Result): Result[] {
     if (entries.length > MOST.entries) attempt(() => refuse(at, `has more than ${MOST.entries} entries`))
     return entries.slice(0, MOST.entries).flatMap((entry) => attempt(() => [read(entry)]) ?? [])
@@ -75,12 +75,12 @@ export function createReading() {
 
 export type Reading = ReturnType<typeof createReading>
 
-/** A mapping whose keys are all in the list; an empty value counts as an empty mapping. Keys that begin with x- are for other programs. */
+/** A mapping that only has the listed keys; null counts as empty. Keys that start with x- are for other programs. */
 export function mapping(value: unknown, at: string, keys?: readonly string[]): Record<string, unknown> {
   if (value === null || value === undefined) return {}
   if (typeof value !== 'object' || Array.isArray(value)) refuse(at, 'must be a mapping')
   for (const key of Object.keys(value)) if (keys !== undefined && !keys.includes(key) && !isExtension(key)) refuse(`${at}.${key}`)
-  // An object that is no array; its values stay unknown.
+  // An object and not an array; its values stay unknown.
   return value as Record<string, unknown>
 }
 
@@ -101,7 +101,7 @@ export function matching(value: unknown, at: string, grammar: RegExp): string {
 
 export function flag(value: unknown, at: string): boolean {
   if (typeof value === 'boolean') return value
-  // what a variable was filled in for is a text
+  // an interpolated value is always a string
   return value === 'true' || (value === 'false' ? false : refuse(at, 'must be true or false'))
 }
 
@@ -113,7 +113,7 @@ export function texts(value: unknown, at: string): string[] {
   return sequence(value, at).map((entry) => scalar(entry, at))
 }
 
-/** `KEY=value` lines or a mapping. A key without a value takes the app's own variable of that name, if there is one. */
+/** `KEY=value` lines or a mapping. A key without a value gets the app's own variable with that name, if there is one. */
 export function variables(value: unknown, at: string, env: Readonly<Record<string, string>>): Record<string, string> {
   const pairs: (readonly [string, unknown])[] = Array.isArray(value) ? texts(value, at).map(pairOf) : Object.entries(mapping(value, at))
   const named = pairs.flatMap(([key, given]) => {
@@ -126,7 +126,7 @@ export function variables(value: unknown, at: string, env: Readonly<Record<strin
 
 const MOST_VARIABLES = 1024 ** 2
 
-/** Variables that together are no longer than any environment needs to be. */
+/** Refuses variables that together are longer than any environment needs. */
 export function ofBearableSize(found: Record<string, string>, at: string): Record<string, string> {
   const size = Object.entries(found).reduce((sum, [key, value]) => sum + key.length + value.length, 0)
   return size <= MOST_VARIABLES ? found : refuse(at, `is longer than ${MOST_VARIABLES / 1024 ** 2} MiB with all its values`)

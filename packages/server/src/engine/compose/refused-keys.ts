@@ -1,4 +1,4 @@
-/** LIST of what a service may not have, and what to do instead. */
+/** LIST of the keys that are refused for a service, and what to do instead. */
 export const REFUSED_KEYS: Readonly<Record<string, string>> = {
   privileged: 'is not allowed: it gives the container the whole machine. Remove it',
   cap_add: 'is not allowed: it gives rights over the machine. Remove what is not in the list of docs/operating.md',
@@ -25,7 +25,7 @@ export const REFUSED_KEYS: Readonly<Record<string, string>> = {
   pre_stop: 'is not allowed. Do it in the command of the service, when it is told to stop',
 }
 
-/** LIST of what is left out, and why nothing is lost by it. */
+/** LIST of the keys that are left out, and why that is harmless. */
 export const LEFT_OUT: Readonly<Record<string, string>> = {
   links: 'services of one file reach each other by their names',
   logging: 'Berth keeps the logs, three times 10 MB for each container',
@@ -52,5 +52,5 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   storage_opt: 'all containers share the disk',
 }
 
-/** Keys that may be there and mean nothing here. */
+/** Keys that are accepted but have no effect here. */
 export const WITHOUT_MEANING = ['labels', 'annotations', 'init', 'mem_reservation', 'pull_policy', 'attach', 'label_file']

@@ -3,7 +3,7 @@ import { SpecRefused } from '../api/errors.ts'
 import { refuse } from './refuse.ts'
 import type { PlacedFile } from './stack.ts'
 
-/** What lies at a path of the repository. `unread`: nobody has looked yet. */
+/** The entry at a path of the repository. `unread`: not read yet. */
 export type RepoEntry =
   | { readonly kind: 'file'; readonly mode: number; readonly blob: string; readonly text: string | null }
   | { readonly kind: 'directory'; readonly files: readonly (PlacedFile & { readonly blob: string })[] }
@@ -11,10 +11,10 @@ export type RepoEntry =
   | { readonly kind: 'refused'; readonly why: string }
   | { readonly kind: 'unread' }
 
-/** A path of the repository in normal form → what is there. */
+/** Looks up a normalised path of the repository. */
 export type LookUp = (path: string) => RepoEntry
 
-/** As a file writes it, from the directory of the compose file → in normal form, from the root of the repository. */
+/** Normalises a path: from relative to the compose file to relative to the root of the repository. */
 export function repositoryPath(given: string, at: string, directory: string): string {
   if (given.startsWith('/') || given.startsWith('~')) refuse(`${at} (${given.slice(0, 80)})`, OUTSIDE)
   const normal = path.posix.normalize(path.posix.join(directory, given)).replace(/\/$/, '')
@@ -23,7 +23,7 @@ export function repositoryPath(given: string, at: string, directory: string): st
 
 const OUTSIDE = 'is not a path of the repository. Commit the file and name it by a path that begins with ./'
 
-/** A file that the compose file cannot do without. */
+/** A file that the compose file requires. */
 export function fileAt(lookUp: LookUp, normal: string, at: string): Extract<RepoEntry, { kind: 'file' | 'unread' }> {
   const entry = lookUp(normal)
   if (entry.kind === 'refused') return refuse(at, entry.why)
@@ -34,7 +34,7 @@ export function fileAt(lookUp: LookUp, normal: string, at: string): Extract<Repo
 
 const MOST_ROUNDS = 50
 
-/** Reads what a plan needs from the repository: a first try says what that is, and the next one has it. */
+/** Runs the synchronous planner repeatedly: each attempt reports the paths it lacks, and they are read before the next one. */
 export async function withRepository<Result>(
   attempt: (lookUp: LookUp) => Result,
   read: (path: string) => Promise<RepoEntry>,
@@ -54,7 +54,7 @@ export async function withRepository<Result>(
   throw new SpecRefused('the file', 'The compose file refers to files that refer to files, too many times.')
 }
 
-/** What it returned or threw, to be had later. */
+/** The result or the error, for later. */
 function outcomeOf<Result>(work: () => Result): () => Result {
   try {
     const result = work()

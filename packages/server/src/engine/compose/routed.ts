@@ -1,7 +1,7 @@
 import { refuse } from './refuse.ts'
 import type { ServiceRead } from './service.ts'
 
-/** A service with a domain of its own, and the port that its visitors are sent to. */
+/** A service with its own domain, and the port that its visitors are sent to. */
 export type Door = { readonly service: string; readonly port: number | null }
 
 /**

@@ -11,7 +11,7 @@ import type { LookUp } from './repository.ts'
 import { SETTINGS, type Settings, settingsOf } from './settings.ts'
 import type { Dependency, PlacedFile, StackService } from './stack.ts'
 
-/** One service of the file, as far as we take it over. */
+/** One service of the file, with the parts that we support. */
 export type ServiceRead = Settings &
   Pick<StackService, 'capDrop' | 'capAdd' | 'ulimits' | 'sysctls' | 'extraHosts' | 'memoryBytes' | 'cpus' | 'tmpfs'> & {
     readonly name: string
@@ -23,7 +23,7 @@ export type ServiceRead = Settings &
     readonly mounts: readonly MountRead[]
     readonly files: readonly PlacedFile[]
     readonly aliases: readonly string[]
-    /** Names that this service has for others. */
+    /** The names under which other services reach it. */
     readonly links: readonly { readonly service: string; readonly alias: string }[]
   }
 
@@ -37,7 +37,7 @@ export type Around = {
   readonly secrets: Contents
 }
 
-/** Keys that are read one by one below. */
+/** Keys that are read individually below. */
 const TAKEN = [
   'image',
   'build',
@@ -56,17 +56,17 @@ const TAKEN = [
   ['security_opt', 'network_mode', 'runtime', 'ipc', 'cgroup'],
 )
 const KNOWN = [...Object.values(SETTINGS).map(([key]) => key), ...TAKEN, ...WITHOUT_MEANING, ...Object.keys(LEFT_OUT)]
-/** What the engine does by itself may be asked for. */
+/** Options that match the engine's default are accepted. */
 const HARMLESS: Readonly<Record<string, RegExp>> = {
   network_mode: /^(bridge|default)$/,
   runtime: /^runc$/,
   ipc: /^(private|shareable|none)$/,
   cgroup: /^private$/,
 }
-/** What containers of a network may be called. */
+/** Valid host names of containers in a network. */
 export const ALIAS = /^[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$/
 
-/** Nothing where it is no mapping; the reading knows what speaks against the rest. */
+/** Undefined if it is not a mapping; other problems are recorded in the reading. */
 export function serviceOf(service: { name: string; value: unknown }, around: Around): ServiceRead | undefined {
   const { env, reading } = around
   const { attempt } = reading
@@ -119,7 +119,7 @@ function unlessEmpty<Key extends string, Value>(key: Key, list: readonly Value[]
   return list === undefined || list.length === 0 ? {} : ({ [key]: list } as { [Name in Key]?: readonly Value[] }) // the key is the one given
 }
 
-/** Every key is known, refused with a way out, or left out with a sentence. */
+/** Every key is supported, refused with an alternative, or left out with a note. */
 function judgeKeys(given: Readonly<Record<string, unknown>>, at: string, reading: Reading): void {
   const left = Object.keys(given).filter((key) => Object.hasOwn(LEFT_OUT, key) && given[key] !== null)
   for (const key of left) reading.note(`${at}.${key} is left out: ${LEFT_OUT[key]}.`)

@@ -6,7 +6,7 @@ import type { StackService } from './stack.ts'
 type Env = Readonly<Record<string, string>>
 export type Read<Value> = (value: unknown, at: string, env: Env) => Value | undefined
 
-/** What a service may say of itself in one key, and what that becomes. */
+/** The settings of a service that come from one key each. */
 export type Settings = Partial<
   Pick<
     StackService,
@@ -29,7 +29,7 @@ export type Settings = Partial<
 >
 
 const WORD = /^[A-Za-z0-9_.:/@+-]{1,255}$/
-/** An engine that is to end waits for the longest of all its containers. */
+/** When the engine shuts down, it waits for the longest of all containers. */
 const LONGEST_GRACE_MS = 10 * 60_000
 
 /** LIST of the keys that become one setting each. */

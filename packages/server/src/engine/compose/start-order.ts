@@ -3,7 +3,7 @@ import type { Dependency } from './stack.ts'
 
 type Depending = { readonly name: string; readonly dependsOn: readonly Dependency[] }
 
-/** Each service behind those that it depends on, otherwise as the file has them. What is not there and not needed is not waited for. */
+/** Sorts services after their dependencies, otherwise in the order of the file. A missing optional dependency is ignored. */
 export function inStartOrder<Service extends Depending>(services: readonly Service[]): Service[] {
   const byName = new Map(services.map((service) => [service.name, service]))
   const ordered = new Map<string, Service>()

@@ -1,10 +1,10 @@
 import { plainUse, type VariableUse } from './interpolate.ts'
 
-/** Far above what a file names; each of them is a line of an answer. */
+/** Far more than a file uses; each is one line of a response. */
 const MOST = 1000
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,255}$/
 
-/** The variables that a compose file names, each once: what it must have in one place, it must have. */
+/** The variables that a compose file uses, each once. One that is required anywhere is required. */
 export function createVariables() {
   const found = new Map<string, VariableUse>()
 
@@ -20,12 +20,12 @@ export function createVariables() {
     })
   }
 
-  /** Those that are passed on by name: keys of `environment` without a value, and secrets and configs from the environment. */
+  /** Variables that are passed on by name: keys of `environment` without a value, and secrets and configs from the environment. */
   function addNamed(source: unknown): void {
     const file = entriesOf(source)
     const services = Object.values(entriesOf(file['services'])).flatMap((service) => passedOn(entriesOf(service)['environment']))
     const contents = [file['secrets'], file['configs']].flatMap((list) => Object.values(entriesOf(list)))
-    const named = contents.map((content) => entriesOf(content)['environment']) // that one is missing is said of the secret
+    const named = contents.map((content) => entriesOf(content)['environment']) // a missing one is reported for the secret
     for (const name of [...services, ...named]) if (typeof name === 'string' && NAME.test(name)) add(plainUse(name))
   }
 
@@ -43,6 +43,6 @@ function passedOn(environment: unknown): unknown[] {
 }
 
 function entriesOf(value: unknown): Readonly<Record<string, unknown>> {
-  // an object that is no array; its values stay unknown
+  // an object and not an array; its values stay unknown
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
 }

@@ -1,22 +1,22 @@
 import { hash } from 'node:crypto'
 import type { PlacedFile } from './stack.ts'
 
-/** A volume that the file names. Compose gave it this name in earlier versions, and the data is there. */
+/** A volume named in the file. Compose used this name in earlier versions, and the data is there. */
 export function namedVolume(prefix: string, name: string): string {
   return `${prefix}_${name}`
 }
 
-/** One without a name belongs to a service and a path, so that the service that takes its place finds the data again. */
+/** An anonymous volume is named after its service and path, so that the next container of the service finds the data. */
 export function anonymousVolume(prefix: string, service: string, path: string): string {
   return `${prefix}-v${word(`${service}:${path}`)}`
 }
 
-/** A folder of the repository that services may change: data that began with the files of a commit. */
+/** A writable folder of the repository: data that started with the files of a commit. */
 export function folderVolume(prefix: string, path: string): string {
   return `${prefix}-b${word(path)}`
 }
 
-/** A folder of the repository that nobody changes: other files are another volume. */
+/** A read-only folder of the repository: named after its content, so that other files are another volume. */
 export function contentVolume(prefix: string, files: readonly PlacedFile[]): string {
   const known = words.get(files) ?? word(JSON.stringify(files))
   words.set(files, known)

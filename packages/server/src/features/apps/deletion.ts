@@ -12,11 +12,11 @@ type Deps = {
   db: Db
   step: Step
   now: () => Date
-  /** Called after the commit: ends a running deployment and takes the routes away. */
+  /** Called after the commit: cancels a running deployment and removes the routes. */
   onRemoved: (appIds: readonly number[]) => void
 }
 
-/** Deleting is complete: the rows now, and by a job everything that is behind them. */
+/** Deletes the rows at once; a job then removes everything else that the app owns. */
 export function createAppDeletion(deps: Deps) {
   const { db, step, now } = deps
 

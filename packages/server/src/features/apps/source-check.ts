@@ -14,7 +14,7 @@ export type Asker = Right & { id: number }
 
 const PROBE_MS = 10_000
 
-/** What can be said of a source without asking anyone: the grammar, and who may use files of this machine. */
+/** What can be checked without network access: the syntax of the URL, and who may use files of this machine. */
 export function checkSource(source: Partial<Source>, right: Right): void {
   if (source.cloneUrl !== undefined) {
     const url = parseCloneUrl(source.cloneUrl)
@@ -33,7 +33,7 @@ export function checkSource(source: Partial<Source>, right: Right): void {
 
 type Deps = { git: Pick<Git, 'listBranches' | 'listFiles'>; limiter: Limiter }
 
-/** What a source says of itself while somebody types its address. One that does not answer is an answer too. */
+/** Checks a source while its address is being typed. "Not reachable" is a result, not an error. */
 export function createProbeSource({ git, limiter }: Deps) {
   async function branches(source: Source, asker: Asker): Promise<SourceCheck> {
     checkSource({ cloneUrl: source.cloneUrl }, asker)
@@ -98,6 +98,6 @@ function rightsOf({ mayUsePrivate, credential }: Right) {
 }
 
 function reasonOf(cause: unknown): string {
-  if (cause instanceof RepositoryTooLarge) return 'The repository is too large for a quick look.' // a deployment may have much more
+  if (cause instanceof RepositoryTooLarge) return 'The repository is too large for a quick look.' // a deployment may be much larger
   return cause instanceof SourceError ? cause.message : 'The look took more than 10 seconds.'
 }

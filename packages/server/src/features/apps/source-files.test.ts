@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type BuildPlace, findSourceFiles, interestIn } from './source-files.ts'
 
-/** What the files say, and the same from those of interest alone. */
+/** The result for all files, and for the relevant ones only. */
 const look = (paths: readonly string[], where: Partial<BuildPlace> = {}) => {
   const place = { rootDirectory: '', dockerfilePath: '', ...where }
   const files = paths.map((path) => ({ path: path.replace(/@$/, ''), isLink: path.endsWith('@') }))
@@ -11,20 +11,20 @@ const look = (paths: readonly string[], where: Partial<BuildPlace> = {}) => {
 }
 
 describe('the Dockerfile', () => {
-  it('is found at the top, or where the app says', () => {
+  it("is found at the top level, or at the path in the app's settings", () => {
     expect(look(['Dockerfile', 'a']).dockerfile).toEqual({ state: 'found', path: 'Dockerfile', others: [], reason: '' })
     const place = { rootDirectory: './apps//web/', dockerfilePath: 'build/App' }
     expect(look(['apps/web/build/App'], place).dockerfile).toMatchObject({ state: 'found', path: 'apps/web/build/App' })
   })
 
-  it('that is missing shows those elsewhere, near the top first', () => {
+  it('if missing, lists other Dockerfiles, nearest to the top first', () => {
     const paths = ['x/y/Dockerfile', 'web/Dockerfile', 'prod.Dockerfile', 'dockerfile', 'Dockerfile.dev', 'Containerfile']
     const others = ['Containerfile', 'Dockerfile.dev', 'dockerfile', 'prod.Dockerfile', 'web/Dockerfile', 'x/y/Dockerfile']
     expect(look(paths).dockerfile).toEqual({ state: 'missing', path: 'Dockerfile', others, reason: '' })
     expect(look(['Dockerfile/README'], {}).dockerfile).toMatchObject({ state: 'missing', others: [] })
   })
 
-  it('is not offered where it is not of the app, or where no app could name it', () => {
+  it("is not offered outside the app's root directory, or if its path is not allowed", () => {
     const strange = ['grüße/Dockerfile', '-x/Dockerfile', '$(id)/Dockerfile', 'a\nb/Dockerfile', 'link/Dockerfile@']
     const foreign = [
       'node_modules/x/Dockerfile',
@@ -37,7 +37,7 @@ describe('the Dockerfile', () => {
     expect(look(Array.from({ length: 30 }, (_, n) => `a${n}/Dockerfile`)).dockerfile.others).toHaveLength(8)
   })
 
-  it('behind a link is not known', () => {
+  it('behind a link is unknown', () => {
     expect(look(['Dockerfile@']).dockerfile).toMatchObject({
       state: 'unknown',
       reason: 'Dockerfile is a link, which only a deployment follows.',
@@ -48,14 +48,14 @@ describe('the Dockerfile', () => {
 })
 
 describe('the Compose file', () => {
-  it('is the first of its names that is there', () => {
+  it('is the first of its names that exists', () => {
     expect(look(['docker-compose.yml', 'compose.yml']).composeFile).toMatchObject({ state: 'found', path: 'compose.yml' })
     expect(look(['a/compose.yaml', 'compose.prod.yaml']).composeFile).toMatchObject({ state: 'missing', others: ['a/compose.yaml'] })
     expect(look(['a/compose.yaml'], { rootDirectory: 'a' }).composeFile).toMatchObject({ state: 'found', path: 'a/compose.yaml' })
   })
 })
 
-it('only files that can change the answer are of interest', () => {
+it('only files that can affect the result are kept', () => {
   const isOne = interestIn({ rootDirectory: 'web', dockerfilePath: '' })
   const names = (isLink: boolean, paths: readonly string[]) => paths.filter((path) => isOne({ path, isLink }))
   expect(

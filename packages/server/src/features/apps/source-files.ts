@@ -9,7 +9,7 @@ const NOT_THEIRS = /(^|\/)(node_modules|vendor|\.devcontainer)\//
 const CHOICE = new RegExp(REPOSITORY_PATH)
 const MAX_OTHERS = 8
 
-/** What a deployment of these files would find, by the rules of a deployment. */
+/** What a deployment would find in these files, by the same rules. */
 export function findSourceFiles(files: readonly TreeFile[], place: BuildPlace): SourceFiles {
   return {
     dockerfile: judge(files, [dockerfileOf(place)], isDockerfile),
@@ -17,7 +17,7 @@ export function findSourceFiles(files: readonly TreeFile[], place: BuildPlace): 
   }
 }
 
-/** Tells the files that can change the answer from all others, which need not be held. */
+/** Whether a file can affect the result; the others need not be kept. */
 export function interestIn(place: BuildPlace): (file: TreeFile) => boolean {
   const wanted = [dockerfileOf(place), ...composeFilesOf(place)]
   const isOther = (path: string) => (isDockerfile(nameOf(path)) || isComposeFile(nameOf(path))) && isChoice(path)
@@ -25,7 +25,7 @@ export function interestIn(place: BuildPlace): (file: TreeFile) => boolean {
     isLink ? wanted.some((each) => each === path || each.startsWith(`${path}/`)) : wanted.includes(path) || isOther(path)
 }
 
-/** The answer of a look that saw nothing. */
+/** The result if the files could not be listed. */
 export function unknownSourceFiles(place: BuildPlace, reason: string): SourceFiles {
   const unknown = (path: string): SourceFile => ({ state: 'unknown', path, others: [], reason })
   return { dockerfile: unknown(dockerfileOf(place)), composeFile: unknown(composeFilesOf(place)[0] ?? '') }

@@ -25,7 +25,7 @@ it.each([
   [2, 1],
   [3, 2],
   [64, 2],
-])('on %i cores at most %i run at once, in order of arrival, and all come to their end', async (cores, atOnce) => {
+])('on %i cores at most %i run at once, in order of arrival, and all finish', async (cores, atOnce) => {
   const { work, order, settled, endOne, running } = createWork()
   const queue = createHashQueue({ cores })
   const names = Array.from({ length: 20 }, (_, index) => `try ${index}`)
@@ -39,7 +39,7 @@ it.each([
   expect(order).toEqual(names)
 })
 
-it('lets those go first who must not wait behind strangers', async () => {
+it('runs work first that must not wait behind anonymous logins', async () => {
   const { work, order, settled, endOne } = createWork()
   const queue = createHashQueue({ cores: 2 })
   const all = ['a', 'b', 'c'].map(async (name) => await queue.run(work(name), { isFirst: false }))

@@ -32,7 +32,7 @@ function setUp(wait = 100) {
   return { take, stop: turns.stop, waits, judged, nextWait, settled }
 }
 
-it('judges the tries of one account one at a time, each after a wait of its own, the newest first', async () => {
+it('checks the attempts of one account one at a time, each after its own delay, the newest first', async () => {
   const { take, waits, judged, nextWait } = setUp()
   const all = ['first', 'second', 'third'].map(async (name) => await take(1, name))
   expect([waits.length, judged]).toEqual([1, []])

@@ -7,7 +7,7 @@ function setUp() {
   return { ...slowDown, clock, slot: slowDown.slotOf('a@example.test') }
 }
 
-it('makes an account wait after five failures, longer and longer up to three seconds, and forgives a success', () => {
+it('delays an account after five failures, longer and longer up to three seconds, and resets after a success', () => {
   const { slot, slotOf, failed, waitMs, succeeded } = setUp()
   const waits = Array.from({ length: 14 }, () => {
     failed(slot)

@@ -5,7 +5,7 @@ import { errorCode } from '../../lib/error-code.ts'
 
 const NAME = /^berth-\d{4}-\d{2}-\d{2}T\d{6}\.tar\.gz(?:\.age)?$/
 
-/** The name says when it was begun, in UTC. */
+/** The name contains the start time, in UTC. */
 export function nameFor(at: Date, isEncrypted: boolean): string {
   return `berth-${at.toISOString().slice(0, 19).replaceAll(':', '')}.tar.gz${isEncrypted ? '.age' : ''}`
 }

@@ -2,7 +2,7 @@ import { runProcess } from '../../lib/child-process.ts'
 
 const MOST_OUTPUT = 10_000
 
-/** Runs a command of this program in a process of its own; gives what it printed, or what it complained about. */
+/** Runs a command of this program in a separate process. Returns its output, or fails with its error message. */
 export function createRunCommand(deps: { program: readonly string[]; env: Readonly<Record<string, string>> }) {
   const [file = '', ...first] = deps.program
   return async function runCommand(args: readonly string[], signal: AbortSignal): Promise<{ isOk: boolean; output: string }> {

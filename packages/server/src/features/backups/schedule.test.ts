@@ -13,7 +13,7 @@ it.each([
   expect(nextBackupAt(known)?.toISOString()).toBe(expected)
 })
 
-it('all backups of the newest days are kept, however many one day has', () => {
+it('all backups of the newest days are kept, even if one day has many', () => {
   const backup = (createdAt: string) => ({ name: createdAt, createdAt, bytes: 1, isEncrypted: false })
   const made = ['2026-01-05T09:00', '2026-01-05T08:00', '2026-01-04T08:00', '2026-01-02T08:00'].map(backup)
   expect(outdated(made, 2).map(({ name }) => name)).toEqual(['2026-01-02T08:00'])

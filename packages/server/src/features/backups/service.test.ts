@@ -60,7 +60,7 @@ function keeper(backupsKept: number) {
 
 const { signal } = new AbortController()
 
-it('one is made when it is due, the oldest go, and what is not a backup stays', async () => {
+it('a backup is made when it is due, the oldest are deleted, and other files stay', async () => {
   const backups = keeper(2)
   await writeFile(join(dataDir, 'backups', 'before-version-9.sqlite'), 'not a backup')
   await backups.makeDue(signal)
@@ -76,7 +76,7 @@ it('one is made when it is due, the oldest go, and what is not a backup stays', 
   expect(await readdir(join(dataDir, 'backups'))).toContain('before-version-9.sqlite')
 })
 
-it('one that fails deletes nothing and is said until the next one succeeds', async () => {
+it('a failed backup deletes nothing, and is reported until the next one succeeds', async () => {
   const backups = keeper(1)
   wait(1)
   await backups.makeDue(signal)

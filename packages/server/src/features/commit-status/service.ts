@@ -58,7 +58,7 @@ export function createCommitStatuses(deps: Deps) {
   return { keepSending }
 }
 
-/** One that was replaced before anybody heard of it is not worth a word: ten pushes in a row are told of once. */
+/** A deployment that was replaced before anything was reported is not reported at all, so ten pushes in a row cause one report. */
 function isNews({ status, sent }: DueStatus): boolean {
   const state = stateOf(status)
   return state !== undefined && state !== sent && !(state === 'cancelled' && sent === '')

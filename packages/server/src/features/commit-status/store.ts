@@ -41,7 +41,7 @@ const isOvertaken = sql<number>`exists (
 
 type Settled = { sent: string; failures: number; nextAt: string | null }
 
-/** One that was queued again meanwhile stays queued: there is something newer to tell. */
+/** One that was queued again in the meantime stays queued, because there is something newer to report. */
 export async function settleStatus(tx: Tx, due: DueStatus, { sent, failures, nextAt }: Settled): Promise<void> {
   const row = tx.updateTable('commit_status').where('deployment_id', '=', due.deployment_id)
   await row.set({ sent }).execute()

@@ -1,7 +1,7 @@
 import type { DeploymentStatus } from '@berth/contract'
 import type { CommitState } from '../../git-hosts/commit-status.ts'
 
-/** What a host is told about a deployment; a release that was left by a rollback has been told about. */
+/** The state to report for a deployment. A release that a rollback replaced was already reported. */
 const STATES = {
   pending: 'pending',
   building: 'running',
@@ -16,7 +16,7 @@ export function stateOf(status: DeploymentStatus): CommitState | undefined {
   return STATES[status]
 }
 
-/** Sentences of ours alone: who can read the commit at its host need not be one who may read the log. */
+/** Fixed texts only: people who can see the commit at its host may not be allowed to read the log. */
 export function descriptionOf(state: CommitState, url: string): string {
   const words: Record<CommitState, string> = {
     pending: 'Waiting to be deployed',

@@ -7,7 +7,7 @@ import { AppError } from '../../lib/app-error.ts'
 import { createContainers } from './service.ts'
 import { createUsage } from './usage.ts'
 
-/** Containers of which those of one app keep whoever asks waiting, as an engine that does not answer does. */
+/** The containers of one app never answer, like an engine that hangs. */
 async function open(test: Awaited<ReturnType<typeof openTestDatabase>>) {
   const silent = { info: () => undefined, warn: () => undefined }
   const [slow, other] = [await addApp(test.db, 'a@example.test'), await addApp(test.db, 'b@example.test')]
@@ -15,7 +15,7 @@ async function open(test: Awaited<ReturnType<typeof openTestDatabase>>) {
   let working = 0
   const containers = createContainers({
     db: test.db,
-    engine: createEngine({ address: { socketPath: '/nowhere' }, log: silent, now: () => new Date() }), // is never asked
+    engine: createEngine({ address: { socketPath: '/nowhere' }, log: silent, now: () => new Date() }), // never called
     lastFailedLog: async () => '',
     async liveRelease(app) {
       if (app.id !== slow.id) return undefined

@@ -37,7 +37,7 @@ it('accepts a time as a position, with or without a fraction', async () => {
   expect(await page({ limit: 9, after: parseCursor('2026-01-01T00:00:02.5Z') })).toMatchObject({ lines: ['four'], first: 3 })
 })
 
-it('holds no more than an answer can, however long the lines are', async () => {
+it('keeps no more than fits into a response, even if the lines are long', async () => {
   const long = 'x'.repeat(1024 * 1024)
   const many = () => printed([1, long], [2, long], [3, long], [4, long])
   expect(await page({ limit: 4 }, many())).toMatchObject({ first: 2, total: 4 })

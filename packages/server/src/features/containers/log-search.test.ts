@@ -12,13 +12,13 @@ async function search(words: string, options: { context?: number; limit?: number
   return { ...found, lines: found.lines.map(({ n, isMatch }) => (isMatch ? n : -n)) }
 }
 
-it('finds a text in any case, also across a colour, and says where', async () => {
+it('finds a text in any case, even across a colour code, and returns its positions', async () => {
   expect(await search('eRROR')).toEqual({ matches: 10, total: 100, lines: [0, 10, 20, 30, 40, 50, 60, 70, 80, 90] })
   expect(await search('line 42')).toEqual({ matches: 1, total: 100, lines: [42] })
   expect(await search('nothing')).toEqual({ matches: 0, total: 100, lines: [] })
 })
 
-it('gives the lines around a match once, where matches are close to each other too', async () => {
+it('returns each line around matches once, even if matches are close together', async () => {
   expect((await search('line 5', { context: 1 }, 52)).lines).toEqual([-4, 5, -6, -49, 50, 51])
 })
 
@@ -26,7 +26,7 @@ it('counts all matches and gives the newest', async () => {
   expect(await search('error', { limit: 2 })).toEqual({ matches: 10, total: 100, lines: [80, 90] })
 })
 
-it('holds no more than an answer can, and still counts', async () => {
+it('keeps no more than fits into a response, and still counts all matches', async () => {
   const long = 'x'.repeat(10_000)
   const found = await searchLines(placed(numbered(1000, () => long)), { search: 'xx', context: 5, limit: 1000 })
   expect(found.matches).toBe(1000)

@@ -4,7 +4,7 @@ import { newestLines } from './newest-lines.ts'
 const at = (second: number) => new Date(second * 1000).toISOString()
 
 describe('the newest lines of the containers of an app', () => {
-  it('are in the order of their times, those of one time in the order in which they were printed', () => {
+  it('are sorted by time, and by print order within the same time', () => {
     const newest = newestLines(3)
     for (const [second, line] of [
       [1, 'a'],
@@ -20,7 +20,7 @@ describe('the newest lines of the containers of an app', () => {
     expect(newest.text()).toBe(`${at(3)} b\n${at(3)} c\n${at(3)} e`)
   })
 
-  it('are not more than an answer can hold, and say so', () => {
+  it('are limited to the size of a response, and say so', () => {
     const newest = newestLines(10_000, 1000)
     for (let second = 0; second < 5000; second += 1) newest.add(at(second), 'x'.repeat(75))
     const lines = newest.text().split('\n')
@@ -29,5 +29,5 @@ describe('the newest lines of the containers of an app', () => {
     expect(lines.at(-1)).toBe(`${at(4999)} ${'x'.repeat(75)}`)
   })
 
-  it('are none where nothing was printed', () => expect(newestLines(10).text()).toBe(''))
+  it('are empty if nothing was printed', () => expect(newestLines(10).text()).toBe(''))
 })

@@ -55,7 +55,7 @@ async function refuseDuringDeployment(tx: Tx, appId: number, verb: Verb): Promis
   if (isInTheWay) throw new AppError('deployment_under_way')
 }
 
-/** The containers that a verb is about. A service that was stopped stays so when its app is restarted. */
+/** The containers that an action applies to. A stopped service stays stopped when its app is restarted. */
 async function idsOf(liveRelease: LiveRelease, app: AppRow, { verb, service }: Asked): Promise<string[]> {
   const { containers = [] } = (await liveRelease(app)) ?? {}
   if (containers.length === 0) throw new AppError('no_container')
@@ -70,7 +70,7 @@ async function idsOf(liveRelease: LiveRelease, app: AppRow, { verb, service }: A
   return containers.filter((each) => nameOf(each) === service).map((container) => container.id)
 }
 
-/** What is wanted of an app, or of one of its services. */
+/** The wanted state of an app, or of one of its services. */
 async function writeWanted(tx: Tx, app: AppRow, { verb, service }: Asked): Promise<void> {
   if (service !== undefined) return await setServiceStopped(tx, app.id, { service, isStopped: verb === 'stop' })
   await setWanted(tx, app.id, verb === 'stop' ? 'stopped' : 'running')
@@ -91,7 +91,7 @@ export function createContainers(deps: Deps) {
     restart: deps.stopInTime.restart,
   } satisfies Record<Verb, (id: string) => Promise<void>>
 
-  /** To all containers of an app, or to one service of a compose app. */
+  /** Applies to all containers of an app, or to one service of a compose app. */
   async function apply(caller: Caller, app: AppRow, asked: Asked): Promise<void> {
     await limited(verbLimiter, caller, TOO_MANY_VERBS, async () => await applyNow(caller, app, asked))
   }

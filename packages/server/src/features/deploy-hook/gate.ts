@@ -6,7 +6,7 @@ import { isSecretOf } from './secret.ts'
 const BEARER = /^Bearer ([\w-]{1,200})$/i
 const REFUSED = 'The secret is wrong, or the application has no deploy hook. Send it as "Authorization: Bearer <secret>".'
 
-/** Who calls a deploy hook is known by its secret alone. An unknown app, one without a hook and a wrong secret are answered alike. */
+/** A deploy hook is authenticated by its secret alone. An unknown app, an app without a hook and a wrong secret get the same response. */
 export function createHookGate({ findApp }: { findApp: (id: number) => Promise<AppRow | undefined> }) {
   return async (headers: IncomingHttpHeaders, params: unknown): Promise<AppRow> => {
     const id = typeof params === 'object' && params !== null && 'appId' in params ? String(params.appId) : ''

@@ -11,7 +11,7 @@ import { setHook } from './store.ts'
 
 type Deps = {
   db: Db
-  /** Where others reach this server; undefined while nobody knows. */
+  /** The public URL of this server; undefined while it is unknown. */
   publicUrl: () => Promise<string | undefined>
   now: () => Date
 }

@@ -2,7 +2,7 @@ import { isStaff } from '../../domain/caller.ts'
 import type { AppRow } from '../../domain/rows.ts'
 import type { Reader, Tx } from '../../store/database.ts'
 
-/** False where the app is gone. */
+/** False if the app no longer exists. */
 export async function setHook(tx: Tx, appId: number, hook: { hash: string; by: number | null }): Promise<boolean> {
   const row = tx.updateTable('app').set({ hook_hash: hook.hash, hook_by: hook.by }).where('id', '=', appId)
   return (await row.executeTakeFirst()).numUpdatedRows > 0n

@@ -8,7 +8,7 @@ import { findHostKey, findSealedKey, replaceHostKey } from './store.ts'
 
 type Deps = { db: Db; secrets: SecretBox; sourceOf: (app: AppRow) => Promise<Source> }
 
-/** What git is given for an app, with its deploy key where that is what the address needs. */
+/** The source of an app as git needs it, with the app's deploy key for ssh URLs. */
 export function createKeyedSource({ db, secrets, sourceOf }: Deps) {
   return async function keyedSource(app: AppRow): Promise<Source> {
     const source = await sourceOf(app)

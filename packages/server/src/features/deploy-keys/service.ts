@@ -18,7 +18,7 @@ export function aboutKey(appId: number): string {
   return `deploy-key:${appId}`
 }
 
-/** A key pair of an app's own, for repositories that are cloned over ssh. The private half is sealed and never shown. */
+/** The key pair of an app, for repositories cloned over ssh. The private key is sealed and never shown. */
 export function createDeployKeys({ db, secrets, now }: Deps) {
   async function changed(tx: Tx, caller: Caller, app: AppRow, change: Change): Promise<void> {
     const at = now()
@@ -47,7 +47,7 @@ export function createDeployKeys({ db, secrets, now }: Deps) {
     return { id: app.id }
   }
 
-  /** The next use pins the key that the host has then. */
+  /** The host key is pinned again at the next use. */
   async function forgetHost(caller: Caller, app: AppRow): Promise<{ id: number }> {
     await db.transaction(async (tx) => {
       const before = { hostKey: shownHostKey(await findHostKey(tx, app.id)) }

@@ -1,6 +1,6 @@
 import type { Reader, Tx } from '../../store/database.ts'
 
-/** False where the app is gone. */
+/** False if the app no longer exists. */
 export async function saveKey(tx: Tx, appId: number, key: { publicKey: string; sealed: string }): Promise<boolean> {
   const { numUpdatedRows } = await tx.updateTable('app').set({ deploy_key: key.publicKey }).where('id', '=', appId).executeTakeFirst()
   if (numUpdatedRows === 0n) return false

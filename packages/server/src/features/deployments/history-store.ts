@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { UNFINISHED } from '../../domain/lifecycle.ts'
 import type { Reader, Tx } from '../../store/database.ts'
 
-/** Apps that have had more deployments than this. Only reads the index of numbers. */
+/** Apps with more deployments than this. Only reads the index of numbers. */
 export async function appsWithMoreThan(db: Reader, count: number): Promise<number[]> {
   const rows = await db
     .selectFrom('deployment')

@@ -3,7 +3,7 @@ import { type DeploymentRow, findDeployment } from '../../domain/rows.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { Reader, Tx } from '../../store/database.ts'
 
-/** Another try of the same deployment decides anew. */
+/** A retry of the same deployment replaces its plan. */
 export async function savePlan(tx: Tx, deploymentId: number, plan: BuildPlan): Promise<void> {
   const row = { deployment_id: deploymentId, plan: JSON.stringify(plan) }
   await tx
@@ -13,7 +13,7 @@ export async function savePlan(tx: Tx, deploymentId: number, plan: BuildPlan): P
     .execute()
 }
 
-/** A rollback brings back a release, and with it what was decided for it. */
+/** A rollback has the plan of the release that it brings back. */
 export async function findPlan(db: Reader, deployment: Pick<DeploymentRow, 'id' | 'release_of'>): Promise<BuildPlan | undefined> {
   const { id, release_of } = deployment
   const row = await db.selectFrom('deployment_plan').select('plan').where('deployment_id', '=', id).executeTakeFirst()
@@ -26,6 +26,6 @@ export async function planOf(db: Reader, deployment: DeploymentRow): Promise<Bui
   const plan = await findPlan(db, deployment)
   if (plan) return plan
   throw new AppError('not_found', {
-    message: 'This deployment has no build plan: nothing was built for it, or it ended before it was decided how.',
+    message: 'This deployment has no build plan: nothing was built for it, or it ended before the plan was made.',
   })
 }

@@ -15,7 +15,7 @@ it.each([
   expect((await findDeployment(test.db, id))?.sealed_config).toBe(kept)
 })
 
-it('a release that nobody can roll back to any more keeps no settings', async () => {
+it('a release that can no longer be rolled back to loses its settings', async () => {
   await using test = await openTestDatabase()
   const { id } = await addDeployment(test.db, await addApp(test.db, 'a@example.test'), { sealed_config: 'sealed', image: 'i' })
   await test.db.transaction(async (tx) => await moveDeployment(tx, { id, from: 'deploying', to: 'success', at: new Date() }))

@@ -1,9 +1,9 @@
 import type { DeploymentRow } from '../../domain/rows.ts'
 import type { Tx } from '../../store/database.ts'
 
-/** That the host of the commit has to be told how the deployment goes. What is told is what is true when its turn comes. */
+/** Queues a report of the deployment's status to the host of its commit. What is sent is the status at the time of sending. */
 export async function queueCommitStatus(tx: Tx, { id, commit_hash, commit_url }: DeploymentRow, at: Date): Promise<void> {
-  if (commit_hash === '' || commit_url === '') return // nobody is known who could be told
+  if (commit_hash === '' || commit_url === '') return // the host is unknown
   const due = { failures: 0, next_at: at.toISOString() }
   await tx
     .insertInto('commit_status')

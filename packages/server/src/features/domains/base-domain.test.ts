@@ -17,7 +17,7 @@ describe('the base of generated domains', () => {
     expect(baseDomain(names, address)?.name).toBe(name)
   })
 
-  it('says for itself where it leads, unless it is a wildcard', () => {
+  it('contains its own address, unless it is a wildcard domain', () => {
     const byAddress = baseDomain(NAMES, '203.0.113.7')
     expect(needsNoDns('shop.203-0-113-7.sslip.io', byAddress)).toBe(true)
     expect(needsNoDns('shop.203-0-113-8.sslip.io', byAddress)).toBe(false)

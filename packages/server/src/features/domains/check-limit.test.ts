@@ -4,7 +4,7 @@ import type { DomainRow } from '../../domain/rows.ts'
 import { readSettings } from '../settings/store.ts'
 import { createDomains } from './service.ts'
 
-it('two checks of a person run at once and eight of all, a few wait, and the rest are refused with a sentence', async () => {
+it('two checks of a person run at once and eight of all, a few wait, and the rest are refused with a message', async () => {
   await using test = await openTestDatabase()
   let running = 0
   const isOver = Promise.withResolvers<void>()

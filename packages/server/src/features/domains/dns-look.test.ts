@@ -57,7 +57,7 @@ const eventually = async (holds: () => void) => await vi.waitFor(holds, { timeou
 /** Long enough for what should not happen. */
 const settled = async () => await new Promise((done) => setTimeout(done, 50))
 
-it('looks at what is not well each time and at what is well seldom, and writes what is new alone', async () => {
+it('checks failing domains on every run and good ones rarely, and only writes changes', async () => {
   const { look } = open()
   await add('good.example.test', 'bad.example.test')
   world.set('bad.example.test', () => wrong('bad points to 10.0.0.1 and 10.0.0.2, and this is 10.0.0.3'))
@@ -102,7 +102,7 @@ it('checks four at once, new ones first, and rotates if there are too many', asy
   expect(asked.at(-1)).toBe('n3.example.test')
 })
 
-it('looks at domains of each owner in turn, however many one of them has', async () => {
+it('takes turns between owners, however many domains one of them has', async () => {
   const { look } = open()
   await add(...Array.from({ length: 50 }, (_unused, n) => `n${n}.example.test`))
   await addTo((await addApp(test.db, 'b@example.test', clock)).id, 'theirs.example.test', 'theirs-too.example.test')

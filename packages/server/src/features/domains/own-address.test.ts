@@ -16,7 +16,7 @@ const ZERO = '0'.repeat(32)
 const route6 = (name: string, metric = '00000400') =>
   `${ZERO} 00 ${ZERO} 00 fe80${'0'.repeat(28)} ${metric} 00000001 00000000 00000003 ${name}`
 
-it('names the address of the interface that the default route leaves by', () => {
+it("returns the address of the default route's interface", () => {
   const interfaces = { docker0: on('172.17.0.1'), wg0: on('8.8.4.4'), eth0: on('8.8.8.8', 'fe80::1', '2606:4700::1') }
   const routes = { ipv4: [HEAD, NETWORK, route4('eth0')].join('\n'), ipv6: [route6('lo', 'ffffffff'), route6('eth0')].join('\n') }
   expect(recordsOf(interfaces, routes)).toEqual([
@@ -25,7 +25,7 @@ it('names the address of the interface that the default route leaves by', () => 
   ])
 })
 
-it('says that an address is private, and prefers one that is not', () => {
+it('prefers a public address, and marks a private one', () => {
   const interfaces = { eth0: on('10.0.0.5', 'fd00::2'), eth1: on('192.168.1.9', '8.8.8.8') }
   const ipv6 = route6('eth0')
   expect(recordsOf(interfaces, { ipv4: [HEAD, route4('eth0')].join('\n'), ipv6 })).toEqual([
@@ -42,7 +42,7 @@ it('uses the default route with the lowest metric', () => {
   expect(recordsOf(interfaces, { ipv4, ipv6: '' }).map(({ value }) => value)).toEqual(['8.8.4.4'])
 })
 
-it('names nothing where there is no default route', () => {
+it('returns nothing without a default route', () => {
   expect(recordsOf({ eth0: on('8.8.8.8') }, { ipv4: HEAD, ipv6: '' })).toEqual([])
 })
 

@@ -162,7 +162,7 @@ function createCertificateUse(deps: Deps, { shown, touched }: Use) {
   return { checkNow, setCertificate, removeCertificate }
 }
 
-/** A service and a port are for compose apps. Whether the file has that service is said by the next deployment. */
+/** Only compose apps take a service and a port. Whether the compose file has the service is checked by the next deployment. */
 function placeIn(app: AppRow, { service, port }: NewDomain): { service?: string; port?: number | null } {
   const isAsked = service !== undefined || (port !== undefined && port !== null)
   if (isAsked && !kindOf(app).hasServices)

@@ -3,7 +3,7 @@ import { environmentChanges as changesOf, type Released } from './changes.ts'
 
 const environmentChanges = (env: Record<string, string>, released: Released) => changesOf({ env, problems: [] }, released)
 
-it('names what was added, changed and removed, and nothing of any value', () => {
+it('lists the names of added, changed and removed variables, and no values', () => {
   const changes = environmentChanges(
     { SAME: 'same-value', OTHER: 'new-value', FRESH: 'fresh-value' },
     { env: { SAME: 'same-value', OTHER: 'old-value', GONE: 'gone-value', PORT: '3000' }, port: 3000 },
@@ -16,7 +16,7 @@ it('names what was added, changed and removed, and nothing of any value', () => 
   expect(JSON.stringify(changes)).not.toContain('value')
 })
 
-it('the port that Berth gave is no variable of the user', () => {
+it('the PORT that Berth sets is not a variable of the user', () => {
   const given = { env: { PORT: '3000' }, port: 3000 }
   expect(environmentChanges({}, given)).toEqual([])
   expect(environmentChanges({ PORT: '3000' }, given)).toEqual([])

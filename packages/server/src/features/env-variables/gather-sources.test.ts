@@ -21,7 +21,7 @@ function projectOf(apps: Record<string, Values>) {
   return { read, gather: async (from: Values) => await gatherSources(new Map(Object.entries(from)), open) }
 }
 
-it('of every app only what is referred to is read, once', async () => {
+it('only the referenced variables of each app are read, once', async () => {
   const unused = Object.fromEntries(Array.from({ length: 1000 }, (_, n) => [`V${n}`, '${{c.X}}']))
   const { read, gather } = projectOf({ a: { ...unused, X: '${{b.Y}} ${{a.X}}' }, b: { ...unused, Y: '${{a.X}}' }, c: unused })
   const sources = await gather({ ONE: '${{a.X}}', TWO: '${{a.X}} ${{a.GONE}} ${{gone.Z}}' })

@@ -86,13 +86,13 @@ describe('what cannot be resolved is named', () => {
     expect(message).toBe(`The variable X cannot be resolved: ${expected}.`)
   })
 
-  it('and the other variables are resolved all the same', () => {
+  it('and the other variables are still resolved', () => {
     const { env, problems } = resolve({ A: '${{gone.X}}', B: '${{db.HOST}}', C: 'c' }, DB)
     expect(env).toEqual({ B: 'db', C: 'c' })
     expect(problems.map(({ key }) => key)).toEqual(['A'])
   })
 
-  it('without a word of the value around it', () => {
+  it('without any part of the value around it', () => {
     expect(valueOf('postgres://me:hidden@${{gone.HOST}}')).not.toContain('hidden')
   })
 })
@@ -142,13 +142,13 @@ describe('what fails many times', () => {
   const many = (value: string) => Object.fromEntries(Array.from({ length: 1000 }, (_, n) => [`W${n}`, value]))
   const padding = Object.fromEntries(Array.from({ length: 999 }, (_, n) => [`V${n}`, 'x']))
 
-  it('is worked out once, however many apps it leads through', async () => {
+  it('is resolved once, however many apps are involved', async () => {
     const apps = Array.from({ length: 49 }, (_, n) => app(`a${n}`, { ...padding, ...(n < 48 && { URL: `\${{a${n + 1}.URL}}` }) }))
     const spent = await cpuSeconds(() => expect(resolve(many('${{a0.URL}}'), ...apps).problems).toHaveLength(1000))
     expect(spent).toBeLessThan(0.5)
   })
 
-  it('is not remembered where only the way was too long, and ends at a limit', () => {
+  it('is not cached if only the path to it was too long, and ends at a limit', () => {
     const chain = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`V${n}`, n === 0 ? 'end' : `\${{me.V${n - 1}}}`]))
     const { problems } = resolve(many('${{me.V59}}'), app('me', chain))
     expect(problems[0]?.message).toContain('leads through more than 50 references')

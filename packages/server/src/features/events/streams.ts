@@ -7,7 +7,7 @@ import type { Db } from '../../store/database.ts'
 
 type Deps = { db: Db; feed: Feed; projectsOf: (userId: number) => Promise<ReadonlySet<number>> }
 
-/** A reader further behind than this starts over at the newest event: then `ready` has a different number from the one it requested. */
+/** A reader further behind than this continues at the newest event: then the number in `ready` differs from the requested one. */
 const MOST_BEHIND = 5000
 
 function mayHear(caller: Caller, event: BerthEvent, projects: ReadonlySet<number>): boolean {

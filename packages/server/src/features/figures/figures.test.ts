@@ -7,9 +7,9 @@ import { createFigures } from './service.ts'
 
 const MINUTE = 60_000
 const BEGIN = Date.parse('2026-01-01T12:00:05Z')
-const caller = { id: 0, role: 'owner' } as Parameters<ReturnType<typeof createFigures>['glance']>[0] // no other field is looked at
+const caller = { id: 0, role: 'owner' } as Parameters<ReturnType<typeof createFigures>['glance']>[0] // no other field is read
 
-/** A clock that is turned by hand, and an app with one container that uses half a core. */
+/** A clock set by the test, and an app with one container that uses half a core. */
 async function openLab() {
   const test = await openTestDatabase()
   const app = await addApp(test.db, 'a@example.test')
@@ -76,7 +76,7 @@ it('fills a skipped minute, but not the time when nothing ran', async () => {
   expect(cpu.slice(-12)).toEqual([50, 50, ...Array.from({ length: 9 }, () => null), 50].slice(-12))
 })
 
-it('writes in batches, survives a restart, and takes no more than 25 rows however long it runs', async () => {
+it('writes in batches, survives a restart, and never keeps more than 25 rows', async () => {
   await using lab = await openLab()
   const figures = lab.open()
   for (let minute = 1; minute <= 4; minute += 1) {

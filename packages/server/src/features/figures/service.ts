@@ -17,7 +17,7 @@ type Deps = {
 
 export const SAMPLE_EVERY_MS = 60_000
 const WRITE_EVERY_MS = 5 * 60_000
-/** A shorter time is too short for a rate, and a longer one is no longer one minute. */
+/** A shorter interval is too short for a rate; a longer one no longer represents one minute. */
 const SHORTEST_MS = 10_000
 const LONGEST_MS = 150_000
 const GLANCE = { minutes: 60, every: 2 }

@@ -4,7 +4,7 @@ import { AppError } from '../../lib/app-error.ts'
 import type { Reader } from '../../store/database.ts'
 import { type Belonging, isMember } from './store.ts'
 
-/** What somebody connects is theirs, or that of a project that they may work on. */
+/** A new account belongs to the person who connects it, or to a project they are a member of. */
 export async function belongingOf(db: Reader, caller: Caller, projectId: number | null | undefined): Promise<Belonging> {
   if (projectId === undefined || projectId === null) return { userId: caller.id, projectId: null }
   const isOpen = isStaff(caller) ? (await findProject(db, projectId)) !== undefined : await isMember(db, projectId, caller.id)

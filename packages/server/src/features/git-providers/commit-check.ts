@@ -7,12 +7,12 @@ import { wasDeployed } from './store.ts'
 
 type Named = Pick<DeploymentRow, 'id' | 'commit_hash' | 'trigger'>
 
-/** Named by the host itself, or deployed before. */
+/** Reported by the host itself, or deployed before. */
 const TRUSTED: readonly DeploymentRow['trigger'][] = ['webhook', 'poll', 'rollback']
 
 /**
- * With an account, an app gets what its branch has: hosts also give out commits of other branches, of forks and of what was taken back,
- * to whoever knows the hash, and that is more than was chosen for the app.
+ * With an account, an app may only deploy commits of its branch. Hosts also serve commits of other branches, of forks and of deleted
+ * branches to anybody who knows the hash.
  */
 export function createCommitCheck({ db, access }: { db: Reader; access: Pick<HostAccess, 'use'> }) {
   return async function checkCommit(app: AppRow, deployment: Named, signal: AbortSignal): Promise<void> {

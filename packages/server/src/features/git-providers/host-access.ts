@@ -18,11 +18,11 @@ export function aboutToken(accountId: number): string {
 
 type Deps = { db: Db; secrets: SecretBox; visitHost: GitHosts; tokens: InstallationTokens; now: () => Date }
 
-/** The way from an account's row to its host. */
+/** Access to git hosts with connected accounts. */
 export function createHostAccess(deps: Deps) {
   const { db, secrets, visitHost, tokens, now } = deps
 
-  /** Whether private addresses are open to an account is decided by who connected it, as long as that person is an admin. */
+  /** An account may use private addresses while the person who connected it is an admin. */
   async function identityOf(account: GitAccountRow, signal?: AbortSignal): Promise<HostIdentity> {
     const creator = account.created_by === null ? undefined : await findUser(db, account.created_by)
     const { provider, base_url: baseUrl, via } = account
@@ -30,7 +30,7 @@ export function createHostAccess(deps: Deps) {
     return { provider, baseUrl, via, token, privileged: creator !== undefined && isStaff(creator) }
   }
 
-  /** Where there is no token to be had, there is no installation: whatever was asked for, that is what must be told. */
+  /** If no token can be created, the installation is gone, and that is reported instead of the original request's failure. */
   async function tokenOf(account: GitAccountRow, signal: AbortSignal | undefined): Promise<string> {
     return await tokens.tokenOf(account, signal).catch((cause: unknown) => {
       if (!(cause instanceof HostError) || cause.failure !== 'missing') throw cause
@@ -38,7 +38,7 @@ export function createHostAccess(deps: Deps) {
     })
   }
 
-  /** What was found is kept with the account, so that its owner sees it where the accounts are listed. */
+  /** Saves the result with the account, so that its owner sees it in the list of accounts. */
   async function note(account: GitAccountRow, failure: HostError | undefined): Promise<void> {
     const status = failure === undefined ? 'ok' : failure.failure === 'suspended' ? 'suspended' : 'error'
     const error = failure?.message ?? ''
@@ -51,7 +51,7 @@ export function createHostAccess(deps: Deps) {
     try {
       const result = await visit().catch(async (cause: unknown) => {
         if (!isUnauthorized(cause) || account.via === 'token') throw cause
-        tokens.forget(account.id) // it may have been taken back before its time, as when an installation slept in between
+        tokens.forget(account.id) // it may have been revoked early, for example while the installation was suspended
         return await visit()
       })
       await note(account, undefined)
@@ -63,7 +63,7 @@ export function createHostAccess(deps: Deps) {
     }
   }
 
-  /** Asks the host now. What is wrong is kept, and is no failure of the question. */
+  /** Checks the account with its host. A problem is saved and not thrown. */
   async function check(account: GitAccountRow): Promise<void> {
     try {
       if (account.via === 'app') await tokens.look(account)
@@ -76,7 +76,7 @@ export function createHostAccess(deps: Deps) {
     }
   }
 
-  /** What git is given for the account's host. */
+  /** The credential that git needs for the account's host. */
   async function forClone(account: GitAccountRow, signal?: AbortSignal): Promise<HostIdentity> {
     try {
       return await identityOf(account, signal)
@@ -99,7 +99,7 @@ function isSuspended(cause: unknown): cause is HostError {
   return cause instanceof HostError && cause.failure === 'suspended'
 }
 
-/** What a person does about a missing repository is another thing for an app than for a token. */
+/** A missing repository is fixed in a different place for an app than for a token, so the message differs. */
 function inWordsOf(account: GitAccountRow, cause: unknown): unknown {
   if (!(cause instanceof HostError) || account.via === 'token' || cause.failure !== 'missing') return cause
   const where = new URL(account.base_url).hostname
@@ -109,15 +109,15 @@ function inWordsOf(account: GitAccountRow, cause: unknown): unknown {
 
 export type HostAccess = ReturnType<typeof createHostAccess>
 
-/** What a person asks of hosts waits its turn, however it is asked: a host that answers slowly holds up nobody else. */
+/** Limits the requests of one person to git hosts, so that a slow host does not delay others. */
 export function createInTurn(limiter: Limiter) {
   return async <Result>(caller: { id: number }, work: () => Promise<Result>): Promise<Result> =>
-    await limited(limiter, caller, 'Too many git hosts are being asked at this moment; try again in a few seconds.', work)
+    await limited(limiter, caller, 'Too many requests to git hosts are running. Try again in a few seconds.', work)
 }
 
 export type InTurn = ReturnType<typeof createInTurn>
 
-/** A failure of the host as the answer to somebody who uses a connected account. */
+/** Translates a failure of the host for somebody who uses a connected account. */
 export function asAppError(cause: unknown): unknown {
   if (!(cause instanceof HostError)) return cause
   const code = CODES[cause.failure]
@@ -134,7 +134,7 @@ const CODES = {
   refused: 'git_account_refused',
 } as const
 
-/** A failure of the host while an account is being connected: what was typed in is wrong, or the host is away. */
+/** Translates a failure of the host while an account is being connected: the input is wrong, or the host is unavailable. */
 export function asFieldError(cause: unknown): unknown {
   if (!(cause instanceof HostError)) return cause
   if (cause.failure === 'rate_limited' || cause.failure === 'unavailable') return asAppError(cause)

@@ -6,7 +6,7 @@ import { asAppError, type HostAccess, type InTurn } from './host-access.ts'
 
 type Deps = { access: HostAccess; inTurn: InTurn }
 
-/** What an account can see at its host. */
+/** The repositories and branches that an account can see on its host. */
 export function createRepositories({ access, inTurn }: Deps) {
   async function asked<Result>(caller: Caller, work: () => Promise<Result>): Promise<Result> {
     try {

@@ -15,7 +15,7 @@ export function aboutSecret(accountId: number): string {
 type Verified = Omit<NewGitAccount, 'projectId'> & { baseUrl: string; user: HostUser; userId: number | null; projectId: number | null }
 
 export function createSaveAccount({ secrets, now }: { secrets: SecretBox; now: () => Date }) {
-  /** An identity that is connected already gets the new token: the apps that use it go on with that. */
+  /** If the same identity is already connected, it gets the new token, which its apps then use. */
   return async function save(tx: Tx, caller: Caller, account: Verified): Promise<number> {
     const at = now()
     const time = at.toISOString()

@@ -12,10 +12,10 @@ import type { PlanStack } from './plan-stack.ts'
 type Deps = { db: Db; now: () => Date; planOf: PlanStack['ofApp'] }
 
 const NOTHING: StackPlan = { file: '', isAccepted: true, services: [], notes: [], refused: [], variables: [] }
-/** Variables may be added after the file, and before the first deployment. */
+/** Variables may be added later, up to the first deployment. */
 const isVariable = (key: string) => key.startsWith('$')
 
-/** The compose file of an app that has no repository: what it is deployed from. */
+/** The compose file of an app without a repository. */
 export function createComposeFiles({ db, now, planOf }: Deps) {
   async function set(caller: Caller, app: AppRow, composeFile: string): Promise<StackPlan> {
     if (!kindOf(app).hasServices) throw fieldError('invalid_request', 'appId', 'must be a compose app')

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createMeasureContainers } from './measure.ts'
 
-it('measures twice the first time and once from then on, and says nothing of a container that is gone', async () => {
+it('measures twice the first time and once afterwards, and returns nothing for a removed container', async () => {
   let [now, reads, isThere] = [0, 0, true]
   const counters = async () => {
     reads += 1
@@ -14,7 +14,7 @@ it('measures twice the first time and once from then on, and says nothing of a c
   now += 5000
   expect(await measure('a')).toEqual({ cpu: 50, memory: 1024 })
   expect(reads).toBe(3)
-  now += 600_000 // what was read so long ago says nothing about now
+  now += 600_000 // an old reading says nothing about the present
   expect(await measure('a')).toEqual({ cpu: 50, memory: 1024 })
   expect(reads).toBe(5)
   isThere = false

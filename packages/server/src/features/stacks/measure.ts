@@ -2,7 +2,7 @@ import type { Engine } from '../../engine/engine.ts'
 
 type Deps = {
   engine: { containers: Pick<Engine['containers'], 'counters'> }
-  /** Milliseconds that only go forward. */
+  /** Monotonic milliseconds. */
   clock: () => number
   sleep: (ms: number) => Promise<unknown>
 }
@@ -10,13 +10,13 @@ type Counted = { readonly nanoseconds: number; readonly at: number }
 type Used = { readonly cpu: number; readonly memory: number }
 
 const NANOSECONDS_PER_MS = 1e6
-/** Processor time over less than this says little. */
+/** CPU time over a shorter period is not meaningful. */
 const SHORTEST_MS = 400
-/** A screen asks every few seconds. What was read earlier than this says nothing about now. */
+/** Pages ask every few seconds. An older reading says nothing about the present. */
 const LONGEST_MS = 60_000
 const MOST_KEPT = 2000
 
-/** CPU in percent of one core, and memory: from this reading and the one before it, so that only the first one takes a moment. */
+/** CPU in percent of one core, and memory, from this reading and the previous one, so that only the first takes a moment. */
 export function createMeasureContainers({ engine, clock, sleep }: Deps) {
   const before = new Map<string, Counted>()
 
@@ -26,7 +26,7 @@ export function createMeasureContainers({ engine, clock, sleep }: Deps) {
   }
 
   function rate(earlier: Counted, later: Counted): number {
-    const used = Math.max(0, later.nanoseconds - earlier.nanoseconds) // it may have been started anew in between
+    const used = Math.max(0, later.nanoseconds - earlier.nanoseconds) // it may have been restarted in between
     return Math.round((used / NANOSECONDS_PER_MS / (later.at - earlier.at)) * 1000) / 10
   }
 

@@ -29,7 +29,7 @@ type OfNew = OfApp & {
   envVars?: Readonly<Record<string, string>>
 }
 
-/** The plan of an app's compose file, or of one that an app could be made of. */
+/** The plan of an app's compose file, or of a file for a new app. */
 export function createPlanStack({ db, plans, sourceFor, sourceOf, resolveEnvironment, entrancesOf }: Deps) {
   async function ofApp(caller: Caller, app: AppRow, input: OfApp): Promise<StackPlan> {
     const { env } = configOf(app, (await resolveEnvironment(app)).env)

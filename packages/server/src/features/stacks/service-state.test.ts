@@ -5,7 +5,7 @@ const RUNNING = { state: 'running', exitCode: null as number | null, oomKilled: 
 const known = { isStopped: false, runsToItsEnd: false }
 const wordOf = (details: Partial<typeof RUNNING>, more = {}) => stateOf({ ...known, details: { ...RUNNING, ...details }, ...more })
 
-it('says in one word how a service is doing, and why it does not run', () => {
+it('gives the state of a service in one word, and why it is not running', () => {
   expect(wordOf({})).toEqual({ state: 'running', reason: '' })
   expect(wordOf({ health: 'starting' }).state).toBe('starting')
   expect(wordOf({ health: 'unhealthy', healthOutput: 'refused' })).toEqual({
@@ -19,7 +19,7 @@ it('says in one word how a service is doing, and why it does not run', () => {
   expect(wordOf({ state: 'dead', exitCode: 1 })).toEqual({ state: 'failed', reason: 'Its container is dead.' })
 })
 
-it('one that was stopped is no failure, and one without a container is missing unless it has done its work', () => {
+it('a stopped service is not a failure, and one without a container is missing unless it has completed', () => {
   expect(wordOf({ state: 'exited', exitCode: 143 }, { isStopped: true })).toEqual({ state: 'stopped', reason: '' })
   expect(stateOf({ ...known, details: undefined }).state).toBe('missing')
   expect(stateOf({ ...known, details: undefined, isStopped: true }).state).toBe('stopped')

@@ -4,15 +4,15 @@ import type { ContainerDetails } from '../../engine/container-state.ts'
 type Seen = Pick<ContainerDetails, 'state' | 'exitCode' | 'oomKilled' | 'health' | 'healthOutput'>
 type Known = {
   readonly details: Seen | undefined
-  /** A person stopped it, or the whole app. */
+  /** A person stopped the service, or the whole app. */
   readonly isStopped: boolean
-  /** Others wait until it has come to its end. */
+  /** Other services wait until it has completed. */
   readonly runsToItsEnd: boolean
 }
 
 const LONGEST_OUTPUT = 300
 
-/** How a service is doing, in one word, and why it is not running where it should. */
+/** The state of a service in one word, and why it is not running if it should. */
 export function stateOf({ details, isStopped, runsToItsEnd }: Known): { state: ServiceState; reason: string } {
   if (details === undefined) {
     if (isStopped) return { state: 'stopped', reason: '' }

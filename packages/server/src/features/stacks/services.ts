@@ -18,7 +18,7 @@ type Deps = {
   db: Reader
   engine: { containers: Pick<Engine['containers'], 'inspect'> }
   liveRelease: LiveRelease
-  /** What a release runs; none where it has no services. */
+  /** The plan of a release; undefined if it has no services. */
   planOf: (appId: number, deploymentId: number) => Promise<ComposePlan | undefined>
   runsToItsEnd: (plan: ComposePlan, service: string) => boolean
   lastLines: (containerId: string, count: number) => Promise<string[]>
@@ -28,14 +28,14 @@ type Deps = {
 type Host = { readonly host: string; readonly service: string }
 type Around = { app: AppRow; plan: ComposePlan; containers: readonly ContainerSummary[]; hosts: readonly Host[] }
 
-/** Each asks the engine twice for every service, and several screens may show the same app. */
+/** Each takes two engine requests per service, and several pages may show the same app. */
 const LIMITS = { running: 16, runningPerKey: 4, waiting: 500, waitingPerKey: 50, waitMs: 30_000 }
 const TOO_MANY = 'The services of too many apps are being looked at in this moment; try again in a few seconds.'
-/** The line that says why is often far from the last one. */
+/** The line with the reason is often far from the last one. */
 const READ_LINES = 200
 const SHOWN_CHARACTERS = 500
 
-/** The services of the live release of a compose app, as they are at this moment. Those who ask meanwhile share the answer. */
+/** The current state of the services of a compose app's live release. Concurrent requests share the result. */
 export function createStackServices(deps: Deps) {
   const { db, engine } = deps
   const limiter = createLimiter(LIMITS)
@@ -91,7 +91,7 @@ function shownOf(
   const isBuilt = plan.builds.some((build) => build.image === image)
   return {
     name,
-    image: isBuilt ? '' : image, // the name of a built image is a secret: whoever knows it could use it
+    image: isBuilt ? '' : image, // the name of a built image is secret: anybody who knows it could use the image
     isBuilt,
     memoryLimit: memoryBytes ?? null,
     volumes: mounts.map(({ volume, path, readOnly = false }) => ({ name: volume, path, readOnly })),

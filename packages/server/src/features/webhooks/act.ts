@@ -11,15 +11,15 @@ import { appsOfRepository, earlierPushes, linkApp, renameRepository, updateDeliv
 type Acting = {
   id: number
   push: Push
-  /** Who delivers it again by hand does so for the apps that they may see. */
+  /** Whether the app may be deployed: somebody who redelivers by hand only deploys apps that they can see. */
   mayDeploy: (app: AppRow) => boolean
-  /** An old one, by hand: what it calls the repository may be out of date, and that it is late is what somebody wants. */
+  /** An old delivery, repeated by hand: its repository name may be outdated, and it is expected to be late. */
   isAgain: boolean
 }
 export type Verdict = { result: 'deployed' | 'ignored' | 'failed'; reason: string }
 export type Acted = Verdict & { deployments: number[] }
 
-/** Deploys every app that a push is for, and keeps the verdict. */
+/** Deploys every app that a push applies to, and stores the result. */
 export function createAct(deps: { addAutomatic: AddAutomatic }) {
   async function deploy(tx: Tx, app: AppRow, push: Push): Promise<{ deploymentId: number } | { problem: string }> {
     const commit = { hash: push.after, message: push.message, author: push.author }
@@ -65,7 +65,7 @@ async function isLateFor(tx: Tx, account: GitAccountRow, { id, push }: Pick<Acti
   return isLatePush(push, await earlierPushes(tx, { accountId: account.id, repositoryId: push.repositoryId, branch, besides: id }))
 }
 
-/** The repository has another name at the host since. */
+/** The repository was renamed on the host. */
 async function follow(tx: Tx, account: GitAccountRow, { repositoryId, repository }: Push): Promise<void> {
   const names = {
     git_repository: repository,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { runByAccount } from './by-account.ts'
 
-it('one account that hangs or fails holds up no other, and of each account one task runs at a time', async () => {
+it('an account that hangs or fails does not delay others, and each account runs one task at a time', async () => {
   const done: string[] = []
   const failed: number[] = []
   const hanging = Promise.withResolvers<void>()

@@ -1,7 +1,7 @@
 type Task = { accountId: number; run: () => Promise<void> }
 type Options = { atOnce: number; signal: AbortSignal; onFailure: (accountId: number, cause: unknown) => void }
 
-/** Several accounts side by side, and of each one task at a time. A task that fails is reported, and the others go on. */
+/** Runs tasks of several accounts in parallel, but one at a time per account. A failed task is reported, and the others continue. */
 export async function runByAccount(tasks: readonly Task[], { atOnce, signal, onFailure }: Options): Promise<void> {
   const queues = [...Map.groupBy(tasks, ({ accountId }) => accountId).values()]
   async function work(): Promise<void> {

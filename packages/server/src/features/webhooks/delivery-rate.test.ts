@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createDeliveryRate } from './delivery-rate.ts'
 
-it('takes 120 deliveries a minute of each account', () => {
+it('accepts 120 deliveries per minute and account', () => {
   let at = 1_000_000
   const isWithinRate = createDeliveryRate(() => new Date(at))
   const taken = (accountId: string) => Array.from({ length: 130 }, () => isWithinRate(accountId)).filter(Boolean).length

@@ -1,12 +1,12 @@
 const MOST_A_MINUTE = 120
 const MINUTE_MS = 60_000
 
-/** How many deliveries a sender may send: whoever owns a host knows the secret, so a right signature alone is no limit. */
+/** Limits deliveries per sender: the owner of a host knows the secret, so a valid signature is not a limit. */
 export function createDeliveryRate(now: () => Date) {
   let since = 0
   let counts = new Map<string, number>()
 
-  /** False where this one is too many in this minute. */
+  /** False if this is one too many in this minute. */
   return (sender: string): boolean => {
     const at = now().getTime()
     if (at < since || at - since >= MINUTE_MS) {

@@ -15,7 +15,7 @@ it('a body with more parts than any push has is not parsed', () => {
     expect(jsonOf({ headers, body: Buffer.from(text) })).toEqual({ body: undefined, problem: expect.stringContaining('too many parts') })
 })
 
-it('a push with as many commits as GitHub names is parsed, as JSON and as a form', () => {
+it('a push with as many commits as GitHub lists is parsed, as JSON and as a form', () => {
   const person = { name: 'Grace', email: 'grace@example.com' }
   const files = Array.from({ length: 100 }, (_, n) => `src/{a,b}/${n}.ts`)
   const commit = { id: 'a'.repeat(40), author: person, committer: person, added: [], removed: [], modified: files.slice(0, 10) }
@@ -26,7 +26,7 @@ it('a push with as many commits as GitHub names is parsed, as JSON and as a form
   expect(JSON.stringify(jsonOf({ headers: FORM, body: form }).body)).toBe(text)
 })
 
-it('what is no JSON says so', () => {
+it('a body that is not JSON is reported as such', () => {
   expect(jsonOf({ headers: {}, body: Buffer.from('{') }).problem).toContain('neither JSON nor a form')
   expect(jsonOf({ headers: FORM, body: Buffer.from('x=1') }).problem).toContain('neither JSON nor a form')
 })

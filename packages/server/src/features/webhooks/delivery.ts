@@ -33,15 +33,15 @@ export function isPush(provider: GitProvider, event: string): boolean {
   return event === PUSH_EVENTS[provider]
 }
 
-/** The host's own id of the delivery. One that has none is known by its bytes: the same again is the same delivery. */
+/** The host's own id of the delivery. Without one, the hash of its bytes, so that the same bytes are the same delivery. */
 export function deliveryIdOf(provider: GitProvider, delivery: RawDelivery): string {
   const own = firstOf(delivery.headers, ID_HEADERS[provider])
   return own === '' ? `sha256:${createHash('sha256').update(delivery.body).digest('hex')}` : own
 }
 
 /**
- * Of what was signed, with what it was said to be: the id of a delivery is not signed, so whoever has seen one could send it again under
- * another. GitLab signs nothing, and two of its pushes can be alike in every byte.
+ * A hash of the signed body and its event. The delivery id is not signed, so anybody who has seen a delivery could send it again with
+ * another id. GitLab signs nothing, and two of its pushes can have identical bytes.
  */
 export function fingerprintOf(provider: GitProvider, event: string, { body }: RawDelivery): string {
   return provider === 'gitlab' ? '' : createHash('sha256').update(`${event}\n`).update(body).digest('hex')
@@ -55,10 +55,10 @@ export function installationIn(body: unknown): string | undefined {
   return typeof installation.id === 'number' && Number.isSafeInteger(installation.id) ? String(installation.id) : undefined
 }
 
-/** What a body says, or why it was not read. */
+/** The parsed body, or why it was not parsed. */
 export type Parsed = { body: unknown; problem: string }
 
-/** Far above any push. What is parsed takes more than twenty times the memory of its text where it is all empty objects. */
+/** Far above any push. Parsed JSON can take more than twenty times the memory of its text if it consists of empty objects. */
 const MOST = { openings: 100_000, commas: 1_000_000, formFields: 100 }
 const UNREADABLE = 'The body is neither JSON nor a form with a field "payload" that holds JSON.'
 const TOO_MANY_PARTS =
@@ -84,7 +84,7 @@ function hasMoreThan(most: number, bytes: Buffer, characters: string): boolean {
   return count > most
 }
 
-/** What people may see of the head. Named one by one, so that no secret is among them. */
+/** The headers that are shown to people. An explicit list, so that no secret is included. */
 const SHOWN =
   /^(content-type|user-agent|idempotency-key|x-(github|gitlab|gitea|forgejo|gogs)-(event|event-type|event-uuid|delivery|hook-id|webhook-uuid|instance))$/
 

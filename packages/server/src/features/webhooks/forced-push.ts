@@ -7,8 +7,8 @@ import { appsOfRepository } from './store.ts'
 type Deps = { db: Reader; access: Pick<HostAccess, 'use'>; waitMs: number }
 
 /**
- * The paths of a push are all that changed only where the branch went on from where it was. GitHub says whether it was forced; GitLab and
- * Gitea do not, so where an app watches paths they are asked. A host that does not answer in time leaves it open what changed.
+ * The paths in a push are complete only if it was not forced. GitHub says whether it was; GitLab and Gitea do not, so they are asked if an
+ * app watches paths. If the host does not answer in time, the changed paths are unknown.
  */
 export function createSurePaths({ db, access, waitMs }: Deps) {
   return async function withSurePaths(account: GitAccountRow, push: Push): Promise<Push> {

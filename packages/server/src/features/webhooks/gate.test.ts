@@ -5,7 +5,7 @@ const SIGNED = { 'x-hub-signature-256': `sha256=${'a'.repeat(64)}` }
 
 const nobody = { senderOf: async () => undefined }
 
-it('what comes to an address of nobody is not read, whatever it shows', async () => {
+it('a delivery to an unknown URL is not read, whatever its headers are', async () => {
   const gate = createWebhookGate({ ...nobody, hasOldAddresses: async () => false })
   for (const headers of [
     {},
@@ -18,7 +18,7 @@ it('what comes to an address of nobody is not read, whatever it shows', async ()
       expect(await gate(headers, query)).toBe(false)
 })
 
-it('while there are addresses without keys, all such are read alike, and nobody is looked up for that', async () => {
+it('while there are webhook URLs without keys, all of them are read alike, without looking up the account', async () => {
   const asked: unknown[] = []
   const gate = createWebhookGate({ senderOf: async (address) => void asked.push(address), hasOldAddresses: async () => true })
   for (const account of ['1', '999']) expect(await gate(SIGNED, { account })).toBe(true)
@@ -26,6 +26,6 @@ it('while there are addresses without keys, all such are read alike, and nobody 
   for (const query of [{ account: '1', repository: '2' }, { app: 'k' }, {}]) expect(await gate(SIGNED, query)).toBe(false)
 })
 
-it('a delivery of nobody is refused, whatever it is signed with', () => {
+it('a delivery from an unknown sender is refused, whatever it is signed with', () => {
   expect(isSentBy(undefined, SIGNED, Buffer.from('{}'))).toBe(false)
 })

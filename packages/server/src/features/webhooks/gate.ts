@@ -5,9 +5,9 @@ import { isProven, proofOf, secretShown, signatureShown } from './signature.ts'
 const NO_SECRET = 'nobody'
 
 /**
- * Whether a delivery is worth reading. It comes from a stranger and may be 25 MiB long, so it must come to an address that nobody can guess,
- * and its head must show what could prove it. Addresses from before they had keys can be guessed: whether there is an account behind one
- * makes no difference to whether it is read.
+ * Whether to read the body of a delivery. The sender is unknown and the body may have 25 MiB, so its URL must contain a key that cannot be
+ * guessed, and its headers must contain a signature or secret. Old webhook URLs have no key and can be guessed: for those, whether the
+ * account exists makes no difference, so that nobody can probe for accounts.
  */
 export function createWebhookGate({ senderOf, hasOldAddresses }: { senderOf: SenderOf; hasOldAddresses: () => Promise<boolean> }) {
   return async (headers: IncomingHttpHeaders, query: unknown): Promise<boolean> => {
@@ -21,7 +21,7 @@ export function createWebhookGate({ senderOf, hasOldAddresses }: { senderOf: Sen
   }
 }
 
-/** Over the bytes as they came. With nobody to compare with, as much is computed. */
+/** Checks the raw bytes. Takes the same time if the sender is unknown. */
 export function isSentBy(sender: Sender | undefined, headers: IncomingHttpHeaders, body: Buffer): sender is Sender {
   const proof = proofOf(sender?.provider ?? 'gitea', headers)
   const isRight = proof !== undefined && isProven(proof, sender?.secret ?? NO_SECRET, body)

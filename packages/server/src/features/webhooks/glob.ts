@@ -1,7 +1,7 @@
 /**
- * Tells whether a path of a repository is meant by a pattern: `*` and `?` stay within a directory, `**` does not, and a pattern without
- * any of them means the file or everything below the directory. One pass over the path for each character of the pattern, whatever they
- * are. The pattern is read once, for all paths.
+ * Whether a pattern matches a path of a repository: `*` and `?` stay within a directory, `**` does not, and a pattern without wildcards
+ * matches the file or everything below the directory. The time is limited to the length of the path times that of the pattern. The pattern
+ * is parsed once, for all paths.
  */
 export function globMatcher(pattern: string): (path: string) => boolean {
   const plain = pattern.replace(/^\.?\//, '').replace(/\/$/, '')
@@ -23,7 +23,7 @@ function tokensOf(pattern: string): Token[] {
   return tokens
 }
 
-/** `reached[n]`: the tokens so far can stand for the first n characters. */
+/** `reached[n]`: whether the tokens so far can match the first n characters. */
 function matches(path: string, tokens: readonly Token[]): boolean {
   const chars = Array.from(path)
   let reached = [true, ...chars.map(() => false)]
@@ -42,7 +42,7 @@ function after(token: Token, reached: readonly boolean[], chars: readonly string
   for (let n = 0; n <= chars.length; n += 1) {
     if (token.kind === 'many' && n > 0 && chars[n - 1] === '/') isOn = false
     isOn ||= reached[n] === true
-    // whole directories end right after a slash, or are none at all
+    // `**/` matches nothing, or ends right after a slash
     next[n] = token.kind === 'directories' ? reached[n] === true || (isOn && chars[n - 1] === '/') : isOn
   }
   return next

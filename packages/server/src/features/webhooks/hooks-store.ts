@@ -5,7 +5,7 @@ import type { GitHookTable } from '../../store/git-tables.ts'
 export type HookRow = Selectable<GitHookTable>
 export type WantedHook = { accountId: number; repositoryId: string; repository: string }
 
-/** Every repository that an app deploys from through an account by token; an installed GitHub App has a webhook of its own. */
+/** Every repository that an app deploys from with a token account. A GitHub App has its own webhook. */
 export async function listWantedHooks(db: Reader): Promise<WantedHook[]> {
   return await db
     .selectFrom('app')
@@ -34,7 +34,7 @@ export async function findHook(db: Reader, accountId: number, repositoryId: stri
     .executeTakeFirst()
 }
 
-/** Whether its webhook was registered with the secret of the account. */
+/** Whether its webhook was registered with the account's secret. */
 export async function hasSharedSecret(db: Reader, accountId: number, repositoryId: string): Promise<boolean> {
   return (await findHook(db, accountId, repositoryId))?.sealed_secret === ''
 }

@@ -6,7 +6,7 @@ import { createSecretBox } from '../../lib/secret-box.ts'
 import { createHooks } from './hooks.ts'
 import { listHooks } from './hooks-store.ts'
 
-it('a fault of our own while a webhook is registered is told and tried again later, not in every round', async () => {
+it('an internal error while registering a webhook is reported and retried later, not on every run', async () => {
   await using database = await openTestDatabase()
   const { db } = database
   const app = await addApp(db, 'ann@example.test')

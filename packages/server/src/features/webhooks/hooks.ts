@@ -16,13 +16,13 @@ type Deps = {
   db: Db
   access: Pick<HostAccess, 'use'>
   secrets: SecretBox
-  /** Where hosts reach this server; undefined while nobody knows. */
+  /** The public URL of this server; undefined while it is unknown. */
   publicUrl: () => Promise<string | undefined>
   log: Pick<Logger, 'warn'>
   now: () => Date
 }
 
-/** With where hosts reach this server; undefined while nobody knows. */
+/** With the public URL of this server; undefined while it is unknown. */
 type WantedAt = WantedHook & { site: string | undefined }
 
 const ACCOUNTS_AT_ONCE = 4
@@ -34,13 +34,13 @@ const OUR_FAULT = 'Something went wrong inside Berth; its log has the details.'
 const PLAIN =
   'Deliveries come over http, where others on the way can read and repeat them. Set the domain of the dashboard in the settings.'
 
-/** Registers a webhook for every repository that an app deploys from, and takes it away again when the last one is gone. */
+/** Registers a webhook for every repository that an app deploys from, and removes it with the last such app. */
 export function createHooks(deps: Deps) {
   const { db, now } = deps
   const { remove, removeAllOf } = createRemoveHooks(deps)
   const attempt = createAttempt(deps)
 
-  /** Compares what is wanted with what was registered, and does what is missing and due. */
+  /** Compares the wanted webhooks with the registered ones, and makes the changes that are due. */
   async function reconcile(signal: AbortSignal): Promise<void> {
     const [wanted, known, site] = await Promise.all([listWantedHooks(db), listHooks(db), deps.publicUrl()])
     const keyOf = (accountId: number, repositoryId: string) => `${accountId}/${repositoryId}`
@@ -82,7 +82,7 @@ export function createHooks(deps: Deps) {
   return { reconcile, removeAllOf, stateOf }
 }
 
-/** An installation has the webhook of its app. */
+/** An installation uses the webhook of its app. */
 async function stateOfApp(db: Db, account: GitAccountRow): Promise<AppWebhook> {
   const app = account.github_app_id === null ? undefined : await findGitHubApp(db, account.github_app_id)
   const url = app?.hook_url ?? ''
@@ -94,7 +94,7 @@ function warningOf(url: string): string {
   return url.startsWith('http://') ? PLAIN : ''
 }
 
-/** One try to have a webhook as it is wanted. What comes of it is kept, with when to try again. */
+/** One attempt to register a webhook. The result is saved, with the time of the next attempt. */
 function createAttempt(deps: Deps) {
   const { db, access, now } = deps
 
@@ -105,7 +105,7 @@ function createAttempt(deps: Deps) {
     const key = { account_id, repository_id }
     const fresh = { ...key, repository, hook_id: '', url: '', failures: 0, error: '', next_try_at: now().toISOString() }
     const sealed_secret = hook?.sealed_secret || deps.secrets.seal(randomBytes(32).toString('hex'), aboutHook(key))
-    // Known to us before the host knows it: its first delivery may come before its answer. One with the old secret keeps it until it is replaced.
+    // Saved before the call, because a delivery may arrive before the response. The old secret is kept until it is replaced.
     if (!hook) await save({ ...fresh, sealed_secret })
     try {
       const secret = deps.secrets.open(sealed_secret, aboutHook(key))
@@ -144,7 +144,7 @@ function createAttempt(deps: Deps) {
 
 type Registered = { repository: string; url: string; secret: string; old: string }
 
-/** Where the deliveries of a webhook go, with a key that nobody can guess. */
+/** The URL of a webhook, with a key that cannot be guessed. */
 function urlFor({ site, accountId, repositoryId }: WantedAt, secret: string): string | undefined {
   return site && `${site}/api/webhooks/git?account=${accountId}&repository=${repositoryId}&key=${addressKey(secret)}`
 }

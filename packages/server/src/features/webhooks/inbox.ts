@@ -16,7 +16,7 @@ const BUSY = 'Too many deliveries are being delivered again at this moment; try 
 
 type Of = { appId: number } | { accountId: number }
 
-/** What hosts have told us, and what came of it. Apps are named to those who may see them alone. */
+/** Deliveries and their results. Apps are only named to people who can see them. */
 export function createInbox(deps: { db: Db; act: Act; limiter: Limiter; now: () => Date }) {
   const { db } = deps
 
@@ -42,7 +42,7 @@ export function createInbox(deps: { db: Db; act: Act; limiter: Limiter; now: () 
     return { ...present(row, appsOf(row.id)), headers, body }
   }
 
-  /** Judged as if it came now: another branch, a switch or a path may have changed since. */
+  /** Judged as if it arrived now: the branch, a setting or the watched paths may have changed since. */
   async function redeliver(caller: Caller, account: GitAccountRow, row: GitDeliveryRow): Promise<DeliveryAnswer> {
     const { id, delivery, event } = row
     const push = parsedPush(row.push)

@@ -5,17 +5,20 @@ import { branchOf, type Push } from './push.ts'
 type JudgedApp = Pick<AppRow, 'git_branch' | 'auto_deploy' | 'watch_paths'>
 
 const SKIP = /\[(skip deploy|skip ci|ci skip)\]/i
-/** Of a character of a path with a character of a pattern. They are made inside the write transaction, so this is well below a second. */
+/**
+ * Comparisons of one character of a path with one of a pattern. They are made inside the write transaction, so this takes well below a
+ * second.
+ */
 const MOST_COMPARISONS = 20_000_000
 
-/** Why a push is nothing to any app; undefined where it may be. */
+/** Why a push concerns no app; undefined if it may concern one. */
 export function whyIgnored(push: Push): string | undefined {
   const branch = branchOf(push)
   if (branch === undefined) return `${push.ref} is not a branch; only pushes to branches deploy.`
   return push.isDeleted ? `The branch ${branch} was deleted.` : undefined
 }
 
-/** Why this app is not deployed by a push; undefined where it is. */
+/** Why a push does not deploy this app; undefined if it does. */
 export function whyNotDeployed(app: JudgedApp, push: Push): string | undefined {
   const branch = branchOf(push)
   const wanted = app.git_branch === '' ? push.defaultBranch : app.git_branch
@@ -25,7 +28,7 @@ export function whyNotDeployed(app: JudgedApp, push: Push): string | undefined {
   if (word !== undefined) return `the commit message says ${word}`
   const patterns = JSON.parse(app.watch_paths) as string[] // written by us, as the contract says
   if (patterns.length === 0 || push.paths === null) return undefined
-  if (lengthOf(push.paths) * lengthOf(patterns) > MOST_COMPARISONS) return undefined // as if the host had not said what changed
+  if (lengthOf(push.paths) * lengthOf(patterns) > MOST_COMPARISONS) return undefined // as if the host had not listed the changed files
   const matchers = patterns.map(globMatcher)
   const isWatched = push.paths.some((path) => matchers.some((matches) => matches(path)))
   return isWatched ? undefined : `no watched path changed (${patterns.join(', ')})`

@@ -16,7 +16,7 @@ function pushOf(paths: readonly string[], repository: object = {}) {
 }
 const numbered = (count: number, length: number) => Array.from({ length: count }, (_, n) => String(n).padStart(length, 'x'))
 
-it('the paths of a push are kept up to a number, a length and a sum; beyond that the push counts as one that does not name them', () => {
+it('the paths of a push are kept up to a number, a length and a total; beyond that they count as unknown', () => {
   expect(pushOf(numbered(5000, 50))?.paths).toHaveLength(5000)
   expect(pushOf(numbered(5001, 10))?.paths).toBeNull()
   expect(pushOf(['x'.repeat(4096)])?.paths).toHaveLength(1)
@@ -24,13 +24,13 @@ it('the paths of a push are kept up to a number, a length and a sum; beyond that
   expect(pushOf(numbered(70, 4000))?.paths).toBeNull()
 })
 
-it('a push with a name or a default branch that no host would give is not read', () => {
+it('a push with an impossible repository name or default branch is not read', () => {
   expect(pushOf(['a'], { full_name: 'group/sub.group/..shop' })?.repository).toBe('group/sub.group/..shop')
   for (const name of ['ann', 'ann/../shop', './shop', 'ann/..', 'ann/sh op']) expect(pushOf(['a'], { full_name: name })).toBeUndefined()
   expect(pushOf(['a'], { default_branch: 'm'.repeat(1001) })).toBeUndefined()
 })
 
-it('an app deploys without a comparison where paths and patterns are too much to compare', () => {
+it('an app is deployed without comparing if there are too many paths and patterns', () => {
   const push = pushOf(numbered(1000, 200))
   if (!push) throw new Error('not read')
   const app = (patterns: string[]) => ({ git_branch: 'main', auto_deploy: 1 as const, watch_paths: JSON.stringify(patterns) })

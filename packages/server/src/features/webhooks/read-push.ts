@@ -22,11 +22,11 @@ const shared = {
   after: Type.String({ pattern: '^[0-9a-f]{40}([0-9a-f]{24})?$' }),
   commits: Type.Optional(Type.Union([Type.Array(Commit), Type.Null()])),
 }
-/** GitHub says when it was pushed to, in a push in seconds since 1970; Gitea when it changed, which a push does. */
+/** GitHub sends the time of the last push, in a push event as seconds since 1970; Gitea sends the last change, which a push is. */
 const When = Type.Optional(Type.Union([Type.String({ maxLength: 100 }), Type.Integer(), Type.Null()]))
 const Repository = Type.Object({ id: Type.Integer(), full_name: FullName, default_branch: BranchName, pushed_at: When, updated_at: When })
 const Count = Type.Optional(Type.Union([Type.Integer(), Type.Null()]))
-/** GitHub's and Gitea's are alike; each has fields that the other lacks. */
+/** The formats of GitHub and Gitea are similar; each has fields that the other lacks. */
 const GitHubPush = Type.Object({
   ...shared,
   repository: Repository,
@@ -45,13 +45,13 @@ const readers = { github: lazily(GitHubPush), gitlab: lazily(GitLabPush) }
 const MOST_PATHS = 5000
 const LONGEST_PATH = 4096
 const LONGEST_PATHS = 256 * 1024 // all of them together
-const MOST_COMMITS = 2048 // GitHub names no more of them
+const MOST_COMMITS = 2048 // GitHub lists no more
 const LONGEST_MESSAGE = 10_000
 const LONGEST_AUTHOR = 200
 const NONE = /^0+$/
 const HASH = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/
 
-/** The push in a delivery, or undefined where the body is not one of this host. */
+/** The push in a delivery, or undefined if the body is not a push of this host. */
 export function readPush(provider: GitProvider, body: unknown): Push | undefined {
   if (provider === 'gitlab') {
     const push = readers.gitlab(body)
@@ -101,7 +101,7 @@ function timeOf(when: string | number | null | undefined): string {
   return Number.isNaN(time.getTime()) ? '' : time.toISOString()
 }
 
-/** Null where a commit does not say what it changed, or all of them too much. */
+/** Null if a commit does not list its changes, or if there are too many. */
 function pathsIn(commits: readonly Commit[]): string[] | null {
   const paths = new Set<string>()
   let length = 0

@@ -19,11 +19,11 @@ type Deps = {
   write: GroupedWrites
   senderOf: SenderOf
   act: Act
-  /** Without paths where they may not be all that changed. */
+  /** Without paths if they may be incomplete. */
   withSurePaths: (account: GitAccountRow, push: Push) => Promise<Push>
   withSureName: (account: GitAccountRow, push: Push) => Promise<Push>
   findInstalled: (tx: Tx, appId: number, installationId: string) => Promise<GitAccountRow | undefined>
-  /** What a host tells about an installation of an app, and what came of it in words. */
+  /** Handles a delivery about an installation of an app, and returns a sentence about the result. */
   heedInstallation: (tx: Tx, app: GitHubAppRow, body: unknown) => Promise<string | undefined>
   now: () => Date
 }
@@ -42,7 +42,7 @@ type Told = {
 const compress = promisify(gzip)
 
 const MOST_KEPT_BYTES = 1024 * 1024
-/** Of one account; the oldest go first. */
+/** Per account; the oldest are deleted first. */
 const KEPT = { rows: 2000, bytes: 64 * 1024 * 1024 }
 const TOO_MANY = 'This git account sends more than 120 deliveries a minute; send it again in a minute.'
 const UNKNOWN_INSTALLATION: Acted = {
@@ -51,7 +51,7 @@ const UNKNOWN_INSTALLATION: Acted = {
   deployments: [],
 }
 
-/** What a host tells us. Nothing is written before the signature is right, and everything before it is answered. */
+/** Receives deliveries. Nothing is written before the signature is verified, and everything is written before the response. */
 export function createReceive(deps: Deps) {
   const { now } = deps
   const isWithinRate = createDeliveryRate(now)
@@ -98,10 +98,10 @@ export function createReceive(deps: Deps) {
     return await deps.act(tx, account, { id, push: told.push, mayDeploy: () => true, isAgain: false })
   }
 
-  /** What was answered the first time. One that failed is tried again: that is why the host repeats it. */
+  /** The response of the first time. A delivery that failed is tried again, because that is why the host repeats it. */
   async function again(tx: Tx, account: GitAccountRow, row: { delivery: string; fingerprint: string }): Promise<Acted> {
     const known = await findRepeated(tx, account.id, row)
-    if (!known) throw new AppError('webhook_not_verified') // the account went in this very moment
+    if (!known) throw new AppError('webhook_not_verified') // the account was removed at this moment
     const push = known.result === 'failed' ? parsedPush(known.push) : undefined
     if (push !== undefined) return await deps.act(tx, account, { id: known.id, push, mayDeploy: () => true, isAgain: false })
     const apps = (await appsOfDeliveries(tx, [known.id])).get(known.id) ?? []
@@ -134,7 +134,7 @@ function rowOf(account: GitAccountRow, { raw, event, delivery, push, kept }: Tol
   }
 }
 
-/** For the host, which is told no names of ours. */
+/** The response to the host, which contains none of our names. */
 function reasonOf(general: string, apps: readonly DeliveryApp[]): string {
   return general || [...new Set(apps.map(({ reason }) => reason))].filter((reason) => reason !== '').join('; ')
 }

@@ -12,11 +12,11 @@ export const HOOK_RETRY = { firstMs: 30_000, longestMs: 3600_000 }
 const MOST_TRIES = 5
 const FAREWELL_MS = 10_000
 
-/** Takes webhooks away at their hosts. */
+/** Removes webhooks from their hosts. */
 export function createRemoveHooks(deps: Deps) {
   const { db, access, now } = deps
 
-  /** A host that cannot be asked any more is not asked for ever: its deliveries are answered with the reason. */
+  /** A host that can no longer be reached is given up after a while: its deliveries get a response with the reason. */
   async function remove(hook: HookRow, signal: AbortSignal): Promise<void> {
     const account = await findGitAccount(db, hook.account_id)
     try {
@@ -35,7 +35,7 @@ export function createRemoveHooks(deps: Deps) {
     await db.transaction(async (tx) => await deleteHook(tx, hook))
   }
 
-  /** Before an account goes, while its token is there. As well as it can be done: the account goes in any case. */
+  /** Before an account is removed, while its token still exists. Best effort: the account is removed in any case. */
   async function removeAllOf(account: GitAccountRow): Promise<void> {
     const signal = AbortSignal.timeout(FAREWELL_MS)
     for (const hook of await listHooksOf(db, account.id)) if (!signal.aborted) await remove({ ...hook, failures: MOST_TRIES }, signal)

@@ -7,8 +7,8 @@ import { appsOfRepository } from './store.ts'
 type Deps = { db: Reader; access: Pick<HostAccess, 'use'>; waitMs: number }
 
 /**
- * Whoever administers a repository can forge its deliveries, and could name another repository that the account sees. So a new name counts only
- * when the host says that it belongs to the id; otherwise the push keeps the name that is known.
+ * An administrator of a repository can forge its deliveries, and could name another repository that the account can see. So a new name is
+ * only accepted if the host confirms that it belongs to the id; otherwise the known name is kept.
  */
 export function createSureName({ db, access, waitMs }: Deps) {
   return async function withSureName(account: GitAccountRow, push: Push): Promise<Push> {

@@ -6,7 +6,7 @@ import { createSecretBox } from '../../lib/secret-box.ts'
 import { saveHook } from './hooks-store.ts'
 import { aboutHook, addressKey, createSenders } from './senders.ts'
 
-it('webhooks from before each had a secret go on with that of their account, and prove nothing of the others', async () => {
+it("webhooks from before each had its own secret use the account's secret, which proves nothing for the others", async () => {
   await using database = await openTestDatabase()
   const { db } = database
   const secrets = createSecretBox(randomBytes(32))

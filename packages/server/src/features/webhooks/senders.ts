@@ -5,7 +5,7 @@ import type { SecretBox } from '../../lib/secret-box.ts'
 import type { Reader } from '../../store/database.ts'
 import { findHook, hasSharedSecret } from './hooks-store.ts'
 
-/** Who a delivery says that it is from, and the secret that would prove it. */
+/** The claimed sender of a delivery, and the secret that would prove it. */
 export type Sender =
   | {
       kind: 'hook'
@@ -32,12 +32,12 @@ export function aboutHook(hook: { account_id: number; repository_id: string }): 
   return `git-hook:${hook.account_id}/${hook.repository_id}`
 }
 
-/** Nobody can guess the address of a webhook: what comes to another one is not even read. It says nothing about the secret. */
+/** The part of a webhook URL that cannot be guessed: deliveries to other URLs are not even read. It reveals nothing about the secret. */
 export function addressKey(secret: string): string {
   return createHmac('sha256', secret).update('the address of the webhook').digest('base64url').slice(0, KEY_LENGTH)
 }
 
-/** Finds who is meant by the address that a delivery came to. */
+/** Finds the sender from the URL that a delivery was sent to. */
 export function createSenders({ db, secrets, findAppByKey, aboutAppSecret, aboutAccountSecret }: Deps) {
   async function ofApp(hookKey: string): Promise<Sender | undefined> {
     const app = await findAppByKey(hookKey)
@@ -52,7 +52,7 @@ export function createSenders({ db, secrets, findAppByKey, aboutAppSecret, about
     return { kind: 'hook', provider: account.provider, account, secret, isOfRepository: async (_tx, id) => id === repositoryId }
   }
 
-  /** Webhooks that were registered when an account had one secret; the next round registers them anew. */
+  /** Webhooks from when an account had one secret; the next run registers them again. */
   function ofAccount(account: GitAccountRow): Sender | undefined {
     if (account.sealed_secret === '') return undefined
     const secret = secrets.open(account.sealed_secret, aboutAccountSecret(account.id))

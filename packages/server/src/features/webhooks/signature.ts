@@ -5,10 +5,10 @@ import type { GitProvider } from '@berth/contract'
 const HUB = /^sha256=[0-9a-f]{64}$/
 const HEX = /^[0-9a-f]{64}$/
 
-/** What a delivery shows for itself: a signature over its bytes, or with GitLab the secret. Undefined where it shows nothing of the kind. */
+/** The proof in a delivery's headers: a signature of its bytes, or for GitLab the secret. Undefined if there is none. */
 type Proof = { kind: 'signature'; hex: string } | { kind: 'secret'; text: string }
 
-/** Any signature of the kinds that hosts make. */
+/** Any signature in the formats that hosts use. */
 export function signatureShown(headers: IncomingHttpHeaders): string | undefined {
   const hub = headers['x-hub-signature-256']
   if (typeof hub === 'string') return HUB.test(hub) ? hub.slice('sha256='.length) : undefined
@@ -21,7 +21,7 @@ export function secretShown(headers: IncomingHttpHeaders): string | undefined {
   return typeof text === 'string' && text !== '' ? text : undefined
 }
 
-/** Each host proves itself in its own way and in no other: what it does not send counts for nothing. */
+/** Each host has one kind of proof; the headers of other kinds are ignored. */
 export function proofOf(provider: GitProvider, headers: IncomingHttpHeaders): Proof | undefined {
   if (provider === 'gitlab') {
     const text = secretShown(headers)
@@ -32,14 +32,14 @@ export function proofOf(provider: GitProvider, headers: IncomingHttpHeaders): Pr
   return hex === undefined ? undefined : { kind: 'signature', hex }
 }
 
-/** Over the bytes as they came. No secret proves nothing. */
+/** Checks the raw bytes. Without a secret nothing is proven. */
 export function isProven(proof: Proof, secret: string, body: Buffer): boolean {
   if (secret === '') return false
   if (proof.kind === 'secret') return timingSafeEqual(digest(proof.text), digest(secret))
   return timingSafeEqual(createHmac('sha256', secret).update(body).digest(), Buffer.from(proof.hex, 'hex'))
 }
 
-/** Of equal length, so that the comparison does not tell how long a secret is. */
+/** Hashed first, so that the comparison does not reveal the length of the secret. */
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }

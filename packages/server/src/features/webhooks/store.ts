@@ -6,7 +6,7 @@ import type { Push } from './push.ts'
 import type { EarlierPush } from './push-order.ts'
 
 type DeliveryRow = Selectable<GitDeliveryTable>
-/** Without what is large. */
+/** Without the large columns. */
 const LISTED = [
   'id',
   'account_id',
@@ -22,7 +22,7 @@ const LISTED = [
 ] as const
 export type ListedDelivery = Pick<DeliveryRow, (typeof LISTED)[number]>
 
-/** Undefined where this delivery is there already, by its id or by what was signed: the unique indexes decide, not a look beforehand. */
+/** Undefined if this delivery is already stored, by its id or by what was signed: the unique indexes decide, not an earlier check. */
 export async function insertDelivery(tx: Tx, delivery: Insertable<GitDeliveryTable>): Promise<number | undefined> {
   const row = await tx
     .insertInto('git_delivery')
@@ -51,7 +51,7 @@ export async function findRepeated(
     .executeTakeFirst()
 }
 
-/** As it was kept; undefined where the delivery was no push. */
+/** As stored; undefined if the delivery was not a push. */
 export function parsedPush(text: string): Push | undefined {
   return text === '' ? undefined : (JSON.parse(text) as Push) // written by us
 }
@@ -77,7 +77,7 @@ export async function earlierPushes(
   return rows.map((row) => ({ before: row.before_hash, after: row.commit_hash, pushedAt: row.pushed_at, isLate: row.is_late === 1 }))
 }
 
-/** One row for each app, however often it is delivered again: with the newest deployment that came of it. */
+/** One row per app, even if it is redelivered several times, with the newest deployment that resulted. */
 export async function linkApp(
   tx: Tx,
   link: { deliveryId: number; appId: number; deploymentId: number | null; reason: string },
@@ -94,7 +94,7 @@ export async function linkApp(
 
 export type DeliveryApp = { appId: number; appName: string; projectId: number; deploymentId: number | null; reason: string }
 
-/** What came of deliveries for each app. */
+/** The results of deliveries for each app. */
 export async function appsOfDeliveries(db: Reader, deliveryIds: readonly number[]): Promise<Map<number, DeliveryApp[]>> {
   const rows = await db
     .selectFrom('git_delivery_app')
@@ -130,7 +130,7 @@ export async function projectsOf(db: Reader, userId: number): Promise<number[]> 
   return rows.map(({ project_id }) => project_id)
 }
 
-/** The apps that deploy from this repository through this account, whatever it is called today. */
+/** The apps that deploy from this repository with this account, found by its id, so that a rename does not matter. */
 export async function appsOfRepository(db: Reader, account: Pick<GitAccountRow, 'id'>, repositoryId: string): Promise<AppRow[]> {
   return await db
     .selectFrom('app')
@@ -163,7 +163,7 @@ export async function renameRepository(
     .execute()
 }
 
-/** Forgets the oldest deliveries of an account beyond a number or a size. */
+/** Deletes the oldest deliveries of an account beyond a number or a size. */
 export async function keepNewest(tx: Tx, accountId: number, most: { rows: number; bytes: number }): Promise<void> {
   const counted = tx
     .selectFrom('git_delivery')
@@ -183,7 +183,7 @@ export async function keepNewest(tx: Tx, accountId: number, most: { rows: number
   if (last) await tx.deleteFrom('git_delivery').where('account_id', '=', accountId).where('id', '<=', last.id).execute()
 }
 
-/** Deliveries of before a time, and of each account those beyond the newest. */
+/** Deletes deliveries from before a time, and those of each account beyond the newest. */
 export async function forgetDeliveries(tx: Tx, before: Date, mostOfAccount: number): Promise<void> {
   await tx.deleteFrom('git_delivery').where('received_at', '<', before.toISOString()).execute()
   const accounts = await tx.selectFrom('git_delivery').select('account_id').distinct().execute()

@@ -3,10 +3,10 @@ import { END_OF_ARCHIVE, headerOf, paddingFor } from '../../engine/build/tar.ts'
 
 /** A file on its way into an archive, or out of one. Its contents are read once, before the next file. */
 export type ArchivedFile = { readonly path: string; readonly size: number; readonly contents: AsyncIterable<Buffer> }
-/** The number of all files, and the sum of their paths, sizes and contents in their order. */
+/** The number of files, and a checksum of their paths, sizes and contents in order. */
 export type ArchiveSum = { readonly files: number; readonly sha256: string }
 
-/** Adds up an archive, however many files it has. */
+/** Computes the count and the checksum of an archive, file by file. */
 export function createArchiveSum() {
   const hash = createHash('sha256')
   let files = 0
@@ -24,7 +24,7 @@ export function createArchiveSum() {
   }
 }
 
-/** Writes a tar archive. The manifest comes last, because it has the sum of all other files: an archive that was cut off has none. */
+/** Writes a tar archive. The manifest comes last, because it contains the checksum of all other files: a truncated archive has none. */
 export async function* writeArchive(
   files: AsyncIterable<ArchivedFile>,
   manifestOf: (sum: ArchiveSum) => ArchivedFile,

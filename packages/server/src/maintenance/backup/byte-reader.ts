@@ -1,6 +1,6 @@
 import { DamagedBackup } from './damaged-backup.ts'
 
-/** Takes exact numbers of bytes from a stream of chunks. */
+/** Reads exact numbers of bytes from a stream of chunks. */
 export function createByteReader(chunks: AsyncIterable<Buffer>) {
   const source = chunks[Symbol.asyncIterator]()
   let rest: Buffer = Buffer.alloc(0)
@@ -11,7 +11,7 @@ export function createByteReader(chunks: AsyncIterable<Buffer>) {
     return next.done !== true
   }
 
-  /** The next bytes in the pieces in which they come. Reading it again gives what is left of it. */
+  /** The next bytes, in the chunks in which they arrive. A second reader gets what the first left. */
   function piece(size: number): AsyncIterable<Buffer> {
     let left = size
     return {
@@ -33,7 +33,7 @@ export function createByteReader(chunks: AsyncIterable<Buffer>) {
     return Buffer.concat(parts)
   }
 
-  /** Reads what is left, so that a checksum behind it is checked too. */
+  /** Reads the rest, so that a trailing checksum is verified too. */
   async function end(): Promise<void> {
     while (await fill()) rest = Buffer.alloc(0)
   }

@@ -5,7 +5,7 @@ export function chunksOf(path: string): AsyncIterable<Buffer> {
   return createReadStream(path) as AsyncIterable<Buffer> // without an encoding it gives bytes
 }
 
-/** What comes out of a packer or an unpacker. Whoever reads it gets its error, and the error of what it reads from. */
+/** The output of a transform stream. Errors of its input are passed on to the reader as well. */
 export function through(chunks: AsyncIterable<Buffer>, transform: Transform): AsyncIterable<Buffer> {
   pipeline(Readable.from(chunks), transform, () => undefined) // the error is in `transform` too
   return transform as AsyncIterable<Buffer> // zlib gives bytes

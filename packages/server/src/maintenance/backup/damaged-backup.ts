@@ -1,2 +1,2 @@
-/** A backup that must not be restored: it was cut off or changed, it is none, or the passphrase is another one. */
+/** A backup that must not be restored: it was truncated or changed, it is not a backup, or the passphrase is wrong. */
 export class DamagedBackup extends Error {}

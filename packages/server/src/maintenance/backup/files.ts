@@ -9,7 +9,10 @@ import type { ArchivedFile } from './archive.ts'
 export const DATABASE = 'berth.sqlite'
 export const SECRETS_KEY = 'secrets.key'
 
-/** What of a data directory belongs to a backup, beside the database. The key of the sessions does not: after a restore everybody logs in again. */
+/**
+ * The parts of a data directory that are backed up besides the database. Not the key of the sessions: after a restore everybody logs in
+ * again.
+ */
 async function* pathsToKeep(dataDir: string, { withLogs }: { withLogs: boolean }): AsyncGenerator<string> {
   yield join(dataDir, SECRETS_KEY)
   const edge = edgePaths(join(dataDir, 'edge'))
@@ -26,7 +29,7 @@ export async function sizeToKeep(dataDir: string, options: { withLogs: boolean }
   return bytes
 }
 
-/** A file that is removed meanwhile is left out: it belongs to a release that is not live any more. */
+/** A file that is deleted meanwhile is skipped: it belongs to a release that is no longer live. */
 export async function* filesToKeep(dataDir: string, options: { databaseCopy: string; withLogs: boolean }): AsyncGenerator<ArchivedFile> {
   yield* opened(DATABASE, options.databaseCopy)
   for await (const path of pathsToKeep(dataDir, options)) yield* opened(relative(dataDir, path), path)
@@ -34,13 +37,13 @@ export async function* filesToKeep(dataDir: string, options: { databaseCopy: str
 
 const ALLOWED = /^(?:berth\.sqlite|secrets\.key|edge\/acme-account\.pem|edge\/attempts\.json|(?:edge\/certs|compose|logs)\/.+)$/
 
-/** Whether a backup may write this path: the ones above, and nothing outside of the data directory. */
+/** Whether a backup may write this path: only the parts above, and nothing outside the data directory. */
 export function isPathOfBackup(path: string): boolean {
   const parts = path.split('/')
   return ALLOWED.test(path) && !path.includes('\0') && !parts.includes('..') && !parts.includes('.') && !parts.includes('')
 }
 
-/** Opened once, so that its size and its contents are of the same file. */
+/** Opened once, so that the size and the contents are from the same file. */
 async function* opened(path: string, source: string): AsyncGenerator<ArchivedFile> {
   const file = await open(source, 'r').catch(unlessGone)
   if (!file) return
@@ -52,7 +55,7 @@ async function* opened(path: string, source: string): AsyncGenerator<ArchivedFil
   }
 }
 
-/** As many bytes as it had: a log may grow meanwhile. */
+/** Exactly as many bytes as it had, because a log may grow meanwhile. */
 async function* beginning(file: FileHandle, size: number): AsyncGenerator<Buffer> {
   if (size > 0) yield* file.createReadStream({ start: 0, end: size - 1, autoClose: false }) as AsyncIterable<Buffer> // without an encoding it gives bytes
 }

@@ -14,7 +14,7 @@ const Manifest = Type.Object({
   files: Type.Integer({ minimum: 0 }),
   sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
 })
-/** The last file of a backup: where it comes from, and the sum of all other files. */
+/** The last file of a backup: its origin, and the checksum of all other files. */
 export type Manifest = Static<typeof Manifest>
 
 export function parseManifest(text: string): Manifest {

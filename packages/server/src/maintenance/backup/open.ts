@@ -11,7 +11,7 @@ import { readArchive } from './read-archive.ts'
 type Keep = (file: ArchivedFile) => AsyncIterable<Buffer>
 const LONGEST_MANIFEST = 1024 ** 2
 
-/** Reads a backup to its end and hands each file to `keep`, which passes its contents on. Answers only when the sum was right. */
+/** Reads a backup to its end and passes each file to `keep`, which passes the contents on. Resolves only if the checksum is right. */
 export async function openBackup(path: string, passphrase: string | undefined, keep: Keep): Promise<Manifest> {
   const sum = createArchiveSum()
   let manifest: Manifest | undefined
@@ -60,7 +60,7 @@ async function textOf({ size, contents }: ArchivedFile): Promise<string> {
   return Buffer.concat(parts).toString('utf8')
 }
 
-/** Gunzip and the decryption throw errors of their own for bytes that were changed; a file that cannot be read is something else. */
+/** Gunzip and decryption throw their own errors for changed bytes; a file that cannot be read is a different problem. */
 function isOfReading(cause: unknown): boolean {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
   return !['ENOENT', 'EACCES', 'EISDIR', 'ENOSPC', 'EIO', 'EROFS', 'EDQUOT'].includes(code)

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { DamagedBackup } from './damaged-backup.ts'
 
-/** What a file in the age format begins with; `age --decrypt` opens it without Berth. */
+/** How a file in the age format starts; `age --decrypt` opens it without Berth. */
 const AGE = Buffer.from('age-encryption.org/')
 
 export function isEncrypted(beginning: Buffer): boolean {
@@ -23,7 +23,7 @@ export async function decrypt(chunks: AsyncIterable<Buffer>, passphrase: string)
   try {
     return buffers(await decrypter.decrypt(Readable.toWeb(Readable.from(chunks)) as ReadableStream<Uint8Array>)) // chunks are bytes
   } catch (cause) {
-    throw new DamagedBackup('the passphrase is wrong, or its beginning was changed', { cause })
+    throw new DamagedBackup('the passphrase is wrong, or the beginning of the file was changed', { cause })
   }
 }
 

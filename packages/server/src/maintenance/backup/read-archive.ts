@@ -6,7 +6,7 @@ const BLOCK = 512
 const [FILE, PAX] = ['0', 'x']
 const LONGEST_PAX = 64 * 1024
 
-/** Reads the files of a tar archive one after another. Whoever takes the next one has read the one before, or it is skipped. */
+/** Reads the files of a tar archive one after another. Contents that were not read are skipped when the next file is requested. */
 export async function* readArchive(chunks: AsyncIterable<Buffer>): AsyncGenerator<ArchivedFile> {
   const bytes = createByteReader(chunks)
   let pax: ReadonlyMap<string, string> = new Map()
@@ -24,7 +24,7 @@ export async function* readArchive(chunks: AsyncIterable<Buffer>): AsyncGenerato
     pax = new Map()
     const contents = bytes.piece(file.size)
     yield { ...file, contents }
-    for await (const _ of contents) void _ // what nobody read
+    for await (const _ of contents) void _ // skip unread contents
     await bytes.take(paddingOf(file.size))
   }
 }

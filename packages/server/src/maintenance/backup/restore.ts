@@ -15,7 +15,7 @@ import { inWorkingFolder } from './working-folder.ts'
 type Source = { path: string; passphrase: string | undefined }
 export type Restored = { manifest: Manifest; database: DatabaseFacts }
 
-/** Unpacks a backup beside the data directory and puts it in its place when all of it was right. */
+/** Unpacks a backup beside the data directory, and moves it into place once everything was verified. */
 export async function restoreBackup(source: Source, dataDir: string): Promise<Restored> {
   await refuseUsed(dataDir)
   const staging = `${dataDir}.restoring`
@@ -33,7 +33,7 @@ export async function restoreBackup(source: Source, dataDir: string): Promise<Re
   }
 }
 
-/** Reads a backup to its end, and answers what is in it. Only its database is unpacked, into a folder that is removed again. */
+/** Verifies a whole backup and returns a summary of its contents. Only its database is unpacked, into a temporary folder. */
 export async function verifyBackup(source: Source, directory: string): Promise<Restored> {
   return await inWorkingFolder(directory, async (folder) => await unpack(source, folder, (path) => path === DATABASE))
 }

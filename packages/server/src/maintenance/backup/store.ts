@@ -4,7 +4,7 @@ import { DamagedBackup } from './damaged-backup.ts'
 
 export type DatabaseFacts = { readonly instance: string; readonly schemaVersion: number; readonly apps: number; readonly people: number }
 
-/** A consistent copy, also while the server writes. */
+/** A consistent copy, even while the server writes. */
 export function copyDatabase(path: string, target: string): void {
   const file = new BetterSqlite(path, { readonly: true, fileMustExist: true, timeout: 30_000 })
   try {
@@ -14,7 +14,7 @@ export function copyDatabase(path: string, target: string): void {
   }
 }
 
-/** Reads a database that is whole; anything else is refused. */
+/** Opens the database of a backup, and refuses a damaged one. */
 export function readDatabase(path: string): DatabaseFacts {
   if (!existsSync(path)) throw new DamagedBackup('it has no database')
   const file = new BetterSqlite(path, { readonly: true })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 const PREFIX = '.working-'
 const OLD_MS = 6 * 60 * 60 * 1000
 
-/** Runs with a folder that only this user can read, and removes it, and the folders of runs that were killed. */
+/** Runs with a temporary folder that only this user can read. Removes it afterwards, and also folders left by killed runs. */
 export async function inWorkingFolder<Result>(directory: string, run: (folder: string) => Promise<Result>): Promise<Result> {
   await mkdir(directory, { recursive: true, mode: 0o700 })
   await removeOld(directory)
@@ -16,7 +16,7 @@ export async function inWorkingFolder<Result>(directory: string, run: (folder: s
   }
 }
 
-/** A younger one may belong to a backup that is being made at this moment. */
+/** A newer one may belong to a backup in progress. */
 async function removeOld(directory: string): Promise<void> {
   for (const name of (await readdir(directory)).filter((each) => each.startsWith(PREFIX))) {
     const found = await stat(join(directory, name)).catch(() => undefined)

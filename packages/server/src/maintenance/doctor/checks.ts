@@ -14,7 +14,7 @@ import { healthAt } from './health-at.ts'
 import { missingFromEngine } from './missing-from-engine.ts'
 import { type Instance, readInstance } from './store.ts'
 
-/** What one check found: nothing, something to look at, or something that stops Berth or its apps; and what to do about it. */
+/** The result of one check: fine, a warning, or something that stops Berth or its apps; and what to do about it. */
 export type Finding = { readonly level: 'ok' | 'warning' | 'problem'; readonly message: string; readonly toDo?: string }
 type Check = { readonly name: string; readonly run: (context: Context) => Promise<readonly Finding[]> }
 type Context = { readonly config: Config; readonly instance: Instance | undefined; readonly now: Date }
@@ -27,7 +27,7 @@ const ok = (message: string): Finding[] => [{ level: 'ok', message }]
 const problem = (message: string, toDo: string): Finding[] => [{ level: 'problem', message, toDo }]
 const warning = (message: string, toDo: string): Finding[] => [{ level: 'warning', message, toDo }]
 
-/** LIST of what `doctor` looks at. */
+/** LIST of the checks of `doctor`. */
 const CHECKS: readonly Check[] = [
   { name: 'Data directory', run: async ({ config }) => dataDirectory(config.dataDir) },
   { name: 'Database', run: async ({ config, instance }) => database(config.dataDir, instance) },
@@ -57,7 +57,7 @@ export async function examine(config: Config, now: Date, onFinding: (name: strin
   return all
 }
 
-/** Undefined also for a database that is damaged, or older than what is asked of it: one of the checks says so. */
+/** Undefined also if the database is damaged or too old for these queries: another check reports that. */
 function readable(path: string): Instance | undefined {
   try {
     return existsSync(path) ? readInstance(path) : undefined
@@ -97,7 +97,7 @@ async function disk(dataDir: string): Promise<Finding[]> {
   return free < LOW_DISK_BYTES ? warning(shown, 'Free space: the Health page lists what images, build cache and logs take.') : ok(shown)
 }
 
-/** Rows from the future mean that the clock was set back; certificates and sessions go wrong then. */
+/** Rows from the future mean that the clock was set back, which breaks certificates and sessions. */
 function clock(instance: Instance | undefined, now: Date): Finding[] {
   const ahead = instance === undefined ? 0 : Date.parse(instance.newestRowAt) - now.getTime()
   if (ahead > 60_000) return problem(`the database was written ${Math.round(ahead / 60_000)} minutes in the future`, 'Set the clock.')

@@ -5,7 +5,7 @@ import type { Instance, LiveApp } from './store.ts'
 
 const ANSWER_WITHIN_MS = 10_000
 
-/** Live apps that have no container on this machine, and databases whose volume is not there: what a restore on a new machine lacks. */
+/** Live apps without a container on this machine, and databases without their volume: what is missing after a restore on a new machine. */
 export async function missingFromEngine(config: Config, instance: Instance): Promise<{ apps: string[]; volumes: string[] }> {
   const engine = createEngine({ address: config.engine, log: { info: () => undefined, warn: () => undefined }, now: () => new Date() })
   const wanted = { labels: ownedBy({ instance: instance.id }), signal: AbortSignal.timeout(ANSWER_WITHIN_MS) }

@@ -16,7 +16,7 @@ export type Instance = {
   readonly wrongDomains: readonly { readonly host: string; readonly reason: string }[]
 }
 
-/** Reads beside a server that may be running. */
+/** Reads the database; the server may be running. */
 export function readInstance(path: string): Instance {
   const file = new BetterSqlite(path, { readonly: true, timeout: 5000 })
   try {

@@ -48,7 +48,7 @@ function setters(): unknown {
   return file.prepare('select id, source_set_by as setBy from app order by id').raw().all()
 }
 
-it('takes from the audit log who set the clone URL last, whoever owns the app today', async () => {
+it('takes the person who last set the clone URL from the audit log, not the current owner', async () => {
   insertApp(1, 1)
   audit(1, 'app.create', 1)
   insertApp(2, 1)
@@ -67,7 +67,7 @@ it('takes from the audit log who set the clone URL last, whoever owns the app to
   ])
 })
 
-it('knows nobody where the person is gone or the audit log says nothing', async () => {
+it('stores nobody if that person was deleted or the audit log has no entry', async () => {
   insertApp(1, 1)
   audit(7, 'app.create', 1)
   insertApp(2, 1)
@@ -78,7 +78,7 @@ it('knows nobody where the person is gone or the audit log says nothing', async 
   ])
 })
 
-it('forgets a person who is deleted later', async () => {
+it('clears the person if they are deleted later', async () => {
   insertApp(1, 1)
   audit(2, 'app.create', 1)
   await migrateTo(2)

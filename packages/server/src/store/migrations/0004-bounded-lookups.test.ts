@@ -37,7 +37,7 @@ it.each([
   expect(planOf(sql)).toMatch(/^SEARCH .* USING (COVERING )?INDEX/)
 })
 
-it('a job that waits already is done for the person who asked for the deployment', async () => {
+it('a waiting job counts for the person who requested the deployment', async () => {
   await migrateTo(3)
   file.pragma('foreign_keys = OFF')
   const columns = file.prepare<[], { name: string }>('pragma table_info(deployment)').all()

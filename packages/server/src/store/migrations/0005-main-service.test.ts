@@ -8,7 +8,7 @@ async function openWithApps() {
   return old
 }
 
-it('an image stays one, and the service of a compose release gets its own column', async () => {
+it('images stay, and the main service of a compose release gets its own column', async () => {
   using old = await openWithApps()
   old.insert('deployment', { id: 1, app_id: 1, number: 1, image: 'berth/a:release' })
   old.insert('deployment', { id: 2, app_id: 1, number: 2, image: '' })

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { openOldDatabase } from '../../../testing/harness/old-database.ts'
 
-it('what nobody can start again loses its settings, and everything else keeps them', async () => {
+it('deployments that cannot be started again lose their settings, and all others keep them', async () => {
   using old = await openOldDatabase(5)
   const rows: [status: string, isActive: number, image: string, mainService: string][] = [
     ['failed', 0, 'i', ''],

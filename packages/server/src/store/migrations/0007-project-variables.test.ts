@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { openOldDatabase } from '../../../testing/harness/old-database.ts'
 
-it('projects that are there get room for variables, which go with them', async () => {
+it('existing projects can have variables, which are deleted with them', async () => {
   using old = await openOldDatabase(6)
   const { file, insert } = old
   file.pragma('foreign_keys = ON')

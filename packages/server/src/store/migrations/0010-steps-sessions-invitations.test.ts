@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { openOldDatabase } from '../../../testing/harness/old-database.ts'
 
-it('a deployment from before has no steps, and a session stays without telling where it came from', async () => {
+it('earlier deployments have no steps, and existing sessions stay valid without an address', async () => {
   using old = await openOldDatabase(9)
   old.insert('session', { id: 's', user_id: 1 })
   old.insert('deployment', { app_id: 1, number: 1, status: 'success', image: '' })

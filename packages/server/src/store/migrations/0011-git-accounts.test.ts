@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { openOldDatabase } from '../../../testing/harness/old-database.ts'
 
-it('an account goes with its person or its project, and apps do not keep its id', async () => {
+it('an account is deleted with its user or project, and apps lose the reference to it', async () => {
   using old = await openOldDatabase(10)
   const { file } = old
   file.pragma('foreign_keys = ON')

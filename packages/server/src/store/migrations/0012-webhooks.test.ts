@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { openOldDatabase } from '../../../testing/harness/old-database.ts'
 
-it('apps that are there are deployed by every push, and an account has each delivery once', async () => {
+it('existing apps are deployed by every push, and an account stores each delivery once', async () => {
   using old = await openOldDatabase(11)
   const { file } = old
   file.exec(`insert into app (id, project_id, name, slug, description, app_type, port, status, status_reason, wanted, created_by,

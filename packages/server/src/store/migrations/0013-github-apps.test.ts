@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { openOldDatabase } from '../../../testing/harness/old-database.ts'
 
-it('a delivery has each app once with its newest deployment, an app is connected once, and installations go with it', async () => {
+it('a delivery lists each app once, a GitHub App is connected once, and its installations are deleted with it', async () => {
   using old = await openOldDatabase(12)
   const { file } = old
   old.insert('git_delivery', { id: 1, account_id: 1, delivery: 'a', body: '' })

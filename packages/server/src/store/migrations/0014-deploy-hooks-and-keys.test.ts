@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { openOldDatabase } from '../../../testing/harness/old-database.ts'
 
-it('apps that are there are not polled unless they have an account, and have neither a hook nor a key', async () => {
+it('existing apps are only polled if they have an account, and have neither a hook nor a key', async () => {
   using old = await openOldDatabase(12)
   old.insert('app', { id: 1, git_provider_id: null })
   old.insert('app', { id: 2, git_provider_id: 7 })

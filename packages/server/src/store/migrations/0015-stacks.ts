@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 
-/** Services of a compose app that a person stopped, those that have domains of their own, and files that come without a repository. */
+/** Stopped services of compose apps, domains of single services, and compose files without a repository. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .alterTable('app')

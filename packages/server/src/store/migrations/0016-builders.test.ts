@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { openOldDatabase } from '../../../testing/harness/old-database.ts'
 
-it('apps that are there keep their Dockerfile where they have one, and a plan goes with its deployment', async () => {
+it('existing apps keep their Dockerfile, and a plan is deleted with its deployment', async () => {
   using old = await openOldDatabase(12)
   const { file } = old
   file.exec(`insert into app (id, project_id, name, slug, description, app_type, port, status, status_reason, wanted, created_by,

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** How apps are built, what was decided for a deployment, and how far its release command is. Apps that are there are built as before. */
+/** Build settings of apps, the build plan of a deployment, and the state of its release command. Existing apps are built as before. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const texts = ['install_command', 'build_command', 'start_command', 'output_directory', 'release_command', 'build_target']
   for (const [name, value] of [['builder', 'auto'], ...texts.map((text) => [text, '']), ['build_args', '{}']])

@@ -29,14 +29,14 @@ it.each([OLD('npm run build', 2), NEW('npm run build', 2)])('a step that failed 
   )
 })
 
-it('where no line says why, the last ones of the step are shown', () => {
+it('if no line gives a reason, the last lines of the step are shown', () => {
   const lines = ['#5 [2/2] RUN ./make', '#5 one', '#5 two', `#5 ERROR: ${OLD('./make', 1)}`]
   expect(said(OLD('./make', 1), lines)).toBe('The build failed at "RUN ./make" with exit code 1. It last printed: one | two')
   expect(said(OLD('./make', 1), lines.slice(1))).toBe('The build failed with exit code 1. It last printed: one | two')
   expect(said(OLD('./make', 1), lines, { outOfProcesses: true })).toMatch(/two It could not start another process: there is a limit/)
 })
 
-it('values of the environment are hidden in it', () => {
+it('values of the environment are redacted', () => {
   const lines = ['#5 [2/2] RUN x', '#5 Error: hunter2 is wrong', '#5 ERROR: exit code: 1']
   expect(said('exit code: 1', lines)).toBe('The build failed at "RUN x" with exit code 1: Error: *** is wrong')
 })

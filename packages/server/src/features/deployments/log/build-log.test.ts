@@ -72,7 +72,7 @@ describe('a build log', () => {
     }
   })
 
-  it('a follower of a finished log gets what there is', async () => {
+  it('a follower of a finished log gets all of it', async () => {
     const logs = logsOf()
     const writer = await logs.openWriter(1, plain)
     for (const line of ['a', 'b', 'c']) writer.append(line, 'stdout')
@@ -81,7 +81,7 @@ describe('a build log', () => {
     expect(await collect(logs.follow(2, 0, AbortSignal.abort()))).toEqual([])
   })
 
-  it('a follower that asks for more than there is gets what comes behind that', async () => {
+  it('a follower that starts after the end gets the lines after that point', async () => {
     const logs = logsOf()
     const writer = await logs.openWriter(1, plain)
     const ended = new AbortController()
@@ -92,7 +92,7 @@ describe('a build log', () => {
     expect((await lines).map(({ n }) => n)).toEqual([3])
   })
 
-  it('half a line of a crash is dropped, and the numbers go on behind the whole ones', async () => {
+  it('half a line left by a crash is dropped, and the numbering continues after the complete lines', async () => {
     const file = path.join(directory, 'd1.log')
     await writeFile(file, ' one\n two\n')
     await appendFile(file, ' thr')
@@ -140,7 +140,7 @@ describe('a build log', () => {
     expect(lines).toHaveLength(30_000)
   })
 
-  it('all who are up to date share one batch of new lines', async () => {
+  it('followers that are up to date share one batch of new lines', async () => {
     const logs = logsOf()
     const writer = await logs.openWriter(1, plain)
     const ended = new AbortController()
@@ -155,7 +155,7 @@ describe('a build log', () => {
     await Promise.all([one, other].map(collect))
   })
 
-  it('two that write at once number their lines as they are in the file', async () => {
+  it('two concurrent writers number their lines as in the file', async () => {
     const logs = logsOf()
     const ended = new AbortController()
     const following = collect(logs.follow(1, 0, ended.signal))
@@ -187,7 +187,7 @@ describe('a build log', () => {
     ])
   })
 
-  it('its last line stays what it is, whatever the secrets are', async () => {
+  it('the last line is never redacted', async () => {
     const logs = logsOf()
     const writer = await logs.openWriter(1, createRedactor(['Cancelled-for-good', 'Deployed successfully']))
     writer.append('Cancelled', 'berth')

@@ -9,7 +9,7 @@ import { createCleanUp } from './clean-up.ts'
 it.each([
   ['web', ['i1', 'i2']],
   ['database', []],
-] as const)('a %s app keeps so many releases to roll back to, and of the others these images go: %s', async (app_type, removed) => {
+] as const)('a %s app keeps the last releases for rollbacks, and these images of older ones are removed: %s', async (app_type, removed) => {
   await using test = await openTestDatabase()
   const app = { ...(await addApp(test.db, 'a@example.test')), app_type }
   for (const image of ['i1', 'i2', 'i3', 'i4']) {

@@ -23,7 +23,7 @@ export function createCloneRepository(deps: Deps) {
     await context.enter('cloning_repo')
     if (app.git_clone_url === '' && (await findComposeText(deps.db, app.id)) !== undefined) {
       await mkdir(workspace, { recursive: true, mode: 0o700 })
-      return say('The compose file of the app is used; there is no repository')
+      return say('Using the compose file of the app; it has no repository')
     }
     if (app.git_clone_url === '')
       throw new DeploymentFailure('The application has no source. Set a clone URL in its settings, then deploy again.')

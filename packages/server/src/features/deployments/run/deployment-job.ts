@@ -36,7 +36,7 @@ type Deps = {
 
 type Work = Awaited<ReturnType<SettingsOf>> & { app: AppRow; row: DeploymentRow; writer: LogWriter; redactor: Redactor }
 
-/** The job behind a deployment. It may run twice: it looks at the row and goes on from there, or finds it ended. */
+/** The job that runs a deployment. It may run twice: it continues from what the row says, or finds that the deployment has ended. */
 export function createRunDeployment(deps: Deps) {
   const { db, record, logs, step, tuning, log } = deps
   const writing = new Set<number>()
@@ -58,7 +58,7 @@ export function createRunDeployment(deps: Deps) {
     }
   }
 
-  /** It ended while nobody ran it: cancelled in the queue, or right before a crash. Its log says so too. */
+  /** It ended without a running job: cancelled in the queue, or right before a crash. Adds the missing last line to its log. */
   async function finish(row: DeploymentRow): Promise<void> {
     if (row.status === 'failed') return await logs.finish(row.id, LAST_LINE.failed(row.error_message))
     await logs.finish(row.id, row.status === 'stopped' ? LAST_LINE.stopped : LAST_LINE.success)

@@ -26,25 +26,25 @@ function failing(...causes: Error[]) {
 
 const away = () => new EngineUnreachable('ECONNREFUSED')
 
-it('an effect is one step, however often it is tried, and a person reads once that it waits', async () => {
+it('an effect is one step, even if it is retried, and the log says once that it waits', async () => {
   const { effect, steps, said } = open()
   expect(await effect('engine.start', failing(away(), away()))).toBe('done')
   expect(steps).toEqual(['engine.start'])
-  expect(said).toEqual(['The container engine does not answer; waiting for it'])
+  expect(said).toEqual(['The container engine is not responding; waiting for it'])
 })
 
-it('a question is no step and is waited for in silence', async () => {
+it('a read is not a step, and waits without a log line', async () => {
   const { ask, steps, said } = open()
   expect(await ask(failing(away()))).toBe('done')
   expect([steps, said]).toEqual([[], []])
 })
 
-it('what the engine refuses is not tried again', async () => {
+it('an error of the engine is not retried', async () => {
   const { effect } = open()
   await expect(effect('engine.start', failing(new EngineError(409, 'taken'), away()))).rejects.toThrow('taken')
 })
 
-it('nothing is tried again after an abort, and another signal may be given', async () => {
+it('nothing is retried after an abort, and another signal can be passed', async () => {
   const aborted = AbortSignal.abort(new Error('cancelled'))
   const { effect } = open(aborted)
   await expect(effect('engine.start', failing(away()))).rejects.toThrow(EngineUnreachable)

@@ -6,20 +6,23 @@ type Deps = { step: Step; signal: AbortSignal; say: (line: string) => void }
 type Work<Result> = (signal: AbortSignal) => Promise<Result>
 
 export type Effects = {
-  /** Has an effect outside the database: a step, tried again while the engine is away. `signal` is the deployment's own unless told otherwise. */
+  /**
+   * Runs work with an effect outside the database as a step, and retries it while the engine is unreachable. `signal` defaults to the
+   * deployment's own.
+   */
   readonly effect: <Result>(name: string, work: Work<Result>, signal?: AbortSignal) => Promise<Result>
-  /** The same without an effect: a question to the engine. */
+  /** The same for a read of the engine, which is not a step. */
   readonly ask: <Result>(work: Work<Result>, signal?: AbortSignal) => Promise<Result>
 }
 
 const PAUSE_MS = 500
 const LONGEST_OUTAGE_MS = 60_000
 
-/** An engine that restarts is no failure of the deployment: a call that found nobody is made again for up to a minute. */
+/** A restart of the engine must not fail a deployment, so calls are retried for up to a minute while it is unreachable. */
 export function createEffects({ step, signal: own, say }: Deps): Effects {
   return {
     effect: async (name, work, signal = own) =>
-      await step(name, () => retryWhileEngineAway(signal, work, () => say('The container engine does not answer; waiting for it'))),
+      await step(name, () => retryWhileEngineAway(signal, work, () => say('The container engine is not responding; waiting for it'))),
     ask: async (work, signal = own) => await retryWhileEngineAway(signal, work, () => undefined),
   }
 }

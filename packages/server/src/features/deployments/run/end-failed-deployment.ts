@@ -18,9 +18,9 @@ type Deps = {
   db: Reader
   record: Pick<DeploymentRecord, 'failed'>
   pipeline: Pick<Pipeline, 'launcherOf' | 'routes'>
-  /** Whether what served before still does, seen in the engine. */
+  /** Whether the previous release is still running, according to the engine. */
   isServing: (appId: number, deploymentId: number) => Promise<boolean>
-  /** The images that a deployment of an app has built. */
+  /** Removes the images that a deployment has built. */
   removeImages: (appId: number, deploymentId: number) => Promise<void>
   step: Step
   log: Logger
@@ -30,7 +30,7 @@ type Ending = { cause: unknown; signal: AbortSignal; redactor: Pick<Redactor, 't
 
 export type EndFailed = (context: LiveContext, ending: Ending) => Promise<void>
 
-/** The end of a deployment that did not succeed: what it made goes, what served before goes on, and a person reads why. */
+/** Ends a deployment that did not succeed: removes what it created, restores the previous release and records the reason. */
 export function createEndFailed(deps: Deps): EndFailed {
   const { db, record, pipeline } = deps
 
@@ -39,7 +39,7 @@ export function createEndFailed(deps: Deps): EndFailed {
     const { app } = context
     if (context.deployment.status === 'success')
       return deps.log.warn({ deploymentId: context.deployment.id, err: readable(cause, redactor) }, 'the old release was not removed yet')
-    if (signal.aborted && !(signal.reason instanceof JobCancelled)) throw cause // the process stops; the deployment goes on after the start
+    if (signal.aborted && !(signal.reason instanceof JobCancelled)) throw cause // Berth is stopping; it continues after the restart
     if (isDatabaseFailure(cause) && !signal.aborted) return await giveBack(context, cause)
     const reason = failureReason(context.deadlineReason() ?? cause, redactor, context.notes())
     const facts = failureFacts(context.deadlineReason() ?? cause)
@@ -57,10 +57,10 @@ export function createEndFailed(deps: Deps): EndFailed {
     await deps.step('db.failed', async () => await record.failed(context.deployment, outcome)).catch(ignoreMovedOn)
   }
 
-  /** It is not the deployment that failed: the database could not be written. Its job comes back once it can, and goes on with what was built. */
+  /** The deployment did not fail, but the database could not be written. Its job is retried later and continues with what was built. */
   async function giveBack(context: LiveContext, cause: unknown): Promise<never> {
     await undo(context, { keepsArtifact: true })
-    context.say('The disk is full or read-only; this deployment goes on when it can be written again')
+    context.say('The disk is full or read-only; this deployment continues once it can be written again')
     throw cause
   }
 
@@ -71,9 +71,9 @@ export function createEndFailed(deps: Deps): EndFailed {
       if (row.status === 'deploying') {
         await pipeline.routes.restore(app.id)
         await pipeline.launcherOf(app).undo(context)
-        deps.onChanged(app.id) // what served before may run again only now
+        deps.onChanged(app.id) // the previous release may be running again only now
       }
-      // The images of a compose app go with the next sweep.
+      // The images of a compose app are removed by the next sweep.
       if (!isNeeded && row.release_of === null && kindOf(app).madeFrom === 'dockerfile')
         await deps.step('engine.remove_image', () => deps.removeImages(app.id, row.id))
     } catch (err) {
@@ -84,7 +84,7 @@ export function createEndFailed(deps: Deps): EndFailed {
   return endFailed
 }
 
-/** The server's log is read by people who may not read the environment of every app. */
+/** Redacted, because people who read the server's log may not be allowed to see the environment of every app. */
 function readable(cause: unknown, { text }: Pick<Redactor, 'text'>): unknown {
   return cause instanceof Error ? { type: cause.name, message: text(cause.message), stack: text(cause.stack ?? '') } : cause
 }

@@ -23,8 +23,8 @@ it.each<[string, Error, RegExp]>([
   ['a builder that is locked up', new BuilderSilent(60_000), /within 60 s.*Restart the container engine/],
   ['a build', build('npm ci ended with 1'), /^The build failed: npm ci ended with 1$/],
   ['a build without memory', build('', { outOfMemory: true }), /^The build ran out of memory and was ended\./],
-  ['an edge', new EdgeUnavailable('It does not answer.'), /^The edge did not take the new route, so nothing was changed\. It does/],
-  ['an engine that is away', new EngineUnreachable('ECONNREFUSED'), /^The container engine did not answer\./],
+  ['an edge', new EdgeUnavailable('It does not answer.'), /^The edge did not accept the new route, so nothing was changed\. It does/],
+  ['an engine that is away', new EngineUnreachable('ECONNREFUSED'), /^The container engine did not respond\./],
   ['an engine that refuses', new EngineError(409, 'name is taken'), /^The container engine refused: name is taken$/],
   ['an engine on a full disk', new EngineError(500, 'write /x: no space left on device'), /^There is no space left on the disk\./],
   ['a command that is not there', new EngineError(400, NO_COMMAND), /^The container could not be started: "serve": .+\$PATH\. Check CMD/],
@@ -44,7 +44,7 @@ it.each([new Error('bug'), new TypeError('x is undefined'), 'text', undefined])(
   expect(isExpectedFailure(cause)).toBe(false)
 })
 
-it('hides values of the environment before it cuts what is too long', () => {
+it('redacts values of the environment before it cuts a long text', () => {
   const secret = 'correct-horse-battery'
   const reason = failureReason(new DeploymentFailure(`${'x'.repeat(1990)}${secret}`), createRedactor([secret]))
   expect(reason.length).toBeLessThanOrEqual(2000)

@@ -8,7 +8,7 @@ import type { FailureFacts } from '../failure/facts.ts'
 import { startCommandWords } from '../failure/start-command.ts'
 import { DeploymentFailure } from './stage.ts'
 
-/** A stage that took longer than it may. */
+/** A stage that exceeded its time limit. */
 export class StageTimedOut extends Error {
   override readonly name = 'StageTimedOut'
 }
@@ -20,32 +20,32 @@ const UNEXPECTED = 'Something went wrong inside Berth; its log has the details u
 
 type Words = (redactor: Pick<Redactor, 'lines'>) => string
 
-/** Nothing where it is a fault of ours. The words are found only when they are asked for: that means reading what was printed. */
+/** Undefined for a bug of ours. The message is computed only on request, because that means searching the output. */
 function wordsOf(cause: unknown): Words | undefined {
   if (SAYS_IT_ITSELF.some((kind) => cause instanceof kind)) return () => (cause as Error).message // each of them is an Error
   if (cause instanceof BuildFailed) return ({ lines }) => buildWords(cause, lines)
-  if (cause instanceof EdgeUnavailable) return () => `The edge did not take the new route, so nothing was changed. ${cause.message}`
+  if (cause instanceof EdgeUnavailable) return () => `The edge did not accept the new route, so nothing was changed. ${cause.message}`
   if (cause instanceof EngineUnreachable)
-    return () => 'The container engine did not answer. See the health page for what to do, then deploy again.'
+    return () => 'The container engine did not respond. See the health page for what to do, then deploy again.'
   if (cause instanceof EngineError) return () => engineWords(cause.message)
   if (isStorageFailure(cause)) return () => 'There is no space left on the disk, or it is read-only. Free some, then deploy again.'
   return undefined
 }
 
-/** A start command that cannot be run is the most common of what the engine refuses, and its words for that are long. */
+/** Most often the start command cannot be executed, for which the engine's own message is long. */
 function engineWords(message: string): string {
   if (/no space left/i.test(message)) return 'There is no space left on the disk. Free some, then deploy again.'
   return startCommandWords(message) ?? `The container engine refused: ${message}`
 }
 
-/** What a person reads on a failed deployment. What a build or a container printed may be in it. */
+/** The message shown for a failed deployment. It may quote output of the build or the container. */
 export function failureReason(cause: unknown, redactor: Pick<Redactor, 'text' | 'lines'>, notes: readonly string[] = []): string {
   const isOfTheApp = cause instanceof BuildFailed || cause instanceof DeploymentFailure
   const words = [wordsOf(cause)?.(redactor) ?? UNEXPECTED, ...(isOfTheApp ? notes : [])].join(' – ')
-  return redactor.text(words).slice(0, LONGEST) // in this order: half a secret would not be found
+  return redactor.text(words).slice(0, LONGEST) // redacted first, because half a secret would not be recognised
 }
 
-/** What can be done about it, as far as that can be told. A fault of ours may be one of the moment. */
+/** What suggestions are made from, if known. A bug of ours counts as temporary. */
 export function failureFacts(cause: unknown): FailureFacts | undefined {
   if (cause instanceof DeploymentFailure) return cause.facts
   const isDiskFull =

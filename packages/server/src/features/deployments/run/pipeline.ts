@@ -8,19 +8,22 @@ import type { LiveContext } from './context.ts'
 import type { DeploymentRecord } from './deployment-writes.ts'
 import type { Context } from './stage.ts'
 
-/** How the edge is told. It answers when visitors reach what was asked for, or when it cannot be reached itself. */
+/** How a deployment changes routes. Each call resolves once visitors are routed as requested, or when the edge cannot be reached. */
 export type Routes = {
-  /** Whether an earlier release answers the visitors of the app at this moment. */
+  /** Whether an earlier release currently serves the app's visitors. */
   isServed(appId: number): Promise<boolean>
-  /** Sends the visitors of the app to this release. Throws where an edge serves and does not take that: they still go to the earlier one. */
+  /**
+   * Sends the app's visitors to this release. Throws if a running edge does not accept the route: visitors then stay with the earlier
+   * release.
+   */
   switchTo(appId: number, target: Target): Promise<void>
-  /** Back to what the database says is live. */
+  /** Switches back to the release that is live according to the database. */
   restore(appId: number): Promise<void>
-  /** Waits until what served before has no request in flight, or until the time for that is over. */
+  /** Waits until the previous release has no requests in flight, or the time limit has passed. */
   drain(appId: number, signal: AbortSignal): Promise<void>
 }
 
-/** The stages that end in something that can be started. */
+/** The stages that produce something that can be started. */
 type Stages = {
   cloneRepository(context: Context): Promise<void>
   buildImage(context: Context): Promise<Artifact>
@@ -30,7 +33,7 @@ type Stages = {
 
 export type Pipeline = {
   stages: Stages
-  /** Once a deployment, between the build and the first change to what serves. */
+  /** Runs once per deployment, after the build and before anything that serves visitors is changed. */
   runReleaseCommand: (context: LiveContext, artifact: Artifact) => Promise<void>
   launcherOf: (app: AppRow) => Launcher
   routes: Routes
@@ -41,13 +44,13 @@ export type Pipeline = {
 const SHARE_BEFORE_VISITORS = 0.8
 const LOOK_MS = 250
 
-/** A whole deployment, read from top to bottom. */
+/** A whole deployment, from top to bottom. */
 export async function deploy(context: LiveContext, pipeline: Pipeline): Promise<void> {
   const { app } = context
   const { stages, routes, record } = pipeline
   const launcher = pipeline.launcherOf(app)
 
-  // a rollback has its artifact from the start, and so has a run that goes on after a crash
+  // a rollback already has its artifact, and so has a run that continues after a crash
   const artifact = artifactOf(context.deployment) ?? (await makeArtifact(context, stages))
   if (context.deployment.status === 'building') await context.write('db.deploying', (row) => record.deploying(row, artifact))
 
@@ -66,15 +69,15 @@ export async function deploy(context: LiveContext, pipeline: Pipeline): Promise<
 
   await context.write('db.success', async (row) => {
     context.say(LAST_LINE.success)
-    await context.flush() // before the row says so: after a crash right behind it nobody would write it
+    await context.flush() // before the row is updated: nobody would write it after a crash in between
     return await record.success(app, row, { durationSeconds: context.seconds(), steps: context.endedSteps() })
   })
-  // The new release is live. Whatever goes wrong from here on is repaired by the reconciler, and never takes it down again.
+  // The new release is live. Anything that fails from here on is repaired by the reconciler and does not take the release down.
   await routes.drain(app.id, context.signal)
   await launcher.removeOld(context)
 }
 
-/** cloning_repo and building_image. */
+/** The stages cloning_repo and building_image. */
 async function makeArtifact(context: Context, stages: Stages): Promise<Artifact> {
   const { madeFrom } = kindOf(context.app)
   if (madeFrom === 'template') return await stages.pullTemplate(context)
@@ -83,26 +86,26 @@ async function makeArtifact(context: Context, stages: Stages): Promise<Artifact>
 }
 
 /**
- * While an earlier release serves, the new one spends most of the stability window beside it, where its death costs nobody
- * anything; the rest shows that it survives visitors. Where nothing serves there is nothing to lose, and it begins at once.
+ * While an earlier release serves, the new one spends most of the stability window beside it, where a crash affects no visitor; the rest
+ * shows that it survives visitors. If nothing serves, it gets visitors at once.
  */
 async function proveThenSwitch(context: Context, { routes, stabilityMs }: Pipeline, release: Release): Promise<void> {
   const { target } = release
   const aloneMs = target && (await routes.isServed(context.app.id)) ? stabilityMs * SHARE_BEFORE_VISITORS : 0
   if (aloneMs > 0) {
-    context.say('Healthy; it must stay so for a while before visitors are sent to it')
+    context.say('Healthy; checking that it stays up before it gets visitors')
     await stayUp(context, release, aloneMs)
     await release.waitHealthy()
   }
   if (target) {
     context.begin('switch', 0.8)
     await context.effect('edge.switch', () => routes.switchTo(context.app.id, target))
-    context.say('Healthy; visitors are sent to it now')
+    context.say('Healthy; visitors now go to this release')
   }
   await stayUp(context, release, stabilityMs - aloneMs)
 }
 
-/** A release that dies within the window never counted. */
+/** Throws if the release dies within the given time. */
 async function stayUp({ signal }: Context, release: Release, forMs: number): Promise<void> {
   const until = performance.now() + forMs
   while (performance.now() < until) {

@@ -15,7 +15,7 @@ const USER = 2
 type Given = { version?: string; oldEngineBuilds?: 'everyone' | 'admins'; setBy?: number | null; type?: 'web' | 'compose' | 'database' }
 
 async function preflight({ version = '20.10.24+dfsg1', oldEngineBuilds = 'admins', setBy = USER, type = 'web' }: Given): Promise<void> {
-  const engine = { ping: async () => undefined, facts: async () => ({ version }) } as unknown as Engine // nothing else is asked of it
+  const engine = { ping: async () => undefined, facts: async () => ({ version }) } as unknown as Engine // no other function is called
   const tuning = { ...TUNING, diskFloorBytes: 0, fullDiskBytes: 0 }
   const isPrivileged = async (userId: number | null) => userId === ADMIN
   const context = {
@@ -25,11 +25,11 @@ async function preflight({ version = '20.10.24+dfsg1', oldEngineBuilds = 'admins
     workspace: join(dataDir, 'workspace'),
     signal: AbortSignal.timeout(10_000),
     say: () => undefined,
-  } as unknown as Context // the parts that are looked at before the first stage
+  } as unknown as Context // only what is read before the first stage
   await createPreflight({ engine, dataDir, tuning, oldEngineBuilds, isPrivileged })(context)
 }
 
-it('an old engine builds what an admin has set and nothing else, where the server is configured so', async () => {
+it('an old engine builds only sources set by an admin, if the server is configured so', async () => {
   const sentence = 'Docker 20.10.24+dfsg1 on this server has known security holes, so it only builds sources that an admin has set.'
   await expect(preflight({})).rejects.toThrow(sentence)
   await expect(preflight({ type: 'compose' })).rejects.toThrow(sentence)

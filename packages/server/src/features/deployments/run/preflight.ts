@@ -67,7 +67,7 @@ async function waitForEngine(engine: Pick<Engine, 'ping'>, { signal, waitMs, say
     isTransient: () => true,
     delayMs: steadily(ENGINE_PAUSE_MS, waitMs),
     onWait(failures) {
-      if (failures === 1) say(`The container engine does not answer; waiting up to ${Math.round(waitMs / 1000)} seconds for it`)
+      if (failures === 1) say(`The container engine is not responding; waiting up to ${Math.round(waitMs / 1000)} seconds for it`)
     },
     signal,
   })

@@ -6,14 +6,14 @@ import { DeploymentFailure } from './stage.ts'
 
 type Settings = {
   config: ReleaseConfig
-  /** Empty where there is a problem: what could not be resolved is never recorded. */
+  /** Empty if there is a problem: unresolved settings are never stored. */
   sealed: string
   problem?: DeploymentFailure
 }
 
 export type SettingsOf = (app: AppRow, row: DeploymentRow) => Promise<Settings>
 
-/** What a deployment is started with: what was recorded with it, or what the app has now, with its references resolved. */
+/** The settings of a deployment: those stored with it, or the current ones of the app with their references resolved. */
 export function createSettingsOf(deps: { secrets: SecretBox; resolveEnvironment: ResolveEnvironment }): SettingsOf {
   const { secrets } = deps
   return async (app, row) => {

@@ -14,7 +14,7 @@ function open() {
 }
 
 describe('the limits of a stage', () => {
-  it('end a build from which nothing comes, with what helps', () => {
+  it('end a build without output, with advice', () => {
     const { limits, ended } = open()
     limits.enter('building_image')
     vi.advanceTimersByTime(20 * MINUTE - 1)
@@ -25,7 +25,7 @@ describe('the limits of a stage', () => {
     ])
   })
 
-  it('let a build go on that is active now and then, up to its deadline', () => {
+  it('let a build continue that is active now and then, up to its deadline', () => {
     const { limits, ended } = open()
     limits.enter('building_image')
     for (let minute = 19; minute < 60; minute += 19) {
@@ -48,20 +48,20 @@ describe('the limits of a stage', () => {
     expect(ended).toHaveLength(1)
   })
 
-  it('end a clone to which nothing comes', () => {
+  it('end a clone that receives nothing', () => {
     const { limits, ended } = open()
     limits.enter('cloning_repo')
     vi.advanceTimersByTime(5 * MINUTE)
     expect(ended).toEqual(['The git server sent nothing for 5 minutes, so cloning was ended. Check that it works, then deploy again.'])
   })
 
-  it('begin anew with each stage, and are over when they are stopped', () => {
+  it('restart with each stage, and end when they are stopped', () => {
     const { limits, ended } = open()
     limits.enter('cloning_repo')
     vi.advanceTimersByTime(4 * MINUTE)
     limits.enter('building_image')
     vi.advanceTimersByTime(19 * MINUTE)
-    limits.enter('starting_new') // health checks and draining have limits of their own
+    limits.enter('starting_new') // health checks and draining have their own limits
     vi.advanceTimersByTime(9 * MINUTE)
     limits.stop()
     vi.advanceTimersByTime(600 * MINUTE)

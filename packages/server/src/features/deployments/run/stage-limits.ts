@@ -5,7 +5,7 @@ import type { StageName } from './stage.ts'
 type Silence = { readonly limitMs: number; readonly says: (waited: string) => string }
 type Limits = { readonly deadlineMs: number; readonly silence?: Silence }
 
-/** How long each stage may take in all, and how long nothing at all may happen in it. */
+/** How long each stage may take in total, and how long without any activity. */
 function limitsOf(tuning: Tuning): Record<StageName, Limits> {
   return {
     cloning_repo: {
@@ -23,7 +23,7 @@ function limitsOf(tuning: Tuning): Record<StageName, Limits> {
           `The build printed nothing for ${waited} and was ended. If a step needs that long, have it print something now and then.`,
       },
     },
-    // What they wait for has limits of its own: health checks, draining, stopping.
+    // What they wait for has its own limits: health checks, draining, stopping.
     stopping_old: { deadlineMs: tuning.startDeadlineMs },
     starting_new: { deadlineMs: tuning.startDeadlineMs },
   }
@@ -31,7 +31,7 @@ function limitsOf(tuning: Tuning): Record<StageName, Limits> {
 
 type Deps = { tuning: Tuning; nameOf: (stage: StageName) => string; end: (why: StageTimedOut) => void }
 
-/** Ends the stage that took too long, or in which nothing happened for too long. */
+/** Ends a stage that takes too long or shows no activity for too long. */
 export function createStageLimits({ tuning, nameOf, end }: Deps) {
   const limits = limitsOf(tuning)
   let deadline: NodeJS.Timeout | undefined
@@ -47,7 +47,7 @@ export function createStageLimits({ tuning, nameOf, end }: Deps) {
     if (limit !== undefined) listen(limit)
   }
 
-  /** One timer that looks back, because activity comes with every line of a build. */
+  /** One timer that compares times, instead of one that is reset by every line of a build. */
   function listen(limit: Silence): void {
     const leftMs = activeAt + limit.limitMs - performance.now()
     if (leftMs > 0) silence = setTimeout(() => listen(limit), Math.ceil(leftMs))

@@ -25,7 +25,7 @@ it('a step lasts until the next one begins, and the last one until the end', () 
   ])
 })
 
-it('a step that is begun twice goes on', () => {
+it('a step that is begun twice continues', () => {
   const { clock, steps, seen } = timed()
   steps.begin('start')
   clock.ms = 500
@@ -35,7 +35,7 @@ it('a step that is begun twice goes on', () => {
   expect(seen()).toEqual([['start', 1]])
 })
 
-it('after a crash the steps that had ended stay, and what was interrupted begins again', () => {
+it('after a crash, finished steps are kept and the interrupted one starts again', () => {
   const first = timed()
   first.steps.begin('source')
   first.clock.ms = 2000

@@ -2,12 +2,12 @@ import { type DeploymentStep, STEPS, type StepName } from '@berth/contract'
 
 type Clock = { now: () => Date; monotonicMs: () => number }
 
-/** The steps of a deployment as they are stored. */
+/** The stored steps of a deployment. */
 export function storedSteps(text: string): DeploymentStep[] {
   return JSON.parse(text) as DeploymentStep[] // written below and nowhere else
 }
 
-/** Times the steps of a deployment. A run that goes on after a crash keeps the steps that had ended before. */
+/** Times the steps of a deployment. A run that continues after a crash keeps the steps that had ended. */
 export function createSteps(stored: string, { now, monotonicMs }: Clock) {
   let steps = storedSteps(stored)
   let begunAt = 0
@@ -33,7 +33,7 @@ export function createSteps(stored: string, { now, monotonicMs }: Clock) {
   return {
     begin,
     text,
-    /** With the last one ended. */
+    /** Ends the current step first. */
     ended: () => {
       end()
       return text()

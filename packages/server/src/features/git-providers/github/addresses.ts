@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { parseBaseUrl } from '../../../git-hosts/base-url.ts'
 import { fieldError } from '../../../lib/app-error.ts'
 
-/** Where the host delivers what happens in the installations of an app. */
+/** The webhook URL of a GitHub App. */
 export function hookUrlOf(site: string, hookKey: string): string {
   return `${site}/api/webhooks/git?app=${hookKey}`
 }
 
-/** Names an app in the address of its webhook; nobody can guess it. */
+/** Identifies an app in its webhook URL, and cannot be guessed. */
 export function newHookKey(): string {
   return randomBytes(16).toString('base64url')
 }

@@ -21,7 +21,7 @@ type Deps = {
 const RETRY = { firstMs: 30_000, longestMs: 3600_000 }
 const VISIT_MS = 10_000
 
-/** When the address of this server changes, the apps that were made for it are told. */
+/** When the public URL of this server changes, updates the webhook URL of the apps that were created for it. */
 export function createAppHooks(deps: Deps) {
   const { db, now } = deps
 

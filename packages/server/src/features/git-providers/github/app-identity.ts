@@ -12,7 +12,7 @@ export function aboutAppSecret(hookKey: string): string {
   return `github-app-secret:${hookKey}`
 }
 
-/** Private addresses are open to an app as long as whoever connected it is an admin. */
+/** An app may use private addresses while the person who connected it is an admin. */
 export async function appIdentity(db: Reader, secrets: SecretBox, app: GitHubAppRow): Promise<AppIdentity> {
   const creator = app.created_by === null ? undefined : await findUser(db, app.created_by)
   return {

@@ -15,11 +15,11 @@ const Told = Type.Object({
   }),
 })
 
-/** What a host tells an app about its installations. */
+/** Handles the deliveries about installations of an app. */
 export function createHeedInstallation({ save, end }: Pick<Installations, 'save' | 'end'>) {
   let validator: ReturnType<typeof Compile<typeof Told>> | undefined
 
-  /** Gives what came of it, in words; undefined where it is nothing that we follow. */
+  /** Returns a sentence about the result, or undefined for events that we do not handle. */
   return async function heed(tx: Tx, app: GitHubAppRow, body: unknown): Promise<string | undefined> {
     validator ??= Compile(Told)
     if (!validator.Check(body)) return undefined

@@ -5,18 +5,18 @@ import type { SecretBox } from '../../../lib/secret-box.ts'
 import type { Reader } from '../../../store/database.ts'
 import { appIdentity } from './app-identity.ts'
 
-/** Longer than the longest clone: a token that is handed out does not end in the middle of one. */
+/** Longer than the longest clone, so that a token does not expire during one. */
 const SPARE_MS = 20 * 60_000
 
 type Deps = { db: Reader; secrets: SecretBox; apps: Pick<GitHubApps, 'token' | 'installation'>; now: () => Date }
 
-/** The tokens of installations: made when they are needed, good for an hour, and in memory alone. */
+/** Access tokens of installations: created on demand, valid for an hour, and kept in memory only. */
 export function createInstallationTokens({ db, secrets, apps, now }: Deps) {
   const known = new Map<number, Promise<InstallationToken>>()
 
   async function identityOf(account: GitAccountRow): Promise<AppIdentity> {
     const app = account.github_app_id === null ? undefined : await findGitHubApp(db, account.github_app_id)
-    if (!app) throw new HostError('missing', 'The GitHub App of this account is not known here any more. Connect it again.')
+    if (!app) throw new HostError('missing', 'The GitHub App of this account is no longer connected. Connect it again.')
     return await appIdentity(db, secrets, app)
   }
 
@@ -31,7 +31,7 @@ export function createInstallationTokens({ db, secrets, apps, now }: Deps) {
     if (which === undefined || known.get(accountId) === which) known.delete(accountId)
   }
 
-  /** Several who ask at once share one; whoever has no more time stops waiting for it. */
+  /** Concurrent callers share one request; each stops waiting when its own signal is aborted. */
   async function tokenOf(account: GitAccountRow, signal?: AbortSignal): Promise<string> {
     const held = known.get(account.id)
     const old = held && (await inTime(held, signal))
@@ -39,7 +39,7 @@ export function createInstallationTokens({ db, secrets, apps, now }: Deps) {
     return (await inTime(make(account), signal)).token
   }
 
-  /** Asks the host whether the installation is there and awake. */
+  /** Checks with the host that the installation exists and is not suspended. */
   async function look(account: GitAccountRow): Promise<void> {
     const { isSuspended } = await apps.installation(await identityOf(account), account.host_id)
     if (isSuspended) throw new HostError('suspended', suspendedWords(account))

@@ -7,7 +7,7 @@ import { countAccounts, insertAccount, updateAccount } from '../store.ts'
 import { removedWords, suspendedWords } from './installation-tokens.ts'
 import { findInstalled } from './store.ts'
 
-/** Each installation of an app is an account, which belongs to whom the app belongs. */
+/** Each installation of an app is an account, with the same owner as the app. */
 export function createInstallations({ now, onChanged }: { now: () => Date; onChanged: (accountId: number) => void }) {
   async function save(tx: Tx, actor: Actor, app: GitHubAppRow, installation: Installation): Promise<number> {
     const at = now()

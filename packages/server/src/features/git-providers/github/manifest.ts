@@ -1,6 +1,6 @@
 type Wanted = { name: string; site: string; webhookUrl: string }
 
-/** What GitHub makes an app from: see its "Registering a GitHub App from a manifest". */
+/** What GitHub creates an app from: see its "Registering a GitHub App from a manifest". */
 export function manifestOf({ name, site, webhookUrl }: Wanted): string {
   return JSON.stringify({
     name,
@@ -15,7 +15,7 @@ export function manifestOf({ name, site, webhookUrl }: Wanted): string {
   })
 }
 
-/** Where the form with the manifest is posted to. */
+/** Where the browser posts the manifest. */
 export function manifestAction(baseUrl: string, organization: string | undefined, state: string): string {
   const place = organization === undefined ? '/settings/apps/new' : `/organizations/${encodeURIComponent(organization)}/settings/apps/new`
   return `${baseUrl}${place}?state=${state}`

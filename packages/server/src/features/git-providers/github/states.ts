@@ -10,8 +10,8 @@ const MOST_OF_SESSION = 20
 type Begun = Pick<StateRow, 'step' | 'base_url' | 'hook_key' | 'project_id' | 'github_app_id'>
 
 /**
- * What a browser is sent to GitHub with and comes back with. It is random, works once, for ten minutes and in the session that began:
- * whoever is made to open a link that somebody else prepared connects nothing.
+ * The `state` parameter of the round trip to GitHub. It is random and works once, for ten minutes, in the same session, so nobody can be
+ * tricked into connecting something with a prepared link.
  */
 export function createStates({ db, now }: { db: Db; now: () => Date }) {
   async function begin(tx: Tx, caller: Caller, begun: Begun): Promise<string> {

@@ -15,7 +15,7 @@ export async function countStates(db: Reader, sessionId: string): Promise<number
   return (await found.where('session_id', '=', sessionId).executeTakeFirstOrThrow()).count
 }
 
-/** Of two who come with it, one gets it. */
+/** Of two concurrent requests, only one gets it. */
 export async function takeState(tx: Tx, wanted: Pick<StateRow, 'hash' | 'session_id' | 'step'>, at: Date): Promise<StateRow | undefined> {
   return await tx
     .deleteFrom('github_state')
@@ -61,13 +61,13 @@ export async function findInstalled(db: Reader, appId: number, installationId: s
     .executeTakeFirst()
 }
 
-/** Made for this server, so that we tell the host where deliveries go. */
+/** Apps created for this server, whose webhook URL we keep up to date. */
 export async function listManaged(db: Reader, at: Date): Promise<GitHubAppRow[]> {
   const due = db.selectFrom('github_app').selectAll().where('hook_url', '!=', '')
   return await due.where('hook_next_try_at', '<=', at.toISOString()).execute()
 }
 
-/** Apps that nobody installed for so long that nobody will. */
+/** Apps that were not installed for so long that they are given up. */
 export async function forgetUnused(tx: Tx, before: Date): Promise<void> {
   const used = tx.selectFrom('git_account').select('github_app_id').where('github_app_id', 'is not', null)
   await tx.deleteFrom('github_app').where('created_at', '<', before.toISOString()).where('id', 'not in', used).execute()

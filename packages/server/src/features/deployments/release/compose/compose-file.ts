@@ -3,7 +3,7 @@ import { readTextUpTo } from '../../../../git/read-text.ts'
 import { resolveInside } from '../../../../git/resolve-inside.ts'
 import { DeploymentFailure } from '../../run/stage.ts'
 
-/** Before a byte of it is read. What is read is then judged by its characters and values. */
+/** Checked before the file is read. Its characters and values are checked afterwards. */
 const MAX_BYTES = 1024 * 1024
 
 /** The compose file of a checked-out commit. */

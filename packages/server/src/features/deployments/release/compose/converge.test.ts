@@ -26,7 +26,7 @@ async function startedBy(wasLive: boolean, stopped: readonly string[] = [], runn
       return service.name
     },
   }
-  // as far as they are called where no container is there
+  // only what is called when there are no containers
   const converge = createConverge(deps as unknown as Parameters<typeof createConverge>[0])
   const context = { app: { id: 7 } } as Parameters<typeof converge>[0]
   const run = async <Result>(_name: string, work: (until: AbortSignal) => Promise<Result>) => await work(signal)
@@ -35,12 +35,12 @@ async function startedBy(wasLive: boolean, stopped: readonly string[] = [], runn
   return done
 }
 
-it('what runs once to its end is run by a new release, and not again by one that was live', async () => {
+it('a service that runs once runs in a new release, and not again in one that was live', async () => {
   expect(await startedBy(false)).toEqual(['start migrate', 'wait migrate', 'start web'])
   expect(await startedBy(true)).toEqual(['start web'])
 })
 
-it('a service that was stopped is neither started nor waited for, and is stopped where something started it', async () => {
+it('a stopped service is neither started nor waited for, and is stopped if something started it', async () => {
   expect(await startedBy(true, ['web'])).toEqual([])
   const labels = { instance: 'abc', kind: 'compose', projectId: 1, appId: 7, deploymentId: 9, service: 'web' } as const
   const running = [{ id: 'w1', state: 'running', owner: ownerOf(labelsOf(labels)) }]

@@ -17,17 +17,20 @@ type Deps = {
   startService: ReturnType<typeof createStartService>
 }
 
-/** How each piece of the work is run: as a step of a deployment, or within one. */
+/** Runs each part of the work: as a step of a deployment, or within one. */
 type Run = <Result>(name: string, work: (signal: AbortSignal) => Promise<Result>) => Promise<Result>
 
-/** In place of the container of a service that came to its end before, and is there no more, or that was stopped. */
+/** Stands for the container of a service that has completed and was removed, or that a person stopped. */
 const DONE = 'done'
 
-/** Brings a plan about, service by service. It looks at what is there each time, so it may be broken off and begun again anywhere. */
+/**
+ * Starts, keeps or replaces containers, service by service, until they match the plan. It checks what exists each time, so it can be
+ * interrupted anywhere and run again.
+ */
 export function createConverge(deps: Deps) {
   const { engine, containers, others, waitFor, startService } = deps
 
-  /** `signal` ends the waiting for other services. */
+  /** `signal` limits only the waiting for other services. */
   async function converge(context: Context, wanted: Wanted, { run, signal }: { run: Run; signal: AbortSignal }): Promise<void> {
     const ids = new Map<string, string>()
     await run('stack.unknown', (until) => others.removeUnknown(context.app.id, wanted.plan, until))
@@ -59,13 +62,16 @@ export function createConverge(deps: Deps) {
     return undefined
   }
 
-  /** One that was created and not started may lack a network; one that has the port may find its address taken when it starts again. */
+  /**
+   * Whether a container can be kept. One that was created but never started may lack a network; a routed one that is stopped may find its
+   * address taken.
+   */
   async function stays(
     { id, state }: ContainerSummary,
     { plan, service, beside }: Wanted & { service: StackService },
     signal: AbortSignal,
   ) {
-    if (beside.has(service.name)) return false // a crash left it behind, in a state that nobody knows
+    if (beside.has(service.name)) return false // left by a crash, in an unknown state
     if (state === 'running' || state === 'restarting') return true
     if (state !== 'exited') return false
     if (runsToItsEnd(plan, service.name)) return (await engine.containers.inspect(id, signal))?.exitCode === 0

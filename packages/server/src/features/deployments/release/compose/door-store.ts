@@ -1,7 +1,7 @@
 import type { Door } from '../../../../engine/compose/routed.ts'
 import type { Reader } from '../../../../store/database.ts'
 
-/** The services of an app that have domains of their own, and the ports that visitors are sent to. */
+/** The services of an app that have their own domains, with the ports that visitors are sent to. */
 export async function doorsOf(db: Reader, appId: number): Promise<Door[]> {
   return await db
     .selectFrom('domain')

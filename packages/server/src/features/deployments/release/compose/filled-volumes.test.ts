@@ -19,13 +19,13 @@ function planWith(mounts: StackMount[]): ComposePlan {
   return { services: [{ ...service, mounts }], builds: [], routedService: 'web' }
 }
 
-it('a folder that one release left out is still data when a later one has it again', async () => {
+it('a folder that one release drops keeps its data when a later one brings it back', async () => {
   const top = await mkdtemp(join(tmpdir(), 'berth-filled-'))
   try {
     const folder = { volume: 'berth-abc-app-7-b1', path: '/data', fill: { files: [], once: true } }
     const content = { volume: 'berth-abc-app-7-f1', path: '/conf', fill: { files: [], once: false } }
     const plan = (id: number) => join(top, 'app-7', `d${id}`)
-    expect((await rememberFilled(plan(1), undefined))(folder.volume)).toBe(false) // nothing was live: a failed try is filled again
+    expect((await rememberFilled(plan(1), undefined))(folder.volume)).toBe(false) // nothing was live, so it is filled again
     expect((await rememberFilled(plan(1), planWith([folder, content])))(folder.volume)).toBe(true)
     const later = await rememberFilled(plan(2), planWith([]))
     expect([later(folder.volume), later(content.volume)]).toEqual([true, false])

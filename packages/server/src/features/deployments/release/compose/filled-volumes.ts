@@ -7,8 +7,8 @@ import { volumesIn } from './plan.ts'
 const FILE = 'filled.json'
 
 /**
- * The volumes of an app that hold data, though they began with files of a commit: those of the release that is live, and of all that were.
- * A folder that a release leaves out and a later one has again keeps what is in it. `directory` is that of the live release's plan.
+ * The volumes of an app that were filled with files of a commit and now contain data: those of the live release and of all earlier live
+ * ones. A folder that one release drops and a later one brings back keeps its data. `directory` holds the plan of the live release.
  */
 export async function rememberFilled(directory: string, live: ComposePlan | undefined): Promise<(volume: string) => boolean> {
   const file = join(dirname(directory), FILE)

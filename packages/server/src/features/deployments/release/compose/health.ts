@@ -8,17 +8,17 @@ import { type ServiceFailure, whatHappened } from './service-failure.ts'
 
 type Deps = { engine: Pick<Engine, 'containers'>; serviceFailure: ServiceFailure; tuning: Tuning }
 
-/** A container that visitors reach, and where; `hasPath` for the one whose health the app's path tells. */
+/** A routed container and its targets. `hasPath`: the app's health check path is checked on this one. */
 export type Reached = { readonly id: string; readonly targets: readonly Pick<Target, 'ip' | 'port'>[]; readonly hasPath: boolean }
 /** The containers of a release. */
 type Started = { readonly routed: readonly Reached[]; readonly others: readonly string[] }
 
-/** Whether the services of a release stay up, and whether those that have visitors answer. */
+/** Whether the services of a release stay up, and whether the routed ones respond. */
 export function createComposeHealth(deps: Deps) {
   const { engine, tuning, serviceFailure } = deps
 
   return function healthOf(context: Context, { routed, others }: Started): Pick<Release, 'waitHealthy' | 'checkAlive'> {
-    /** How often each service that has visitors had been started again by the time all of them were healthy. */
+    /** How often each routed service had been restarted by the time all of them were healthy. */
     let restarts: ReadonlyMap<string, number> | undefined
 
     async function waitHealthy(): Promise<void> {
@@ -48,8 +48,8 @@ export function createComposeHealth(deps: Deps) {
     }
 
     /**
-     * A service that ran to its end is no failure in a compose app; one that failed is, and so is the end of one that has visitors. One
-     * that is started again by its restart policy may be waiting for its database: that counts only once it was healthy.
+     * In a compose app a service may exit with code 0, unless it is routed. One that its restart policy restarts may be waiting for its
+     * database, so restarts count only once the release was healthy.
      */
     async function checkAlive(): Promise<void> {
       const routedIds = routed.map(({ id }) => id)

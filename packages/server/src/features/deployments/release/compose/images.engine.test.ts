@@ -31,7 +31,7 @@ async function check(services: object): Promise<void> {
   await createCheckImages({ engine })(follower, plan)
 }
 
-it('an image that checks its health very often is refused, whatever the compose file says of health', { timeout: 60_000 }, async () => {
+it('an image with a very frequent health check is refused, whatever the compose file says', { timeout: 60_000 }, async () => {
   const often = await imageWith('HEALTHCHECK --interval=1ms CMD true')
   const seldom = await imageWith('HEALTHCHECK --interval=5s CMD true')
   await expect(check({ db: { image: seldom }, web: { image: BUSYBOX_IMAGE } })).resolves.toBeUndefined()
@@ -41,13 +41,13 @@ it('an image that checks its health very often is refused, whatever the compose 
     )
 })
 
-it('an image that cannot be had is named with its service, and why', async () => {
+it('an image that cannot be pulled is reported with its service and the reason', async () => {
   await expect(check({ web: { image: 'nobody.invalid/nothing:1' } })).rejects.toThrow(
     /^The image nobody\.invalid\/nothing:1 of the service "web" could not be pulled: .+/,
   )
 })
 
-it('an image says only so much of itself', () => {
+it('the settings of an image are limited in size', () => {
   const plain = { settingsBytes: 60_000, shortestCheckMs: null, volumePaths: ['/data'] }
   expect(objectionTo(plain)).toBeUndefined()
   expect(objectionTo({ ...plain, settingsBytes: 900_000 })).toBe('has 879 KB of labels, variables and commands, and 64 KB are allowed.')

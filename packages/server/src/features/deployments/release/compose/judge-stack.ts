@@ -5,14 +5,17 @@ import { DeploymentFailure } from '../../run/stage.ts'
 import { composeFileIn } from './compose-file.ts'
 import { createRepositoryFiles } from './repository-files.ts'
 
-/** What a file is read with, before anything is built from it. */
+/** The settings used to read a compose file before anything is built from it. */
 export type StackWish = Pick<ComposeSettings, 'env' | 'port' | 'doors' | 'hasOwnDomain'> & { readonly directory: string }
-/** `file` is empty where the text came without a repository. */
+/** `file` is empty if the text does not come from a repository. */
 export type JudgedStack = ComposeJudgement & { readonly file: string }
 
 const PREFIX = 'berth-plan-app-1'
 
-/** Reads compose files by the rules of a deployment, and says all of it. Nothing is built, kept or asked of the engine. */
+/**
+ * Checks compose files by the rules of a deployment and reports everything it finds. Nothing is built or stored, and the engine is not
+ * called.
+ */
 export function createJudgeStack({ reservedPorts }: { reservedPorts: readonly number[] }) {
   const settingsOf = (wish: StackWish) => ({ ...wish, volumePrefix: PREFIX, reservedPorts, newImageName: () => '' })
 

@@ -4,23 +4,23 @@ import { ownerOf } from '../../../../engine/labels.ts'
 import { createComposeOthers } from './other-containers.ts'
 
 const signal = new AbortController().signal
-const db = { id: 'c1', owner: ownerOf({ 'berth.service': 'db', 'berth.deployment': '7' }) } as ContainerSummary // what is looked at
+const db = { id: 'c1', owner: ownerOf({ 'berth.service': 'db', 'berth.deployment': '7' }) } as ContainerSummary // the fields that are read
 
 function othersWith(longestGraceSeconds?: number) {
   const done: unknown[] = []
   const containers = {
-    inspect: async () => ({ stopGraceSeconds: 90 }) as ContainerDetails, // what is looked at
+    inspect: async () => ({ stopGraceSeconds: 90 }) as ContainerDetails, // the fields that are read
     stop: async (_id: string, grace: number) => void done.push(['stop', grace]),
     remove: async (_id: string, _signal: AbortSignal, options: object) => void done.push(['remove', options]),
   }
   const deps = { engine: { containers }, containers: { ofApp: async () => [db], ofDeployment: async () => [db] } }
   const more = { tuning: { stopGraceSeconds: 10 }, ...(longestGraceSeconds !== undefined && { longestGraceSeconds }) }
-  // the engine and the list of containers, as far as they are called here
+  // only the functions that are called here
   const others = createComposeOthers({ ...deps, ...more } as unknown as Parameters<typeof createComposeOthers>[0])
   return { others, done }
 }
 
-it('services that a plan does not have go, and their data stays', async () => {
+it('services that are not in the plan are removed, and their data stays', async () => {
   const { others, done } = othersWith()
   await others.removeUnknown(1, { services: [], builds: [], routedService: null }, signal)
   expect(done).toEqual([
@@ -29,7 +29,7 @@ it('services that a plan does not have go, and their data stays', async () => {
   ])
 })
 
-it('waits no longer for a container than there is time', async () => {
+it('waits for a container no longer than the deadline allows', async () => {
   const { others, done } = othersWith(10)
   await others.removeOwn(1, 7, signal)
   expect(done[0]).toEqual(['stop', 10])

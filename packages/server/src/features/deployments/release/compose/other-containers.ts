@@ -12,14 +12,14 @@ type Deps = {
   engine: Pick<Engine, 'containers'>
   containers: AppContainers
   tuning: Pick<Tuning, 'stopGraceSeconds'>
-  /** For work that has little time in all. */
+  /** For work with a short deadline. */
   longestGraceSeconds?: number
 }
 type Labels = ReadonlyMap<string, string>
 type Others = {
   readonly all: readonly ContainerSummary[]
   readonly labels: Labels
-  /** Services whose earlier containers still serve. */
+  /** Services whose previous containers still serve visitors, and are left alone. */
   readonly spared: ReadonlySet<string>
   readonly signal: AbortSignal
 }
@@ -32,8 +32,8 @@ const inspectAllWith = (engine: Deps['engine']) => async (some: readonly Contain
 type Found = Pick<Others, 'all'> & { before: Others['all'] }
 
 /**
- * Not where data or a port of the machine would be in two hands: those of the web service itself, or those that a service leaves to
- * another one which is there no more, or which had the port before.
+ * Which routed services may start beside their predecessors. Not if two containers would share data or a port of the machine: those of the
+ * service itself, or those of a service that the plan no longer has or that was routed before.
  */
 function createCanComeBeside(inspectAll: ReturnType<typeof inspectAllWith>) {
   return async function canComeBeside({ config, signal }: Context, plan: ComposePlan, found: Found): Promise<ReadonlySet<string>> {
@@ -51,7 +51,7 @@ function createCanComeBeside(inspectAll: ReturnType<typeof inspectAllWith>) {
   }
 }
 
-/** In the time that it says it needs. */
+/** With the grace period that the container asks for. */
 function createStop({ engine, tuning, longestGraceSeconds = Number.POSITIVE_INFINITY }: Omit<Deps, 'containers'>) {
   const graceOf = createGraceOf({ engine, graceSeconds: tuning.stopGraceSeconds })
   return async function stop(id: string, signal: AbortSignal): Promise<void> {
@@ -59,14 +59,14 @@ function createStop({ engine, tuning, longestGraceSeconds = Number.POSITIVE_INFI
   }
 }
 
-/** The containers of a compose app that are not of the release at hand. */
+/** The containers of a compose app that do not belong to the given release. */
 export function createComposeOthers(deps: Deps) {
   const { engine, containers } = deps
   const stop = createStop(deps)
   const inspectAll = inspectAllWith(engine)
   const canComeBeside = createCanComeBeside(inspectAll)
 
-  /** The routed services whose new containers come beside those that serve, instead of taking their place. */
+  /** The routed services that start beside their predecessors instead of replacing them. */
   async function comesBeside(context: Context, plan: ComposePlan): Promise<ReadonlySet<string>> {
     const { app, deployment, signal, say } = context
     const all = await containers.ofApp(app.id, signal)
@@ -78,26 +78,26 @@ export function createComposeOthers(deps: Deps) {
     const beside = await canComeBeside(context, plan, { all, before })
     say(
       beside.size > 0
-        ? `The service ${[...beside].join(', ')} goes on serving until the new one is healthy; others that changed are replaced`
+        ? `The service ${[...beside].join(', ')} keeps serving until the new one is healthy; other changed services are replaced`
         : 'Services that changed are replaced one by one',
     )
     return beside
   }
 
-  /** Whoever takes its place finds its data again. */
+  /** With `keepVolumes` its anonymous volumes stay for its successor. */
   async function retire({ id, owner }: Pick<ContainerSummary, 'id' | 'owner'>, signal: AbortSignal, keepVolumes = false): Promise<void> {
     await stop(id, signal)
     await engine.containers.remove(id, signal, { keepVolumes: keepVolumes && owner.service !== null })
   }
 
-  /** Services that the plan does not have. Their data stays: the release before it has them, and may be needed again. */
+  /** Removes services that the plan does not have. Their data stays: the previous release has them, and may be needed again. */
   async function removeUnknown(appId: number, plan: ComposePlan, signal: AbortSignal): Promise<void> {
     const known = new Set(plan.services.map(({ name }) => name))
     for (const container of await containers.ofApp(appId, signal))
       if (!known.has(serviceOf(container))) await retire(container, signal, true)
   }
 
-  /** Before a service starts: what it takes the place of goes, and what has one of its volumes or ports. */
+  /** Before a service starts: removes its previous containers, and others that use one of its volumes or ports. */
   async function clearFor(service: StackService, { all, labels, spared, signal }: Others): Promise<void> {
     const stale = all.filter((container) => !isPlanned(labels, container.owner) && !spared.has(serviceOf(container)))
     for (const container of stale.filter((each) => serviceOf(each) === service.name)) await retire(container, signal, true)
@@ -109,7 +109,7 @@ export function createComposeOthers(deps: Deps) {
     for (const details of rest) if (details !== null && isInTheWay(service, details)) await retire(details, signal, true)
   }
 
-  /** Everything but this release; everything at all where there is none. */
+  /** Removes all containers except those of this release; without one, all. */
   async function removeAllBut(
     appId: number,
     kept: { plan: ComposePlan; deploymentId: number } | undefined,

@@ -14,8 +14,8 @@ type Kept = { readonly service: string; readonly path: string; readonly name: st
 const NAMELESS = /^[0-9a-f]{64}$/
 
 /**
- * A plan with the volumes that its images declare, each under a name of its service and path: the service that takes the place of
- * this one finds the data again. Volumes that the engine named itself, for a container that Compose made, are kept.
+ * Adds the volumes that the images of a plan declare, each named after its service and path, so that the next container of the service
+ * finds the data. Volumes that the engine named itself, for containers started by Compose, are kept.
  */
 export function createWithOwnVolumes({ engine, containers, instance }: Deps) {
   return async function withOwnVolumes(
@@ -47,14 +47,14 @@ export function createWithOwnVolumes({ engine, containers, instance }: Deps) {
   }
 }
 
-/** Those that the release before had: its containers may be gone already. */
+/** Those of the previous release, whose containers may already be gone. */
 function namelessIn(plan: ComposePlan | undefined): Kept[] {
   return (plan?.services ?? []).flatMap(({ name: service, mounts }) =>
     mounts.filter(({ volume }) => NAMELESS.test(volume)).map(({ volume, path }) => ({ service, path, name: volume })),
   )
 }
 
-/** The services of a plan that are still the same containers once their volumes are filled in take them; others stay as they are kept. */
+/** Adds the volumes to those services of a plan whose labels stay the same with them; the others are left as stored. */
 export function withSameLabels(kept: ComposePlan, filled: ComposePlan, deploymentId: number): ComposePlan {
   const [before, after] = [releaseLabels(kept, deploymentId), releaseLabels(filled, deploymentId)]
   const services = kept.services.map(
@@ -67,7 +67,7 @@ function declared(service: StackService, paths: readonly string[], prefix: strin
   const taken = new Set([...service.mounts.map(({ path }) => path), ...(service.tmpfs ?? []).map(({ path }) => path)])
   return paths
     .map((path) => withoutTrailing(path, '/'))
-    .filter((path) => isSafePath(path) && !taken.has(path)) // the engine makes one without a name at any other
+    .filter((path) => isSafePath(path) && !taken.has(path)) // for other paths the engine creates an anonymous volume
     .map((path) => ({ volume: anonymousVolume(prefix, service.name, path), path }))
 }
 

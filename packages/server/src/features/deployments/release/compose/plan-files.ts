@@ -14,7 +14,7 @@ function blobsOf(plan: ComposePlan): string[] {
 
 const MOST_PLACED = { bytes: 20 * 1024 ** 2, files: 5000 }
 
-/** Counted as they are placed, because one file can be named many times. A volume that several services share is filled once. */
+/** Counted per use, because one file can be used many times. A volume shared by several services is filled once. */
 export function refuseTooMuchPlaced(plan: ComposePlan, blobs: ReadonlyMap<string, Buffer>): void {
   const volumes = new Set<string>()
   const left = { ...MOST_PLACED }
@@ -38,7 +38,7 @@ export function refuseTooMuchPlaced(plan: ComposePlan, blobs: ReadonlyMap<string
   }
 }
 
-/** The files that a plan puts into containers, kept beside it: a rollback has no checkout. */
+/** Stores the files that a plan puts into containers beside the plan, because a rollback has no checkout. */
 export async function keepFiles(directory: string, plan: ComposePlan, blobs: ReadonlyMap<string, Buffer>): Promise<void> {
   const wanted = blobsOf(plan)
   if (wanted.length === 0) return
@@ -46,14 +46,14 @@ export async function keepFiles(directory: string, plan: ComposePlan, blobs: Rea
   for (const blob of wanted) await writeDurably(join(directory, FOLDER, blob), blobs.get(blob) ?? Buffer.alloc(0))
 }
 
-/** Those of an earlier release, for the deployment that runs it again. */
+/** Copies the files of an earlier release for the deployment that runs it again. */
 export async function takeFilesOver(plan: ComposePlan, { from, to }: { from: string; to: string }): Promise<void> {
   if (from === to || blobsOf(plan).length === 0) return
   await mkdir(to, { recursive: true, mode: 0o700 })
   await cp(join(from, FOLDER), join(to, FOLDER), { recursive: true })
 }
 
-/** As the engine takes them, below the directory that it is told. */
+/** As an archive for the engine, relative to the directory it is unpacked in. */
 export async function archiveFrom(directory: string, files: readonly PlacedFile[]): Promise<Buffer> {
   const read = files.map(async ({ path, mode, ...content }) => ({
     path: path.replace(/^\//, ''),

@@ -32,16 +32,16 @@ it.each<[string, ComposePlan, boolean]>([
   expect(canBeTwice(plan, plan.routedService ?? '')).toBe(expected)
 })
 
-it('is refused before anything is replaced where the engine would not be asked for a service', () => {
+it('is refused before anything is replaced if the final check would refuse a service', () => {
   const owner = { instance: 'abc', projectId: 3, appId: 7, deploymentId: 9 }
   const limited = (more: object) => planOf({ mem_limit: '64m', ...more }, { mem_limit: '64m' })
   expect(() => refuseNotAllowed(owner, limited({}))).not.toThrow()
   const plan = limited({})
   const services = plan.services.map((service) => ({ ...service, aliases: ['a-'] }))
-  expect(() => refuseNotAllowed(owner, { ...plan, services })).toThrow('The service "db" cannot run as the compose file has it')
+  expect(() => refuseNotAllowed(owner, { ...plan, services })).toThrow('The service "db" cannot run as described in the compose file')
 })
 
-it('takes filled-in volumes into a kept plan where its containers stay the same', () => {
+it('adds volumes to a stored plan if its containers stay the same', () => {
   const filled = planOf({ volumes: ['/a'] }, { volumes: ['/b'] })
   const { services } = withSameLabels(planOf(), filled, 7)
   expect(services.map(({ name, mounts }) => [name, mounts.map(({ path }) => path)])).toEqual([
@@ -73,7 +73,7 @@ it('labels its own service for the deployment, and shared ones by how they are d
   expect(Object.fromEntries(releaseLabels(planOf({}, {}, null), 10))).toEqual({ db: '10', web: '10' })
 })
 
-it('has what is run to its end in each release, and keeps the order of starting out of a definition', () => {
+it('runs one-off services in each release, and ignores the start order in a definition', () => {
   const ends = { depends_on: { db: { condition: 'service_completed_successfully' } } }
   expect(releaseLabels(planOf(ends), 7).get('db')).toBe('7')
   const more = { other: { image: 'x' } }
@@ -104,7 +104,7 @@ it('knows its containers by service and label', () => {
   ])
 })
 
-it('is kept with its release as it is', async () => {
+it('is stored unchanged with its release', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'berth-plan-'))
   try {
     expect(await hasPlan(directory)).toBe(false)

@@ -7,7 +7,7 @@ import { stackSpecOf } from './start-service.ts'
 
 type Owner = { instance: string; projectId: number; appId: number; deploymentId: number }
 
-/** What the last look at each container would refuse is refused while the release before still serves. */
+/** Runs the final check of each container now, while the previous release still serves. */
 export function refuseNotAllowed({ deploymentId, ...owner }: Owner, plan: ComposePlan): void {
   const labels = releaseLabels(plan, deploymentId)
   for (const service of plan.services)
@@ -15,6 +15,6 @@ export function refuseNotAllowed({ deploymentId, ...owner }: Owner, plan: Compos
       assertStackAllowed(stackRequest(stackSpecOf(owner, service, labels.get(service.name) ?? '')))
     } catch (cause) {
       if (!(cause instanceof SpecRefused)) throw cause
-      throw new DeploymentFailure(`The service "${service.name}" cannot run as the compose file has it. ${cause.message}`, { cause })
+      throw new DeploymentFailure(`The service "${service.name}" cannot run as described in the compose file. ${cause.message}`, { cause })
     }
 }

@@ -42,12 +42,12 @@ it.each(['/etc/hostname', '../../../etc/hostname', '/etc'])('refuses a link to %
     expect(await read(path)).toEqual({ kind: 'refused', why: expect.stringContaining('is a link that leaves the repository') })
 })
 
-it('reads only so much', async () => {
+it('has a size limit', async () => {
   await writeFile(join(workspace, 'site/large'), Buffer.alloc(21 * 1024 ** 2))
   expect(await read('site')).toEqual({ kind: 'refused', why: expect.stringContaining('more than 20 MB or 5000 files') })
 })
 
-it('counts directories and links that lead nowhere, over all that is named, and ends with the deployment', async () => {
+it('counts directories and broken links too, across all named paths, and stops with the deployment', async () => {
   for (let index = 0; index < 100; index += 1) await symlink('nowhere', join(workspace, `site/l${index}`))
   const repository = createRepositoryFiles(workspace)
   const again = await repository.read('site')
@@ -59,7 +59,7 @@ it('counts directories and links that lead nowhere, over all that is named, and 
   await expect(createRepositoryFiles(workspace, AbortSignal.abort()).read('site')).rejects.toThrow('aborted')
 })
 
-it('says that a name is not UTF-8', async () => {
+it('reports a name that is not UTF-8', async () => {
   await writeFile(Buffer.concat([Buffer.from(join(workspace, 'site/')), Buffer.from([0xff, 0xfe])]), 'x')
   expect(await read('site')).toEqual({ kind: 'refused', why: expect.stringContaining('whose name is not UTF-8') })
 })
@@ -77,7 +77,7 @@ it('keeps what a plan needs beside it, and packs it for the engine', async () =>
   for (const piece of ['bin/run', '#!/bin/sh', 'motd', 'hello']) expect(archive).toContain(piece)
 })
 
-it('places only so much, however often one file is named', () => {
+it('limits the total size, even if one file is used many times', () => {
   const blobs = new Map([['b', Buffer.alloc(1024 ** 2)]])
   const filesOf = (count: number, blob = 'b') => Array.from({ length: count }, (_, index) => ({ path: `/${index}`, mode: 0o644, blob }))
   const mountsOf = (volume: string, count: number) => ({ volume, path: '/x', fill: { files: filesOf(count), once: false } })

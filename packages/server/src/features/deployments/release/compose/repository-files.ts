@@ -17,7 +17,7 @@ const TOO_MANY = `names folders with more than ${MOST_ENTRIES} entries, with all
 type Content = { readonly mode: number; readonly blob: string }
 type Found = Content & { readonly path: string }
 
-/** What a compose file takes from the checked-out commit. Links are followed inside the repository and nowhere else. */
+/** The files that a compose file uses from the checked-out commit. Links are only followed inside the repository. */
 export function createRepositoryFiles(workspace: string, signal?: AbortSignal) {
   const blobs = new Map<string, Buffer>()
   const files = new Map<string, Content>()
@@ -41,7 +41,7 @@ export function createRepositoryFiles(workspace: string, signal?: AbortSignal) {
     return content
   }
 
-  /** Counted one by one, because a commit can have millions of names without a byte behind them. */
+  /** Counted one by one, because a commit can have millions of empty files. */
   function count(name = ''): void {
     signal?.throwIfAborted()
     entriesLeft -= 1
@@ -49,7 +49,7 @@ export function createRepositoryFiles(workspace: string, signal?: AbortSignal) {
     if (name.includes('\uFFFD')) throw new SourceRefused(`names a folder with a file whose name is not UTF-8: ${name.slice(0, 80)}`)
   }
 
-  /** Links to directories are not followed: what they lead to is in the repository under its own name, or nowhere. */
+  /** Links to directories are not followed: if the target is in the repository, it is also found under its own name. */
   async function filesIn(directory: string): Promise<Found[]> {
     const root = await realpath(workspace)
     if (relative(root, directory).split('/').includes('.git')) return []

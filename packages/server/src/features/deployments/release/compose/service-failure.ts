@@ -7,7 +7,7 @@ import { createLastWords } from '../health/last-words.ts'
 
 export type ServiceFailureDeps = { containers: Pick<AppContainers, 'printedBy' | 'endTimes'>; keptOutput: Pick<KeptOutput, 'keep'> }
 
-/** A service that keeps a release from starting: what happened to it, and what it printed. */
+/** Why a service keeps a release from starting: what happened to it, and its output. */
 export function createServiceFailure(deps: ServiceFailureDeps) {
   const lastWords = createLastWords(deps)
 

@@ -13,27 +13,27 @@ type Deps = {
   engine: Pick<Engine, 'containers' | 'stackContainers' | 'volumes'>
   containers: Pick<AppContainers, 'ofApp'>
   instance: string
-  /** Where the plan of a release is kept, and its files. */
+  /** Where the plan of a release and its files are stored. */
   directoryOf: (appId: number, deploymentId: number) => string
 }
 
 /**
- * Whose release is to be there. `beside`: routed services of which what serves stays as it is. `isData`: a volume that a release which was
- * live has used, and which is not filled any more.
+ * The release that should run. `beside`: routed services whose current containers keep serving. `isData`: whether a live release has used
+ * the volume, so that it must not be filled again.
  */
 export type Wanted = {
   readonly plan: ComposePlan
   readonly deploymentId: number
   readonly beside: ReadonlySet<string>
   readonly isData: (volume: string) => boolean
-  /** What runs once to its end has done so: an earlier migration is not run again on data of a later one. */
+  /** Services that run once have completed: an old migration must not run again on newer data. */
   readonly wasLive: boolean
   /** Services that a person stopped: they are neither started nor waited for. */
   readonly stopped: ReadonlySet<string>
 }
 type Made = Wanted & { service: StackService; release: string }
 
-/** The container of a service within its app. `release` is what it says whose it is. */
+/** The container of a service. `release` is its release label. */
 export function stackSpecOf(
   owner: { instance: string; projectId: number; appId: number },
   service: StackService,
@@ -47,7 +47,7 @@ export function stackSpecOf(
   }
 }
 
-/** The container of one service, with its volumes and files. */
+/** Starts the container of one service, with its volumes and files. */
 export function createStartService({ engine, containers, instance, directoryOf }: Deps) {
   async function startService(context: Context, wanted: Made, signal: AbortSignal): Promise<string> {
     const { app, config } = context
@@ -74,7 +74,7 @@ export function createStartService({ engine, containers, instance, directoryOf }
     }
   }
 
-  /** Those that another container has are filled already, and may be in use. */
+  /** Skips volumes that another container has: they are already filled, and may be in use. */
   async function fillVolumes(spec: StackContainerSpec, made: Made & { appId: number; kept: string }, signal: AbortSignal): Promise<void> {
     const wanted = made.service.mounts.filter(({ volume, fill }) => fill && !(fill.once && made.isData(volume)))
     if (wanted.length === 0) return
@@ -84,7 +84,7 @@ export function createStartService({ engine, containers, instance, directoryOf }
     const used = new Set(others.flatMap((details) => (details?.volumes ?? []).map(({ name }) => name)))
     for (const { volume, fill } of wanted) {
       if (used.has(volume)) continue
-      used.add(volume) // it may be at several paths
+      used.add(volume) // it may be mounted at several paths
       await engine.stackContainers.fill(spec, { volume, archive: await archiveFrom(made.kept, fill?.files ?? []) }, signal)
     }
   }
@@ -93,7 +93,7 @@ export function createStartService({ engine, containers, instance, directoryOf }
 }
 
 function notStarted(service: string, cause: EngineError): Error {
-  if (/no space left/i.test(cause.message)) return cause // it has words of its own
+  if (/no space left/i.test(cause.message)) return cause // a full disk has its own message
   const words = startCommandWords(cause.message)?.replace('The container', `The service "${service}"`)
   return new DeploymentFailure(words ?? `The service "${service}" could not be started. The container engine refused: ${cause.message}`, {
     cause,

@@ -8,13 +8,13 @@ import { volumesIn } from './plan.ts'
 
 type Deps = Parameters<typeof createComposeOthers>[0] &
   Omit<Parameters<typeof createConverge>[0], 'others'> & { withOwnVolumes: ReturnType<typeof createWithOwnVolumes> }
-/** The release that is live. */
+/** The live release. */
 export type ActivePlan = { readonly plan: ComposePlan; readonly deploymentId: number }
 
-/** There are two minutes for all of it, and each container that is stopped takes of them. */
+/** Everything together has two minutes, including the time for containers to stop. */
 const GRACE_SECONDS = 10
 
-/** Brings the release that is live back after one that failed. What still serves of it is not touched. */
+/** Restores the live release after a failed deployment. Containers of it that still serve are left alone. */
 export function createTakeBack(deps: Deps) {
   const others = createComposeOthers({ ...deps, longestGraceSeconds: GRACE_SECONDS })
   const converge = createConverge({ ...deps, others })

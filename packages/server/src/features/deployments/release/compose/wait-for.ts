@@ -10,7 +10,7 @@ type Verdict = 'yes' | 'not yet' | { readonly never: string }
 
 const LOOK_MS = 250
 
-/** Waits until a service that another one depends on is as far as the file asks; the deadline is that of the stage. */
+/** Waits until a dependency of a service meets its condition, within the deadline of the stage. */
 export function createWaitFor({ engine, serviceFailure }: { engine: Pick<Engine, 'containers'>; serviceFailure: ServiceFailure }) {
   return async function waitFor(context: Context, { service, dependency, id, signal }: Waiting): Promise<void> {
     if (dependency.condition === 'service_started') return

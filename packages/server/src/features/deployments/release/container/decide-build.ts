@@ -13,11 +13,11 @@ import { dockerfilesBelow, noDockerfile } from './find-dockerfile.ts'
 
 export type DecidedBuild = {
   readonly plan: BuildPlan
-  /** What the build is given. */
+  /** The build context. */
   readonly directory: string
-  /** Its name in there. */
+  /** The path of the Dockerfile in the build context. */
   readonly dockerfile: string
-  /** Whether the plan's text is the Dockerfile, and no file of the repository. */
+  /** Whether Berth generated the Dockerfile, as opposed to a file of the repository. */
   readonly isWritten: boolean
   readonly buildArgs: Readonly<Record<string, string>>
   readonly target: string
@@ -27,7 +27,7 @@ const WRITTEN_NAME = 'Dockerfile.berth'
 const MOST_KEPT_BYTES = 64 * 1024
 const STEERING = { installCommand: 'install', buildCommand: 'build', startCommand: 'start', outputDirectory: 'output directory' } as const
 
-/** What is built, from the app's settings and the files of its repository. Nothing runs before this is known. */
+/** Decides what to build, from the app's settings and the files of its repository, without running anything. */
 export async function decideBuild(context: Context): Promise<DecidedBuild> {
   const { app, config } = context
   const root = await directoryIn(context)
@@ -60,7 +60,7 @@ export async function decideBuild(context: Context): Promise<DecidedBuild> {
   }
 }
 
-/** The build root, inside the workspace by its real path: a symlink out of the repository is no root. */
+/** The root directory of the build. Its real path must be inside the workspace, so that a symlink cannot lead out of the repository. */
 async function directoryIn({ app, workspace }: Context): Promise<string> {
   const root = await resolveInside(workspace, app.root_directory === '' ? '.' : app.root_directory)
   if (root?.kind !== 'directory')
@@ -68,7 +68,7 @@ async function directoryIn({ app, workspace }: Context): Promise<string> {
   return root.path
 }
 
-/** The Dockerfile of the repository; null where something else is to be built. One that is named must be there. */
+/** The Dockerfile of the repository, or null to build something else. If the settings name one, it must exist. */
 async function ownDockerfile({ app }: Context, root: string, { builder }: Pick<BuildConfig, 'builder'>): Promise<string | null> {
   if (builder === 'static') return null
   const wanted = app.dockerfile_path ?? 'Dockerfile'
@@ -80,7 +80,7 @@ async function ownDockerfile({ app }: Context, root: string, { builder }: Pick<B
 
 type Place = { readonly root: string; readonly given: Given }
 
-/** A page beside a Dockerfile further down is no site: whoever wrote the one meant the other. */
+/** An index.html is not taken for a static site if there is a Dockerfile in a subdirectory: its author probably wants that one built. */
 async function detectAny(context: Context, project: Project, { root, given }: Place): Promise<Detected> {
   const found = detect(project, given)
   if (found !== null && found.plan.kind !== 'static') return found
@@ -105,7 +105,7 @@ async function dockerfilePlan({ config }: Context, project: Project, { root, doc
     outputDirectory: '',
     port: config.port,
     dockerfile: text ?? '',
-    notes: words === '' ? [] : [`The Dockerfile says how it is built and started. Not used of the settings: ${words}.`],
+    notes: words === '' ? [] : [`The Dockerfile says how the app is built and started. Settings that are not used: ${words}.`],
   }
 }
 

@@ -5,7 +5,7 @@ import { DeploymentFailure } from '../../run/stage.ts'
 const LOOK_DEPTH = 3
 const MOST_NAMED = 5
 
-/** Why there is nothing to build with, and the Dockerfiles that could be meant. */
+/** Why there is nothing to build, with the Dockerfiles that may be meant. */
 export function noDockerfile(wanted: string, found: readonly string[], isNothingElse = false): DeploymentFailure {
   const named = found.slice(0, MOST_NAMED)
   const hint = found.length === 0 ? 'No Dockerfile was found anywhere near it' : `Found: ${named.join(', ')}`

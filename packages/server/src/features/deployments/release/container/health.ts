@@ -24,13 +24,13 @@ export type ContainerHealthDeps = {
   findTemplate: (name: string) => DatabaseTemplate | undefined
 }
 
-/** A container that was started, and where it is reached. A database and a service have an address too, and no visitors. */
+/** A started container and its address. Databases and services have an address too, but no visitors. */
 export type Running = { readonly context: Context; readonly id: string; readonly address: Target | undefined }
 
 const MOST_LOOKS = 30
 const LOOK_MS = 100
 
-/** Where a release of one container is reached, whether it is healthy, and if not, why. */
+/** The address of a single-container release, whether it is healthy, and if not, why. */
 export function createContainerHealth(deps: ContainerHealthDeps) {
   const { engine, instance, tuning } = deps
   const explained = createExplanation(deps)
@@ -48,7 +48,7 @@ export function createContainerHealth(deps: ContainerHealthDeps) {
     await checkAlive(running)
     const template = kindOf(config).madeFrom === 'template' ? deps.findTemplate(config.template) : undefined
     if (template) return await probeDatabase(id, template, signal)
-    if (config.port === null) return { healthy: true } // the stability window judges a service without a port
+    if (config.port === null) return { healthy: true } // for a service without a port, staying up is enough
     const address = running.address ?? (await addressOf(context, id))
     if (!address) return { healthy: false, reason: nothingResponds(config.port) }
     const port = await probePort(address.ip, address.port, signal)
@@ -98,7 +98,7 @@ async function listeningPorts(engine: Engine, id: string): Promise<ListeningPort
   return await engine.containers.listeningPorts(id).catch(() => null)
 }
 
-/** Looks at a container that is not healthy, and says why in words that its owner can act on. */
+/** Inspects an unhealthy container and explains the problem to its owner. */
 function createExplanation(deps: ContainerHealthDeps) {
   const { engine } = deps
   const lastWords = createLastWords(deps)
@@ -112,7 +112,7 @@ function createExplanation(deps: ContainerHealthDeps) {
     return new DeploymentFailure(whyUnhealthy(seen), { facts: factsOf(seen, env) })
   }
 
-  /** One that its restart policy has just started again runs, and its exit code is gone: the next time that it is down says it. */
+  /** A container that was just restarted has no exit code, so we wait for a moment when it is down. */
   async function seenDown(id: string): Promise<ContainerDetails | null> {
     for (let looks = 0; ; looks += 1) {
       const details = await engine.containers.inspect(id)

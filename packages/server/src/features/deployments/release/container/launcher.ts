@@ -7,7 +7,7 @@ import { memoryBytesOf } from '../memory-ceiling.ts'
 import type { Launcher, Release } from '../release.ts'
 import { type ContainerHealthDeps, createContainerHealth } from './health.ts'
 
-/** Two at once would fight over the data, or the user asked for one at a time. */
+/** Two at once would corrupt the data, or the user chose one at a time. */
 function isSingle({ config }: Context): boolean {
   return kindOf(config).keepsData || config.strategy === 'recreate'
 }
@@ -38,7 +38,7 @@ function specOf({ instance, findTemplate }: ContainerHealthDeps, { app, deployme
   }
 }
 
-/** One container an app: web apps, services and databases. */
+/** Runs an app as one container: web apps, services and databases. */
 export function createContainerLauncher(deps: ContainerHealthDeps): Launcher {
   const { engine, containers, instance, tuning } = deps
   const { addressOf, waitHealthy, checkAlive } = createContainerHealth(deps)
@@ -51,7 +51,7 @@ export function createContainerLauncher(deps: ContainerHealthDeps): Launcher {
       await effect('engine.volume', (signal) => engine.volumes.ensure(volumeName(instance, app.id), labels, signal))
     }
     const id = await effect('engine.start', async (signal) => {
-      // A crash may have left one behind; its state is unknown, so it is made anew.
+      // A crash may have left a container in an unknown state, so it is replaced.
       for (const old of await containers.ofDeployment(app.id, deployment.id, signal)) await engine.containers.remove(old.id, signal)
       return await engine.containers.start(specOf(deps, context, artifact), signal)
     })
@@ -65,7 +65,7 @@ export function createContainerLauncher(deps: ContainerHealthDeps): Launcher {
 
   async function retireOld(context: Context): Promise<void> {
     if (!isSingle(context)) {
-      if (context.replaces) context.say('The release that serves now goes on serving until the new one is healthy')
+      if (context.replaces) context.say('The current release keeps serving until the new one is healthy')
       return
     }
     const { app, deployment, effect } = context
@@ -86,7 +86,7 @@ export function createContainerLauncher(deps: ContainerHealthDeps): Launcher {
 
   async function undo(context: Context): Promise<void> {
     const { app, deployment } = context
-    const ownTime = AbortSignal.timeout(60_000) // the signal of the deployment has ended, and this must happen all the same
+    const ownTime = AbortSignal.timeout(60_000) // the deployment's own signal is already aborted
     const takeBack = async (signal: AbortSignal) => {
       const made = await containers.ofDeployment(app.id, deployment.id, signal)
       if (isSingle(context) && app.wanted === 'running') {

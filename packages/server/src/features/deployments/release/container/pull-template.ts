@@ -6,13 +6,13 @@ import { type Context, DeploymentFailure } from '../../run/stage.ts'
 
 type Deps = { engine: Pick<Engine, 'images'>; findTemplate: (name: string) => DatabaseTemplate | undefined }
 
-/** The image of a database template: the one that the engine has, or the registry's. */
+/** The image of a database template, pulled if the engine does not have it. */
 export function createPullTemplate(deps: Deps) {
   return async function pullTemplate(context: Context): Promise<Artifact> {
     const { config, effect, ask, say, output } = context
     await context.enter('building_image')
     const template = deps.findTemplate(config.template)
-    if (!template) throw new DeploymentFailure(`There is no template "${config.template}" any more.`)
+    if (!template) throw new DeploymentFailure(`The template "${config.template}" no longer exists.`)
     const { image } = template
     const isHere = await ask((signal) => deps.engine.images.exists(image, signal))
     if (isHere) say(`Using the image ${image}`)

@@ -26,11 +26,11 @@ export type ReleaseCommand = (context: LiveContext, artifact: Artifact) => Promi
 const SIGN_OF_LIFE_MS = 10_000
 const LOOK_MS = 300
 const UNDER_WAY = ['created', 'running', 'restarting', 'paused']
-const UNTOUCHED = 'The release that serves was not touched.'
+const UNTOUCHED = 'The live release was not changed.'
 
 /**
- * Runs the app's release command in a container of the new image, before anything is switched. It may change a database, so it runs once:
- * the row says so before it begins, and what was interrupted is not tried again.
+ * Runs the app's release command in a container of the new image, before traffic is switched. It may change a database, so it runs at most
+ * once: this is recorded before it starts, and an interrupted command is not retried.
  */
 export function createReleaseCommand(deps: Deps): ReleaseCommand {
   const { engine, instance, tuning } = deps
@@ -45,7 +45,7 @@ export function createReleaseCommand(deps: Deps): ReleaseCommand {
 
   async function toItsEnd(context: LiveContext, id: string): Promise<void> {
     const deadline = AbortSignal.timeout(tuning.releaseDeadlineMs)
-    const alive = setInterval(context.active, SIGN_OF_LIFE_MS) // a migration may rightly be silent; it has a deadline of its own
+    const alive = setInterval(context.active, SIGN_OF_LIFE_MS) // a migration may print nothing for a long time; it has its own deadline
     try {
       const { details, lastLine } = await follow(context, id, AbortSignal.any([context.signal, deadline]))
       if (details.exitCode !== 0) throw new DeploymentFailure(whyFailed(details, lastLine))
@@ -72,17 +72,17 @@ export function createReleaseCommand(deps: Deps): ReleaseCommand {
     context.say(`Running the release command: ${command}`)
     await context.write('db.release_begun', (row) => deps.record.release(row, 'begun'))
     const id = await start(context, { image: artifact.tag, command })
-    await toItsEnd(context, id) // what is left of it after a failure goes with everything else that this deployment made
+    await toItsEnd(context, id) // if it fails, its container is removed with everything else of this deployment
     await context.write('db.release_done', (row) => deps.record.release(row, 'done'))
     await context.effect('engine.release_removed', (signal) => engine.containers.remove(id, signal))
-    context.say('The release command has ended well')
+    context.say('The release command succeeded')
   }
 }
 
 function specOf(instance: string, { app, deployment, config }: LiveContext, what: { image: string; command: string }): ContainerSpec {
   const owner = { instance, projectId: app.project_id, appId: app.id, deploymentId: deployment.id }
   return {
-    name: `${containerName(instance, app.id, deployment.id)}-release`, // one by this name: the engine would not make a second
+    name: `${containerName(instance, app.id, deployment.id)}-release`, // a fixed name, so that the engine refuses a second one
     image: what.image,
     labels: labelsOf({ ...owner, kind: 'app', service: 'release' }),
     env: config.env,
@@ -98,7 +98,7 @@ function specOf(instance: string, { app, deployment, config }: LiveContext, what
   }
 }
 
-/** What it prints goes into the log as it comes; an engine that is away for a moment is asked again. */
+/** Copies its output to the log as it is printed, also across short engine outages. */
 function createFollow({ engine }: Pick<Deps, 'engine'>) {
   type Seen = { since: string; lastLine: string }
 
@@ -131,6 +131,6 @@ function createFollow({ engine }: Pick<Deps, 'engine'>) {
 
 function whyFailed({ exitCode, oomKilled }: ContainerDetails, lastLine: string): string {
   const words = lastLine === '' ? '' : `: ${lastLine.slice(0, 300)}`
-  const how = oomKilled ? 'was ended because it used more memory than it may' : `failed with exit code ${exitCode ?? 'unknown'}`
+  const how = oomKilled ? 'was killed because it exceeded its memory limit' : `failed with exit code ${exitCode ?? 'unknown'}`
   return `The release command ${how}${words}. ${UNTOUCHED}`
 }

@@ -20,11 +20,11 @@ const probe = async (bytes: string) => {
 
 const BODY = 'a'.repeat(65_536)
 
-it.each([200, 204, 301, 399])('an answer of %i is healthy', async (status) => {
+it.each([200, 204, 301, 399])('a response of %i is healthy', async (status) => {
   expect(await probe(`HTTP/1.1 ${status} X\r\n\r\n${BODY}`)).toEqual({ healthy: true })
 })
 
-it.each([400, 401, 407, 408, 421, 426, 500, 599])('an answer of %i is not, however long its body and however often', async (status) => {
+it.each([400, 401, 407, 408, 421, 426, 500, 599])('a response of %i is not, however long its body is, and repeatedly', async (status) => {
   for (let times = 0; times < 20; times += 1)
     expect(await probe(`HTTP/1.1 ${status} X\r\n\r\n${BODY}`)).toEqual({
       healthy: false,

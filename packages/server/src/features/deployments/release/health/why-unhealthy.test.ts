@@ -13,12 +13,12 @@ it('output that a container repeats at each start is shown once', () => {
   expect(reasonAfter(['no DATABASE_URL', 'no DATABASE_URL', '', 'no DATABASE_URL'])).toBe(once)
 })
 
-it('the line that says why is shown, and not the last one', () => {
+it('the line with the reason is shown instead of the last one', () => {
   const told = reasonAfter(['Error: no database', '  at line 3', 'Error: no database', '  at line 3', 'Node.js v24.1.0'])
   expect(told).toBe('The container exited with code 1: Error: no database')
 })
 
-it('if no line says why, the last five different ones are shown', () => {
+it('if no line gives a reason, the last five distinct lines are shown', () => {
   expect(reasonAfter(['1', '2', '3', '4', '5', '6'])).toMatch(/ It last printed: 2 \| 3 \| 4 \| 5 \| 6$/)
   expect(reasonAfter([])).toMatch(/ It printed nothing\.$/)
 })
