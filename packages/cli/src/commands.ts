@@ -12,6 +12,7 @@ import { logs } from './commands/logs.ts'
 import { members } from './commands/members.ts'
 import { open } from './commands/open.ts'
 import { plan } from './commands/plan.ts'
+import { servicePorts } from './commands/ports.ts'
 import { projects } from './commands/projects.ts'
 import { server } from './commands/server.ts'
 import { endSession, login, logout, password, sessions, setup, whoami } from './commands/session.ts'
@@ -27,7 +28,7 @@ import type { Topics } from './help.ts'
 export const topics = {
   Account: [login, logout, whoami, password, sessions, endSession, setup],
   Projects: [...projects, ...members],
-  Apps: [...apps, checkSource, open, ...containers, logs, ...stacks, plan],
+  Apps: [...apps, checkSource, open, ...containers, logs, ...stacks, ...servicePorts, plan],
   Deployments: [deploy, buildPlan, deployments, running, compare, cancel, fix, rollback],
   Environment: [...env, ...variables],
   Git: [...git, ...deliveries, ...sourceAccess],

@@ -281,8 +281,24 @@ describe('the server', () => {
     expect((await berth(['apps', 'compose', 'pasted', '-'])).out).toContain('is removed')
   })
 
+  it('a port of the server is opened for a service of a compose app, and closed', async () => {
+    await berth(['apps', 'create', 'with-ports', '--project', 'Shop', '--type', 'compose', '--port', '80'])
+    expect(await answerOf('stacks.openPort', ['services', 'open', 'with-ports', 'db', '5432', '15432'])).toMatchObject([
+      { service: 'db', port: 5432, hostPort: 15_432, address: '127.0.0.1', isOn: true, isOpen: false },
+    ])
+    await berth(['services', 'open', 'with-ports', 'db', '53', '15353', '--udp', '--address', '0.0.0.0'])
+    expect((await berth(['services', 'ports', 'with-ports'])).out).toMatch(/db +53\/udp +15353 +0\.0\.0\.0 +opens/)
+    expect(await answerOf('stacks.ports', ['services', 'ports', 'with-ports'])).toHaveLength(2)
+    expect((await berth(['ports'])).out).toMatch(/15432\/tcp +127\.0\.0\.1 +with-ports +db:5432/)
+    expect((await berth(['services', 'open', 'with-ports', 'db', '1', '80'])).err).toContain('a port between 1024 and 65535')
+    expect((await berth(['services', 'open', 'with-ports', 'db', 'x', '8090'])).code).toBe(2)
+    await answerOf('stacks.closePort', ['services', 'close', 'with-ports', 'db', '5432'])
+    expect((await berth(['services', 'close', 'with-ports', 'db', '5432'])).err).toContain('must be an open port of the service db')
+  })
+
   it('an app that was not deployed has no services', async () => {
     await answerOf('stacks.services', ['services', 'web'])
+    expect(await answerOf('stacks.running', ['services', 'file', 'web'])).toMatchObject({ deploymentId: null, running: '' })
     for (const words of [
       ['services', 'start'],
       ['services', 'stop'],

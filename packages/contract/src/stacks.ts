@@ -20,9 +20,10 @@ const ServiceVolume = Type.Object({
   path: Type.String(),
   readOnly: Type.Boolean(),
 })
+const Protocol = OneOf(['tcp', 'udp'])
 const ServicePort = Type.Object({
   container: Type.Integer(),
-  protocol: OneOf(['tcp', 'udp']),
+  protocol: Protocol,
   /** The port of the machine, and the address that it is open on. */
   host: Type.Integer(),
   address: Type.String(),
@@ -85,7 +86,8 @@ const PlannedService = Type.Object({
   isRouted: Type.Boolean(),
   dependsOn: Type.Array(Type.String()),
   volumes: Type.Array(Type.Object({ path: Type.String(), readOnly: Type.Boolean() })),
-  ports: Type.Array(ServicePort),
+  /** What the file wants open on the machine; it is opened where somebody opens it. */
+  publishes: Type.Array(Type.Object({ container: Type.Integer(), protocol: Protocol, host: Type.Integer() })),
 })
 const PlannedVariable = Type.Object({
   name: Type.String(),
@@ -109,6 +111,20 @@ export const StackPlan = Type.Object({
   variables: Type.Array(PlannedVariable),
 })
 export type StackPlan = Static<typeof StackPlan>
+
+/** All empty where nothing is live. `source` is empty for a release of an earlier version. */
+export const RunningFile = Type.Object({
+  deploymentId: Nullable(Id),
+  /** The name of the file in the repository; empty for a text. */
+  file: Type.String(),
+  /** As it was written. */
+  source: Type.String(),
+  /** As Berth read it, with every variable filled in. */
+  running: Type.String(),
+  /** What was left out or changed, in sentences. */
+  notes: Type.Array(Type.String()),
+})
+export type RunningFile = Static<typeof RunningFile>
 
 export const ComposeFile = Type.Object({ composeFile: Type.String() })
 export const ComposeFileChange = Type.Object({

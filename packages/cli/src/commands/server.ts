@@ -71,12 +71,20 @@ const setSetting = command({
 
 const ports = command({
   usage: 'ports',
-  summary: 'List the ports that apps publish on the server',
+  summary: 'List the ports of the server that lead to services of apps',
   async run(ctx) {
     const list = await ctx.api('ports.list')
     ctx.out.table(
-      ['PORT', 'PROTOCOL', 'APP', 'PROJECT', 'SINCE'],
-      list.map((port) => [String(port.port), port.protocol, port.appName, port.projectName, port.since]),
+      ['PORT', 'ADDRESS', 'APP', 'SERVICE', 'PROJECT', 'SINCE', ''],
+      list.map((one) => [
+        `${one.port}/${one.protocol}`,
+        one.address || '-',
+        one.appName,
+        one.service === '' ? '-' : `${one.service}:${one.target}`,
+        one.projectName,
+        one.since,
+        one.isWanted ? '' : 'open until the next deployment',
+      ]),
     )
     ctx.out.json(list)
   },

@@ -62,4 +62,18 @@ const file = command({
   },
 })
 
-export const stacks = [file, services, serviceCommand('start'), serviceCommand('stop'), serviceCommand('restart')]
+const running = command({
+  usage: 'services file <app>',
+  summary: 'Print the compose file of the live release as Berth read it, and what was left out or changed',
+  options: { source: { type: 'boolean', summary: 'print it as it was written' } },
+  async run(ctx, { app }, values) {
+    const { id: appId } = await findApp(ctx.api, app)
+    const found = await ctx.api('stacks.running', { appId })
+    if (found.deploymentId === null) ctx.out.note('Nothing of this app is live, or it is not a compose app.')
+    else ctx.out.line(values['source'] === true ? found.source : found.running)
+    for (const note of found.notes) ctx.out.note(`Note: ${note}`)
+    ctx.out.json(found)
+  },
+})
+
+export const stacks = [file, running, services, serviceCommand('start'), serviceCommand('stop'), serviceCommand('restart')]

@@ -33,7 +33,7 @@ export const platformOperations = {
     method: 'PUT', path: '/api/settings', may: 'admin', body: SettingsChange, answer: Settings,
   }),
   'ports.list': operation({
-    summary: 'List the ports that apps publish on the server',
+    summary: 'List the ports of the server that lead to services of apps',
     method: 'GET', path: '/api/ports', may: 'admin', answer: Type.Array(PublishedPort),
   }),
   'audit.list': operation({

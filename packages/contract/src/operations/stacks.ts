@@ -1,7 +1,18 @@
+import Type from 'typebox'
 import { AppOnly } from '../applications.ts'
 import { ContainerMessage } from '../containers.ts'
 import { operation } from '../operation.ts'
-import { ComposeFile, ComposeFileChange, NewStackPlanRequest, ServiceOnly, StackPlan, StackPlanRequest, StackServices } from '../stacks.ts'
+import { AppPort, ClosePort, OpenPort } from '../ports.ts'
+import {
+  ComposeFile,
+  ComposeFileChange,
+  NewStackPlanRequest,
+  RunningFile,
+  ServiceOnly,
+  StackPlan,
+  StackPlanRequest,
+  StackServices,
+} from '../stacks.ts'
 
 /** The services of compose applications. */
 // biome-ignore format: one line of words and one of facts for each operation, so that the table can be read as one
@@ -22,6 +33,18 @@ export const stackOperations = {
     summary: 'Restart one service of a compose application',
     method: 'POST', path: '/api/apps/services/restart', may: 'member of the app', body: ServiceOnly, answer: ContainerMessage,
   }),
+  'stacks.ports': operation({
+    summary: 'The ports of a compose application: those that are open on the server, and those that its file publishes',
+    method: 'GET', path: '/api/apps/ports', may: 'member of the app', query: AppOnly, answer: Type.Array(AppPort),
+  }),
+  'stacks.openPort': operation({
+    summary: 'Open a port of the server that leads to a service of a compose application, from the next deployment on',
+    method: 'POST', path: '/api/apps/ports/open', may: 'owner of the app', body: OpenPort, answer: Type.Array(AppPort),
+  }),
+  'stacks.closePort': operation({
+    summary: 'Close a port of the server that leads to a service of a compose application, from the next deployment on',
+    method: 'POST', path: '/api/apps/ports/close', may: 'owner of the app', body: ClosePort, answer: Type.Array(AppPort),
+  }),
   'stacks.plan': operation({
     summary: 'What a deployment would make of the compose file of an application, or of a text: services, notes, refusals and variables',
     method: 'POST', path: '/api/apps/compose/plan', may: 'member of the app', body: StackPlanRequest, answer: StackPlan, bodyLimit: 2_000_000,
@@ -29,6 +52,10 @@ export const stackOperations = {
   'stacks.planNew': operation({
     summary: 'The same for a repository or a text of which there is no application yet',
     method: 'POST', path: '/api/apps/compose/plan-new', may: 'member of the project', body: NewStackPlanRequest, answer: StackPlan, bodyLimit: 2_000_000,
+  }),
+  'stacks.running': operation({
+    summary: 'The compose file of the live release: as it was written, as Berth read it, and what was left out or changed',
+    method: 'GET', path: '/api/apps/compose/running', may: 'member of the app', query: AppOnly, answer: RunningFile,
   }),
   'stacks.file': operation({
     summary: 'The compose file of an application without a repository; empty where it has none',

@@ -97,7 +97,7 @@ export function createDeploymentParts(deps: Deps) {
   const stages = {
     cloneRepository: createCloneRepository({ db, git, sourceOf: deps.sourceOf, checkCommit: deps.checkCommit }),
     buildImage: createBuildImage({ build, checkDockerfile, instance, newImageName, keepPlan: createKeepPlan(db) }),
-    makePlan: createMakePlan({ db, buildStack, checkImages, instance, dataDir, newImageName, ports, reservedPorts: reservedPorts(config) }),
+    makePlan: createMakePlan({ db, buildStack, checkImages, instance, dataDir, newImageName, reservedPorts: reservedPorts(config) }),
     pullTemplate: createPullTemplate({ engine, findTemplate }),
   }
   const asContainer = createContainerLauncher({ engine, containers, instance, tuning, keptOutput, findTemplate })

@@ -40,6 +40,7 @@ import { metricsHandlers } from '../features/metrics/routes.ts'
 import { overviewHandlers } from '../features/overview/routes.ts'
 import { portHandlers } from '../features/ports/routes.ts'
 import type { Ports } from '../features/ports/service.ts'
+import type { PortSwitches } from '../features/ports/switches.ts'
 import { projectHandlers } from '../features/projects/routes.ts'
 import type { Projects } from '../features/projects/service.ts'
 import { settingsHandlers } from '../features/settings/routes.ts'
@@ -90,6 +91,7 @@ export type Parts = {
   deployByHook: DeployByHook
   containers: Containers
   stacks: Stacks
+  portSwitches: PortSwitches
   planStack: PlanStack
   composeFiles: ComposeFiles
   settings: SettingsService

@@ -1,21 +1,37 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { LiveRelease } from '../features/containers/live-release.ts'
+import { findLive, statusesUnderWay } from '../features/containers/store.ts'
 import { whenReachable } from '../features/containers/when-reachable.ts'
 import { hasPlan, keptPlan, planDirectory, runsToItsEnd } from '../features/deployments/release/compose/plan.ts'
+import { createPortSwitches } from '../features/ports/switches.ts'
 import { createMeasureContainers } from '../features/stacks/measure.ts'
+import { createRunningFile } from '../features/stacks/running-file.ts'
 import { createStackServices } from '../features/stacks/services.ts'
+import { reservedPorts } from './deployment-parts.ts'
 import type { EngineParts } from './engine-parts.ts'
 import type { Foundation } from './foundation.ts'
 
 type Deps = Pick<EngineParts, 'engine'> & { liveRelease: LiveRelease; lastLines: (containerId: string, count: number) => Promise<string[]> }
 
 /** The services of compose apps. */
-export function createStackParts({ config, db }: Foundation, { engine, liveRelease, lastLines }: Deps) {
+export function createStackParts({ config, db, now }: Foundation, { engine, liveRelease, lastLines }: Deps) {
   const planOf = async (appId: number, deploymentId: number) => {
     const directory = planDirectory(config.dataDir, appId, deploymentId)
     return (await hasPlan(directory)) ? await keptPlan(directory) : undefined
   }
   const measure = createMeasureContainers({ engine, clock: () => performance.now(), sleep })
   const services = createStackServices({ db, engine, liveRelease, planOf, runsToItsEnd, lastLines, measure, whenReachable })
-  return { services }
+  const liveOf = async ({ id }: { id: number }) => {
+    const live = await findLive(db, id)
+    const plan = live && (await planOf(id, live.id))
+    return live && plan && { deploymentId: live.id, plan }
+  }
+  const portSwitches = createPortSwitches({
+    db,
+    now,
+    reservedPorts: reservedPorts(config),
+    livePlan: async (app) => (await liveOf(app))?.plan,
+    isDeploying: async (reader, appId) => (await statusesUnderWay(reader, appId)).length > 0,
+  })
+  return { stacks: { services, runningFile: createRunningFile({ liveOf }) }, portSwitches }
 }

@@ -17,7 +17,7 @@ import { createLeftovers } from '../reconcile/leftovers.ts'
 import { createReconcile } from '../reconcile/reconcile.ts'
 import { createRemoval } from '../reconcile/remove-app.ts'
 import { createRepair } from '../reconcile/repair.ts'
-import { createDeploymentParts } from './deployment-parts.ts'
+import { createDeploymentParts, reservedPorts } from './deployment-parts.ts'
 import type { EngineParts } from './engine-parts.ts'
 import type { Foundation } from './foundation.ts'
 import { jobHandlers } from './jobs.ts'
@@ -36,7 +36,7 @@ export function createWorkParts(
   const { routing, onRowsChanged, onContainersChanged } = others.traffic
   const { sourceOf, newestCommit, checkCommit } = others.sourceAccess
   const variables = createVariableParts(base)
-  const ports = createPorts({ db, now })
+  const ports = createPorts({ db, reservedPorts: reservedPorts(config) })
   const deploying = createDeploymentParts({
     ...base,
     engine,
@@ -110,7 +110,7 @@ function createContainerParts(base: Foundation, deps: ContainerDeps) {
     onWanted: deps.onRowsChanged,
     onChanged: deps.onContainersChanged,
   })
-  return { containers, stacks: createStackParts(base, { engine, liveRelease, lastLines: deploying.containers.lastLines }) }
+  return { containers, ...createStackParts(base, { engine, liveRelease, lastLines: deploying.containers.lastLines }) }
 }
 
 type ReconcileDeps = {

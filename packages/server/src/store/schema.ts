@@ -232,7 +232,17 @@ type AuditTable = {
   request_id: string
 }
 /** A port of the machine has one owner; a stopped app keeps its ports. */
-type PublishedPortTable = { port: number; protocol: 'tcp' | 'udp'; app_id: number; since: string }
+/** A port of the machine that leads to a service of an app. One that is not wanted belongs to the app until its next release is live. */
+type PublishedPortTable = {
+  port: number
+  protocol: 'tcp' | 'udp'
+  app_id: number
+  since: string
+  service: string
+  target: number
+  address: string
+  is_wanted: 0 | 1
+}
 export type BuildTimeTable = { id: Generated<number>; started_at: string; ended_at: string | null }
 /** One hour of an app's figures (see features/figures/samples.ts); `slot` is its place among those that are kept. */
 type AppFigureTable = { app_id: number; slot: number; hour: number; samples: Uint8Array }

@@ -119,8 +119,8 @@ it('a compose file is planned before a deployment: of a repository, of an app, a
   const plan = await owner.call('stacks.planNew', { ...source, envVars: { KEY: 'k' } })
   expect(plan).toMatchObject({ file: 'compose.yaml', isAccepted: true, refused: [] })
   expect(plan.services).toEqual([
-    { name: 'web', image: '', isBuilt: true, isRouted: true, dependsOn: [], volumes: [{ path: '/conf', readOnly: true }], ports: [] },
-    { name: 'db', image: 'docker.io/library/postgres:17', isBuilt: false, isRouted: false, dependsOn: [], volumes: [], ports: [] },
+    { name: 'web', image: '', isBuilt: true, isRouted: true, dependsOn: [], volumes: [{ path: '/conf', readOnly: true }], publishes: [] },
+    { name: 'db', image: 'docker.io/library/postgres:17', isBuilt: false, isRouted: false, dependsOn: [], volumes: [], publishes: [] },
   ])
   expect(plan.notes.join()).toContain('services.db.logging is left out')
   expect(plan.variables).toEqual([
@@ -164,6 +164,22 @@ it('a compose file without a repository is checked when it is saved, and planned
   expect(await owner.call('stacks.plan', { appId })).toMatchObject({ file: '', isAccepted: false, services: [{ name: 'web' }] })
   await owner.call('envs.create', { appId, key: 'KEY', value: 'k' })
   expect((await owner.call('stacks.plan', { appId })).isAccepted).toBe(true)
+  const two = 'services: { web: { image: nginx }, api: { image: nginx } }'
+  const planned = async () => await owner.call('stacks.plan', { appId, composeFile: two, port: 8000 })
+  expect((await planned()).refused).toMatchObject([{ reason: expect.stringContaining('Choose the service') }])
+  for (const { id } of await owner.call('domains.list', { appId })) await owner.call('domains.delete', { id }) // the generated one
+  await owner.call('domains.create', { appId, domain: 'api-of-pasted.example.com', service: 'api', port: 8000 })
+  expect(await planned()).toMatchObject({
+    isAccepted: true,
+    services: [
+      { name: 'web', isRouted: false },
+      { name: 'api', isRouted: true },
+    ],
+  })
+  await owner.call('domains.create', { appId, domain: 'pasted.example.com' })
+  expect((await planned()).refused).toMatchObject([
+    { reason: expect.stringContaining('delete the domains of the app that name no service') },
+  ])
   await owner.call('stacks.setFile', { appId, composeFile: '' })
   await expect(owner.call('stacks.plan', { appId })).rejects.toMatchObject({ code: 'invalid_source' })
   const { id: other } = await owner.call('apps.create', {

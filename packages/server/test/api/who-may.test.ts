@@ -78,6 +78,8 @@ const ALLOWED_AND_YET: Partial<Record<OperationName, ErrorCode>> = {
   'containers.usage': 'engine_unreachable',
   'stacks.services': 'engine_unreachable',
   'stacks.setFile': 'invalid_request',
+  'stacks.openPort': 'invalid_request', // it is no compose app
+  'stacks.closePort': 'invalid_request',
   'stacks.startService': 'engine_unreachable',
   'stacks.stopService': 'engine_unreachable',
   'stacks.restartService': 'engine_unreachable',

@@ -77,7 +77,7 @@ describe('what never answers', () => {
     expect(queued.status).toBe('pending')
     const last = await lab.ended(queued.id)
     expect(last).toMatchObject({ status: 'failed' })
-    expect(last.error_message).toMatch(/container engine did not answer/)
+    expect(last.error_message).toMatch(/container engine did not respond/)
     expect(await lab.log(last.id)).toMatch(/waiting up to 1 seconds for it/)
   })
 

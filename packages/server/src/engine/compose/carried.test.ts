@@ -127,14 +127,7 @@ it.each([
   ],
   ['sysctls: [net.core.somaxconn=1024]', 'sysctls', { 'net.core.somaxconn': '1024' }],
   ['extra_hosts: ["api:203.0.113.7", "host.docker.internal:host-gateway"]', 'extraHosts', ['api:203.0.113.7']],
-  [
-    'ports: ["9000-9001:9000-9001", "80:80", "443:443"]',
-    'ports',
-    [
-      { host: 9000, hostIp: '', container: 9000, protocol: 'tcp' },
-      { host: 9001, hostIp: '', container: 9001, protocol: 'tcp' },
-    ],
-  ],
+  ['ports: ["9000-9001:9000-9001", "80:80", "443:443", "20000-20050:20000-20050"]', 'ports', []],
   ['tmpfs: "/tmp:size=64m"', 'tmpfs', [{ path: '/tmp', options: 'size=64m' }]],
 ] as const)('is carried: %s', async (lines, key, expected) => {
   expect((await one(lines)).service?.[key]).toEqual(expected)
@@ -145,7 +138,8 @@ it.each([
   ['develop: { watch: [] }', 'services.a.develop is left out'],
   ['deploy: { replicas: 3 }', 'services.a runs once, and not 3 times'],
   ['ports: ["8080:80"]', 'visitors reach port 80 through the edge'],
-  ['ports: ["443:443"]', 'port 443 of the machine is not opened, because only 1024 and above can be'],
+  ['ports: ["443:443"]', 'services.a.ports: port 443 of the machine is not opened by the file'],
+  ['ports: ["9000-9001:9000-9001"]', 'ports 9000, 9001 of the machine are not opened by the file'],
   ['volumes: ["/etc/localtime:/etc/localtime:ro"]', 'set TZ in the environment'],
   ['dns: 1.1.1.1', 'services.a.dns is left out'],
 ])('is left out with a sentence: %s', async (lines, said) => {
@@ -183,9 +177,9 @@ describe('who is reached by visitors', () => {
 
   it('is told to the app where the file names another port', async () => {
     const { notes = [] } = await plan('services: { a: { image: x }, b: { image: x, ports: ["9000:9000"] } }')
-    expect(notes).toEqual([
+    expect(notes).toContainEqual(
       expect.stringContaining("services.b publishes port 9000, and visitors are sent to port 80: change the app's port"),
-    ])
+    )
   })
 
   it('is asked for where the file leaves several', async () => {
@@ -209,7 +203,8 @@ describe('services with domains of their own', () => {
   it('are reached beside the one that has the port of the app, and their port of the machine is not opened', () => {
     const plan = read(3000, [{ service: 'api', port: 9000 }])
     expect([plan.routedService, plan.alsoRouted]).toEqual(['web', ['api']])
-    expect(plan.services.map(({ ports }) => ports.map(({ host }) => host))).toEqual([[], [9001]])
+    expect(plan.services.map(({ ports }) => ports)).toEqual([[], []])
+    expect(plan.published).toEqual([{ service: 'api', host: 9001, hostIp: '', container: 9001, protocol: 'tcp' }])
   })
 
   it('that are not in the file, or have the port of the app anyway, change nothing', () => {

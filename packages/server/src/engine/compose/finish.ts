@@ -1,19 +1,12 @@
 import type { MountRead } from './mounts.ts'
-import type { PortRead } from './ports.ts'
 import { type Reading, refuse } from './refuse.ts'
 import { type LookUp, repositoryPath } from './repository.ts'
-import type { Door } from './routed.ts'
 import type { ServiceRead } from './service.ts'
 import type { PlacedFile, StackMount, StackService } from './stack.ts'
 import { anonymousVolume, contentVolume, folderVolume, namedVolume } from './volume-names.ts'
 
 type Around = {
   readonly image: string
-  /** The service that visitors reach, at the app's port. */
-  readonly routed: string | null
-  readonly port: number | null
-  readonly doors: readonly Door[]
-  readonly reservedPorts: readonly number[]
   readonly memoryBytes?: number
   readonly cpus?: number
   readonly prefix: string
@@ -22,12 +15,11 @@ type Around = {
   readonly reading: Reading
 }
 
-const LOWEST_HOST_PORT = 1024
 const MOST_MOUNTS = 100
 
 /** A service as it will run, with the platform's own limits, ports and volumes. */
 export function finishedService(service: ServiceRead, around: Around): StackService {
-  const { build: _build, expose: _expose, links: _links, mounts: given, files: named, ports, readOnly, ...read } = service
+  const { build: _build, expose: _expose, links: _links, mounts: given, files: named, ports: _ports, readOnly, ...read } = service
   const { reading } = around
   if (given.length > MOST_MOUNTS) refuse(`services.${service.name}.volumes`, `has more than ${MOST_MOUNTS} entries`)
   const memory = [service.memoryBytes, around.memoryBytes].filter((bytes) => bytes !== undefined)
@@ -49,7 +41,7 @@ export function finishedService(service: ServiceRead, around: Around): StackServ
     ...(files.length > 0 && { files }),
     ...(readOnly && files.length === 0 && { readOnly }),
     mounts: placed.flatMap((place) => ('mount' in place ? [place.mount] : [])),
-    ports: reading.each(`services.${service.name}.ports`, ports, (port) => publishedOf(service.name, port, around)).flat(),
+    ports: [],
     ...(memory.length > 0 && { memoryBytes: Math.min(...memory) }),
     ...(cpus.length > 0 && { cpus: Math.min(...cpus) }),
   }
@@ -87,22 +79,4 @@ function fromRepository(service: string, mount: Extract<MountRead, { kind: 'repo
   )
   const fill = files.length > 0 && { noCopy: true, fill: { files, once: true } }
   return { mount: { volume: folderVolume(prefix, source), path, ...(readOnly && { readOnly }), ...fill } }
-}
-
-function publishedOf(service: string, { host, ...port }: PortRead, around: Around): StackService['ports'] {
-  const at = `services.${service}.ports`
-  if (host === null) return []
-  const doors = [...(around.routed === null ? [] : [{ service: around.routed, port: around.port }]), ...around.doors]
-  if (port.protocol === 'tcp' && doors.some((door) => door.service === service && (door.port ?? around.port) === port.container)) {
-    around.reading.note(`${at}: port ${host} of the machine is not opened; visitors reach port ${port.container} through the edge.`)
-    return []
-  }
-  if (around.reservedPorts.includes(host)) return refuse(`${at} (host port ${host})`, 'belongs to the platform. Publish another port')
-  if (host < LOWEST_HOST_PORT) {
-    around.reading.note(
-      `${at}: port ${host} of the machine is not opened, because only ${LOWEST_HOST_PORT} and above can be. Publish one of those.`,
-    )
-    return []
-  }
-  return [{ host, ...port }]
 }

@@ -22,7 +22,7 @@ function fromFile(file: string, { builds, routedService }: Pick<ComposePlan, 'bu
     return [name, { ...Object.fromEntries(plain), networks: { app } }] as const
   })
   const labels = texts(field(given[0]?.[1], 'labels'))
-  const { services: read } = planParsed(
+  const { services: read, published = [] } = planParsed(
     { services: Object.fromEntries(services) },
     {
       env: {},
@@ -33,7 +33,16 @@ function fromFile(file: string, { builds, routedService }: Pick<ComposePlan, 'bu
     },
   )
   const definitions = new Map(given.map(([name, service]) => [name, definitionOf(record(service))]))
-  return { services: read.map((service) => ({ ...service, definition: definitions.get(service.name) ?? '' })), builds, routedService }
+  const portsOf = (name: string) =>
+    published
+      .filter(({ service }) => service === name)
+      .map(({ host, hostIp, container, protocol }) => ({ host, hostIp, container, protocol }))
+  return {
+    // what Compose was handed was open
+    services: read.map((service) => ({ ...service, ports: portsOf(service.name), definition: definitions.get(service.name) ?? '' })),
+    builds,
+    routedService,
+  }
 }
 
 function definitionOf(service: Readonly<Record<string, unknown>>): string {

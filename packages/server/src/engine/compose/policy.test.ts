@@ -63,7 +63,7 @@ describe('a compose file', () => {
       restart: { policy: 'unless-stopped' },
       environment: { LEVEL: 'info' },
       dependsOn: [{ service: 'db', condition: 'service_started' }],
-      ports: [{ host: 9000, hostIp: '', container: 9000, protocol: 'tcp' }],
+      ports: [],
       mounts: [],
       aliases: [],
       capDrop: [],

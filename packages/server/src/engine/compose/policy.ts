@@ -5,6 +5,7 @@ import { finishedService } from './finish.ts'
 import { type InterpolationBudget, interpolate, newBudget, type VariableUse } from './interpolate.ts'
 import { withOtherFiles } from './other-files.ts'
 import { activeServices } from './profiles.ts'
+import { publishedOf } from './published.ts'
 import { createReading, mapping, matching, type Reading, refuse } from './refuse.ts'
 import { type LookUp, repositoryPath } from './repository.ts'
 import { type Door, routedOf } from './routed.ts'
@@ -36,7 +37,6 @@ export type ComposeSettings = {
 }
 
 const MAX_SERVICES = 30
-const MAX_PUBLISHED_PORTS = 20
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/
 const TOP_KEYS = ['services', 'volumes', 'networks', 'version', 'name', 'configs', 'secrets']
 
@@ -58,9 +58,16 @@ function read(work: (reading: Reading) => ComposePlan): ComposePlan {
 }
 
 function withNotes(plan: ComposePlan | undefined, reading: Reading): ComposePlan {
-  const { services = [], builds = [], routedService = null, alsoRouted = [] } = plan ?? {}
+  const { services = [], builds = [], routedService = null, alsoRouted = [], published = [] } = plan ?? {}
   const notes = reading.notes()
-  return { services, builds, routedService, ...(alsoRouted.length > 0 && { alsoRouted }), ...(notes.length > 0 && { notes }) }
+  return {
+    services,
+    builds,
+    routedService,
+    ...(alsoRouted.length > 0 && { alsoRouted }),
+    ...(published.length > 0 && { published }),
+    ...(notes.length > 0 && { notes }),
+  }
 }
 
 /** All that can be said of a file: what would run as far as it could be read, what speaks against it, and what it asks for. */
@@ -112,14 +119,11 @@ function planned(given: unknown, settings: ComposeSettings, reading: Reading, va
     const linked = services.flatMap(({ links }) => links.filter((link) => link.service === service.name).map(({ alias }) => alias))
     const image = built(service)
     const place = { prefix: settings.volumePrefix, directory, lookUp, reading }
-    return finishedService(
-      { ...service, aliases: [...service.aliases, ...linked] },
-      { ...settings, ...place, image, routed: routed ?? null, doors },
-    )
+    return finishedService({ ...service, aliases: [...service.aliases, ...linked] }, { ...settings, ...place, image })
   })
-  checkPublished(finished)
+  const published = services.flatMap((service) => publishedOf(service, { ...settings, routed: routed ?? null, doors, reading }))
   const alsoRouted = [...new Set(doors.map(({ service }) => service))].filter((name) => name !== routed)
-  return { services: inStartOrder(finished), builds, routedService: routed ?? null, alsoRouted }
+  return { services: inStartOrder(finished), builds, routedService: routed ?? null, alsoRouted, published }
 }
 
 function refuseBuilds(services: readonly ServiceRead[], reading: Reading): void {
@@ -201,9 +205,4 @@ function interpolated(value: unknown, fill: (text: string) => string): unknown {
   if (Array.isArray(value)) return value.map((entry) => interpolated(entry, fill))
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, interpolated(entry, fill)]))
-}
-
-function checkPublished(services: ComposePlan['services']): void {
-  if (services.flatMap(({ ports }) => ports).length > MAX_PUBLISHED_PORTS)
-    refuse('services', `publish more than ${MAX_PUBLISHED_PORTS} ports of the machine`)
 }

@@ -29,7 +29,9 @@ export type PlacedFile = { readonly path: string; readonly mode: number } & ({ r
 
 export type Ulimit = { readonly name: string; readonly soft: number; readonly hard: number }
 
-type HostPort = { readonly host: number; readonly hostIp: string; readonly container: number; readonly protocol: 'tcp' | 'udp' }
+export type HostPort = { readonly host: number; readonly hostIp: string; readonly container: number; readonly protocol: 'tcp' | 'udp' }
+
+export type PublishedPort = HostPort & { readonly service: string }
 
 /** One service as it will run: what the file said as far as we take it over, and nothing that was not read. */
 export type StackService = {
@@ -53,6 +55,7 @@ export type StackService = {
   readonly healthcheck?: StackHealthcheck
   readonly dependsOn: readonly Dependency[]
   readonly mounts: readonly StackMount[]
+  /** Those that somebody opened. */
   readonly ports: readonly HostPort[]
   readonly aliases: readonly string[]
   readonly capDrop: readonly string[]
@@ -77,6 +80,10 @@ export type ComposePlan = {
   readonly routedService: string | null
   /** Services that have domains of their own. */
   readonly alsoRouted?: readonly string[]
+  /** What services publish in the file. None of it is opened on the machine unless somebody opens it. */
+  readonly published?: readonly PublishedPort[]
+  /** The file as it was written, and its name where it is one of a repository. */
+  readonly source?: { readonly name: string; readonly text: string }
   /** What of the file was left out or changed, in sentences. */
   readonly notes?: readonly string[]
 }

@@ -78,7 +78,7 @@ function presented({ file, plan, objections, variables }: JudgedStack, { env }: 
   return {
     file,
     isAccepted: objections.length === 0,
-    services: plan.services.map(({ name, image, dependsOn, mounts, ports }) => {
+    services: plan.services.map(({ name, image, dependsOn, mounts }) => {
       const isBuilt = plan.builds.some(({ service }) => service === name)
       return {
         name,
@@ -87,7 +87,9 @@ function presented({ file, plan, objections, variables }: JudgedStack, { env }: 
         isRouted: name === plan.routedService || (plan.alsoRouted?.includes(name) ?? false),
         dependsOn: dependsOn.map(({ service }) => service),
         volumes: mounts.map(({ path, readOnly = false }) => ({ path, readOnly })),
-        ports: ports.map(({ container, protocol, host, hostIp }) => ({ container, protocol, host, address: hostIp })),
+        publishes: (plan.published ?? [])
+          .filter(({ service }) => service === name)
+          .map(({ container, protocol, host }) => ({ container, protocol, host })),
       }
     }),
     notes: [...(plan.notes ?? [])],

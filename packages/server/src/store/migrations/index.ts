@@ -16,6 +16,7 @@ import { up as deployHooksAndKeys } from './0014-deploy-hooks-and-keys.ts'
 import { up as stacks } from './0015-stacks.ts'
 import { up as builders } from './0016-builders.ts'
 import { up as hookMakers } from './0017-hook-makers.ts'
+import { up as openPorts } from './0018-open-ports.ts'
 
 export type Migration = { version: number; name: string; up: (db: Kysely<unknown>) => Promise<void> }
 
@@ -38,4 +39,5 @@ export const migrations: readonly Migration[] = [
   { version: 15, name: '0015-stacks', up: stacks },
   { version: 16, name: '0016-builders', up: builders },
   { version: 17, name: '0017-hook-makers', up: hookMakers },
+  { version: 18, name: '0018-open-ports', up: openPorts },
 ]

@@ -26,10 +26,10 @@ import {
   keepPlan,
   keptPlan,
   planDirectory,
-  refuseTaken,
   releaseLabels,
   routedServices,
   volumesIn,
+  withOpenPorts,
 } from './plan.ts'
 import { takeFilesOver } from './plan-files.ts'
 import { refuseNotAllowed } from './refuse-not-allowed.ts'
@@ -46,7 +46,7 @@ type Deps = {
   dataDir: string
   tuning: Tuning
   keptOutput: Pick<KeptOutput, 'keep'>
-  ports: Pick<Ports, 'claim' | 'keepOnly'>
+  ports: Pick<Ports, 'wantedOf' | 'keepOnly'>
   checkImages: CheckImages
 }
 
@@ -79,10 +79,12 @@ export function createComposeLauncher(deps: Deps): Launcher {
       await engine.networks.ensure({ name: appNetworkName(instance, app.id), owner }, until)
     })
     const kept = await keptPlan(directoryOf(app.id, source))
-    await claimPorts(deps.ports, context, kept)
     await checkImages(context, kept)
     const active = await activeWithVolumes(context)
-    const plan = await withOwnVolumes(context, kept, { before: active?.plan })
+    const wasLive = active?.deploymentId === deployment.id
+    // the release that is live goes on as it is; a change of its open ports is for the next one
+    const open = wasLive ? kept : await withWantedPorts(deps.ports, context, kept)
+    const plan = await withOwnVolumes(context, open, { before: active?.plan })
     refuseNotAllowed({ instance, projectId: app.project_id, appId: app.id, deploymentId: deployment.id }, plan)
     const directory = directoryOf(app.id, deployment.id)
     const isData = await step('files.plan', async () => {
@@ -92,7 +94,6 @@ export function createComposeLauncher(deps: Deps): Launcher {
       return await rememberFilled(directory, active?.plan)
     })
     const beside = await ask(() => others.comesBeside(context, plan))
-    const wasLive = active?.deploymentId === deployment.id
     const stopped = wasLive ? stoppedServices(app) : new Set<string>() // a new release starts them all
     await converge(context, { plan, deploymentId: deployment.id, beside, isData, wasLive, stopped }, { run: effect, signal })
     return await started(context, plan, stopped)
@@ -173,9 +174,15 @@ function targetIn(reached: ReadonlyMap<string, Reached>, main: string | null): T
   return { ...first, services, ...(own === undefined && { isOfServices: true }) }
 }
 
-async function claimPorts(ports: Pick<Ports, 'claim'>, { app, step }: Context, plan: ComposePlan): Promise<void> {
-  const wanted = hostPortsOf(plan)
-  if (wanted.length > 0) refuseTaken(await step('db.claim_ports', async () => await ports.claim(app.id, wanted)))
+async function withWantedPorts(ports: Pick<Ports, 'wantedOf'>, { app, say }: Context, plan: ComposePlan): Promise<ComposePlan> {
+  const wanted = await ports.wantedOf(app.id)
+  for (const { service, target, protocol, port, address } of wanted)
+    say(
+      plan.services.some(({ name }) => name === service)
+        ? `Port ${port}/${protocol} of the machine leads to port ${target} of the service ${service}, at the address ${address}`
+        : `Port ${port}/${protocol} of the machine is not opened: the compose file has no service ${service}`,
+    )
+  return withOpenPorts(plan, wanted)
 }
 
 /** Folders of earlier commits. A rollback has their files, and fills them again. */

@@ -7,13 +7,12 @@ import { withRepository } from '../../../../engine/compose/repository.ts'
 import type { ComposePlan } from '../../../../engine/compose/stack.ts'
 import { buildCacheScope, composeProjectName, labelsOf } from '../../../../engine/labels.ts'
 import type { Reader } from '../../../../store/database.ts'
-import type { Ports } from '../../../ports/service.ts'
 import type { Context } from '../../run/stage.ts'
 import { memoryBytesOf } from '../memory-ceiling.ts'
 import { composeFileIn } from './compose-file.ts'
 import { entrancesOf } from './door-store.ts'
 import type { CheckImages } from './images.ts'
-import { hostPortsOf, keepPlan, planDirectory, refuseTaken, refuseTooLong } from './plan.ts'
+import { keepPlan, planDirectory, refuseTooLong } from './plan.ts'
 import { keepFiles, refuseTooMuchPlaced } from './plan-files.ts'
 import { refuseNotAllowed } from './refuse-not-allowed.ts'
 import { createRepositoryFiles, type RepositoryFiles } from './repository-files.ts'
@@ -25,7 +24,6 @@ type Deps = {
   instance: string
   reservedPorts: readonly number[]
   newImageName: () => string
-  ports: Pick<Ports, 'findTaken'>
   dataDir: string
 }
 
@@ -36,7 +34,7 @@ export function createMakePlan(deps: Deps) {
   async function planOf(context: Context, repository: RepositoryFiles): Promise<ComposePlan> {
     const { app, config } = context
     const pasted = app.git_clone_url === '' ? await findComposeText(deps.db, app.id) : undefined
-    const text = pasted ?? (await composeFileIn(context.workspace, app.root_directory)).text
+    const source = pasted === undefined ? await composeFileIn(context.workspace, app.root_directory) : { name: '', text: pasted }
     const settings = {
       env: config.env,
       volumePrefix: composeProjectName(instance, app.id),
@@ -49,7 +47,8 @@ export function createMakePlan(deps: Deps) {
       ...(await entrancesOf(deps.db, app.id)),
       standsAlone: pasted !== undefined,
     }
-    return await withRepository((lookUp) => planCompose(text, { ...settings, lookUp }), repository.read)
+    const plan = await withRepository((lookUp) => planCompose(source.text, { ...settings, lookUp }), repository.read)
+    return { ...plan, source }
   }
 
   return async function makePlan(context: Context): Promise<Artifact> {
@@ -61,7 +60,6 @@ export function createMakePlan(deps: Deps) {
     refuseTooMuchPlaced(plan, repository.blobs)
     refuseTooLong(plan)
     for (const note of plan.notes ?? []) context.say(note)
-    refuseTaken(await deps.ports.findTaken(app.id, hostPortsOf(plan))) // before minutes are spent on building
     const labels = labelsOf({ instance, kind: 'compose', projectId: app.project_id, appId: app.id, deploymentId: deployment.id })
     const workspace = app.root_directory === '' ? context.workspace : join(context.workspace, app.root_directory)
     const cacheScope = buildCacheScope(instance, app.project_id)

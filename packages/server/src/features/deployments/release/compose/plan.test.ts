@@ -7,9 +7,10 @@ import type { ComposePlan } from '../../../../engine/compose/stack.ts'
 import { isContentVolume } from '../../../../engine/compose/volume-names.ts'
 import { ownerOf, sharedLabel } from '../../../../engine/labels.ts'
 import { withSameLabels } from './own-volumes.ts'
-import { canBeTwice, hasPlan, hostPortsOf, isPlanned, keepPlan, keptPlan, releaseLabels } from './plan.ts'
+import { canBeTwice, hasPlan, hostPortsOf, isPlanned, keepPlan, keptPlan, releaseLabels, withOpenPorts } from './plan.ts'
 import { refuseNotAllowed } from './refuse-not-allowed.ts'
 
+const OPEN = { service: 'web', target: 9000, protocol: 'tcp', port: 8082, address: '127.0.0.1' } as const
 const SETTINGS = { env: {}, volumePrefix: 'berth-abc-app-7', reservedPorts: [] }
 
 /** A web service on port 3000 beside a database. */
@@ -24,7 +25,8 @@ it.each<[string, ComposePlan, boolean]>([
   ['a database that is healthy first', planOf({ depends_on: { db: { condition: 'service_healthy' } } }), true],
   ['something that must end first', planOf({ depends_on: { db: { condition: 'service_completed_successfully' } } }), false],
   ['data of its own', planOf({ volumes: ['data:/data'] }), false],
-  ['a port of the machine', planOf({ ports: ['8081:9000'] }), false],
+  ['a port of the machine', withOpenPorts(planOf(), [OPEN]), false],
+  ['a port in the file, which is not opened', planOf({ ports: ['8081:9000'] }), true],
   ['its own port on the machine, which the edge has in its place', planOf({ ports: ['8081:3000'] }), true],
   ['data of another service', planOf({}, { volumes: ['data:/data'] }), true],
   ['no port', planOf({}, {}, null), false],
@@ -56,11 +58,15 @@ it('knows volumes of files by their whole name', () => {
     expect(isContentVolume(name)).toBe(false)
 })
 
-it('names ports of the machine', () => {
-  expect(hostPortsOf(planOf({ ports: ['8081:9000', '5353:53/udp', '80:80'] }))).toEqual([
-    { port: 8081, protocol: 'tcp' },
-    { port: 5353, protocol: 'udp' },
+it('opens the ports of the machine that somebody wants, and none that the file or an earlier release had', () => {
+  const plan = planOf({ ports: ['8081:9000', '5353:53/udp', '80:80'] })
+  expect(hostPortsOf(plan)).toEqual([])
+  const open = withOpenPorts(plan, [OPEN, { ...OPEN, service: 'gone', port: 8083 }])
+  expect(hostPortsOf(open)).toEqual([{ port: 8082, protocol: 'tcp' }])
+  expect(open.services.find(({ name }) => name === 'web')?.ports).toEqual([
+    { host: 8082, hostIp: '127.0.0.1', container: 9000, protocol: 'tcp' },
   ])
+  expect(hostPortsOf(withOpenPorts(open, []))).toEqual([])
 })
 
 it('labels its own service for the deployment, and shared ones by how they are defined', () => {

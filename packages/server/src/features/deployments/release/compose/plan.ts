@@ -98,15 +98,24 @@ export function volumesIn(plan: ComposePlan | undefined): (volume: string) => bo
   return (volume) => names.has(volume)
 }
 
-/** The ports of the machine that the plan publishes. */
+/** The ports of the machine that are open while the plan runs. */
 export function hostPortsOf(plan: ComposePlan): { port: number; protocol: 'tcp' | 'udp' }[] {
   return plan.services.flatMap(({ ports }) => ports.map(({ host, protocol }) => ({ port: host, protocol })))
 }
 
-/** Ends the deployment where a port of the machine belongs to another app. */
-export function refuseTaken(taken: { port: number; protocol: string } | undefined): void {
-  if (taken !== undefined)
-    throw new DeploymentFailure(
-      `Port ${taken.port}/${taken.protocol} of this machine belongs to another app. Publish another port, or none: visitors come through the edge.`,
-    )
+type OpenPort = {
+  readonly service: string
+  readonly target: number
+  readonly protocol: 'tcp' | 'udp'
+  readonly port: number
+  readonly address: string
+}
+
+/** A plan with the ports that somebody wants open now, whatever was open when it was made. */
+export function withOpenPorts(plan: ComposePlan, open: readonly OpenPort[]): ComposePlan {
+  const portsOf = (name: string) =>
+    open
+      .filter(({ service }) => service === name)
+      .map(({ target, protocol, port, address }) => ({ host: port, hostIp: address, container: target, protocol }))
+  return { ...plan, services: plan.services.map((service) => ({ ...service, ports: portsOf(service.name) })) }
 }

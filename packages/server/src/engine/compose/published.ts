@@ -1,0 +1,43 @@
+import { type Reading, refuse } from './refuse.ts'
+import type { Door } from './routed.ts'
+import type { ServiceRead } from './service.ts'
+import type { PublishedPort } from './stack.ts'
+
+type Around = {
+  /** The service that visitors reach, at the app's port. */
+  readonly routed: string | null
+  readonly port: number | null
+  readonly doors: readonly Door[]
+  readonly reservedPorts: readonly number[]
+  readonly reading: Reading
+}
+
+/** What a service publishes and visitors do not reach through the edge. It is kept for whoever may open it; the file opens nothing. */
+export function publishedOf({ name: service, ports }: ServiceRead, around: Around): PublishedPort[] {
+  const { reading } = around
+  const at = `services.${service}.ports`
+  const doors = [...(around.routed === null ? [] : [{ service: around.routed, port: around.port }]), ...around.doors]
+  const isDoor = (container: number) => doors.some((door) => door.service === service && (door.port ?? around.port) === container)
+  const published = reading.each(at, ports, ({ host, ...port }) => {
+    if (host === null) return []
+    if (port.protocol === 'tcp' && isDoor(port.container)) {
+      reading.note(`${at}: port ${host} of the machine is not opened; visitors reach port ${port.container} through the edge.`)
+      return []
+    }
+    if (around.reservedPorts.includes(host)) return refuse(`${at} (host port ${host})`, 'belongs to the platform. Publish another port')
+    return [{ service, host, ...port }]
+  })
+  const [first, ...more] = published.flat()
+  if (first !== undefined) {
+    const which = more.length === 0 ? `port ${first.host} of the machine is` : `ports ${listOf([first, ...more])} of the machine are`
+    reading.note(`${at}: ${which} not opened by the file. Whoever has the app can open ports in its settings.`)
+  }
+  return published.flat()
+}
+
+const MOST_NAMED = 20
+
+function listOf(ports: readonly PublishedPort[]): string {
+  const named = ports.slice(0, MOST_NAMED).map(({ host }) => host)
+  return `${named.join(', ')}${ports.length > MOST_NAMED ? ` and ${ports.length - MOST_NAMED} more` : ''}`
+}

@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest'
+import { planCompose } from '../../engine/compose/policy.ts'
+import { runningText } from './running-file.ts'
+
+const SETTINGS = { env: {}, volumePrefix: 'berth-abc-app-7', port: 80, reservedPorts: [], memoryBytes: 1024 ** 3 }
+
+it('a plan is shown in the words of a compose file, without the names of built images and what is in secrets', () => {
+  const text = `
+services:
+  web: { build: { context: ., args: { A: 1 } }, expose: [80], depends_on: [db], container_name: front, secrets: [key] }
+  copy: { image: mine, command: [a, "b c"] }
+  db: { image: postgres, restart: "on-failure:3", volumes: [data:/data:ro], tmpfs: /tmp, stop_grace_period: 1m }
+secrets: { key: { content: very-secret } }
+`
+  const plan = planCompose(text, { ...SETTINGS, newImageName: () => 'berth/0123:release' })
+  const shown = runningText(plan)
+  expect(shown).not.toMatch(/berth\/0123|very-secret/)
+  expect(shown).toContain('  web:\n    build:\n      context: .\n      dockerfile: Dockerfile\n      args:\n        A: "1"\n')
+  expect(shown).toContain('x-files:\n      - /run/secrets/key')
+  expect(shown).toContain('berth-abc-app-7_data:/data:ro')
+  expect(shown).toContain('restart: on-failure:3')
+  expect(shown).toContain('stop_grace_period: 60s')
+})

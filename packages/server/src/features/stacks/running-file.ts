@@ -1,0 +1,79 @@
+import type { RunningFile } from '@berth/contract'
+import { stringify } from 'yaml'
+import type { AppRow } from '../../domain/rows.ts'
+import type { ComposePlan, StackService } from '../../engine/compose/stack.ts'
+
+type Live = { readonly deploymentId: number; readonly plan: ComposePlan } | undefined
+
+/** The compose file that runs: as it was written, and as Berth read it. */
+export function createRunningFile({ liveOf }: { liveOf: (app: AppRow) => Promise<Live> }) {
+  return async function runningFile(app: AppRow): Promise<RunningFile> {
+    const live = await liveOf(app)
+    if (live === undefined) return { deploymentId: null, file: '', source: '', running: '', notes: [] }
+    const { source, notes = [] } = live.plan
+    return {
+      deploymentId: live.deploymentId,
+      file: source?.name ?? '',
+      source: source?.text ?? '',
+      running: runningText(live.plan),
+      notes: [...notes],
+    }
+  }
+}
+
+export type GetRunningFile = ReturnType<typeof createRunningFile>
+
+/** A plan in the words of a compose file. What is in files and secrets is left out, and so are the names of built images. */
+export function runningText(plan: ComposePlan): string {
+  const services = plan.services.map((service) => [service.name, shownService(service, plan)] as const)
+  return stringify({ services: Object.fromEntries(services) }, { lineWidth: 0 })
+}
+
+function shownService(service: StackService, { builds }: ComposePlan): Record<string, unknown> {
+  const build = builds.find(({ image }) => image === service.image)
+  const { tmpfs, files, mounts, restart } = service
+  const shown = {
+    ...(build === undefined ? { image: service.image } : { build: buildOf(build) }),
+    ...namedAsInFile(service),
+    restart: restart.retries === undefined ? restart.policy : `${restart.policy}:${restart.retries}`,
+    depends_on: Object.fromEntries(service.dependsOn.map(({ service: name, condition }) => [name, { condition }])),
+    volumes: mounts.map(({ volume, path, readOnly }) => `${volume}:${path}${readOnly ? ':ro' : ''}`),
+    tmpfs: tmpfs?.map(({ path, options }) => (options === '' ? path : `${path}:${options}`)),
+    ports: service.ports.map(({ hostIp, host, container, protocol }) => `${hostIp}:${host}:${container}/${protocol}`),
+    'x-files': files?.map(({ path }) => path),
+  }
+  return Object.fromEntries(Object.entries(shown).filter(([, value]) => isSaid(value)))
+}
+
+function buildOf({ context, dockerfile, inline, target, args }: ComposePlan['builds'][number]): Record<string, unknown> {
+  const named = inline === undefined ? { dockerfile } : { dockerfile_inline: inline }
+  return { context, ...named, ...(target !== undefined && { target }), ...(Object.keys(args).length > 0 && { args }) }
+}
+
+/** What goes by one key each. */
+function namedAsInFile(service: StackService): Record<string, unknown> {
+  return {
+    command: service.command,
+    entrypoint: service.entrypoint,
+    environment: service.environment,
+    user: service.user,
+    working_dir: service.workingDir,
+    hostname: service.hostname,
+    read_only: service.readOnly,
+    stop_signal: service.stopSignal,
+    stop_grace_period: service.stopGraceSeconds === undefined ? undefined : `${service.stopGraceSeconds}s`,
+    healthcheck: service.healthcheck?.test === undefined ? undefined : { test: service.healthcheck.test },
+    networks: service.aliases.length === 0 ? undefined : { default: { aliases: service.aliases } },
+    cap_drop: service.capDrop,
+    cap_add: service.capAdd,
+    sysctls: service.sysctls,
+    extra_hosts: service.extraHosts,
+    mem_limit: service.memoryBytes,
+    cpus: service.cpus,
+  }
+}
+
+function isSaid(value: unknown): boolean {
+  if (value === undefined || value === false) return false
+  return typeof value !== 'object' || value === null || Object.keys(value).length > 0
+}
