@@ -26,6 +26,24 @@ async function runs(appId: number, services: readonly string[]): Promise<void> {
   await until(async () => (await found()) === wanted, `${wanted} and nothing else`)
 }
 
+/** Whoever knows the name of a built image could use it, so it is said nowhere. */
+async function showsNoBuiltImage(appId: number, containerId: string): Promise<void> {
+  const built = (await lab.engine.containers.list({ labels: { 'berth.app': String(appId) } })).find(({ id }) => id === containerId)?.image
+  expect(built).toMatch(/^berth\//)
+  const [last] = await lab.call('deployments.list', { appId })
+  const deploymentId = last?.id ?? 0
+  const answers = await Promise.all([
+    lab.call('stacks.services', { appId }),
+    lab.call('stacks.plan', { appId }),
+    lab.call('containers.status', { appId }),
+    lab.call('deployments.get', { id: deploymentId }),
+    lab.call('deployments.log', { deploymentId }),
+    lab.call('apps.get', { appId }),
+    lab.call('apps.storage', { appId }),
+  ])
+  expect(JSON.stringify(answers)).not.toContain(built)
+}
+
 async function versionAt(host: string): Promise<string> {
   const answer = await visit(lab, { host })
   return answer.status === 200 ? (JSON.parse(answer.text) as { version: string }).version : ''
@@ -201,6 +219,7 @@ it.concurrent('a service of a compose app is stopped, stays so, and is started a
   const running = await seen('store')
   expect(running).toMatchObject({ state: 'running', image: NODE_IMAGE, isBuilt: false, domains: [], volumes: [{ path: '/data' }] })
   expect(running?.memory).toBeGreaterThan(0)
+  await showsNoBuiltImage(app.id, (await seen('web'))?.containerId ?? '')
 
   await lab.call('stacks.stopService', { appId, service: 'store' })
   expect(await seen('store')).toMatchObject({ state: 'stopped', reason: '', cpu: null })
