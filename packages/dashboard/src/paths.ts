@@ -18,6 +18,7 @@ export const paths = {
   newApp: (projectId: number) => `/projects/${projectId}/new`,
   apps: () => '/apps',
   app: (appId: number) => `/apps/${appId}`,
+  services: (appId: number) => `/apps/${appId}/services`,
   deployments: (appId: number) => `/apps/${appId}/deployments`,
   deployment: (appId: number, deploymentId: number) => `/apps/${appId}/deployments/${deploymentId}`,
   compare: (appId: number) => `/apps/${appId}/compare`,

@@ -29,6 +29,7 @@ export const pages = {
   apps: page(() => import('../features/apps/apps-page.tsx'), 'AppsPage'),
   app: page(() => import('../features/apps/app-layout.tsx'), 'AppLayout'),
   appOverview: page(() => import('../features/apps/app-overview.tsx'), 'AppOverview'),
+  services: page(() => import('../features/stacks/services-page.tsx'), 'ServicesPage'),
   deployments: page(() => import('../features/deployments/deployments-page.tsx'), 'DeploymentsPage'),
   deployment: page(() => import('../features/deployments/deployment-page.tsx'), 'DeploymentPage'),
   compare: page(() => import('../features/deployments/compare-page.tsx'), 'ComparePage'),

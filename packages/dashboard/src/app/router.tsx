@@ -76,6 +76,7 @@ const tree = root.addChildren([
     app.addChildren(
       below(app, {
         '/': pages.appOverview,
+        '/services': pages.services,
         '/deployments': pages.deployments,
         '/deployments/$deploymentId': pages.deployment,
         '/compare': pages.compare,

@@ -7,6 +7,7 @@ import type {
   Health,
   RestartPolicy,
   Role,
+  ServiceState,
   SslStatus,
   StepName,
   Strategy,
@@ -25,6 +26,25 @@ export const APP_LOOK = {
   error: { label: 'Error', tone: 'bad' },
   stopped: { label: 'Stopped', tone: 'idle' },
 } as const satisfies Record<AppStatus, Look>
+
+export const SERVICE_LOOK = {
+  running: { label: 'Running', tone: 'good' },
+  starting: { label: 'Starting', tone: 'busy' },
+  unhealthy: { label: 'Unhealthy', tone: 'bad' },
+  restarting: { label: 'Restarting', tone: 'warn' },
+  stopped: { label: 'Stopped', tone: 'idle' },
+  finished: { label: 'Finished', tone: 'idle' },
+  failed: { label: 'Failed', tone: 'bad' },
+  missing: { label: 'No container', tone: 'warn' },
+} as const satisfies Record<ServiceState, Look>
+
+/** A port of the server that leads to a service. */
+export const PORT_LOOK = {
+  open: { label: 'Open', tone: 'good' },
+  opening: { label: 'Opens with the next deployment', tone: 'busy' },
+  closing: { label: 'Closes with the next deployment', tone: 'busy' },
+  closed: { label: 'Closed', tone: 'idle' },
+} as const satisfies Record<string, Look>
 
 export const DEPLOYMENT_LOOK = {
   pending: { label: 'Queued', tone: 'busy' },
@@ -78,7 +98,7 @@ export const TYPE_WORDS = {
   web: { label: 'Web app', summary: 'Serves HTTP. Gets an address and a certificate.' },
   service: { label: 'Service', summary: 'Runs in the background, without an address.' },
   database: { label: 'Database', summary: 'From a template, with a persistent volume.' },
-  compose: { label: 'Compose', summary: 'Several containers from the Compose file of a repository.' },
+  compose: { label: 'Compose', summary: 'Several containers from a Compose file.' },
 } as const satisfies Record<AppType, { label: string; summary: string }>
 
 export const ROLE_WORDS = {

@@ -34,6 +34,7 @@ function AppHeader({ app: found }: { app: Application }) {
   const projectName = projectList?.find((each) => each.id === project_id)?.name ?? 'Project'
   const tabs = [
     { label: 'Overview', to: paths.app(id), exact: true },
+    ...(app_type === 'compose' ? [{ label: 'Services', to: paths.services(id) }] : []),
     { label: 'Deployments', to: paths.deployments(id), also: paths.compare(id) },
     { label: 'Logs', to: paths.logs(id) },
     { label: 'Environment', to: paths.environment(id) },

@@ -8,8 +8,10 @@ import { useForm } from '../../lib/use-form.ts'
 import { useUnsavedWarning } from '../../lib/use-unsaved-warning.ts'
 import { useApp } from '../../shared/use-app.ts'
 import { gitAccounts, webhookOf } from '../git/queries.ts'
+import { ComposeFileCard } from './compose-file-card.tsx'
 import { DeployHookCard } from './deploy-hook-card.tsx'
 import { DeployKeyCard } from './deploy-key-card.tsx'
+import { PortsCard } from './ports-card.tsx'
 import { appKeys } from './queries.ts'
 import { useAppRights } from './rights.ts'
 import { GeneralFields, RuntimeFields, SourceSettings } from './settings-fields.tsx'
@@ -29,6 +31,8 @@ export function AppSettings() {
         <legend className="sr-only">Settings of {app.name}</legend>
         <SettingsForm app={app} disabled={!mayEdit} />
       </fieldset>
+      {app.app_type === 'compose' && app.git_clone_url === '' && <ComposeFileCard app={app} disabled={!mayEdit} />}
+      {app.app_type === 'compose' && <PortsCard app={app} disabled={!mayEdit} />}
       {app.app_type !== 'database' && <DeployHookCard app={app} />}
       {app.app_type !== 'database' && app.git_provider_id === null && <DeployKeyCard app={app} disabled={!mayEdit} />}
     </div>

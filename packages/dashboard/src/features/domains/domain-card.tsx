@@ -29,6 +29,7 @@ export function DomainCard({ domain }: { domain: Domain }) {
             <Icon name="external" size={13} />
           </a>
           {domain.generated && <Tag>generated</Tag>}
+          {domain.service !== '' && <Tag>{domain.port === null ? domain.service : `${domain.service}:${domain.port}`}</Tag>}
         </span>
       }
       actions={

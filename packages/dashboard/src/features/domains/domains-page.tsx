@@ -5,16 +5,16 @@ import { Form } from '../../components/form.tsx'
 import { QueryView } from '../../components/query-view.tsx'
 import { EmptyState } from '../../components/states.tsx'
 import { toast } from '../../components/toast.tsx'
-import { useIdParam } from '../../lib/route-state.ts'
 import { useForm } from '../../lib/use-form.ts'
+import { useApp } from '../../shared/use-app.ts'
 import { DomainCard } from './domain-card.tsx'
 import { domainKeys, domainsOf } from './queries.ts'
 
 export function DomainsPage() {
-  const appId = useIdParam('appId')
+  const { id: appId, app_type } = useApp()
   return (
     <div className="grid gap-4">
-      <AddDomain appId={appId} />
+      {app_type === 'compose' ? <AddServiceDomain appId={appId} /> : <AddDomain appId={appId} />}
       <QueryView
         query={useQuery(domainsOf(appId))}
         empty={
@@ -60,6 +60,36 @@ function AddDomain({ appId }: { appId: number }) {
             spellCheck={false}
             {...form.field('domain')}
           />
+        </div>
+      </Form>
+    </Card>
+  )
+}
+
+/** Of a compose app: for the service that has the app's port, or for another one. */
+function AddServiceDomain({ appId }: { appId: number }) {
+  const client = useQueryClient()
+  const form = useForm('domains.create', {
+    initial: { domain: '', service: '', port: '' },
+    input: ({ domain, service, port }) => ({
+      appId,
+      domain: domain.trim(),
+      ...(service.trim() !== '' && { service: service.trim() }),
+      ...(port.trim() !== '' && { port: Number(port) }),
+    }),
+    onDone: async ({ domain, service }) => {
+      form.reset()
+      await client.invalidateQueries({ queryKey: domainKeys.ofApp(appId) })
+      toast(service === '' ? `${domain} added.` : `${domain} added. It leads to ${service} from the next deployment on.`)
+    },
+  })
+  return (
+    <Card title="Add domain">
+      <Form form={form} submit="Add">
+        <div className="grid gap-4 sm:grid-cols-[2fr_1fr_1fr]">
+          <TextField label="Host name" placeholder="app.example.com" autoComplete="off" spellCheck={false} {...form.field('domain')} />
+          <TextField label="Service" mono placeholder="Main service" autoComplete="off" spellCheck={false} {...form.field('service')} />
+          <TextField label="Port" inputMode="numeric" placeholder="The app's" {...form.field('port')} />
         </div>
       </Form>
     </Card>

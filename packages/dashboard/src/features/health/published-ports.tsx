@@ -6,17 +6,17 @@ import { exactTime } from '../../lib/time.ts'
 import { paths } from '../../paths.ts'
 import { publishedPorts } from './queries.ts'
 
-/** Ports that Compose apps publish on this server, bypassing the proxy. */
+/** Ports of this server that lead to services of Compose apps, bypassing the proxy. */
 export function PublishedPorts() {
   return (
-    <Card title="Published ports" flush>
+    <Card title="Open ports" note="Past the proxy, straight to services of Compose apps." flush>
       <QueryView query={useQuery(publishedPorts)}>
         {(ports) =>
           ports.length === 0 ? (
-            <p className="px-4 py-3 text-sm text-ink-soft">No app publishes a port on this server.</p>
+            <p className="px-4 py-3 text-sm text-ink-soft">No port of this server leads to an app.</p>
           ) : (
             <ul className="divide-y divide-line">
-              {ports.map(({ port, protocol, appId, appName, projectName, since }) => (
+              {ports.map(({ port, protocol, address, service, target, isWanted, appId, appName, projectName, since }) => (
                 <li key={`${port}/${protocol}`} className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 px-4 py-3 text-sm">
                   <div className="min-w-0 [overflow-wrap:anywhere]">
                     <Link to={paths.app(appId)} className="font-medium hover:underline">
@@ -24,10 +24,13 @@ export function PublishedPorts() {
                     </Link>
                     <p className="text-ink-soft">
                       {projectName}, since {exactTime(new Date(since))}
+                      {!isWanted && '. Closes with the next deployment.'}
                     </p>
                   </div>
                   <code className="font-mono text-[13px]">
+                    {address !== '' && `${address}:`}
                     {port}/{protocol}
+                    {service !== '' && ` → ${service}:${target}`}
                   </code>
                 </li>
               ))}

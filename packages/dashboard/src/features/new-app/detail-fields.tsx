@@ -1,12 +1,19 @@
 import { TextField } from '../../components/field.tsx'
+import { Segmented } from '../../components/segmented.tsx'
 import type { FormFields } from '../../lib/use-form.ts'
 import { SourceFields } from '../../shared/source-fields.tsx'
 import { cloneOf } from '../../shared/source-values.ts'
 import { BuildFields } from './build-fields.tsx'
-import { type NewAppValues, nameFromUrl } from './new-app-form.ts'
+import { isPasted, type NewAppValues, nameFromUrl } from './new-app-form.ts'
+import { PastedFields } from './pasted-fields.tsx'
 import { TemplatePicker } from './template-picker.tsx'
 
 type Props = { projectId: number; form: FormFields<NewAppValues> }
+
+const ORIGINS = [
+  { value: 'repository', label: 'From a repository' },
+  { value: 'text', label: 'Paste a file' },
+] as const
 
 const PORT_HINT = {
   web: 'The port your app listens on (also set as PORT).',
@@ -31,8 +38,28 @@ export function DetailFields({ projectId, form }: Props) {
       </div>
     )
   }
+  const nameAndPort = (
+    <div className="grid gap-4 sm:grid-cols-2">
+      {name}
+      <TextField label="Port" inputMode="numeric" hint={PORT_HINT[values.appType]} {...field('port')} />
+    </div>
+  )
+  const origin = values.appType === 'compose' && (
+    <div>
+      <Segmented label="Compose file" options={ORIGINS} value={values.composeFrom} onPick={(from) => set('composeFrom', from)} />
+    </div>
+  )
+  if (isPasted(values))
+    return (
+      <div className="grid gap-4">
+        {origin}
+        {nameAndPort}
+        <PastedFields projectId={projectId} form={form} />
+      </div>
+    )
   return (
     <div className="grid gap-4">
+      {origin}
       <SourceFields
         projectId={projectId}
         value={values}
@@ -44,10 +71,7 @@ export function DetailFields({ projectId, form }: Props) {
         problems={form.problems}
       />
       <BuildFields projectId={projectId} form={form} />
-      <div className="grid gap-4 sm:grid-cols-2">
-        {name}
-        <TextField label="Port" inputMode="numeric" hint={PORT_HINT[values.appType]} {...field('port')} />
-      </div>
+      {nameAndPort}
     </div>
   )
 }

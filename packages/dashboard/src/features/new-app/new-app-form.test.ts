@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { EMPTY, nameFromUrl, newAppInput } from './new-app-form.ts'
+import { EMPTY, isPasted, nameFromUrl, newAppInput, withVariable } from './new-app-form.ts'
 
 describe('the new app form', () => {
   it('asks for a web app with its source, port and environment', () => {
@@ -65,4 +65,26 @@ describe('the new app form', () => {
   ])('reads a name from %s', (url, name) => {
     expect(nameFromUrl(url)).toBe(name)
   })
+})
+
+it('a pasted compose file has no source, and is set once the app is there', () => {
+  const pasted = {
+    ...EMPTY,
+    appType: 'compose',
+    composeFrom: 'text',
+    name: 'stack',
+    gitCloneUrl: 'https://example.com/a.git',
+    port: '80',
+  } as const
+  expect(newAppInput(1, pasted)).toEqual({ projectId: 1, name: 'stack', appType: 'compose', envVars: {}, port: 80 })
+  expect([isPasted(pasted), isPasted({ ...pasted, appType: 'web' })]).toEqual([true, false])
+})
+
+it('a variable of a compose file is set among those that were typed', () => {
+  expect(withVariable('', 'KEY', 'a b')).toBe('KEY="a b"\n')
+  expect(withVariable('# mine\nA=1', 'KEY', 'k')).toBe('# mine\nA=1\nKEY=k\n')
+  expect(withVariable('# mine\nKEY=k\nB=2', 'KEY', 'other')).toBe('# mine\nKEY=other\nB=2')
+  expect(withVariable('A=1\nKEY=k\n', 'KEY', '')).toBe('A=1\n')
+  expect(withVariable('KEY=k\nnot a line', 'KEY', 'x')).toBe('KEY=x\nnot a line')
+  expect(withVariable('A=1', 'KEY', '')).toBe('A=1')
 })

@@ -1,4 +1,4 @@
-import { type AppType, type Input, parseDotenv } from '@berth/contract'
+import { type AppType, formatDotenv, type Input, parseDotenv } from '@berth/contract'
 import { type ChosenSource, NO_SOURCE } from '../../shared/source-values.ts'
 
 export type NewAppValues = ChosenSource & {
@@ -9,6 +9,9 @@ export type NewAppValues = ChosenSource & {
   dockerfilePath: string
   port: string
   env: string
+  /** Where a compose app comes from. */
+  composeFrom: 'repository' | 'text'
+  composeFile: string
 }
 
 export const EMPTY: NewAppValues = {
@@ -20,6 +23,8 @@ export const EMPTY: NewAppValues = {
   dockerfilePath: '',
   port: '3000',
   env: '',
+  composeFrom: 'repository',
+  composeFile: '',
 }
 
 /** Only the fields that this type of app needs. */
@@ -31,7 +36,22 @@ export function newAppInput(projectId: number, values: NewAppValues): Input<'app
   if (appType === 'database') return { ...shared, templateName }
   const dockerfilePath = appType === 'compose' ? '' : values.dockerfilePath.trim()
   const place = { rootDirectory: rootDirectory.trim(), dockerfilePath: dockerfilePath === '' ? null : dockerfilePath }
+  if (isPasted(values)) return { ...shared, port: port.trim() === '' ? null : Number(port) }
   return { ...shared, ...sourceInput(values), ...place, port: port.trim() === '' ? null : Number(port) }
+}
+
+/** A compose app whose file is set by itself, once the app is there. */
+export function isPasted({ appType, composeFrom }: Pick<NewAppValues, 'appType' | 'composeFrom'>): boolean {
+  return appType === 'compose' && composeFrom === 'text'
+}
+
+/** `.env` text with one variable set anew; without it where the value is empty. Everything else stays as it was typed. */
+export function withVariable(env: string, name: string, value: string): string {
+  const line = value === '' ? '' : formatDotenv([{ key: name, value }])
+  const lines = env.split(/(?<=\n)/)
+  const at = lines.findLastIndex((each) => parseDotenv(each).variables[0]?.key === name)
+  if (at === -1) return `${env}${env === '' || env.endsWith('\n') || line === '' ? '' : '\n'}${line}`
+  return lines.toSpliced(at, 1, line).join('')
 }
 
 function sourceInput({ via, gitProviderId, gitRepository, gitCloneUrl, gitBranch }: ChosenSource) {

@@ -20,7 +20,7 @@ import { project, projectKeys } from '../projects/queries.ts'
 import { DetailFields } from './detail-fields.tsx'
 import { EnvironmentField } from './environment-field.tsx'
 import { KindPicker } from './kind-picker.tsx'
-import { newAppInput, startOf } from './new-app-form.ts'
+import { isPasted, newAppInput, startOf } from './new-app-form.ts'
 
 export function NewAppPage() {
   const projectId = useIdParam('projectId')
@@ -51,17 +51,18 @@ function Wizard({ projectId }: { projectId: number }) {
   const form = useForm('apps.create', {
     initial: startOf(templateName),
     input: (values) => newAppInput(projectId, values),
-    onDone: ({ id }) => open.mutateAsync({ appId: id, deployNow }),
+    onDone: ({ id }, values) => open.mutateAsync({ appId: id, deployNow, composeFile: isPasted(values) ? values.composeFile : '' }),
   })
   useUnsavedWarning(form.touched)
   const broken = parseDotenv(form.values.env).problems.length > 0
   const unpicked = form.values.appType === 'database' && form.values.templateName === ''
+  const unwritten = isPasted(form.values) && form.values.composeFile.trim() === ''
   return (
     <Form
       form={form}
       submit={deployNow ? 'Create and deploy' : 'Create'}
       icon="rocket"
-      disabled={broken || unpicked}
+      disabled={broken || unpicked || unwritten}
       beside={<CheckField label="Deploy now" checked={deployNow} onCheck={setDeployNow} />}
       className="max-w-3xl"
     >
@@ -83,9 +84,15 @@ function useOpenApp(projectId: number) {
   const client = useQueryClient()
   const navigate = useNavigate()
   return useMutation({
-    mutationFn: async ({ appId, deployNow }: { appId: number; deployNow: boolean }) => {
+    mutationFn: async ({ appId, deployNow, composeFile }: { appId: number; deployNow: boolean; composeFile: string }) => {
       void client.invalidateQueries({ queryKey: projectKeys.one(projectId) })
       void client.invalidateQueries({ queryKey: appKeys.list })
+      try {
+        if (composeFile !== '') await call('stacks.setFile', { appId, composeFile })
+      } catch (cause) {
+        toast(cause instanceof Error ? cause.message : 'Could not save the compose file.', 'bad')
+        return navigate({ to: paths.appSettings(appId) })
+      }
       if (!deployNow) return navigate({ to: paths.app(appId) })
       try {
         const { id } = await call('deployments.add', { appId })

@@ -1,0 +1,37 @@
+import { requestFor } from '@berth/contract'
+import { useEffect, useState, useSyncExternalStore } from 'react'
+import { LogViewer } from '../../components/log-viewer.tsx'
+import type { LogSource } from '../../lib/log-source.ts'
+import { saveFrom } from '../../lib/save-file.ts'
+import { STREAM_LOOK } from '../../lib/status.ts'
+import { createContainerLog } from './container-log.ts'
+
+const STREAMS = [
+  { value: 'all', label: 'All' },
+  { value: 'stdout', label: 'Output' },
+  { value: 'stderr', label: 'Errors' },
+] as const
+
+const LOOKS = { ...STREAM_LOOK, ended: { label: 'Container stopped', tone: 'idle' } } as const
+const LOOKS_OF_THE_PAST = { ...LOOKS, ended: { label: 'Older lines', tone: 'idle' } } as const
+
+type Props = { appId: number; containerId: string; fileName: string; className?: string }
+
+/** The live log of one container. */
+export function ContainerLog({ appId, containerId, fileName, className = 'h-[calc(100dvh-17rem)] min-h-96' }: Props) {
+  const [log] = useState(() => createContainerLog({ appId, containerId }))
+  const { isLive, ...view } = useSyncExternalStore(log.subscribe, log.view)
+  useEffect(() => {
+    log.start()
+    return () => log.close()
+  }, [log])
+  const source: LogSource = {
+    ...log,
+    ...view,
+    name: containerId,
+    download: () => saveFrom(requestFor('containers.logFile', { appId, containerId }).path, fileName),
+  }
+  return (
+    <LogViewer source={source} streams={STREAMS} looks={isLive ? LOOKS : LOOKS_OF_THE_PAST} empty="No output yet." className={className} />
+  )
+}

@@ -1,0 +1,47 @@
+import { queryOptions } from '@tanstack/react-query'
+import { call } from '../../lib/api.ts'
+
+/** Below those of the app, so that a change of the app asks for them again. */
+export const stackKeys = {
+  services: (appId: number) => ['apps', appId, 'services'],
+  ports: (appId: number) => ['apps', appId, 'ports'],
+  file: (appId: number) => ['apps', appId, 'compose file'],
+  plan: (appId: number) => ['apps', appId, 'compose plan'],
+  running: (appId: number) => ['apps', appId, 'running compose file'],
+  logs: (appId: number) => ['apps', appId, 'logs of all services'],
+} as const
+
+export function services(appId: number) {
+  return queryOptions({ queryKey: stackKeys.services(appId), queryFn: () => call('stacks.services', { appId }), refetchInterval: 5000 })
+}
+
+export function ports(appId: number) {
+  return queryOptions({ queryKey: stackKeys.ports(appId), queryFn: () => call('stacks.ports', { appId }) })
+}
+
+export function composeFile(appId: number) {
+  return queryOptions({ queryKey: stackKeys.file(appId), queryFn: () => call('stacks.file', { appId }) })
+}
+
+/** Of what the app would be deployed from now. It may take a checkout, so it is not asked for again by itself. */
+export function composePlan(appId: number) {
+  return queryOptions({
+    queryKey: stackKeys.plan(appId),
+    queryFn: () => call('stacks.plan', { appId }),
+    retry: false,
+    staleTime: 60_000,
+    refetchOnWindowFocus: false,
+  })
+}
+
+export function runningFile(appId: number) {
+  return queryOptions({ queryKey: stackKeys.running(appId), queryFn: () => call('stacks.running', { appId }) })
+}
+
+export function logsOfAll(appId: number) {
+  return queryOptions({
+    queryKey: stackKeys.logs(appId),
+    queryFn: () => call('containers.logs', { appId, tail: 2000 }),
+    refetchInterval: 3000,
+  })
+}
