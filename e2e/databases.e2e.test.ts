@@ -120,3 +120,69 @@ it('keeps a value for all apps of a project, and shows references that cannot be
   await expect.poll(async () => await problem.count()).toBe(0)
   expect(lab.problems).toEqual([])
 }, 120_000)
+
+it('makes a stack from a pasted file, opens it, and looks after its services one by one', async () => {
+  const owner = await lab.berth.owner()
+  const project = await owner.call('projects.create', { name: 'Pasting' })
+  const serve = (word: string, port: number) =>
+    `sh -c 'echo "${word} is up"; echo ${word} > /tmp/index.html; exec httpd -f -p ${port} -h /tmp'`
+  const file = [
+    'services:',
+    '  web:',
+    `    image: ${BUSYBOX_IMAGE}`,
+    `    command: ${serve('${GREETING:?what visitors are greeted with}', 8080)}`,
+    '    expose: [8080]',
+    '  api:',
+    `    image: ${BUSYBOX_IMAGE}`,
+    `    command: ${serve('answers', 9000)}`,
+    '    ports: ["9000:9000"]',
+  ]
+  const page = await lab.signedIn()
+  await page.goto(`/projects/${project.id}/new`)
+  await page.getByText('Several containers', { exact: false }).first().click()
+  await page.getByRole('button', { name: 'Paste a file' }).click()
+  await page.getByLabel('Name').fill('stack')
+  await page.getByLabel('Port').fill('8080')
+  await page.getByRole('textbox', { name: 'Compose file' }).fill([...file, '    privileged: true'].join('\n'))
+  await shown(page.getByText('services.api.privileged is not allowed', { exact: false }))
+  await page.getByRole('textbox', { name: 'Compose file' }).fill(file.join('\n'))
+  await shown(page.getByText('This file cannot be deployed: 1 problem.'))
+  await page.getByLabel('GREETING').fill('welcome')
+  await shown(page.getByText('This file can be deployed.'))
+  await page.getByRole('button', { name: 'Create and deploy' }).click()
+  await ended(page, 'Live')
+
+  await page.getByRole('link', { name: 'Domains' }).click()
+  await page.getByLabel('Host name').fill('stack.example.com')
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  await shown(page.getByRole('heading', { name: 'stack.example.com' }))
+  await page.getByLabel('Host name').fill('api.example.com')
+  await page.getByLabel('Service').fill('api')
+  await page.getByLabel('Port').fill('9000')
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  await shown(page.getByRole('heading', { name: 'api.example.com' }))
+  await page.getByRole('button', { name: 'Deploy', exact: true }).click()
+  await ended(page, 'Live')
+  await expect.poll(async () => await visit(lab.edgePort, 'stack.example.com'), { timeout: 60_000 }).toBe('welcome\n')
+  await expect.poll(async () => await visit(lab.edgePort, 'api.example.com'), { timeout: 60_000 }).toBe('answers\n')
+
+  await page.getByRole('link', { name: 'Services' }).click()
+  await shown(page.getByRole('link', { name: 'api.example.com' }))
+  await shown(page.getByText('GREETING', { exact: false })) // the file that runs
+  await page.getByRole('button', { name: 'Restart api' }).click()
+  await shown(page.getByText('api restarted.'))
+  await page.getByRole('button', { name: 'Stop api' }).click()
+  await page.getByRole('button', { name: 'Start api' }).click()
+  await shown(page.getByText('api started.'))
+  await page
+    .getByRole('listitem')
+    .filter({ has: page.getByRole('heading', { name: 'api', exact: true }) })
+    .getByRole('link', { name: 'Logs' })
+    .click()
+  await shown(page.getByText('answers is up'))
+  expect(await page.getByText('welcome is up').count()).toBe(0)
+  await page.getByLabel('Service').selectOption({ label: 'All services' })
+  await shown(page.getByText('web | welcome is up'))
+  await shown(page.getByText('api | answers is up'))
+  expect(lab.problems).toEqual([])
+}, 180_000)
