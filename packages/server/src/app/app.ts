@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts'
+import { endParts } from '../lib/end-parts.ts'
 import type { Logger } from '../lib/logger.ts'
 import { createAccessParts } from './access-parts.ts'
 import { backgroundTasks } from './background-tasks.ts'
@@ -10,6 +11,9 @@ import { createProjectParts } from './project-parts.ts'
 import { createSourceAccessParts } from './source-access-parts.ts'
 import { createTrafficParts } from './traffic-parts.ts'
 import { createWorkParts } from './work-parts.ts'
+
+/** The process itself ends ten seconds later, whatever happens (see main.ts). */
+const PART_STOPS_WITHIN_MS = 15_000
 
 /** Everything that exists, created top to bottom. `start` sets it going, `stop` ends it in reverse. */
 export async function createApp(config: Config, givenLog: Logger) {
@@ -67,7 +71,8 @@ export async function createApp(config: Config, givenLog: Logger) {
     isStopping = true
     webSockets.closeAll()
     access.loginTurns.stop()
-    await Promise.all([http.close(), work.worker.stop(), background.stop()])
+    const parts = { http: { end: async () => await http.close() }, jobs: work.worker.ending, tasks: background.ending }
+    await endParts(parts, { withinMs: PART_STOPS_WITHIN_MS, log: base.log })
     await access.failedTries.stop()
     await figures.stop().catch((err: unknown) => base.log.warn({ err }, 'the latest app metrics were not saved'))
     await edgeParts.close()

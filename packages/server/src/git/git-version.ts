@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import { SourceRefused } from './errors.ts'
 
 const run = promisify(execFile)
+const TIMEOUT_MS = 20_000
 const OLDEST = { major: 2, minor: 37 }
 
 /**
@@ -14,7 +15,7 @@ export function createVersionCheck(deps: { path: string }) {
 
   return async function check(): Promise<void> {
     if (isNewEnough) return
-    const { stdout } = await run('git', ['--version'], { env: { PATH: deps.path } })
+    const { stdout } = await run('git', ['--version'], { env: { PATH: deps.path }, timeout: TIMEOUT_MS })
     const [, version = '', major = '0', minor = '0'] = /((\d+)\.(\d+)\S*)/.exec(stdout) ?? []
     isNewEnough = Number(major) > OLDEST.major || (Number(major) === OLDEST.major && Number(minor) >= OLDEST.minor)
     if (!isNewEnough)

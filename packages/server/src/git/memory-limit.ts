@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import type { Logger } from '../lib/logger.ts'
 
 const run = promisify(execFile)
+const TIMEOUT_MS = 20_000
 
 /**
  * The command prefix that limits the memory of `git` and its child processes: a server can advertise an endless number of branches, and
@@ -15,7 +16,7 @@ export function createMemoryLimit(deps: { path: string; log?: Pick<Logger, 'warn
   async function probe(words: readonly string[]): Promise<boolean> {
     const [program = '', ...args] = words
     try {
-      await run(program, [...args, program, '--version'], { env: { PATH: deps.path } })
+      await run(program, [...args, program, '--version'], { env: { PATH: deps.path }, timeout: TIMEOUT_MS })
       return true
     } catch (cause) {
       deps.log?.warn({ err: cause }, 'Git runs without a memory limit: prlimit (Debian: util-linux) is missing or cannot set one')

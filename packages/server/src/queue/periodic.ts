@@ -11,13 +11,15 @@ export function createBackground(log: Logger) {
   const stopping = new AbortController()
   const loops: Promise<void>[] = []
   const wakes = new Map<string, () => void>()
+  const running = new Set<string>()
 
   async function loop(task: Task): Promise<void> {
     while (!stopping.signal.aborted) {
       const woken = Promise.withResolvers<void>()
       wakes.set(task.name, woken.resolve) // before the run: a wake during it must cause another run
       try {
-        await task.run(stopping.signal)
+        running.add(task.name)
+        await task.run(stopping.signal).finally(() => running.delete(task.name))
       } catch (err) {
         if (stopping.signal.aborted) return
         log.warn({ task: task.name, err }, 'Background task failed')
@@ -43,5 +45,5 @@ export function createBackground(log: Logger) {
     await Promise.all(loops)
   }
 
-  return { add, wake, stop }
+  return { add, wake, stop, ending: { end: stop, busyWith: () => [...running] } }
 }

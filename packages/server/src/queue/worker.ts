@@ -100,7 +100,8 @@ export function createWorker(deps: Deps) {
     return (await findDueJob(db, { worker, at, slots: await deps.slots() })) !== undefined
   }
 
-  return { start, stop, cancelLane, isStalled }
+  const busyWith = () => [...running.values()].map(({ job }) => `${job.name} ${job.payload}`)
+  return { start, stop, cancelLane, isStalled, ending: { end: stop, busyWith } }
 }
 
 /** Reads first, so that an idle server writes nothing. */
