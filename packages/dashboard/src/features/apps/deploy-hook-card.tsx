@@ -87,11 +87,12 @@ export function DeployHookCard({ app }: { app: Application }) {
 function Hidden({ app }: { app: Application }) {
   const { data: home } = useQuery(project(app.project_id))
   const maker = home?.members.find(({ id }) => id === app.deploy_hook_by)
+  if (app.deploy_hook_by === null)
+    return <p className="text-sm text-ink-soft">The hook no longer works, because the user who made it was deleted. Make a new secret.</p>
   return (
     <div className="grid gap-1 text-sm text-ink-soft">
       <p>The hook is active. Its secret is not shown again; make a new one if it is lost.</p>
-      {app.deploy_hook_by === null && <p>It no longer works: the user who made it was deleted. Make a new secret.</p>}
-      {home && app.deploy_hook_by !== null && (
+      {home && (
         <p>
           {maker
             ? `Made by ${maker.email}. It stops working when they leave the project.`
