@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import http from 'node:http'
 import { loadavg } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -6,14 +7,16 @@ import type { HostRepo } from '../packages/server/testing/git-host/model.ts'
 import { deliveryHeaders, pushPayload } from '../packages/server/testing/git-host/payloads.ts'
 import { startGitHost } from '../packages/server/testing/git-host/start-git-host.ts'
 import { makeDataDir, remove, signIn, startBerth } from './lib/berth.ts'
-import { measure } from './lib/load.ts'
+import { timesAtPace } from './lib/load.ts'
 import { numberFlag, percentile, say, verdict } from './lib/numbers.ts'
 
-type Sender = { accountId: number; repo: HostRepo; secret: string }
+type Sender = { accountId: number; repo: HostRepo; secret: string; address: string }
+type Prepared = { id: string; accountId: number; address: string; headers: Record<string, string>; body: string }
 type Sent = { id: string; accountId: number; status: number; ms: number }
 
 const COUNT = numberFlag('deliveries', 1000)
 const SECONDS = 10
+const ROUNDS = 2 // each with as long a time without deliveries
 const ACCOUNTS = 20 // an account may send 120 a minute
 const LAST_BURST = 10 // of each account, into the kill
 
@@ -33,7 +36,7 @@ async function call(method: string, path: string, body?: unknown): Promise<{ dat
 }
 
 async function newSenders(projectId: number): Promise<Sender[]> {
-  const made: Omit<Sender, 'secret'>[] = []
+  const made: Pick<Sender, 'accountId' | 'repo'>[] = []
   for (let n = 1; n <= ACCOUNTS; n += 1) {
     const repo = await host.addRepository(`acme/shop-${n}`, [host.addPerson(`robot-${n}`, `a-good-token-${n}`)])
     const token = { provider: 'github', token: `a-good-token-${n}`, baseUrl: host.origin }
@@ -43,18 +46,27 @@ async function newSenders(projectId: number): Promise<Sender[]> {
     made.push({ accountId, repo })
   }
   while (host.model.hooks.length < ACCOUNTS) await sleep(100)
-  return made.map((each) => ({ ...each, secret: host.model.hooks.find(({ repositoryId }) => repositoryId === each.repo.id)?.secret ?? '' }))
+  return made.map((each) => {
+    const hook = host.model.hooks.find(({ repositoryId }) => repositoryId === each.repo.id)
+    if (!hook) throw new Error(`no webhook for ${each.repo.fullName}`)
+    const { pathname, search } = new URL(hook.url) // at the domain of the dashboard
+    return { ...each, secret: hook.secret, address: pathname + search }
+  })
 }
 
-/** One push, and how long its answer took; 0 where there was none. */
-async function deliver({ accountId, repo, secret }: Sender): Promise<Sent> {
+/** Signed beforehand: what is measured is the server. */
+function prepare({ accountId, repo, secret, address }: Sender): Prepared {
   const id = randomUUID()
   const commit = randomUUID().replaceAll('-', '').padEnd(40, '0')
   const body = JSON.stringify(pushPayload(host.model, { repo, commit }))
-  const headers = deliveryHeaders(host.model, { secret, body, id })
+  return { id, accountId, address, body, headers: deliveryHeaders(host.model, { secret, body, id }) }
+}
+
+/** How long the answer took, and its status; 0 where there was none. */
+async function deliver({ id, accountId, address, headers, body }: Prepared): Promise<Sent> {
   const begin = performance.now()
   const status = await new Promise<number>((resolve) => {
-    const request = http.request(`${berth.url}/api/webhooks/git?account=${accountId}`, { method: 'POST', agent, headers }, (answer) => {
+    const request = http.request(berth.url + address, { method: 'POST', agent, headers }, (answer) => {
       answer.resume().once('end', () => resolve(answer.statusCode ?? 0))
       answer.once('error', () => resolve(0))
     })
@@ -66,35 +78,55 @@ async function deliver({ accountId, repo, secret }: Sender): Promise<Sent> {
 const { id: projectId } = (await call('POST', '/api/projects/create', { name: 'Shop' })).data
 await call('PUT', '/api/settings', { dashboardDomain: 'berth.example.com' })
 const senders = await newSenders(projectId)
-const senderOf = (n: number): Sender => senders[n % senders.length] ?? { accountId: 0, repo: {} as HostRepo, secret: '' } // there are 20
 
-const load = { url: berth.url, method: 'GET', path: '/api/auth/me', headers: { cookie }, body: '', connections: 2 } // its answer does not change meanwhile
-await measure(load, 2) // code that is not hot yet would be measured otherwise
-const quiet = await measure(load, SECONDS)
-const measured = measure(load, SECONDS)
-const beganAt = performance.now()
-const sent = await Promise.all(
-  Array.from({ length: COUNT }, async (_, n) => {
-    await sleep((n * SECONDS * 1000) / COUNT)
-    return await deliver(senderOf(n))
-  }),
-)
-const tookSeconds = (performance.now() - beganAt) / 1000
-const busy = await measured // without a time where not one request was answered
+function senderOf(n: number): Sender {
+  const sender = senders[n % senders.length]
+  if (!sender) throw new Error('there are no senders')
+  return sender
+}
+
+// what an open dashboard asks for, ten times as often as one does
+const paths = ['/api/auth/me', '/api/projects', '/api/apps', `/api/projects/${projectId}`, '/api/deployment/running']
+const pace = { url: berth.url, headers: { cookie }, paths, everyMs: 10 }
+await timesAtPace({ ...pace, seconds: 5 }) // code that is not hot yet would be measured otherwise
+
+/** What the server has used of the processors: unlike a time, it does not depend on what else the machine does. */
+function cpuMs(): number {
+  const fields = readFileSync(`/proc/${berth.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+  return (Number(fields[11]) + Number(fields[12])) * 10 // user and system, in hundredths of a second
+}
+
+const cpu = { quiet: 0, busy: 0 }
+const sent: Sent[] = []
+const [quiet, busy]: [number[], number[]] = [[], []]
+const perRound = COUNT / ROUNDS
+const seconds = SECONDS / ROUNDS
+for (let round = 0; round < ROUNDS; round += 1) {
+  await sleep(2000) // what the last round left to do
+  const begin = cpuMs()
+  quiet.push(...(await timesAtPace({ ...pace, seconds })))
+  const middle = cpuMs()
+  const prepared = Array.from({ length: perRound }, (_, n) => prepare(senderOf(n)))
+  const measured = timesAtPace({ ...pace, seconds })
+  const deliveries = prepared.map(async (each, n) => {
+    await sleep((n * seconds * 1000) / perRound)
+    return await deliver(each)
+  })
+  sent.push(...(await Promise.all(deliveries)))
+  busy.push(...(await measured))
+  cpu.quiet += middle - begin
+  cpu.busy += cpuMs() - middle
+}
 const answered = sent.filter(({ status }) => status === 200)
+const times = answered.map(({ ms }) => ms)
+const shown = (values: readonly number[]) => [0.5, 0.9, 0.99].map((share) => percentile(values, share).toFixed(1)).join(' / ')
 say(
-  `${COUNT} deliveries sent in ${SECONDS} s and answered in ${tookSeconds.toFixed(0)} s, ${answered.length} answered with 200; load of the machine ${loadavg()
-    .map((n) => n.toFixed(1))
-    .join(' ')}`,
+  `${COUNT} deliveries in ${ROUNDS} times ${seconds} s, ${answered.length} answered with 200; load of the machine ${loadavg()[0]?.toFixed(1)}`,
 )
-say(
-  `p50 ${percentile(
-    answered.map(({ ms }) => ms),
-    0.5,
-  ).toFixed(0)} ms. API p99: ${quiet.p99Ms.toFixed(1)} ms without, ${(busy.p99Ms || Number.POSITIVE_INFINITY).toFixed(1)} ms with`,
-)
+say(`p50 / p90 / p99 in ms: deliveries ${shown(times)}, API without ${shown(quiet)}, API with ${shown(busy)}`)
+say(`processor time of the server for one delivery and its deployment: ${((cpu.busy - cpu.quiet) / COUNT).toFixed(1)} ms`)
 
-const last = senders.flatMap((sender) => Array.from({ length: LAST_BURST }, async () => await deliver(sender)))
+const last = senders.flatMap((sender) => Array.from({ length: LAST_BURST }, async () => await deliver(prepare(sender))))
 await Promise.race([Promise.all(last), Promise.any(last.slice(last.length / 2))])
 await berth.kill()
 const burst = (await Promise.all(last)).filter(({ status }) => status === 200)
@@ -108,15 +140,8 @@ const lost = [...answered, ...burst].filter(({ id }) => !kept.has(id))
 say(`killed after ${burst.length} of ${last.length} more were answered; ${kept.size} deliveries are there afterwards`)
 
 verdict('not answered with 200', COUNT - answered.length, { atMost: 0 })
-verdict(
-  'p99 of the answers, in seconds',
-  percentile(
-    answered.map(({ ms }) => ms),
-    0.99,
-  ) / 1000,
-  { atMost: 1 },
-)
-verdict('p99 of the API, with against without', (busy.p99Ms || Number.POSITIVE_INFINITY) / quiet.p99Ms, { atMost: 2 })
+verdict('p99 of the answers, in seconds', percentile(times, 0.99) / 1000, { atMost: 1 })
+verdict('p99 of the API, with against without', percentile(busy, 0.99) / percentile(quiet, 0.99), { atMost: 2 })
 verdict('answered and lost', lost.length, { atMost: 0 })
 
 await berth.stop()

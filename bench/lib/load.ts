@@ -5,6 +5,7 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { pinnedNode } from './child.ts'
 import type { Load, LoadResult } from './load-client.ts'
+import type { Pace } from './paced-client.ts'
 
 const run = promisify(execFile)
 const hasWrk = spawnSync('wrk', ['--version']).error === undefined
@@ -13,6 +14,13 @@ const hasWrk = spawnSync('wrk', ['--version']).error === undefined
 export async function measure(load: Load, seconds: number): Promise<LoadResult> {
   const { stdout } = await run(pinnedNode, [path.join(import.meta.dirname, 'load-client.ts'), JSON.stringify(load), String(seconds)])
   return JSON.parse(stdout) as LoadResult // printed by load-client.ts
+}
+
+/** How long each request took that was sent at a steady pace. */
+export async function timesAtPace(pace: Pace): Promise<number[]> {
+  const options = { maxBuffer: 64 * 1024 * 1024 }
+  const { stdout } = await run(pinnedNode, [path.join(import.meta.dirname, 'paced-client.ts'), JSON.stringify(pace)], options)
+  return JSON.parse(stdout) as number[] // printed by paced-client.ts
 }
 
 async function wrkRate(load: Load, seconds: number): Promise<number> {
