@@ -1,10 +1,10 @@
-import type { Application, Call, Project } from '@berth/contract'
+import type { Call, ListedApplication, Project } from '@berth/contract'
 import { CannotDo } from './command.ts'
 
 /** An app by its ID, its name, or project/name. A name that exists in several projects needs its project. */
-export function pickApp(words: string, apps: readonly Application[], projects: readonly Project[]): Application {
+export function pickApp(words: string, apps: readonly ListedApplication[], projects: readonly Project[]): ListedApplication {
   const projectOf = new Map(projects.map(({ id, name }) => [id, name]))
-  const isNamed = (app: Application, name: string) => app.name.toLowerCase() === name.toLowerCase() || app.slug === name
+  const isNamed = (app: ListedApplication, name: string) => app.name.toLowerCase() === name.toLowerCase() || app.slug === name
   const [project, name] = words.includes('/') ? words.split('/', 2) : [undefined, words]
   const found = apps.filter(
     (app) => isNamed(app, name ?? '') && (project === undefined || projectOf.get(app.project_id)?.toLowerCase() === project.toLowerCase()),
@@ -19,7 +19,7 @@ export function pickApp(words: string, apps: readonly Application[], projects: r
   return only
 }
 
-export async function findApp(api: Call, words: string): Promise<Application> {
+export async function findApp(api: Call, words: string): Promise<ListedApplication> {
   const [apps, projects] = await Promise.all([api('apps.listAll'), api('projects.list')])
   return pickApp(words, apps, projects)
 }

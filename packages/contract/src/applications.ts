@@ -86,6 +86,17 @@ export const Application = Type.Object({
 })
 export type Application = Static<typeof Application>
 
+/** An application in a list: without the settings that can be long, so that a list of a thousand is still a small response. */
+export const ListedApplication = Type.Omit(Application, [
+  'watch_paths',
+  'install_command',
+  'build_command',
+  'start_command',
+  'release_command',
+  'build_args',
+])
+export type ListedApplication = Static<typeof ListedApplication>
+
 export const REPOSITORY_PATH = '^(?!/)(?!.*\\\\)(?!.*%2[eEfF])(?!.*(^|/)\\.\\.(/|$))[A-Za-z0-9_.@+ /-]*$'
 const RepositoryPath = Type.String({
   maxLength: 512,

@@ -41,13 +41,19 @@ const OutputDirectory = Type.String({
 
 /** Those that begin with BUILDKIT_, in whatever case, control the builder itself. */
 const BUILD_ARG = '^(?![Bb][Uu][Ii][Ll][Dd][Kk][Ii][Tt]_)[A-Za-z_][A-Za-z0-9_]{0,99}$'
-const BuildArgs = Type.Record(Type.String({ pattern: BUILD_ARG }), Type.String({ maxLength: 4096, pattern: '^[^\\u0000\\r\\n]*$' }), {
-  additionalProperties: false,
-  maxProperties: 100,
-  ...expects('a map of at most 100 names (letters, digits, underscores, not BUILDKIT_…) to texts of one line and at most 4,096 characters'),
-})
+const BuildArgs = Type.Record(
+  Type.String({ pattern: BUILD_ARG }),
+  Type.String({ maxLength: 4096, pattern: '^[^\\u0000-\\u0008\\u000a-\\u001f\\u007f]*$' }),
+  {
+    additionalProperties: false,
+    maxProperties: 100,
+    ...expects(
+      'a map of at most 100 names (letters, digits, underscores, not BUILDKIT_…) to texts of one line and at most 4,096 characters',
+    ),
+  },
+)
 
-/** Names and values together: every list of apps carries them. */
+/** Names and values together. */
 const MOST_BUILD_ARGS_CHARACTERS = 16_384
 
 /** What is wrong with the size of these build arguments, to follow the name of the field. A schema cannot say it. */

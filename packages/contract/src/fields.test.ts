@@ -12,7 +12,7 @@ const CASES: Record<string, { schema: TSchema; taken: unknown[]; refused: unknow
     refused: ['a', '@b', 'a@', 'a b@c', 'a@b@c', 'a,b@c', '<a@b>', `${'a'.repeat(65)}@b`],
   },
   'a label': { schema: Label(5), taken: ['a', ' a ', 'äöü日本'], refused: ['', ' ', '123456', 'a\nb', 'a\tb', 'a\u0000', 'a\u007f'] },
-  prose: { schema: Prose(5), taken: ['', 'a\nb'], refused: ['123456', 'a\u0000'] },
+  prose: { schema: Prose(5), taken: ['', 'a\nb', '\ta\r\n'], refused: ['123456', 'a\u0000', '\u0001', '\u001b', '\u007f'] },
   'the name of a variable': {
     schema: EnvKey,
     taken: ['A', '_a', 'A.b-c_9', 'A'.repeat(256)],

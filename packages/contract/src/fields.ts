@@ -36,8 +36,13 @@ export function Label(max: number) {
   })
 }
 
+/** A text of any number of lines. Other control characters are refused: nobody types them, and each takes six bytes in JSON. */
 export function Prose(max: number) {
-  return Type.String({ maxLength: max, pattern: '^[^\\u0000]*$', ...expects(`a text of at most ${max} characters`) })
+  return Type.String({
+    maxLength: max,
+    pattern: '^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f]*$',
+    ...expects(`a text of at most ${max} characters, without control characters`),
+  })
 }
 
 export function OneOf<const Words extends readonly string[]>(words: Words) {

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { Application } from './applications.ts'
+import { ListedApplication } from './applications.ts'
 import { VariableList } from './env-variables.ts'
 import { Email, expects, Flag, Id, Label, Prose, Time } from './fields.ts'
 import { Role } from './users.ts'
@@ -20,7 +20,7 @@ export type Project = Static<typeof Project>
 export const Member = Type.Object({ id: Id, email: Type.String(), role: Role, addedAt: Time })
 export type Member = Static<typeof Member>
 
-export const ProjectDetails = Type.Object({ ...project, applications: Type.Array(Application), members: Type.Array(Member) })
+export const ProjectDetails = Type.Object({ ...project, applications: Type.Array(ListedApplication), members: Type.Array(Member) })
 export type ProjectDetails = Static<typeof ProjectDetails>
 
 const Tags = Type.Union([Prose(500), Type.Array(Label(60), { maxItems: 30 })], expects('a comma-separated text or a list of texts'))

@@ -1,4 +1,4 @@
-import type { Application } from '@berth/contract'
+import type { ListedApplication } from '@berth/contract'
 import { requiredText, textOf, textsOf, YES } from '../arguments.ts'
 import { CannotDo, type Context, command, type Values } from '../command.ts'
 import { changesFrom, inputFrom, optionsFor } from '../contract-input.ts'
@@ -121,7 +121,7 @@ const remove = command({
 })
 
 /** All users whose ID the caller can look up: themselves, the members of the project and, for an admin, all users. */
-async function idOfPerson(ctx: Context, app: Application, email: string): Promise<number> {
+async function idOfPerson(ctx: Context, app: ListedApplication, email: string): Promise<number> {
   const isMeant = (person: { email: string }) => person.email.toLowerCase() === email.toLowerCase()
   const [me, project] = await Promise.all([ctx.api('auth.me', {}), ctx.api('projects.get', { id: app.project_id })])
   const near = [me, ...project.members].find(isMeant)

@@ -5,6 +5,7 @@ import {
   ApplicationDeletion,
   AppOnly,
   Connection,
+  ListedApplication,
   NewApplication,
   SourceCheck,
   SourceCheckRequest,
@@ -28,11 +29,11 @@ export const appOperations = {
   }),
   'apps.list': operation({
     summary: 'List the applications of a project',
-    method: 'POST', path: '/api/apps/get', may: 'member of the project', body: ProjectOnly, answer: Type.Array(Application), message: 'Applications retrieved successfully',
+    method: 'POST', path: '/api/apps/get', may: 'member of the project', body: ProjectOnly, answer: Type.Array(ListedApplication), message: 'Applications retrieved successfully',
   }),
   'apps.listAll': operation({
     summary: 'List all applications you can see',
-    method: 'GET', path: '/api/apps', may: 'signed in', answer: Type.Array(Application), message: 'Applications retrieved successfully',
+    method: 'GET', path: '/api/apps', may: 'signed in', answer: Type.Array(ListedApplication), message: 'Applications retrieved successfully',
   }),
   'apps.get': operation({
     summary: 'Get an application',

@@ -1,4 +1,4 @@
-import type { Application } from '@berth/contract'
+import type { ListedApplication } from '@berth/contract'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Badge } from '../components/badge.tsx'
@@ -14,7 +14,7 @@ import { paths } from '../paths.ts'
 import { shortUrl } from './app-url.ts'
 
 /** An app at a glance: state, address, last deployment, CPU. */
-export function AppCard({ app }: { app: Application }) {
+export function AppCard({ app }: { app: ListedApplication }) {
   const { data: all } = useQuery(overview)
   const last = all?.newestDeployments.find(({ app_id }) => app_id === app.id)
   return (

@@ -1,4 +1,4 @@
-import type { Application, Project } from '@berth/contract'
+import type { ListedApplication, Project } from '@berth/contract'
 import { Link } from '@tanstack/react-router'
 import { Badge } from '../components/badge.tsx'
 import { Icon } from '../components/icon.tsx'
@@ -8,7 +8,7 @@ import { paths } from '../paths.ts'
 import { shortUrl } from './app-url.ts'
 
 /** Apps as rows: state, name, project, address. */
-export function AppList({ apps, projects }: { apps: readonly Application[]; projects: readonly Project[] }) {
+export function AppList({ apps, projects }: { apps: readonly ListedApplication[]; projects: readonly Project[] }) {
   const projectName = new Map(projects.map(({ id, name }) => [id, name]))
   return (
     <ul className="divide-y divide-line">

@@ -1,4 +1,4 @@
-import type { Application } from '@berth/contract'
+import type { ListedApplication } from '@berth/contract'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -15,11 +15,11 @@ import { paths } from '../paths.ts'
 import { connectionReference, usualName } from './connect-names.ts'
 import { useDeploy } from './use-deploy.ts'
 
-type Apps = readonly [Application, ...Application[]]
-type Pair = { app: Application; database: Application }
+type Apps = readonly [ListedApplication, ...ListedApplication[]]
+type Pair = { app: ListedApplication; database: ListedApplication }
 
 /** Gives an app a variable that refers to a database of its project. One of the two is known, the other is picked. */
-export function ConnectDialog({ known, onClose }: { known: Application; onClose: () => void }) {
+export function ConnectDialog({ known, onClose }: { known: ListedApplication; onClose: () => void }) {
   const isDatabase = known.app_type === 'database'
   const query = useQuery(project(known.project_id))
   const [connected, setConnected] = useState<Pair & { variable: string }>()
@@ -33,7 +33,7 @@ export function ConnectDialog({ known, onClose }: { known: Application; onClose:
           {({ applications }) => {
             const [first, ...others] = applications.filter(({ app_type }) => (app_type === 'database') !== isDatabase)
             if (!first) return <NothingToPick known={known} />
-            const pairOf = (picked: Application) => (isDatabase ? { app: picked, database: known } : { app: known, database: picked })
+            const pairOf = (picked: ListedApplication) => (isDatabase ? { app: picked, database: known } : { app: known, database: picked })
             return <ConnectForm choices={[first, ...others]} pairOf={pairOf} onDone={setConnected} onClose={onClose} />
           }}
         </QueryView>
@@ -42,7 +42,7 @@ export function ConnectDialog({ known, onClose }: { known: Application; onClose:
   )
 }
 
-function NothingToPick({ known }: { known: Application }) {
+function NothingToPick({ known }: { known: ListedApplication }) {
   return (
     <p className="text-sm text-ink-soft">
       This project has no {known.app_type === 'database' ? 'app to connect' : 'database'} yet.{' '}
@@ -55,7 +55,7 @@ function NothingToPick({ known }: { known: Application }) {
 
 type FormProps = {
   choices: Apps
-  pairOf: (picked: Application) => Pair
+  pairOf: (picked: ListedApplication) => Pair
   onDone: (connected: Pair & { variable: string }) => void
   onClose: () => void
 }

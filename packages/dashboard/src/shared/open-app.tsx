@@ -1,8 +1,8 @@
-import type { Application } from '@berth/contract'
+import type { ListedApplication } from '@berth/contract'
 import { Icon } from '../components/icon.tsx'
 
 /** The link to the deployed app. */
-export function OpenApp({ app }: { app: Application }) {
+export function OpenApp({ app }: { app: ListedApplication }) {
   if (app.url === '') return null
   return (
     <a

@@ -29,13 +29,14 @@ export function addAnswerLimit(app: FastifyInstance, limits: typeof LIMITS = LIM
     const isText = typeof payload === 'string'
     if (request.method === 'HEAD' || reply.raw.destroyed || (!isText && !Buffer.isBuffer(payload))) return done(null, payload)
     if (payload.length <= PIECE_BYTES) return done(null, payload)
-    const bytes = isText ? Buffer.from(payload) : payload
     if (isText) {
       const key = keyOf(request)
       const budget = request.caller && isStaff(request.caller) ? staff : users
-      if (!budget.take(key, bytes.length)) return done(new AppError('server_busy', { message: TOO_MUCH }))
-      reply.raw.once('close', () => budget.giveBack(key, bytes.length))
+      const size = Buffer.byteLength(payload)
+      if (!budget.take(key, size)) return done(new AppError('server_busy', { message: TOO_MUCH }))
+      reply.raw.once('close', () => budget.giveBack(key, size))
     }
+    const bytes = isText ? Buffer.from(payload) : payload // after the check, so that a refused response is not copied
     void reply.header('content-length', bytes.length)
     done(null, Readable.from(piecesOf(bytes), { objectMode: false }))
   })

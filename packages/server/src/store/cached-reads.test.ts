@@ -55,3 +55,9 @@ it('sees what another process commits soon', async () => {
   other.close()
   await expect.poll(() => read('a')).toEqual([{ value: 'from outside' }])
 })
+
+it('does not keep rows that are large together', async () => {
+  await put('large', 'x'.repeat(500_001))
+  expect(read('large')).toEqual(read('large'))
+  expect(read('large')).not.toBe(read('large'))
+})

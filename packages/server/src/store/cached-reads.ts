@@ -6,6 +6,7 @@ const FOREIGN_LOOK_MS = 100
 /** Entries per query: enough for everybody using the dashboard at the moment, and a few megabytes at most. */
 const KEPT_ANSWERS = 20
 const MOST_KEPT_ROWS = 500
+const MOST_KEPT_CHARACTERS = 500_000
 const KEPT_QUERIES = 500
 
 type Known = { statement: Statement<unknown[], unknown>; answers: Map<unknown, readonly unknown[]>; version: number }
@@ -27,6 +28,13 @@ function createVersion(file: SqliteFile, commits: () => number): () => number {
     lookedAt = now
     return version
   }
+}
+
+function isSmall(rows: readonly unknown[]): boolean {
+  if (rows.length > MOST_KEPT_ROWS) return false
+  let characters = 0
+  for (const row of rows) for (const value of Object.values(row ?? {})) characters += typeof value === 'string' ? value.length : 0
+  return characters <= MOST_KEPT_CHARACTERS
 }
 
 /** Keeps the rows of a query until something is committed. Without it, the dashboard's list of 50 apps takes more than twice the time. */
@@ -53,7 +61,7 @@ export function createCachedReads(file: SqliteFile, commits: () => number): Db['
     const kept = known.answers.get(key)
     if (kept) return kept
     const rows = known.statement.all(key)
-    if (rows.length <= MOST_KEPT_ROWS && known.answers.size < KEPT_ANSWERS) known.answers.set(key, rows)
+    if (isSmall(rows) && known.answers.size < KEPT_ANSWERS) known.answers.set(key, rows)
     return rows
   }
 

@@ -119,3 +119,30 @@ it('the build arguments of an app come to 16,384 characters at most, however the
     code: 'invalid_request',
   })
 })
+
+it('lists of apps leave out the settings that can be long', async () => {
+  const project = await member.call('projects.create', { name: 'Lists' })
+  const long = '字'.repeat(2000)
+  const commands = { installCommand: long, buildCommand: long, startCommand: long, releaseCommand: long }
+  const watchPaths = Array.from({ length: 50 }, () => '字'.repeat(200))
+  const buildArgs = Object.fromEntries(['A', 'B', 'C'].map((name) => [name, '字'.repeat(4096)]))
+  const input = { name: 'long', projectId: project.id, description: long, watchPaths, buildArgs, ...commands }
+  const { id: appId } = await member.call('apps.create', input)
+  const whole = await member.call('apps.get', { appId })
+  expect(whole).toMatchObject({ watch_paths: watchPaths, build_args: buildArgs, install_command: long, release_command: long })
+  const { watch_paths, build_args, install_command, build_command, start_command, release_command, ...listed } = whole
+  void [watch_paths, build_args, install_command, build_command, start_command, release_command]
+  expect(await member.call('apps.list', { projectId: project.id })).toEqual([listed])
+  expect((await member.call('apps.listAll')).find(({ id }) => id === appId)).toEqual(listed)
+  expect((await member.call('projects.get', { id: project.id })).applications).toEqual([listed])
+  expect(Buffer.byteLength(JSON.stringify(listed))).toBeLessThan(8000)
+})
+
+it('descriptions and build arguments have no control characters, which take six bytes each in JSON', async () => {
+  const project = await member.call('projects.create', { name: 'Control' })
+  const app = { name: 'plain', projectId: project.id }
+  for (const bad of [{ description: '\u0001' }, { buildArgs: { A: '\u0001' } }, { buildArgs: { A: '\u001b[31m' } }])
+    await expect(member.call('apps.create', { ...app, ...bad })).rejects.toMatchObject({ code: 'invalid_request' })
+  const kept = { description: 'Two lines,\r\n\tone indented', buildArgs: { A: 'a\tb' } }
+  expect(await member.call('apps.create', { ...app, ...kept })).toMatchObject({ description: kept.description, build_args: kept.buildArgs })
+})

@@ -1,4 +1,4 @@
-import { APP_STATUSES, APP_TYPES, type Application } from '@berth/contract'
+import { APP_STATUSES, APP_TYPES, type ListedApplication } from '@berth/contract'
 import { useQuery } from '@tanstack/react-query'
 import { ButtonLink } from '../../components/button.tsx'
 import { Card } from '../../components/card.tsx'
@@ -25,7 +25,7 @@ export function AppsPage() {
   const [search, setSearch] = useSearchState('q')
   const [type, setType] = useSearchState('type')
   const [status, setStatus] = useSearchState('state')
-  const wanted = (app: Application): boolean =>
+  const wanted = (app: ListedApplication): boolean =>
     (type === '' || app.app_type === type) &&
     (status === '' || app.status === status) &&
     `${app.name} ${app.description} ${app.domains.join(' ')}`.toLowerCase().includes(search.toLowerCase())

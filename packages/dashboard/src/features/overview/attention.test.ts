@@ -1,9 +1,10 @@
-import type { Application, Deployment, Domain, Health } from '@berth/contract'
+import type { Deployment, Domain, Health, ListedApplication } from '@berth/contract'
 import { describe, expect, it } from 'vitest'
 import { concernsOf, groupsOf } from './attention.ts'
 
 const calm = { apps: [], lastDeployments: [], domains: [], health: undefined, metrics: undefined, mayAdmin: true }
-const application = (part: Partial<Application>) => ({ id: 1, name: 'shop', status: 'running', status_reason: '', ...part }) as Application // only what is looked at
+const application = (part: Partial<ListedApplication>) =>
+  ({ id: 1, name: 'shop', status: 'running', status_reason: '', ...part }) as ListedApplication // only what is looked at
 const disk = (percent: number) => ({ disk: { used: percent, total: 100, percent } })
 
 describe('what needs attention', () => {

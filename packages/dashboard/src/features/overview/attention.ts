@@ -1,4 +1,4 @@
-import type { Application, Deployment, Domain, Health, ServerMetrics } from '@berth/contract'
+import type { Deployment, Domain, Health, ListedApplication, ServerMetrics } from '@berth/contract'
 import { HEALTH_LOOK, HEALTH_NOTICES, HEALTH_PARTS } from '../../lib/status.ts'
 import { paths } from '../../paths.ts'
 
@@ -8,7 +8,7 @@ export type Concern = { id: string; kind: Kind; tone: 'bad' | 'warn'; title: str
 export type ConcernGroup = { kind: Kind; title: string; concerns: readonly Concern[] }
 
 type Known = {
-  apps: readonly Application[]
+  apps: readonly ListedApplication[]
   lastDeployments: readonly Deployment[]
   domains: readonly Domain[]
   health: Health | undefined

@@ -1,9 +1,9 @@
-import type { Application, Project } from '@berth/contract'
+import type { ListedApplication, Project } from '@berth/contract'
 import { describe, expect, it } from 'vitest'
 import { commandsOf, matching } from './commands.ts'
 
 describe('the command palette', () => {
-  const apps = [{ id: 4, name: 'shop', app_type: 'web' } as Application] // only what is looked at
+  const apps = [{ id: 4, name: 'shop', app_type: 'web' } as ListedApplication] // only what is looked at
   const projects = [{ id: 2, name: 'Market' } as Project] // only what is looked at
 
   it('finds apps and their pages by words in any order', () => {

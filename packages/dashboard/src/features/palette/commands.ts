@@ -1,4 +1,4 @@
-import type { Application, Project } from '@berth/contract'
+import type { ListedApplication, Project } from '@berth/contract'
 import type { IconName } from '../../components/icon.tsx'
 import type { Theme } from '../../lib/theme.ts'
 import { paths } from '../../paths.ts'
@@ -57,9 +57,9 @@ const THEME_COMMANDS: readonly PaletteCommand[] = [
   { id: 'system', label: 'System theme', note: 'Theme', icon: 'screen', act: { theme: 'system' }, also: 'mode appearance' },
 ]
 
-type Known = { apps: readonly Application[]; projects: readonly Project[]; mayAdmin: boolean }
+type Known = { apps: readonly ListedApplication[]; projects: readonly Project[]; mayAdmin: boolean }
 
-function appActions({ id, name, url }: Application): PaletteCommand[] {
+function appActions({ id, name, url }: ListedApplication): PaletteCommand[] {
   const page = (key: string, label: string, rest: { icon: IconName; to: string; also: string }): PaletteCommand => ({
     id: `${key}-${id}`,
     label: `${label} ${name}`,

@@ -1,4 +1,4 @@
-import type { Application, Project } from '@berth/contract'
+import type { ListedApplication, Project } from '@berth/contract'
 import { Link } from '@tanstack/react-router'
 import { Tag } from '../../components/badge.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
@@ -6,7 +6,7 @@ import { plural } from '../../lib/sizes.ts'
 import { paths } from '../../paths.ts'
 import { tagsOf } from './queries.ts'
 
-export type ProjectWithApps = { project: Project; apps: readonly Application[] }
+export type ProjectWithApps = { project: Project; apps: readonly ListedApplication[] }
 
 export function ProjectGrid({ list }: { list: readonly ProjectWithApps[] }) {
   return (
@@ -58,7 +58,7 @@ export function ProjectRows({ list }: { list: readonly ProjectWithApps[] }) {
   )
 }
 
-function Counts({ apps }: { apps: readonly Application[] }) {
+function Counts({ apps }: { apps: readonly ListedApplication[] }) {
   const failing = apps.filter(({ status }) => status === 'error').length
   return (
     <>

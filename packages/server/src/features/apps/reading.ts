@@ -1,10 +1,12 @@
-import type { Connection } from '@berth/contract'
+import type { Connection, ListedApplication } from '@berth/contract'
 import { kindOf } from '../../domain/app-kinds.ts'
 import type { EdgePorts } from '../../domain/app-url.ts'
 import { type Caller, isStaff } from '../../domain/caller.ts'
 import type { AppRow } from '../../domain/rows.ts'
 import type { Source as GitSource } from '../../git/git-visit.ts'
 import { fieldError } from '../../lib/app-error.ts'
+import { limited } from '../../lib/limited.ts'
+import { createLimiter } from '../../lib/limiter.ts'
 import type { Db } from '../../store/database.ts'
 import type { ResolveEnvironment } from '../env-variables/resolve-environment.ts'
 import type { AppSource } from '../git-providers/app-source.ts'
@@ -25,9 +27,19 @@ type Deps = {
   edgePorts: EdgePorts
 }
 
+/** Each reads a thousand rows, or decrypts up to a few thousand values. */
+const LIMITS = { running: 4, runningPerKey: 2, waiting: 500, waitingPerKey: 100, waitMs: 30_000 }
+const TOO_MANY = 'Too many requests like this one are being answered. Try again in a few seconds.'
+
 /** What can be asked of applications without changing any. */
 export function createAppReading(deps: Deps) {
   const { db } = deps
+  const limiter = createLimiter(LIMITS)
+
+  async function listAll(caller: Caller): Promise<ListedApplication[]> {
+    const userId = isStaff(caller) ? undefined : caller.id
+    return await limited(limiter, caller, TOO_MANY, async () => await listVisibleApplications(db, deps.edgePorts, userId))
+  }
 
   async function connection(app: AppRow): Promise<Connection> {
     const template = kindOf(app).madeFrom === 'template' ? deps.findTemplate(app.template_name) : undefined
@@ -55,9 +67,9 @@ export function createAppReading(deps: Deps) {
   return {
     sourceFor,
     list: createAppLists(db, deps.edgePorts),
-    listAll: async (caller: Caller) => await listVisibleApplications(db, deps.edgePorts, isStaff(caller) ? undefined : caller.id),
+    listAll,
     get: async (app: AppRow) => await presentApplication(db, deps.edgePorts, app),
-    connection,
+    connection: async (caller: Caller, app: AppRow) => await limited(limiter, caller, TOO_MANY, async () => await connection(app)),
     checkSource: async (caller: Caller, source: Place) => await deps.probeSource.branches(source, await asker(caller, source)),
     checkSourceFiles: async (caller: Caller, source: Place & BuildPlace) =>
       await deps.probeSource.files(source, await asker(caller, source)),

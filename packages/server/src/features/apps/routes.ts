@@ -18,7 +18,7 @@ export function applicationHandlers(parts: { applications: Applications; reading
     'apps.update': async ({ caller, app, input }) => await applications.update(caller, app, input),
     'apps.delete': async ({ caller, app, input }) => await deletion.remove(caller, app, { deleteVolumes: input.deleteVolumes ?? false }),
     'apps.transfer': async ({ caller, app, input }) => await applications.transfer(caller, app, input.userId),
-    'apps.connection': async ({ app }) => await reading.connection(app),
+    'apps.connection': async ({ caller, app }) => await reading.connection(caller, app),
     'apps.checkSource': async ({ caller, input }) => await reading.checkSource(caller, placeOf(input)),
     'apps.checkSourceFiles': async ({ caller, input }) =>
       await reading.checkSourceFiles(caller, {

@@ -1,4 +1,4 @@
-import type { Application } from '@berth/contract'
+import type { Application, ListedApplication } from '@berth/contract'
 import type { Insertable, Updateable } from 'kysely'
 import { typesThat } from '../../domain/app-kinds.ts'
 import { bestHost, type EdgePorts, hostUrl } from '../../domain/app-url.ts'
@@ -13,23 +13,82 @@ type Hosts = ReadonlyMap<number, readonly Host[]>
 
 const HOST_COLUMNS = ['domain.app_id', 'domain.host', 'domain.ssl_status', 'domain.dns_status'] as const
 
-function present(row: Readonly<AppRow>, hosts: Hosts, ports: EdgePorts): Application {
-  const { slug, wanted, stopped_services, git_repository_id, git_commit_url, hook_hash, hook_by, host_key, ...rest } = row
-  // ours: what a person asked for (they see `status`), and the host's names for things
-  void [wanted, stopped_services, git_repository_id, git_commit_url]
+/** What a list reads of each app; the settings that can be long stay out. */
+const LISTED_COLUMNS = [
+  'app.id',
+  'app.name',
+  'app.description',
+  'app.project_id',
+  'app.app_type',
+  'app.port',
+  'app.status',
+  'app.status_reason',
+  'app.slug',
+  'app.created_by',
+  'app.created_at',
+  'app.updated_at',
+  'app.git_repository',
+  'app.git_branch',
+  'app.git_provider_id',
+  'app.git_clone_url',
+  'app.auto_deploy',
+  'app.hook_hash',
+  'app.hook_by',
+  'app.deploy_key',
+  'app.host_key',
+  'app.poll_source',
+  'app.source_set_by',
+  'app.root_directory',
+  'app.dockerfile_path',
+  'app.deployment_strategy',
+  'app.restart_policy',
+  'app.cpu_limit',
+  'app.memory_limit',
+  'app.template_name',
+  'app.healthcheck_path',
+  'app.builder',
+  'app.output_directory',
+  'app.build_target',
+] as const
+type Unprefixed<Name> = Name extends `app.${infer Column extends keyof AppRow}` ? Column : never
+type ListedRow = Pick<AppRow, Unprefixed<(typeof LISTED_COLUMNS)[number]>>
+
+function present(row: Readonly<ListedRow>, hosts: Hosts, ports: EdgePorts): ListedApplication {
+  const { hook_hash, hook_by, host_key, ...rest } = row
   const own = hosts.get(row.id) ?? []
   const best = bestHost(own)
-  const watch_paths = JSON.parse(row.watch_paths) as string[] // written by us, as the contract says
   const poll_source = row.poll_source === null ? null : row.poll_source === 1
-  const build_args = JSON.parse(row.build_args) as Record<string, string> // the same
   const access = { deploy_hook: hook_hash !== '', deploy_hook_by: hook_by, host_key: shownHostKey(host_key), poll_source }
-  const shown = { ...rest, auto_deploy: row.auto_deploy === 1, watch_paths, build_args, ...access }
-  return { ...shown, port: row.port ?? 0, slug, domains: own.map(({ host }) => host), url: best ? hostUrl(best, ports) : '' }
+  const domains = own.map(({ host }) => host)
+  return {
+    ...rest,
+    auto_deploy: row.auto_deploy === 1,
+    ...access,
+    port: row.port ?? 0,
+    domains,
+    url: best ? hostUrl(best, ports) : '',
+  }
+}
+
+function presentWhole(row: Readonly<AppRow>, hosts: Hosts, ports: EdgePorts): Application {
+  const { watch_paths, install_command, build_command, start_command, release_command, build_args, ...others } = row
+  const { wanted, stopped_services, git_repository_id, git_commit_url, ...listed } = others
+  // ours: what a person asked for (they see `status`), and the host's names for things
+  void [wanted, stopped_services, git_repository_id, git_commit_url]
+  return {
+    ...present(listed, hosts, ports),
+    watch_paths: JSON.parse(watch_paths) as string[], // written by us, as the contract says
+    install_command,
+    build_command,
+    start_command,
+    release_command,
+    build_args: JSON.parse(build_args) as Record<string, string>, // the same
+  }
 }
 
 /** Most requests of the dashboard ask these two, so the queries are built once. */
 export function createAppLists(db: Pick<Db, 'selectFrom' | 'cachedRead'>, ports: EdgePorts) {
-  const appsOfProject = db.selectFrom('app').selectAll().where('project_id', '=', 0).orderBy('id').compile()
+  const appsOfProject = db.selectFrom('app').select(LISTED_COLUMNS).where('project_id', '=', 0).orderBy('id').compile()
   const hostsOfProject = db
     .selectFrom('domain')
     .innerJoin('app', 'app.id', 'domain.app_id')
@@ -39,9 +98,9 @@ export function createAppLists(db: Pick<Db, 'selectFrom' | 'cachedRead'>, ports:
     .compile()
 
   /** Goes with the rows that the database keeps: the same rows make the same list. */
-  const presented = new WeakMap<readonly AppRow[], { from: readonly Host[]; list: Application[] }>()
+  const presented = new WeakMap<readonly ListedRow[], { from: readonly Host[]; list: ListedApplication[] }>()
 
-  return async (projectId: number): Promise<Application[]> => {
+  return async (projectId: number): Promise<ListedApplication[]> => {
     const apps = db.cachedRead(appsOfProject, projectId)
     const domains = db.cachedRead(hostsOfProject, projectId)
     const known = presented.get(apps)
@@ -58,8 +117,8 @@ function groupHosts(rows: readonly Host[]): Hosts {
 }
 
 /** Without a user: every application, for those who see everything. */
-export async function listVisibleApplications(db: Reader, ports: EdgePorts, userId: number | undefined): Promise<Application[]> {
-  let apps = db.selectFrom('app').selectAll('app').orderBy('app.id')
+export async function listVisibleApplications(db: Reader, ports: EdgePorts, userId: number | undefined): Promise<ListedApplication[]> {
+  let apps = db.selectFrom('app').select(LISTED_COLUMNS).orderBy('app.id')
   if (userId !== undefined) {
     apps = apps.innerJoin('project_member', 'project_member.project_id', 'app.project_id').where('project_member.user_id', '=', userId)
   }
@@ -77,7 +136,7 @@ export async function listVisibleApplications(db: Reader, ports: EdgePorts, user
 
 export async function presentApplication(db: Reader, ports: EdgePorts, row: AppRow): Promise<Application> {
   const domains = await db.selectFrom('domain').select(HOST_COLUMNS).where('app_id', '=', row.id).orderBy('id').execute()
-  return present(row, groupHosts(domains), ports)
+  return presentWhole(row, groupHosts(domains), ports)
 }
 
 export async function isSlugTaken(db: Reader, projectId: number, slug: string): Promise<boolean> {

@@ -1,4 +1,4 @@
-import type { Application, Project, ProjectDetails } from '@berth/contract'
+import type { ListedApplication, Project, ProjectDetails } from '@berth/contract'
 import { changedFields, recordAudit } from '../../domain/audit.ts'
 import { type Caller, isStaff } from '../../domain/caller.ts'
 import { insertMember, type ProjectRow } from '../../domain/rows.ts'
@@ -13,7 +13,7 @@ import { countProjectsOf, deleteProject, insertProject, isSlugTaken, listMembers
 
 type Deps = {
   db: Db
-  listApplications: (projectId: number) => Promise<Application[]>
+  listApplications: (projectId: number) => Promise<ListedApplication[]>
   /** Deletes the applications and adds jobs that remove what they own. */
   removeApplications: (tx: Tx, caller: Caller, project: { id: number; deleteVolumes: boolean }) => Promise<number[]>
   /** Called after the commit with the deleted apps. */
