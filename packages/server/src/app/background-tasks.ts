@@ -1,5 +1,6 @@
 import type { Engine } from '../engine/engine.ts'
 import { forgetEventsBefore } from '../events/event-log.ts'
+import { createForgetAudit } from '../features/audit/forget.ts'
 import type { BackupKeeper } from '../features/backups/service.ts'
 import { SAMPLE_EVERY_MS as FIGURES_EVERY_MS, type FiguresKeeper } from '../features/figures/service.ts'
 import type { EngineWatch } from '../features/health/engine-watch.ts'
@@ -72,11 +73,13 @@ export function backgroundTasks(parts: Parts): Task[] {
     {
       name: 'housekeeping',
       everyMs: HOUR_MS,
-      run: async () =>
+      run: async (signal) => {
         await db.transaction(async (tx) => {
           await forgetEventsBefore(tx, new Date(now().getTime() - KEPT_EVENTS_MS))
           await forgetDeliveries(tx, new Date(now().getTime() - KEPT_DELIVERIES_MS), MOST_DELIVERIES)
-        }),
+        })
+        await createForgetAudit({ db, now })(signal)
+      },
     },
     {
       name: 'provisioning',

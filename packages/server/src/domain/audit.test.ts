@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { openTestDatabase } from '../../testing/harness/test-database.ts'
-import { changedFields, PLATFORM, recordAudit } from './audit.ts'
+import { type Actor, changedFields, PLATFORM, recordAudit } from './audit.ts'
 
 it('keeps the fields that really changed, before and after', () => {
   const before = { name: 'a', port: 80, tags: '' }
@@ -19,7 +19,7 @@ async function recorded(detail: Record<string, unknown>): Promise<string> {
 }
 
 it('keeps short details as they are, and cuts each field of long ones', async () => {
-  const short = { name: 'a', ids: [1, 2], nothing: null, description: 'x'.repeat(2000) }
+  const short = { name: 'a', ids: [1, 2], nothing: null, description: 'x'.repeat(300) }
   expect(JSON.parse(await recorded(short))).toEqual(short)
   const long = { ...short, nothing: undefined, description: '\u0001'.repeat(2000), ids: Array.from({ length: 5000 }, (_, id) => id) }
   const kept = JSON.parse(await recorded(long)) as Record<string, unknown>
@@ -41,6 +41,40 @@ it.each([
     ),
   ],
   ['objects', fieldsOf(5, { inner: { text: '\\'.repeat(9000) } })],
-])('a line has at most 8 KiB of it: %s', async (_, detail) => {
-  expect((await recorded(detail)).length).toBeLessThanOrEqual(8192)
+])('a line has at most 2 KiB of it: %s', async (_, detail) => {
+  expect((await recorded(detail)).length).toBeLessThanOrEqual(2048)
+})
+
+it('cuts every long text, also inside of lists', async () => {
+  const long = 'x'.repeat(301)
+  const cut = `${'x'.repeat(300)}…`
+  expect(JSON.parse(await recorded({ name: 'a', description: long, names: ['b', long] }))).toEqual({
+    name: 'a',
+    description: cut,
+    names: ['b', cut],
+  })
+})
+
+it('refuses a user who makes very many changes within a minute, and nobody else', async () => {
+  await using test = await openTestDatabase()
+  const { origin } = PLATFORM
+  const user = { id: 7, email: 'user@example.test', role: 'user', origin } as const
+  const change = async (at: number, actor: Actor) =>
+    await test.db.transaction(async (tx) => await recordAudit(tx, new Date(at), actor, { action: 'app.update', subject: 'app' }))
+  await change(1_000_000, user)
+  const { id, ...line } = await test.db.selectFrom('audit').selectAll().executeTakeFirstOrThrow()
+  expect(id).toBe(1)
+  for (let copies = 1; copies < 6000; copies += 857)
+    await test.db.transaction(
+      async (tx) =>
+        await tx
+          .insertInto('audit')
+          .values(Array.from({ length: 857 }, () => line))
+          .execute(),
+    )
+  await expect(change(1_059_999, user)).rejects.toMatchObject({ code: 'too_many_changes' })
+  await change(1_059_999, { ...user, role: 'admin' })
+  await change(1_059_999, { ...user, id: 8 })
+  await change(1_060_000, user)
+  await change(0, user) // the clock was set back
 })

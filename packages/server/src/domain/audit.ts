@@ -1,5 +1,6 @@
+import { AppError } from '../lib/app-error.ts'
 import type { Tx } from '../store/database.ts'
-import type { Caller } from './caller.ts'
+import { type Caller, isStaff } from './caller.ts'
 
 export type AuditRecord = {
   /** `noun.verb`, such as `app.update`. */
@@ -11,18 +12,21 @@ export type AuditRecord = {
 }
 
 /** Who acts. The id is null for the platform itself. */
-export type Actor = Pick<Caller, 'email' | 'origin'> & { id: number | null }
+export type Actor = Pick<Caller, 'email' | 'origin'> & Partial<Pick<Caller, 'role'>> & { id: number | null }
 
 export const PLATFORM: Actor = { id: null, email: 'berth', origin: { address: '', requestId: '', isTls: false, client: '' } }
 
-/** In characters. Kept small because one response has many lines. */
-const LONGEST_DETAIL = 8192
+/** In characters. Kept small because one response has many lines, and anybody who can change something writes them. */
+const LONGEST_DETAIL = 2048
+const LONGEST_TEXT = 300
 /** The most bytes one character can take in JSON, and the overhead of a field. */
 const [ESCAPED, AROUND] = [6, 8]
 
 /** Keeps every field name. If the values are too long together, each is cut to its beginning, as text. */
 function detailText(detail: Record<string, unknown> | undefined): string {
-  const whole = JSON.stringify(detail ?? null)
+  const whole = JSON.stringify(detail ?? null, (_, value: unknown) =>
+    typeof value === 'string' && value.length > LONGEST_TEXT ? `${value.slice(0, LONGEST_TEXT)}…` : value,
+  )
   if (whole.length <= LONGEST_DETAIL) return whole
   const fields = Object.entries(JSON.parse(whole) as Record<string, unknown>) // what was written above
   const share = Math.floor(LONGEST_DETAIL / fields.length)
@@ -34,8 +38,24 @@ function detailText(detail: Record<string, unknown> | undefined): string {
   return JSON.stringify(Object.fromEntries(shortened))
 }
 
+/** What a script of somebody may do without noticing. The owner and admins have no limit. */
+const MOST_CHANGES = { count: 6000, inMs: 60_000 }
+
+/** The line that was written `count` changes ago must not be too young. */
+async function refuseTooMany(tx: Tx, at: Date, actor: Actor): Promise<void> {
+  if (actor.id === null || (actor.role !== undefined && isStaff({ role: actor.role }))) return
+  const earlier = tx.selectFrom('audit').select('at').where('actor_id', '=', actor.id).orderBy('id', 'desc')
+  const found = await earlier
+    .offset(MOST_CHANGES.count - 1)
+    .limit(1)
+    .executeTakeFirst()
+  const agoMs = found ? at.getTime() - Date.parse(found.at) : Infinity
+  if (agoMs >= 0 && agoMs < MOST_CHANGES.inMs) throw new AppError('too_many_changes') // less than 0: the clock was set back
+}
+
 /** Written in the transaction of the change. Callers name the fields they keep, so that no secret gets here. */
 export async function recordAudit(tx: Tx, at: Date, actor: Actor, record: AuditRecord): Promise<void> {
+  await refuseTooMany(tx, at, actor)
   await tx
     .insertInto('audit')
     .values({

@@ -1,7 +1,7 @@
 import type { AuditEntry } from '@berth/contract'
 import { sql } from 'kysely'
 import { containing } from '../../store/containing.ts'
-import type { Reader } from '../../store/database.ts'
+import type { Reader, Tx } from '../../store/database.ts'
 
 export type AuditFilter = {
   limit?: number
@@ -13,9 +13,11 @@ export type AuditFilter = {
   until?: string
 }
 
+/** A search reads every line, so it looks at no more than these before it returns. */
+const LOOKED_THROUGH = 50_000
 const SEARCHED = ['actor_email', 'action', 'address', 'before', 'after', 'request_id'] as const
 
-export async function listAudit(db: Reader, filter: AuditFilter): Promise<AuditEntry[]> {
+export async function listAudit(db: Reader, filter: AuditFilter, lookedThrough = LOOKED_THROUGH): Promise<AuditEntry[]> {
   let query = db
     .selectFrom('audit')
     .selectAll()
@@ -29,6 +31,12 @@ export async function listAudit(db: Reader, filter: AuditFilter): Promise<AuditE
   if (filter.until) query = query.where('at', '<=', filter.until.includes('T') ? filter.until : `${filter.until}T\uffff`)
   if (filter.search !== undefined && filter.search.trim() !== '') {
     const pattern = containing(filter.search.trim())
+    const older = db
+      .selectFrom('audit')
+      .select('id')
+      .$if(filter.before !== undefined, (lines) => lines.where('id', '<', filter.before ?? 0))
+    const last = await older.orderBy('id', 'desc').offset(lookedThrough).limit(1).executeTakeFirst()
+    query = query.where('id', '>', last?.id ?? 0)
     query = query.where((eb) => eb.or(SEARCHED.map((column) => sql<boolean>`${eb.ref(column)} like ${pattern} escape '\\'`)))
   }
   const rows = await query.execute()
@@ -45,4 +53,28 @@ export async function listAudit(db: Reader, filter: AuditFilter): Promise<AuditE
     address: row.address,
     requestId: row.request_id,
   }))
+}
+
+/** Deletes a batch of the lines from before this time, and returns how many. */
+export async function forgetAuditBefore(tx: Tx, before: Date, batch: number): Promise<number> {
+  const oldest = await tx.selectFrom('audit').select(['id', 'at']).orderBy('id').limit(batch).execute()
+  const ids = oldest.filter(({ at }) => at < before.toISOString()).map(({ id }) => id)
+  if (ids.length > 0) await tx.deleteFrom('audit').where('id', 'in', ids).execute()
+  return ids.length
+}
+
+/** How many lines each person has, most first. The platform's own have no ID. */
+export async function countAuditByActor(db: Reader): Promise<{ actorId: number | null; lines: number }[]> {
+  return await db
+    .selectFrom('audit')
+    .select((eb) => ['actor_id as actorId', eb.fn.countAll<number>().as('lines')])
+    .groupBy('actor_id')
+    .orderBy('lines', 'desc')
+    .execute()
+}
+
+/** Deletes the oldest lines of a person. */
+export async function forgetAuditOfActor(tx: Tx, actorId: number | null, count: number): Promise<void> {
+  const own = tx.selectFrom('audit').select('id').where('actor_id', 'is', actorId).orderBy('id').limit(count)
+  await tx.deleteFrom('audit').where('id', 'in', own).execute()
 }
