@@ -10,7 +10,15 @@ import type { FailedTries } from './failed-tries.ts'
 import type { PasswordTries } from './password-tries.ts'
 import type { Passwords } from './passwords.ts'
 import type { Setup } from './setup.ts'
-import { deleteExpiredSessions, deleteOtherSessions, deleteSession, findUserByEmail, insertSession, setPassword } from './store.ts'
+import {
+  deleteExpiredSessions,
+  deleteOtherSessions,
+  deleteSession,
+  deleteSessionsBeyond,
+  findUserByEmail,
+  insertSession,
+  setPassword,
+} from './store.ts'
 
 type Deps = {
   db: Db
@@ -26,6 +34,7 @@ type Deps = {
 }
 type Entry = { token: string; answer: SignedIn }
 
+const MOST_SESSIONS = 50
 /** On a full disk, people must still be able to log in to stop or delete something. */
 const ON_FULL_DISK = { mayUseReserve: true } as const
 
@@ -38,6 +47,7 @@ function createBeginSession({ db, tokens, newId, now }: Pick<Deps, 'db' | 'token
     await db.transaction(async (tx) => {
       await deleteExpiredSessions(tx, at)
       await insertSession(tx, { id: sessionId, userId: user.id, at, expiresAt, address: origin.address, client: origin.client })
+      await deleteSessionsBeyond(tx, user.id, MOST_SESSIONS, sessionId)
       await recordAudit(
         tx,
         at,

@@ -44,6 +44,12 @@ export async function deleteExpiredSessions(tx: Tx, at: Date): Promise<void> {
   await tx.deleteFrom('session').where('expires_at', '<=', at.toISOString()).execute()
 }
 
+/** All but the newest sessions of a person, and this one. */
+export async function deleteSessionsBeyond(tx: Tx, userId: number, most: number, keptId: string): Promise<void> {
+  const newest = tx.selectFrom('session').select('id').where('user_id', '=', userId).orderBy('created_at', 'desc').limit(most)
+  await tx.deleteFrom('session').where('user_id', '=', userId).where('id', '!=', keptId).where('id', 'not in', newest).execute()
+}
+
 const LOOKED_THROUGH = 50_000
 
 /** Addresses of past logins, oldest first, from the newest part of the audit log, which may be long. */
