@@ -6,32 +6,27 @@ import { expect, it } from 'vitest'
 import { ownCertificate } from '../../../testing/harness/own-certificate.ts'
 import { addApp } from '../../../testing/harness/stored-app.ts'
 import { openTestDatabase } from '../../../testing/harness/test-database.ts'
+import type { DomainRow } from '../../domain/rows.ts'
 import { createIssueAttempts } from '../../edge/certificates/attempts.ts'
 import { createCertificates } from '../../edge/certificates/certificates.ts'
 import { createCertificateStore } from '../../edge/certificates/store.ts'
 import { readSettings, writeSetting } from '../settings/store.ts'
 import { createDomainCertificates } from './certificates.ts'
-import { findDomainByHost, insertDomain, newDomainRow } from './store.ts'
+import { deleteDomain, findDomainByHost, insertDomain, newDomainRow } from './store.ts'
 
-it('a slow order only blocks its own host', async () => {
-  await using test = await openTestDatabase()
+type Issuer = Parameters<typeof createCertificates>[0]['issuer']
+type CertificateFiles = ReturnType<typeof createCertificateStore>
+
+/** A real database and certificate store, and an authority of the test's own. */
+async function openDomains(issuerOf: (store: CertificateFiles) => Issuer) {
+  const test = await openTestDatabase()
   const dir = await mkdtemp(join(tmpdir(), 'berth-certificates-'))
   const [log, now, db] = [pino({ level: 'silent' }), () => new Date(), test.db]
   const store = createCertificateStore({ dir })
-  const answer = Promise.withResolvers<void>()
-  const ordered: string[] = []
-  /** An authority that takes its time. */
-  const issuer = {
-    tryIssue: async (host: string) => {
-      ordered.push(host)
-      await answer.promise
-      return await store.put(host, 'acme', ownCertificate(host, 90))
-    },
-  }
   const certificates = createCertificates({
     store,
     attempts: createIssueAttempts({ path: join(dir, 'attempts.json') }),
-    issuer,
+    issuer: issuerOf(store),
     directory: () => 'https://ca.test/dir',
     edge: { setCertificates: async () => undefined, isRefused: () => false },
     events: { onStatus: () => undefined },
@@ -49,27 +44,61 @@ it('a slow order only blocks its own host', async () => {
     if (!row) throw new Error(`${host} is there`)
     return row
   }
-  const bring = async (host: string) => {
-    const { chain, key } = ownCertificate(host)
-    await domains.useOwn(await rowOf(host), { certificate: chain, privateKey: key })
+  const bring = async (row: DomainRow) => {
+    const { chain, key } = ownCertificate(row.host)
+    await domains.useOwn(row, { certificate: chain, privateKey: key })
   }
+  async function close(): Promise<void> {
+    await certificates.close()
+    await test[Symbol.asyncDispose]()
+    await rm(dir, { recursive: true })
+  }
+  return { db, domains, certificates, add, rowOf, bring, [Symbol.asyncDispose]: close }
+}
+
+it('a slow order only blocks its own host', async () => {
+  const answer = Promise.withResolvers<void>()
+  const ordered: string[] = []
+  await using opened = await openDomains((store) => ({
+    /** Takes its time. */
+    tryIssue: async (host: string) => {
+      ordered.push(host)
+      await answer.promise
+      return await store.put(host, 'acme', ownCertificate(host, 90))
+    },
+  }))
+  const { db, domains, add, rowOf, bring } = opened
 
   const turn = { signal: new AbortController().signal, canBeVisited: false }
   await db.transaction(async (tx) => await writeSetting(tx, 'acmeEmail', 'admin@example.test'))
   await add('slow.test')
   await domains.wantAll(turn)
   await expect.poll(() => ordered, { timeout: 30_000 }).toEqual(['slow.test'])
-  await bring('slow.test')
+  await bring(await rowOf('slow.test'))
   let isDropped = false
   const dropped = domains.dropOwn(await rowOf('slow.test')).then(() => (isDropped = true))
   await add('other.test')
-  await bring('other.test')
+  await bring(await rowOf('other.test'))
   await domains.wantAll(turn)
   await domains.dropOwn(await rowOf('other.test'))
   expect((await rowOf('slow.test')).own_certificate).toBe(0)
   expect(isDropped).toBe(false)
   answer.resolve()
   await dropped
-  await certificates.close()
-  await rm(dir, { recursive: true })
+})
+
+it('a domain that was removed meanwhile changes nothing for the next owner of its host', async () => {
+  await using opened = await openDomains(() => ({ tryIssue: async () => await Promise.reject(new Error('nothing is ordered here')) }))
+  const { db, domains, certificates, add, rowOf, bring } = opened
+  const old = await add('moved.test')
+  await bring(old)
+  const stale = await rowOf('moved.test')
+  await db.transaction(async (tx) => await deleteDomain(tx, old.id))
+  const next = await add('moved.test')
+  await expect(bring(stale)).rejects.toMatchObject({ code: 'domain_not_found' })
+  expect((await rowOf('moved.test')).own_certificate).toBe(0)
+  await bring(next)
+  await expect(domains.dropOwn(stale)).rejects.toMatchObject({ code: 'domain_not_found' })
+  expect((await rowOf('moved.test')).own_certificate).toBe(1)
+  expect(certificates.isUploaded('moved.test')).toBe(true)
 })

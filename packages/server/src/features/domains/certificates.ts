@@ -70,19 +70,29 @@ export function createDomainCertificates(deps: Deps) {
     if (domain.own_certificate === 0 && (await isAutomatic())) await onStatus(domain.host, await deps.certificates().checkNow(domain.host))
   }
 
+  /** Whether the host still belongs to this domain: it may have been removed, and added by somebody else, while we waited. */
+  async function isStill({ id, host }: DomainRow): Promise<boolean> {
+    return (await findDomainByHost(db, host))?.id === id
+  }
+
   async function useOwn(domain: DomainRow, pem: { certificate: string; privateKey: string }): Promise<void> {
     await inTurn(domain.host, async () => {
+      if (!(await isStill(domain))) throw new AppError('domain_not_found')
       const problem = await deps.certificates().upload(domain.host, { certificate: pem.certificate, key: pem.privateKey })
       if (problem !== undefined)
         throw new AppError('invalid_certificate', { message: problem, details: [{ field: 'certificate', message: problem }] })
-      await write(domain.host, { own_certificate: 1 })
+      await write(domain.host, { own_certificate: 1 }, domain.id)
+      if (await isStill(domain)) return
+      await forget(domain.host)
+      throw new AppError('domain_not_found')
     })
   }
 
   async function dropOwn(domain: DomainRow): Promise<void> {
     if (domain.own_certificate === 0 && !deps.certificates().isUploaded(domain.host)) return
     await inTurn(domain.host, async () => {
-      await write(domain.host, { own_certificate: 0, ssl_status: 'none', expires_at: null, ssl_error: '', next_try_at: null })
+      if (!(await isStill(domain))) throw new AppError('domain_not_found')
+      await write(domain.host, { own_certificate: 0, ssl_status: 'none', expires_at: null, ssl_error: '', next_try_at: null }, domain.id)
       await forget(domain.host)
     })
   }
@@ -124,16 +134,16 @@ function createForgetOthers(
   }
 }
 
-/** Unchanged status is neither written nor reported again. */
+/** Unchanged status is neither written nor reported again. With an ID, only that domain is changed, whoever has the host by then. */
 function createWrite({ db, now }: Pick<Deps, 'db' | 'now'>) {
-  return async (host: string, change: Change): Promise<void> => {
+  return async (host: string, change: Change, onlyId?: number): Promise<void> => {
     const found = await findDomainByHost(db, host)
     if (!found || isKnown(found, change)) return
     await db.transaction(async (tx) => {
       const row = await findDomainByHost(tx, host)
       const app = row && (await findApp(tx, row.app_id))
       if (!row || !app) return // the domain was removed meanwhile
-      if (isKnown(row, change)) return
+      if (isKnown(row, change) || (onlyId !== undefined && row.id !== onlyId)) return
       await updateDomain(tx, row.id, change)
       await appendEvent(tx, now(), { type: 'domain.changed', data: { projectId: app.project_id, appId: app.id, domainId: row.id } })
     })
