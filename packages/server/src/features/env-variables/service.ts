@@ -51,10 +51,13 @@ export function createEnvVariables(deps: Deps) {
   }
 
   async function update(caller: Caller, app: AppRow, variable: EnvVariableRow, input: Partial<Pair>): Promise<EnvVariable> {
-    const key = input.key ?? variable.key
-    const sealed = input.value === undefined ? variable.sealed_value : secrets.seal(input.value, about(app.id))
+    // Only what was given: the rest of the row may have been changed since it was read.
+    const given = {
+      ...(input.key !== undefined && { key: input.key }),
+      ...(input.value !== undefined && { sealed_value: secrets.seal(input.value, about(app.id)) }),
+    }
     const row = await change(caller, app, { action: 'env.update', field: 'value' }, async (tx) => {
-      const changed = await updateEnvVariable(tx, variable.id, { key, sealed_value: sealed, updated_at: now().toISOString() })
+      const changed = await updateEnvVariable(tx, variable.id, { ...given, updated_at: now().toISOString() })
       if (!changed) throw new AppError('env_variable_not_found')
       return changed
     })

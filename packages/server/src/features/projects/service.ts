@@ -87,10 +87,12 @@ export function createProjects(deps: Deps) {
     input: { name?: string; description?: string; tags?: Tags },
   ): Promise<Project> {
     const at = now()
+    const tags = tagText(input.tags)
+    // Only what was given: the rest of the row may have been changed since it was read.
     const wanted = {
-      name: input.name ?? project.name,
-      description: input.description ?? project.description,
-      tags: tagText(input.tags) ?? project.tags,
+      ...(input.name !== undefined && { name: input.name }),
+      ...(input.description !== undefined && { description: input.description }),
+      ...(tags !== undefined && { tags }),
     }
     const row = await db.transaction(async (tx) => {
       const changed = await updateProject(tx, project.id, { ...wanted, updated_at: at.toISOString() })
