@@ -55,6 +55,15 @@ describe('invitations', () => {
     expect((await join(tokenOf(link))).json.code).toBe('wrong_invitation')
   })
 
+  it('an invitation ends when its email gets an account in another way', async () => {
+    const created = await owner.call('invitations.create', { email: 'created@example.test', role: 'admin' })
+    const { id } = await owner.call('users.create', { email: 'created@example.test', password: PASSWORD })
+    const renamed = await owner.call('invitations.create', { email: 'renamed@example.test', role: 'admin' })
+    await owner.call('users.update', { id, email: 'renamed@example.test' })
+    await owner.call('users.delete', { id })
+    for (const { link } of [created, renamed]) expect((await join(tokenOf(link))).json.code).toBe('wrong_invitation')
+  })
+
   it('nobody can invite above their own role, and an invitation ends with the account that sent it', async () => {
     await refuses(admin.call('invitations.create', { email: 'x@example.test', role: 'owner' }), 'role_too_high')
     const leaver = await berth.as('leaver', 'admin')

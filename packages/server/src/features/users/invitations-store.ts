@@ -49,6 +49,11 @@ export async function deleteInvitationsBy(tx: Tx, userId: number): Promise<void>
   await tx.deleteFrom('invitation').where('invited_by', '=', userId).execute()
 }
 
+/** Deletes the invitations for these addresses: an account that was created or deleted in another way must not come back by a link. */
+export async function deleteInvitationsFor(tx: Tx, emails: readonly string[]): Promise<void> {
+  await tx.deleteFrom('invitation').where('email', 'in', emails).execute()
+}
+
 export async function isUser(db: Reader, email: string): Promise<boolean> {
   return (await db.selectFrom('user').select('id').where('email', '=', email).executeTakeFirst()) !== undefined
 }

@@ -5,7 +5,7 @@ import { findUser, insertUser, type UserRow } from '../../domain/rows.ts'
 import { appendEvent } from '../../events/event-log.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { Db, Reader, Tx } from '../../store/database.ts'
-import { deleteInvitationsBy } from './invitations-store.ts'
+import { deleteInvitationsBy, deleteInvitationsFor } from './invitations-store.ts'
 import { checkGrant, isAbove, unlessTaken } from './roles.ts'
 import { countOwners, deleteSessionsOf, deleteUser, listUsers, passOn, updateUser } from './store.ts'
 
@@ -45,6 +45,7 @@ export function createUsers(deps: Deps) {
     const row = await unlessTaken(
       db.transaction(async (tx) => {
         const user = await insertUser(tx, { email, passwordHash, role, at })
+        await deleteInvitationsFor(tx, [email])
         await recordAudit(tx, at, caller, { action: 'user.create', subject: 'user', subjectId: user.id, after: { email, role } })
         await appendEvent(tx, at, { type: 'user.changed', data: { userId: user.id } })
         return user
@@ -67,6 +68,7 @@ export function createUsers(deps: Deps) {
       if (heir === undefined) throw new AppError('not_allowed', { message: 'You cannot delete your own account. Ask another admin.' })
       const passed = await passOn(tx, user.id, heir, at)
       await deleteUser(tx, user.id)
+      await deleteInvitationsFor(tx, [user.email])
       await recordAudit(tx, at, caller, {
         action: 'user.delete',
         subject: 'user',
@@ -97,6 +99,7 @@ async function changeUser(tx: Tx, caller: Caller, wanted: Change & { passwordHas
   const changed = await updateUser(tx, user.id, { email, role, password_hash: passwordHash ?? user.password_hash })
   if (role !== user.role || passwordHash !== undefined) await deleteSessionsOf(tx, user.id)
   if (role !== user.role) await deleteInvitationsBy(tx, user.id)
+  if (email !== user.email) await deleteInvitationsFor(tx, [user.email, email])
   const words = changedFields(
     { email: user.email, role: user.role, password: 'kept' },
     { email, role, password: passwordHash === undefined ? 'kept' : 'changed' },
