@@ -16,13 +16,10 @@ import { up as deployHooksAndKeys } from './0014-deploy-hooks-and-keys.ts'
 import { up as stacks } from './0015-stacks.ts'
 import { up as builders } from './0016-builders.ts'
 
-
 import { up as hookMakers } from './0017-hook-makers.ts'
 import { up as openPorts } from './0018-open-ports.ts'
 
-
 import { up as boundedLogs } from './0021-bounded-logs.ts'
-
 
 export type Migration = { version: number; name: string; up: (db: Kysely<unknown>) => Promise<void> }
 
