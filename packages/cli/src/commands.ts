@@ -14,6 +14,7 @@ import { open } from './commands/open.ts'
 import { plan } from './commands/plan.ts'
 import { servicePorts } from './commands/ports.ts'
 import { projects } from './commands/projects.ts'
+import { registries } from './commands/registries.ts'
 import { server } from './commands/server.ts'
 import { endSession, login, logout, password, sessions, setup, whoami } from './commands/session.ts'
 import { checkSource } from './commands/source.ts'
@@ -32,6 +33,7 @@ export const topics = {
   Deployments: [deploy, buildPlan, deployments, running, compare, cancel, fix, rollback],
   Environment: [...env, ...variables],
   Git: [...git, ...deliveries, ...sourceAccess],
+  Images: registries,
   Domains: domains,
   Databases: databases,
   Server: [...server, ...users, ...backups, ...updates],

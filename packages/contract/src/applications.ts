@@ -72,6 +72,8 @@ export const Application = Type.Object({
   template_name: Type.String(),
   healthcheck_path: Type.String(),
   builder: Builder,
+  /** The image that an app with the builder `image` runs; empty for all others. */
+  image: Type.String(),
   install_command: Type.String(),
   build_command: Type.String(),
   start_command: Type.String(),

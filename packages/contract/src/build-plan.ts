@@ -1,16 +1,18 @@
 import Type, { type Static } from 'typebox'
 import { expects, Nullable, OneOf } from './fields.ts'
 
-/** `auto`: the Dockerfile if there is one, else what the files of the repository say. */
-export const BUILDERS = ['auto', 'dockerfile', 'static'] as const
+/** How a repository is built. `auto`: its Dockerfile if there is one, else what its files say. */
+const REPOSITORY_BUILDERS = ['auto', 'dockerfile', 'static'] as const
+/** `image`: nothing is built; a ready image is pulled. */
+export const BUILDERS = [...REPOSITORY_BUILDERS, 'image'] as const
 export type Builder = (typeof BUILDERS)[number]
 export const Builder = OneOf(BUILDERS)
 
 /** What a build was decided to be, and why. Kept with the deployment. */
 export const BuildPlan = Type.Object({
-  /** What made it: the repository's own Dockerfile, detection, or the setting to serve files. */
+  /** What made it: the repository's own Dockerfile, detection, the setting to serve files, or a ready image. */
   builder: Builder,
-  /** Such as `node`, `python`, `static` and `dockerfile`. */
+  /** Such as `node`, `python`, `static`, `dockerfile` and `image`. */
   kind: Type.String(),
   /** For people: "Next.js 15, pnpm, Node.js 22". */
   title: Type.String(),
@@ -63,9 +65,9 @@ export function buildArgsProblem(buildArgs: Readonly<Record<string, string>>): s
   return `must be at most 16,384 characters of names and values together, but has ${characters.toLocaleString('en')}`
 }
 
-/** How an app is built. `apps/create`, `apps/update` and a repository's berth.json take the same. */
-export const BuildSettings = {
-  builder: Type.Optional(Builder),
+/** How an app is built: in `apps/create`, `apps/update` and, but for ready images, in a repository's berth.json. */
+export const RepositoryBuildSettings = {
+  builder: Type.Optional(OneOf(REPOSITORY_BUILDERS)),
   installCommand: Type.Optional(Command),
   buildCommand: Type.Optional(Command),
   startCommand: Type.Optional(Command),
@@ -75,5 +77,15 @@ export const BuildSettings = {
   buildArgs: Type.Optional(BuildArgs),
   buildTarget: Type.Optional(
     Type.String({ maxLength: 100, pattern: '^[A-Za-z0-9_.-]*$', ...expects('the name of a stage of the Dockerfile, or empty') }),
+  ),
+}
+
+const IMAGE = '^([a-z0-9][A-Za-z0-9._/:@-]*)?$'
+
+export const BuildSettings = {
+  ...RepositoryBuildSettings,
+  builder: Type.Optional(Builder),
+  image: Type.Optional(
+    Type.String({ maxLength: 255, pattern: IMAGE, ...expects('an image such as nginx:1.27 or ghcr.io/owner/name:tag, or empty') }),
   ),
 }

@@ -51,6 +51,8 @@ export const Deployment = Type.Object({
   commit_author: Type.String(),
   /** The URL of the commit at its host; empty if unknown. */
   commit_url: Type.String(),
+  /** The image that was pulled, with its tag and digest; empty for what was built. */
+  image_ref: Type.String(),
   status: DeploymentStatus,
   stage: DeploymentStage,
   progress: Type.Integer(),

@@ -38,6 +38,7 @@ export const ERRORS = {
     status: 404,
     message: 'Git account not found. Connect one with /api/git/accounts/create, or use a public clone URL (gitCloneUrl).',
   },
+  registry_not_found: { status: 404, message: 'Registry not found. Save its credentials with /api/registries/create.' },
   repository_not_found: { status: 404, message: 'The git account cannot see this repository.' },
   method_not_allowed: { status: 405, message: 'This method is not allowed at this URL.' },
   already_set_up: { status: 409, message: 'Berth is already set up. Log in instead.' },
@@ -58,6 +59,7 @@ export const ERRORS = {
   },
   account_in_use: { status: 409, message: 'This git account is used by applications.' },
   git_account_refused: { status: 409, message: 'The git host no longer accepts this account. Connect it again.' },
+  registry_refused: { status: 409, message: 'The registry does not accept these credentials.' },
   backup_failed: { status: 409, message: 'The backup could not be written.' },
   backup_damaged: { status: 409, message: 'This backup cannot be used.' },
   no_update: { status: 409, message: 'There is no update to apply.' },
@@ -71,6 +73,7 @@ export const ERRORS = {
     message: 'Too many sources are being checked. Try again in a few seconds.',
   },
   git_host_unavailable: { status: 503, message: 'The git host is not responding. Try again later.' },
+  registry_unavailable: { status: 503, message: 'The registry is not responding. Try again later.' },
   engine_unreachable: { status: 503, message: 'The container engine is not responding. See /health for what to do.' },
   storage_unavailable: {
     status: 503,

@@ -61,6 +61,10 @@ const OWN = {
   'git.repos': ['git_account_refused'],
   'git.branches': ['git_account_refused', 'repository_not_found'],
   'deployments.addByHook': ['invalid_source', 'not_allowed'],
+  'registries.create': ['project_not_found', 'registry_refused'],
+  'registries.check': ['registry_refused'],
+  'apps.lookAtImage': ['invalid_source'],
+  'apps.checkImage': ['invalid_source', 'registry_refused'],
   'updates.apply': ['no_update'],
 } as const satisfies Partial<Record<OperationName, readonly ErrorCode[]>>
 
@@ -81,6 +85,8 @@ const OF_POLICY = {
   'member of the deployment': ['not_signed_in', 'deployment_not_found'],
   'member of the container': ['not_signed_in', 'container_not_found'],
   'user of the git account': ['not_signed_in', 'not_allowed', 'git_not_connected'],
+  'user of the registry': ['not_signed_in', 'not_allowed', 'registry_not_found'],
+  'owner of the registry': ['not_signed_in', 'not_allowed', 'registry_not_found'],
   'reader of deliveries': ['not_signed_in', 'not_allowed', 'app_not_found', 'git_not_connected'],
   'member of the delivery': ['not_signed_in', 'delivery_not_found'],
   'owner of the git account': ['not_signed_in', 'not_allowed', 'git_not_connected'],

@@ -22,6 +22,8 @@ export const POLICIES = [
   'member of the container',
   'user of the git account',
   'owner of the git account',
+  'user of the registry',
+  'owner of the registry',
   'reader of deliveries',
   'member of the delivery',
 ] as const

@@ -9,6 +9,7 @@ import { gitOperations } from './operations/git.ts'
 import { peopleOperations } from './operations/people.ts'
 import { platformOperations } from './operations/platform.ts'
 import { projectOperations } from './operations/projects.ts'
+import { registryOperations } from './operations/registries.ts'
 import { sourceAccessOperations } from './operations/source-access.ts'
 import { stackOperations } from './operations/stacks.ts'
 import { updateOperations } from './operations/updates.ts'
@@ -26,6 +27,7 @@ export const operations = {
   ...buildOperations,
   ...gitOperations,
   ...sourceAccessOperations,
+  ...registryOperations,
   ...platformOperations,
   ...backupOperations,
   ...updateOperations,

@@ -15,6 +15,7 @@ import * as metrics from './metrics.ts'
 import * as overview from './overview.ts'
 import * as ports from './ports.ts'
 import * as projects from './projects.ts'
+import * as registries from './registries.ts'
 import * as sessions from './sessions.ts'
 import * as settings from './settings.ts'
 import * as sourceAccess from './source-access.ts'
@@ -40,6 +41,7 @@ const FILES = [
   overview,
   ports,
   projects,
+  registries,
   sessions,
   settings,
   sourceAccess,

@@ -26,6 +26,7 @@ function application(given: Partial<Application>): Application {
     git_branch: '',
     git_provider_id: null,
     git_clone_url: '',
+    image: '',
     source_set_by: null,
     auto_deploy: true,
     watch_paths: [],

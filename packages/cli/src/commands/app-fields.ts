@@ -8,7 +8,11 @@ const source = {
   repository: { field: 'gitRepository', value: 'owner/name', summary: 'the name of its repository at a git provider' },
   provider: { field: 'gitProviderId', value: 'id', summary: 'the ID of a connected git provider, or none' },
   'auto-deploy': { field: 'autoDeploy', value: 'on|off', summary: 'whether a push deploys it (needs a git account)' },
-  poll: { field: 'pollSource', value: 'on|off', summary: 'look at the branch every few minutes; none: where no webhook tells of pushes' },
+  poll: {
+    field: 'pollSource',
+    value: 'on|off',
+    summary: 'look at the branch or image every few minutes; none: at branches that no webhook tells of',
+  },
   root: { field: 'rootDirectory', value: 'path', summary: 'the directory in the repository to build' },
   dockerfile: { field: 'dockerfilePath', value: 'path', summary: 'the path of its Dockerfile, or none for the default' },
 } as const satisfies Fields
@@ -23,7 +27,8 @@ const runtime = {
 } as const satisfies Fields
 
 const build = {
-  builder: { field: 'builder', value: 'name', summary: 'auto, dockerfile or static' },
+  builder: { field: 'builder', value: 'name', summary: 'auto, dockerfile, static or image' },
+  image: { field: 'image', value: 'name', summary: 'run this ready image, such as nginx:1.27, instead of building a repository' },
   'install-command': { field: 'installCommand', value: 'command', summary: 'installs what it needs; empty for what is detected' },
   'build-command': { field: 'buildCommand', value: 'command', summary: 'builds it; empty for what is detected' },
   'start-command': { field: 'startCommand', value: 'command', summary: 'starts it; empty for what is detected' },

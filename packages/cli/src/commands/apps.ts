@@ -65,7 +65,7 @@ function envVarsFrom(values: Values): { envVars?: Record<string, string> } {
 
 const create = command({
   usage: 'apps create <name>',
-  summary: 'Create an app from a repository, or a database from a template',
+  summary: 'Create an app from a repository or a ready image, or a database from a template',
   options: {
     ...PROJECT,
     ...optionsFor(newAppFields),

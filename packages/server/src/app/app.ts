@@ -8,6 +8,7 @@ import { createFoundation } from './foundation.ts'
 import { createGitParts } from './git-parts.ts'
 import { createHttpParts } from './http-parts.ts'
 import { createProjectParts } from './project-parts.ts'
+import { createRegistryParts } from './registry-parts.ts'
 import { createSourceAccessParts } from './source-access-parts.ts'
 import { createTrafficParts } from './traffic-parts.ts'
 import { createWorkParts } from './work-parts.ts'
@@ -23,10 +24,11 @@ export async function createApp(config: Config, givenLog: Logger) {
   const traffic = await createTrafficParts(base, engineParts)
   const access = await createAccessParts(base)
   const gitParts = createGitParts(base, engineParts)
-  const sourceAccess = createSourceAccessParts(base, engineParts, gitParts)
-  const work = createWorkParts(base, engineParts, { traffic, sourceAccess })
+  const registries = createRegistryParts(base, engineParts)
+  const sourceAccess = createSourceAccessParts(base, engineParts, { gitParts, registries })
+  const work = createWorkParts(base, engineParts, { traffic, sourceAccess, registries })
   const projects = createProjectParts(base, engineParts, { traffic, gitParts, work })
-  const parts = { base, engineParts, gitParts, sourceAccess, access, traffic, work, projects, isStopping: () => isStopping }
+  const parts = { base, engineParts, gitParts, registries, sourceAccess, access, traffic, work, projects, isStopping: () => isStopping }
   const { http, webSockets, health, metricsHistory, figures, backups } = await createHttpParts(parts)
 
   const { db, database, background, instance, tuning, now } = base

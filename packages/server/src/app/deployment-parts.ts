@@ -22,12 +22,15 @@ import { createCloneRepository } from '../features/deployments/release/clone-rep
 import { createCheckImages } from '../features/deployments/release/compose/images.ts'
 import { createComposeLauncher } from '../features/deployments/release/compose/launcher.ts'
 import { createMakePlan } from '../features/deployments/release/compose/make-plan.ts'
+import { createPrivateImages } from '../features/deployments/release/compose/private-images.ts'
 import { createBuildImage } from '../features/deployments/release/container/build-image.ts'
 import { createContainerLauncher } from '../features/deployments/release/container/launcher.ts'
+import { createPullReadyImage } from '../features/deployments/release/container/pull-image.ts'
 import { createPullTemplate } from '../features/deployments/release/container/pull-template.ts'
 import { createReleaseCommand } from '../features/deployments/release/container/release-command.ts'
 import { createRemoveImages } from '../features/deployments/release/container/remove-images.ts'
 import { createLimitedBuild } from '../features/deployments/release/limited-build.ts'
+import { createPullImages } from '../features/deployments/release/pull-images.ts'
 import { createRenameImages } from '../features/deployments/release/rename-images.ts'
 import { createRestore } from '../features/deployments/release/restore.ts'
 import { createRunDeployment } from '../features/deployments/run/deployment-job.ts'
@@ -50,6 +53,7 @@ import type { SecretBox } from '../lib/secret-box.ts'
 import type { Step } from '../lib/step.ts'
 import type { Tuning } from '../lib/tuning.ts'
 import type { Db } from '../store/database.ts'
+import type { RegistryParts } from './registry-parts.ts'
 
 type Deps = {
   config: Config
@@ -58,6 +62,7 @@ type Deps = {
   git: Git
   sourceOf: (app: AppRow) => Promise<Source>
   checkCommit: CommitCheck
+  registries: RegistryParts
   policy: SourcePolicy
   isEngineWalled: () => boolean
   instance: string
@@ -81,7 +86,7 @@ export function reservedPorts({ port, edge }: Pick<Config, 'port' | 'edge'>): nu
 
 /** Everything that a deployment needs, created top to bottom. */
 export function createDeploymentParts(deps: Deps) {
-  const { config, db, engine, git, instance, secrets, routes, ports, step, tuning, log, now } = deps
+  const { config, db, engine, instance, secrets, routes, ports, step, tuning, log, now } = deps
   const { dataDir } = config
   const logs = createBuildLogs({ directory: join(dataDir, 'logs'), log })
   const keptOutput = createKeptOutput({ directory: join(dataDir, 'logs'), log })
@@ -89,17 +94,8 @@ export function createDeploymentParts(deps: Deps) {
   const containers = createAppContainers({ engine, instance })
   const isPrivileged = createIsPrivileged(db)
   const buildTimes = createBuildTimes({ db, now })
-  const build = createLimitedBuild({ engine, buildTimes, machine: { cores: availableParallelism(), memoryBytes: totalmem() } })
-  const checkDockerfile = createCheckDockerfile({ policy: deps.policy, isEngineWalled: deps.isEngineWalled, engine })
-  const buildStack = createStackBuild({ build, checkDockerfile, inside: resolveInside })
-
   const checkImages = createCheckImages({ engine })
-  const stages = {
-    cloneRepository: createCloneRepository({ db, git, sourceOf: deps.sourceOf, checkCommit: deps.checkCommit }),
-    buildImage: createBuildImage({ build, checkDockerfile, instance, newImageName, keepPlan: createKeepPlan(db) }),
-    makePlan: createMakePlan({ db, buildStack, checkImages, instance, dataDir, newImageName, reservedPorts: reservedPorts(config) }),
-    pullTemplate: createPullTemplate({ engine, findTemplate }),
-  }
+  const stages = createStages(deps, { buildTimes, checkImages })
   const asContainer = createContainerLauncher({ engine, containers, instance, tuning, keptOutput, findTemplate })
   const asCompose = createComposeLauncher({ db, engine, checkImages, containers, instance, dataDir, tuning, keptOutput, ports })
   const launcherOf = (app: AppRow) => (kindOf(app).hasServices ? asCompose : asContainer)
@@ -144,5 +140,52 @@ function createRoom({ config, db, engine, instance, tuning, log, now }: Deps, bu
     makeRoom: createMakeRoom({ buildCache, dataDir, floorBytes: tuning.diskFloorBytes, log }),
     disk: createDiskRoom({ db, engine, buildCache, keepLiveOnly, instance, dataDir, now }),
     forgetOld: createForgetOld({ db }),
+  }
+}
+
+type StageParts = { buildTimes: ReturnType<typeof createBuildTimes>; checkImages: ReturnType<typeof createCheckImages> }
+
+/** The stages that end in something that can be started. */
+function createStages(deps: Deps, { buildTimes, checkImages }: StageParts) {
+  const { config, db, engine, git, instance, secrets } = deps
+  const { dataDir } = config
+  const { visits, credentials } = deps.registries
+  const build = createLimitedBuild({ engine, buildTimes, machine: { cores: availableParallelism(), memoryBytes: totalmem() } })
+  const checkDockerfile = createCheckDockerfile({
+    policy: deps.policy,
+    isEngineWalled: deps.isEngineWalled,
+    engine,
+    refuseOthersDigest: visits.refuseOthersDigest,
+  })
+  const buildStack = createStackBuild({ build, checkDockerfile, inside: resolveInside })
+
+  const keepPlan = createKeepPlan(db)
+  const pullImage = createPullImages({
+    engine,
+    resolve: visits.resolve,
+    credentialsFor: credentials.forHost,
+    instance,
+    nameOf: secrets.nameOf,
+  })
+  return {
+    cloneRepository: createCloneRepository({ db, git, sourceOf: deps.sourceOf, checkCommit: deps.checkCommit }),
+    buildImage: createBuildImage({ build, checkDockerfile, instance, newImageName, credentialsOf: credentials.ofProject, keepPlan }),
+    makePlan: createMakePlan({
+      db,
+      buildStack,
+      checkImages,
+      withPrivateImages: createPrivateImages({
+        pullImage,
+        hostsOf: deps.registries.hostsOf,
+        refuseOthersDigest: visits.refuseOthersDigest,
+      }),
+      credentialsOf: credentials.ofProject,
+      instance,
+      dataDir,
+      newImageName,
+      reservedPorts: reservedPorts(config),
+    }),
+    pullReadyImage: createPullReadyImage({ pullImage, keepPlan }),
+    pullTemplate: createPullTemplate({ engine, findTemplate }),
   }
 }

@@ -19,6 +19,7 @@ import type { EngineParts } from './engine-parts.ts'
 import type { Foundation } from './foundation.ts'
 import type { GitParts } from './git-parts.ts'
 import type { ProjectParts } from './project-parts.ts'
+import type { RegistryParts } from './registry-parts.ts'
 import { handlersOf } from './routes.ts'
 import type { SourceAccessParts } from './source-access-parts.ts'
 import { createStreams } from './streams.ts'
@@ -29,6 +30,7 @@ type Parts = {
   base: Foundation
   engineParts: EngineParts
   gitParts: GitParts
+  registries: RegistryParts
   sourceAccess: SourceAccessParts
   access: AccessParts
   traffic: TrafficParts
@@ -87,6 +89,7 @@ export async function createHttpParts(parts: Parts) {
     ...projects,
     ...work,
     ...parts.gitParts,
+    ...parts.registries,
     ...parts.sourceAccess,
     domains: traffic.domains,
     settings: traffic.settings,

@@ -43,6 +43,9 @@ import type { Ports } from '../features/ports/service.ts'
 import type { PortSwitches } from '../features/ports/switches.ts'
 import { projectHandlers } from '../features/projects/routes.ts'
 import type { Projects } from '../features/projects/service.ts'
+import type { ImageChecks } from '../features/registries/image-checks.ts'
+import { registryHandlers } from '../features/registries/routes.ts'
+import type { Registries } from '../features/registries/service.ts'
 import { settingsHandlers } from '../features/settings/routes.ts'
 import type { SettingsService } from '../features/settings/service.ts'
 import type { ComposeFiles } from '../features/stacks/compose-file.ts'
@@ -86,6 +89,8 @@ export type Parts = {
   receive: Receive
   inbox: Inbox
   hooks: Hooks
+  registries: Registries
+  imageChecks: ImageChecks
   deployHooks: DeployHooks
   deployKeys: DeployKeys
   deployByHook: DeployByHook
@@ -128,6 +133,7 @@ export function handlersOf(parts: Parts): Handlers {
     ...portHandlers(parts.ports),
     ...auditHandlers(parts.db),
     ...gitHandlers(parts),
+    ...registryHandlers(parts),
     ...webhookHandlers(parts),
     ...deployHookHandlers(parts),
     ...deployKeyHandlers(parts.deployKeys),

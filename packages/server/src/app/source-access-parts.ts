@@ -1,3 +1,4 @@
+import { imageUserOf } from '../domain/image-user.ts'
 import { findApp } from '../domain/rows.ts'
 import { createCommitStatuses } from '../features/commit-status/service.ts'
 import { createDeployByHook } from '../features/deploy-hook/deploy.ts'
@@ -13,11 +14,16 @@ import { createLimiter } from '../lib/limiter.ts'
 import type { EngineParts } from './engine-parts.ts'
 import type { Foundation } from './foundation.ts'
 import { type GitParts, publicUrl } from './git-parts.ts'
+import type { RegistryParts } from './registry-parts.ts'
 
 const BRANCH_LOOKUP_MS = 10_000
 
 /** What git is given for an app, and the ways to deploy it that are no person's: hooks and polls; and what hosts are told of it. */
-export function createSourceAccessParts(base: Foundation, { git }: EngineParts, gitParts: GitParts) {
+export function createSourceAccessParts(
+  base: Foundation,
+  { git }: EngineParts,
+  { gitParts, registries }: { gitParts: GitParts; registries: RegistryParts },
+) {
   const { config, db, secrets, tuning, log, now } = base
   const sourceOf = createKeyedSource({ db, secrets, sourceOf: gitParts.appSource.sourceOf })
   const addAutomatic = createAddAutomatic({ now })
@@ -51,6 +57,7 @@ export function createSourceAccessParts(base: Foundation, { git }: EngineParts, 
       db,
       git,
       sourceOf,
+      digestOf: async (app, signal) => (await registries.visits.resolve(app.image, imageUserOf(app), signal)).digest,
       addAutomatic,
       limiter: pollTurns(),
       everyMs: tuning.sourcePollMs,

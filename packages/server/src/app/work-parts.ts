@@ -21,6 +21,7 @@ import { createDeploymentParts, reservedPorts } from './deployment-parts.ts'
 import type { EngineParts } from './engine-parts.ts'
 import type { Foundation } from './foundation.ts'
 import { jobHandlers } from './jobs.ts'
+import type { RegistryParts } from './registry-parts.ts'
 import type { SourceAccessParts } from './source-access-parts.ts'
 import { createStackParts } from './stack-parts.ts'
 import type { TrafficParts } from './traffic-parts.ts'
@@ -30,7 +31,7 @@ import { createVariableParts, type VariableParts } from './variable-parts.ts'
 export function createWorkParts(
   base: Foundation,
   { engine, git, policy, firewalls }: EngineParts,
-  others: { traffic: TrafficParts; sourceAccess: SourceAccessParts },
+  others: { traffic: TrafficParts; sourceAccess: SourceAccessParts; registries: RegistryParts },
 ) {
   const { config, db, instance, secrets, step, now } = base
   const { routing, onRowsChanged, onContainersChanged } = others.traffic
@@ -43,6 +44,7 @@ export function createWorkParts(
     git,
     sourceOf,
     checkCommit,
+    registries: others.registries,
     policy,
     isEngineWalled: firewalls.isEngineWalled,
     resolveEnvironment: variables.resolveEnvironment,

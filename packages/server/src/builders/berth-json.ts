@@ -1,10 +1,10 @@
-import { BuildSettings, buildArgsProblem } from '@berth/contract'
+import { buildArgsProblem, RepositoryBuildSettings } from '@berth/contract'
 import Type, { type Static, type TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 import { keyLines } from './json-lines.ts'
 import { BuildProblem, nameIn, type Project } from './project.ts'
 
-export const BerthJson = Type.Object({ $schema: Type.Optional(Type.String()), ...BuildSettings })
+export const BerthJson = Type.Object({ $schema: Type.Optional(Type.String()), ...RepositoryBuildSettings })
 export type BerthJson = Omit<Static<typeof BerthJson>, '$schema'>
 
 const BERTH_JSON = 'berth.json'
@@ -70,7 +70,7 @@ function* problemsIn(value: Readonly<Record<string, unknown>>): Generator<{ key:
     else if (!Value.Check(schema, given))
       yield { key: innerKey(schema, key, given), message: `must be ${'expects' in schema ? String(schema.expects) : 'a text'}` }
   }
-  const tooLong = Value.Check(BuildSettings.buildArgs, value['buildArgs']) ? buildArgsProblem(value['buildArgs']) : undefined
+  const tooLong = Value.Check(RepositoryBuildSettings.buildArgs, value['buildArgs']) ? buildArgsProblem(value['buildArgs']) : undefined
   if (tooLong !== undefined) yield { key: 'buildArgs', message: tooLong }
 }
 

@@ -1,4 +1,4 @@
-import { APP_TYPES, type AppType } from '@berth/contract'
+import { APP_TYPES, type AppType, type Builder } from '@berth/contract'
 
 type AppKind = {
   /** What a release is made from: the repository's Dockerfile, its compose file, or the image of a template. */
@@ -53,6 +53,11 @@ export const DEFAULT_APP_TYPE: AppType = 'web'
 
 export function kindOf(app: { readonly app_type: AppType } | { readonly type: AppType }): AppKind {
   return APP_KINDS['app_type' in app ? app.app_type : app.type]
+}
+
+/** Whether it runs a ready image, so that nothing is cloned and built. */
+export function deploysImage(app: { readonly app_type: AppType; readonly builder: Builder }): boolean {
+  return kindOf(app).madeFrom === 'dockerfile' && app.builder === 'image'
 }
 
 /** For queries: the app types with this property. */

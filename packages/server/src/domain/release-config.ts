@@ -28,6 +28,8 @@ export type BuildConfig = {
   outputDirectory: string
   releaseCommand: string
   buildTarget: string
+  /** Of the builder `image`. Releases from before there was one have none. */
+  image?: string
   buildArgs: Readonly<Record<string, string>>
 }
 
@@ -40,6 +42,7 @@ export function buildConfigOf(app: AppRow): BuildConfig {
     outputDirectory: app.output_directory,
     releaseCommand: app.release_command,
     buildTarget: app.build_target,
+    image: app.image,
     buildArgs: JSON.parse(app.build_args) as Record<string, string>, // written by us, as the contract says
   }
 }

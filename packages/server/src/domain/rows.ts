@@ -9,6 +9,7 @@ import type {
   EnvVariableTable,
   ProjectTable,
   ProjectVariableTable,
+  RegistryTable,
   UserTable,
 } from '../store/schema.ts'
 
@@ -21,6 +22,7 @@ export type DomainRow = Selectable<DomainTable>
 export type DeploymentRow = Selectable<DeploymentTable>
 export type GitAccountRow = Selectable<GitAccountTable>
 export type GitHubAppRow = Selectable<GitHubAppTable>
+export type RegistryRow = Selectable<RegistryTable>
 export type GitDeliveryRow = Selectable<GitDeliveryTable>
 
 export async function findUser(db: Reader, id: number): Promise<UserRow | undefined> {
@@ -51,6 +53,10 @@ export async function findGitAccount(db: Reader, id: number): Promise<GitAccount
   return await db.selectFrom('git_account').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
+export async function findRegistry(db: Reader, id: number): Promise<RegistryRow | undefined> {
+  return await db.selectFrom('registry').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
 export async function findGitHubApp(db: Reader, id: number): Promise<GitHubAppRow | undefined> {
   return await db.selectFrom('github_app').selectAll().where('id', '=', id).executeTakeFirst()
 }
@@ -77,6 +83,11 @@ export async function insertUser(tx: Tx, user: { email: string; passwordHash: st
     .values({ email: user.email, password_hash: user.passwordHash, role: user.role, created_at: user.at.toISOString() })
     .returningAll()
     .executeTakeFirstOrThrow()
+}
+
+export async function isMember(db: Reader, projectId: number, userId: number): Promise<boolean> {
+  const member = db.selectFrom('project_member').select('user_id').where('project_id', '=', projectId).where('user_id', '=', userId)
+  return (await member.executeTakeFirst()) !== undefined
 }
 
 /** Somebody who is already a member stays one. */

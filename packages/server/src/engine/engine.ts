@@ -13,6 +13,8 @@ import { createEndTimes, createEngineEvents } from './engine-events.ts'
 import { createExec } from './exec.ts'
 import { createImages } from './images.ts'
 import { createNetworks } from './networks.ts'
+import { createPrivatePull } from './private-pull.ts'
+import { createRegistryCalls } from './registry.ts'
 import { createStackContainers } from './stack-containers.ts'
 import { createVolumes } from './volumes.ts'
 
@@ -58,6 +60,8 @@ export function createEngine(deps: { address: EngineAddress; log: Log; now: () =
     facts,
     build,
     images,
+    registry: createRegistryCalls({ transport }),
+    pullPrivately: createPrivatePull({ images }),
     baseImages: createBaseImages({ images }),
     containers,
     stackContainers: createStackContainers({ transport, containers }),

@@ -10,3 +10,25 @@ export function newImageName(): string {
 
 /** The guessable names that early versions of Berth used: `berth/app-4:d17-ab12`, `berth/app-4-s0:d17-ab12`. */
 export const GUESSABLE_IMAGE_NAME = /^berth\/app-[1-9]\d*(?:-s\d+)?:d[1-9]\d*-[a-z0-9]{1,24}$/
+
+/**
+ * The name of a pulled image within a project. It is as hard to guess, and always the same for the same bytes, so that a service of a
+ * compose app is not replaced when nothing changed. The labels of a pulled image are its author's, so the name says whose it is.
+ */
+export function pulledImageName(of: { instance: string; projectId: number; secret: string }): string {
+  return `berth/pulled-${of.instance}-${of.projectId}-${of.secret}:release`
+}
+
+export function pulledImagesOf(instance: string): string {
+  return `berth/pulled-${instance}-*:release`
+}
+
+/** The project of a pulled image; null for every other one. */
+export function projectOfPulled(instance: string, name: string): number | null {
+  const [, ofInstance, projectId] = /^berth\/pulled-([a-z0-9]+)-([1-9]\d*)-[0-9a-f]{32}:release$/.exec(name) ?? []
+  return ofInstance === instance ? Number(projectId) : null
+}
+
+export function isPulled(name: string): boolean {
+  return name.startsWith('berth/pulled-')
+}

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { canonicalImageName, parseImageReference } from './image-reference.ts'
+import { canonicalImageName, canonicalRegistry, imageParts, parseImageReference } from './image-reference.ts'
 
 it('says which registry a reference leads to', () => {
   const registryOf = (text: string) => parseImageReference(text)?.registry
@@ -31,4 +31,23 @@ it.each([
   ['r.example/a/b@sha256:00', 'r.example/a/b@sha256:00'],
 ])('%s is %s by its full name', (text, name) => {
   expect(canonicalImageName(text)).toBe(name)
+})
+
+it('takes a name apart', () => {
+  const digest = `sha256:${'0'.repeat(64)}`
+  expect(imageParts('nginx')).toEqual({ host: 'docker.io', repository: 'docker.io/library/nginx', tag: 'latest', digest: '' })
+  expect(imageParts('ghcr.io/owner/app:1.2')).toEqual({ host: 'ghcr.io', repository: 'ghcr.io/owner/app', tag: '1.2', digest: '' })
+  expect(imageParts(`127.0.0.1:5000/a/b:c@${digest}`)).toEqual({
+    host: '127.0.0.1:5000',
+    repository: '127.0.0.1:5000/a/b',
+    tag: 'c',
+    digest,
+  })
+  expect(imageParts(`grafana/grafana@${digest}`)).toEqual({ host: 'docker.io', repository: 'docker.io/grafana/grafana', tag: '', digest })
+  for (const text of ['', 'Nginx', 'a b', 'nginx@sha256:00', 'nginx@', 'ghcr.io/', 'ghcr.io/:1']) expect(imageParts(text)).toBe(null)
+})
+
+it('has one spelling for each registry', () => {
+  expect(['Docker.io', 'index.docker.io', 'registry-1.docker.io'].map(canonicalRegistry)).toEqual(['docker.io', 'docker.io', 'docker.io'])
+  expect(['GHCR.io', 'ghcr.io:443', '127.0.0.1:5000'].map(canonicalRegistry)).toEqual(['ghcr.io', 'ghcr.io', '127.0.0.1:5000'])
 })

@@ -26,3 +26,29 @@ export function canonicalImageName(text: string): string {
   const repository = isDockerHub && !path.includes('/') ? `library/${path}` : path
   return `${registry}/${/@|:[^/:]+$/.test(repository) ? repository : `${repository}:latest`}`
 }
+
+/** The parts of a name: `docker.io/library/nginx`, `1.27` and, if it was given, the digest. */
+export type ImageParts = { readonly host: string; readonly repository: string; readonly tag: string; readonly digest: string }
+
+const PARTS = /^([^/]+)\/([^@]*?)(?::([^/:@]+))?(?:@(sha256:[0-9a-f]{64}))?$/
+
+export function imageParts(text: string): ImageParts | null {
+  if (parseImageReference(text) === null) return null
+  const [, host, path, tag = '', digest = ''] = PARTS.exec(canonicalImageName(text)) ?? []
+  return host === undefined || path === undefined || path === '' ? null : { host, repository: `${host}/${path}`, tag, digest }
+}
+
+/** Where a registry listens; null for Docker Hub. */
+export function registryAddress(registry: string): { host: string; port: number } | null {
+  if (registry === 'docker.io') return null
+  const [host = '', port] = registry.split(':')
+  return { host, port: Number(port) || 443 }
+}
+
+/** One spelling for each registry. */
+export function canonicalRegistry(host: string): string {
+  const lower = host.toLowerCase()
+  return ['docker.io', 'index.docker.io', 'registry-1.docker.io', 'hub.docker.com'].includes(lower)
+    ? 'docker.io'
+    : lower.replace(/:443$/, '')
+}

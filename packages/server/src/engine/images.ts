@@ -2,6 +2,7 @@ import { EngineError, isNotFound } from './api/errors.ts'
 import { count, field, filters, items, jsonLines, labelFilter, record, text, texts } from './api/json.ts'
 import type { Transport } from './api/transport.ts'
 import { type Owner, ownerOf } from './labels.ts'
+import { authHeader, type RegistryCredentials } from './registry.ts'
 
 export type Image = {
   readonly id: string
@@ -26,9 +27,11 @@ export type ImageDetails = Image & {
 /** The engine repeats an image's labels for each of its containers in every list. */
 export const MOST_SETTINGS_BYTES = 64 * 1024
 
-type PullOptions = {
+export type PullOptions = {
   readonly signal: AbortSignal
   readonly platform?: string | undefined
+  /** For its registry. */
+  readonly credentials?: RegistryCredentials | undefined
   onLine(line: string): void
   /** Called when data arrived, even without a new line. */
   onActivity?(): void
@@ -76,9 +79,19 @@ export function createImages(deps: { transport: Transport }) {
     return items(await transport.json({ method: 'GET', path: '/images/json', query, signal: wanted.signal })).map(imageOf)
   }
 
+  /** Every name that matches a pattern such as `berth/*:release`. */
+  async function names(pattern: string, signal?: AbortSignal): Promise<string[]> {
+    const found = items(
+      await transport.json({ method: 'GET', path: '/images/json', query: { filters: filters({ reference: [pattern] }) }, signal }),
+    )
+    return found.flatMap((image) => items(field(image, 'RepoTags')).map(text))
+  }
+
   async function pull(reference: string, options: PullOptions): Promise<void> {
     const query = { fromImage: reference, platform: options.platform, ...(/@|:[^/:]+$/.test(reference) ? {} : { tag: 'latest' }) }
-    const answer = await transport.stream({ method: 'POST', path: '/images/create', query, signal: options.signal, timeoutMs: 120_000 })
+    const { credentials, signal } = options
+    const headers = authHeader(credentials)
+    const answer = await transport.stream({ method: 'POST', path: '/images/create', query, headers, signal, timeoutMs: 120_000 })
     const arrived = new Map<string, number>()
     let last = ''
     for await (const message of jsonLines(answer.chunks)) {
@@ -94,7 +107,7 @@ export function createImages(deps: { transport: Transport }) {
     }
   }
 
-  return { inspect, exists, tag, remove, removeUnused, list, pull }
+  return { inspect, exists, tag, remove, removeUnused, list, names, pull }
 }
 
 export type Images = ReturnType<typeof createImages>

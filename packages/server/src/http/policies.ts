@@ -7,6 +7,7 @@ import { AppError } from '../lib/app-error.ts'
 import type { Reader } from '../store/database.ts'
 import { createMembershipLookup } from './access-store.ts'
 import { createGitPolicies, type GitSubjects } from './git-policies.ts'
+import { createRegistryPolicies, type RegistrySubjects } from './registry-policies.ts'
 
 type Container = { id: string; appId: number }
 type InProject = { caller: Caller; project: store.ProjectRow }
@@ -14,25 +15,26 @@ type Raw = { raw: { headers: IncomingHttpHeaders; body: Buffer } }
 type InApp = { caller: Caller; app: store.AppRow }
 
 /** The object that each policy passes to the handler. */
-export type Subjects = GitSubjects & {
-  anyone: Record<never, never>
-  'signed webhook': Raw
-  'deploy hook': { app: store.AppRow }
-  'signed in': { caller: Caller }
-  admin: { caller: Caller }
-  owner: { caller: Caller }
-  'member of the project': InProject
-  'owner of the project': InProject
-  'member of the app': InApp
-  'owner of the app': InApp
-  'steward of the app': InApp
-  'member of the env variable': InApp & { envVariable: store.EnvVariableRow }
-  'member of the domain': InApp & { domain: store.DomainRow }
-  'member of the deployment': InApp & { deployment: store.DeploymentRow }
-  'member of the container': InApp & { container: Container }
-}
+export type Subjects = GitSubjects &
+  RegistrySubjects & {
+    anyone: Record<never, never>
+    'signed webhook': Raw
+    'deploy hook': { app: store.AppRow }
+    'signed in': { caller: Caller }
+    admin: { caller: Caller }
+    owner: { caller: Caller }
+    'member of the project': InProject
+    'owner of the project': InProject
+    'member of the app': InApp
+    'owner of the app': InApp
+    'steward of the app': InApp
+    'member of the env variable': InApp & { envVariable: store.EnvVariableRow }
+    'member of the domain': InApp & { domain: store.DomainRow }
+    'member of the deployment': InApp & { deployment: store.DeploymentRow }
+    'member of the container': InApp & { container: Container }
+  }
 
-type Ids = Partial<Record<'id' | 'projectId' | 'appId' | 'deploymentId' | 'installationId' | 'accountId', number>> & {
+type Ids = Partial<Record<'id' | 'projectId' | 'appId' | 'deploymentId' | 'installationId' | 'accountId' | 'registryId', number>> & {
   containerId?: string
 }
 type Loader<P extends Policy> = (caller: Caller, ids: Ids) => Promise<Subjects[P]>
@@ -119,6 +121,7 @@ export function createPolicies(deps: { db: Reader; findContainer: (id: string) =
       const container = found(await deps.findContainer(ids.containerId ?? '').catch(engineAway), 'container_not_found')
       return { ...(await loadApp(caller, container.appId, 'container_not_found')), container }
     },
+    ...createRegistryPolicies({ db, isMember }),
     ...createGitPolicies({ db, isMember, mayRead, appIdOf: async (caller, appId) => (await loadApp(caller, appId)).app.id }),
   }
 }

@@ -14,6 +14,7 @@ export const QUOTAS = {
   domainsOfApp: 200,
   domainsOfUser: 2000,
   gitAccounts: 50,
+  registries: 50,
   unfinishedOfApp: 20,
   unfinishedOfUser: 500,
 } as const

@@ -33,3 +33,10 @@ it('does not open a value whose tag was cut short', () => {
   const bytes = Buffer.from(box.seal('', 'env:1'), 'base64')
   expect(() => box.open(bytes.subarray(0, 20).toString('base64'), 'env:1')).toThrow(/tag length/i)
 })
+
+it('makes the same name of the same text, and another one with another key', () => {
+  expect(box.nameOf('image 1 a')).toBe(box.nameOf('image 1 a'))
+  expect(box.nameOf('image 1 a')).toMatch(/^[0-9a-f]{32}$/)
+  const others = [box.nameOf('image 2 a'), createSecretBox(randomBytes(32)).nameOf('image 1 a')]
+  expect(others).not.toContain(box.nameOf('image 1 a'))
+})

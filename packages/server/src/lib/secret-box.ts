@@ -1,12 +1,15 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 
 /** Without a fixed length a shorter tag would be accepted too, and could be guessed. */
 const TAG = { authTagLength: 16 }
 const NONCE_BYTES = 12
+const NAME_DIGITS = 32
 const HEAD_BYTES = NONCE_BYTES + TAG.authTagLength
 
 /** Seals texts with AES-256-GCM. `about` is authenticated with it, so that a sealed value cannot be moved to another row. */
 export function createSecretBox(key: Buffer) {
+  let namingKey: Buffer | undefined
+
   function seal(text: string, about: string): string {
     const nonce = randomBytes(NONCE_BYTES)
     const cipher = createCipheriv('aes-256-gcm', key, nonce, TAG).setAAD(Buffer.from(about))
@@ -21,7 +24,13 @@ export function createSecretBox(key: Buffer) {
     return Buffer.concat([decipher.update(bytes.subarray(HEAD_BYTES)), decipher.final()]).toString('utf8')
   }
 
-  return { seal, open }
+  /** Always the same for one text, and nobody without the key can compute it. */
+  function nameOf(text: string): string {
+    namingKey ??= Buffer.from(hkdfSync('sha256', key, '', 'names', 32))
+    return createHmac('sha256', namingKey).update(text).digest('hex').slice(0, NAME_DIGITS)
+  }
+
+  return { seal, open, nameOf }
 }
 
 export type SecretBox = ReturnType<typeof createSecretBox>

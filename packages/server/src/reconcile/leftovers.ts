@@ -3,12 +3,14 @@ import { join } from 'node:path'
 import { appLane } from '../domain/job-names.ts'
 import { EngineError } from '../engine/api/errors.ts'
 import type { Engine } from '../engine/engine.ts'
+import { pulledImagesOf } from '../engine/image-names.ts'
 import type { Image } from '../engine/images.ts'
 import { ownedBy } from '../engine/labels.ts'
 import type { Logger } from '../lib/logger.ts'
 import { lanesInQueue } from '../queue/queue-store.ts'
 import type { Reader } from '../store/database.ts'
 import { createPlannedImages } from './planned-images.ts'
+import { unusedPulled } from './pulled-images.ts'
 import { type KeptRelease, keptReleases, knownIds } from './store.ts'
 
 type Deps = { db: Reader; engine: Pick<Engine, 'images' | 'networks'>; instance: string; dataDir: string; log: Logger }
@@ -16,6 +18,7 @@ type Network = Awaited<ReturnType<Engine['networks']['list']>>[number]
 type Plans = { appId: number; plans: { name: string; id: number }[] }
 type Known = {
   apps: ReadonlySet<number>
+  projectOf: ReadonlyMap<number, number>
   projects: ReadonlySet<number>
   deployments: ReadonlySet<number>
   releases: readonly KeptRelease[]
@@ -80,6 +83,7 @@ export function createLeftovers(deps: Deps) {
    */
   async function sweep(): Promise<void> {
     const [images, networks] = [await engine.images.list({ labels }), await engine.networks.list({ labels })]
+    const pulled = await engine.images.names(pulledImagesOf(instance))
     const [logs, plans] = [await entries(logDirectory, /^d(\d+)(?:-container)?\.log$/), await listPlans()]
     const lanes = new Set(await lanesInQueue(db))
     const known = { ...(await knownIds(db)), releases: await keptReleases(db) }
@@ -87,6 +91,10 @@ export function createLeftovers(deps: Deps) {
     for (const { name, id } of logs) if (!known.deployments.has(id)) await rm(join(logDirectory, name), { force: true })
     for (const ofApp of plans) if (!isBusy(ofApp.appId)) await sweepPlans(ofApp, known)
     await sweepImages(images, known, isBusy)
+    for (const name of await unusedPulled(pulled, { instance, known, isBusy, plansOf })) {
+      log.info('removing a pulled image that no release uses')
+      await engine.images.remove(name).catch(retryLater('image', 'pulled')) // its name is a secret
+    }
     await sweepNetworks(networks, known, isBusy)
   }
 

@@ -17,12 +17,15 @@ export async function keptReleases(db: Reader): Promise<KeptRelease[]> {
   })
 }
 
-export async function knownIds(db: Reader): Promise<{ apps: Set<number>; projects: Set<number>; deployments: Set<number> }> {
+type KnownIds = { apps: Set<number>; projectOf: Map<number, number>; projects: Set<number>; deployments: Set<number> }
+
+export async function knownIds(db: Reader): Promise<KnownIds> {
   const [apps, projects, deployments] = await Promise.all([
-    db.selectFrom('app').select('id').execute(),
+    db.selectFrom('app').select(['id', 'project_id']).execute(),
     db.selectFrom('project').select('id').execute(),
     db.selectFrom('deployment').select('id').execute(),
   ])
   const ids = (rows: { id: number }[]) => new Set(rows.map((row) => row.id))
-  return { apps: ids(apps), projects: ids(projects), deployments: ids(deployments) }
+  const projectOf = new Map(apps.map(({ id, project_id }) => [id, project_id]))
+  return { apps: ids(apps), projectOf, projects: ids(projects), deployments: ids(deployments) }
 }

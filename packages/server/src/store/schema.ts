@@ -102,6 +102,8 @@ export type AppTable = {
   memory_limit: number | null
   template_name: string
   builder: Generated<Builder>
+  /** Of an app with the builder `image`; empty for all others. */
+  image: Generated<string>
   install_command: Generated<string>
   build_command: Generated<string>
   start_command: Generated<string>
@@ -179,6 +181,8 @@ export type DeploymentTable = {
   /** The steps so far and their durations, as JSON (see features/deployments/run/steps.ts). */
   steps: Generated<string>
   without_cache: Generated<Bit>
+  /** Of a ready image: its name, tag and digest. */
+  image_ref: Generated<string>
   /** The release command runs once: written before it begins, and when it has ended well. */
   release_run: Generated<'' | 'begun' | 'done'>
   attempts: number
@@ -190,6 +194,20 @@ export type DeploymentTable = {
 }
 /** What its build was decided to be, as JSON (see the contract's BuildPlan). */
 type DeploymentPlanTable = { deployment_id: number; plan: string }
+/** Credentials of a person (`user_id`) or of a project (`project_id`), never of both. */
+export type RegistryTable = {
+  id: Generated<number>
+  host: string
+  username: string
+  sealed_password: string
+  user_id: number | null
+  project_id: number | null
+  created_by: number | null
+  /** What is wrong with it; empty if nothing is known to be. */
+  error: string
+  created_at: string
+  updated_at: string
+}
 /** The private half of an app's deploy key. */
 type DeployKeyTable = { app_id: number; sealed_key: string }
 /** What the last look at a source found, and when the next one is due. */
@@ -267,6 +285,7 @@ export type Schema = {
   git_delivery_app: GitDeliveryAppTable
   git_hook: GitHookTable
   deploy_key: DeployKeyTable
+  registry: RegistryTable
   source_poll: SourcePollTable
   commit_status: CommitStatusTable
   github_app: GitHubAppTable

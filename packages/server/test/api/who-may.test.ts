@@ -34,6 +34,10 @@ function ofAccount(role: TestRole, may: readonly TestRole[]): Verdict {
   return seen(role, 'git_not_connected', { may, refusal: 'not_allowed' })
 }
 
+function ofRegistry(role: TestRole, may: readonly TestRole[]): Verdict {
+  return seen(role, 'registry_not_found', { may, refusal: 'not_allowed' })
+}
+
 /** Section 3 of the decisions, as a table. A policy without a line does not compile. */
 const VERDICTS: Record<Policy, (role: TestRole) => Verdict> = {
   anyone: () => 'allowed',
@@ -55,6 +59,8 @@ const VERDICTS: Record<Policy, (role: TestRole) => Verdict> = {
   'member of the delivery': members('delivery_not_found'),
   'user of the git account': (role) => ofAccount(role, ['member', 'app owner', 'project owner']),
   'owner of the git account': (role) => ofAccount(role, ['app owner', 'project owner']),
+  'user of the registry': (role) => ofRegistry(role, ['member', 'app owner', 'project owner']),
+  'owner of the registry': (role) => ofRegistry(role, ['app owner', 'project owner']),
 }
 
 /** What allowed callers get, because the test server has no engine, no provider and no valid certificate. */
@@ -89,6 +95,10 @@ const ALLOWED_AND_YET: Partial<Record<OperationName, ErrorCode>> = {
   'git.connectGitHubApp': 'invalid_request',
   'git.repos': 'git_host_unavailable',
   'git.branches': 'git_host_unavailable',
+  'registries.create': 'engine_unreachable',
+  'registries.check': 'engine_unreachable',
+  'apps.lookAtImage': 'engine_unreachable',
+  'apps.checkImage': 'invalid_request',
   'webhooks.git': 'webhook_not_verified',
   'deployments.addByHook': 'webhook_not_verified',
   'webhooks.redeliver': 'invalid_request',
@@ -108,10 +118,11 @@ const CONSUMES: ReadonlySet<OperationName> = new Set([
   'domains.delete',
   'deployments.stop',
   'git.deleteAccount',
+  'registries.delete',
 ])
 
 /** Fields that name the object of a policy. */
-const ID_FIELDS = ['id', 'projectId', 'appId', 'deploymentId', 'installationId'] as const
+const ID_FIELDS = ['id', 'projectId', 'appId', 'deploymentId', 'installationId', 'registryId'] as const
 const UNKNOWN_ID = 987_654_321
 const NAMES = Object.keys(operations) as OperationName[] // exactly the keys of the list
 

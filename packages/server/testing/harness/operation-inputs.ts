@@ -12,6 +12,7 @@ const ofEnv = ({ subject }: Given) => ({ id: subject.envId })
 const ofDomain = ({ subject }: Given) => ({ id: subject.domainId })
 const ofDelivery = ({ subject }: Given) => ({ id: subject.deliveryId })
 const ofAccount = ({ subject }: Given) => ({ id: subject.accountId })
+const ofRegistry = ({ subject }: Given) => ({ registryId: subject.registryId })
 const ofProject = ({ subject }: Given) => ({ id: subject.projectId })
 
 /** A valid input for every operation. An operation without one does not compile. */
@@ -120,6 +121,12 @@ const INPUTS: { [Name in OperationName]: Maker<Name> } = {
   'git.deleteAccount': ofAccount,
   'git.repos': ({ subject }) => ({ installationId: subject.accountId }),
   'git.branches': ({ subject }) => ({ installationId: subject.accountId, repoFullName: 'owner/repository' }),
+  'registries.list': nothing,
+  'registries.create': () => ({ host: 'registry.nowhere.invalid', username: 'robot', password: 'a-password-of-nobody' }),
+  'registries.check': ofRegistry,
+  'registries.delete': ofRegistry,
+  'apps.lookAtImage': ({ subject }) => ({ projectId: subject.projectId, image: 'registry.nowhere.invalid/web:1' }),
+  'apps.checkImage': ofApp,
   'webhooks.git': nothing,
   'webhooks.deliveries': ofApp,
   'webhooks.delivery': ofDelivery,

@@ -9,6 +9,8 @@ const testPackages = {
   'busybox-static': 'images for tests, made without a registry',
   'docker.io': 'a real container engine',
   iptables: 'the networks of the engine',
+  'docker-registry': 'images from a real registry',
+  'apache2-utils': 'passwords for a real registry',
   haproxy: 'the edge',
   pebble: 'certificates from an ACME server',
   openssl: 'certificates made on the spot',

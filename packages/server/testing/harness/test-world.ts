@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import BetterSqlite from 'better-sqlite3'
 import { aboutToken } from '../../src/features/git-providers/host-access.ts'
+import { aboutPassword } from '../../src/features/registries/credentials.ts'
 import { createSecretBox } from '../../src/lib/secret-box.ts'
 import { secretFile } from '../../src/lib/secret-file.ts'
 import { databasePath } from '../../src/store/sqlite.ts'
@@ -26,6 +27,7 @@ export type Subject = {
   userId: number
   accountId: number
   deliveryId: number
+  registryId: number
 }
 
 export async function peopleOf(berth: TestServer): Promise<People> {
@@ -77,6 +79,23 @@ async function insertGitAccount(dataDir: string, account: { projectId: number; c
   })
 }
 
+/** Credentials are tried at the registry before they are stored; without one, the row is written directly. */
+async function insertRegistry(dataDir: string, registry: { projectId: number; createdBy: number }): Promise<number> {
+  const secrets = createSecretBox(secretFile(join(dataDir, 'secrets.key'), { mayCreate: false }))
+  const at = new Date().toISOString()
+  return await writeToDatabase(dataDir, (file) => {
+    const { lastInsertRowid } = file
+      .prepare(
+        `insert into registry (host, username, sealed_password, user_id, project_id, created_by, error, created_at, updated_at)
+         values ('registry.nowhere.invalid', 'robot', '', null, ?, ?, '', ?, ?)`,
+      )
+      .run(registry.projectId, registry.createdBy, at, at)
+    const id = Number(lastInsertRowid)
+    file.prepare('update registry set sealed_password = ? where id = ?').run(secrets.seal('a-password-of-nobody', aboutPassword(id)), id)
+    return id
+  })
+}
+
 async function insertDelivery(dataDir: string, of: { accountId: number; appId: number }): Promise<number> {
   return await writeToDatabase(dataDir, (file) => {
     const { lastInsertRowid } = file
@@ -118,6 +137,7 @@ export async function newSubject(berth: TestServer, people: People): Promise<Sub
     waitingId: await insertDeployment(berth.dataDir, { ...deployment, number: 3, status: 'pending' }),
     userId: people.member.id,
     accountId,
+    registryId: await insertRegistry(berth.dataDir, { projectId: project.id, createdBy: people['app owner'].id }),
     deliveryId: await insertDelivery(berth.dataDir, { accountId, appId: app.id }),
   }
 }

@@ -7,6 +7,7 @@ import BetterSqlite, { type Database } from 'better-sqlite3'
 import { readConfig } from '../../src/config.ts'
 import type { ContainerSummary } from '../../src/engine/container-state.ts'
 import { createEngine, type Engine } from '../../src/engine/engine.ts'
+import { pulledImagesOf } from '../../src/engine/image-names.ts'
 import { ownedBy, projectNetworkName } from '../../src/engine/labels.ts'
 import { engineSocketPath } from '../harness/engine-proxy.ts'
 import { type FileMap, startGitServer } from '../harness/git-server.ts'
@@ -84,6 +85,7 @@ export async function openDeployLab(options: LabOptions = {}) {
     for (const { name } of await engine.networks.list({ labels })) await engine.networks.remove(name)
     for (const { name } of await engine.volumes.list({ labels })) await engine.volumes.remove(name)
     for (const { id } of await engine.images.list({ labels })) await engine.images.remove(id)
+    for (const name of await engine.images.names(pulledImagesOf(instance))) await engine.images.remove(name)
   }
 
   return {

@@ -1,5 +1,5 @@
 import http from 'node:http'
-import type { Readable } from 'node:stream'
+import type { Duplex, Readable } from 'node:stream'
 import type { EngineAddress } from './address.ts'
 import { EngineUnreachable } from './errors.ts'
 import { field, text } from './json.ts'
@@ -10,6 +10,7 @@ export type EngineRequest = {
   readonly path: string
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
   readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
   readonly upload?: Readable
   readonly signal?: AbortSignal | undefined
   /** How long the first byte of the response may take. */
@@ -18,6 +19,37 @@ export type EngineRequest = {
 
 const KEEP_ALIVE_MS = 30_000
 export const ANSWER_TIMEOUT_MS = 60_000
+
+/** Sends one request that turns its connection into another protocol, and gives the connection. */
+export function openUpgrade(
+  engine: { address: EngineAddress; connectTimeoutMs: number },
+  request: EngineRequest,
+  { prefix, protocol }: { prefix: string; protocol: string },
+): Promise<Duplex> {
+  return new Promise((resolve, reject) => {
+    const outgoing = http.request({
+      ...engine.address,
+      method: request.method,
+      path: `${prefix}${request.path}`,
+      headers: { ...headersOf(request), connection: 'Upgrade', upgrade: protocol },
+      agent: false,
+      timeout: engine.connectTimeoutMs,
+      ...(request.signal && { signal: request.signal }),
+    })
+    outgoing.once('upgrade', (_response, socket, head) => {
+      socket.setTimeout(0)
+      if (head.length > 0) socket.unshift(head)
+      resolve(socket)
+    })
+    outgoing.once('response', (response) => {
+      response.resume()
+      reject(new EngineUnreachable(`it did not open a session (${response.statusCode ?? 0})`))
+    })
+    outgoing.once('timeout', () => outgoing.destroy(new EngineUnreachable('it did not accept the connection in time')))
+    outgoing.on('error', (cause) => reject(translate(cause, request.signal)))
+    outgoing.end()
+  })
+}
 
 /** Sends one request over its own connection and returns the response as soon as its headers have arrived. */
 export function openRequest(
@@ -79,7 +111,7 @@ function send(outgoing: http.ClientRequest, request: EngineRequest): void {
 function headersOf(request: EngineRequest): http.OutgoingHttpHeaders {
   const type = request.upload === undefined ? 'application/json' : 'application/x-tar'
   const length = request.upload === undefined && request.body === undefined ? { 'content-length': 0 } : {}
-  return { host: 'engine', ...(request.method === 'GET' ? {} : { 'content-type': type, ...length }) }
+  return { ...request.headers, host: 'engine', ...(request.method === 'GET' ? {} : { 'content-type': type, ...length }) }
 }
 
 function queryOf(query: EngineRequest['query']): string {

@@ -1,7 +1,8 @@
 import type http from 'node:http'
+import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EngineAddress } from './address.ts'
-import { ANSWER_TIMEOUT_MS, type EngineRequest, openRequest, translate } from './connection.ts'
+import { ANSWER_TIMEOUT_MS, type EngineRequest, openRequest, openUpgrade, translate } from './connection.ts'
 import { EngineError, EngineUnreachable } from './errors.ts'
 import { field, text } from './json.ts'
 
@@ -74,13 +75,18 @@ export function createTransport(deps: { address: EngineAddress; connectTimeoutMs
     return { contentType: String(response.headers['content-type'] ?? ''), chunks: chunksOf(response, wanted.signal), close }
   }
 
+  /** The connection itself, once the engine speaks the protocol on it. It belongs to the caller. */
+  async function upgrade(wanted: EngineRequest, protocol: string): Promise<Duplex> {
+    return await openUpgrade(engine, wanted, { prefix: await negotiate(wanted.signal), protocol })
+  }
+
   async function ping(signal?: AbortSignal): Promise<void> {
     const answer = await openRequest(engine, { method: 'GET', path: '/_ping', signal, timeoutMs: PING_TIMEOUT_MS }, '')
     const message = await messageOf(answer)
     if (answer.statusCode !== 200) throw new EngineError(answer.statusCode ?? 500, message)
   }
 
-  return { json, stream, ping }
+  return { json, stream, upgrade, ping }
 }
 
 export type Transport = ReturnType<typeof createTransport>

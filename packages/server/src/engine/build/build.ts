@@ -4,8 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { BuilderSilent, SpecRefused } from '../api/errors.ts'
 import type { Transport } from '../api/transport.ts'
 import { type Images, MOST_SETTINGS_BYTES } from '../images.ts'
+import type { RegistryCredentials } from '../registry.ts'
 import { type BuildFollower, followBuild } from './follow.ts'
 import { BUILD_CGROUP, type BuildLimiter } from './limits.ts'
+import { openBuildSession } from './session.ts'
 
 export type BuildRequest = BuildFollower & {
   readonly contextTar: Readable
@@ -24,6 +26,8 @@ export type BuildRequest = BuildFollower & {
   readonly cacheScope?: string
   /** Build arguments stay readable in the image's history: never put a secret or an app's environment here. */
   readonly buildArgs?: Readonly<Record<string, string>>
+  /** For base images at registries that want them. */
+  readonly credentials?: readonly RegistryCredentials[]
 }
 
 /** A build within the limits that all builds of apps have. */
@@ -59,8 +63,10 @@ export function createBuilder(deps: Deps) {
       request.onActivity?.()
     }
     const upload = Readable.from(noticing(request.contextTar, sent), { objectMode: false })
+    const { credentials = [] } = request
     try {
-      const query = { ...queryOf(request), cgroupparent, buildid }
+      await using session = credentials.length === 0 ? null : await openBuildSession(transport, credentials, connection.signal)
+      const query = { ...queryOf(request), cgroupparent, buildid, session: session?.id }
       const timeoutMs = Number.POSITIVE_INFINITY
       const answer = await transport.stream({ method: 'POST', path: '/build', query, upload, signal: connection.signal, timeoutMs })
       const imageId = await followBuild(answer.chunks, request, connection.heard)

@@ -50,6 +50,7 @@ const buildStack = createStackBuild({
     policy: createSourcePolicy({ privateHosts: [], ownPorts: () => [] }),
     isEngineWalled: () => true,
     engine,
+    refuseOthersDigest: async () => undefined,
   }),
 })
 
@@ -67,6 +68,7 @@ async function start(wanted: ReturnType<typeof plan>, name: string): Promise<str
 }
 
 const buildOptions = () => ({
+  projectId: 1,
   workspace: path.join(directory, 'work'),
   labels,
   onLine: () => undefined,

@@ -4,11 +4,14 @@ import type { BuildRequest, LimitedBuild } from '../build/build.ts'
 import { buildContext } from '../build/context.ts'
 import type { ComposePlan } from './stack.ts'
 
-type CheckOptions = Pick<BuildRequest, 'signal' | 'onActivity' | 'buildArgs'>
+type CheckOptions = Pick<BuildRequest, 'signal' | 'onActivity' | 'buildArgs' | 'credentials'> & { projectId: number }
 type CheckDockerfile = (dockerfile: string | { readonly text: string }, options: CheckOptions) => Promise<AsyncDisposable>
 type Inside = (workspace: string, repoPath: string) => Promise<{ path: string; kind: 'file' | 'directory' } | null>
 
-type Options = Pick<BuildRequest, 'labels' | 'cacheScope' | 'onLine' | 'onActivity' | 'signal'> & { workspace: string }
+type Options = Pick<BuildRequest, 'labels' | 'cacheScope' | 'onLine' | 'onActivity' | 'signal' | 'credentials'> & {
+  workspace: string
+  projectId: number
+}
 
 /** Where a Dockerfile goes that the compose file has in it. One of that name in the context is left out. */
 const WRITTEN = '.berth.Dockerfile'
@@ -25,7 +28,7 @@ export function createStackBuild(deps: { build: LimitedBuild; inside: Inside; ch
   }
 
   return async function buildStack(plan: ComposePlan, options: Options): Promise<void> {
-    const { workspace, ...common } = options
+    const { workspace, projectId, ...common } = options
     for (const wanted of plan.builds) {
       const { service, context, target, args, image } = wanted
       const directory = await deps.inside(workspace, context)
@@ -35,8 +38,14 @@ export function createStackBuild(deps: { build: LimitedBuild; inside: Inside; ch
           `The service ${service} builds from ${context}, which is not a directory of the repository.`,
         )
       const found = await dockerfileOf(wanted, directory.path)
-      const { signal, onActivity } = options
-      await using _ = await deps.checkDockerfile(found.checked, { signal, buildArgs: args, ...(onActivity && { onActivity }) })
+      const { signal, onActivity, credentials = [] } = options
+      await using _ = await deps.checkDockerfile(found.checked, {
+        projectId,
+        signal,
+        buildArgs: args,
+        credentials,
+        ...(onActivity && { onActivity }),
+      })
       const contextTar = buildContext({ directory: directory.path, signal, ...found.used })
       await deps.build({
         ...common,

@@ -26,6 +26,7 @@ const COLUMNS = {
   memoryLimit: 'memory_limit',
   restartPolicy: 'restart_policy',
   builder: 'builder',
+  image: 'image',
   installCommand: 'install_command',
   buildCommand: 'build_command',
   startCommand: 'start_command',

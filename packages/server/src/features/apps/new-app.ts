@@ -55,6 +55,7 @@ export function newAppRow(input: NewApplication, options: Options): Insertable<A
     memory_limit: input.memoryLimit ?? null,
     template_name: options.template?.name ?? '',
     builder: input.builder ?? 'auto',
+    image: input.image ?? '',
     install_command: input.installCommand ?? '',
     build_command: input.buildCommand ?? '',
     start_command: input.startCommand ?? '',

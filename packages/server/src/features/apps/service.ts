@@ -3,7 +3,7 @@ import { DEFAULT_APP_TYPE, kindOf } from '../../domain/app-kinds.ts'
 import type { EdgePorts } from '../../domain/app-url.ts'
 import { changedFields, recordAudit } from '../../domain/audit.ts'
 import { type Caller, isStaff } from '../../domain/caller.ts'
-import { type AppRow, findUser, insertMember, type ProjectRow } from '../../domain/rows.ts'
+import { type AppRow, findUser, insertMember, isMember, type ProjectRow } from '../../domain/rows.ts'
 import { appendEvent } from '../../events/event-log.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { QUOTAS, refuseBeyond } from '../../lib/quota.ts'
@@ -13,10 +13,11 @@ import { isUniqueViolation } from '../../store/storage-failure.ts'
 import type { AppSource } from '../git-providers/app-source.ts'
 import type { DatabaseTemplate } from '../templates/templates.ts'
 import { changeOf } from './change.ts'
+import { imageChange } from './image-source.ts'
 import { newAppRow, templateOf } from './new-app.ts'
 import type { Source } from './source-check.ts'
 import { sourceSetter } from './source-setter.ts'
-import { countApps, insertApp, isMember, isSlugTaken, presentApplication, updateApp } from './store.ts'
+import { countApps, insertApp, isSlugTaken, presentApplication, updateApp } from './store.ts'
 
 type Deps = {
   db: Db
@@ -95,13 +96,14 @@ export function createApplications(deps: Deps) {
   async function create(caller: Caller, project: ProjectRow, input: NewApplication): Promise<Application> {
     const template = templateOf(input, deps.findTemplate)
     refuseBadSource(caller, input)
+    const image = imageChange(input, { app_type: input.appType ?? DEFAULT_APP_TYPE, builder: input.builder ?? 'auto', image: '' })
     const source = await deps.connectSource(caller, project.id, input)
     const at = now()
     const row = await unlessTaken(
       db.transaction(async (tx) => {
         const slug = await slugInProject(tx, project.id, input)
         const wanted = newAppRow({ ...input, projectId: project.id }, { slug, createdBy: caller.id, template, at: at.toISOString() })
-        const app = await insertApp(tx, { ...wanted, ...source })
+        const app = await insertApp(tx, { ...wanted, ...source, ...image })
         await deps.insertEnv(tx, app.id, { ...template?.env(deps.newSecret), ...input.envVars })
         if (kindOf(app).isRouted) await deps.addGeneratedDomain(tx, app)
         await recordAudit(tx, at, caller, {
@@ -120,8 +122,9 @@ export function createApplications(deps: Deps) {
 
   async function update(caller: Caller, app: AppRow, input: ApplicationChange): Promise<Application> {
     refuseBadSource(caller, input)
+    const image = imageChange(input, app)
     const source = await deps.connectSource(caller, app.project_id, input, app)
-    const change = { ...changeOf(app, input), ...sourceSetter(app, input, caller), ...source }
+    const change = { ...changeOf(app, input), ...sourceSetter(app, input, caller), ...source, ...image }
     const at = now()
     const row = await unlessTaken(
       db.transaction(async (tx) => {

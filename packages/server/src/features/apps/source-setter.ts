@@ -3,12 +3,12 @@ import { isStaff } from '../../domain/caller.ts'
 import type { AppRow } from '../../domain/rows.ts'
 
 /**
- * Whose rights decide what may be cloned after a change. To name the clone URL, also the same one again, is the caller's own act.
+ * Whose rights decide what may be cloned after a change. To name the clone URL or the image, also the same one again, is the caller's own act.
  * Another branch alone can take rights away and never adds any: an admin who picks one has not looked at the URL, and a user who
  * picks one has left what the admin chose. The other fields do not change what is cloned.
  */
 export function sourceSetter(app: AppRow, input: ApplicationChange, caller: Parameters<typeof isStaff>[0] & { id: number }) {
-  const isUrlNamed = input.gitCloneUrl !== undefined
+  const isUrlNamed = input.gitCloneUrl !== undefined || input.image !== undefined || input.builder === 'image'
   const isBranchChanged = input.gitBranch !== undefined && input.gitBranch !== app.git_branch
   return isUrlNamed || (isBranchChanged && !isStaff(caller)) ? { source_set_by: caller.id } : {}
 }

@@ -47,6 +47,7 @@ const LISTED_COLUMNS = [
   'app.template_name',
   'app.healthcheck_path',
   'app.builder',
+  'app.image',
   'app.output_directory',
   'app.build_target',
 ] as const
@@ -163,11 +164,6 @@ export async function countApps(db: Reader, projectId: number): Promise<{ ofProj
     ])
     .where('project_id', 'in', projectsSharingQuota(db, projectId))
     .executeTakeFirstOrThrow()
-}
-
-export async function isMember(db: Reader, projectId: number, userId: number): Promise<boolean> {
-  const member = db.selectFrom('project_member').select('user_id').where('project_id', '=', projectId).where('user_id', '=', userId)
-  return (await member.executeTakeFirst()) !== undefined
 }
 
 export async function insertApp(tx: Tx, app: Insertable<AppTable>): Promise<AppRow> {

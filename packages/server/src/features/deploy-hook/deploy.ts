@@ -1,4 +1,5 @@
 import type { HookDeployment, QueuedDeployment } from '@berth/contract'
+import { deploysImage } from '../../domain/app-kinds.ts'
 import { PLATFORM } from '../../domain/audit.ts'
 import type { Origin } from '../../domain/caller.ts'
 import { type AppRow, findApp, findDeployment } from '../../domain/rows.ts'
@@ -35,6 +36,8 @@ const OTHER_SOURCE = 'The source of the application was changed at this very mom
 /** What a call of a deploy hook does. */
 export function createDeployByHook(deps: Deps) {
   async function commitFor(app: AppRow, { commit, branch }: HookDeployment): Promise<Commit> {
+    if (deploysImage(app) && (commit ?? branch) !== undefined)
+      throw fieldError('invalid_request', commit === undefined ? 'branch' : 'commit', 'cannot be given: this app runs a ready image')
     if (commit !== undefined) return { ...NO_COMMIT, hash: commit }
     if (branch === undefined || branch === app.git_branch) return (await deps.newestCommit(app)) ?? NO_COMMIT
     // An account was lent to the app for one branch: whoever knows the secret must not learn what is on the others.

@@ -8,6 +8,7 @@ const SETTINGS: readonly Shown[] = [
   { name: 'Root directory', text: ({ source }) => source?.rootDirectory ?? '' },
   { name: 'Dockerfile', text: ({ source }) => source?.dockerfilePath ?? '' },
   { name: 'Builder', text: ({ build }) => build?.builder ?? '' },
+  { name: 'Image', text: ({ build }) => build?.image ?? '' },
   { name: 'Install command', text: ({ build }) => build?.installCommand ?? '' },
   { name: 'Build command', text: ({ build }) => build?.buildCommand ?? '' },
   { name: 'Start command', text: ({ build }) => build?.startCommand ?? '' },

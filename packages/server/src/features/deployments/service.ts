@@ -1,5 +1,5 @@
 import type { Deployment, DeploymentsQuery, QueuedDeployment, Trigger } from '@berth/contract'
-import { kindOf } from '../../domain/app-kinds.ts'
+import { deploysImage, kindOf } from '../../domain/app-kinds.ts'
 import { recordAudit } from '../../domain/audit.ts'
 import { type Caller, isStaff } from '../../domain/caller.ts'
 import { enqueue } from '../../domain/job-names.ts'
@@ -121,6 +121,8 @@ function createReads({ db, logs }: Pick<Deps, 'db' | 'logs'>) {
 async function wholeHash(db: Reader, app: AppRow, commit: string): Promise<string> {
   if (kindOf(app).madeFrom === 'template')
     throw fieldError('invalid_request', 'commit', 'a database app is created from a template and has no commits')
+  if (deploysImage(app))
+    throw fieldError('invalid_request', 'commit', 'this app runs a ready image and has no commits; change its image instead')
   if (isCommitHash(commit)) return commit
   const [only, other] = await listCommits(db, { appId: app.id, prefix: commit })
   if (only !== undefined && other === undefined) return only

@@ -57,6 +57,7 @@ export async function insertDeployment(tx: Tx, wanted: NewDeployment): Promise<D
       release_of: rollback?.to.id ?? null,
       ...columnsOf(rollback && artifactOf(rollback.to)),
       sealed_config: rollback?.to.sealed_config ?? '',
+      image_ref: rollback?.to.image_ref ?? '',
       without_cache: wanted.withoutCache === true ? 1 : 0,
       attempts: 0,
       started_at: null,

@@ -1,6 +1,6 @@
 import type { ApplicationChange } from '@berth/contract'
 import { type Caller, isStaff } from '../../domain/caller.ts'
-import { type AppRow, findGitAccount, findUser, type GitAccountRow } from '../../domain/rows.ts'
+import { type AppRow, findGitAccount, findUser, type GitAccountRow, isMember } from '../../domain/rows.ts'
 import { SourceError, SourceRefused } from '../../git/errors.ts'
 import type { Source } from '../../git/git-visit.ts'
 import { cloneUrlOf, commitUrlOf, repositoryIn } from '../../git-hosts/base-url.ts'
@@ -8,7 +8,6 @@ import { cloneCredential } from '../../git-hosts/hosts.ts'
 import { AppError, fieldError } from '../../lib/app-error.ts'
 import type { Db } from '../../store/database.ts'
 import { asAppError, type HostAccess, type InTurn } from './host-access.ts'
-import { isMember } from './store.ts'
 
 type SourceInput = Pick<ApplicationChange, 'gitProviderId' | 'gitRepository' | 'gitCloneUrl' | 'gitBranch'>
 type KnownApp = Pick<AppRow, 'git_provider_id' | 'git_repository' | 'git_branch'>

@@ -1,5 +1,6 @@
 import type { GitAccount } from '@berth/contract'
 import type { Insertable, Updateable } from 'kysely'
+import type { Belonging } from '../../domain/belonging.ts'
 import type { AppRow, GitAccountRow } from '../../domain/rows.ts'
 import type { Reader, Tx } from '../../store/database.ts'
 import type { GitAccountTable } from '../../store/git-tables.ts'
@@ -78,9 +79,6 @@ export async function getAccount(db: Reader, id: number): Promise<Counted | unde
   return await counted(db).where('git_account.id', '=', id).executeTakeFirst()
 }
 
-/** Whose an account is: a person's, or a project's. */
-export type Belonging = { userId: number | null; projectId: number | null }
-
 function ofBelonging(db: Reader, { userId, projectId }: Belonging) {
   return db.selectFrom('git_account').where((eb) => (projectId === null ? eb('user_id', '=', userId) : eb('project_id', '=', projectId)))
 }
@@ -123,11 +121,6 @@ export async function deleteAccount(tx: Tx, id: number): Promise<boolean> {
 
 export async function appsUsing(db: Reader, accountId: number): Promise<Pick<AppRow, 'id' | 'name' | 'project_id'>[]> {
   return await db.selectFrom('app').select(['id', 'name', 'project_id']).where('git_provider_id', '=', accountId).orderBy('id').execute()
-}
-
-export async function isMember(db: Reader, projectId: number, userId: number): Promise<boolean> {
-  const member = db.selectFrom('project_member').select('user_id').where('project_id', '=', projectId).where('user_id', '=', userId)
-  return (await member.executeTakeFirst()) !== undefined
 }
 
 /** Whether a release of the app was made from this commit. */

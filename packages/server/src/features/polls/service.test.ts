@@ -19,6 +19,7 @@ let scratch: string
 let database: Awaited<ReturnType<typeof openTestDatabase>>
 let at = new Date('2026-01-01T00:00:00Z')
 let n = 0
+let digest = `sha256:${'a'.repeat(64)}`
 
 beforeAll(async () => {
   git = await startGitServer()
@@ -39,6 +40,7 @@ function polls() {
     db,
     git: createGit({ policy, scratch, path: PROGRAM_PATH, retryAfterMs: [] }),
     sourceOf: async (app) => ({ url: app.git_clone_url, privileged: true }),
+    digestOf: async () => digest,
     addAutomatic: createAddAutomatic({ now: () => at }),
     limiter: createLimiter({ running: 2, runningPerKey: 1, waiting: 100, waitingPerKey: 100, waitMs: 60_000 }),
     everyMs: EVERY_MS,
@@ -215,4 +217,21 @@ it('a commit that a webhook told of is known on that branch alone', async () => 
   await told('next', merged) // and that main is at it too got lost
   await lookLater()
   expect(await polled(app)).toEqual([merged])
+})
+
+it('a tag that moved is deployed once where the switch is on, and no registry is asked without it', async () => {
+  const image = { git_branch: '', builder: 'image', image: 'ghcr.io/owner/web:1', created_at: at.toISOString() } as const
+  const [on, silent] = [await newApp('', { ...image, poll_source: 1 }), await newApp('', image)]
+  for (const app of [on, silent]) await deploy(app, '')
+  const ended = async (ref: string) =>
+    await database.db.transaction(
+      async (tx) => void (await tx.updateTable('deployment').set({ image_ref: ref, finished_at: at.toISOString() }).execute()),
+    )
+  await ended(`ghcr.io/owner/web:1@${digest}`)
+  await lookLater()
+  expect([await polled(on), await polled(silent)]).toEqual([[], []])
+  digest = `sha256:${'b'.repeat(64)}`
+  await lookLater()
+  await lookLater()
+  expect([await polled(on), await polled(silent)]).toEqual([[''], []])
 })

@@ -1,3 +1,4 @@
+import { deploysImage } from '../../domain/app-kinds.ts'
 import { type AppRow, findApp } from '../../domain/rows.ts'
 import { sourceKey } from '../../domain/source-key.ts'
 import type { Git } from '../../git/git.ts'
@@ -7,12 +8,14 @@ import type { Logger } from '../../lib/logger.ts'
 import { backoffMs } from '../../lib/retry.ts'
 import type { Db, Tx } from '../../store/database.ts'
 import type { AddAutomatic } from '../deployments/automatic.ts'
-import { findPoll, hasDeployments, isKnownCommit, listDue, type SourcePollRow, savePoll } from './store.ts'
+import { findPoll, hasDeployments, isKnownCommit, isKnownImage, listDue, type SourcePollRow, savePoll } from './store.ts'
 
 type Deps = {
   db: Db
   git: Pick<Git, 'resolveCommit'>
   sourceOf: (app: AppRow) => Promise<Source>
+  /** The digest that the tag of its ready image has now. */
+  digestOf: (app: AppRow, signal: AbortSignal) => Promise<string>
   addAutomatic: AddAutomatic
   limiter: Limiter
   everyMs: number
@@ -28,7 +31,7 @@ const LONGEST_PAUSE_MS = 3600_000
 /** Looks that began together do not stay together. */
 const JITTER = 0.2
 
-/** Asks now and then what the branch of an app is at: a webhook that got lost, or that nobody could register, is no loss. */
+/** Asks now and then what the branch or the image of an app is at: a webhook that got lost, or that nobody could register, is no loss. */
 export function createPolls(deps: Deps) {
   const { db, now } = deps
 
@@ -41,11 +44,17 @@ export function createPolls(deps: Deps) {
       if (done.status === 'rejected' && !signal.aborted) deps.log.warn({ err: done.reason }, 'a source could not be polled')
   }
 
-  async function look(app: AppRow, signal: AbortSignal): Promise<void> {
+  /** A commit and its branch, or the digest of an image. */
+  async function newest(app: AppRow, signal: AbortSignal): Promise<{ hash: string; branch: string }> {
+    if (deploysImage(app)) return { hash: await deps.digestOf(app, signal), branch: '' }
     const branch = app.git_branch === '' ? null : app.git_branch
+    return await deps.git.resolveCommit({ ...(await deps.sourceOf(app)), branch, signal })
+  }
+
+  async function look(app: AppRow, signal: AbortSignal): Promise<void> {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(LOOK_MS)])
     const found = await Promise.resolve()
-      .then(async () => await deps.git.resolveCommit({ ...(await deps.sourceOf(app)), branch, signal: limit }))
+      .then(async () => await newest(app, limit))
       .catch(() => undefined) // the next deployment that somebody asks for says what is wrong
     signal.throwIfAborted()
     await db.transaction(async (tx) => {
@@ -75,7 +84,11 @@ export function createPolls(deps: Deps) {
     const { hash, branch } = found
     const seen = { source, commit_hash: hash }
     if (!(await isNews(tx, app, { before: kept, seen, branch }))) return seen
-    const done = await deps.addAutomatic(tx, { app, trigger: 'poll', commit: { hash, message: '', author: '' } })
+    const done = await deps.addAutomatic(tx, {
+      app,
+      trigger: 'poll',
+      commit: { hash: deploysImage(app) ? '' : hash, message: '', author: '' },
+    })
     return 'problem' in done ? kept : seen
   }
 
@@ -89,5 +102,8 @@ async function isNews(tx: Tx, app: AppRow, look: { before: Remembered; seen: Rem
   const { before, seen, branch } = look
   if (before.commit_hash === seen.commit_hash && before.source === seen.source) return false
   if (before.commit_hash !== '' && before.source !== seen.source) return false
-  return (await hasDeployments(tx, app.id)) && !(await isKnownCommit(tx, app.id, { hash: seen.commit_hash, branch }))
+  if (!(await hasDeployments(tx, app.id))) return false
+  if (!deploysImage(app)) return !(await isKnownCommit(tx, app.id, { hash: seen.commit_hash, branch }))
+  // A tag may go back to what it was before. Until something is remembered, that looks like a release that somebody rolled back from.
+  return !(await isKnownImage(tx, { appId: app.id, digest: seen.commit_hash, everCounts: before.commit_hash === '' }))
 }

@@ -8,7 +8,8 @@ export type SourcePollRow = Selectable<SourcePollTable>
 type Due = { now: Date; firstAfterMs: number; mostOfPerson: number }
 
 /**
- * The apps whose branch is to be looked at now: those with the switch on, and without a word on it those that no webhook serves. The first
+ * The apps whose source is to be looked at now: those with the switch on, and without a word on it those from a repository that no webhook
+ * serves: registries count every look. The first
  * look at an app comes a while after it was made. Of each person only so many, so that nobody's sources hold up all others.
  */
 export async function listDue(db: Reader, { now, firstAfterMs, mostOfPerson }: Due): Promise<AppRow[]> {
@@ -23,7 +24,7 @@ export async function listDue(db: Reader, { now, firstAfterMs, mostOfPerson }: D
       join.onRef('git_hook.account_id', '=', 'app.git_provider_id').onRef('git_hook.repository_id', '=', 'app.git_repository_id'),
     )
     .select(['app.id', sql<number>`row_number() over (partition by app.created_by order by source_poll.next_at, app.id)`.as('place')])
-    .where('app.git_clone_url', '!=', '')
+    .where((eb) => eb.or([eb('app.git_clone_url', '!=', ''), eb('app.image', '!=', '')]))
     .where('app.auto_deploy', '=', 1)
     .where('app.wanted', '=', 'running')
     .where(
@@ -31,7 +32,9 @@ export async function listDue(db: Reader, { now, firstAfterMs, mostOfPerson }: D
       'in',
       typesThat(({ madeFrom }) => madeFrom !== 'template'),
     )
-    .where((eb) => eb.or([eb('app.poll_source', '=', 1), eb.and([eb('app.poll_source', 'is', null), eb.not(hasWebhook)])]))
+    .where((eb) =>
+      eb.or([eb('app.poll_source', '=', 1), eb.and([eb('app.poll_source', 'is', null), eb('app.image', '=', ''), eb.not(hasWebhook)])]),
+    )
     .where((eb) =>
       eb.or([
         eb('source_poll.next_at', '<=', time),
@@ -81,4 +84,19 @@ export async function isKnownCommit(db: Reader, appId: number, { hash, branch }:
     .limit(1)
     .executeTakeFirst()
   return told !== undefined
+}
+
+type KnownImage = { appId: number; digest: string /** Any earlier deployment of it, or only the last one. */; everCounts: boolean }
+
+/** Whether an image with this digest was deployed, whatever came of it, or is about to be. */
+export async function isKnownImage(db: Reader, { appId, digest, everCounts }: KnownImage): Promise<boolean> {
+  const found = db
+    .selectFrom('deployment')
+    .select(['image_ref', 'finished_at'])
+    .where('app_id', '=', appId)
+    .orderBy('id', 'desc')
+    .limit(everCounts ? 1000 : 1)
+  return (await found.execute()).some(
+    ({ image_ref, finished_at }) => image_ref.endsWith(`@${digest}`) || (image_ref === '' && finished_at === null),
+  )
 }

@@ -34,6 +34,8 @@ const WHO = {
   'user of the git account': 'For the person the account belongs to, or the members of its project.',
   'reader of deliveries': "For members of the application's project, or users of the git account.",
   'member of the delivery': "For members of the application's project, and users of the git account.",
+  'user of the registry': 'For the person it belongs to, or the members of its project.',
+  'owner of the registry': 'For the person it belongs to, who saved it, or the owner of its project.',
   'owner of the git account': 'For the person the account belongs to, or the owner of its project.',
 } as const satisfies Record<Policy, string>
 

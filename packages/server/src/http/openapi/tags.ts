@@ -19,6 +19,7 @@ export const TAGS = {
   stacks: { name: 'Services', description: 'The services of compose applications.' },
   figures: { name: 'App metrics', description: 'CPU, memory, requests, latency and errors of applications.' },
   git: { name: 'Git', description: 'Repositories and branches of connected git providers.' },
+  registries: { name: 'Registries', description: 'Credentials for image registries.' },
   webhooks: { name: 'Webhooks', description: 'Called by git providers.' },
   templates: { name: 'Templates', description: 'Templates that databases can be created from.' },
   metrics: { name: 'Metrics', description: 'The load of the server.' },

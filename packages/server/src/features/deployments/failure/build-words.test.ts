@@ -67,3 +67,12 @@ it.each([`${'failed to walk '.repeat(600)}${'"'.repeat(6000)}x: invalid`, `${'ta
     expect(await cpuSeconds(() => said(reason))).toBeLessThan(0.5)
   },
 )
+
+it.each(['no active sessions', 'pull access denied, authorization failed', 'no basic auth credentials'])(
+  '%s is a private base image',
+  (words) => {
+    expect(said(`${FRONTEND}${words}`)).toBe(
+      'A base image is private, and no credentials of the project open it. Save those of its registry under Registries, then deploy again.',
+    )
+  },
+)

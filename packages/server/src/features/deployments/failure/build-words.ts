@@ -31,6 +31,11 @@ const ENGINE_SAYS: readonly Found[] = [
   },
   { pattern: new RegExp(`${IMAGE}(?:not found|pull access denied)`), words: noImage },
   { when: /manifest unknown|insufficient_scope/, pattern: new RegExp(IMAGE), words: noImage },
+  {
+    pattern: /no active sessions|authorization failed|no basic auth credentials/,
+    words: () =>
+      'A base image is private, and no credentials of the project open it. Save those of its registry under Registries, then deploy again.',
+  },
   { pattern: /no space left on device/i, words: () => 'There is no space left on the disk. Free some, then deploy again.' },
 ]
 

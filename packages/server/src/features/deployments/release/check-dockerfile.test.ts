@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createEngine } from '../../../engine/engine.ts'
+import { RegistryError } from '../../../engine/registry-failure.ts'
 import { createSourcePolicy } from '../../../git/source-policy.ts'
 import { createCheckDockerfile } from './check-dockerfile.ts'
 
@@ -28,14 +29,19 @@ afterAll(async () => {
   await rm(directory, { recursive: true })
 })
 
+/** What a registry says to a project without the credentials for it. */
+async function refuseOthersDigest(name: string, projectId: number): Promise<void> {
+  if (name.startsWith('registry.example/private@') && projectId === 7) throw new RegistryError('unauthorized', `no ${name} for you`)
+}
+
 async function check(text: string, buildArgs: Record<string, string> = {}): Promise<void> {
   const policy = createSourcePolicy({ privateHosts: [], ownPorts: () => [] })
   const file = join(directory, 'Dockerfile')
   await writeFile(file, text)
   const log = { info: () => undefined, warn: () => undefined }
   const engine = createEngine({ address: { socketPath: join(directory, 'engine.sock') }, log, now: () => new Date() })
-  const checkDockerfile = createCheckDockerfile({ policy, isEngineWalled: () => true, engine })
-  await using _ = await checkDockerfile(file, { signal: AbortSignal.timeout(10_000), buildArgs })
+  const checkDockerfile = createCheckDockerfile({ refuseOthersDigest, policy, isEngineWalled: () => true, engine })
+  await using _ = await checkDockerfile(file, { projectId: 7, signal: AbortSignal.timeout(10_000), buildArgs })
 }
 
 it('a build whose variables would make a line too long is refused before it starts, with the line number', async () => {
@@ -76,4 +82,16 @@ it('an old engine refuses base images whose triggers do that, and those that can
   )
   version = '24.0.9'
   await expect(check('FROM a/b')).resolves.toBeUndefined()
+})
+
+it.each([
+  ['FROM registry.example/private@DIGEST', {}],
+  ['ARG D=DIGEST\nFROM registry.example/private@$D', {}],
+  ['ARG BASE\nFROM ${BASE}', { BASE: `registry.example/private@sha256:${'0'.repeat(64)}` }],
+  ['FROM scratch\nCOPY --from=registry.example/private@DIGEST /a /a', {}],
+])('%s is refused where the registry would refuse it, whatever is on the machine', async (text, buildArgs) => {
+  version = '27.5.1'
+  await expect(check(text.replace('DIGEST', `sha256:${'0'.repeat(64)}`), buildArgs)).rejects.toThrow(
+    /^no registry.example\/private@sha256:/,
+  )
 })

@@ -2,19 +2,29 @@ import { SpecRefused } from '../../../engine/api/errors.ts'
 import { type DockerfileReading, type Fetch, readDockerfile } from '../../../engine/build/dockerfile.ts'
 import { hasBuilderHoles } from '../../../engine/builder-holes.ts'
 import type { Engine, EngineFacts } from '../../../engine/engine.ts'
-import { parseImageReference } from '../../../engine/image-reference.ts'
+import { parseImageReference, registryAddress } from '../../../engine/image-reference.ts'
+import type { RegistryCredentials } from '../../../engine/registry.ts'
+import { RegistryError } from '../../../engine/registry-failure.ts'
 import { SourceRefused } from '../../../git/errors.ts'
 import { readTextUpTo } from '../../../git/read-text.ts'
 import type { SourcePolicy } from '../../../git/source-policy.ts'
 import { createCheckBases } from './check-bases.ts'
+import type { RefuseOthersDigest } from './pull-images.ts'
 
 type Deps = {
   policy: Pick<SourcePolicy, 'admitHost'>
   /** Whether firewall rules keep the engine's own downloads away from this machine and private networks. */
   isEngineWalled: () => boolean
-  engine: Pick<Engine, 'facts' | 'baseImages'>
+  engine: Pick<Engine, 'facts' | 'baseImages' | 'pullPrivately'>
+  refuseOthersDigest: RefuseOthersDigest
 }
-type Options = { readonly signal: AbortSignal; readonly buildArgs?: Readonly<Record<string, string>>; readonly onActivity?: () => void }
+type Options = {
+  readonly projectId: number
+  readonly signal: AbortSignal
+  readonly buildArgs?: Readonly<Record<string, string>>
+  readonly onActivity?: () => void /** For base images at registries that want them. */
+  readonly credentials?: readonly RegistryCredentials[]
+}
 
 /**
  * Checks what a build would download and mount, and how long its lines become, before it starts. The checked images are kept until the
@@ -23,6 +33,8 @@ type Options = { readonly signal: AbortSignal; readonly buildArgs?: Readonly<Rec
 export type CheckDockerfile = (dockerfile: string | { readonly text: string }, options: Options) => Promise<AsyncDisposable>
 
 const LONGEST = 1024 * 1024
+/** Wherever it stands: in FROM, COPY --from or RUN --mount. */
+const BY_DIGEST = /\b[a-z0-9][\w.:/-]*@sha256:[0-9a-f]{64}/g
 /** Docker's own frontend. Any other could download anything from the engine's network. */
 const OFFICIAL = /^(?:docker\.io\/)?docker\/dockerfile(?::(?:latest|labs|1(?:\.\d+){0,2}(?:-labs)?))?(?:@sha256:[0-9a-f]{64})?$/
 
@@ -30,8 +42,8 @@ const OFFICIAL = /^(?:docker\.io\/)?docker\/dockerfile(?::(?:latest|labs|1(?:\.\
  * The engine downloads what `ADD` names from the machine's own network, outside the rules for apps and builds. If there is a firewall
  * around the engine, it enforces the rules and this only gives a better error; if not, anything that cannot be checked is refused.
  */
-export function createCheckDockerfile({ policy, isEngineWalled, engine }: Deps): CheckDockerfile {
-  const checkBases = createCheckBases({ baseImages: engine.baseImages, refuse })
+export function createCheckDockerfile({ policy, isEngineWalled, engine, refuseOthersDigest }: Deps): CheckDockerfile {
+  const checkBases = createCheckBases({ baseImages: engine.baseImages, pullPrivately: engine.pullPrivately, refuse })
 
   async function check(fetch: Fetch, signal: AbortSignal): Promise<void> {
     const where = `Line ${fetch.line} of the Dockerfile`
@@ -77,6 +89,8 @@ export function createCheckDockerfile({ policy, isEngineWalled, engine }: Deps):
         `The Dockerfile asks to be parsed by "${frontend.slice(0, 100)}" (syntax=). Only docker/dockerfile:1 is allowed here. Remove the line, or write # syntax=docker/dockerfile:1.`,
       )
     for (const fetch of fetches) await check(fetch, signal)
+    const images = [...reading.bases.map(({ image }) => image ?? ''), ...(text.match(BY_DIGEST) ?? [])]
+    for (const image of new Set(images)) await refuseOthersDigest(image, options.projectId, signal).catch(asRefusal)
     return hasBuilderHoles(facts.version) ? await checkOld(reading, facts, options) : new AsyncDisposableStack()
   }
 }
@@ -85,6 +99,10 @@ export function createCheckDockerfile({ policy, isEngineWalled, engine }: Deps):
 function notBefore(version: string): string {
   const engine = version === '' ? 'of an unknown version' : `Docker ${version}`
   return `That is not possible on this server, because its engine (${engine}) has a known vulnerability there. Mount the whole cache, without source, or update the engine to Docker 25.0.2 or newer.`
+}
+
+function asRefusal(cause: unknown): never {
+  throw cause instanceof RegistryError ? new SpecRefused('Dockerfile', cause.message) : cause
 }
 
 function refuse(message: string): never {
@@ -100,8 +118,5 @@ function hostOf(url: string): { host: string; port: number } | null {
 
 function registryOf(image: string): { host: string; port: number } | null {
   if (image.includes('$')) return null
-  const registry = parseImageReference(image)?.registry ?? 'docker.io'
-  if (registry === 'docker.io') return null
-  const [host = '', port] = registry.split(':')
-  return { host, port: Number(port) || 443 }
+  return registryAddress(parseImageReference(image)?.registry ?? 'docker.io')
 }

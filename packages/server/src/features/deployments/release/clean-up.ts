@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises'
 import { kindOf } from '../../../domain/app-kinds.ts'
 import { artifactOf } from '../../../domain/artifact.ts'
 import type { AppRow } from '../../../domain/rows.ts'
+import { isPulled } from '../../../engine/image-names.ts'
 import type { Db } from '../../../store/database.ts'
 import { forgetArtifact, isImageInUse, releasesBeyond } from '../store.ts'
 import { planDirectory } from './compose/plan.ts'
@@ -20,6 +21,7 @@ export function createCleanUp({ db, removeImage, dataDir, retention }: Deps) {
       const artifact = artifactOf(release)
       if (artifact?.kind === 'compose') await rm(planDirectory(dataDir, app.id, release.id), { recursive: true, force: true })
       if (kindOf(app).madeFrom === 'template') continue // its image is not ours
+      if (artifact?.kind === 'image' && isPulled(artifact.tag)) continue // another app of the project may use it: the sweep for leftovers knows
       if (artifact?.kind === 'image' && !(await isImageInUse(db, artifact.tag))) await removeImage(artifact.tag)
     }
   }

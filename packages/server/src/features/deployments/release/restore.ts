@@ -63,6 +63,7 @@ export function createRestore(deps: Deps) {
       begin: () => undefined,
       replaces: true,
       noteCommit: async () => undefined,
+      noteImage: async () => undefined,
       active: () => undefined,
       say,
       note: say,

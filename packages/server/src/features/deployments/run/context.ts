@@ -18,7 +18,7 @@ type Parts = {
   config: ReleaseConfig
   workspace: string
   writer: Pick<LogWriter, 'append' | 'flush'>
-  record: Pick<DeploymentRecord, 'stage' | 'commit'>
+  record: Pick<DeploymentRecord, 'stage' | 'commit' | 'image'>
   signal: AbortSignal
   step: Step
   log: Pick<Logger, 'debug'>
@@ -111,9 +111,8 @@ export function createContext(parts: Parts): LiveContext {
       steps.begin(step)
       progress(fraction)
     },
-    noteCommit: async (commit) => {
-      row = await record.commit(row, commit)
-    },
+    noteCommit: async (commit) => void (row = await record.commit(row, commit)),
+    noteImage: async (ref) => void (row = await record.image(row, ref)),
     progress,
     active: limits.active,
     write,

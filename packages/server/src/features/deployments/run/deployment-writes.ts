@@ -35,6 +35,13 @@ export function createRecord({ db, now }: Deps) {
     return await db.transaction(async (tx) => await noteDeployment(tx, { id: row.id, status: 'building', at: now(), change }))
   }
 
+  /** The very image, before it is pulled. */
+  async function image(row: DeploymentRow, image_ref: string): Promise<DeploymentRow> {
+    return await db.transaction(
+      async (tx) => await noteDeployment(tx, { id: row.id, status: 'building', at: now(), change: { image_ref } }),
+    )
+  }
+
   async function deploying(row: DeploymentRow, artifact: Artifact): Promise<DeploymentRow> {
     const at = now()
     return await db.transaction(async (tx) => {
@@ -49,7 +56,7 @@ export function createRecord({ db, now }: Deps) {
     )
   }
 
-  return { begin, stage, commit, deploying, release, ...createLastWrites({ db, now }) }
+  return { begin, stage, commit, image, deploying, release, ...createLastWrites({ db, now }) }
 }
 
 /** How it ends. */

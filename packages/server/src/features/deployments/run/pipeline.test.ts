@@ -40,6 +40,7 @@ function open({ type = 'web', status = 'building', kept, isReached = true, isSer
       buildImage: () => note('build', IMAGE),
       makePlan: () => note('plan', { kind: 'compose', mainService: 'web' }),
       pullTemplate: () => note('pull', IMAGE),
+      pullReadyImage: () => note('pull ready image', IMAGE),
     },
     runReleaseCommand: () => note('release command', undefined),
     launcherOf: () => ({
@@ -74,6 +75,7 @@ function open({ type = 'web', status = 'building', kept, isReached = true, isSer
     record: {
       stage: async (current, _status, { stage }) => ({ ...current, ...(stage && { stage }) }),
       commit: async (current) => current,
+      image: async (current) => current,
     },
     signal: new AbortController().signal,
     step: async (_name, effect) => await effect(),

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { kindOf } from '../../../domain/app-kinds.ts'
+import { deploysImage, kindOf } from '../../../domain/app-kinds.ts'
 import { type Artifact, artifactOf } from '../../../domain/artifact.ts'
 import type { AppRow } from '../../../domain/rows.ts'
 import { LAST_LINE } from '../log/log-lines.ts'
@@ -29,6 +29,7 @@ type Stages = {
   buildImage(context: Context): Promise<Artifact>
   makePlan(context: Context): Promise<Artifact>
   pullTemplate(context: Context): Promise<Artifact>
+  pullReadyImage(context: Context): Promise<Artifact>
 }
 
 export type Pipeline = {
@@ -81,6 +82,7 @@ export async function deploy(context: LiveContext, pipeline: Pipeline): Promise<
 async function makeArtifact(context: Context, stages: Stages): Promise<Artifact> {
   const { madeFrom } = kindOf(context.app)
   if (madeFrom === 'template') return await stages.pullTemplate(context)
+  if (deploysImage(context.app)) return await stages.pullReadyImage(context)
   await stages.cloneRepository(context)
   return madeFrom === 'compose' ? await stages.makePlan(context) : await stages.buildImage(context)
 }

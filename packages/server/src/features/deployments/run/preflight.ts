@@ -1,5 +1,5 @@
 import { mkdir } from 'node:fs/promises'
-import { kindOf } from '../../../domain/app-kinds.ts'
+import { deploysImage, kindOf } from '../../../domain/app-kinds.ts'
 import { artifactOf } from '../../../domain/artifact.ts'
 import type { ReleaseConfig } from '../../../domain/release-config.ts'
 import { hasBuilderHoles } from '../../../engine/builder-holes.ts'
@@ -50,7 +50,7 @@ export function createPreflight(deps: Deps): Preflight {
 
 /** Every build on such an engine can remove empty files of the machine: a server with tenants may leave that to its admins. */
 async function refuseOldBuilder({ engine, oldEngineBuilds, isPrivileged }: Deps, { app, signal }: Context): Promise<void> {
-  if (oldEngineBuilds === 'everyone' || kindOf(app).madeFrom === 'template') return
+  if (oldEngineBuilds === 'everyone' || kindOf(app).madeFrom === 'template' || deploysImage(app)) return
   const { version } = await engine.facts(signal)
   if (!hasBuilderHoles(version) || (await isPrivileged(app.source_set_by))) return
   throw new DeploymentFailure(

@@ -32,6 +32,8 @@ export type Context = Effects & {
   readonly replaces: boolean
   /** The commit that is really built. */
   readonly noteCommit: (commit: { hash: string; message: string; author: string }) => Promise<void>
+  /** The image that is really pulled, with its digest. */
+  readonly noteImage: (ref: string) => Promise<void>
   /** A line of ours in the log of the deployment. */
   readonly say: (line: string) => void
   /** The same, and it belongs to the reason if this deployment fails. */

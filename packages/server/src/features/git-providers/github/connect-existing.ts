@@ -1,4 +1,5 @@
 import { type ConnectedGitHubApp, type ExistingGitHubApp } from '@berth/contract'
+import { belongingOf } from '../../../domain/belonging.ts'
 import { type Caller, isStaff } from '../../../domain/caller.ts'
 import { findGitHubApp } from '../../../domain/rows.ts'
 import { HostError } from '../../../git-hosts/errors.ts'
@@ -6,7 +7,6 @@ import { type GitHubApps, readPrivateKey } from '../../../git-hosts/github-app.t
 import { fieldError } from '../../../lib/app-error.ts'
 import type { SecretBox } from '../../../lib/secret-box.ts'
 import type { Db } from '../../../store/database.ts'
-import { belongingOf } from '../belonging.ts'
 import { asAppError, type InTurn } from '../host-access.ts'
 import { listAccountsOfApp, presentAccount } from '../store.ts'
 import { baseUrlOf, hookUrlOf, newHookKey } from './addresses.ts'

@@ -1,11 +1,11 @@
 import { recordAudit } from '../../../domain/audit.ts'
+import type { Belonging } from '../../../domain/belonging.ts'
 import type { Caller } from '../../../domain/caller.ts'
 import type { GitHubAppRow } from '../../../domain/rows.ts'
 import type { NewApp } from '../../../git-hosts/github-app.ts'
 import { fieldError } from '../../../lib/app-error.ts'
 import type { SecretBox } from '../../../lib/secret-box.ts'
 import type { Tx } from '../../../store/database.ts'
-import type { Belonging } from '../store.ts'
 import { aboutAppKey, aboutAppSecret } from './app-identity.ts'
 import { deleteApp, findAppAt, forgetUnused, hasInstallations, insertApp, updateApp } from './store.ts'
 

@@ -1,6 +1,7 @@
 import { EngineError } from '../../../../engine/api/errors.ts'
 import type { ComposePlan, StackService } from '../../../../engine/compose/stack.ts'
 import type { Engine } from '../../../../engine/engine.ts'
+import { isPulled } from '../../../../engine/image-names.ts'
 import { type ImageDetails, MOST_SETTINGS_BYTES } from '../../../../engine/images.ts'
 import { type Context, DeploymentFailure } from '../../run/stage.ts'
 
@@ -21,6 +22,8 @@ export function createCheckImages({ engine }: { engine: Pick<Engine, 'images'> }
 
   async function pulled(context: Follower, plan: ComposePlan, { name, image, platform }: StackService): Promise<ImageDetails> {
     const { signal, say, output, active, ask } = context
+    if (isPulled(image))
+      throw new DeploymentFailure(`The image that was pulled for the service "${name}" is gone. Deploy again instead of rolling back.`)
     if (plan.builds.some((build) => build.image === image))
       throw new DeploymentFailure(`The image that was built for the service "${name}" is gone. Deploy a commit instead of rolling back.`)
     say(`Pulling ${image} for the service ${name}`)

@@ -6,6 +6,7 @@ import { planCompose } from '../../../../engine/compose/policy.ts'
 import { withRepository } from '../../../../engine/compose/repository.ts'
 import type { ComposePlan } from '../../../../engine/compose/stack.ts'
 import { buildCacheScope, composeProjectName, labelsOf } from '../../../../engine/labels.ts'
+import type { RegistryCredentials } from '../../../../engine/registry.ts'
 import type { Reader } from '../../../../store/database.ts'
 import type { Context } from '../../run/stage.ts'
 import { memoryBytesOf } from '../memory-ceiling.ts'
@@ -14,6 +15,7 @@ import { entrancesOf } from './door-store.ts'
 import type { CheckImages } from './images.ts'
 import { keepPlan, planDirectory, refuseTooLong } from './plan.ts'
 import { keepFiles, refuseTooMuchPlaced } from './plan-files.ts'
+import type { WithPrivateImages } from './private-images.ts'
 import { refuseNotAllowed } from './refuse-not-allowed.ts'
 import { createRepositoryFiles, type RepositoryFiles } from './repository-files.ts'
 
@@ -21,6 +23,9 @@ type Deps = {
   db: Reader
   buildStack: BuildStack
   checkImages: CheckImages
+  withPrivateImages: WithPrivateImages
+  /** Of the project's registries, for base images. */
+  credentialsOf: (projectId: number) => Promise<readonly RegistryCredentials[]>
   instance: string
   reservedPorts: readonly number[]
   newImageName: () => string
@@ -55,16 +60,20 @@ export function createMakePlan(deps: Deps) {
     const { app, deployment, effect, step } = context
     await context.enter('building_image')
     const repository = createRepositoryFiles(context.workspace, context.signal)
-    const plan = await planOf(context, repository)
-    refuseNotAllowed({ instance, projectId: app.project_id, appId: app.id, deploymentId: deployment.id }, plan)
-    refuseTooMuchPlaced(plan, repository.blobs)
-    refuseTooLong(plan)
-    for (const note of plan.notes ?? []) context.say(note)
+    const planned = await planOf(context, repository)
+    refuseNotAllowed({ instance, projectId: app.project_id, appId: app.id, deploymentId: deployment.id }, planned)
+    refuseTooMuchPlaced(planned, repository.blobs)
+    refuseTooLong(planned)
+    for (const note of planned.notes ?? []) context.say(note)
     const labels = labelsOf({ instance, kind: 'compose', projectId: app.project_id, appId: app.id, deploymentId: deployment.id })
     const workspace = app.root_directory === '' ? context.workspace : join(context.workspace, app.root_directory)
     const cacheScope = buildCacheScope(instance, app.project_id)
     const follower = { onLine: context.output, onActivity: context.active }
-    await effect('engine.build', (signal) => buildStack(plan, { labels, cacheScope, ...follower, workspace, signal }))
+    const credentials = await deps.credentialsOf(app.project_id)
+    await effect('engine.build', (signal) =>
+      buildStack(planned, { projectId: app.project_id, labels, cacheScope, credentials, ...follower, workspace, signal }),
+    )
+    const plan = await deps.withPrivateImages(context, planned)
     await deps.checkImages(context, plan) // while there is time for it: a start has minutes
     await step('files.plan', async () => {
       const directory = planDirectory(deps.dataDir, app.id, deployment.id)

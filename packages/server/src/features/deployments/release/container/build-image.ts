@@ -5,6 +5,7 @@ import type { Artifact } from '../../../../domain/artifact.ts'
 import type { LimitedBuild } from '../../../../engine/build/build.ts'
 import { buildContext } from '../../../../engine/build/context.ts'
 import { buildCacheScope, labelsOf } from '../../../../engine/labels.ts'
+import type { RegistryCredentials } from '../../../../engine/registry.ts'
 import type { Context } from '../../run/stage.ts'
 import type { CheckDockerfile } from '../check-dockerfile.ts'
 import { type DecidedBuild, decideBuild } from './decide-build.ts'
@@ -14,6 +15,8 @@ type Deps = {
   checkDockerfile: CheckDockerfile
   instance: string
   newImageName: () => string
+  /** Of the project's registries, for base images. */
+  credentialsOf: (projectId: number) => Promise<readonly RegistryCredentials[]>
   keepPlan: (deploymentId: number, plan: BuildPlan) => Promise<void>
 }
 
@@ -29,14 +32,22 @@ export function createBuildImage(deps: Deps) {
     const labels = labelsOf({ instance: deps.instance, kind: 'app', projectId: app.project_id, appId: app.id, deploymentId: deployment.id })
     await context.effect('engine.build', async (signal) => {
       const { directory, dockerfile, buildArgs, target } = decided
+      const credentials = await deps.credentialsOf(app.project_id)
       const written = decided.isWritten ? { text: decided.plan.dockerfile, ignore: DEFAULT_DOCKERIGNORE } : undefined
-      await using _ = await deps.checkDockerfile(written ?? join(directory, dockerfile), { signal, buildArgs, onActivity: context.active })
+      await using _ = await deps.checkDockerfile(written ?? join(directory, dockerfile), {
+        projectId: app.project_id,
+        signal,
+        buildArgs,
+        credentials,
+        onActivity: context.active,
+      })
       await deps.build({
         contextTar: buildContext({ directory, dockerfile, signal, ...(written && { written }) }),
         dockerfile,
         tag,
         labels,
         buildArgs,
+        credentials,
         ...(target !== '' && { target }),
         withoutCache: deployment.without_cache === 1,
         cacheScope: buildCacheScope(deps.instance, app.project_id),

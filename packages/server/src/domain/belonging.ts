@@ -1,8 +1,10 @@
-import { type Caller, isStaff } from '../../domain/caller.ts'
-import { findProject } from '../../domain/rows.ts'
-import { AppError } from '../../lib/app-error.ts'
-import type { Reader } from '../../store/database.ts'
-import { type Belonging, isMember } from './store.ts'
+import { AppError } from '../lib/app-error.ts'
+import type { Reader } from '../store/database.ts'
+import { type Caller, isStaff } from './caller.ts'
+import { findProject, isMember } from './rows.ts'
+
+/** Whose an account is: a person's, or a project's. */
+export type Belonging = { userId: number | null; projectId: number | null }
 
 /** A new account belongs to the person who connects it, or to a project they are a member of. */
 export async function belongingOf(db: Reader, caller: Caller, projectId: number | null | undefined): Promise<Belonging> {

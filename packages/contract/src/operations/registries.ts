@@ -1,0 +1,34 @@
+import Type from 'typebox'
+import { AppOnly } from '../applications.ts'
+import { Deleted } from '../ids.ts'
+import { operation } from '../operation.ts'
+import { ImageCheck, ImageLook, ImageLookRequest, NewRegistry, Registry, RegistryOnly } from '../registries.ts'
+
+/** Image registries, and apps that run an image as it is. */
+// biome-ignore format: a summary line and a line of facts per operation, so that the list reads like a table
+export const registryOperations = {
+  'registries.list': operation({
+    summary: 'The registries that the caller may use; admins see that the others are there',
+    method: 'GET', path: '/api/registries', may: 'signed in', answer: Type.Array(Registry),
+  }),
+  'registries.create': operation({
+    summary: 'Save credentials for an image registry, which are tried there first; those for the same host are replaced',
+    method: 'POST', path: '/api/registries/create', may: 'signed in', body: NewRegistry, answer: Registry,
+  }),
+  'registries.check': operation({
+    summary: 'Ask the registry now whether the credentials work',
+    method: 'POST', path: '/api/registries/check', may: 'user of the registry', body: RegistryOnly, answer: Registry,
+  }),
+  'registries.delete': operation({
+    summary: 'Delete the credentials for a registry',
+    method: 'DELETE', path: '/api/registries/delete', may: 'owner of the registry', body: RegistryOnly, answer: Deleted,
+  }),
+  'apps.lookAtImage': operation({
+    summary: 'Whether an image can be pulled with the credentials that an application of this project would use',
+    method: 'POST', path: '/api/apps/image/look', may: 'member of the project', body: ImageLookRequest, answer: ImageLook,
+  }),
+  'apps.checkImage': operation({
+    summary: "Whether the registry has a newer image for the application's tag",
+    method: 'POST', path: '/api/apps/image/check', may: 'member of the app', body: AppOnly, answer: ImageCheck,
+  }),
+} as const

@@ -1,0 +1,23 @@
+import { createCredentials } from '../features/registries/credentials.ts'
+import { createImageChecks } from '../features/registries/image-checks.ts'
+import { createRegistries } from '../features/registries/service.ts'
+import { createRegistryVisits } from '../features/registries/visits.ts'
+import { createLimiter } from '../lib/limiter.ts'
+import type { EngineParts } from './engine-parts.ts'
+import type { Foundation } from './foundation.ts'
+
+/** Image registries: their credentials, and what they are asked. */
+export function createRegistryParts({ db, secrets, now }: Foundation, { engine, policy }: EngineParts) {
+  const credentials = createCredentials({ db, secrets })
+  const limiter = createLimiter({ running: 8, runningPerKey: 4, waiting: 64, waitingPerKey: 8, waitMs: 20_000 })
+  const visits = createRegistryVisits({ engine, policy, credentials, limiter })
+  return {
+    credentials,
+    visits,
+    hostsOf: async (projectId: number) => (await credentials.ofProject(projectId)).map(({ host }) => host),
+    registries: createRegistries({ db, secrets, visits, now }),
+    imageChecks: createImageChecks({ db, visits }),
+  }
+}
+
+export type RegistryParts = ReturnType<typeof createRegistryParts>

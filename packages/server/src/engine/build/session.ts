@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto'
+import { performServerHandshake, type ServerHttp2Stream } from 'node:http2'
+import type { Transport } from '../api/transport.ts'
+import { canonicalRegistry } from '../image-reference.ts'
+import type { RegistryCredentials } from '../registry.ts'
+import { fieldsOf } from './protobuf.ts'
+
+const CREDENTIALS = '/moby.filesync.v1.Auth/Credentials'
+const HEALTH = '/grpc.health.v1.Health/Check'
+const SERVING = Buffer.from([8, 1])
+const FRAME_HEAD = 5
+const MOST_BYTES = 64 * 1024
+
+export type BuildSession = AsyncDisposable & { readonly id: string }
+
+/**
+ * The session of a build: the connection over which BuildKit asks for credentials, by gRPC, when it comes to a base image. They are for this
+ * build alone, and are never in the Dockerfile, an argument or the image.
+ */
+export async function openBuildSession(
+  transport: Pick<Transport, 'upgrade'>,
+  credentials: readonly RegistryCredentials[],
+  signal: AbortSignal,
+): Promise<BuildSession> {
+  const id = randomUUID()
+  const headers = {
+    'x-docker-expose-session-uuid': id,
+    'x-docker-expose-session-name': 'berth',
+    'x-docker-expose-session-sharedkey': '',
+    'x-docker-expose-session-grpc-method': CREDENTIALS,
+  }
+  const socket = await transport.upgrade({ method: 'POST', path: '/session', headers, signal }, 'h2c')
+  const session = performServerHandshake(socket)
+  session.on('error', () => socket.destroy())
+  session.on('stream', (stream, asked) => {
+    stream.on('error', () => undefined) // the build ended before it read the answer
+    const method = asked[':path']
+    if (method === HEALTH) return answer(stream, SERVING)
+    if (method !== CREDENTIALS) return void stream.respond({ ...HEAD, 'grpc-status': '12' }, { endStream: true })
+    void read(stream).then((request) => answer(stream, credentialsAnswer(credentials, hostIn(request))))
+  })
+  return { id, [Symbol.asyncDispose]: async () => void socket.destroy() }
+}
+
+const HEAD = { ':status': 200, 'content-type': 'application/grpc' }
+
+function answer(stream: ServerHttp2Stream, message: Buffer): void {
+  const head = Buffer.alloc(FRAME_HEAD)
+  head.writeUInt32BE(message.length, 1)
+  stream.respond(HEAD, { waitForTrailers: true })
+  stream.once('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }))
+  stream.end(Buffer.concat([head, message]))
+}
+
+async function read(stream: ServerHttp2Stream): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  // Without an encoding a stream yields buffers, which its type does not express.
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > MOST_BYTES) return Buffer.alloc(0)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).subarray(FRAME_HEAD)
+}
+
+/** The first field of the request is the host, as BuildKit writes it. */
+function hostIn(request: Buffer): string {
+  for (const { number, value } of fieldsOf(request)) if (number === 1 && typeof value !== 'number') return value.toString('utf8')
+  return ''
+}
+
+/** Empty where there are none for the host: the image is then asked for without. */
+function credentialsAnswer(credentials: readonly RegistryCredentials[], host: string): Buffer {
+  const found = credentials.find((each) => each.host === canonicalRegistry(host))
+  return found === undefined ? Buffer.alloc(0) : Buffer.concat([textField(1, found.username), textField(2, found.password)])
+}
+
+function textField(number: number, text: string): Buffer {
+  const bytes = Buffer.from(text)
+  return Buffer.concat([Buffer.from([number * 8 + 2, ...lengthOf(bytes.length)]), bytes])
+}
+
+function lengthOf(value: number): number[] {
+  return value < 128 ? [value] : [(value % 128) + 128, ...lengthOf(Math.floor(value / 128))]
+}

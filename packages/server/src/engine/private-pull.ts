@@ -1,0 +1,34 @@
+import { createTurns } from '../lib/turns.ts'
+import { isConflict, isNotFound } from './api/errors.ts'
+import type { ImageDetails, Images, PullOptions } from './images.ts'
+
+/**
+ * Pulls an image by its digest, hands it to `use`, and takes the name away again: whoever knows the name of an image on the machine can use
+ * it. One at a time for each image, so that nobody takes the name away from somebody else.
+ */
+export function createPrivatePull({ images }: { images: Pick<Images, 'pull' | 'inspect' | 'removeUnused'> }) {
+  const inTurn = createTurns<string>()
+
+  return async function pullPrivately<Result>(
+    byDigest: string,
+    options: PullOptions,
+    use: (image: ImageDetails) => Promise<Result>,
+  ): Promise<Result | undefined> {
+    return await inTurn(byDigest, async () => {
+      try {
+        await images.pull(byDigest, options)
+        const image = await images.inspect(byDigest, options.signal)
+        return image === null ? undefined : await use(image)
+      } finally {
+        await images.removeUnused(byDigest).catch(unlessGone)
+      }
+    })
+  }
+}
+
+export type PullPrivately = ReturnType<typeof createPrivatePull>
+
+/** If a container uses it by this name, somebody else brought it here. */
+function unlessGone(cause: unknown): void {
+  if (!isNotFound(cause) && !isConflict(cause)) throw cause
+}

@@ -1,0 +1,45 @@
+import type { BuildPlan } from '@berth/contract'
+import type { Artifact } from '../../../../domain/artifact.ts'
+import { imageUserOf } from '../../../../domain/image-user.ts'
+import { buildConfigOf } from '../../../../domain/release-config.ts'
+import type { Context } from '../../run/stage.ts'
+import type { PullImage } from '../pull-images.ts'
+
+type Deps = { pullImage: PullImage; keepPlan: (deploymentId: number, plan: BuildPlan) => Promise<void> }
+
+/** The ready image of an app, by the digest that its tag has now. */
+export function createPullReadyImage({ pullImage, keepPlan }: Deps) {
+  return async function pullReadyImage(context: Context): Promise<Artifact> {
+    const { app, config, deployment } = context
+    await context.enter('building_image')
+    const { image = app.image, releaseCommand } = config.build ?? buildConfigOf(app)
+    const { tag } = await pullImage(context, {
+      image: deployment.image_ref === '' ? image : deployment.image_ref, // a run that goes on after a crash goes on with the same bytes
+      user: imageUserOf(app),
+      onResolved: async (ref, digest) => {
+        await context.step('db.image', async () => await context.noteImage(ref))
+        await context.step(
+          'db.plan',
+          async () => await keepPlan(deployment.id, planOf({ image, digest, releaseCommand, port: config.port })),
+        )
+      },
+    })
+    return { kind: 'image', tag }
+  }
+}
+
+function planOf(of: { image: string; digest: string; releaseCommand: string; port: number | null }): BuildPlan {
+  const release = of.releaseCommand.trim()
+  return {
+    builder: 'image',
+    kind: 'image',
+    title: of.image,
+    files: [],
+    versions: [{ name: 'Digest', version: of.digest, from: of.image }],
+    commands: release === '' ? [] : [{ name: 'release', command: release, from: 'the settings' }],
+    outputDirectory: '',
+    port: of.port,
+    dockerfile: '',
+    notes: [],
+  }
+}

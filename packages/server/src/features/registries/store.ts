@@ -1,0 +1,79 @@
+import type { Registry } from '@berth/contract'
+import type { Insertable, Updateable } from 'kysely'
+import type { Belonging } from '../../domain/belonging.ts'
+import type { RegistryRow } from '../../domain/rows.ts'
+import type { Reader, Tx } from '../../store/database.ts'
+import type { RegistryTable } from '../../store/schema.ts'
+
+export function presentRegistry(row: RegistryRow): Registry {
+  return {
+    id: row.id,
+    host: row.host,
+    username: row.username,
+    projectId: row.project_id,
+    ownerId: row.created_by,
+    status: row.error === '' ? 'ok' : 'error',
+    error: row.error,
+    createdAt: row.created_at,
+  }
+}
+
+/** Without a user: all of them, for those who see that they are there. */
+export async function listRegistries(db: Reader, userId: number | undefined): Promise<RegistryRow[]> {
+  const query = db.selectFrom('registry').selectAll().orderBy('id')
+  if (userId === undefined) return await query.execute()
+  const projects = db.selectFrom('project_member').select('project_id').where('user_id', '=', userId)
+  return await query.where((eb) => eb.or([eb('user_id', '=', userId), eb('project_id', 'in', projects)])).execute()
+}
+
+function ofBelonging(db: Reader, { userId, projectId }: Belonging) {
+  return db.selectFrom('registry').where((eb) => (projectId === null ? eb('user_id', '=', userId) : eb('project_id', '=', projectId)))
+}
+
+export async function countRegistries(db: Reader, belonging: Belonging): Promise<number> {
+  const { count } = await ofBelonging(db, belonging)
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+export async function registriesOf(db: Reader, belonging: Belonging): Promise<RegistryRow[]> {
+  return await ofBelonging(db, belonging).selectAll().execute()
+}
+
+export async function registryFor(db: Reader, belonging: Belonging, host: string): Promise<RegistryRow | undefined> {
+  return await ofBelonging(db, belonging).selectAll().where('host', '=', host).executeTakeFirst()
+}
+
+export async function insertRegistry(tx: Tx, registry: Insertable<RegistryTable>): Promise<number> {
+  const { id } = await tx.insertInto('registry').values(registry).returning('id').executeTakeFirstOrThrow()
+  return id
+}
+
+export async function updateRegistry(tx: Tx, id: number, change: Updateable<RegistryTable>): Promise<void> {
+  await tx.updateTable('registry').set(change).where('id', '=', id).execute()
+}
+
+export async function deleteRegistry(tx: Tx, id: number): Promise<boolean> {
+  const { numDeletedRows } = await tx.deleteFrom('registry').where('id', '=', id).executeTakeFirst()
+  return numDeletedRows > 0n
+}
+
+/** Whether private images of this registry may be on the machine: somebody has credentials for it, or had. */
+export async function isPrivateHost(db: Reader, host: string): Promise<boolean> {
+  const saved = await db.selectFrom('registry').select('id').where('host', '=', host).limit(1).executeTakeFirst()
+  if (saved) return true
+  const pulled = db.selectFrom('deployment').select('id').where('image_ref', '>=', `${host}/`).where('image_ref', '<', `${host}0`)
+  return (await pulled.limit(1).executeTakeFirst()) !== undefined
+}
+
+/** The digest of the image that runs now; empty if nothing does, or what runs was built. */
+export async function liveImage(db: Reader, appId: number): Promise<string> {
+  const row = await db
+    .selectFrom('deployment')
+    .select('image_ref')
+    .where('app_id', '=', appId)
+    .where('is_active', '=', 1)
+    .executeTakeFirst()
+  return row?.image_ref ?? ''
+}
