@@ -6,11 +6,13 @@ export const paths = {
   join: () => '/join',
   account: () => '/account',
   accountGit: () => '/account/git',
+  accountRegistries: () => '/account/registries',
   projects: () => '/projects',
   project: (projectId: number) => `/projects/${projectId}`,
   projectMembers: (projectId: number) => `/projects/${projectId}/members`,
   projectVariables: (projectId: number) => `/projects/${projectId}/variables`,
   projectGit: (projectId: number) => `/projects/${projectId}/git`,
+  projectRegistries: (projectId: number) => `/projects/${projectId}/registries`,
   projectSettings: (projectId: number) => `/projects/${projectId}/settings`,
   /** One account, below the person or the project that it belongs to. */
   gitAccount: ({ id, projectId }: { id: number; projectId: number | null }) =>

@@ -14,6 +14,7 @@ export const pages = {
   account: page(() => import('../features/session/account-layout.tsx'), 'AccountLayout'),
   accountProfile: page(() => import('../features/session/account-page.tsx'), 'AccountPage'),
   accountGit: page(() => import('../features/git/git-pages.tsx'), 'AccountGitPage'),
+  accountRegistries: page(() => import('../features/registries/registries-pages.tsx'), 'AccountRegistriesPage'),
   gitAccount: page(() => import('../features/git/git-account-page.tsx'), 'GitAccountPage'),
   overview: page(() => import('../features/overview/overview-page.tsx'), 'OverviewPage'),
 
@@ -23,6 +24,7 @@ export const pages = {
   projectMembers: page(() => import('../features/projects/project-members.tsx'), 'ProjectMembers'),
   projectVariables: page(() => import('../features/environment/project-variables-page.tsx'), 'ProjectVariablesPage'),
   projectGit: page(() => import('../features/git/git-pages.tsx'), 'ProjectGitPage'),
+  projectRegistries: page(() => import('../features/registries/registries-pages.tsx'), 'ProjectRegistriesPage'),
   projectSettings: page(() => import('../features/projects/project-settings.tsx'), 'ProjectSettings'),
   newApp: page(() => import('../features/new-app/new-app-page.tsx'), 'NewAppPage'),
 

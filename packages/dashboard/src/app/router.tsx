@@ -62,7 +62,14 @@ const tree = root.addChildren([
       '/apps': pages.apps,
       '/templates': pages.templates,
     }),
-    account.addChildren(below(account, { '/': pages.accountProfile, '/git': pages.accountGit, '/git/$accountId': pages.gitAccount })),
+    account.addChildren(
+      below(account, {
+        '/': pages.accountProfile,
+        '/git': pages.accountGit,
+        '/git/$accountId': pages.gitAccount,
+        '/registries': pages.accountRegistries,
+      }),
+    ),
     project.addChildren(
       below(project, {
         '/': pages.projectApps,
@@ -70,6 +77,7 @@ const tree = root.addChildren([
         '/members': pages.projectMembers,
         '/git': pages.projectGit,
         '/git/$accountId': pages.gitAccount,
+        '/registries': pages.projectRegistries,
         '/settings': pages.projectSettings,
       }),
     ),

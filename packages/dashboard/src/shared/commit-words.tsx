@@ -1,10 +1,11 @@
 import type { Deployment } from '@berth/contract'
 
-type Shown = Pick<Deployment, 'commit_hash' | 'commit_message' | 'commit_author' | 'commit_url'>
+type Shown = Pick<Deployment, 'commit_hash' | 'commit_message' | 'commit_author' | 'commit_url' | 'image_ref'>
 
-/** Hash, first line of the message and author of a deployed commit. All of it is untrusted text. */
+/** Hash, first line of the message and author of a deployed commit, or the image and its digest. All of it is untrusted text. */
 export function CommitWords({ deployment }: { deployment: Shown }) {
-  const { commit_hash, commit_message, commit_author, commit_url } = deployment
+  const { commit_hash, commit_message, commit_author, commit_url, image_ref } = deployment
+  if (image_ref !== '') return <ImageWords reference={image_ref} />
   if (commit_hash === '' && commit_message === '') return <span className="text-ink-soft">–</span>
   return (
     <span className="min-w-0">
@@ -15,6 +16,16 @@ export function CommitWords({ deployment }: { deployment: Shown }) {
       )}
       <span className="break-words">{commit_message.split('\n')[0]}</span>
       {commit_author !== '' && <span className="text-ink-soft"> by {commit_author}</span>}
+    </span>
+  )
+}
+
+function ImageWords({ reference }: { reference: string }) {
+  const [name = '', digest = ''] = reference.split('@')
+  return (
+    <span className="min-w-0 [overflow-wrap:anywhere]" title={reference}>
+      {name.replace(/^docker\.io\/(library\/)?/, '')}{' '}
+      <code className="rounded bg-sunken px-1 font-mono text-[13px]">{digest.slice('sha256:'.length).slice(0, 12)}</code>
     </span>
   )
 }

@@ -7,6 +7,7 @@ import { ErrorState, Skeleton } from '../components/states.tsx'
 import { project } from '../features/projects/queries.ts'
 import { ConnectAccount } from './connect-account.tsx'
 import { useAccountsFor } from './git-accounts.ts'
+import { ImageFields } from './image-fields.tsx'
 import { RepositoryFields } from './repository-fields.tsx'
 import { type SourceCheckState, useSourceCheck } from './source-check.ts'
 import { CheckWords } from './source-check-words.tsx'
@@ -19,33 +20,50 @@ type Props = {
   problems: Record<string, string>
   /** Skips the check for people who cannot change the source. */
   disabled?: boolean
+  /** Whether it may run a ready image instead of code. */
+  mayBeImage?: boolean
 }
 
 const WAYS = [
   { value: 'account', label: 'Git account' },
   { value: 'url', label: 'Clone URL' },
 ] as const
+const WAYS_OR_IMAGE = [...WAYS, { value: 'image', label: 'Image' }] as const
 
-/** The source of an app: a repository of a connected account, or any clone URL. It is checked while it is chosen. */
-export function SourceFields({ projectId, value, onChange, problems, disabled = false }: Props) {
+/** The source of an app: a repository of a connected account, any clone URL, or a ready image. It is checked while it is chosen. */
+export function SourceFields({ projectId, value, onChange, problems, disabled = false, mayBeImage = false }: Props) {
   const accounts = useAccountsFor(projectId)
   const { data: home } = useQuery(project(projectId))
   const [connecting, setConnecting] = useState(false)
-  const via = value.via === '' ? (accounts.data?.length ? 'account' : 'url') : value.via
+  const isUnfit = value.via === 'image' && !mayBeImage // another type of app was chosen since
+  const via = value.via === '' || isUnfit ? (accounts.data?.length ? 'account' : 'url') : value.via
   const { url, accountId } = cloneOf({ ...value, via })
   const check = useSourceCheck({ projectId, url, accountId }, !disabled)
   const onConnect = (): void => setConnecting(true)
   const fields = { value, onChange, problems, check, disabled, onConnect }
-  if ((value.via === '' || via === 'account') && accounts.data === undefined && !accounts.error)
+  if ((value.via === '' || isUnfit || via === 'account') && accounts.data === undefined && !accounts.error)
     return <Skeleton bare rows={4} height="h-9" />
   return (
     <>
       {!disabled && (
         <div>
-          <Segmented label="Source" value={via} options={WAYS} onPick={(picked) => onChange({ via: picked })} />
+          <Segmented
+            label="Source"
+            value={via}
+            options={mayBeImage ? WAYS_OR_IMAGE : WAYS}
+            onPick={(picked) => onChange({ via: picked })}
+          />
         </div>
       )}
-      {via === 'url' ? (
+      {via === 'image' ? (
+        <ImageFields
+          projectId={projectId}
+          image={value.image}
+          onImage={(image) => onChange({ via: 'image', image })}
+          problem={problems['image']}
+          disabled={disabled}
+        />
+      ) : via === 'url' ? (
         <CloneUrlFields {...fields} hasAccounts={(accounts.data ?? []).length > 0} />
       ) : accounts.data === undefined ? (
         accounts.error && <ErrorState error={accounts.error} onRetry={() => void accounts.refetch()} />

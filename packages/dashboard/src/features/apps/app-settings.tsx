@@ -34,7 +34,7 @@ export function AppSettings() {
       {app.app_type === 'compose' && app.git_clone_url === '' && <ComposeFileCard app={app} disabled={!mayEdit} />}
       {app.app_type === 'compose' && <PortsCard app={app} disabled={!mayEdit} />}
       {app.app_type !== 'database' && <DeployHookCard app={app} />}
-      {app.app_type !== 'database' && app.git_provider_id === null && <DeployKeyCard app={app} disabled={!mayEdit} />}
+      {app.app_type !== 'database' && app.git_provider_id === null && app.image === '' && <DeployKeyCard app={app} disabled={!mayEdit} />}
     </div>
   )
 }

@@ -5,6 +5,7 @@ import { RESTART_WORDS, STRATEGY_WORDS } from '../../lib/status.ts'
 import type { FormFields } from '../../lib/use-form.ts'
 import { SourceFields } from '../../shared/source-fields.tsx'
 import { cloneOf } from '../../shared/source-values.ts'
+import { ImageUpdate } from './image-update.tsx'
 import { PushFields } from './push-fields.tsx'
 import type { SettingsValues } from './settings-values.ts'
 import { SourceSetter } from './source-setter.tsx'
@@ -26,10 +27,18 @@ export function GeneralFields({ form }: Pick<Props, 'form'>) {
 }
 
 export function SourceSettings({ app, form, disabled }: Props) {
+  const mayBeImage = app.app_type === 'web' || app.app_type === 'service'
   return (
     <Card title="Source and build">
       <div className="grid gap-4">
-        <SourceFields projectId={app.project_id} value={form.values} onChange={form.patch} problems={form.problems} disabled={disabled} />
+        <SourceFields
+          projectId={app.project_id}
+          value={form.values}
+          onChange={form.patch}
+          problems={form.problems}
+          disabled={disabled}
+          mayBeImage={mayBeImage}
+        />
         {form.values.via === 'url' && app.git_provider_id === null && (
           <SourceSetter
             app={app}
@@ -39,23 +48,29 @@ export function SourceSettings({ app, form, disabled }: Props) {
           />
         )}
         {cloneOf(form.values).url !== '' && <PushFields app={app} form={form} />}
-        <div className="grid gap-4 sm:grid-cols-2">
-          <TextField
-            label="Root directory"
-            hint="Where the build starts. Leave empty for the repository root."
-            mono
-            {...form.field('rootDirectory')}
-          />
-          <TextField
-            label="Dockerfile"
-            hint="Path inside the root directory."
-            placeholder="Dockerfile"
-            mono
-            {...form.field('dockerfilePath')}
-          />
-        </div>
+        {form.values.via === 'image' ? <ImageUpdate app={app} form={form} /> : <BuildPlaceFields form={form} />}
       </div>
     </Card>
+  )
+}
+
+function BuildPlaceFields({ form }: Pick<Props, 'form'>) {
+  return (
+    <div className="grid gap-4 sm:grid-cols-2">
+      <TextField
+        label="Root directory"
+        hint="Where the build starts. Leave empty for the repository root."
+        mono
+        {...form.field('rootDirectory')}
+      />
+      <TextField
+        label="Dockerfile"
+        hint="Path inside the root directory."
+        placeholder="Dockerfile"
+        mono
+        {...form.field('dockerfilePath')}
+      />
+    </div>
   )
 }
 

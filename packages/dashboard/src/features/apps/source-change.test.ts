@@ -9,6 +9,7 @@ const app = {
   git_repository: '',
   git_clone_url: URL,
   git_branch: 'main',
+  image: '',
   auto_deploy: true,
   poll_source: null,
   watch_paths: [] as string[],
@@ -62,4 +63,13 @@ it('what is looked for without a webhook is on, off, or left to Berth', () => {
     expect(values.poll).toBe(poll)
     expect(sourceChange(app, values)).toMatchObject({ pollSource: poll_source })
   }
+})
+
+it('an image is sent when it changed, and takes the place of the branch', () => {
+  const ready = { ...app, git_clone_url: '', git_branch: '', image: 'nginx:1.27' }
+  expect(sourceChange(ready, sourceValues(ready))).not.toHaveProperty('image')
+  const changed = sourceChange(ready, { ...sourceValues(ready), image: ' nginx:1.28 ', poll: 'on' })
+  expect(changed).toMatchObject({ image: 'nginx:1.28', pollSource: true })
+  expect(changed).not.toHaveProperty('gitBranch')
+  expect(sourceChange(ready, { ...sourceValues(ready), via: 'url', gitCloneUrl: URL })).toMatchObject({ gitCloneUrl: URL })
 })

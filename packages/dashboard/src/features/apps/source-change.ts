@@ -32,6 +32,8 @@ type Change = Omit<Input<'apps.update'>, 'appId'>
 /** Whoever sends a source becomes the one who set it, which decides what it may access. So an unchanged one is only sent on request. */
 function originChange(app: Application, values: SourceValues): Change {
   const { via, gitProviderId, gitRepository, gitCloneUrl, inMyName } = values
+  const image = values.image.trim()
+  if (via === 'image') return image === app.image ? {} : { image }
   if (via === 'account') {
     const isSame = gitProviderId === app.git_provider_id && gitRepository === app.git_repository
     return isSame || gitRepository === '' ? {} : { gitProviderId, gitRepository }
@@ -44,7 +46,7 @@ export function sourceChange(app: Application, values: SourceValues): Change {
   const { gitBranch, rootDirectory, dockerfilePath, autoDeploy, poll, watchPaths } = values
   return {
     ...originChange(app, values),
-    gitBranch,
+    ...(values.via !== 'image' && { gitBranch }),
     rootDirectory,
     dockerfilePath: dockerfilePath === '' ? null : dockerfilePath,
     autoDeploy,

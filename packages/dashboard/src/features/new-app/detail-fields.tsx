@@ -2,9 +2,9 @@ import { TextField } from '../../components/field.tsx'
 import { Segmented } from '../../components/segmented.tsx'
 import type { FormFields } from '../../lib/use-form.ts'
 import { SourceFields } from '../../shared/source-fields.tsx'
-import { cloneOf } from '../../shared/source-values.ts'
+import { type ChosenSource, cloneOf } from '../../shared/source-values.ts'
 import { BuildFields } from './build-fields.tsx'
-import { isPasted, type NewAppValues, nameFromUrl } from './new-app-form.ts'
+import { isImage, isPasted, type NewAppValues, nameFromImage, nameFromUrl } from './new-app-form.ts'
 import { PastedFields } from './pasted-fields.tsx'
 import { TemplatePicker } from './template-picker.tsx'
 
@@ -63,15 +63,23 @@ export function DetailFields({ projectId, form }: Props) {
       <SourceFields
         projectId={projectId}
         value={values}
+        mayBeImage={values.appType === 'web' || values.appType === 'service'}
         onChange={(change) => {
-          const url = change.repositoryUrl ?? change.gitCloneUrl
-          const isOwnName = values.name !== nameFromUrl(cloneOf(values).url)
-          form.patch(url === undefined || isOwnName ? change : { ...change, name: nameFromUrl(url) })
+          const next = nameFor(change)
+          const isOwnName = values.name !== (isImage(values) ? nameFromImage(values.image) : nameFromUrl(cloneOf(values).url))
+          form.patch(next === undefined || isOwnName ? change : { ...change, name: next })
         }}
         problems={form.problems}
       />
-      <BuildFields projectId={projectId} form={form} />
+      {!isImage(values) && <BuildFields projectId={projectId} form={form} />}
       {nameAndPort}
     </div>
   )
+}
+
+/** The name that a newly chosen source suggests. */
+function nameFor({ image, repositoryUrl, gitCloneUrl }: Partial<ChosenSource>): string | undefined {
+  if (image !== undefined) return nameFromImage(image)
+  const url = repositoryUrl ?? gitCloneUrl
+  return url === undefined ? undefined : nameFromUrl(url)
 }

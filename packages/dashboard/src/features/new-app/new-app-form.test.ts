@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { EMPTY, isPasted, nameFromUrl, newAppInput, withVariable } from './new-app-form.ts'
+import { EMPTY, isPasted, nameFromImage, nameFromUrl, newAppInput, withVariable } from './new-app-form.ts'
 
 describe('the new app form', () => {
   it('asks for a web app with its source, port and environment', () => {
@@ -41,6 +41,20 @@ describe('the new app form', () => {
     const values = { ...EMPTY, name: 'w', rootDirectory: ' apps/web ', dockerfilePath: 'Dockerfile.prod ' }
     expect(newAppInput(7, values)).toMatchObject({ rootDirectory: 'apps/web', dockerfilePath: 'Dockerfile.prod' })
     expect(newAppInput(7, { ...values, appType: 'compose' })).toMatchObject({ rootDirectory: 'apps/web', dockerfilePath: null })
+  })
+
+  it('asks for a ready image with no repository, and not where Compose names them', () => {
+    const values = { ...EMPTY, name: 'w', via: 'image', image: ' ghcr.io/a/web:1 ', gitCloneUrl: 'https://example.com/other.git' } as const
+    expect(newAppInput(7, values)).toEqual({ projectId: 7, name: 'w', appType: 'web', envVars: {}, image: 'ghcr.io/a/web:1', port: 3000 })
+    expect(newAppInput(7, { ...values, appType: 'compose' })).not.toHaveProperty('image')
+  })
+
+  it.each([
+    ['nginx:1.27', 'nginx'],
+    ['ghcr.io/owner/web@sha256:00', 'web'],
+    ['127.0.0.1:5000/team/api', 'api'],
+  ])('reads a name from the image %s', (image, name) => {
+    expect(nameFromImage(image)).toBe(name)
   })
 
   it('asks for a database with its template and no source', () => {

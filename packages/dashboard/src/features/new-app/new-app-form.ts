@@ -34,10 +34,17 @@ export function newAppInput(projectId: number, values: NewAppValues): Input<'app
   const envVars = Object.fromEntries(variables.map(({ key, value }) => [key, value]))
   const shared = { projectId, name: name.trim(), appType, envVars }
   if (appType === 'database') return { ...shared, templateName }
+  const portInput = { port: port.trim() === '' ? null : Number(port) }
+  if (isImage(values)) return { ...shared, image: values.image.trim(), ...portInput }
   const dockerfilePath = appType === 'compose' ? '' : values.dockerfilePath.trim()
   const place = { rootDirectory: rootDirectory.trim(), dockerfilePath: dockerfilePath === '' ? null : dockerfilePath }
-  if (isPasted(values)) return { ...shared, port: port.trim() === '' ? null : Number(port) }
-  return { ...shared, ...sourceInput(values), ...place, port: port.trim() === '' ? null : Number(port) }
+  if (isPasted(values)) return { ...shared, ...portInput }
+  return { ...shared, ...sourceInput(values), ...place, ...portInput }
+}
+
+/** Compose files name their images themselves. */
+export function isImage({ via, appType }: Pick<NewAppValues, 'via' | 'appType'>): boolean {
+  return via === 'image' && (appType === 'web' || appType === 'service')
 }
 
 /** A compose app whose file is set by itself, once the app is there. */
@@ -57,13 +64,18 @@ export function withVariable(env: string, name: string, value: string): string {
 function sourceInput({ via, gitProviderId, gitRepository, gitCloneUrl, gitBranch }: ChosenSource) {
   const branch = { gitBranch: gitBranch.trim() }
   if (via === 'account' && gitRepository !== '') return { gitProviderId, gitRepository, ...branch }
-  return { gitProviderId: null, gitCloneUrl: via === 'account' ? '' : gitCloneUrl.trim(), ...branch }
+  return { gitProviderId: null, gitCloneUrl: via !== 'url' && via !== '' ? '' : gitCloneUrl.trim(), ...branch }
 }
 
 /** The default name: the last part of the clone URL. */
 export function nameFromUrl(url: string): string {
   const last = url.trim().replace(/\/+$/, '').split(/[/:]/).at(-1) ?? ''
   return last.replace(/\.git$/, '')
+}
+
+/** The default name of an app that runs an image: the last part of the image, without its tag. */
+export function nameFromImage(image: string): string {
+  return image.trim().split('/').at(-1)?.split(/[:@]/)[0] ?? ''
 }
 
 /** What the form begins with: nothing, or a database that was chosen among the templates. */

@@ -34,6 +34,7 @@ export function ProjectLayout() {
               { label: 'Variables', to: paths.projectVariables(projectId) },
               { label: 'Members', to: paths.projectMembers(projectId) },
               { label: 'Git', to: paths.projectGit(projectId) },
+              { label: 'Registries', to: paths.projectRegistries(projectId) },
               { label: 'Settings', to: paths.projectSettings(projectId) },
             ]}
           />

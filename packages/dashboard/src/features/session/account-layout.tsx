@@ -12,6 +12,7 @@ export function AccountLayout() {
         tabs={[
           { label: 'Profile', to: paths.account(), exact: true },
           { label: 'Git', to: paths.accountGit() },
+          { label: 'Registries', to: paths.accountRegistries() },
         ]}
       />
       <Outlet />
