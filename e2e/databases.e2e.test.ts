@@ -1,17 +1,23 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type ImageRegistry, startImageRegistry } from '../packages/server/testing/harness/image-registry.ts'
 import { ensureRedisImage } from '../packages/server/testing/images/database-images.ts'
-import { BUSYBOX_IMAGE } from '../packages/server/testing/images/test-images.ts'
+import { BUSYBOX_IMAGE, buildTestImage } from '../packages/server/testing/images/test-images.ts'
 import { type BrowserLab, startBrowserLab } from './browser-lab.ts'
 import { visit } from './visit.ts'
 import { ended, shown } from './wait.ts'
 
 let lab: BrowserLab
+let registry: ImageRegistry
 
 beforeAll(async () => {
-  lab = await startBrowserLab({ withEdge: true })
+  registry = await startImageRegistry()
+  lab = await startBrowserLab({ withEdge: true, env: { BERTH_PRIVATE_SOURCES: registry.address } })
   await ensureRedisImage(lab.engine)
 })
-afterAll(async () => await lab[Symbol.asyncDispose]())
+afterAll(async () => {
+  await lab[Symbol.asyncDispose]()
+  await registry[Symbol.asyncDispose]()
+})
 
 /** A web app that counts its visits in the Redis of REDIS_URL, in the words of Redis itself. */
 const COUNTER = [
@@ -186,3 +192,37 @@ it('makes a stack from a pasted file, opens it, and looks after its services one
   await shown(page.getByText('api | answers is up'))
   expect(lab.problems).toEqual([])
 }, 180_000)
+
+it('runs a private image once its registry was added, and looks for a newer one', async () => {
+  const local = 'berth-test/private-page:1'
+  const Dockerfile = `FROM ${BUSYBOX_IMAGE}\nRUN echo private > /www/index.html\nCMD exec httpd -f -p 8080 -h /www\n`
+  await buildTestImage(lab.engine, local, { Dockerfile })
+  await registry.setPassword('ada', 'the-password-of-ada')
+  await registry.push(local, 'team/page:1')
+  await lab.engine.images.remove(local)
+  const project = await (await lab.berth.owner()).call('projects.create', { name: 'Images' })
+  const page = await lab.signedIn()
+
+  await page.goto(`/projects/${project.id}/registries`)
+  await page.getByRole('button', { name: 'Add registry' }).click()
+  await page.getByLabel('Host').fill(registry.host)
+  await page.getByLabel('User name').fill('ada')
+  await page.getByLabel('Password or access token').fill('wrong')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await shown(page.getByText('does not accept this user name and password'))
+  await page.getByLabel('Password or access token').fill('the-password-of-ada')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await shown(page.getByText('Connected'))
+
+  await page.goto(`/projects/${project.id}/new`)
+  await page.getByText('Image', { exact: true }).click()
+  await page.getByRole('textbox', { name: 'Image' }).fill(`${registry.host}/team/page:1`)
+  await shown(page.getByText('Found for linux/'))
+  expect(await page.getByLabel('Name').inputValue()).toBe('page')
+  await page.getByLabel('Port').fill('8080')
+  await page.getByRole('button', { name: 'Create and deploy' }).click()
+  await ended(page, 'Live')
+  await page.getByRole('link', { name: 'Settings' }).last().click()
+  await page.getByRole('button', { name: 'Check for a newer image' }).click()
+  await shown(page.getByText('The newest image is live.'))
+})

@@ -30,12 +30,17 @@ export function canonicalImageName(text: string): string {
 /** The parts of a name: `docker.io/library/nginx`, `1.27` and, if it was given, the digest. */
 export type ImageParts = { readonly host: string; readonly repository: string; readonly tag: string; readonly digest: string }
 
-const PARTS = /^([^/]+)\/([^@]*?)(?::([^/:@]+))?(?:@(sha256:[0-9a-f]{64}))?$/
+const DIGEST = /^sha256:[0-9a-f]{64}$/
 
 export function imageParts(text: string): ImageParts | null {
   if (parseImageReference(text) === null) return null
-  const [, host, path, tag = '', digest = ''] = PARTS.exec(canonicalImageName(text)) ?? []
-  return host === undefined || path === undefined || path === '' ? null : { host, repository: `${host}/${path}`, tag, digest }
+  const [name = '', digest = '', ...more] = canonicalImageName(text).split('@')
+  if (more.length > 0 || (text.includes('@') && !DIGEST.test(digest))) return null
+  const slash = name.indexOf('/')
+  const colon = name.lastIndexOf(':')
+  const end = colon > name.lastIndexOf('/') ? colon : name.length
+  if (slash === -1 || end <= slash + 1) return null
+  return { host: name.slice(0, slash), repository: name.slice(0, end), tag: name.slice(end + 1), digest }
 }
 
 /** Where a registry listens; null for Docker Hub. */

@@ -46,8 +46,6 @@ export function createRegistryCalls({ transport }: { transport: Transport }) {
   return { login, resolve }
 }
 
-export type RegistryCalls = ReturnType<typeof createRegistryCalls>
-
 function authOf({ host, username, password }: RegistryCredentials) {
   return { username, password, serveraddress: host === 'docker.io' ? 'https://index.docker.io/v1/' : host }
 }

@@ -33,8 +33,6 @@ type Options = {
 export type CheckDockerfile = (dockerfile: string | { readonly text: string }, options: Options) => Promise<AsyncDisposable>
 
 const LONGEST = 1024 * 1024
-/** Wherever it stands: in FROM, COPY --from or RUN --mount. */
-const BY_DIGEST = /\b[a-z0-9][\w.:/-]*@sha256:[0-9a-f]{64}/g
 /** Docker's own frontend. Any other could download anything from the engine's network. */
 const OFFICIAL = /^(?:docker\.io\/)?docker\/dockerfile(?::(?:latest|labs|1(?:\.\d+){0,2}(?:-labs)?))?(?:@sha256:[0-9a-f]{64})?$/
 
@@ -89,7 +87,7 @@ export function createCheckDockerfile({ policy, isEngineWalled, engine, refuseOt
         `The Dockerfile asks to be parsed by "${frontend.slice(0, 100)}" (syntax=). Only docker/dockerfile:1 is allowed here. Remove the line, or write # syntax=docker/dockerfile:1.`,
       )
     for (const fetch of fetches) await check(fetch, signal)
-    const images = [...reading.bases.map(({ image }) => image ?? ''), ...(text.match(BY_DIGEST) ?? [])]
+    const images = [...reading.bases.map(({ image }) => image ?? ''), ...namesWithDigest(text)]
     for (const image of new Set(images)) await refuseOthersDigest(image, options.projectId, signal).catch(asRefusal)
     return hasBuilderHoles(facts.version) ? await checkOld(reading, facts, options) : new AsyncDisposableStack()
   }
@@ -99,6 +97,11 @@ export function createCheckDockerfile({ policy, isEngineWalled, engine, refuseOt
 function notBefore(version: string): string {
   const engine = version === '' ? 'of an unknown version' : `Docker ${version}`
   return `That is not possible on this server, because its engine (${engine}) has a known vulnerability there. Mount the whole cache, without source, or update the engine to Docker 25.0.2 or newer.`
+}
+
+/** Wherever they stand: in FROM, COPY --from or RUN --mount. */
+function namesWithDigest(text: string): string[] {
+  return text.split(/[\s=,"']/).filter((word) => word.includes('@sha256:'))
 }
 
 function asRefusal(cause: unknown): never {
