@@ -31,7 +31,9 @@ function* filesUnder(directory) {
 /** Names, sizes and times of everything that goes into the build; a removed file changes it as much as an edited one. */
 export function sourcesFingerprint() {
   const hash = createHash('sha256')
-  const single = ['package.json', 'package-lock.json', 'tsconfig.base.json', 'scripts/build.mjs'].map((name) => path.join(root, name))
+  const single = ['package.json', 'package-lock.json', 'tsconfig.base.json', 'scripts/build.mjs', 'scripts/lib/bundle.mjs'].map((name) =>
+    path.join(root, name),
+  )
   for (const file of [...single, ...filesUnder(path.join(root, 'packages'))]) {
     const { mtimeMs, size } = statSync(file)
     hash.update(`${file} ${mtimeMs} ${size}\n`)
