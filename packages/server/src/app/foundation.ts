@@ -12,6 +12,7 @@ import { createStep } from '../lib/step.ts'
 import { createBackground } from '../queue/periodic.ts'
 import { createIsDiskFull } from '../store/disk-space.ts'
 import { instanceId } from '../store/instance-id.ts'
+import { finishKeyRotation } from '../store/key-rotation.ts'
 import { databasePath, openSqlite } from '../store/sqlite.ts'
 import { createStorageLog } from '../store/storage-log.ts'
 
@@ -20,11 +21,14 @@ export async function createFoundation(config: Config, givenLog: Logger) {
   const now = () => new Date()
   const { dataDir, tuning } = config
   const mayCreate = !existsSync(databasePath(dataDir))
-  const secrets = createSecretBox(secretFile(join(dataDir, 'secrets.key'), { mayCreate }))
+  const readKey = () => secretFile(join(dataDir, 'secrets.key'), { mayCreate })
+  readKey() // without it nothing is touched
   const tokens = createSessionTokens(secretFile(join(dataDir, 'session.key'), { mayCreate }))
   const { log, over } = createStorageLog(givenLog)
   const nudge = createNudge()
   const database = await openSqlite({ dataDir, now, onCommit: nudge.nudge, onRoom: over })
+  await finishKeyRotation(database.db, dataDir)
+  const secrets = createSecretBox(readKey())
   const { db } = database
   let settings = await readSettings(db)
   return {

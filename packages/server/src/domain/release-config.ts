@@ -47,7 +47,7 @@ export function buildConfigOf(app: AppRow): BuildConfig {
   }
 }
 
-function about(appId: number): string {
+export function aboutRelease(appId: number): string {
   return `release:${appId}`
 }
 
@@ -70,9 +70,9 @@ export function configOf(app: AppRow, env: Readonly<Record<string, string>>): Re
 }
 
 export function sealConfig(secrets: SecretBox, appId: number, config: ReleaseConfig): string {
-  return secrets.seal(JSON.stringify(config), about(appId))
+  return secrets.seal(JSON.stringify(config), aboutRelease(appId))
 }
 
 export function openConfig(secrets: SecretBox, appId: number, sealed: string): ReleaseConfig {
-  return JSON.parse(secrets.open(sealed, about(appId))) as ReleaseConfig // sealed by sealConfig alone, and GCM proves it
+  return JSON.parse(secrets.open(sealed, aboutRelease(appId))) as ReleaseConfig // sealed by sealConfig alone, and GCM proves it
 }

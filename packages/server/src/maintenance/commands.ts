@@ -6,12 +6,14 @@ import { backupCommands } from './backup/commands.ts'
 import { DamagedBackup } from './backup/damaged-backup.ts'
 import { type Command, type Terminal, UsageError } from './command.ts'
 import { doctorCommand } from './doctor/command.ts'
+import { rotateKeysCommand } from './rotate-keys/command.ts'
 import { userCommands } from './users.ts'
 
 /** LIST of what can be done on the machine itself, without the API. */
 const COMMANDS: Readonly<Record<string, Command>> = {
   ...backupCommands,
   ...userCommands,
+  'rotate-keys': rotateKeysCommand,
   doctor: doctorCommand,
 }
 

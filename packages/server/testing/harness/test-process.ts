@@ -20,10 +20,10 @@ export type ServerProcess = {
 export type Ended = { exitCode: number | null; out: string; errors: string }
 
 /** The flags and variables that `npm start` uses, so that tests run what people run. */
-async function launch(main: string, env: Record<string, string>, logFile?: string) {
+async function launch(command: readonly string[], env: Record<string, string>, logFile?: string) {
   const { nodeFlags, environment } = (await import(PRODUCT)) as Product // plain JavaScript, typed here
   const log = logFile === undefined ? undefined : openSync(logFile, 'a')
-  const child: ChildProcess = spawn(process.execPath, ['--no-warnings', ...nodeFlags, main], {
+  const child: ChildProcess = spawn(process.execPath, ['--no-warnings', ...nodeFlags, ...command], {
     env: { PATH: process.env['PATH'] ?? '', ...environment, ...env },
     stdio: ['ignore', log ?? 'pipe', 'pipe'],
   })
@@ -38,7 +38,7 @@ async function launch(main: string, env: Record<string, string>, logFile?: strin
 
 /** The real server as a process of its own, once it listens. */
 export async function startServerProcess(env: Record<string, string>, logFile?: string): Promise<ServerProcess> {
-  const server = await launch(await bundledMain(), env, logFile)
+  const server = await launch([await bundledMain()], env, logFile)
   const deadline = performance.now() + START_WITHIN_MS
   let baseUrl: string | undefined
   while (baseUrl === undefined) {
@@ -66,8 +66,8 @@ export async function startServerProcess(env: Record<string, string>, logFile?: 
 }
 
 /** For starts that fail: the output and the exit code. A process that does not exit is killed. */
-export async function runServerToItsEnd(env: Record<string, string>): Promise<Ended> {
-  const server = await launch(await bundledMain(), env)
+export async function runServerToItsEnd(env: Record<string, string>, args: readonly string[] = []): Promise<Ended> {
+  const server = await launch([await bundledMain(), ...args], env)
   const timer = setTimeout(() => server.child.kill('SIGKILL'), START_WITHIN_MS)
   await server.closed
   clearTimeout(timer)

@@ -19,13 +19,13 @@ import {
 
 type Pair = { key: string; value: string }
 
-function about(projectId: number): string {
+export function aboutProjectVariable(projectId: number): string {
   return `project-env:${projectId}`
 }
 
 /** Variables of a project. Apps do not get them automatically: their own variables refer to them. */
 export function createProjectVariables({ db, secrets, now }: { db: Db; secrets: SecretBox; now: () => Date }) {
-  const valueOf = (row: ProjectVariableRow) => secrets.open(row.sealed_value, about(row.project_id))
+  const valueOf = (row: ProjectVariableRow) => secrets.open(row.sealed_value, aboutProjectVariable(row.project_id))
   const sizeOf = (rows: readonly ProjectVariableRow[]) => environmentSize(rows.map((row) => ({ key: row.key, value: valueOf(row) })))
 
   function present(row: ProjectVariableRow): ProjectVariable {
@@ -44,7 +44,7 @@ export function createProjectVariables({ db, secrets, now }: { db: Db; secrets: 
   /** An unchanged value keeps its row. */
   async function write(tx: Tx, projectId: number, wanted: Map<string, string>): Promise<void> {
     const at = now().toISOString()
-    const sealed = (value: string) => secrets.seal(value, about(projectId))
+    const sealed = (value: string) => secrets.seal(value, aboutProjectVariable(projectId))
     for (const row of await listProjectVariables(tx, projectId)) {
       const value = wanted.get(row.key)
       if (value === undefined) await deleteProjectVariable(tx, row.id)

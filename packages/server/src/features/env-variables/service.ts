@@ -10,13 +10,13 @@ import { deleteEnvVariable, insertEnvVariable, listEnvVariables, listEnvVariable
 type Deps = { db: Db; secrets: SecretBox; now: () => Date }
 type Pair = { key: string; value: string }
 
-function about(appId: number): string {
+export function aboutVariable(appId: number): string {
   return `env:${appId}`
 }
 
 /** Rows with encrypted values. */
 function createSealedRows({ secrets, now }: Pick<Deps, 'secrets' | 'now'>) {
-  const valueOf = (row: EnvVariableRow) => secrets.open(row.sealed_value, about(row.app_id))
+  const valueOf = (row: EnvVariableRow) => secrets.open(row.sealed_value, aboutVariable(row.app_id))
 
   function present(row: EnvVariableRow): EnvVariable {
     return { id: row.id, appId: row.app_id, key: row.key, value: valueOf(row), createdAt: row.created_at, updatedAt: row.updated_at }
@@ -27,7 +27,7 @@ function createSealedRows({ secrets, now }: Pick<Deps, 'secrets' | 'now'>) {
     return await insertEnvVariable(tx, {
       app_id: appId,
       key: pair.key,
-      sealed_value: secrets.seal(pair.value, about(appId)),
+      sealed_value: secrets.seal(pair.value, aboutVariable(appId)),
       created_at: at,
       updated_at: at,
     })
@@ -54,7 +54,7 @@ export function createEnvVariables(deps: Deps) {
     // Only what was given: the rest of the row may have been changed since it was read.
     const given = {
       ...(input.key !== undefined && { key: input.key }),
-      ...(input.value !== undefined && { sealed_value: secrets.seal(input.value, about(app.id)) }),
+      ...(input.value !== undefined && { sealed_value: secrets.seal(input.value, aboutVariable(app.id)) }),
     }
     const row = await change(caller, app, { action: 'env.update', field: 'value' }, async (tx) => {
       const changed = await updateEnvVariable(tx, variable.id, { ...given, updated_at: now().toISOString() })
@@ -78,7 +78,7 @@ export function createEnvVariables(deps: Deps) {
         const value = wanted.get(row.key)
         if (value === undefined) await deleteEnvVariable(tx, row.id)
         else if (value !== present(row).value)
-          await updateEnvVariable(tx, row.id, { sealed_value: secrets.seal(value, about(app.id)), updated_at: now().toISOString() })
+          await updateEnvVariable(tx, row.id, { sealed_value: secrets.seal(value, aboutVariable(app.id)), updated_at: now().toISOString() })
         wanted.delete(row.key)
       }
       for (const [key, value] of wanted) await insert(tx, app.id, { key, value })

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { open, rename, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { createGzip } from 'node:zlib'
@@ -5,6 +6,7 @@ import { StartRefused } from '../../lib/start-refused.ts'
 import { COMMIT, VERSION } from '../../lib/version.ts'
 import { syncDirectory } from '../../lib/write-durably.ts'
 import { freeBytes } from '../../store/disk-space.ts'
+import { nextKeyPath } from '../../store/key-rotation.ts'
 import { databasePath } from '../../store/sqlite.ts'
 import { type ArchiveSum, textFile, writeArchive } from './archive.ts'
 import { through } from './chunks.ts'
@@ -24,9 +26,16 @@ const LEFT_BYTES = 512 * 1024 ** 2
 export async function createBackup(options: Options): Promise<MadeBackup> {
   const directory = dirname(options.target)
   return await inWorkingFolder(directory, async (folder) => {
+    refuseBetweenKeys(options.dataDir)
     await refuseWithoutSpace(options, directory)
     return await writeInto(folder, options)
   })
+}
+
+/** Its database may be sealed with the other key. */
+function refuseBetweenKeys(dataDir: string): void {
+  if (existsSync(nextKeyPath(dataDir)))
+    throw new StartRefused('The rotation of the keys was interrupted. Start Berth once to end it, then back up.')
 }
 
 async function writeInto(folder: string, { dataDir, target, withLogs, passphrase, now }: Options): Promise<MadeBackup> {
