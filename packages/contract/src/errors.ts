@@ -63,6 +63,8 @@ export const ERRORS = {
   backup_failed: { status: 409, message: 'The backup could not be written.' },
   backup_damaged: { status: 409, message: 'This backup cannot be used.' },
   no_update: { status: 409, message: 'There is no update to apply.' },
+  update_running: { status: 409, message: 'An update is already running.' },
+  update_not_possible: { status: 409, message: 'This Berth cannot update itself.' },
   body_too_large: { status: 413, message: 'The body is too large. The limit is 1 MiB (16 KiB for logins, 25 MiB for webhooks).' },
   not_json: { status: 415, message: 'Send the body as application/json.' },
   too_many_logins: { status: 429, message: 'Too many logins are waiting. Try again in a few seconds.' },
@@ -79,6 +81,11 @@ export const ERRORS = {
     status: 503,
     message:
       'The disk is full or read-only, so nothing was changed. You can still read everything; if the disk is full, you can also stop and delete things to free space.',
+  },
+  update_feed_failed: { status: 503, message: 'Updates could not be looked for. Try again later.' },
+  update_in_check: {
+    status: 503,
+    message: 'Berth was updated a moment ago and is being checked. Reading works; changes are accepted again in about a minute.',
   },
   server_busy: { status: 503, message: 'Berth is receiving too much data. Try again in a few seconds.' },
   stopping: { status: 503, message: 'Berth is shutting down. Try again in a moment.' },

@@ -65,7 +65,7 @@ const OWN = {
   'registries.check': ['registry_refused'],
   'apps.lookAtImage': ['invalid_source'],
   'apps.checkImage': ['invalid_source', 'registry_refused'],
-  'updates.apply': ['no_update'],
+  'updates.apply': ['no_update', 'update_running', 'update_not_possible'],
 } as const satisfies Partial<Record<OperationName, readonly ErrorCode[]>>
 
 const OF_POLICY = {

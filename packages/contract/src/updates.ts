@@ -10,6 +10,9 @@ export const UpdateCheck = Type.Object({
   available: Type.Boolean(),
   notes: Type.String(),
   publishedAt: Nullable(Time),
+  checkedAt: Time,
+  /** Why this instance cannot be updated from here, and how it is updated instead; otherwise empty. */
+  message: Type.String(),
 })
 export type UpdateCheck = Static<typeof UpdateCheck>
 
@@ -20,6 +23,23 @@ export const UpdateStatus = Type.Object({
   to: Type.String(),
   phase: Type.String(),
   startedAt: Nullable(Time),
+  endedAt: Nullable(Time),
   error: Type.String(),
+  log: Type.Array(Type.String()),
 })
 export type UpdateStatus = Static<typeof UpdateStatus>
+
+/** Newest first. `by` is empty for one that Berth began by itself. */
+export const UpdateHistory = Type.Array(
+  Type.Object({
+    from: Type.String(),
+    to: Type.String(),
+    by: Type.String(),
+    state: OneOf(['succeeded', 'failed'] as const),
+    startedAt: Time,
+    endedAt: Nullable(Time),
+    error: Type.String(),
+    log: Type.Array(Type.String()),
+  }),
+)
+export type UpdateHistory = Static<typeof UpdateHistory>

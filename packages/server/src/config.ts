@@ -6,8 +6,11 @@ import type { LogFormat } from './lib/logger.ts'
 import { StartRefused } from './lib/start-refused.ts'
 import type { Fault } from './lib/step.ts'
 import { TUNING, type Tuning } from './lib/tuning.ts'
+import { rootOf } from './supervisor/layout.ts'
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+
+const UPDATE_MODES = ['normal', 'checked', 'rehearsal'] as const
 
 export type Config = Readonly<{
   host: string
@@ -38,6 +41,17 @@ export type Config = Readonly<{
   gitRunsAs: { runAs?: { uid: number; gid: number } }
   tuning: Tuning
   fault: Fault | undefined
+  supervisorFault: Fault | undefined
+  updates: {
+    /** Where an installed release is; undefined for a checkout. */
+    root: string | undefined
+    /** `rehearsal`: on a copy of the data, without engine and edge. `checked`: until it has proved itself, nothing is written. */
+    mode: (typeof UPDATE_MODES)[number]
+    /** Replaces the one of the settings. */
+    feed: string
+    /** Replaces the keys that releases are signed with. */
+    key: string
+  }
 }>
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -82,19 +96,35 @@ function owner(env: Environment): Config['owner'] {
   return { email: email.trim().toLowerCase(), password }
 }
 
-function workDir(dataDir: string): string {
-  if (process.getuid?.() !== 0) return join(dataDir, 'workspaces')
+function workDir(dataDir: string, { mode }: Config['updates']): string {
+  if (process.getuid?.() !== 0 || mode === 'rehearsal') return join(dataDir, 'workspaces')
   return join('/var/tmp', `berth-${createHash('sha256').update(dataDir).digest('hex').slice(0, 16)}`)
 }
 
 const NOBODY = { uid: 65_534, gid: 65_534 }
 
 /** Shorter timeouts and injected faults for tests. Both variables are ignored unless NODE_ENV=test. */
-function forTests(env: Environment): Pick<Config, 'tuning' | 'fault'> {
-  if (env['NODE_ENV'] !== 'test') return { tuning: TUNING, fault: undefined }
+function forTests(env: Environment): Pick<Config, 'tuning' | 'fault' | 'supervisorFault'> {
+  if (env['NODE_ENV'] !== 'test') return { tuning: TUNING, fault: undefined, supervisorFault: undefined }
   const tuning = { ...TUNING, ...(JSON.parse(env['BERTH_TEST_TUNING'] ?? '{}') as Partial<Tuning>) }
-  const fault = env['BERTH_TEST_FAULT'] === undefined ? undefined : (JSON.parse(env['BERTH_TEST_FAULT']) as Fault)
-  return { tuning, fault }
+  const faultIn = (name: string) => (env[name] === undefined ? undefined : (JSON.parse(env[name]) as Fault))
+  return { tuning, fault: faultIn('BERTH_TEST_FAULT'), supervisorFault: faultIn('BERTH_TEST_SUPERVISOR_FAULT') }
+}
+
+function updates(env: Environment): Config['updates'] {
+  const feed = env['BERTH_UPDATE_FEED'] ?? ''
+  if (!/^(https?:\/\/\S+)?$/.test(feed)) refuse('BERTH_UPDATE_FEED', feed, 'an http or https address')
+  return {
+    root: rootOf(process.argv[1] ?? '', 'packages/server/dist/main.js'),
+    mode: oneOf(env, 'BERTH_UPDATE_MODE', UPDATE_MODES, 'normal'),
+    feed,
+    key: env['BERTH_UPDATE_KEY'] ?? '',
+  }
+}
+
+/** For a program of ours that takes this one's place, or runs beside it with the same settings. */
+export function inheritedEnvironment(changes: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
+  return { ...process.env, ...changes }
 }
 
 /** The only place that reads the environment. A bad value stops the start with a clear error. */
@@ -125,8 +155,9 @@ export function readConfig(env: Environment = process.env): Config {
     logFormat: oneOf(env, 'BERTH_LOG_FORMAT', ['json', 'text'], process.stdout.isTTY ? 'text' : 'json'),
     useColours: process.stdout.isTTY && !env['NO_COLOR'],
     path: env['PATH'] || '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
-    workDir: workDir(dataDir),
+    workDir: workDir(dataDir, updates(env)),
     gitRunsAs: process.getuid?.() === 0 ? { runAs: NOBODY } : {},
+    updates: updates(env),
     ...forTests(env),
   })
 }

@@ -5,6 +5,7 @@ import { errorCode } from './lib/error-code.ts'
 import { createLogger } from './lib/logger.ts'
 import { StartRefused } from './lib/start-refused.ts'
 import { isStorageFailure } from './store/storage-failure.ts'
+import { createSupervisorLink } from './supervisor/link.ts'
 
 const STOP_WITHIN_MS = 25_000
 const BANNER_WAIT_MS = 1500
@@ -73,11 +74,17 @@ async function main(): Promise<void> {
     config = readConfig()
     prepareDataDir(config.dataDir)
     const { log, flush } = createLogger({ level: config.logLevel, format: config.logFormat, useColours: config.useColours })
-    const app = await createApp(config, log)
+    const supervisor = createSupervisorLink()
+    const end = () => process.kill(process.pid, 'SIGTERM')
+    const supervised = supervisor && { leave: end, goBack: (reason: string) => supervisor.tell({ type: 'go_back', reason }) }
+    const app = await createApp(config, log, supervised)
     prepareWorkDir(config.workDir) // only once we hold the lock on the data directory
     process.on('unhandledRejection', (err) => log.error({ err }, 'unhandled promise rejection'))
     stopOnSignal(app.stop, flush)
     const started = await app.start()
+    supervisor?.onGone(end)
+    supervisor?.onOver(() => void app.updateOver().catch((err: unknown) => log.error({ err }, 'work was not taken up after the update')))
+    supervisor?.tell({ type: 'listening', url: started.address })
     await firstWord(app)
     announce(config, started, { engine: app.provisioning().message, edge: app.edge().message })
   } catch (cause) {

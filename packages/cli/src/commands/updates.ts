@@ -21,6 +21,7 @@ const check = command({
     ctx.out.line(
       answer.available ? `Version ${answer.latest} is available (running ${answer.current}).` : `${answer.current} is the newest.`,
     )
+    if (answer.message !== '') ctx.out.line(answer.message)
     if (answer.notes !== '') for (const line of answer.notes.split('\n')) ctx.out.line(line)
     ctx.out.json(answer)
   },
@@ -28,6 +29,7 @@ const check = command({
 
 function show(ctx: Context, update: UpdateStatus): void {
   ctx.out.table(['STATE', 'FROM', 'TO', 'PHASE', 'ERROR'], [[update.state, update.from, update.to, update.phase, update.error]])
+  for (const line of update.log) ctx.out.line(line)
   ctx.out.json(update)
 }
 
@@ -51,12 +53,23 @@ const apply = command({
 
 const clear = command({
   usage: 'updates clear',
-  summary: 'Clear an update that is stuck',
+  summary: 'End an update that is stuck',
   async run(ctx) {
     const answer = await ctx.api('updates.clear')
-    ctx.out.line(answer.cleared ? 'The stuck update was cleared.' : 'There was no stuck update.')
+    ctx.out.line(answer.cleared ? 'The update was ended.' : 'No update is running.')
     ctx.out.json(answer)
   },
 })
 
-export const updates = [version, check, status, apply, clear]
+const history = command({
+  usage: 'updates history',
+  summary: 'Show earlier updates and how they ended',
+  async run(ctx) {
+    const answer = await ctx.api('updates.history')
+    const rows = answer.map(({ startedAt, from, to, state, error }) => [startedAt, from, to, state, error])
+    ctx.out.table(['STARTED', 'FROM', 'TO', 'STATE', 'ERROR'], rows)
+    ctx.out.json(answer)
+  },
+})
+
+export const updates = [version, check, status, apply, clear, history]

@@ -1,5 +1,5 @@
 import { operation } from '../operation.ts'
-import { Cleared, UpdateCheck, UpdateStatus, Version } from '../updates.ts'
+import { Cleared, UpdateCheck, UpdateHistory, UpdateStatus, Version } from '../updates.ts'
 
 /** New versions of Berth. */
 // biome-ignore format: a summary line and a line of facts per operation, so that the list reads like a table
@@ -19,6 +19,10 @@ export const updateOperations = {
   'updates.status': operation({
     summary: 'Get the state of an update',
     method: 'GET', path: '/api/updates/status', may: 'owner', answer: UpdateStatus,
+  }),
+  'updates.history': operation({
+    summary: 'List earlier updates',
+    method: 'GET', path: '/api/updates/history', may: 'owner', answer: UpdateHistory,
   }),
   'updates.clear': operation({
     summary: 'Clear a stuck update',

@@ -11,13 +11,14 @@ import { createProjectParts } from './project-parts.ts'
 import { createRegistryParts } from './registry-parts.ts'
 import { createSourceAccessParts } from './source-access-parts.ts'
 import { createTrafficParts } from './traffic-parts.ts'
+import type { Supervised } from './update-parts.ts'
 import { createWorkParts } from './work-parts.ts'
 
 /** The process itself ends ten seconds later, whatever happens (see main.ts). */
 const PART_STOPS_WITHIN_MS = 15_000
 
 /** Everything that exists, created top to bottom. `start` sets it going, `stop` ends it in reverse. */
-export async function createApp(config: Config, givenLog: Logger) {
+export async function createApp(config: Config, givenLog: Logger, supervised?: Supervised) {
   let isStopping = false
   const base = await createFoundation(config, givenLog)
   const engineParts = createEngineParts(base)
@@ -28,45 +29,59 @@ export async function createApp(config: Config, givenLog: Logger) {
   const sourceAccess = createSourceAccessParts(base, engineParts, { gitParts, registries })
   const work = createWorkParts(base, engineParts, { traffic, sourceAccess, registries })
   const projects = createProjectParts(base, engineParts, { traffic, gitParts, work })
-  const parts = { base, engineParts, gitParts, registries, sourceAccess, access, traffic, work, projects, isStopping: () => isStopping }
-  const { http, webSockets, health, metricsHistory, figures, backups } = await createHttpParts(parts)
+  const parts = {
+    base,
+    engineParts,
+    gitParts,
+    registries,
+    sourceAccess,
+    access,
+    traffic,
+    work,
+    projects,
+    supervised,
+    isStopping: () => isStopping,
+  }
+  const httpParts = await createHttpParts(parts)
+  const { http, webSockets, health, figures, updates } = httpParts
 
-  const { db, database, background, instance, tuning, now } = base
-  const { engine, engineWatch, provisioning, firewalls } = engineParts
-  const { routing, edge, edgeParts, domainCertificates, generatedDomains } = traffic
-  const { makeRoom, forgetOld, renameImages } = work.deploying
-  const watched = { db, engine, engineWatch, provisioning, routing, instance, tuning, now }
-  const tasks = backgroundTasks({
-    ...watched,
-    reconcile: work.reconcile,
-    wake: background.wake,
-    wantCertificates: domainCertificates.wantAll,
-    makeRoom,
-    forgetOldDeployments: forgetOld,
-    keepReserve: () => database.keepReserve(),
-    metricsHistory,
-    figures,
-    backups,
-    writeFailedTries: access.failedTries.writeCounted,
-    reconcileHooks: gitParts.reconcileHooks,
-    pollSources: sourceAccess.polls.lookAtDue,
-    sendCommitStatuses: sourceAccess.commitStatuses.keepSending,
-  })
+  const tasks = tasksOf(parts, httpParts)
+
+  const { db, database, background } = base
+  const { provisioning, firewalls } = engineParts
+  const { routing, edge, edgeParts, generatedDomains } = traffic
 
   /** Listening does not wait for the engine or the edge; both are started in parallel. */
   async function start(): Promise<{ address: string; setupToken: string | undefined }> {
     const link = await access.setup.prepare(config.owner)
     await db.transaction(async (tx) => await generatedDomains.moveToBase(tx))
+    await updates.resolveInterrupted()
+    const { mode } = config.updates
+    if (mode === 'checked') base.updateGate.close()
     const address = await http.listen({ host: config.host, port: config.port })
-    await routing.drainStrays()
-    await renameImages()
-    await work.worker.start()
-    for (const task of tasks) background.add(task)
+    const started = { address, setupToken: link?.token }
+    if (mode === 'rehearsal') return started
+    for (const task of tasks.filter(isForHealth)) background.add(task)
     // repeatedly, because the engine or a reload of the machine's own firewall may remove the rules
     const { port } = new URL(address)
     background.add({ name: 'firewall', everyMs: 60_000, run: async (signal) => await firewalls.ensure(Number(port), signal) })
     routing.syncSoon()
-    return { address, setupToken: link?.token }
+    if (mode === 'normal') await startWork()
+    return started
+  }
+
+  async function startWork(): Promise<void> {
+    await routing.drainStrays()
+    await work.deploying.renameImages()
+    await work.worker.start()
+    for (const task of tasks.filter((each) => !isForHealth(each))) background.add(task)
+  }
+
+  /** A version that was only to be looked at has proved itself. */
+  async function updateOver(): Promise<void> {
+    if (config.updates.mode !== 'checked' || isStopping) return
+    base.updateGate.open()
+    await startWork()
   }
 
   async function stop(): Promise<void> {
@@ -81,5 +96,38 @@ export async function createApp(config: Config, givenLog: Logger) {
     await database.close()
   }
 
-  return { start, stop, health, provisioning: provisioning.state, edge: () => edge.state() }
+  return { start, stop, updateOver, health, provisioning: provisioning.state, edge: () => edge.state() }
+}
+
+/** Whether the engine answers is looked at from the beginning: /health says so, and it writes nothing. */
+function isForHealth({ name }: { name: string }): boolean {
+  return name === 'engine'
+}
+
+type Parts = Parameters<typeof createHttpParts>[0]
+
+/** Everything that runs from time to time. */
+function tasksOf(parts: Parts, { metricsHistory, figures, backups, updates }: Awaited<ReturnType<typeof createHttpParts>>) {
+  const { base, engineParts, traffic, work, access, gitParts, sourceAccess } = parts
+  const { db, database, background, instance, tuning, now } = base
+  const { engine, engineWatch, provisioning } = engineParts
+  const { makeRoom, forgetOld } = work.deploying
+  const watched = { db, engine, engineWatch, provisioning, routing: traffic.routing, instance, tuning, now }
+  return backgroundTasks({
+    ...watched,
+    reconcile: work.reconcile,
+    wake: background.wake,
+    wantCertificates: traffic.domainCertificates.wantAll,
+    makeRoom,
+    forgetOldDeployments: forgetOld,
+    keepReserve: () => database.keepReserve(),
+    metricsHistory,
+    figures,
+    backups,
+    updates,
+    writeFailedTries: access.failedTries.writeCounted,
+    reconcileHooks: gitParts.reconcileHooks,
+    pollSources: sourceAccess.polls.lookAtDue,
+    sendCommitStatuses: sourceAccess.commitStatuses.keepSending,
+  })
 }

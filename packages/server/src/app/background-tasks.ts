@@ -5,6 +5,7 @@ import type { BackupKeeper } from '../features/backups/service.ts'
 import { SAMPLE_EVERY_MS as FIGURES_EVERY_MS, type FiguresKeeper } from '../features/figures/service.ts'
 import type { EngineWatch } from '../features/health/engine-watch.ts'
 import { type MetricsHistoryKeeper, SAMPLE_EVERY_MS } from '../features/metrics/history.ts'
+import type { Updates } from '../features/updates/service.ts'
 import { forgetDeliveries } from '../features/webhooks/store.ts'
 import type { Tuning } from '../lib/tuning.ts'
 import type { Provisioning } from '../provision/provisioning.ts'
@@ -31,6 +32,7 @@ type Parts = {
   metricsHistory: MetricsHistoryKeeper
   figures: FiguresKeeper
   backups: Pick<BackupKeeper, 'makeDue'>
+  updates: Pick<Updates, 'look'>
   writeFailedTries: () => Promise<void>
   reconcileHooks: (signal: AbortSignal) => Promise<void>
   pollSources: (signal: AbortSignal) => Promise<void>
@@ -62,6 +64,7 @@ export function backgroundTasks(parts: Parts): Task[] {
     { name: 'source polls', everyMs: Math.min(POLL_LOOK_MS, tuning.sourcePollMs), run: parts.pollSources },
     { name: 'commit statuses', everyMs: tuning.commitStatusMs, run: parts.sendCommitStatuses },
     { name: 'backups', everyMs: HOUR_MS / 4, run: parts.backups.makeDue },
+    { name: 'updates', everyMs: tuning.updateLookMs, run: parts.updates.look },
     { name: 'failed logins', everyMs: HOUR_MS / 6, run: parts.writeFailedTries },
     { name: 'metrics history', everyMs: SAMPLE_EVERY_MS, run: parts.metricsHistory.sample },
     { name: 'figures', everyMs: FIGURES_EVERY_MS, run: async () => await parts.figures.sample(engineWatch.isReachable()) },

@@ -15,6 +15,7 @@ import { instanceId } from '../store/instance-id.ts'
 import { finishKeyRotation } from '../store/key-rotation.ts'
 import { databasePath, openSqlite } from '../store/sqlite.ts'
 import { createStorageLog } from '../store/storage-log.ts'
+import { createUpdateGate } from '../store/update-gate.ts'
 
 /** What everything else depends on: the clock, the log, the keys, the database and the settings. */
 export async function createFoundation(config: Config, givenLog: Logger) {
@@ -29,7 +30,8 @@ export async function createFoundation(config: Config, givenLog: Logger) {
   const database = await openSqlite({ dataDir, now, onCommit: nudge.nudge, onRoom: over })
   await finishKeyRotation(database.db, dataDir)
   const secrets = createSecretBox(readKey())
-  const { db } = database
+  const updateGate = createUpdateGate()
+  const db = updateGate.guard(database.db)
   let settings = await readSettings(db)
   return {
     config,
@@ -42,6 +44,7 @@ export async function createFoundation(config: Config, givenLog: Logger) {
     nudge,
     database,
     db,
+    updateGate,
     isDiskFull: createIsDiskFull({ database, dataDir, fullDiskBytes: tuning.fullDiskBytes }),
     instance: await instanceId(db),
     step: createStep(config.fault, (n, name) => log.info({ step: n, name }, 'step')),

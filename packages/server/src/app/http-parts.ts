@@ -6,6 +6,7 @@ import { createBackups } from '../features/backups/service.ts'
 import { createFindContainer } from '../features/containers/find-container.ts'
 import { createMeasure } from '../features/figures/measure.ts'
 import { createFigures } from '../features/figures/service.ts'
+import { healthHandlers } from '../features/health/routes.ts'
 import { createMetricsHistory } from '../features/metrics/history.ts'
 import { readCounters } from '../features/metrics/machine.ts'
 import { createConnections } from '../http/connections.ts'
@@ -24,6 +25,7 @@ import { handlersOf } from './routes.ts'
 import type { SourceAccessParts } from './source-access-parts.ts'
 import { createStreams } from './streams.ts'
 import type { TrafficParts } from './traffic-parts.ts'
+import { createUpdateParts, type Supervised } from './update-parts.ts'
 import type { WorkParts } from './work-parts.ts'
 
 type Parts = {
@@ -36,6 +38,7 @@ type Parts = {
   traffic: TrafficParts
   work: WorkParts
   projects: ProjectParts
+  supervised: Supervised | undefined
   isStopping: () => boolean
 }
 
@@ -59,16 +62,21 @@ function healthSources({ base, engineParts, traffic, work }: Parts) {
   }
 }
 
-/** Backups are made in processes of their own, which get what they need of the configuration. */
-function createBackupKeeper({ config, db, settings, log, now }: Foundation) {
+/** Backups and copies are made in processes of their own, which get what they need of the configuration. */
+function createCommands({ config }: Foundation) {
   const { dataDir, backupPassphrase, program, path } = config
   const env = { PATH: path, BERTH_DATA_DIR: dataDir, ...(backupPassphrase !== undefined && { BERTH_BACKUP_PASSPHRASE: backupPassphrase }) }
+  return createRunCommand({ program, env })
+}
+
+function createBackupKeeper({ config, db, settings, log, now }: Foundation, runCommand: ReturnType<typeof createRunCommand>) {
+  const { dataDir, backupPassphrase } = config
   return createBackups({
     db,
     directory: join(dataDir, 'backups'),
     isEncrypted: backupPassphrase !== undefined,
     settings,
-    runCommand: createRunCommand({ program, env }),
+    runCommand,
     log,
     now,
   })
@@ -82,7 +90,9 @@ export async function createHttpParts(parts: Parts) {
   const metricsHistory = createMetricsHistory({ dataDir: config.dataDir, first: await readCounters(), now })
   const measure = createMeasure({ engine: engineParts.engine, instance })
   const figures = createFigures({ db, measure, takeTraffic: traffic.edgeParts.accessCounts.take, now })
-  const backups = createBackupKeeper(base)
+  const runCommand = createCommands(base)
+  const backups = createBackupKeeper(base, runCommand)
+  const updates = createUpdateParts({ base, engineParts, supervised: parts.supervised, runCommand, health: healthHandlers(health).health })
   const handlers = handlersOf({
     db,
     ...access,
@@ -99,6 +109,7 @@ export async function createHttpParts(parts: Parts) {
     metricsHistory,
     figures,
     backups,
+    updates,
   })
   const { authentication } = access
   const loaders = createPolicies({ db, findContainer: createFindContainer({ engine: engineParts.engine, instance }) })
@@ -118,5 +129,5 @@ export async function createHttpParts(parts: Parts) {
   const streams = createStreams({ base, engineParts, work, metricsHistory })
   const { server } = http
   const webSockets = createWebSockets({ server, authentication, loaders, connections, streams, newId: randomUUID, log, isStopping })
-  return { http, webSockets, health, metricsHistory, figures, backups }
+  return { http, webSockets, health, metricsHistory, figures, backups, updates }
 }

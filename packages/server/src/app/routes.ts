@@ -54,6 +54,7 @@ import { type Stacks, stackHandlers } from '../features/stacks/routes.ts'
 import { templateHandlers } from '../features/templates/routes.ts'
 import { type TrafficSource, trafficHandlers } from '../features/traffic/routes.ts'
 import { updateHandlers } from '../features/updates/routes.ts'
+import type { Updates } from '../features/updates/service.ts'
 import type { Invitations } from '../features/users/invitations.ts'
 import { userHandlers } from '../features/users/routes.ts'
 import type { Users } from '../features/users/service.ts'
@@ -106,6 +107,7 @@ export type Parts = {
   backups: BackupKeeper
   health: HealthSources
   running: { version: string; commit: string; startedAt: string }
+  updates: Updates
 }
 
 /** Every operation of the contract, and the feature that answers it. A missing one does not compile. */
@@ -138,6 +140,6 @@ export function handlersOf(parts: Parts): Handlers {
     ...deployHookHandlers(parts),
     ...deployKeyHandlers(parts.deployKeys),
     ...backupHandlers(parts.backups),
-    ...updateHandlers(parts.running),
+    ...updateHandlers(parts.running, parts.updates),
   }
 }

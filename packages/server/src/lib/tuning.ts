@@ -44,6 +44,18 @@ export const TUNING = {
   commitStatusRetryMs: 30_000,
   /** How often the branch of an app that is polled is looked at. */
   sourcePollMs: 5 * 60_000,
+  /** How long a new version of Berth may take to listen, how long it is watched, and how often its health is looked at. */
+  updateStartMs: 120_000,
+  updateWatchMs: 60_000,
+  updateHealthMs: 500,
+  updateFreshMs: 20_000,
+  updateRetryMs: 2000,
+  /** How long an update waits for running deployments. */
+  updateDeploymentsMs: 60 * 60_000,
+  /** How often we look for a new version. */
+  updateLookMs: 30 * 60_000,
+  /** What must be left on the disk for everything else. */
+  updateSpareBytes: 256 * 1024 * 1024,
   diskFloorBytes: 500 * 1024 * 1024,
   /** Below this the disk counts as full: jobs wait instead of failing one after the other. */
   fullDiskBytes: 16 * 1024 * 1024,

@@ -4,7 +4,9 @@ import { parseArgs } from 'node:util'
 import { StartRefused } from '../lib/start-refused.ts'
 import { backupCommands } from './backup/commands.ts'
 import { DamagedBackup } from './backup/damaged-backup.ts'
+import { clearMachineCommand } from './clear-machine/command.ts'
 import { type Command, type Terminal, UsageError } from './command.ts'
+import { copyDataCommand } from './copy-data.ts'
 import { doctorCommand } from './doctor/command.ts'
 import { rotateKeysCommand } from './rotate-keys/command.ts'
 import { userCommands } from './users.ts'
@@ -14,6 +16,8 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   ...backupCommands,
   ...userCommands,
   'rotate-keys': rotateKeysCommand,
+  'copy-data': copyDataCommand,
+  'clear-machine': clearMachineCommand,
   doctor: doctorCommand,
 }
 

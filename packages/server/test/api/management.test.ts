@@ -390,6 +390,7 @@ describe('updates', () => {
     expect(await owner.call('updates.check')).toMatchObject({ current: version, latest: version, available: false })
     expect((await owner.call('updates.status')).state).toBe('idle')
     expect(await owner.call('updates.clear')).toEqual({ cleared: false })
-    await refuses(owner.call('updates.apply'), 'no_update')
+    expect(await owner.call('updates.history')).toEqual([])
+    await refuses(owner.call('updates.apply'), 'update_not_possible')
   })
 })

@@ -104,7 +104,7 @@ const ALLOWED_AND_YET: Partial<Record<OperationName, ErrorCode>> = {
   'webhooks.redeliver': 'invalid_request',
   'backups.verify': 'backup_not_found',
   'backups.delete': 'backup_not_found',
-  'updates.apply': 'no_update',
+  'updates.apply': 'update_not_possible',
 }
 
 /** These remove something that the next role would need, so each call gets its own subject. */

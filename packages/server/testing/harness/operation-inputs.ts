@@ -146,6 +146,7 @@ const INPUTS: { [Name in OperationName]: Maker<Name> } = {
   'updates.check': nothing,
   'updates.apply': nothing,
   'updates.status': nothing,
+  'updates.history': nothing,
   'updates.clear': nothing,
 }
 

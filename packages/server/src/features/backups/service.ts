@@ -15,7 +15,7 @@ type Deps = {
   db: Db
   directory: string
   isEncrypted: boolean
-  settings: () => Settings
+  settings: () => Pick<Settings, 'backupSchedule' | 'backupsKept'>
   /** Runs a command of the program in a process of its own, because it reads the whole database; gives what it printed. */
   runCommand: (args: readonly string[], signal: AbortSignal) => Promise<{ isOk: boolean; output: string }>
   log: Pick<Logger, 'info' | 'warn'>

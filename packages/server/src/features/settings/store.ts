@@ -11,6 +11,10 @@ const DEFAULTS: Settings = {
   concurrency: 0,
   backupSchedule: 'daily',
   backupsKept: 7,
+  updateFeed: '',
+  updateChannel: 'stable',
+  automaticUpdates: 'off',
+  updateWindow: '02:00-05:00',
 }
 
 export async function readSettings(db: Reader): Promise<Settings> {

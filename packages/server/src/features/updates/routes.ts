@@ -1,22 +1,14 @@
 import type { Version } from '@berth/contract'
 import type { Handlers } from '../../http/implement.ts'
-import { AppError } from '../../lib/app-error.ts'
+import type { Updates } from './service.ts'
 
-/** Berth does not update itself yet, so nothing can be stuck: the state is idle, and clearing finds nothing to clear. */
-export function updateHandlers(running: Version) {
+export function updateHandlers(running: Version, updates: Updates) {
   return {
     'updates.version': () => running,
-    'updates.check': () => ({
-      current: running.version,
-      latest: running.version,
-      available: false,
-      notes: 'This version cannot check for updates yet.',
-      publishedAt: null,
-    }),
-    'updates.apply': () => {
-      throw new AppError('no_update')
-    },
-    'updates.status': () => ({ state: 'idle', from: '', to: '', phase: '', startedAt: null, error: '' }),
-    'updates.clear': () => ({ cleared: false }),
+    'updates.check': async () => await updates.check(),
+    'updates.apply': async ({ caller }) => await updates.apply(caller, caller.email),
+    'updates.status': async () => await updates.status(),
+    'updates.history': async () => await updates.history(),
+    'updates.clear': async ({ caller }) => await updates.clear(caller),
   } satisfies Partial<Handlers>
 }

@@ -5,6 +5,7 @@ import { aboutVariable } from '../../features/env-variables/service.ts'
 import { aboutAppKey, aboutAppSecret } from '../../features/git-providers/github/app-identity.ts'
 import { aboutToken } from '../../features/git-providers/host-access.ts'
 import { aboutSecret } from '../../features/git-providers/save-account.ts'
+import { aboutPassword } from '../../features/registries/credentials.ts'
 import { aboutHook } from '../../features/webhooks/senders.ts'
 
 type Row = Readonly<Record<string, string | number | null>>
@@ -26,6 +27,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'github_app', column: 'sealed_key', about: (row) => aboutAppKey(String(row['hook_key'])) },
   { table: 'github_app', column: 'sealed_secret', about: (row) => aboutAppSecret(String(row['hook_key'])) },
   { table: 'deploy_key', column: 'sealed_key', about: (row) => aboutKey(Number(row['app_id'])) },
+  { table: 'registry', column: 'sealed_password', about: (row) => aboutPassword(Number(row['id'])) },
 ]
 
 function hookOf(row: Row): string {

@@ -1,0 +1,69 @@
+import { join } from 'node:path'
+import type { Health } from '@berth/contract'
+import { createFeed } from '../features/updates/feed.ts'
+import { createRehearse } from '../features/updates/rehearse.ts'
+import { RELEASE_KEYS } from '../features/updates/release-keys.ts'
+import { createRunUpdate } from '../features/updates/run-update.ts'
+import { createUpdates, type Installed } from '../features/updates/service.ts'
+import { removeRelease } from '../features/updates/unpack.ts'
+import { VERSION } from '../lib/version.ts'
+import { hasLeases } from '../queue/queue-store.ts'
+import { createLayout } from '../supervisor/layout.ts'
+import { createUpdateRecords, type UpdateRecords } from '../supervisor/update-records.ts'
+import type { EngineParts } from './engine-parts.ts'
+import type { Foundation } from './foundation.ts'
+
+/** The process around the server. Without a supervisor there is none, and Berth cannot update itself. */
+export type Supervised = Pick<Installed, 'leave' | 'goBack'>
+type RunCommand = (args: readonly string[], signal: AbortSignal) => Promise<{ isOk: boolean; output: string }>
+type Parts = {
+  base: Foundation
+  engineParts: EngineParts
+  supervised: Supervised | undefined
+  runCommand: RunCommand
+  health: () => Promise<Health>
+}
+
+/** New versions of Berth itself. */
+export function createUpdateParts(parts: Parts) {
+  const { config, db, log, now, settings, tuning } = parts.base
+  const records = createUpdateRecords(join(config.dataDir, 'updates'), now)
+  const { ca } = parts.engineParts.authorities
+  const platform = `${process.platform}-${process.arch}`
+  const feed = createFeed({
+    version: VERSION,
+    platform,
+    settings,
+    given: config.updates,
+    keys: RELEASE_KEYS,
+    ca,
+    freshMs: tuning.updateFreshMs,
+    now,
+  })
+  return createUpdates({ db, version: VERSION, feed, records, installed: installed(parts, records), settings, log, now })
+}
+
+function installed({ base, engineParts, supervised, runCommand, health }: Parts, records: UpdateRecords): Installed | undefined {
+  const { config, db, step, tuning } = base
+  const { path, dataDir } = config
+  if (config.updates.root === undefined || !supervised) return undefined
+  const layout = createLayout(config.updates.root)
+  const copyData = async (directory: string, signal: AbortSignal) => {
+    const { isOk, output } = await runCommand(['copy-data', directory], signal)
+    if (!isOk) throw new Error(`The database could not be copied: ${output}`)
+  }
+  const run = createRunUpdate({
+    dataDir,
+    layout,
+    records,
+    rehearse: createRehearse({ copyData, path, startMs: tuning.updateStartMs }),
+    engineVersion: async (signal) => (await engineParts.engine.facts(signal)).version,
+    isDeploying: async () => await hasLeases(db),
+    goodChecks: async () => Object.entries((await health()).checks).flatMap(([name, state]) => (state === 'ok' ? [name] : [])),
+    ca: engineParts.authorities.ca,
+    path,
+    step,
+    tuning,
+  })
+  return { run, removeRelease: async (version) => await removeRelease(layout, version), ...supervised }
+}

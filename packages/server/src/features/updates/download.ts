@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { mkdir, open, rename, rm, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { FeedFailure, type Fetched, fetchUrl } from './fetch-url.ts'
+import type { Archive } from './release-index.ts'
+
+type Options = {
+  readonly url: string
+  readonly archive: Pick<Archive, 'bytes' | 'sha256'>
+  readonly target: string
+  readonly ca: readonly string[] | undefined
+  readonly retryMs: number
+  readonly signal: AbortSignal
+  readonly say: (text: string) => Promise<void>
+}
+
+/** In a row, without a new byte. */
+const MOST_FAILURES = 3
+
+/** Goes on where an earlier attempt was cut off, and gives the file its name only when its checksum is right. */
+export async function download(options: Options): Promise<void> {
+  const { archive, target, signal, say } = options
+  const partial = `${target}.part`
+  await mkdir(dirname(target), { recursive: true, mode: 0o700 })
+  let most = await sizeOf(partial)
+  for (let failures = 0; (await sizeOf(partial)) < archive.bytes; ) {
+    const problem = await fetchRest(partial, options)
+    if (problem === undefined) break
+    signal.throwIfAborted()
+    const size = await sizeOf(partial)
+    failures = size > most ? 1 : failures + 1
+    most = Math.max(most, size)
+    await say(`The download was cut off after ${size} of ${archive.bytes} bytes (${problem}).`)
+    if (failures >= MOST_FAILURES)
+      throw new FeedFailure(`The download ends after ${size} of ${archive.bytes} bytes: ${problem}. Another attempt goes on from there.`)
+    await sleep(options.retryMs * failures, undefined, { signal })
+  }
+  await checkSum(partial, archive.sha256)
+  await rename(partial, target)
+}
+
+/** Says what cut it off; undefined if it came to its end. */
+async function fetchRest(partial: string, { url, archive, ca, signal }: Options): Promise<string | undefined> {
+  const begin = await sizeOf(partial)
+  try {
+    const answer = await fetchUrl(url, { ca, signal, headers: begin > 0 ? { range: `bytes=${begin}-` } : {} })
+    const isRest = answer.status === 206 && String(answer.headers['content-range'] ?? '').startsWith(`bytes ${begin}-`)
+    if (answer.status !== 200 && !isRest) return `${new URL(url).host} answers ${answer.status}`
+    await append(partial, isRest ? begin : 0, answer.body, archive.bytes)
+    const size = await sizeOf(partial)
+    return size === archive.bytes ? undefined : 'the connection ended'
+  } catch (cause) {
+    signal.throwIfAborted()
+    return cause instanceof Error ? cause.message : String(cause)
+  }
+}
+
+async function append(partial: string, begin: number, body: Fetched['body'], most: number): Promise<void> {
+  const file = await open(partial, begin > 0 ? 'r+' : 'w', 0o600)
+  let at = begin
+  try {
+    for await (const chunk of body) {
+      if (at + chunk.length > most) throw new FeedFailure('it is longer than announced')
+      await file.write(chunk, 0, chunk.length, at)
+      at += chunk.length
+    }
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+async function checkSum(path: string, expected: string): Promise<void> {
+  const hash = createHash('sha256')
+  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer) // without an encoding it gives buffers
+  if (hash.digest('hex') === expected) return
+  await rm(path)
+  throw new FeedFailure('The checksum of the downloaded archive is wrong, so it was thrown away.')
+}
+
+async function sizeOf(path: string): Promise<number> {
+  return (await stat(path).catch(() => undefined))?.size ?? 0
+}

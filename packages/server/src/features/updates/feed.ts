@@ -1,0 +1,62 @@
+import type { Settings } from '@berth/contract'
+import { AppError } from '../../lib/app-error.ts'
+import { withoutTrailing } from '../../lib/without-trailing.ts'
+import { fetchText } from './fetch-url.ts'
+import { BadIndex, chooseRelease, type Release, readIndex } from './release-index.ts'
+import type { Chosen } from './run-update.ts'
+
+type Deps = {
+  version: string
+  platform: string
+  settings: () => Pick<Settings, 'updateFeed' | 'updateChannel'>
+  /** Of the environment: replace those of the settings and of the product. */
+  given: { feed: string; key: string }
+  keys: readonly string[]
+  ca: readonly string[] | undefined
+  /** Anybody who is logged in may ask, and the feed must not notice how often. */
+  freshMs: number
+  now: () => Date
+}
+export type Look = { readonly at: Date; readonly chosen: Chosen | undefined }
+
+const ENDS_WITHIN_MS = 60_000
+
+/** The newest version that can be had. */
+export function createFeed(deps: Deps) {
+  let last: (Look & { address: string }) | undefined
+  const address = () => withoutTrailing(deps.given.feed || deps.settings().updateFeed, '/')
+  const place = () => `${address()} ${deps.settings().updateChannel}`
+
+  /** A failure is told as one of the feed. */
+  async function look(): Promise<Look> {
+    if (address() === '') return { at: deps.now(), chosen: undefined }
+    if (last?.address === place() && deps.now().getTime() - last.at.getTime() < deps.freshMs) return last
+    try {
+      last = { address: place(), at: deps.now(), chosen: choose(await readReleases()) }
+      return last
+    } catch (cause) {
+      const why = cause instanceof BadIndex ? `the index at ${address()} cannot be used, ${cause.message}` : words(cause)
+      throw new AppError('update_feed_failed', { message: `Updates could not be looked for: ${why}.`, cause })
+    }
+  }
+
+  async function readReleases(): Promise<Release[]> {
+    const text = await fetchText(`${address()}/index.json`, { ca: deps.ca, signal: AbortSignal.timeout(ENDS_WITHIN_MS) })
+    return readIndex(text, deps.given.key === '' ? deps.keys : [deps.given.key])
+  }
+
+  function choose(releases: readonly Release[]): Chosen | undefined {
+    const { version, platform } = deps
+    const release = chooseRelease(releases, { version, platform, channel: deps.settings().updateChannel })
+    const archive = release?.archives[platform]
+    return release && archive && { release, archive, url: `${address()}/${archive.file}` }
+  }
+
+  return { look, hasAddress: () => address() !== '' }
+}
+
+function words(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause)
+}
+
+export type Feed = ReturnType<typeof createFeed>

@@ -1,0 +1,103 @@
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Step } from '../../lib/step.ts'
+import type { Tuning } from '../../lib/tuning.ts'
+import { freeBytes } from '../../store/disk-space.ts'
+import { databasePath } from '../../store/sqlite.ts'
+import type { Layout } from '../../supervisor/layout.ts'
+import type { UpdatePhase, UpdateRecord } from '../../supervisor/update-record.ts'
+import type { UpdateRecords } from '../../supervisor/update-records.ts'
+import { download } from './download.ts'
+import type { createRehearse } from './rehearse.ts'
+import type { Archive, Release } from './release-index.ts'
+import { removeRelease, unpack } from './unpack.ts'
+import { compareVersions } from './versions.ts'
+
+export type RunDeps = {
+  dataDir: string
+  layout: Layout
+  records: UpdateRecords
+  rehearse: ReturnType<typeof createRehearse>
+  /** Empty if the engine does not answer. */
+  engineVersion: (signal: AbortSignal) => Promise<string>
+  isDeploying: () => Promise<boolean>
+  /** Checks of /health that are good now. */
+  goodChecks: () => Promise<string[]>
+  ca: readonly string[] | undefined
+  path: string
+  step: Step
+  tuning: Pick<Tuning, 'updateSpareBytes' | 'updateRetryMs' | 'updateDeploymentsMs'>
+}
+export type Chosen = { release: Release; archive: Archive; url: string }
+
+const LOOK_MS = 500
+
+/** Everything up to the switch. Until then nothing has changed, so whatever goes wrong ends the update and removes what it brought. */
+export function createRunUpdate(deps: RunDeps) {
+  const { records, layout, step } = deps
+
+  /** Gives the record of an update that the supervisor can carry out. */
+  return async function run(begun: UpdateRecord, chosen: Chosen, signal: AbortSignal): Promise<UpdateRecord> {
+    let record = begun
+    const say = async (text: string) => await records.say(record.id, text)
+    const enter = async (phase: UpdatePhase, text: string, change: Partial<UpdateRecord> = {}) => {
+      signal.throwIfAborted()
+      record = await step(phase, async () => await records.write({ ...record, ...change, phase }))
+      await say(text)
+    }
+    const file = join(records.directory, 'downloads', chosen.archive.file)
+    try {
+      await enter('downloading', `Downloading Berth ${record.to} (${megabytes(chosen.archive.bytes)}).`)
+      await preflight(deps, chosen, signal)
+      const { ca, tuning } = deps
+      await download({ url: chosen.url, archive: chosen.archive, target: file, ca, retryMs: tuning.updateRetryMs, signal, say })
+      await enter('checking', 'Signature and checksum are right. Unpacking it.')
+      await step('unpack', async () => await unpack({ layout, archive: file, version: record.to, path: deps.path, signal }))
+      await enter('rehearsing', 'Starting it with a copy of the database.')
+      const program = layout.program(record.to)
+      const { keepsData } = await deps.rehearse({ program, version: record.to }, join(records.directory, 'rehearsal'), signal)
+      await say(keepsData ? 'It works, and the database stays as it is.' : 'It works, and has migrated the copy of the database.')
+      await enter('waiting', 'Waiting for running deployments.', { keepsData, goodBefore: await deps.goodChecks() })
+      await untilIdle(deps, signal)
+      await enter('switching', `Stopping Berth ${record.from}.`)
+      return record
+    } catch (cause) {
+      await removeRelease(layout, record.to).catch(() => undefined)
+      return await records.end(record, 'failed', wordsFor(cause, signal))
+    }
+  }
+}
+
+function wordsFor(cause: unknown, signal: AbortSignal): string {
+  const shown: unknown = signal.aborted ? signal.reason : cause
+  return shown instanceof Error ? shown.message : String(shown)
+}
+
+function megabytes(bytes: number): string {
+  return `${Math.ceil(bytes / 1e6)} MB`
+}
+
+async function preflight({ dataDir, layout, engineVersion, tuning }: RunDeps, { release, archive }: Chosen, signal: AbortSignal) {
+  const database = (await stat(databasePath(dataDir))).size
+  const needs = [
+    { directory: layout.releases, bytes: archive.unpackedBytes + tuning.updateSpareBytes },
+    // the archive, the copy to rehearse with, the copy to go back to, and room to go back
+    { directory: dataDir, bytes: archive.bytes + archive.unpackedBytes + 4 * database + tuning.updateSpareBytes },
+  ]
+  for (const { directory, bytes } of needs) {
+    const free = await freeBytes(directory)
+    if (free < bytes) throw new Error(`The update needs ${megabytes(bytes)} in ${directory}, and ${megabytes(free)} are free.`)
+  }
+  const engine = /^\d+\.\d+\.\d+/.exec(await engineVersion(signal).catch(() => ''))?.[0]
+  if (engine !== undefined && compareVersions(engine, release.engine) < 0)
+    throw new Error(`Berth ${release.version} needs Docker ${release.engine}, and this machine has ${engine}. Update Docker first.`)
+}
+
+async function untilIdle({ isDeploying, tuning }: RunDeps, signal: AbortSignal): Promise<void> {
+  const giveUpAt = performance.now() + tuning.updateDeploymentsMs
+  while (await isDeploying()) {
+    if (performance.now() > giveUpAt) throw new Error('Deployments were running all the time. Update when they are done.')
+    await sleep(LOOK_MS, undefined, { signal })
+  }
+}

@@ -1,0 +1,56 @@
+import { existsSync } from 'node:fs'
+import { type Config, readConfig } from '../../config.ts'
+import { createEngine } from '../../engine/engine.ts'
+import { ownedBy } from '../../engine/labels.ts'
+import { removeAppFirewall } from '../../provision/app-firewall.ts'
+import { removeEngineFirewall } from '../../provision/engine-firewall.ts'
+import { databasePath } from '../../store/sqlite.ts'
+import { type Command, UsageError } from '../command.ts'
+import { readInstance } from '../doctor/store.ts'
+
+type Thing = { readonly words: string; readonly remove: () => Promise<void> }
+
+/** What this instance has in the engine, in the order in which it can be removed. */
+async function thingsOf(config: Config, options: { withVolumes: boolean }): Promise<Thing[]> {
+  const engine = createEngine({ address: config.engine, log: { info: () => undefined, warn: () => undefined }, now: () => new Date() })
+  const labels = ownedBy({ instance: readInstance(databasePath(config.dataDir)).id })
+  const [containers, images, networks, volumes] = await Promise.all([
+    engine.containers.list({ labels }),
+    engine.images.list({ labels }),
+    engine.networks.list({ labels }),
+    engine.volumes.list({ labels }),
+  ])
+  return [
+    ...containers.map(({ id, name }) => ({
+      words: `container ${name}`,
+      remove: async () => await engine.containers.remove(id, undefined, { keepVolumes: true }),
+    })),
+    ...images.map(({ id }) => ({ words: `image ${id}`, remove: async () => await engine.images.remove(id) })),
+    ...networks.map(({ name }) => ({ words: `network ${name}`, remove: async () => await engine.networks.remove(name) })),
+    ...(options.withVolumes ? volumes : []).map(({ name }) => ({
+      words: `volume ${name}`,
+      remove: async () => await engine.volumes.remove(name),
+    })),
+  ]
+}
+
+export const clearMachineCommand: Command = {
+  about:
+    'Removes what this Berth has on the machine besides its own files: containers, images, networks and firewall rules; volumes only with --volumes. With --list it only says what that is. Berth must be stopped.',
+  takes: [],
+  options: { list: { type: 'boolean' }, volumes: { type: 'boolean' } },
+  async run({ flags }, { print }) {
+    const config = readConfig()
+    if (!existsSync(databasePath(config.dataDir))) throw new UsageError(`There is no Berth in ${config.dataDir}.`)
+    const isListing = flags['list'] === true
+    for (const { words, remove } of await thingsOf(config, { withVolumes: flags['volumes'] === true })) {
+      print(isListing ? words : `removing ${words}`)
+      if (!isListing) await remove()
+    }
+    print(isListing ? `firewall chains of port ${config.port}` : `removing firewall chains of port ${config.port}`)
+    if (isListing) return 0
+    await removeAppFirewall(config.port)
+    if ('socketPath' in config.engine) await removeEngineFirewall(config.engine, config.port)
+    return 0
+  },
+}

@@ -1,0 +1,74 @@
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Step } from '../lib/step.ts'
+import { withDataLock } from './data-lock.ts'
+import type { Layout } from './layout.ts'
+import { restoreSnapshot, takeSnapshot } from './snapshot.ts'
+import type { UpdateRecord } from './update-record.ts'
+import type { UpdateRecords } from './update-records.ts'
+
+type Deps = { dataDir: string; layout: Layout; records: UpdateRecords; step: Step; stopping: AbortSignal }
+
+/** A version that takes the machine down with it must not be tried for ever. */
+const MOST_ATTEMPTS = 3
+
+/**
+ * The steps of a switch while no server runs. Each is durable before the next begins, and can be repeated: after a crash the record says
+ * where to go on.
+ */
+export function createCarryOut({ dataDir, layout, records, step, stopping }: Deps) {
+  const snapshotOf = ({ id }: UpdateRecord) => join(records.directory, `${id}.snapshot`)
+
+  /** Nothing has changed yet. */
+  async function prepare(update: UpdateRecord): Promise<void> {
+    await records.say(update.id, 'Copying the database and the keys.')
+    await withDataLock(dataDir, stopping, async () => await step('snapshot', async () => await takeSnapshot(dataDir, snapshotOf(update))))
+    await step('watching', async () => await records.write({ ...update, phase: 'watching' }))
+  }
+
+  /** `current` leads to the new version; says whether it may be started. */
+  async function begin(update: UpdateRecord): Promise<UpdateRecord | undefined> {
+    if (update.attempts >= MOST_ATTEMPTS) {
+      await giveUp(update, `Berth ${update.to} was started ${MOST_ATTEMPTS} times and never watched to the end`)
+      return undefined
+    }
+    const begun = await step('attempt', async () => await records.write({ ...update, attempts: update.attempts + 1 }))
+    await withDataLock(dataDir, stopping, async () => await step('switch', async () => await layout.switchTo(update.to)))
+    await records.say(update.id, `Starting Berth ${update.to}.`)
+    return begun
+  }
+
+  /** From here on there is only the way back. */
+  async function giveUp(update: UpdateRecord, reason: string): Promise<void> {
+    await records.say(update.id, reason)
+    await step('returning', async () => await records.write({ ...update, phase: 'returning', error: reason }))
+  }
+
+  async function goBack(update: UpdateRecord): Promise<void> {
+    await records.say(update.id, `Going back to Berth ${update.from}${update.keepsData ? '' : ' and the copy of the database'}.`)
+    await withDataLock(dataDir, stopping, async () => {
+      if (!update.keepsData) await step('restore', async () => await restoreSnapshot(dataDir, snapshotOf(update)))
+      await step('switch back', async () => await layout.switchTo(update.from))
+    })
+    await step('failed', async () => await records.end(update, 'failed', update.error))
+    await removeOld([update.from])
+  }
+
+  async function succeed(update: UpdateRecord): Promise<void> {
+    await step('succeeded', async () => await records.end(update, 'succeeded'))
+    await removeOld([update.from, update.to])
+  }
+
+  /** Releases that nothing leads to, and copies of the database of earlier updates. What cannot be removed does no harm. */
+  async function removeOld(kept: readonly string[]): Promise<void> {
+    const releases = (await readdir(layout.releases).catch(() => [])).filter((name) => !kept.includes(name))
+    const newest = await records.newest()
+    const copies = (await readdir(records.directory)).filter((name) => name.includes('.snapshot') && !name.startsWith(newest?.id ?? ''))
+    const unused = [...releases.map((name) => join(layout.releases, name)), ...copies.map((name) => join(records.directory, name))]
+    for (const path of unused) await rm(path, { recursive: true, force: true }).catch(() => undefined)
+  }
+
+  return { prepare, begin, giveUp, goBack, succeed }
+}
+
+export type CarryOut = ReturnType<typeof createCarryOut>

@@ -1,0 +1,54 @@
+import { realpathSync } from 'node:fs'
+import { join } from 'node:path'
+import { inheritedEnvironment, readConfig } from '../config.ts'
+import { createStep } from '../lib/step.ts'
+import { VERSION } from '../lib/version.ts'
+import { createCarryOut } from './carry-out.ts'
+import { createLayout, rootOf } from './layout.ts'
+import { startServer } from './server-child.ts'
+import { createSupervisor } from './supervise.ts'
+import { createUpdateRecords } from './update-records.ts'
+
+const OWN_PLACE = 'supervisor/main.js'
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`)
+}
+
+async function main(): Promise<void> {
+  process.stdout.on('error', () => undefined) // standard output may be a file on a full disk
+  const root = rootOf(realpathSync(process.argv[1] ?? ''), OWN_PLACE)
+  if (root === undefined) throw new Error('the supervisor runs an installed release; a checkout is started with `npm start`')
+  process.umask(0o077)
+  const { dataDir, tuning, supervisorFault } = readConfig()
+  const stopping = new AbortController()
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => stopping.abort())
+  const layout = createLayout(root)
+  const records = createUpdateRecords(join(dataDir, 'updates'), () => new Date())
+  const step = createStep(supervisorFault, (n, name) => say(`supervisor step ${n}: ${name}`))
+  const supervisor = createSupervisor({
+    dataDir,
+    layout,
+    records,
+    carryOut: createCarryOut({ dataDir, layout, records, step, stopping: stopping.signal }),
+    start: (version, mode) =>
+      startServer(
+        layout.program(version),
+        inheritedEnvironment({
+          BERTH_DATA_DIR: dataDir,
+          BERTH_UPDATE_MODE: mode,
+          NODE_COMPILE_CACHE: join(dataDir, 'compile-cache', version),
+        }),
+      ),
+    becomeCurrent: () => {
+      const program = join(layout.releaseDir(layout.current()), 'bin', 'berth-supervisor')
+      if (layout.current() !== VERSION) process.execve?.(program, [program], inheritedEnvironment({}))
+    },
+    tuning,
+    say,
+    stopping: stopping.signal,
+  })
+  await supervisor.run()
+}
+
+await main()

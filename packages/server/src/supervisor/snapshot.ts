@@ -1,0 +1,38 @@
+import { constants, existsSync } from 'node:fs'
+import { copyFile, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { syncDirectory } from '../lib/write-durably.ts'
+
+const DATABASE = 'berth.sqlite'
+/** The log of writes belongs to the database after a crash; SQLite makes its index anew. */
+const FILES = [DATABASE, `${DATABASE}-wal`, 'secrets.key', 'session.key']
+
+async function copyDurably(source: string, target: string): Promise<void> {
+  await copyFile(source, target, constants.COPYFILE_FICLONE)
+  const file = await open(target, 'r')
+  try {
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+/** The database and its keys while nothing runs; it has its name only once it is whole. */
+export async function takeSnapshot(dataDir: string, snapshot: string): Promise<void> {
+  const unfinished = `${snapshot}.unfinished`
+  for (const directory of [unfinished, snapshot]) await rm(directory, { recursive: true, force: true })
+  await mkdir(unfinished, { recursive: true, mode: 0o700 })
+  for (const name of FILES.filter((file) => existsSync(join(dataDir, file)))) await copyDurably(join(dataDir, name), join(unfinished, name))
+  await syncDirectory(unfinished)
+  await rename(unfinished, snapshot)
+  await syncDirectory(join(snapshot, '..'))
+}
+
+/** Can be repeated: after a crash in the middle it is done again from its beginning. */
+export async function restoreSnapshot(dataDir: string, snapshot: string): Promise<void> {
+  const names = await readdir(snapshot)
+  for (const name of names) await copyDurably(join(snapshot, name), join(dataDir, `${name}.restoring`))
+  for (const part of ['-wal', '-shm']) await rm(join(dataDir, `${DATABASE}${part}`), { force: true })
+  for (const name of names) await rename(join(dataDir, `${name}.restoring`), join(dataDir, name))
+  await syncDirectory(dataDir)
+}

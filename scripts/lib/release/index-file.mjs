@@ -1,0 +1,30 @@
+import { createPrivateKey, createPublicKey, generateKeyPairSync, sign } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+
+/** A new key to sign with; answers the public one as the product knows it. */
+export function makeKey(file) {
+  const { privateKey } = generateKeyPairSync('ed25519')
+  writeFileSync(file, privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600, flag: 'wx' })
+  return publicKeyOf(file)
+}
+
+function publicKeyOf(file) {
+  const der = createPublicKey(createPrivateKey(readFileSync(file))).export({ type: 'spki', format: 'der' })
+  return der.toString('base64')
+}
+
+function releasesIn(file) {
+  if (!existsSync(file)) return []
+  return JSON.parse(JSON.parse(readFileSync(file, 'utf8')).signed).releases
+}
+
+/** Adds a release to the index, or a platform to a release of it. One file, so that text and signature cannot be of two versions. */
+export function addToIndex(file, keyFile, release) {
+  const known = releasesIn(file)
+  const before = known.find(({ version }) => version === release.version)
+  const merged = { ...release, archives: { ...before?.archives, ...release.archives } }
+  const releases = [...known.filter(({ version }) => version !== release.version), merged]
+  const signed = JSON.stringify({ format: 1, releases })
+  const signature = sign(null, Buffer.from(signed), createPrivateKey(readFileSync(keyFile))).toString('base64')
+  writeFileSync(file, JSON.stringify({ signed, signature }))
+}
