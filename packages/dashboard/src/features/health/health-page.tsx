@@ -15,7 +15,8 @@ import { useMe, version } from '../session/queries.ts'
 import { BackupsCard } from './backups-card.tsx'
 import { DiskCard } from './disk-card.tsx'
 import { PublishedPorts } from './published-ports.tsx'
-import { backups, health, publishedPorts } from './queries.ts'
+import { backups, health, publishedPorts, updateStatus } from './queries.ts'
+import { UpdatesCard } from './updates-card.tsx'
 
 function looksOf({ checks }: Health): Record<keyof Health['checks'], Look> {
   const { database, engine, edge, queue } = HEALTH_LOOK
@@ -30,8 +31,10 @@ export function HealthPage() {
   const query = useQuery(health)
   const { isPending: asksPorts } = useQuery(publishedPorts)
   const { isPending: asksVersion } = useQuery(version)
-  const { isLoading: asksBackups } = useQuery({ ...backups, enabled: useMe().role === 'owner' })
-  const isWaiting = query.isPending || asksPorts || asksVersion || asksBackups
+  const isOwner = useMe().role === 'owner'
+  const { isLoading: asksBackups } = useQuery({ ...backups, enabled: isOwner })
+  const { isLoading: asksUpdates } = useQuery({ ...updateStatus, enabled: isOwner })
+  const isWaiting = query.isPending || asksPorts || asksVersion || asksBackups || asksUpdates
   return (
     <>
       <PageHeader title="Health" note="Components of this server, checked every few seconds." />
@@ -70,6 +73,7 @@ function HealthCards({ query }: { query: UseQueryResult<Health> }) {
       <PublishedPorts />
       {isOwner && <BackupsCard />}
       {query.data && <VersionCard uptime={query.data.uptime} />}
+      {isOwner && <UpdatesCard />}
       {/* The engine takes a while to measure: last, so that nothing moves when it has. */}
       <DiskCard />
     </div>

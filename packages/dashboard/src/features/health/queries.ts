@@ -7,4 +7,21 @@ export const diskUsage = queryOptions({ queryKey: ['disk'], queryFn: () => call(
 
 export const backups = queryOptions({ queryKey: ['backups'], queryFn: () => call('backups.list') })
 
+export const updateCheck = queryOptions({
+  queryKey: ['updates', 'check'],
+  queryFn: () => call('updates.check'),
+  retry: false,
+  staleTime: 600_000,
+})
+
+/** Asked often while an update runs, also while Berth restarts in the middle of it. */
+export const updateStatus = queryOptions({
+  queryKey: ['updates', 'status'],
+  queryFn: () => call('updates.status'),
+  retry: false,
+  refetchInterval: ({ state }) => (state.data?.state === 'in_progress' ? 1000 : 60_000),
+})
+
+export const updateHistory = queryOptions({ queryKey: ['updates', 'history'], queryFn: () => call('updates.history') })
+
 export const publishedPorts = queryOptions({ queryKey: ['published-ports'], queryFn: () => call('ports.list'), refetchInterval: 30_000 })

@@ -1,4 +1,4 @@
-import { BACKUP_SCHEDULES, type Settings } from '@berth/contract'
+import { AUTOMATIC_UPDATES, BACKUP_SCHEDULES, type Settings, UPDATE_CHANNELS } from '@berth/contract'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Card } from '../../components/card.tsx'
 import { SelectField, TextField } from '../../components/field.tsx'
@@ -10,8 +10,9 @@ import { useForm } from '../../lib/use-form.ts'
 import { useUnsavedWarning } from '../../lib/use-unsaved-warning.ts'
 import { settings, settingsKeys } from './queries.ts'
 
-type Values = { [Key in Exclude<keyof Settings, 'backupSchedule'>]: string } & Pick<Settings, 'backupSchedule'>
-type Line = { key: Exclude<keyof Settings, 'backupSchedule'>; label: string; hint: string; placeholder?: string; inputMode?: 'numeric' }
+type Chosen = 'backupSchedule' | 'updateChannel' | 'automaticUpdates'
+type Values = { [Key in Exclude<keyof Settings, Chosen>]: string } & Pick<Settings, Chosen>
+type Line = { key: Exclude<keyof Settings, Chosen>; label: string; hint: string; placeholder?: string; inputMode?: 'numeric' }
 type Group = { title: string; lines: readonly Line[] }
 
 const GROUPS: readonly Group[] = [
@@ -74,6 +75,12 @@ const SCHEDULE_WORDS = { off: 'Off', daily: 'Every day', weekly: 'Every week' } 
   string
 >
 
+const CHANNEL_WORDS = { stable: 'Stable', next: 'Next (early versions)' } as const satisfies Record<Settings['updateChannel'], string>
+const AUTOMATIC_WORDS = { off: 'Off', patch: 'Patch versions only', all: 'All versions' } as const satisfies Record<
+  Settings['automaticUpdates'],
+  string
+>
+
 export function SettingsPage() {
   return (
     <>
@@ -125,6 +132,29 @@ function SettingsForm({ now }: { now: Settings }) {
             {...form.choice('backupSchedule')}
           />
           <TextField label="Backups to keep" hint="Backups of older days are deleted." inputMode="numeric" {...form.field('backupsKept')} />
+        </div>
+      </Card>
+      <Card title="Updates of Berth">
+        <div className="grid gap-4 sm:grid-cols-2">
+          <TextField
+            label="Update feed"
+            hint="Where new versions are published. Empty turns updates off."
+            placeholder="https://updates.example.com"
+            {...form.field('updateFeed')}
+          />
+          <SelectField
+            label="Channel"
+            hint="The Health page shows new versions."
+            options={UPDATE_CHANNELS.map((value) => ({ value, label: CHANNEL_WORDS[value] }))}
+            {...form.choice('updateChannel')}
+          />
+          <SelectField
+            label="Automatic updates"
+            hint="A version that failed here is not tried again by itself."
+            options={AUTOMATIC_UPDATES.map((value) => ({ value, label: AUTOMATIC_WORDS[value] }))}
+            {...form.choice('automaticUpdates')}
+          />
+          <TextField label="Time (UTC)" hint="Empty means any time." placeholder="02:00-05:00" {...form.field('updateWindow')} />
         </div>
       </Card>
     </Form>

@@ -1,0 +1,145 @@
+import type { UpdateCheck, UpdateStatus } from '@berth/contract'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import { Button } from '../../components/button.tsx'
+import { Card } from '../../components/card.tsx'
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
+import { Notice } from '../../components/notice.tsx'
+import { QueryView } from '../../components/query-view.tsx'
+import { RelativeTime } from '../../components/relative-time.tsx'
+import { call } from '../../lib/api.ts'
+import { version } from '../session/queries.ts'
+import { updateCheck, updateHistory, updateStatus } from './queries.ts'
+import { UpdateLog, UpdateProgress } from './update-progress.tsx'
+
+/** New versions of Berth, the update that runs, and earlier ones. */
+export function UpdatesCard() {
+  const client = useQueryClient()
+  const status = useQuery(updateStatus)
+  const check = useQuery(updateCheck)
+  const isRunning = status.data?.state === 'in_progress'
+  const ran = useRef(false)
+  useEffect(() => {
+    if (ran.current && !isRunning) {
+      void client.invalidateQueries({ queryKey: ['updates'] })
+      void client.invalidateQueries({ queryKey: version.queryKey })
+    }
+    ran.current = isRunning
+  }, [client, isRunning])
+  return (
+    <Card
+      title="Updates"
+      actions={
+        !isRunning && (
+          <Button pending={check.isFetching} onClick={() => void check.refetch()}>
+            Check now
+          </Button>
+        )
+      }
+    >
+      <div className="grid gap-4">
+        {status.data && isRunning && <UpdateProgress update={status.data} isAway={status.error !== null} />}
+        {status.data && !isRunning && <LastUpdate update={status.data} />}
+        {!isRunning &&
+          (check.error ? (
+            <Notice tone="warn">{check.error.message}</Notice>
+          ) : (
+            <QueryView query={check}>{(found) => <Found found={found} />}</QueryView>
+          ))}
+        {!isRunning && status.data && status.data.state !== 'idle' && <History />}
+      </div>
+    </Card>
+  )
+}
+
+function LastUpdate({ update }: { update: UpdateStatus }) {
+  const { data: running } = useQuery(version)
+  const [loaded] = useState(running?.version)
+  if (update.state === 'failed')
+    return (
+      <Notice tone="warn">
+        The update to Berth {update.to} did not work, and Berth {update.from} is running. {update.error}
+      </Notice>
+    )
+  if (update.state !== 'succeeded' || running === undefined || running.version === loaded) return null
+  return (
+    <Notice tone="plain" actions={<Button onClick={() => location.reload()}>Reload page</Button>}>
+      Berth was updated to {update.to}.
+    </Notice>
+  )
+}
+
+function Found({ found }: { found: UpdateCheck }) {
+  const client = useQueryClient()
+  const [isAsking, setAsking] = useState(false)
+  const apply = useMutation({
+    mutationFn: () => call('updates.apply'),
+    onSuccess: (update) => {
+      client.setQueryData(updateStatus.queryKey, update)
+      setAsking(false)
+    },
+  })
+  if (!found.available)
+    return (
+      <p className="text-sm text-ink-soft">
+        {found.message === '' ? `Berth ${found.current} is the newest version. Checked ` : found.message}
+        {found.message === '' && <RelativeTime at={found.checkedAt} />}
+      </p>
+    )
+  return (
+    <div className="grid gap-3 text-sm">
+      <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
+        <p className="font-medium">Berth {found.latest} is available</p>
+        {found.message === '' && (
+          <Button kind="primary" onClick={() => setAsking(true)}>
+            Update
+          </Button>
+        )}
+      </div>
+      {found.notes !== '' && <p className="whitespace-pre-wrap text-ink-soft [overflow-wrap:anywhere]">{found.notes}</p>}
+      {found.message !== '' && <p className="text-ink-soft">{found.message}</p>}
+      {isAsking && (
+        <ConfirmDialog
+          title={`Update to Berth ${found.latest}?`}
+          action="Update"
+          kind="primary"
+          pending={apply.isPending}
+          failure={apply.error?.message}
+          onConfirm={() => apply.mutate()}
+          onClose={() => setAsking(false)}
+        >
+          Apps keep serving. The dashboard and the API are away for a few seconds. If the new version does not work, Berth goes back to{' '}
+          {found.current} by itself.
+        </ConfirmDialog>
+      )}
+    </div>
+  )
+}
+
+function History() {
+  const query = useQuery(updateHistory)
+  return (
+    <details className="text-sm">
+      <summary className="cursor-pointer text-ink-soft">Earlier updates</summary>
+      <QueryView query={query}>
+        {(updates) => (
+          <ul className="divide-y divide-line">
+            {updates.map((update) => (
+              <li key={update.startedAt} className="grid gap-2 py-3">
+                <p>
+                  <span className="font-medium">
+                    {update.from} → {update.to}
+                  </span>
+                  , {update.state === 'succeeded' ? 'succeeded' : 'failed'} <RelativeTime at={update.endedAt ?? update.startedAt} />
+                  {update.by === '' ? ', automatic' : `, by ${update.by}`}
+                </p>
+                {update.error !== '' && <p className="text-ink-soft [overflow-wrap:anywhere]">{update.error}</p>}
+                <UpdateLog lines={update.log} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </QueryView>
+    </details>
+  )
+}
