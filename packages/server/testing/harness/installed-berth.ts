@@ -112,6 +112,7 @@ export async function installBerth({ directory, archive, feed, key }: Options) {
   }
 
   return {
+    url: baseUrl(),
     dataDir,
     root,
     raw: http.raw,

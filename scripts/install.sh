@@ -1,0 +1,363 @@
+#!/bin/sh
+# Installs Berth on a Linux machine with glibc (Debian, Ubuntu), x64 or arm64; a second run repairs or upgrades it.
+#
+#   install.sh [--dry-run] [--archive <file>] [--from <https address of the folder with the archives>]
+#   install.sh uninstall [--dry-run] [--yes] [--delete-volumes] [--delete-data]
+#
+# Without questions: BERTH_OWNER_EMAIL and BERTH_OWNER_PASSWORD create the owner. PORT, BERTH_DATA_DIR, BERTH_EDGE_HTTP_PORT,
+# BERTH_EDGE_HTTPS_PORT, DOCKER_HOST and BERTH_UPDATE_FEED are kept in /etc/berth/berth.env, if they are set.
+set -eu
+
+version='@VERSION@'
+sum_x64='@SHA256_LINUX_X64@'
+sum_arm64='@SHA256_LINUX_ARM64@'
+
+root=${BERTH_ROOT:-/opt/berth}
+settings=/etc/berth/berth.env
+unit=/etc/systemd/system/berth.service
+script=/etc/init.d/berth
+pid_file=/run/berth.pid
+log_file=/var/log/berth.log
+kept='HOST PORT BERTH_DATA_DIR BERTH_EDGE_HTTP_PORT BERTH_EDGE_HTTPS_PORT DOCKER_HOST BERTH_PROVISION BERTH_UPDATE_FEED BERTH_UPDATE_KEY BERTH_OWNER_EMAIL BERTH_OWNER_PASSWORD'
+needed_mb=1500
+steps=7
+
+command=install
+dry_run=no
+yes=no
+delete_volumes=no
+delete_data=no
+archive=''
+from=${BERTH_FROM:-}
+while [ $# -gt 0 ]; do
+  case $1 in
+    install | uninstall) command=$1 ;;
+    --dry-run) dry_run=yes ;;
+    --yes) yes=yes ;;
+    --delete-volumes) delete_volumes=yes ;;
+    --delete-data) delete_data=yes ;;
+    --archive | --from)
+      [ $# -ge 2 ] || { echo "$1 needs a value" >&2; exit 2; }
+      if [ "$1" = --archive ]; then archive=$2; else from=$2; fi
+      shift
+      ;;
+    *)
+      echo "unknown option $1; see the beginning of this script" >&2
+      exit 2
+      ;;
+  esac
+  shift
+done
+
+# Settings of an earlier run come first only where this one names none.
+if [ -r "$settings" ]; then
+  while IFS='=' read -r name value; do
+    case " $kept " in *" $name "*) eval "current=\${$name:-}"; [ -n "$current" ] || eval "$name=\$value" ;; esac
+  done <"$settings"
+fi
+port=${PORT:-8080}
+data=${BERTH_DATA_DIR:-/var/lib/berth}
+http_port=${BERTH_EDGE_HTTP_PORT:-80}
+https_port=${BERTH_EDGE_HTTPS_PORT:-443}
+
+say() { printf '%s\n' "$*"; }
+step() { step_number=$((${step_number:-0} + 1)); say "[$step_number/$steps] $*"; }
+fail() { say "berth: $*" >&2; exit 1; }
+# Everything that changes the machine goes through here.
+do_it() {
+  if [ "$dry_run" = yes ]; then say "      would run: $*"; else "$@"; fi
+}
+has() { command -v "$1" >/dev/null 2>&1; }
+has_systemd() { [ -d /run/systemd/system ] && has systemctl; }
+
+case $(uname -m) in
+  x86_64) platform=linux-x64 sum=$sum_x64 ;;
+  aarch64 | arm64) platform=linux-arm64 sum=$sum_arm64 ;;
+  *) platform='' sum='' ;;
+esac
+
+is_running() { [ -x "$root/current/bin/node" ] && healthy; }
+healthy() {
+  "$root/current/bin/node" -e '
+    require("node:http").get({ host: "127.0.0.1", port: process.argv[1], path: "/health", timeout: 3000 }, (answer) => {
+      let text = ""
+      answer.on("data", (part) => (text += part))
+      answer.on("end", () => process.exit(answer.statusCode === 200 && JSON.parse(text).version === process.argv[2] ? 0 : 1))
+    }).on("error", () => process.exit(1)).on("timeout", () => process.exit(1))' "$port" "${1:-$(installed_version)}" 2>/dev/null
+}
+installed_version() { basename "$(readlink "$root/current" 2>/dev/null || true)"; }
+port_is_taken() {
+  hex=$(printf ':%04X' "$1")
+  awk -v port="$hex" '$4 == "0A" && substr($2, length($2) - 4) == port { found = 1 } END { exit !found }' /proc/net/tcp /proc/net/tcp6 2>/dev/null
+}
+free_mb() {
+  directory=$1
+  while [ ! -d "$directory" ]; do directory=$(dirname "$directory"); done
+  df -Pm "$directory" | awk 'NR == 2 { print $4 }'
+}
+
+# Before anything is touched: every problem is named, not only the first one.
+preflight() {
+  problems=0
+  problem() { problems=$((problems + 1)); say "      - $*" >&2; }
+  [ "$(id -u)" = 0 ] || problem 'run it as root, such as with sudo'
+  [ "$(uname -s)" = Linux ] || problem 'Berth runs on Linux'
+  [ -n "$platform" ] || problem "there is no Berth for $(uname -m); it runs on x86_64 and aarch64"
+  for tool in tar gzip sha256sum awk df readlink; do has "$tool" || problem "the program $tool is missing"; done
+  ldd --version 2>&1 | grep -qi musl && problem 'this system uses musl; Berth needs glibc (Debian, Ubuntu)'
+  for directory in "$root" "$data"; do
+    [ "$(free_mb "$directory")" -ge "$needed_mb" ] || problem "$directory needs ${needed_mb} MB of free space"
+  done
+  if [ -z "$archive" ]; then
+    [ -n "$from" ] || problem 'name the archive with --archive, or the address it is at with --from'
+    has curl || has wget || problem 'curl or wget is needed to download the archive'
+  elif [ ! -r "$archive" ]; then
+    problem "the archive $archive cannot be read"
+  fi
+  case $sum in *[!0-9a-f]* | '') problem "this script was not made for $platform" ;; esac
+  if ! is_running; then
+    for each in "$port" "$http_port" "$https_port"; do
+      port_is_taken "$each" && ! edge_is_ours && problem "port $each is in use by another program"
+    done
+  fi
+  has docker || [ -S "$(engine_socket)" ] || has apt-get || problem 'install Docker first: without apt-get it cannot be installed from here'
+  [ "$problems" = 0 ] || fail "nothing was changed; ${problems} problem(s) above"
+}
+engine_socket() { host=${DOCKER_HOST:-unix:///var/run/docker.sock}; printf '%s' "${host#unix://}"; }
+# The edge goes on serving while Berth is stopped.
+edge_is_ours() { [ -e "$root/current" ]; }
+
+fetch_archive() {
+  if [ -z "$archive" ]; then
+    archive=$(mktemp -d)/berth.tar.gz
+    url="$from/berth-$version-$platform.tar.gz"
+    if has curl; then do_it curl -fSL --retry 3 -o "$archive" "$url"; else do_it wget -O "$archive" "$url"; fi
+  fi
+  [ -r "$archive" ] || { [ "$dry_run" = yes ] && return; }
+  printf '%s  %s\n' "$sum" "$archive" | sha256sum -c --status || fail "the checksum of $archive is wrong; nothing was changed"
+}
+
+install_engine() {
+  [ -S "$(engine_socket)" ] && { say '      Docker is there.'; return; }
+  if ! has dockerd; then
+    do_it apt-get update -q
+    do_it env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends docker.io iptables ca-certificates git
+  fi
+  has_systemd && do_it systemctl enable --now docker
+  return 0 # without systemd Berth starts it
+}
+
+unpack() {
+  release="$root/releases/$version"
+  do_it mkdir -p "$root/releases"
+  if [ "$dry_run" = no ] && [ -d "$release" ] && (cd "$release" && sha256sum -c --status SHA256SUMS 2>/dev/null); then
+    say "      Berth $version is unpacked."
+    return
+  fi
+  do_it rm -rf "$release.new"
+  do_it mkdir "$release.new"
+  do_it tar -xzf "$archive" -C "$release.new" --strip-components=1 --no-same-owner
+  if [ "$dry_run" = no ]; then (cd "$release.new" && sha256sum -c --status SHA256SUMS) || fail 'the unpacked files are damaged'; fi
+  do_it rm -rf "$release"
+  do_it mv "$release.new" "$release"
+}
+
+write_file() { # path mode: contents from standard input
+  if [ "$dry_run" = yes ]; then say "      would write: $1"; cat >/dev/null; return; fi
+  mkdir -p "$(dirname "$1")"
+  (umask 077 && cat >"$1.new")
+  chmod "$2" "$1.new"
+  mv "$1.new" "$1"
+}
+
+write_settings() {
+  {
+    for name in $kept; do
+      eval "value=\${$name:-}"
+      [ -z "$value" ] || printf '%s=%s\n' "$name" "$value"
+    done
+    [ -n "${BERTH_DATA_DIR:-}" ] || printf 'BERTH_DATA_DIR=%s\n' "$data"
+  } | write_file "$settings" 600
+}
+
+write_service() {
+  if has_systemd; then
+    write_file "$unit" 644 <<UNIT
+[Unit]
+Description=Berth
+After=network-online.target docker.service
+Wants=network-online.target
+
+[Service]
+EnvironmentFile=$settings
+ExecStart=$root/current/bin/berth-supervisor
+Restart=always
+RestartSec=1
+# The supervisor ends the server itself.
+KillMode=mixed
+TimeoutStopSec=60
+LimitNOFILE=65536
+ProtectSystem=full
+ProtectHome=read-only
+ProtectClock=true
+ProtectHostname=true
+ProtectKernelTunables=true
+ProtectKernelModules=true
+ProtectControlGroups=false
+LockPersonality=true
+RestrictRealtime=true
+RestrictSUIDSGID=true
+SystemCallArchitectures=native
+CapabilityBoundingSet=CAP_NET_ADMIN CAP_NET_RAW CAP_NET_BIND_SERVICE CAP_SETUID CAP_SETGID CAP_CHOWN CAP_FOWNER CAP_DAC_OVERRIDE CAP_KILL
+
+[Install]
+WantedBy=multi-user.target
+UNIT
+    do_it systemctl daemon-reload
+    do_it systemctl enable -q berth
+  else
+    write_file "$script" 755 <<SCRIPT
+#!/bin/sh
+### BEGIN INIT INFO
+# Provides: berth
+# Required-Start: \$network \$remote_fs
+# Required-Stop: \$network \$remote_fs
+# Default-Start: 2 3 4 5
+# Default-Stop: 0 1 6
+# Short-Description: Berth
+### END INIT INFO
+is_up() { [ -r $pid_file ] && kill -0 "\$(cat $pid_file)" 2>/dev/null; }
+case "\$1" in
+  start)
+    is_up && exit 0
+    set -a && . $settings && set +a
+    # Started again when it ends, as a service manager would.
+    setsid sh -c 'echo \$\$ >$pid_file; trap "kill \\\$child; wait \\\$child; exit 0" TERM; while :; do $root/current/bin/berth-supervisor & child=\$!; wait \$child; sleep 1; done' >>$log_file 2>&1 </dev/null &
+    ;;
+  stop)
+    is_up || exit 0
+    pid=\$(cat $pid_file)
+    kill "\$pid"
+    n=0
+    while kill -0 "\$pid" 2>/dev/null && [ \$n -lt 60 ]; do sleep 1; n=\$((n + 1)); done
+    rm -f $pid_file
+    ;;
+  restart) "\$0" stop && "\$0" start ;;
+  status) is_up ;;
+  *) echo "usage: \$0 start|stop|restart|status" >&2; exit 2 ;;
+esac
+SCRIPT
+    has update-rc.d && do_it update-rc.d berth defaults >/dev/null
+  fi
+  do_it mkdir -p /usr/local/bin
+  for program in berth berth-server; do do_it ln -sfn "$root/current/bin/$program" "/usr/local/bin/$program"; done
+}
+
+service() {
+  if has_systemd; then do_it systemctl "$1" berth; else do_it "$script" "$1"; fi
+}
+
+switch_to() {
+  do_it ln -sfn "releases/$1" "$root/current.new"
+  do_it mv -T "$root/current.new" "$root/current"
+}
+
+wait_until_healthy() { # version
+  [ "$dry_run" = no ] || return 0
+  n=0
+  while [ $n -lt 120 ]; do
+    healthy "$1" && return 0
+    sleep 1
+    n=$((n + 1))
+  done
+  return 1
+}
+
+# An older version is stopped and its database copied, so that it can come back.
+start_berth() {
+  before=$(installed_version)
+  if [ -n "$before" ] && [ "$before" = "$version" ] && is_running; then
+    say "      Berth $version is running."
+    return
+  fi
+  copy="$data/before-install"
+  if [ -n "$before" ]; then
+    service stop
+    do_it rm -rf "$copy"
+    do_it mkdir -p -m 700 "$copy"
+    for file in "$data"/berth.sqlite* "$data"/*.key; do [ ! -e "$file" ] || do_it cp -p "$file" "$copy/"; done
+  fi
+  switch_to "$version"
+  service start
+  if wait_until_healthy "$version"; then do_it rm -rf "$copy"; return; fi
+  service stop
+  [ -n "$before" ] && [ "$before" != "$version" ] || fail "Berth does not answer on port $port; $(where_the_log_is)"
+  rm -f "$data"/berth.sqlite*
+  cp -p "$copy"/* "$data/"
+  switch_to "$before"
+  service start
+  fail "Berth $version does not answer on port $port, so Berth $before runs again; $(where_the_log_is)"
+}
+
+where_the_log_is() { if has_systemd; then echo 'see journalctl -u berth'; else echo "see $log_file"; fi; }
+recent_log() { if has_systemd; then journalctl -u berth -n 200 --no-pager -o cat; else tail -n 200 "$log_file"; fi; }
+
+report() {
+  say ''
+  if [ "$dry_run" = yes ]; then say 'Nothing was changed.'; else say "Berth $version is running."; fi
+  link=''
+  if [ "$dry_run" = no ]; then sleep 2; link=$(recent_log | sed -n 's|.*\(/setup#token=[A-Za-z0-9_-]*\).*|\1|p' | tail -n 1); fi
+  for address in $(hostname -I 2>/dev/null || echo 127.0.0.1); do
+    case $address in
+      *:* | 172.1[6-9].* | 172.2[0-9].* | 172.3[01].* | 10.22[4-9].* | 10.23[0-9].*) ;; # IPv6, and networks of containers
+      10.* | 192.168.* | 127.*) say "  private address  http://$address:$port$link" ;;
+      *) say "  public address   http://$address:$port$link" ;;
+    esac
+  done
+  [ -z "$link" ] || say '  Open the link once to create the owner.'
+  say "  settings         $settings"
+  say "  data             $data"
+}
+
+install() {
+  step 'Checking this machine'; preflight
+  step "Getting Berth $version for $platform"; fetch_archive
+  step 'Docker'; install_engine
+  step "Unpacking into $root"; unpack
+  step 'Settings and service'; write_settings; write_service
+  step 'Starting'; start_berth
+  step 'Done'; report
+}
+
+uninstall() {
+  [ "$(id -u)" = 0 ] || fail 'run it as root, such as with sudo'
+  has_data=no
+  [ -e "$data/berth.sqlite" ] && [ -x "$root/current/bin/berth-server" ] && has_data=yes
+  volumes=''
+  [ "$delete_volumes" = no ] || volumes=--volumes
+  clear_machine() { env PORT="$port" BERTH_DATA_DIR="$data" ${DOCKER_HOST:+DOCKER_HOST="$DOCKER_HOST"} "$root/current/bin/berth-server" clear-machine $volumes "$@"; }
+  say 'This is removed:'
+  for path in "$root" "$settings" "$unit" "$script" /usr/local/bin/berth /usr/local/bin/berth-server "$log_file" "$pid_file"; do
+    if [ -e "$path" ] || [ -L "$path" ]; then say "  $path"; fi
+  done
+  [ "$has_data" = no ] || clear_machine --list 2>/dev/null | sed 's/^/  /' || say '  (Docker does not answer: what is in it stays)'
+  if [ "$delete_data" = yes ]; then say "  $data"; else say "This stays: $data (remove it with --delete-data)"; fi
+  [ "$delete_volumes" = yes ] || say 'This stays: the volumes of apps (remove them with --delete-volumes)'
+  [ "$dry_run" = no ] || return 0
+  if [ "$yes" = no ]; then
+    printf 'Go on? [y/N] '
+    read -r answer
+    [ "$answer" = y ] || fail 'nothing was changed'
+  fi
+  if has_systemd; then systemctl disable -q --now berth 2>/dev/null || true; elif [ -x "$script" ]; then "$script" stop; fi
+  [ "$has_data" = no ] || clear_machine || say 'Docker does not answer: what is in it stays.' >&2
+  rm -f "$unit" "$settings" "$log_file" "$pid_file" /usr/local/bin/berth /usr/local/bin/berth-server
+  rmdir "$(dirname "$settings")" 2>/dev/null || true
+  if [ -e "$script" ]; then rm -f "$script"; if has update-rc.d; then update-rc.d berth remove >/dev/null; fi; fi
+  if has_systemd; then systemctl daemon-reload; fi
+  rm -rf "$root"
+  [ "$delete_data" = no ] || rm -rf "$data"
+  say 'Berth is removed.'
+}
+
+$command
