@@ -18,6 +18,7 @@ export function UpdatesCard() {
   const status = useQuery(updateStatus)
   const check = useQuery(updateCheck)
   const isRunning = status.data?.state === 'in_progress'
+  const [loaded] = useState(() => client.getQueryData(version.queryKey)?.version)
   const ran = useRef(false)
   useEffect(() => {
     if (ran.current && !isRunning) {
@@ -39,7 +40,7 @@ export function UpdatesCard() {
     >
       <div className="grid gap-4">
         {status.data && isRunning && <UpdateProgress update={status.data} isAway={status.error !== null} />}
-        {status.data && !isRunning && <LastUpdate update={status.data} />}
+        {status.data && !isRunning && <LastUpdate update={status.data} loaded={loaded} />}
         {!isRunning &&
           (check.error ? (
             <Notice tone="warn">{check.error.message}</Notice>
@@ -52,9 +53,9 @@ export function UpdatesCard() {
   )
 }
 
-function LastUpdate({ update }: { update: UpdateStatus }) {
+/** `loaded` is the version that this page came from. */
+function LastUpdate({ update, loaded }: { update: UpdateStatus; loaded: string | undefined }) {
   const { data: running } = useQuery(version)
-  const [loaded] = useState(running?.version)
   if (update.state === 'failed')
     return (
       <Notice tone="warn">
