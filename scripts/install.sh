@@ -120,7 +120,7 @@ preflight() {
       port_is_taken "$each" && ! edge_is_ours && problem "port $each is in use by another program"
     done
   fi
-  has docker || [ -S "$(engine_socket)" ] || has apt-get || problem 'install Docker first: without apt-get it cannot be installed from here'
+  [ "${BERTH_PROVISION:-auto}" = off ] || has docker || [ -S "$(engine_socket)" ] || has apt-get || problem 'install Docker first: without apt-get it cannot be installed from here'
   [ "$problems" = 0 ] || fail "nothing was changed; ${problems} problem(s) above"
 }
 engine_socket() { host=${DOCKER_HOST:-unix:///var/run/docker.sock}; printf '%s' "${host#unix://}"; }
@@ -138,6 +138,7 @@ fetch_archive() {
 }
 
 install_engine() {
+  [ "${BERTH_PROVISION:-auto}" = auto ] || { say '      BERTH_PROVISION is off: Docker is your affair.'; return; }
   [ -S "$(engine_socket)" ] && { say '      Docker is there.'; return; }
   if ! has dockerd; then
     do_it apt-get update -q
@@ -307,7 +308,8 @@ report() {
   if [ "$dry_run" = yes ]; then say 'Nothing was changed.'; else say "Berth $version is running."; fi
   link=''
   if [ "$dry_run" = no ]; then sleep 2; link=$(recent_log | sed -n 's|.*\(/setup#token=[A-Za-z0-9_-]*\).*|\1|p' | tail -n 1); fi
-  for address in $(hostname -I 2>/dev/null || echo 127.0.0.1); do
+  addresses=$(hostname -I 2>/dev/null || true)
+  for address in ${addresses:-127.0.0.1}; do
     case $address in
       *:* | 172.1[6-9].* | 172.2[0-9].* | 172.3[01].* | 10.22[4-9].* | 10.23[0-9].*) ;; # IPv6, and networks of containers
       10.* | 192.168.* | 127.*) say "  private address  http://$address:$port$link" ;;

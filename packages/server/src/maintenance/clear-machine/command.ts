@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { type Config, readConfig } from '../../config.ts'
 import { createEngine } from '../../engine/engine.ts'
 import { ownedBy } from '../../engine/labels.ts'
+import { StartRefused } from '../../lib/start-refused.ts'
 import { removeAppFirewall } from '../../provision/app-firewall.ts'
 import { removeEngineFirewall } from '../../provision/engine-firewall.ts'
 import { databasePath } from '../../store/sqlite.ts'
@@ -43,7 +44,10 @@ export const clearMachineCommand: Command = {
     const config = readConfig()
     if (!existsSync(databasePath(config.dataDir))) throw new UsageError(`There is no Berth in ${config.dataDir}.`)
     const isListing = flags['list'] === true
-    for (const { words, remove } of await thingsOf(config, { withVolumes: flags['volumes'] === true })) {
+    const things = await thingsOf(config, { withVolumes: flags['volumes'] === true }).catch((cause: unknown) => {
+      throw new StartRefused('Docker does not answer, so nothing was removed. Start it, or set DOCKER_HOST.', { cause })
+    })
+    for (const { words, remove } of things) {
       print(isListing ? words : `removing ${words}`)
       if (!isListing) await remove()
     }
