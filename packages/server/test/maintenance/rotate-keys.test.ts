@@ -2,9 +2,11 @@ import { existsSync } from 'node:fs'
 import { cp, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { startTestServer, type TestServer } from '../../testing/harness/start-test-server.ts'
 import { runServerToItsEnd } from '../../testing/harness/test-process.ts'
+
+vi.setConfig({ testTimeout: 180_000 }) // it starts the server many times
 
 let dir: string
 let berth: TestServer

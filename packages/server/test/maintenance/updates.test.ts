@@ -3,11 +3,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import BetterSqlite from 'better-sqlite3'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { type InstalledBerth, installBerth } from '../../testing/harness/installed-berth.ts'
 import { type ReleaseFeed, startReleaseFeed } from '../../testing/harness/release-feed.ts'
 import { createTestReleases, ENDS_AT_START, FAILS_HEALTH, FIRST_VERSION, type TestReleases } from '../../testing/harness/test-releases.ts'
 import { type Kill, updateKilled, wanted, wordsOf } from './update-kills.ts'
+
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 240_000 }) // a busy machine makes it slow, not wrong
 
 let directory: string
 let releases: TestReleases
@@ -21,7 +23,7 @@ beforeAll(async () => {
   berth = await installBerth({ directory, archive: releases.archive, feed: feed.url, key: releases.publicKey })
   await berth.start()
   await berth.logIn()
-}, 120_000)
+})
 afterAll(async () => {
   await berth[Symbol.asyncDispose]()
   await feed.close()
