@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type GitHostServer, startGitHost } from '../packages/server/testing/git-host/start-git-host.ts'
-import { httpdApp } from '../packages/server/testing/images/test-images.ts'
+import { BUSYBOX_IMAGE, httpdApp } from '../packages/server/testing/images/test-images.ts'
 import { until } from '../packages/server/testing/labs/deploy-lab.ts'
 import { type BrowserLab, startBrowserLab } from './browser-lab.ts'
 
@@ -34,13 +34,19 @@ beforeAll(async () => {
   const robot = host.addPerson('robot', 'a-good-token')
   await host.addRepository('acme/shop', [robot])
   const account = await owner.call('git.createAccount', { provider: 'gitlab', token: 'a-good-token', baseUrl: host.origin })
+  const stack = await owner.call('apps.create', { name: 'Stack', projectId: project.id, appType: 'compose', port: null })
+  const services = { db: { image: BUSYBOX_IMAGE, command: ['sleep', '600'], ports: ['5432:5432'], volumes: ['data:/data'] } }
+  await owner.call('stacks.setFile', { appId: stack.id, composeFile: JSON.stringify({ services }, undefined, 2) })
   const deployment = await owner.call('deployments.create', { appId: app.id })
-  const ended = await until(
-    () => owner.call('deployments.get', { id: deployment.id }),
-    ({ status }) => status === 'success' || status === 'failed',
-    100_000,
-  )
-  if (ended.status === 'failed') throw new Error(`the app was not deployed: ${ended.error_message}`)
+  const ofStack = await owner.call('deployments.create', { appId: stack.id })
+  for (const { id } of [deployment, ofStack]) {
+    const ended = await until(
+      () => owner.call('deployments.get', { id }),
+      ({ status }) => status === 'success' || status === 'failed',
+      100_000,
+    )
+    if (ended.status === 'failed') throw new Error(`the app was not deployed: ${ended.error_message}`)
+  }
   pages = [
     '/',
     '/projects',
@@ -65,6 +71,7 @@ beforeAll(async () => {
       '/danger',
     ].map((rest) => `/apps/${app.id}${rest}`),
     `/apps/${database.id}`,
+    ...['/services', '/logs', '/domains', '/settings'].map((rest) => `/apps/${stack.id}${rest}`),
     '/account',
     '/account/git',
     `/account/git/${account.id}`,
