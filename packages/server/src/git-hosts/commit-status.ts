@@ -3,7 +3,7 @@ import type { AskHost } from './host-client.ts'
 
 export type CommitState = 'pending' | 'running' | 'success' | 'failure' | 'cancelled'
 /** A status shown beside a commit on its host. */
-export type CommitStatus = {
+type CommitStatus = {
   readonly commit: string
   readonly state: CommitState
   /** A commit has one status per name. */

@@ -33,5 +33,3 @@ export function createHostDeployments({ db, log, now }: { db: Db; log: Pick<Logg
     }
   }
 }
-
-export type ShowDeployment = ReturnType<typeof createHostDeployments>
