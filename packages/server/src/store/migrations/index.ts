@@ -18,7 +18,7 @@ import { up as builders } from './0016-builders.ts'
 import { up as hookMakers } from './0017-hook-makers.ts'
 import { up as openPorts } from './0018-open-ports.ts'
 import { up as registries } from './0019-registries.ts'
-import { up as boundedLogs } from './0021-bounded-logs.ts'
+import { up as boundedLogs } from './0020-bounded-logs.ts'
 
 export type Migration = { version: number; name: string; up: (db: Kysely<unknown>) => Promise<void> }
 
@@ -43,5 +43,5 @@ export const migrations: readonly Migration[] = [
   { version: 17, name: '0017-hook-makers', up: hookMakers },
   { version: 18, name: '0018-open-ports', up: openPorts },
   { version: 19, name: '0019-registries', up: registries },
-  { version: 21, name: '0021-bounded-logs', up: boundedLogs },
+  { version: 20, name: '0020-bounded-logs', up: boundedLogs },
 ]
