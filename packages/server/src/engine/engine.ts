@@ -8,6 +8,7 @@ import { createBuildLimits } from './build/limits.ts'
 import { createContainerLogs, createLogBatches } from './container-logs.ts'
 import { createContainers } from './containers.ts'
 import { createDisk } from './disk.ts'
+import { createMeasureDisk } from './disk-usage.ts'
 import { createEdgeHost } from './edge-host.ts'
 import { createEndTimes, createEngineEvents } from './engine-events.ts'
 import { createExec } from './exec.ts'
@@ -54,6 +55,7 @@ export function createEngine(deps: { address: EngineAddress; log: Log; now: () =
   const build = createBuilder({ transport, images, limits, cgroupDriver: async () => (await facts()).cgroupDriver })
   const containers = createContainers({ transport, now: deps.now })
   const logs = createContainerLogs({ transport })
+  const measure = createMeasureDisk({ transport })
 
   return {
     ping: transport.ping,
@@ -74,8 +76,8 @@ export function createEngine(deps: { address: EngineAddress; log: Log; now: () =
     volumes: createVolumes({ transport }),
     events: createEngineEvents({ transport }),
     endTimes: createEndTimes({ transport }),
-    buildCache: createBuildCache({ transport }),
-    disk: createDisk({ transport }),
+    buildCache: createBuildCache({ transport, measure }),
+    disk: createDisk({ measure }),
   }
 }
 

@@ -1,5 +1,6 @@
 import { count, field, filters, items, text } from '../api/json.ts'
 import type { Transport } from '../api/transport.ts'
+import type { MeasureDisk } from '../disk-usage.ts'
 
 /** A record of the build cache. The engine does not say which build created it. */
 export type CacheRecord = {
@@ -10,10 +11,9 @@ export type CacheRecord = {
   readonly lastUsedAt: string
 }
 
-export function createBuildCache({ transport }: { transport: Transport }) {
+export function createBuildCache({ transport, measure }: { transport: Transport; measure: MeasureDisk }) {
   async function list(signal?: AbortSignal): Promise<CacheRecord[]> {
-    const answer = await transport.json({ method: 'GET', path: '/system/df', query: { type: 'build-cache' }, signal, timeoutMs: 300_000 })
-    return items(field(answer, 'BuildCache')).map(recordOf)
+    return items(field(await measure('build-cache', signal), 'BuildCache')).map(recordOf)
   }
 
   /** Removes one record, unless something uses it or depends on it. */

@@ -25,6 +25,8 @@ type Deps = {
 /** Measuring walks through every volume, so the result is shared within this time. */
 const MEASURED_FOR_MS = 30_000
 
+const NOT_MEASURED = 'The container engine could not measure or free its disk space. Try again in a few seconds.'
+
 /** Disk usage, and clean-up. */
 export function createDiskRoom(deps: Deps) {
   const { db, engine, instance, dataDir, now } = deps
@@ -62,14 +64,24 @@ export function createDiskRoom(deps: Deps) {
       })
   }
 
+  async function cleanImages(): Promise<number> {
+    const before = (await images()).bytes
+    await keepLiveOnly()
+    return Math.max(0, before - (await images()).bytes)
+  }
+
   async function cleanUp(caller: Caller, kinds: readonly Cleanable[]): Promise<{ freedBytes: number }> {
-    const before = kinds.includes('images') ? (await images()).bytes : 0
-    if (kinds.includes('images')) await keepLiveOnly()
-    const fromImages = kinds.includes('images') ? Math.max(0, before - (await images()).bytes) : 0
-    const fromCache = kinds.includes('cache') ? await deps.buildCache.shrinkTo(0) : 0
-    const freedBytes = fromImages + fromCache
-    const after = { kinds: [...kinds], freedBytes }
-    await db.transaction(async (tx) => await recordAudit(tx, now(), caller, { action: 'disk.clean_up', subject: 'server', after }))
+    let freedBytes = 0
+    let ended = 'failed'
+    try {
+      if (kinds.includes('images')) freedBytes += await cleanImages()
+      if (kinds.includes('cache')) freedBytes += await deps.buildCache.shrinkTo(0)
+      ended = 'done'
+    } finally {
+      // Also after a failure, because something may have been removed before it.
+      const after = { kinds: [...kinds], freedBytes, ended }
+      await db.transaction(async (tx) => await recordAudit(tx, now(), caller, { action: 'disk.clean_up', subject: 'server', after }))
+    }
     return { freedBytes }
   }
 
@@ -92,6 +104,7 @@ async function answered<Value>(asked: Promise<Value>): Promise<Value> {
     return await asked
   } catch (cause) {
     if (cause instanceof EngineUnreachable) throw new AppError('engine_unreachable', { cause })
+    if (cause instanceof EngineError) throw new AppError('engine_unreachable', { message: NOT_MEASURED, cause })
     throw cause
   }
 }
@@ -100,17 +113,19 @@ function sum(things: readonly { bytes: number }[]): number {
   return things.reduce((total, { bytes }) => total + bytes, 0)
 }
 
-/** Requests during a measurement, or shortly after, get the same result. */
+/** Requests during a measurement, or shortly after its end, get the same result. */
 function shared<Value>(measure: () => Promise<Value>): () => Promise<Value> {
-  let latest: { at: number; value: Promise<Value> } | undefined
+  let latest: { endedAt: number; value: Promise<Value> } | undefined
   return () => {
-    if (latest && performance.now() - latest.at < MEASURED_FOR_MS) return latest.value
-    const value = measure()
-    const mine = { at: performance.now(), value }
+    if (latest && performance.now() - latest.endedAt < MEASURED_FOR_MS) return latest.value
+    const mine = { endedAt: Number.POSITIVE_INFINITY, value: measure() }
     latest = mine
-    value.catch(() => {
-      if (latest === mine) latest = undefined
-    })
-    return value
+    mine.value.then(
+      () => (mine.endedAt = performance.now()),
+      () => {
+        if (latest === mine) latest = undefined
+      },
+    )
+    return mine.value
   }
 }
