@@ -18,6 +18,8 @@ export async function setAppStatus(tx: Tx, at: Date, appId: number, now: { statu
   })
 }
 
-export async function setWanted(tx: Tx, appId: number, wanted: AppRow['wanted']): Promise<void> {
-  await tx.updateTable('app').set({ wanted }).where('id', '=', appId).execute()
+/** Returns whether something else was wanted before. */
+export async function setWanted(tx: Tx, appId: number, wanted: AppRow['wanted']): Promise<boolean> {
+  const change = tx.updateTable('app').set({ wanted }).where('id', '=', appId).where('wanted', '!=', wanted)
+  return (await change.executeTakeFirst()).numUpdatedRows > 0n
 }

@@ -6,9 +6,11 @@ export function stoppedServices(app: Pick<AppRow, 'stopped_services'>): Readonly
   return new Set(JSON.parse(app.stopped_services) as string[]) // written below and nowhere else
 }
 
-export async function setStoppedServices(tx: Tx, appId: number, services: Iterable<string>): Promise<void> {
+/** Returns whether that changed anything. */
+export async function setStoppedServices(tx: Tx, appId: number, services: Iterable<string>): Promise<boolean> {
   const text = JSON.stringify([...services].toSorted())
-  await tx.updateTable('app').set({ stopped_services: text }).where('id', '=', appId).where('stopped_services', '!=', text).execute()
+  const change = tx.updateTable('app').set({ stopped_services: text }).where('id', '=', appId).where('stopped_services', '!=', text)
+  return (await change.executeTakeFirst()).numUpdatedRows > 0n
 }
 
 /** One service more, or less. Read within the transaction: two of them may be stopped at once. */
@@ -16,9 +18,9 @@ export async function setServiceStopped(
   tx: Tx,
   appId: number,
   { service, isStopped }: { service: string; isStopped: boolean },
-): Promise<void> {
+): Promise<boolean> {
   const app = await tx.selectFrom('app').select('stopped_services').where('id', '=', appId).executeTakeFirst()
-  if (!app) return
+  if (!app) return false
   const others = [...stoppedServices(app)].filter((name) => name !== service)
-  await setStoppedServices(tx, appId, isStopped ? [...others, service] : others)
+  return await setStoppedServices(tx, appId, isStopped ? [...others, service] : others)
 }

@@ -10,9 +10,10 @@ export type Reader = Pick<Kysely<Schema>, 'selectFrom' | 'fn' | 'executeQuery'>
 type TransactionOptions = {
   /**
    * For work that frees space, such as a stop or a deletion: on a full disk it is retried with reserved space. It may then run more than
-   * once, so it must only read and write rows.
+   * once, so it must only read and write rows. `part` is for work that users can repeat without freeing anything: the rest of the reserve
+   * stays for the owner, admins and deletions.
    */
-  mayUseReserve?: boolean
+  mayUseReserve?: boolean | 'part'
 }
 
 export type Db = Reader & {

@@ -76,6 +76,25 @@ it('a transaction too large for a part of the reserve gets all of it', async (co
   await database.close()
 })
 
+it('work that may use a part of the reserve leaves the rest to others, however often it runs', async (context) => {
+  await using disk = await openSmallDisk(context)
+  const database = await open(disk)
+  await fillCompletely(disk, database.db)
+  let refusal: unknown
+  for (let n = 0; n < 100 && refusal === undefined; n += 1) {
+    refusal = await database.db
+      .transaction(insert(`part ${n}`, MEGABYTE), { mayUseReserve: 'part' })
+      .then(() => undefined)
+      .catch((cause: unknown) => cause)
+    await disk.fill()
+  }
+  expect(isDatabaseFailure(refusal)).toBe(true)
+  expect(reserveBytes(disk)).toBeGreaterThanOrEqual(7 * MEGABYTE)
+  await database.db.transaction(insert('whole', MEGABYTE), { mayUseReserve: true })
+  await disk.free()
+  await database.close()
+})
+
 it('an error of the work itself is thrown at once', async (context) => {
   await using disk = await openSmallDisk(context)
   const database = await open(disk)

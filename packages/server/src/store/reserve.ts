@@ -59,9 +59,9 @@ export function createReserve(path: string) {
     wanted = size()
   }
 
-  function lend(bytes = SIZE): void {
+  function lend({ bytes = SIZE, kept = 0 } = {}): void {
     isLent = true
-    shrinkTo(Math.max(0, size() - bytes))
+    shrinkTo(Math.max(kept, size() - bytes))
   }
 
   /** As much as fits. */

@@ -1,6 +1,6 @@
-import type { SignedIn } from '@berth/contract'
+import type { Role, SignedIn } from '@berth/contract'
 import { recordAudit } from '../../domain/audit.ts'
-import type { Caller, Origin } from '../../domain/caller.ts'
+import { type Caller, isStaff, type Origin } from '../../domain/caller.ts'
 import { findUser, type UserRow } from '../../domain/rows.ts'
 import { SESSION_DAYS, type SessionTokens } from '../../http/session-token.ts'
 import { AppError, fieldError } from '../../lib/app-error.ts'
@@ -36,7 +36,9 @@ type Entry = { token: string; answer: SignedIn }
 
 const MOST_SESSIONS = 50
 /** On a full disk, people must still be able to log in to stop or delete something. */
-const ON_FULL_DISK = { mayUseReserve: true } as const
+function onFullDisk(person: { role: Role }): { mayUseReserve: true | 'part' } {
+  return { mayUseReserve: isStaff(person) || 'part' }
+}
 
 function createBeginSession({ db, tokens, newId, now }: Pick<Deps, 'db' | 'tokens' | 'newId' | 'now'>) {
   return async (user: Pick<UserRow, 'id' | 'email' | 'role'>, origin: Origin): Promise<Entry> => {
@@ -54,7 +56,7 @@ function createBeginSession({ db, tokens, newId, now }: Pick<Deps, 'db' | 'token
         { id: user.id, email: user.email, origin },
         { action: 'session.login', subject: 'user', subjectId: user.id },
       )
-    }, ON_FULL_DISK)
+    }, onFullDisk(user))
     return { token, answer: { user: { id: user.id, email: user.email, role: user.role } } }
   }
 }
@@ -92,7 +94,7 @@ export function createAuth(deps: Deps) {
     await db.transaction(async (tx) => {
       await deleteSession(tx, caller.sessionId)
       await recordAudit(tx, at, caller, { action: 'session.logout', subject: 'user', subjectId: caller.id })
-    }, ON_FULL_DISK)
+    }, onFullDisk(caller))
   }
 
   async function changePassword(caller: Caller, input: { currentPassword: string; newPassword: string }): Promise<void> {

@@ -1,9 +1,13 @@
+import { once } from 'node:events'
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'
 import { addApp } from '../../../testing/harness/stored-app.ts'
 import { openTestDatabase } from '../../../testing/harness/test-database.ts'
 import { PLATFORM } from '../../domain/audit.ts'
 import { createEngine } from '../../engine/engine.ts'
 import { AppError } from '../../lib/app-error.ts'
+import type { LiveRelease } from './live-release.ts'
 import { createContainers } from './service.ts'
 import { createUsage } from './usage.ts'
 
@@ -94,4 +98,40 @@ it('those who ask for the usage of an app while it is measured share one measure
   expect(measured).toBe(1)
   await usage({ id: 1 }, app)
   expect(measured).toBe(2)
+})
+
+it('a stop of what is stopped already writes nothing', async () => {
+  await using test = await openTestDatabase()
+  const { db } = test
+  const stops: string[] = []
+  const server = http.createServer((request, response) => {
+    if (request.url === '/_ping') return void response.writeHead(200, { 'api-version': '1.47' }).end('OK')
+    if (request.method === 'POST') stops.push(request.url ?? '')
+    response.writeHead(request.method === 'POST' ? 204 : 404).end()
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo // a listening TCP server has no path
+  const app = await addApp(db, 'a@example.test')
+  const containers = createContainers({
+    db,
+    engine: createEngine({
+      address: { host: '127.0.0.1', port },
+      log: { info: () => undefined, warn: () => undefined },
+      now: () => new Date(),
+    }),
+    lastFailedLog: async () => '',
+    liveRelease: async () => ({ deploymentId: 1, containers: [{ id: 'c1', owner: {} }] }) as unknown as Awaited<ReturnType<LiveRelease>>, // only what is looked at
+    step: async (_name, work) => await work(),
+    tuning: { stopGraceSeconds: 1 },
+    now: () => new Date(),
+    onWanted: () => undefined,
+    onChanged: () => undefined,
+  })
+  const caller = { id: app.created_by, email: '', role: 'user', createdAt: '', sessionId: '', origin: PLATFORM.origin } as const
+  for (let n = 0; n < 3; n += 1) await containers.apply(caller, app, { verb: 'stop' })
+  server.closeAllConnections()
+  server.close()
+  expect(stops).toHaveLength(3) // the engine is told each time, in case the container was started beside us
+  expect(await db.selectFrom('audit').select('action').execute()).toEqual([{ action: 'container.stop' }])
 })

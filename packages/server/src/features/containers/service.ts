@@ -1,7 +1,7 @@
 import type { ContainerStatus } from '@berth/contract'
 import { setAppStatus, setWanted } from '../../domain/app-status.ts'
 import { recordAudit } from '../../domain/audit.ts'
-import type { Caller } from '../../domain/caller.ts'
+import { type Caller, isStaff } from '../../domain/caller.ts'
 import type { AppRow } from '../../domain/rows.ts'
 import { setServiceStopped, setStoppedServices, stoppedServices } from '../../domain/stopped-services.ts'
 import type { ContainerSummary } from '../../engine/container-state.ts'
@@ -70,11 +70,11 @@ async function idsOf(liveRelease: LiveRelease, app: AppRow, { verb, service }: A
   return containers.filter((each) => nameOf(each) === service).map((container) => container.id)
 }
 
-/** The wanted state of an app, or of one of its services. */
-async function writeWanted(tx: Tx, app: AppRow, { verb, service }: Asked): Promise<void> {
+/** What is wanted of an app, or of one of its services. Returns whether something else was wanted before. */
+async function writeWanted(tx: Tx, app: AppRow, { verb, service }: Asked): Promise<boolean> {
   if (service !== undefined) return await setServiceStopped(tx, app.id, { service, isStopped: verb === 'stop' })
-  await setWanted(tx, app.id, verb === 'stop' ? 'stopped' : 'running')
-  if (verb === 'start') await setStoppedServices(tx, app.id, [])
+  const isNew = await setWanted(tx, app.id, verb === 'stop' ? 'stopped' : 'running')
+  return verb === 'start' ? (await setStoppedServices(tx, app.id, [])) || isNew : isNew
 }
 
 /**
@@ -100,11 +100,12 @@ export function createContainers(deps: Deps) {
     const { verb, service } = asked
     await whenReachable(async () => {
       const ids = await idsOf(deps.liveRelease, app, asked)
-      const options = { mayUseReserve: verb === 'stop' }
+      const options = { mayUseReserve: verb === 'stop' && (isStaff(caller) || ('part' as const)) }
       await step('db.wanted', async () => {
         await db.transaction(async (tx) => {
           await refuseDuringDeployment(tx, app.id, verb)
-          await writeWanted(tx, app, asked)
+          const isNew = await writeWanted(tx, app, asked)
+          if (verb === 'stop' && !isNew) return // a repeated stop frees nothing, so it must not write anything either
           const after = service === undefined ? {} : { after: { service } }
           await recordAudit(tx, now(), caller, { action: `container.${verb}`, subject: 'app', subjectId: app.id, ...after })
         }, options)
