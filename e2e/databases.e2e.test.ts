@@ -217,7 +217,7 @@ it('runs a private image once its registry was added, and looks for a newer one'
   await page.goto(`/projects/${project.id}/new`)
   await page.getByText('Image', { exact: true }).click()
   await page.getByRole('textbox', { name: 'Image' }).fill(`${registry.host}/team/page:1`)
-  await shown(page.getByText('Found for linux/'))
+  await shown(page.getByText(/^Found/))
   expect(await page.getByLabel('Name').inputValue()).toBe('page')
   await page.getByLabel('Port').fill('8080')
   await page.getByRole('button', { name: 'Create and deploy' }).click()

@@ -50,6 +50,9 @@ function authOf({ host, username, password }: RegistryCredentials) {
   return { username, password, serveraddress: host === 'docker.io' ? 'https://index.docker.io/v1/' : host }
 }
 
+/** The engine reads base64 with the letters for URLs and with padding. What it cannot read it takes for no credentials, without a word. */
 export function authHeader(credentials: RegistryCredentials | undefined): Record<string, string> {
-  return credentials === undefined ? {} : { 'x-registry-auth': Buffer.from(JSON.stringify(authOf(credentials))).toString('base64url') }
+  if (credentials === undefined) return {}
+  const encoded = Buffer.from(JSON.stringify(authOf(credentials))).toString('base64')
+  return { 'x-registry-auth': encoded.replaceAll('+', '-').replaceAll('/', '_') }
 }
