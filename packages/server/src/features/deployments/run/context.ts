@@ -53,6 +53,8 @@ export type LiveContext = Context & {
   notes(): readonly string[]
   seconds(): number
   deadlineReason(): Error | undefined
+  /** Ends the limits of this stage: what comes now has its own. The next stage begins new ones. */
+  untimed(): void
   close(): void
 }
 
@@ -119,6 +121,7 @@ export function createContext(parts: Parts): LiveContext {
     endedSteps: steps.ended,
     seconds: createStopwatch(),
     deadlineReason: () => (deadline.signal.aborted && deadline.signal.reason instanceof Error ? deadline.signal.reason : undefined),
+    untimed: limits.stop,
     close: limits.stop,
   }
 }

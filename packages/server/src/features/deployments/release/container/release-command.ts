@@ -23,7 +23,6 @@ type Deps = {
 
 export type ReleaseCommand = (context: LiveContext, artifact: Artifact) => Promise<void>
 
-const SIGN_OF_LIFE_MS = 10_000
 const LOOK_MS = 300
 const UNDER_WAY = ['created', 'running', 'restarting', 'paused']
 const UNTOUCHED = 'The live release was not changed.'
@@ -45,7 +44,7 @@ export function createReleaseCommand(deps: Deps): ReleaseCommand {
 
   async function toItsEnd(context: LiveContext, id: string): Promise<void> {
     const deadline = AbortSignal.timeout(tuning.releaseDeadlineMs)
-    const alive = setInterval(context.active, SIGN_OF_LIFE_MS) // a migration may print nothing for a long time; it has its own deadline
+    context.untimed() // a migration has a deadline of its own, may be silent, and must not share the time of the build
     try {
       const { details, lastLine } = await follow(context, id, AbortSignal.any([context.signal, deadline]))
       if (details.exitCode !== 0) throw new DeploymentFailure(whyFailed(details, lastLine))
@@ -55,8 +54,6 @@ export function createReleaseCommand(deps: Deps): ReleaseCommand {
         `The release command took longer than ${Math.round(tuning.releaseDeadlineMs / 60_000)} minutes and was ended. ${UNTOUCHED}`,
         { cause },
       )
-    } finally {
-      clearInterval(alive)
     }
   }
 
