@@ -11,8 +11,18 @@ type Site = {
 
 export const SITE_ROOT = '/usr/share/nginx/html'
 
-/** A file name with a content hash: at least eight characters with a digit, or with two capitals, before the extension. */
-const HASHED = String.raw`"~[-.](?=[^./]*(?:[0-9]|[A-Z_][^./]*[A-Z_]))[A-Za-z0-9_-]{8,}\.(?:css|js|mjs|map|png|jpe?g|gif|svg|webp|avif|ico|woff2?|ttf|otf|wasm|mp4|webm)$"`
+const ENDINGS = String.raw`\.(?:css|js|mjs|map|png|jpe?g|gif|svg|webp|avif|ico|woff2?|ttf|otf|wasm|mp4|webm)$`
+/**
+ * A name that changes with the content ends in a hash: hexadecimal, of capitals and digits, or of all letters with a digit inside. A word, a
+ * word with a number and a date are none: to keep them for a year would be wrong, and not to keep a hash only costs a question.
+ */
+const HASHED = [
+  '(?=[a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{8,64}',
+  '(?=[A-Z]*[0-9])(?=[0-9]*[A-Z])[A-Z0-9]{8}',
+  '(?=[A-Za-z_-]*[0-9]+[A-Za-z_-])(?=[^./]*[A-Z])(?=[^./]*[a-z])[A-Za-z0-9_-]{8,12}',
+].map((hash) => `"~[-.]${hash}${ENDINGS}"`)
+/** Where Vite puts what it names. */
+const IN_ASSETS = `"~/assets/[^/]*-(?=[^./]*[A-Z0-9_])[A-Za-z0-9_-]{8}${ENDINGS}"`
 const ASSET = String.raw`"\.(?:css|js|mjs|map|json|xml|txt|png|jpe?g|gif|svg|webp|avif|ico|woff2?|ttf|otf|wasm|mp4|webm|pdf)$"`
 
 /** A complete nginx.conf that works without root and writes only to /tmp. */
@@ -38,7 +48,7 @@ export function nginxConfig(site: Site): string[] {
     '    default "no-cache";',
     ...caching.map(({ pattern, value }) => `    "~${pattern}" "${value}";`),
     '    ~^/(?:_next/static|_app/immutable|_astro|_nuxt)/ "public, max-age=31536000, immutable";',
-    `    ${HASHED} "public, max-age=31536000, immutable";`,
+    ...[...HASHED, IN_ASSETS].map((pattern) => `    ${pattern} "public, max-age=31536000, immutable";`),
     '  }',
     ...own.flatMap(({ values }, index) => [
       `  map $uri $header_${index} {`,
@@ -64,7 +74,8 @@ function server({ port, isSinglePage, redirects }: Site, headers: readonly Heade
     ...headers.map(({ name }, index) => `    add_header ${name} $header_${index} always;`),
     '    error_page 404 /404.html;',
     '    error_page 403 = @missing;',
-    String.raw`    location ~ /(?:_headers|_redirects|\.git(?:/.*)?)$ { return 404; }`,
+    String.raw`    location ~ /(?:_headers|_redirects|Dockerfile\.berth|berth\.json)$ { return 404; }`,
+    String.raw`    location ~ /\.(?!well-known/) { return 404; }`,
     ...forced.flatMap((rule) => [`    location ~ "${rule.pattern}" {`, `      ${follow(rule)}`, '    }']),
     '    location / { try_files $uri $uri.html $uri/ @missing; }',
     '    location @missing {',
@@ -81,8 +92,11 @@ function server({ port, isSinglePage, redirects }: Site, headers: readonly Heade
   ]
 }
 
-function follow({ status, target }: Redirect): string {
+function follow({ status, target, pattern, isForced }: Redirect): string {
   if (status === 404 || status === 410) return `return ${status};`
-  if (status === 200) return `rewrite ^ "${target}" last;`
+  const sample = target.replaceAll(/\$\{p_\w+\}/g, 'x')
+  // Looked up anew, it would come back to this rule.
+  const isOwnTarget = isForced && new RegExp(pattern).test(sample)
+  if (status === 200) return `rewrite ^ "${target}" ${isOwnTarget ? 'break' : 'last'};`
   return `return ${status} "${target}$is_args$args";`
 }

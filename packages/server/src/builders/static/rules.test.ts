@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { readHeaders } from './headers.ts'
+import { nginxConfig } from './nginx.ts'
 import { readRedirects } from './redirects.ts'
 
 it.each([
@@ -57,4 +58,36 @@ it.each(['/a/* https://x.example/:splat', '/a/:b /c/:b'])('%s passes on nothing 
 
 it.each(['/:a/:a /b', `/:${'n'.repeat(30)} /b`])('%s is skipped: nginx would not start with it', (line) => {
   expect(readRedirects(line)).toMatchObject({ rules: [], notes: [expect.stringContaining('line 1 cannot be followed')] })
+})
+
+function configOf(redirects: string): string[] {
+  return nginxConfig({ port: 80, isSinglePage: false, redirects: readRedirects(redirects).rules, headers: [] })
+}
+
+it.each([
+  ['/* /index.html 200!', 'break'],
+  ['/a/* /a/:splat 200!', 'break'],
+  ['/a /b 200!', 'last'],
+])('%s ends, though it serves the other path', (line, flag) => {
+  expect(
+    configOf(line)
+      .filter((each) => each.includes('rewrite ^'))
+      .join(),
+  ).toContain(`${flag};`)
+})
+
+const LONG = configOf('').flatMap((line) => /^ {4}"~([^"]+)" "public, max-age/.exec(line)?.[1] ?? [])
+const isKept = (name: string) => LONG.some((pattern) => new RegExp(pattern).test(name))
+
+it('names with a hash are kept for a year, plain names, numbers and dates are not', () => {
+  for (const name of ['/assets/index-B4x9Kq2Z.js', '/main.2f3a4b5c.js', '/main-5PVS3ZKQ.js', '/assets/app-DiwrgTda.css'])
+    expect([name, isKept(name)]).toEqual([name, true])
+  for (const name of [
+    '/hero-background2.png',
+    '/photo-20240131.jpg',
+    '/jquery-3.7.1.min.js',
+    '/logo-Version2.svg',
+    '/assets/photo-portrait.png',
+  ])
+    expect([name, isKept(name)]).toEqual([name, false])
 })

@@ -30,7 +30,10 @@ RUN printf '%s\n' \
   '  map $uri $caching {' \
   '    default "no-cache";' \
   '    ~^/(?:_next/static|_app/immutable|_astro|_nuxt)/ "public, max-age=31536000, immutable";' \
-  '    "~[-.](?=[^./]*(?:[0-9]|[A-Z_][^./]*[A-Z_]))[A-Za-z0-9_-]{8,}\.(?:css|js|mjs|map|png|jpe?g|gif|svg|webp|avif|ico|woff2?|ttf|otf|wasm|mp4|webm)$" "public, max-age=31536000, immutable";' \
+  '    "~[-.](?=[a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{8,64}\.(?:css|js|mjs|map|png|jpe?g|gif|svg|webp|avif|ico|woff2?|ttf|otf|wasm|mp4|webm)$" "public, max-age=31536000, immutable";' \
+  '    "~[-.](?=[A-Z]*[0-9])(?=[0-9]*[A-Z])[A-Z0-9]{8}\.(?:css|js|mjs|map|png|jpe?g|gif|svg|webp|avif|ico|woff2?|ttf|otf|wasm|mp4|webm)$" "public, max-age=31536000, immutable";' \
+  '    "~[-.](?=[A-Za-z_-]*[0-9]+[A-Za-z_-])(?=[^./]*[A-Z])(?=[^./]*[a-z])[A-Za-z0-9_-]{8,12}\.(?:css|js|mjs|map|png|jpe?g|gif|svg|webp|avif|ico|woff2?|ttf|otf|wasm|mp4|webm)$" "public, max-age=31536000, immutable";' \
+  '    "~/assets/[^/]*-(?=[^./]*[A-Z0-9_])[A-Za-z0-9_-]{8}\.(?:css|js|mjs|map|png|jpe?g|gif|svg|webp|avif|ico|woff2?|ttf|otf|wasm|mp4|webm)$" "public, max-age=31536000, immutable";' \
   '  }' \
   '  map $uri $header_0 {' \
   '    default "";' \
@@ -45,7 +48,8 @@ RUN printf '%s\n' \
   '    add_header X-Frame-Options $header_0 always;' \
   '    error_page 404 /404.html;' \
   '    error_page 403 = @missing;' \
-  '    location ~ /(?:_headers|_redirects|\.git(?:/.*)?)$ { return 404; }' \
+  '    location ~ /(?:_headers|_redirects|Dockerfile\.berth|berth\.json)$ { return 404; }' \
+  '    location ~ /\.(?!well-known/) { return 404; }' \
   '    location ~ "^/api(?:/(?<p_splat>[^\x00-\x20\x5c\x7f]*))?$" {' \
   '      return 307 "https://api.example.com/${p_splat}$is_args$args";' \
   '    }' \
