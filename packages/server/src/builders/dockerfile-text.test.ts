@@ -8,6 +8,8 @@ it.each([
   ['gunicorn x --bind 0.0.0.0:${PORT:-80}', ['/bin/sh', '-c', 'exec gunicorn x --bind 0.0.0.0:${PORT:-80}']],
   ['cd app && exec ./run', ['/bin/sh', '-c', 'cd app && exec ./run']],
   ['a | b', ['/bin/sh', '-c', 'a | b']],
+  ['sh -c "a && b"', ['/bin/sh', '-c', 'sh -c "a && b"']],
+  ["a 'x' && b", ['/bin/sh', '-c', "a 'x' && exec b"]],
   ['while true; do x; done', ['/bin/sh', '-c', 'while true; do x; done']],
 ])('%s runs so that the program itself receives the stop signal', (command, argv) => {
   expect(startArgv(command)).toEqual(argv)

@@ -63,12 +63,23 @@ function plainWords(command: string): string[] | undefined {
   return isPlain ? words : undefined
 }
 
-/** The last of several commands replaces the shell. Anything except commands joined by `&&` is left unchanged. */
+/** The last of several commands replaces the shell. Anything except commands joined by `&&`, and any `&&` in quotes, is left unchanged. */
 function withExec(command: string): string {
+  if (hasQuotedAnd(command)) return command
   const parts = command.split('&&')
   const last = parts.at(-1)?.trim() ?? ''
   const unexpanded = last.replace(/\$\{[A-Za-z_]\w*(?::-\w*)?\}/g, '')
   if (/[;|&(){}]|\bexec\b/.test(unexpanded) || /^(?:cd|if|for|while|export|set)\b/.test(last) || last === '') return command
   const program = ASSIGNMENT.test(last) ? `exec env ${last}` : `exec ${last}`
   return [...parts.slice(0, -1).map((part) => part.trim()), program].join(' && ')
+}
+
+function hasQuotedAnd(command: string): boolean {
+  let quote = ''
+  for (const [index, character] of [...command].entries()) {
+    if (quote !== '' && command.startsWith('&&', index)) return true
+    if (character === quote) quote = ''
+    else if (quote === '' && (character === '"' || character === "'")) quote = character
+  }
+  return false
 }

@@ -32,7 +32,7 @@ export function detectPhp(project: Project, wishes: Wishes): DetectedPlan | null
       build.text === '' ? [] : assetStage(project, wishes, build.text),
       serverStage(project, { version: version.version, extensions: extensionsOf(required, framework), install: install.text }, [
         ...(build.text === '' ? [] : ['COPY --from=assets --chown=www-data:www-data /app/public public']),
-        ...(install.text === '' ? [] : [run('composer dump-autoload --no-dev --optimize --no-scripts')]),
+        ...(install.text === '' || !hasComposer ? [] : [run('composer dump-autoload --no-dev --optimize --no-scripts')]),
         ...(framework === 'Laravel' ? [run(LARAVEL_FOLDERS)] : []),
         `ENV PORT=${port}`,
         'USER www-data',
@@ -85,12 +85,17 @@ function serverStage(project: Project, { version, extensions, install }: Server,
       ? []
       : [
           'COPY --from=composer:2 /usr/bin/composer /usr/local/bin/composer',
-          `COPY ${['composer.json', 'composer.lock'].filter(project.has).join(' ')} ./`,
+          ...copied(['composer.json', 'composer.lock'].filter(project.has)),
           run(install, ['target=/root/.composer/cache']),
         ]),
     'COPY --chown=www-data:www-data . .',
     ...last,
   ]
+}
+
+/** A command of the settings may install without either. */
+function copied(files: readonly string[]): string[] {
+  return files.length === 0 ? [] : [`COPY ${files.join(' ')} ./`]
 }
 
 function extensionsOf(required: Readonly<Record<string, unknown>>, framework: string | undefined): string[] {

@@ -37,7 +37,8 @@ export async function decideBuild(context: Context): Promise<DecidedBuild> {
   try {
     const file = readBerthJson(project)
     const settings = { ...(config.build ?? buildConfigOf(app)) }
-    const build = { ...settings, ...file, buildArgs: { ...settings.buildArgs, ...file.buildArgs } }
+    const releaseCommand = file.releaseCommand?.trim() || settings.releaseCommand // empty is as good as not there, as for the other commands
+    const build = { ...settings, ...file, releaseCommand, buildArgs: { ...settings.buildArgs, ...file.buildArgs } }
     const own = await ownDockerfile(context, root, build)
     if (own !== null) {
       const plan = withRelease(await dockerfilePlan(context, project, { root, dockerfile: own, build }), build, file.releaseCommand)
