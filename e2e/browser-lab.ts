@@ -1,5 +1,6 @@
 import { type BrowserContext, chromium, type Page } from 'playwright-core'
 import type { Engine } from '../packages/server/src/engine/engine.ts'
+import { pulledImagesOf } from '../packages/server/src/engine/image-names.ts'
 import { LABEL } from '../packages/server/src/engine/labels.ts'
 import { startGitServer } from '../packages/server/testing/harness/git-server.ts'
 import { steadily } from '../packages/server/testing/harness/retry-navigation.ts'
@@ -88,6 +89,7 @@ async function removeFromEngine(engine: Engine, instance: string): Promise<void>
   for (const { name } of await engine.networks.list({ labels })) await engine.networks.remove(name)
   for (const { name } of await engine.volumes.list({ labels })) await engine.volumes.remove(name)
   for (const image of await engine.images.list({ labels })) for (const tag of image.tags) await engine.images.remove(tag)
+  for (const name of await engine.images.names(pulledImagesOf(instance))) await engine.images.remove(name)
 }
 
 export type BrowserLab = Awaited<ReturnType<typeof startBrowserLab>>
