@@ -28,8 +28,9 @@ const status = command({
   usage: 'status <app>',
   summary: 'Show the state of an app',
   async run(ctx, { app }) {
-    const found = await findApp(ctx.api, app)
-    const deployments = await ctx.api('deployments.list', { appId: found.id })
+    const { id: appId } = await findApp(ctx.api, app)
+    const found = await ctx.api('apps.get', { appId }) // lists leave out some of its settings
+    const deployments = await ctx.api('deployments.list', { appId })
     const live = deployments.find((deployment) => deployment.is_active)
     ctx.out.table(
       ['APP', 'STATUS', 'LIVE', 'ADDRESS', 'REASON'],
