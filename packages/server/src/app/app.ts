@@ -43,46 +43,12 @@ export async function createApp(config: Config, givenLog: Logger, supervised?: S
     isStopping: () => isStopping,
   }
   const httpParts = await createHttpParts(parts)
-  const { http, webSockets, health, figures, updates } = httpParts
+  const { http, webSockets, health, figures } = httpParts
 
-  const tasks = tasksOf(parts, httpParts)
-
-  const { db, database, background } = base
-  const { provisioning, firewalls } = engineParts
-  const { routing, edge, edgeParts, generatedDomains } = traffic
-
-  /** Listening does not wait for the engine or the edge; both are started in parallel. */
-  async function start(): Promise<{ address: string; setupToken: string | undefined }> {
-    const link = await access.setup.prepare(config.owner)
-    await db.transaction(async (tx) => await generatedDomains.moveToBase(tx))
-    await updates.resolveInterrupted()
-    const { mode } = config.updates
-    if (mode === 'checked') base.updateGate.close()
-    const address = await http.listen({ host: config.host, port: config.port })
-    const started = { address, setupToken: link?.token }
-    if (mode === 'rehearsal') return started
-    for (const task of tasks.filter(isForHealth)) background.add(task)
-    // repeatedly, because the engine or a reload of the machine's own firewall may remove the rules
-    const { port } = new URL(address)
-    background.add({ name: 'firewall', everyMs: 60_000, run: async (signal) => await firewalls.ensure(Number(port), signal) })
-    routing.syncSoon()
-    if (mode === 'normal') await startWork()
-    return started
-  }
-
-  async function startWork(): Promise<void> {
-    await routing.drainStrays()
-    await work.deploying.renameImages()
-    await work.worker.start()
-    for (const task of tasks.filter((each) => !isForHealth(each))) background.add(task)
-  }
-
-  /** A version that was only to be looked at has proved itself. */
-  async function updateOver(): Promise<void> {
-    if (config.updates.mode !== 'checked' || isStopping) return
-    base.updateGate.open()
-    await startWork()
-  }
+  const { database, background } = base
+  const { provisioning } = engineParts
+  const { edge, edgeParts } = traffic
+  const { start, updateOver } = createStart(parts, httpParts)
 
   async function stop(): Promise<void> {
     isStopping = true
@@ -99,15 +65,58 @@ export async function createApp(config: Config, givenLog: Logger, supervised?: S
   return { start, stop, updateOver, health, provisioning: provisioning.state, edge: () => edge.state() }
 }
 
+/** How everything is set going: at once, or only as far as an update that is being checked needs it. */
+function createStart(parts: Parts, httpParts: HttpParts) {
+  const { base, engineParts, traffic, access, work } = parts
+  const { config, db, background } = base
+  const tasks = tasksOf(parts, httpParts)
+
+  /** Listening does not wait for the engine or the edge; both are started in parallel. */
+  async function start(): Promise<{ address: string; setupToken: string | undefined }> {
+    const link = await access.setup.prepare(config.owner)
+    await db.transaction(async (tx) => await traffic.generatedDomains.moveToBase(tx))
+    await httpParts.updates.resolveInterrupted()
+    const { mode } = config.updates
+    if (mode === 'checked') base.updateGate.close()
+    const address = await httpParts.http.listen({ host: config.host, port: config.port })
+    const started = { address, setupToken: link?.token }
+    if (mode === 'rehearsal') return started
+    for (const task of tasks.filter(isForHealth)) background.add(task)
+    // repeatedly, because the engine or a reload of the machine's own firewall may remove the rules
+    const { port } = new URL(address)
+    background.add({ name: 'firewall', everyMs: 60_000, run: async (signal) => await engineParts.firewalls.ensure(Number(port), signal) })
+    traffic.routing.syncSoon()
+    if (mode === 'normal') await startWork()
+    return started
+  }
+
+  async function startWork(): Promise<void> {
+    await traffic.routing.drainStrays()
+    await work.deploying.renameImages()
+    await work.worker.start()
+    for (const task of tasks.filter((each) => !isForHealth(each))) background.add(task)
+  }
+
+  /** A version that was only to be looked at has proved itself. */
+  async function updateOver(): Promise<void> {
+    if (config.updates.mode !== 'checked' || parts.isStopping()) return
+    base.updateGate.open()
+    await startWork()
+  }
+
+  return { start, updateOver }
+}
+
 /** Whether the engine answers is looked at from the beginning: /health says so, and it writes nothing. */
 function isForHealth({ name }: { name: string }): boolean {
   return name === 'engine'
 }
 
 type Parts = Parameters<typeof createHttpParts>[0]
+type HttpParts = Awaited<ReturnType<typeof createHttpParts>>
 
 /** Everything that runs from time to time. */
-function tasksOf(parts: Parts, { metricsHistory, figures, backups, updates }: Awaited<ReturnType<typeof createHttpParts>>) {
+function tasksOf(parts: Parts, { metricsHistory, figures, backups, updates }: HttpParts) {
   const { base, engineParts, traffic, work, access, gitParts, sourceAccess } = parts
   const { db, database, background, instance, tuning, now } = base
   const { engine, engineWatch, provisioning } = engineParts

@@ -105,3 +105,16 @@ export type GitHookTable = {
   /** What the host signs the deliveries of this webhook with; empty for one that was registered with the account's. */
   sealed_secret: string
 }
+/** The private half of an app's deploy key. */
+export type DeployKeyTable = { app_id: number; sealed_key: string }
+/** What the last look at a source found, and when the next one is due. */
+export type SourcePollTable = { app_id: number; source: string; commit_hash: string; failures: number; next_at: string }
+/** What the host of a commit was told of its deployment; `next_at` is null when there is nothing to tell. */
+export type CommitStatusTable = {
+  deployment_id: number
+  sent: string
+  failures: number
+  next_at: string | null
+  /** What the host calls this deployment; empty where it was told of the commit alone. */
+  host_deployment: Generated<string>
+}

@@ -13,12 +13,15 @@ import type {
 } from '@berth/contract'
 import type { Generated } from 'kysely'
 import type {
+  CommitStatusTable,
+  DeployKeyTable,
   GitAccountTable,
   GitDeliveryAppTable,
   GitDeliveryTable,
   GitHookTable,
   GitHubAppTable,
   GitHubStateTable,
+  SourcePollTable,
 } from './git-tables.ts'
 
 /** SQLite has no booleans. */
@@ -208,19 +211,6 @@ export type RegistryTable = {
   created_at: string
   updated_at: string
 }
-/** The private half of an app's deploy key. */
-type DeployKeyTable = { app_id: number; sealed_key: string }
-/** What the last look at a source found, and when the next one is due. */
-export type SourcePollTable = { app_id: number; source: string; commit_hash: string; failures: number; next_at: string }
-/** What the host of a commit was told of its deployment; `next_at` is null when there is nothing to tell. */
-type CommitStatusTable = {
-  deployment_id: number
-  sent: string
-  failures: number
-  next_at: string | null
-  /** What the host calls this deployment; empty where it was told of the commit alone. */
-  host_deployment: Generated<string>
-}
 export type JobTable = {
   id: Generated<number>
   name: string
@@ -249,7 +239,6 @@ type AuditTable = {
   address: string
   request_id: string
 }
-/** A port of the machine has one owner; a stopped app keeps its ports. */
 /** A port of the machine that leads to a service of an app. One that is not wanted belongs to the app until its next release is live. */
 type PublishedPortTable = {
   port: number

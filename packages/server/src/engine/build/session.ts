@@ -36,8 +36,8 @@ export async function openBuildSession(
     stream.on('error', () => undefined) // the build ended before it read the answer
     const method = asked[':path']
     if (method === HEALTH) return answer(stream, SERVING)
-    if (method !== CREDENTIALS) return void stream.respond({ ...HEAD, 'grpc-status': '12' }, { endStream: true })
-    void read(stream).then((request) => answer(stream, credentialsAnswer(credentials, hostIn(request))))
+    if (method === CREDENTIALS) void read(stream).then((request) => answer(stream, credentialsAnswer(credentials, hostIn(request))))
+    else stream.respond({ ...HEAD, 'grpc-status': '12' }, { endStream: true })
   })
   return { id, [Symbol.asyncDispose]: async () => void socket.destroy() }
 }

@@ -6,6 +6,7 @@ import { addApp } from '../../../testing/harness/stored-app.ts'
 import { openTestDatabase } from '../../../testing/harness/test-database.ts'
 import { PLATFORM } from '../../domain/audit.ts'
 import { createEngine } from '../../engine/engine.ts'
+import { createStopInTime } from '../../engine/stop-in-time.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { LiveRelease } from './live-release.ts'
 import { createContainers } from './service.ts'
@@ -113,17 +114,18 @@ it('a stop of what is stopped already writes nothing', async () => {
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo // a listening TCP server has no path
   const app = await addApp(db, 'a@example.test')
+  const engine = createEngine({
+    address: { host: '127.0.0.1', port },
+    log: { info: () => undefined, warn: () => undefined },
+    now: () => new Date(),
+  })
   const containers = createContainers({
     db,
-    engine: createEngine({
-      address: { host: '127.0.0.1', port },
-      log: { info: () => undefined, warn: () => undefined },
-      now: () => new Date(),
-    }),
+    engine,
     lastFailedLog: async () => '',
     liveRelease: async () => ({ deploymentId: 1, containers: [{ id: 'c1', owner: {} }] }) as unknown as Awaited<ReturnType<LiveRelease>>, // only what is looked at
     step: async (_name, work) => await work(),
-    tuning: { stopGraceSeconds: 1 },
+    stopInTime: createStopInTime({ engine, graceSeconds: 1 }),
     now: () => new Date(),
     onWanted: () => undefined,
     onChanged: () => undefined,

@@ -2,7 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import { typesThat } from '../../domain/app-kinds.ts'
 import type { AppRow } from '../../domain/rows.ts'
 import type { Reader, Tx } from '../../store/database.ts'
-import type { SourcePollTable } from '../../store/schema.ts'
+import type { SourcePollTable } from '../../store/git-tables.ts'
 
 export type SourcePollRow = Selectable<SourcePollTable>
 type Due = { now: Date; firstAfterMs: number; mostOfPerson: number }
