@@ -72,6 +72,8 @@ const TEXTS: Readonly<Record<string, string>> = {
   token: 'a-token-of-the-git-host',
   templateName: 'postgresql',
   template_name: '',
+  updateFeed: 'https://updates.example.com',
+  updateWindow: '02:00-05:00',
   url: 'https://shop.example.com',
   value: 'Hello',
   version: '0.1.0',
