@@ -19,8 +19,6 @@ const TEXTS: Readonly<Record<string, string>> = {
   address: '203.0.113.7',
   certificate: '-----BEGIN CERTIFICATE-----\n…\n-----END CERTIFICATE-----\n',
   acmeDirectory: '',
-  updateFeed: '',
-  updateWindow: '02:00-05:00',
   acmeEmail: 'you@example.com',
   action: 'app.update',
   addresses: '203.0.113.7',
