@@ -3,7 +3,7 @@ import type { Db } from './database.ts'
 
 /**
  * Closed while a new version is watched after it migrated the database: if it has to go, the database goes back to the copy made before,
- * so nothing may be written that would be lost then (docs/decisions/0020).
+ * so nothing may be written that would be lost then (docs/decisions/0014).
  */
 export function createUpdateGate() {
   let isClosed = false
