@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readlink, symlink } from 'node:fs/promises'
+import { readlink, rm, symlink } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { UpdateStatus } from '@berth/contract'
+import { readConfig } from '../../src/config.ts'
 import { OWNER } from './start-test-server.ts'
 import { cookieOf, createCheckedClient, createRaw } from './test-client.ts'
 import { FIRST_VERSION, unpackArchive } from './test-releases.ts'
@@ -136,6 +137,7 @@ export async function installBerth({ directory, archive, feed, key }: Options) {
     async [Symbol.asyncDispose](): Promise<void> {
       http.close()
       await end('SIGTERM')
+      await rm(readConfig({ BERTH_DATA_DIR: dataDir }).workDir, { recursive: true, force: true })
     },
   }
 }
