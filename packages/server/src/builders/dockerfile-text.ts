@@ -76,7 +76,8 @@ function withExec(command: string): string {
 
 function hasQuotedAnd(command: string): boolean {
   let quote = ''
-  for (const [index, character] of [...command].entries()) {
+  for (let index = 0; index < command.length; index += 1) {
+    const character = command[index] ?? ''
     if (quote !== '' && command.startsWith('&&', index)) return true
     if (character === quote) quote = ''
     else if (quote === '' && (character === '"' || character === "'")) quote = character

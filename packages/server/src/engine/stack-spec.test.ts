@@ -30,7 +30,7 @@ services:
     restart: "on-failure:3"
     cpus: 0.5
 `
-const [service] = planCompose(FILE, {
+const [planned] = planCompose(FILE, {
   env: {},
   volumePrefix: 'berth-abc-app-7',
   port: null,
@@ -38,7 +38,16 @@ const [service] = planCompose(FILE, {
   reservedPorts: [],
   newImageName: () => '',
 }).services
-if (service === undefined) throw new Error('the plan has a service')
+if (planned === undefined) throw new Error('the plan has a service')
+/** Ports are opened by a person, never by the file. */
+const service = {
+  ...planned,
+  ports: [
+    { host: 8081, container: 80, protocol: 'tcp', hostIp: '' },
+    { host: 8082, container: 80, protocol: 'tcp', hostIp: '127.0.0.1' },
+    { host: 5353, container: 53, protocol: 'udp', hostIp: '' },
+  ] as const,
+}
 const spec: StackContainerSpec = {
   name: stackContainerName('abc', 7, { release: '41', service: 'web' }),
   labels: labelsOf({ instance: 'abc', kind: 'compose', projectId: 3, appId: 7, deploymentId: 41, service: 'web' }),
@@ -51,6 +60,7 @@ const base = () => stackRequest(spec)
 const withHost = (change: Json): Json => ({ ...base(), HostConfig: { ...(base()['HostConfig'] as Json), ...change } })
 
 it('a service becomes a request that the allow list lets through', () => {
+  expect(planned.ports).toEqual([])
   expect(() => assertStackAllowed(base())).not.toThrow()
   expect(base()).toMatchObject({
     Cmd: ['serve', '--port', '8080'],

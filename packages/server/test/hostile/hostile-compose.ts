@@ -28,7 +28,7 @@ const OTHER_FILES: readonly (readonly [file: string, named: string])[] = [
   [top('include: [{ path: [a.yaml, b.yaml] }]'), 'include'],
   [top('include: [{ path: x.yaml, project_directory: / }]'), 'include.project_directory'],
   [top('include: x.yaml'), 'include'],
-  [service('extends: { service: a }'), 'goes round in a circle'],
+  [service('extends: { service: a }'), 'is circular'],
   [service('extends: __proto__'), 'names the service __proto__'],
 ]
 

@@ -92,11 +92,10 @@ function server({ port, isSinglePage, redirects }: Site, headers: readonly Heade
   ]
 }
 
-function follow({ status, target, pattern, isForced }: Redirect): string {
+function follow({ status, target, isForced }: Redirect): string {
   if (status === 404 || status === 410) return `return ${status};`
-  const sample = target.replaceAll(/\$\{p_\w+\}/g, 'x')
-  // Looked up anew, it would come back to this rule.
-  const isOwnTarget = isForced && new RegExp(pattern).test(sample)
-  if (status === 200) return `rewrite ^ "${target}" ${isOwnTarget ? 'break' : 'last'};`
+  // A forced rule may match its own target, so the target is not looked up among the rules again.
+  if (status === 200 && isForced) return `rewrite ^ "${target}" break; try_files $uri $uri.html $uri/ =404;`
+  if (status === 200) return `rewrite ^ "${target}" last;`
   return `return ${status} "${target}$is_args$args";`
 }

@@ -67,7 +67,8 @@ function configOf(redirects: string): string[] {
 it.each([
   ['/* /index.html 200!', 'break'],
   ['/a/* /a/:splat 200!', 'break'],
-  ['/a /b 200!', 'last'],
+  ['/a /b 200!', 'break'],
+  ['/a /b 200', 'last'],
 ])('%s ends, though it serves the other path', (line, flag) => {
   expect(
     configOf(line)
