@@ -85,7 +85,7 @@ const checkImage = command({
     ctx.out.line(found.isNewer ? `${found.image} is newer: ${found.digest}` : `${found.image} is what runs: ${found.digest}`)
     ctx.out.json(found)
     if (!found.isNewer || values['deploy'] !== true) return
-    const { id } = await ctx.api('deployments.add', { appId })
+    const { id } = await ctx.api('deployments.create', { appId })
     ctx.out.line(`Deployment ${id} added. Follow it with: berth logs ${slug}`)
   },
 })
