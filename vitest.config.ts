@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 
-/** They need a real engine, and each has instances, networks and ports of its own: two at a time, because they mostly wait. */
+/** They need a real engine, and each has instances, networks and ports of its own. */
 const WITH_ENGINE = ['packages/*/{src,test}/**/*.{engine,fault}.test.ts', 'e2e/*.e2e.test.ts']
 /** What is shared between them after all: the limit of all builds, the firewall of the engine, and the time that others take. */
 const ALONE = [
@@ -9,6 +9,8 @@ const ALONE = [
   'packages/server/test/edge/{load,tls}.engine.test.ts',
   'packages/server/test/crash/{many-deployments,kill-bursts,storage}.fault.test.ts',
 ]
+/** More than the two cores of a small machine: they wait most of the time. */
+const AT_ONCE = 3
 const NEVER = ['**/node_modules/**', '**/dist/**', '**/fixtures/**']
 
 const limits = { environment: 'node', pool: 'forks', testTimeout: 60_000, hookTimeout: 120_000 } as const
@@ -25,7 +27,7 @@ export default defineConfig({
           name: 'side by side',
           include: ['packages/*/{src,test}/**/*.test.{ts,tsx}', 'scripts/guards/*.test.ts'],
           exclude: [...NEVER, ...WITH_ENGINE],
-          maxWorkers: 2,
+          maxWorkers: AT_ONCE,
           sequence: { groupOrder: 0 },
         },
       },
@@ -36,7 +38,7 @@ export default defineConfig({
           name: 'with an engine',
           include: WITH_ENGINE,
           exclude: [...NEVER, ...ALONE],
-          maxWorkers: 2,
+          maxWorkers: AT_ONCE,
           sequence: { groupOrder: 1 },
         },
       },
