@@ -7,7 +7,7 @@ import { run } from './lib/processes.mjs'
 import { runSteps, steps } from './steps.mjs'
 
 const report = path.join(cacheDir, 'test-report.json')
-/** Suites with real servers run two at a time on a machine that may be slow: these get a second run, by themselves, and it is announced. */
+/** Suites with real servers run several at a time on a machine that may be slow: these get a second run, by themselves, and it is announced. */
 const ON_REAL_PARTS = /\.(engine|fault|e2e)\.test\.ts$|^packages\/(server\/test|cli\/src)\//
 const MOST_RERUNS = 4
 
