@@ -59,7 +59,7 @@ export const Application = Type.Object({
   deploy_key: Type.String(),
   /** The SSH key of that host, pinned at its first use: host:port and the key's fingerprint. Empty before. */
   host_key: Type.String(),
-  /** Whether its branch is looked at every few minutes; null: where no webhook tells of pushes. */
+  /** Whether its branch is polled every few minutes; null: only if no webhook reports pushes. */
   poll_source: Nullable(Type.Boolean()),
   /** The user who set the clone URL, whose rights decide what may be cloned; null if that user was deleted. */
   source_set_by: Nullable(Id),

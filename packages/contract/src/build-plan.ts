@@ -8,7 +8,7 @@ export const BUILDERS = [...REPOSITORY_BUILDERS, 'image'] as const
 export type Builder = (typeof BUILDERS)[number]
 export const Builder = OneOf(BUILDERS)
 
-/** What a build was decided to be, and why. Kept with the deployment. */
+/** What was decided for a build, and why. Stored with the deployment. */
 export const BuildPlan = Type.Object({
   /** What made it: the repository's own Dockerfile, detection, the setting to serve files, or a ready image. */
   builder: Builder,
@@ -16,14 +16,14 @@ export const BuildPlan = Type.Object({
   kind: Type.String(),
   /** For people: "Next.js 15, pnpm, Node.js 22". */
   title: Type.String(),
-  /** The files that decided. */
+  /** The files that the decision is based on. */
   files: Type.Array(Type.String()),
   versions: Type.Array(Type.Object({ name: Type.String(), version: Type.String(), from: Type.String() })),
   commands: Type.Array(Type.Object({ name: OneOf(['install', 'build', 'start', 'release']), command: Type.String(), from: Type.String() })),
-  /** What a static site is served from; empty for everything else. */
+  /** The directory a static site is served from; empty for everything else. */
   outputDirectory: Type.String(),
   port: Nullable(Type.Integer()),
-  /** Its text, for those who want to own it. */
+  /** The text of the Dockerfile, for people who want to commit it themselves. */
   dockerfile: Type.String(),
   notes: Type.Array(Type.String()),
 })
@@ -41,7 +41,7 @@ const OutputDirectory = Type.String({
   ...expects('a directory inside the project, such as dist, or empty'),
 })
 
-/** Those that begin with BUILDKIT_, in whatever case, control the builder itself. */
+/** Names that start with BUILDKIT_, in any case, control the builder itself. */
 const BUILD_ARG = '^(?![Bb][Uu][Ii][Ll][Dd][Kk][Ii][Tt]_)[A-Za-z_][A-Za-z0-9_]{0,99}$'
 const BuildArgs = Type.Record(
   Type.String({ pattern: BUILD_ARG }),
@@ -58,7 +58,7 @@ const BuildArgs = Type.Record(
 /** Names and values together. */
 const MOST_BUILD_ARGS_CHARACTERS = 16_384
 
-/** What is wrong with the size of these build arguments, to follow the name of the field. A schema cannot say it. */
+/** What is wrong with the size of these build arguments, to follow the name of the field. A schema cannot express it. */
 export function buildArgsProblem(buildArgs: Readonly<Record<string, string>>): string | undefined {
   const characters = Object.entries(buildArgs).reduce((sum, [name, value]) => sum + name.length + value.length, 0)
   if (characters <= MOST_BUILD_ARGS_CHARACTERS) return undefined

@@ -32,6 +32,6 @@ const CASES: Record<string, { schema: TSchema; taken: unknown[]; refused: unknow
 
 describe.each(Object.entries(CASES))('%s', (_name, { schema, taken, refused }) => {
   const validator = Compile(schema)
-  it.each(taken.map((value) => [value]))('takes %j', (value) => expect(validator.Check(value)).toBe(true))
+  it.each(taken.map((value) => [value]))('accepts %j', (value) => expect(validator.Check(value)).toBe(true))
   it.each(refused.map((value) => [value]))('refuses %j', (value) => expect(validator.Check(value)).toBe(false))
 })

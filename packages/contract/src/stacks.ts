@@ -91,7 +91,7 @@ const PlannedService = Type.Object({
 })
 const PlannedVariable = Type.Object({
   name: Type.String(),
-  /** What the file has for it where it is not set; null where it has nothing. */
+  /** The default in the file if the variable is not set; null if there is none. */
   default: Nullable(Type.String()),
   isRequired: Type.Boolean(),
   isSet: Type.Boolean(),

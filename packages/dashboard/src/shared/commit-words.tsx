@@ -30,7 +30,7 @@ function ImageWords({ reference }: { reference: string }) {
   )
 }
 
-/** The short hash, which leads to the commit at its host where that is known. */
+/** The short hash, linked to the commit on its host if that is known. */
 function CommitLink({ url, hash }: { url: string; hash: string }) {
   const look = 'rounded bg-sunken px-1 font-mono text-[13px]'
   if (!url.startsWith('https://'))

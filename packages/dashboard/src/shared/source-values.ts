@@ -1,8 +1,8 @@
 import type { Application } from '@berth/contract'
 
-/** Where the code of an app comes from, as it is chosen in a form. What was chosen one way is kept while the other way is looked at. */
+/** The source of an app while it is chosen in a form. The values of each way are kept while the other one is shown. */
 export type ChosenSource = {
-  /** Empty until it is chosen: by an account where there is one. */
+  /** Empty until it is chosen; then an account is the default if there is one. */
   via: 'account' | 'url' | 'image' | ''
   gitProviderId: number | null
   gitRepository: string

@@ -79,7 +79,7 @@ type Deps = {
   onChanged: (appId: number) => void
 }
 
-/** Ports of the machine that are the platform's own. */
+/** The ports of the machine that Berth itself uses. */
 export function reservedPorts({ port, edge }: Pick<Config, 'port' | 'edge'>): number[] {
   return [port, edge.httpPort, edge.httpsPort]
 }

@@ -18,7 +18,7 @@ import type { RegistryParts } from './registry-parts.ts'
 
 const BRANCH_LOOKUP_MS = 10_000
 
-/** What git is given for an app, and the ways to deploy it that are no person's: hooks and polls; and what hosts are told of it. */
+/** How git accesses the sources of apps, deployments by hooks and polls, and status reports to git hosts. */
 export function createSourceAccessParts(
   base: Foundation,
   { git }: EngineParts,
@@ -71,14 +71,14 @@ export function createSourceAccessParts(
 
 export type SourceAccessParts = ReturnType<typeof createSourceAccessParts>
 
-/** Few at once, and one of a person: they run git as source checks do, and nobody waits for them. */
+/** Only a few at once, and one per person: they run git like source checks, but nobody is waiting for them. */
 function pollTurns() {
   return createLimiter({ running: 4, runningPerKey: 1, waiting: 10_000, waitingPerKey: 100, waitMs: 10 * 60_000 })
 }
 
 type LookupDeps = Omit<Parameters<typeof createNewestCommit>[0], 'limiter'>
 
-/** The lookups of `deployment/add` may be many, are short, and go on without an answer. */
+/** The lookups of `deployment/add` can be many; they are short, and the deployment continues without the answer. */
 function createLookups(deps: LookupDeps) {
   const limiter = createLimiter({ running: 4, runningPerKey: 2, waiting: 500, waitingPerKey: 100, waitMs: deps.waitMs })
   return createNewestCommit({ ...deps, limiter })

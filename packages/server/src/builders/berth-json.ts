@@ -10,7 +10,7 @@ export type BerthJson = Omit<Static<typeof BerthJson>, '$schema'>
 const BERTH_JSON = 'berth.json'
 const MOST_PROBLEMS = 3
 
-/** The build settings that a repository brings along. They come before those of the app. */
+/** The build settings in the repository's own file. They take precedence over those of the app. */
 export function readBerthJson(project: Project): BerthJson {
   if (!project.has(BERTH_JSON)) return {}
   const name = nameIn(project, BERTH_JSON)
@@ -37,7 +37,7 @@ function parsed(text: string, name: string): Readonly<Record<string, unknown>> {
   return value as Record<string, unknown> // an object, checked above
 }
 
-/** The first line with which the text can no longer become valid: up to the line before, only the end is missing. */
+/** The first line at which the text can no longer become valid JSON: up to the line before, only the end is missing. */
 function wrongLine(text: string): number {
   const lines = text.split('\n')
   let [fine, wrong] = [0, lines.length]
@@ -74,7 +74,7 @@ function* problemsIn(value: Readonly<Record<string, unknown>>): Generator<{ key:
   if (tooLong !== undefined) yield { key: 'buildArgs', message: tooLong }
 }
 
-/** Of a map, the entry that is wrong. */
+/** For a map, the invalid entry. */
 function innerKey(schema: TSchema, key: string, given: unknown): string {
   if (key !== 'buildArgs' || typeof given !== 'object' || given === null) return key
   const wrong = Object.entries(given).find(([name, text]) => !Value.Check(schema, { [name]: text as unknown }))

@@ -11,7 +11,7 @@ import { doctorCommand } from './doctor/command.ts'
 import { rotateKeysCommand } from './rotate-keys/command.ts'
 import { userCommands } from './users.ts'
 
-/** LIST of what can be done on the machine itself, without the API. */
+/** LIST of the commands that run on the machine itself, without the API. */
 const COMMANDS: Readonly<Record<string, Command>> = {
   ...backupCommands,
   ...userCommands,
@@ -21,7 +21,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   doctor: doctorCommand,
 }
 
-/** Runs `berth-server <command> …`; answers the exit code. */
+/** Runs `berth-server <command> …` and returns the exit code. */
 export async function runCommand(args: readonly string[], terminal: Terminal): Promise<number> {
   const [name = '', ...rest] = args
   const command = COMMANDS[name]

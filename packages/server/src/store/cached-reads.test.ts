@@ -36,7 +36,7 @@ it('returns the same rows per key until something is committed', async () => {
   expect(read('a')).toBe(read('a'))
 })
 
-it('sees a commit of our own at once, and nothing of a transaction that was rolled back', async () => {
+it('sees our own commits at once, and nothing of a rolled-back transaction', async () => {
   const before = read('a')
   const failing = database.db.transaction(async (tx) => {
     await tx.deleteFrom('fact').execute()
@@ -48,7 +48,7 @@ it('sees a commit of our own at once, and nothing of a transaction that was roll
   expect(read('a')).toEqual([{ value: 'second' }])
 })
 
-it('sees what another process commits soon', async () => {
+it('soon sees commits of another process', async () => {
   expect(read('a')).toEqual([{ value: 'first' }])
   const other = new BetterSqlite(databasePath(dataDir))
   other.prepare(`update fact set value = 'from outside' where name = 'a'`).run()

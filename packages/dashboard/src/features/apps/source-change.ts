@@ -29,7 +29,9 @@ export function sourceValues(app: Application): SourceValues {
 
 type Change = Omit<Input<'apps.update'>, 'appId'>
 
-/** Whoever sends a source becomes the one who set it, which decides what it may access. So an unchanged one is only sent on request. */
+/**
+ * The person who sends a source becomes the one who set it, which decides what it may access. So an unchanged one is only sent on request.
+ */
 function originChange(app: Application, values: SourceValues): Change {
   const { via, gitProviderId, gitRepository, gitCloneUrl, inMyName } = values
   const image = values.image.trim()

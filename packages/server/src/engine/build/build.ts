@@ -30,7 +30,7 @@ export type BuildRequest = BuildFollower & {
   readonly credentials?: readonly RegistryCredentials[]
 }
 
-/** A build within the limits that all builds of apps have. */
+/** A build with the limits that apply to all builds of apps. */
 export type LimitedBuild = (request: Omit<BuildRequest, 'memoryBytes' | 'cpus' | 'processes'>) => Promise<{ imageId: string }>
 
 const ASK_AGAIN_MS = 500

@@ -76,7 +76,7 @@ const buildOptions = () => ({
 })
 
 describe('a compose app', () => {
-  it('is built, comes up within our walls, is reached by its names, and leaves its volumes when it goes', { timeout: 60_000 }, async () => {
+  it('is built, starts with our restrictions, is reachable by name, and its volumes survive removal', { timeout: 60_000 }, async () => {
     await mkdir(path.join(directory, 'work/web'), { recursive: true })
     const command = 'wget -q -O /www/index.html http://store:8080/said; echo "$GREETING" >> /www/index.html; exec httpd -f -p 8080 -h /www'
     await writeFile(path.join(directory, 'work/web/Dockerfile'), `FROM ${BUSYBOX_IMAGE}\nCMD ${command}\n`)
@@ -110,7 +110,7 @@ volumes: { data: }
     await engine.volumes.remove(volume?.name ?? '')
   })
 
-  it('is built from the Dockerfile that was checked, also where its name is a link that the builder would follow elsewhere', async () => {
+  it('is built from the Dockerfile that was checked, even if its name is a link that the builder would follow elsewhere', async () => {
     const context = path.join(directory, 'work/ctx')
     await mkdir(path.join(context, 'ctx'), { recursive: true })
     await symlink('../ctx/real', path.join(context, 'Dockerfile')) // for the builder nothing is above the context
@@ -148,7 +148,7 @@ volumes: { data: }
     await expect(buildStack(wanted, buildOptions())).rejects.toThrow('Line 3 of the Dockerfile is longer than 64 KB')
   })
 
-  it('that cannot come up says so, and leaves no container', async () => {
+  it('that cannot start says so, and leaves no container', async () => {
     const occupied = createServer().listen(0, '0.0.0.0')
     await once(occupied, 'listening')
     // A listening TCP server has an AddressInfo, never a path.

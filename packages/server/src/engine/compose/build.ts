@@ -16,14 +16,14 @@ type Options = Pick<BuildRequest, 'labels' | 'cacheScope' | 'onLine' | 'onActivi
 /** Where a Dockerfile goes that the compose file has in it. One of that name in the context is left out. */
 const WRITTEN = '.berth.Dockerfile'
 
-/** Builds what a plan builds, so that cancel, limits and output are the same as for every other app. */
+/** Builds the images of a plan like those of any other app, with the same cancellation, limits and output. */
 export function createStackBuild(deps: { build: LimitedBuild; inside: Inside; checkDockerfile: CheckDockerfile }) {
   async function dockerfileOf({ service, context, dockerfile, inline }: ComposePlan['builds'][number], directory: string) {
     if (inline !== undefined) return { checked: { text: inline }, used: { dockerfile: WRITTEN, written: { text: inline, ignore: '' } } }
     const file = await deps.inside(directory, dockerfile)
     if (file?.kind !== 'file')
       throw new SpecRefused(`services.${service}.build.dockerfile`, `The service ${service} has no ${dockerfile} in ${context}.`)
-    // The file that was checked, and not its name: the builder may follow a link to another one.
+    // The path of the file that was checked: its name may be a link that the builder follows elsewhere.
     return { checked: file.path, used: { dockerfile: path.relative(directory, file.path) } }
   }
 

@@ -37,7 +37,7 @@ const one = async (lines: string, more = '') => {
 }
 
 describe('what a compose file takes from the repository', () => {
-  it('files are put into the container, and those of a folder into a volume of its content', async () => {
+  it('files are put into the container, and a read-only folder into a volume named after its content', async () => {
     const { service } = await one('volumes: ["./nginx.conf:/etc/nginx/nginx.conf:ro", "../conf.d:/etc/nginx/conf.d:ro"]')
     expect(service?.image).toBe('docker.io/library/x:7')
     expect(service?.files).toEqual([{ path: '/etc/nginx/nginx.conf', mode: 0o644, blob: 'b2' }])
@@ -52,7 +52,7 @@ describe('what a compose file takes from the repository', () => {
     ])
   })
 
-  it('a folder that may be changed is a volume, by its path, and the log says so', async () => {
+  it('a writable folder is a volume named after its path, and the log says so', async () => {
     const { service, notes } = await one('volumes: ["../conf.d:/a", "./data/:/b", "./nginx.conf:/c"]')
     const [filled, empty] = service?.mounts ?? []
     expect([filled?.volume, empty?.volume]).toEqual([expect.stringMatching(/-b[0-9a-f]{16}$/), expect.stringMatching(/-b[0-9a-f]{16}$/)])
@@ -84,12 +84,12 @@ describe('what a compose file takes from the repository', () => {
     await expect(one(lines)).rejects.toThrow(why)
   })
 
-  it('variables come from env_file, and what the service says itself wins', async () => {
+  it('variables come from env_file, and those of the service itself win', async () => {
     const { service } = await one('env_file: [web.env]\n    environment: { A: mine }')
     expect(service?.environment).toEqual({ A: 'mine', B: 'two words', C: 'app' })
   })
 
-  it('each env file is read once a plan, and all of them together become only so long', async () => {
+  it('each env file is read once per plan, and their total size is limited', async () => {
     const files = { long: 'long.env', same: './long.env', third: '../deploy/long.env' }
     const servicesOf = (named: readonly string[]) =>
       `services: { ${named.map((name, index) => `s${index}: { image: x, expose: [${80 + index}], env_file: ${name} }`).join()} }`
@@ -97,7 +97,7 @@ describe('what a compose file takes from the repository', () => {
     await expect(plan(servicesOf(['long.env', 'more.env']))).rejects.toThrow('longer than 1 MiB once its variables are filled in')
   })
 
-  it("a file of variables that is not committed stands for the app's own", async () => {
+  it("an env file that is not committed is replaced by the app's own variables", async () => {
     const { service, notes } = await one('env_file: secret.env')
     expect(service?.environment).toMatchObject({ WHO: 'app' })
     expect(notes).toContain("deploy/secret.env is not in the repository, so the service gets the app's own variables instead")
@@ -146,7 +146,7 @@ it.each([
   expect((await one(lines)).notes).toContain(said)
 })
 
-it('a service runs from what is built for another one under that name', async () => {
+it('a service can use the image that is built for another service', async () => {
   const { services } = await plan(
     'services: { web: { build: ., image: "shop:1", expose: [80] }, worker: { image: "shop:1" }, db: { image: y } }',
   )
@@ -163,7 +163,7 @@ it('services of a profile are left out, unless another one needs them', async ()
   expect(notes.join()).toContain('services.admin is left out: it belongs to a profile')
 })
 
-describe('who is reached by visitors', () => {
+describe('the service that visitors reach', () => {
   const routed = async (services: object) => (await plan(JSON.stringify({ services }))).routedService
   it.each<[string, object, string]>([
     ["publishes the app's port", { a: { image: 'x', ports: ['8080:8080'] }, b: { image: 'x', ports: ['9000:80'] } }, 'b'],
@@ -175,21 +175,21 @@ describe('who is reached by visitors', () => {
     expect(await routed(services)).toBe(expected)
   })
 
-  it('is told to the app where the file names another port', async () => {
+  it('is reported if the file names another port than the app', async () => {
     const { notes = [] } = await plan('services: { a: { image: x }, b: { image: x, ports: ["9000:9000"] } }')
     expect(notes).toContainEqual(
       expect.stringContaining("services.b publishes port 9000, and visitors are sent to port 80: change the app's port"),
     )
   })
 
-  it('is asked for where the file leaves several', async () => {
+  it('must be chosen if the file leaves several', async () => {
     await expect(routed({ a: { image: 'x' }, b: { image: 'x' } })).rejects.toThrow(
       'do not say which of them visitors are to reach: none publishes or exposes port 80. Choose the service: write "expose: [80]" into it',
     )
   })
 })
 
-it('a file of variables is read as other programs read it', () => {
+it('an env file is parsed like other programs do', () => {
   const text = `# note\nA=1\nB = two # x\nC='$raw'\nD="a\\nb"\nE=pa$$w$\nF\nexport G=\${A}\nnot a line\n`
   expect(parseEnvFile(text, { F: 'given' })).toEqual({ A: '1', B: 'two', C: '$raw', D: 'a\nb', E: 'pa$$w$', F: 'given', G: '1' })
 })
@@ -200,7 +200,7 @@ describe('services with domains of their own', () => {
   const read = (port: number | null, doors: { service: string; port: number | null }[], hasOwnDomain = false) =>
     planCompose(JSON.stringify({ services }), { ...settings, port, doors, hasOwnDomain })
 
-  it('are reached beside the one that has the port of the app, and their port of the machine is not opened', () => {
+  it("are routed in addition to the service with the app's port, and their host port is not opened", () => {
     const plan = read(3000, [{ service: 'api', port: 9000 }])
     expect([plan.routedService, plan.alsoRouted]).toEqual(['web', ['api']])
     expect(plan.services.map(({ ports }) => ports)).toEqual([[], []])
@@ -212,7 +212,7 @@ describe('services with domains of their own', () => {
     expect(read(3000, [{ service: 'web', port: null }]).alsoRouted).toBeUndefined()
   })
 
-  it('are enough where nothing else says who is reached', () => {
+  it('are enough if nothing else says which service is routed', () => {
     expect(() => read(5000, [])).toThrow('Choose the service')
     expect(read(5000, [{ service: 'api', port: 9000 }])).toMatchObject({ routedService: null, alsoRouted: ['api'] })
   })

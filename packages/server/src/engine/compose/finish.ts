@@ -57,7 +57,7 @@ function placeOf(service: string, mount: MountRead, around: Around): Place {
   return { mount: { volume: source === undefined ? anonymousVolume(prefix, service, mount.path) : namedVolume(prefix, source), ...rest } }
 }
 
-/** Files and read-only folders are those of this very commit. A folder that may be changed is data from then on. */
+/** Files and read-only folders always come from the deployed commit. A writable folder is data once it was used. */
 function fromRepository(service: string, mount: Extract<MountRead, { kind: 'repository' }>, around: Around): Place {
   const at = `services.${service}.volumes`
   const { path, readOnly } = mount

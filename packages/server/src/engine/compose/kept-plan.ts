@@ -3,7 +3,7 @@ import { composeProjectName, LABEL, sharedLabel } from '../labels.ts'
 import { planParsed } from './policy.ts'
 import type { ComposePlan } from './stack.ts'
 
-/** A plan as it is kept with a release, also by a version that kept the file for the Compose CLI. */
+/** Parses a stored plan, including those of versions that stored a file for the Compose CLI. */
 export function parsePlan(kept: string): ComposePlan {
   const value: unknown = JSON.parse(kept)
   const file = field(value, 'file')
@@ -13,7 +13,7 @@ export function parsePlan(kept: string): ComposePlan {
 
 const OURS = ['labels', 'security_opt', 'pids_limit', 'logging', 'init']
 
-/** What was handed to Compose is a compose file itself, so it is read as one. Containers that it started keep the label they have. */
+/** What was passed to Compose is itself a compose file, so it is parsed as one. Containers started from it keep their label. */
 function fromFile(file: string, { builds, routedService }: Pick<ComposePlan, 'builds' | 'routedService'>): ComposePlan {
   const given = Object.entries(record(field(JSON.parse(file), 'services')))
   const services = given.map(([name, service]) => {

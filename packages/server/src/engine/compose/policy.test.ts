@@ -49,7 +49,7 @@ function refusal(text: string): string {
 }
 
 describe('a compose file', () => {
-  it('becomes data: each service as it will run, behind those that it depends on', () => {
+  it('becomes a plan: each service as it will run, after its dependencies', () => {
     const { services, routedService, builds } = planCompose(GOOD, settings)
     expect(services.map(({ name }) => name)).toEqual(['db', 'web'])
     expect(routedService).toBe('web')
@@ -78,7 +78,7 @@ describe('a compose file', () => {
     })
   })
 
-  it('gives each volume without a name one that stays the same for its service and path', () => {
+  it('names each anonymous volume after its service and path', () => {
     const at = (text: string) => planCompose(text, settings).services.map(({ mounts }) => mounts[0]?.volume ?? '')
     const [a, b] = at('services: { a: { image: x, volumes: [/data], expose: [8080] }, b: { image: x, volumes: [/data] } }')
     expect(a).toMatch(/^berth-abc-app-7-v[0-9a-f]{16}$/)
@@ -102,7 +102,7 @@ describe('a compose file', () => {
     expect(refusal(text)).toContain(why)
   })
 
-  it('needs nothing of what it says it can do without', () => {
+  it('does not need its optional dependencies', () => {
     const text = 'services: { a: { image: x, depends_on: { b: { condition: service_healthy, required: false } } } }'
     expect(planCompose(text, settings).services[0]?.dependsOn).toEqual([])
   })

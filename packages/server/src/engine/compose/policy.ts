@@ -16,12 +16,12 @@ import { createVariables } from './variables.ts'
 import { parseComposeYaml } from './yaml.ts'
 
 export type ComposeSettings = {
-  /** What `${VAR}` may see: the app's own variables. */
+  /** The variables available to `${VAR}`: the app's own. */
   readonly env: Readonly<Record<string, string>>
-  /** What the engine's names of the app's volumes begin with. */
+  /** The prefix of the engine's names for the app's volumes. */
   readonly volumePrefix: string
   readonly port: number | null
-  /** Services that have domains of their own, and the ports that their visitors are sent to. */
+  /** Services with their own domains, and the ports that their visitors are sent to. */
   readonly doors?: readonly Door[]
   /** The app has domains that name no service. */
   readonly hasOwnDomain?: boolean
@@ -29,10 +29,10 @@ export type ComposeSettings = {
   readonly cpus?: number
   readonly reservedPorts: readonly number[]
   newImageName(): string
-  /** Where the compose file lies in the repository, and what else does. Without it the file stands alone. */
+  /** The directory of the compose file, and access to the other files of the repository. Without it, the file can refer to no others. */
   readonly directory?: string
   readonly lookUp?: LookUp
-  /** There is no repository that anything could be built from. */
+  /** There is no repository, so nothing can be built. */
   readonly standsAlone?: boolean
 }
 
@@ -40,12 +40,12 @@ const MAX_SERVICES = 30
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/
 const TOP_KEYS = ['services', 'volumes', 'networks', 'version', 'name', 'configs', 'secrets']
 
-/** A repository's compose file → what we are willing to run. An allow list: a key that is not known is refused by its name. */
+/** Turns a compose file into a plan of what we allow to run. An allow list: an unknown key is refused by name. */
 export function planCompose(text: string, settings: ComposeSettings): ComposePlan {
   return read((reading) => planned(parseComposeYaml(text), settings, reading))
 }
 
-/** The same for a file that has been taken apart already. */
+/** The same for a file that is already parsed. */
 export function planParsed(source: unknown, settings: ComposeSettings): ComposePlan {
   return read((reading) => planned(source, settings, reading))
 }
@@ -70,7 +70,7 @@ function withNotes(plan: ComposePlan | undefined, reading: Reading): ComposePlan
   }
 }
 
-/** All that can be said of a file: what would run as far as it could be read, what speaks against it, and what it asks for. */
+/** Everything about a file: the plan as far as it could be read, the reasons against it, and the variables it uses. */
 export type ComposeJudgement = {
   readonly plan: ComposePlan
   readonly objections: readonly { readonly key: string; readonly reason: string }[]
@@ -136,14 +136,14 @@ function refuseBuilds(services: readonly ServiceRead[], reading: Reading): void 
     )
 }
 
-/** What each service runs from: what was built for it, or for another one that gives the result a name, or what is pulled. */
+/** The image of each service: built for it, built for another service under that name, or pulled. */
 function builtImages(services: readonly ServiceRead[], builds: ComposePlan['builds']): (service: ServiceRead) => string {
   const byService = new Map(builds.map(({ service, image }) => [service, image]))
   const byName = new Map(services.flatMap(({ name, build, image }) => (build && image ? [[image, byService.get(name)] as const] : [])))
   return ({ name, image }) => byService.get(name) ?? byName.get(image ?? '') ?? image ?? ''
 }
 
-/** What Compose takes from a `.env` file beside the compose file, for `${VAR}`. */
+/** The variables of a `.env` file beside the compose file, which Compose uses for `${VAR}`. */
 function committedVariables(
   env: Readonly<Record<string, string>>,
   { directory, lookUp, budget }: { directory: string; lookUp: LookUp; budget: InterpolationBudget },
@@ -167,7 +167,7 @@ const OWN_VOLUME = "is not allowed: an app has its own volumes and nobody else's
 const OWN_NETWORK =
   'is not allowed: the services of an app have a network of their own, and reach other apps of the project by their names. Remove it'
 
-// Each service says which volumes it has, so that nothing is left to do with the list but to look at what it asks for.
+// Services name their volumes themselves, so this list is only checked for settings that are not allowed.
 function checkVolume(name: string, given: Readonly<Record<string, unknown>>, reading: Reading): void {
   const at = `volumes.${name}`
   matching(name, at, NAME)
@@ -179,7 +179,7 @@ function checkVolume(name: string, given: Readonly<Record<string, unknown>>, rea
   if (given['name'] !== undefined) reading.note(`${at}.name is left out: a volume belongs to its app, whatever it is called.`)
 }
 
-// They all become the app's one network: the file's own names for them carry nothing that we need.
+// All networks become the app's one network, so their names are not needed.
 function checkNetwork(name: string, given: Readonly<Record<string, unknown>>, reading: Reading): void {
   const at = `networks.${name}`
   for (const key of ['external', 'ipam'])

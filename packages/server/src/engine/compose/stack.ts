@@ -1,8 +1,8 @@
 import type { ComposeBuild } from './parts.ts'
 
-/** What is not said is the image's own, or the engine's. */
+/** Anything undefined is left to the image or the engine. */
 export type StackHealthcheck = {
-  /** As the engine takes it: `['CMD', …]`, `['CMD-SHELL', line]` or `['NONE']`. Without it the image's own command is kept. */
+  /** In the engine's format: `['CMD', …]`, `['CMD-SHELL', line]` or `['NONE']`. Without it the image's own command is kept. */
   readonly test?: readonly string[]
   readonly intervalMs?: number
   readonly timeoutMs?: number
@@ -13,18 +13,21 @@ export type StackHealthcheck = {
 export type Condition = 'service_started' | 'service_healthy' | 'service_completed_successfully'
 export type Dependency = { readonly service: string; readonly condition: Condition; readonly isOptional?: boolean }
 
-/** `volume` is the engine's name for it, which begins with the app's. */
+/** `volume` is its name in the engine, which starts with the app's prefix. */
 export type StackMount = {
   readonly volume: string
   readonly path: string
   readonly readOnly?: boolean
-  /** Begins empty instead of with what the image has at the path. */
+  /** Starts empty, without the image's files at the path. */
   readonly noCopy?: boolean
-  /** What is put into it before the service starts; `once` for one that the service may change, until a release with it has been live. */
+  /**
+   * The files put into it before the service starts; `once`: the service may change them, so they are only put there until a release with
+   * it was live.
+   */
   readonly fill?: { readonly files: readonly PlacedFile[]; readonly once: boolean }
 }
 
-/** A file that is put into a container or a volume. Its content is kept beside the plan by its hash, or is short and here. */
+/** A file to put into a container or a volume. Its content is stored beside the plan by its hash, or is short and included here. */
 export type PlacedFile = { readonly path: string; readonly mode: number } & ({ readonly blob: string } | { readonly text: string })
 
 export type Ulimit = { readonly name: string; readonly soft: number; readonly hard: number }
@@ -33,7 +36,7 @@ export type HostPort = { readonly host: number; readonly hostIp: string; readonl
 
 export type PublishedPort = HostPort & { readonly service: string }
 
-/** One service as it will run: what the file said as far as we take it over, and nothing that was not read. */
+/** One service as it will run: the supported parts of the file, and nothing else. */
 export type StackService = {
   readonly name: string
   readonly image: string
@@ -67,23 +70,23 @@ export type StackService = {
   readonly files?: readonly PlacedFile[]
   readonly memoryBytes?: number
   readonly cpus?: number
-  /** Of a plan of an earlier version: how its container says that it is defined. */
+  /** In plans of an earlier version: the definition label of its container. */
   readonly definition?: string
 }
 
 type StackBuild = ComposeBuild & { readonly service: string; readonly image: string }
 
-/** What a compose app runs, kept with each release. */
+/** What a compose app runs. Stored with each release. */
 export type ComposePlan = {
   readonly services: readonly StackService[]
   readonly builds: readonly StackBuild[]
   readonly routedService: string | null
-  /** Services that have domains of their own. */
+  /** Services with their own domains. */
   readonly alsoRouted?: readonly string[]
   /** What services publish in the file. None of it is opened on the machine unless somebody opens it. */
   readonly published?: readonly PublishedPort[]
   /** The file as it was written, and its name where it is one of a repository. */
   readonly source?: { readonly name: string; readonly text: string }
-  /** What of the file was left out or changed, in sentences. */
+  /** Notes about what was left out or changed. */
   readonly notes?: readonly string[]
 }

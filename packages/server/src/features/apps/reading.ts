@@ -15,7 +15,7 @@ import { type Asker, checkSource, type ProbeSource, type Source } from './source
 import type { BuildPlace } from './source-files.ts'
 import { createAppLists, listVisibleApplications, presentApplication } from './store.ts'
 
-/** A source, the project it is for, and the git account to look at it with. */
+/** A source, its project, and the git account to access it with. */
 type Place = Source & { projectId: number; accountId: number | undefined }
 
 type Deps = {
@@ -31,7 +31,7 @@ type Deps = {
 const LIMITS = { running: 4, runningPerKey: 2, waiting: 500, waitingPerKey: 100, waitMs: 30_000 }
 const TOO_MANY = 'Too many requests like this one are being answered. Try again in a few seconds.'
 
-/** What can be asked of applications without changing any. */
+/** The read operations of applications. */
 export function createAppReading(deps: Deps) {
   const { db } = deps
   const limiter = createLimiter(LIMITS)
@@ -49,7 +49,7 @@ export function createAppReading(deps: Deps) {
     return { url: template.url(app.slug, env), host: app.slug, port: template.port }
   }
 
-  /** With a git account, its rights and its credential count, not those of the caller. */
+  /** With a git account, the account's rights and credential apply, not the caller's. */
   async function asker(caller: Caller, { projectId, accountId, cloneUrl }: Place): Promise<Asker> {
     const own = { id: caller.id, mayUsePrivate: isStaff(caller) }
     if (accountId === undefined) return own
@@ -57,7 +57,7 @@ export function createAppReading(deps: Deps) {
     return { id: caller.id, mayUsePrivate: privileged, credential }
   }
 
-  /** For others who look into a source before an app has it. */
+  /** For other features that inspect a source before an app uses it. */
   async function sourceFor(caller: Caller, place: Place): Promise<GitSource> {
     const right = await asker(caller, place)
     checkSource({ cloneUrl: place.cloneUrl, ...(place.branch !== '' && { branch: place.branch }) }, right)

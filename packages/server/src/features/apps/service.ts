@@ -26,7 +26,7 @@ type Deps = {
   newSecret: () => string
   /** Throws `invalid_source` with the field that is wrong. */
   checkSource: (source: Partial<Source>, right: { mayUsePrivate: boolean }) => void
-  /** What a source at a connected git account comes to; asks its host. */
+  /** Resolves a repository of a connected git account to a source; calls its host. */
   connectSource: AppSource['connect']
   insertEnv: (tx: Tx, appId: number, variables: Readonly<Record<string, string>>) => Promise<void>
   addGeneratedDomain: (tx: Tx, app: AppRow) => Promise<void>
@@ -71,10 +71,10 @@ function createRefuseBadSource(deps: Pick<Deps, 'checkSource'>) {
 
 async function handOver(tx: Tx, caller: Caller, app: AppRow, { userId, at }: { userId: number; at: Date }): Promise<AppRow> {
   const heir = await findUser(tx, userId)
-  // to those who cannot list the users, somebody who cannot see the application is as unknown as nobody
+  // for callers who cannot list users, a user without access to the project is reported as not existing
   const isKnown = heir && (isStaff(caller) || isStaff(heir) || (await isMember(tx, app.project_id, heir.id)))
   if (!isKnown) throw new AppError('user_not_found')
-  if (!isStaff(heir)) await insertMember(tx, { projectId: app.project_id, userId: heir.id, at }) // an owner who cannot see it could do nothing with it
+  if (!isStaff(heir)) await insertMember(tx, { projectId: app.project_id, userId: heir.id, at }) // the owner must be able to see the app
   const changed = await updateApp(tx, app.id, { created_by: heir.id, updated_at: at.toISOString() })
   if (!changed) throw new AppError('app_not_found')
   await recordAudit(tx, at, caller, {
@@ -88,7 +88,7 @@ async function handOver(tx: Tx, caller: Caller, app: AppRow, { userId, at }: { u
   return changed
 }
 
-/** Applications: what they are and who owns them. What runs is the business of deployments and containers. */
+/** Applications and their owners. What runs is handled by deployments and containers. */
 export function createApplications(deps: Deps) {
   const { db, now } = deps
   const refuseBadSource = createRefuseBadSource(deps)

@@ -74,7 +74,7 @@ function present(row: Readonly<ListedRow>, hosts: Hosts, ports: EdgePorts): List
 function presentWhole(row: Readonly<AppRow>, hosts: Hosts, ports: EdgePorts): Application {
   const { watch_paths, install_command, build_command, start_command, release_command, build_args, ...others } = row
   const { wanted, stopped_services, git_repository_id, git_commit_url, ...listed } = others
-  // ours: what a person asked for (they see `status`), and the host's names for things
+  // internal: what a person requested (the API shows `status`), and the host's names
   void [wanted, stopped_services, git_repository_id, git_commit_url]
   return {
     ...present(listed, hosts, ports),
@@ -98,7 +98,7 @@ export function createAppLists(db: Pick<Db, 'selectFrom' | 'cachedRead'>, ports:
     .orderBy('domain.id')
     .compile()
 
-  /** Goes with the rows that the database keeps: the same rows make the same list. */
+  /** Cached with the rows that the database layer caches: the same rows give the same list. */
   const presented = new WeakMap<readonly ListedRow[], { from: readonly Host[]; list: ListedApplication[] }>()
 
   return async (projectId: number): Promise<ListedApplication[]> => {
@@ -117,7 +117,7 @@ function groupHosts(rows: readonly Host[]): Hosts {
   return Map.groupBy(rows, ({ app_id }) => app_id)
 }
 
-/** Without a user: every application, for those who see everything. */
+/** Without a user: all applications, for callers who can see everything. */
 export async function listVisibleApplications(db: Reader, ports: EdgePorts, userId: number | undefined): Promise<ListedApplication[]> {
   let apps = db.selectFrom('app').select(LISTED_COLUMNS).orderBy('app.id')
   if (userId !== undefined) {
@@ -146,7 +146,7 @@ export async function isSlugTaken(db: Reader, projectId: number, slug: string): 
   )
 }
 
-/** How many apps the project has, how many all projects have that share its quota, and how many of those have a network of their own. */
+/** How many apps the project has, how many there are in all projects that share its quota, and how many of those have their own network. */
 export async function countApps(db: Reader, projectId: number): Promise<{ ofProject: number; ofUser: number; composeOfUser: number }> {
   return await db
     .selectFrom('app')

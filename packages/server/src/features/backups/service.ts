@@ -16,7 +16,7 @@ type Deps = {
   directory: string
   isEncrypted: boolean
   settings: () => Pick<Settings, 'backupSchedule' | 'backupsKept'>
-  /** Runs a command of the program in a process of its own, because it reads the whole database; gives what it printed. */
+  /** Runs a command of this program in a separate process, because it reads the whole database, and returns its output. */
   runCommand: (args: readonly string[], signal: AbortSignal) => Promise<{ isOk: boolean; output: string }>
   log: Pick<Logger, 'info' | 'warn'>
   now: () => Date
@@ -26,7 +26,7 @@ const ERROR = 'backup_error'
 const SET_UP_AT = 'set_up_at'
 const ENDS_WITHIN_MS = 30 * 60 * 1000
 
-/** Backups of Berth itself: made by hand or by the schedule, as files in the data directory. */
+/** Backups of Berth itself, manual or scheduled, as files in the data directory. */
 export function createBackups(deps: Deps) {
   const { db, directory, settings, now } = deps
   const inTurn = createTurns<'backup'>()
@@ -52,7 +52,7 @@ export function createBackups(deps: Deps) {
     })
   }
 
-  /** Its name has a resolution of one second, and a backup never replaces another one. */
+  /** Names have a resolution of one second, and a backup never overwrites another one. */
   async function freshName(): Promise<string> {
     for (;;) {
       const name = nameFor(now(), deps.isEncrypted)
@@ -88,7 +88,7 @@ export function createBackups(deps: Deps) {
 
 type Made = { list: () => Promise<Backups>; create: (actor: Actor, signal: AbortSignal) => Promise<Backup> }
 
-/** Called every few minutes: makes the backup that is due, and deletes those of days before the ones to keep. */
+/** Called every few minutes: creates a backup if one is due, and deletes those older than the days to keep. */
 function createSchedule({ db, directory, settings, log, now }: Deps, { list, create }: Made) {
   return async function makeDue(signal: AbortSignal): Promise<void> {
     const { nextAt } = await list()

@@ -16,11 +16,11 @@ type Commit = { hash: string; message: string; author: string }
 type Deps = {
   db: Db
   addAutomatic: AddAutomatic
-  /** The newest commit of the app's branch, if its host says so at once: the worker asks again otherwise. */
+  /** The newest commit of the app's branch, or undefined if its host is slow: the worker asks again. */
   newestCommit: NewestCommit
-  /** The same with more patience: for another branch there is nobody who asks again. */
+  /** The same with a longer timeout: for another branch, the worker does not ask again. */
   newestCommitOfBranch: NewestCommit
-  /** False where this call is one too many for the app in this minute. */
+  /** False if the app has received too many calls in this minute. */
   isWithinRate: (appId: number) => boolean
 }
 
@@ -33,7 +33,7 @@ const NO_LONGER =
   'The person who made this deploy hook may not deploy the application any more. Ask a member of its project to make a new secret for it.'
 const OTHER_SOURCE = 'The source of the application was changed at this very moment. Call the deploy hook again.'
 
-/** What a call of a deploy hook does. */
+/** Handles a call of a deploy hook. */
 export function createDeployByHook(deps: Deps) {
   async function commitFor(app: AppRow, { commit, branch }: HookDeployment): Promise<Commit> {
     if (deploysImage(app) && (commit ?? branch) !== undefined)

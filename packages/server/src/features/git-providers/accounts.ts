@@ -23,7 +23,7 @@ type Deps = {
   now: () => Date
 }
 
-/** Accounts on git hosts: who they belong to, and whether they work. */
+/** Connected accounts on git hosts: their owners, and whether they work. */
 export function createGitAccounts(deps: Deps) {
   const { db, access, inTurn, now } = deps
   const save = createSaveAccount(deps)
@@ -50,7 +50,7 @@ export function createGitAccounts(deps: Deps) {
     return await present(id)
   }
 
-  /** Asks the host now. What is wrong is an answer too. */
+  /** Checks the account with its host. A problem is part of the result, not an error. */
   async function check(caller: Caller, account: GitAccountRow): Promise<GitAccount> {
     await inTurn(caller, async () => await access.check(account))
     return await present(account.id)
@@ -66,7 +66,7 @@ export function createGitAccounts(deps: Deps) {
       if (apps.length > 0 && !options.force) throw inUse(apps.map(({ name }) => name))
       if (!(await deleteAccount(tx, account.id))) throw new AppError('git_not_connected')
       const { github_app_id: appId } = account
-      if (appId !== null && !(await hasInstallations(tx, appId))) await deleteApp(tx, appId) // nobody needs its key any more
+      if (appId !== null && !(await hasInstallations(tx, appId))) await deleteApp(tx, appId) // its key is no longer needed
       const before = { provider: account.provider, baseUrl: account.base_url, name: account.name, apps: apps.map(({ id }) => id) }
       await recordAudit(tx, at, caller, { action: 'git_account.delete', subject: 'git_account', subjectId: account.id, before })
     })

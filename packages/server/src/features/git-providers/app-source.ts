@@ -19,7 +19,7 @@ type GivenSource = Pick<Source, 'url' | 'privileged' | 'credential'>
 
 const NO_APP: KnownApp = { git_provider_id: null, git_repository: '', git_branch: '' }
 
-/** How an app comes to a repository through an account, and what git is given for it later. */
+/** Connects an app to a repository of an account, and gives git what it needs to clone it later. */
 export function createAppSource(deps: { db: Db; access: HostAccess; inTurn: InTurn }) {
   const { db, access } = deps
 
@@ -27,7 +27,7 @@ export function createAppSource(deps: { db: Db; access: HostAccess; inTurn: InTu
     return account.project_id === null ? account.user_id === userId : await isMember(db, account.project_id, userId)
   }
 
-  /** One that the caller may use, and that may be used in this project. Every other one is as good as none. */
+  /** An account that the caller may use in this project. Any other account is treated as missing. */
   async function accountFor(caller: Caller, projectId: number, accountId: number): Promise<GitAccountRow> {
     const account = await findGitAccount(db, accountId)
     const isOfProject = account !== undefined && (account.project_id === null || account.project_id === projectId)
@@ -35,7 +35,7 @@ export function createAppSource(deps: { db: Db; access: HostAccess; inTurn: InTu
     return account
   }
 
-  /** What a change of the source comes to. The host is asked first, so that a repository that the account cannot see is never stored. */
+  /** Resolves a change of the source. The host is asked first, so that a repository which the account cannot see is never stored. */
   async function connect(caller: Caller, projectId: number, input: SourceInput, app: KnownApp = NO_APP): Promise<ConnectedSource> {
     const accountId = input.gitProviderId === undefined ? app.git_provider_id : input.gitProviderId
     if (accountId === null)
@@ -67,7 +67,7 @@ export function createAppSource(deps: { db: Db; access: HostAccess; inTurn: InTu
     return { url, privileged: identity.privileged, credential: cloneCredential(identity) }
   }
 
-  /** For a look at a source before an app has it. */
+  /** For checking a source before an app uses it. */
   async function lookWith(caller: Caller, wanted: { projectId: number; accountId: number; url: string }) {
     const account = await accountFor(caller, wanted.projectId, wanted.accountId)
     if (repositoryIn(account.base_url, wanted.url) === undefined)
@@ -84,7 +84,7 @@ export function createAppSource(deps: { db: Db; access: HostAccess; inTurn: InTu
 type WithAccount = (account: GitAccountRow, url: string, signal?: AbortSignal) => Promise<GivenSource>
 
 function createSourceOf(db: Db, withAccount: WithAccount) {
-  /** An account of a person works for the apps whose source that person chose, as long as they may work on them. */
+  /** A personal account only works for apps whose source was set by its owner, and only while that person has access to the project. */
   async function mayServe(account: GitAccountRow, app: AppRow): Promise<boolean> {
     if (account.project_id !== null) return account.project_id === app.project_id
     if (account.user_id === null || account.user_id !== app.source_set_by) return false
@@ -92,13 +92,13 @@ function createSourceOf(db: Db, withAccount: WithAccount) {
     return user !== undefined && (isStaff(user) || (await isMember(db, app.project_id, user.id)))
   }
 
-  /** What git is given for an app. The account is looked at anew each time: what was taken away is gone at once. */
+  /** The source of an app as git needs it. The account is loaded each time, so revoked access takes effect at once. */
   return async function sourceOf(app: AppRow, signal?: AbortSignal): Promise<GivenSource> {
     const url = app.git_clone_url
     const account = app.git_provider_id === null ? undefined : await findGitAccount(db, app.git_provider_id)
     if (account === undefined) {
       const setter = app.source_set_by === null ? undefined : await findUser(db, app.source_set_by)
-      return { url, privileged: setter !== undefined && isStaff(setter) } // not the owner of the app: it can be handed to anybody
+      return { url, privileged: setter !== undefined && isStaff(setter) } // not the owner: an app can be transferred to anybody
     }
     if (!(await mayServe(account, app)))
       throw new SourceRefused(

@@ -5,7 +5,7 @@ import type { AppRow, GitAccountRow } from '../../domain/rows.ts'
 import type { Reader, Tx } from '../../store/database.ts'
 import type { GitAccountTable } from '../../store/git-tables.ts'
 
-/** `plain`: how many of its webhooks have an address without https. */
+/** `plain`: how many of its webhooks have a URL without https. */
 type Counted = GitAccountRow & { apps: number; plain: number; plainApp: number }
 
 const PLAIN_WARNING =
@@ -63,7 +63,7 @@ function counted(db: Reader) {
     )
 }
 
-/** Without a user: every account, for those who see that they are there. */
+/** Without a user: all accounts, for callers who can see everything. */
 export async function listAccounts(db: Reader, userId: number | undefined): Promise<Counted[]> {
   const query = counted(db).orderBy('git_account.id')
   if (userId === undefined) return await query.execute()
@@ -90,7 +90,7 @@ export async function countAccounts(db: Reader, belonging: Belonging): Promise<n
   return count
 }
 
-/** The same identity at the same host, connected before. */
+/** The same identity on the same host, if it is already connected. */
 export async function findSame(
   db: Reader,
   belonging: Belonging,
@@ -123,7 +123,7 @@ export async function appsUsing(db: Reader, accountId: number): Promise<Pick<App
   return await db.selectFrom('app').select(['id', 'name', 'project_id']).where('git_provider_id', '=', accountId).orderBy('id').execute()
 }
 
-/** Whether a release of the app was made from this commit. */
+/** Whether the app has deployed this commit. */
 export async function wasDeployed(db: Reader, of: { appId: number; hash: string; besides: number }): Promise<boolean> {
   const found = db
     .selectFrom('deployment')

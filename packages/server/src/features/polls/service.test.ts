@@ -72,11 +72,11 @@ async function polled({ id }: AppRow): Promise<string[]> {
   return (await rows.orderBy('id').execute()).map(({ commit_hash }) => commit_hash)
 }
 
-it('a commit that nobody told of is deployed once, and none that was deployed before', async () => {
+it('a new commit without a webhook is deployed once, and a known one is not', async () => {
   const repo = await newRepository()
   const app = await newApp(repo.url)
   await polls().lookAtDue(new AbortController().signal)
-  expect(await database.db.selectFrom('source_poll').selectAll().execute()).toEqual([]) // it has just been made
+  expect(await database.db.selectFrom('source_poll').selectAll().execute()).toEqual([]) // it was just created
   await deploy(app, repo.hash)
   await lookLater()
   expect(await polled(app)).toEqual([])
@@ -92,7 +92,7 @@ it('a commit that nobody told of is deployed once, and none that was deployed be
   expect(await polled(app)).toEqual([second])
 })
 
-it('a push before the first look is found, and an app that nobody deployed yet waits for that', async () => {
+it('a push before the first poll is found, and an app that was never deployed waits for its first deployment', async () => {
   const repo = await newRepository()
   const [early, fresh] = [await newApp(repo.url), await newApp(repo.url)]
   await deploy(early, repo.hash)
@@ -101,7 +101,7 @@ it('a push before the first look is found, and an app that nobody deployed yet w
   expect([await polled(early), await polled(fresh)]).toEqual([[second], []])
 })
 
-it('another branch is not deployed by itself, its next commit is', async () => {
+it('switching the branch deploys nothing, but its next commit is deployed', async () => {
   const repo = await newRepository()
   const app = await newApp(repo.url)
   await deploy(app, repo.hash)
@@ -115,20 +115,20 @@ it('another branch is not deployed by itself, its next commit is', async () => {
   expect(await polled(app)).toEqual([newer])
 })
 
-it('a source that does not answer is asked less and less often, and an app that waits for its newest commit is left alone', async () => {
+it('a source that does not respond is polled less and less often, and an app whose deployment is queued is skipped', async () => {
   const repo = await newRepository()
   const [gone, waiting] = [await newApp(`${git.origin}/nowhere.git`), await newApp(repo.url)]
-  await deploy(waiting, '') // whatever it is at when its turn comes
+  await deploy(waiting, '') // whichever commit it has at its turn
   await lookLater()
   await lookLater()
   const rows = await database.db.selectFrom('source_poll').selectAll().where('app_id', '=', gone.id).execute()
-  expect(rows).toMatchObject([{ failures: 1, commit_hash: '' }]) // the second look was not due
+  expect(rows).toMatchObject([{ failures: 1, commit_hash: '' }]) // the second poll was not due
   await lookLater()
   expect(await database.db.selectFrom('source_poll').select('failures').where('app_id', '=', gone.id).execute()).toEqual([{ failures: 2 }])
   expect(await polled(waiting)).toEqual([])
 })
 
-it('the switch decides, and without it whether a webhook works', async () => {
+it('the setting decides, and without it whether a webhook works', async () => {
   const repo = await newRepository()
   const { db } = database
   const at0 = at.toISOString()

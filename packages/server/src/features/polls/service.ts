@@ -28,7 +28,7 @@ type Deps = {
 const LOOK_MS = 20_000
 const MOST_OF_PERSON = 5
 const LONGEST_PAUSE_MS = 3600_000
-/** Looks that began together do not stay together. */
+/** Spreads polls that started at the same time. */
 const JITTER = 0.2
 
 /** Asks now and then what the branch or the image of an app is at: a webhook that got lost, or that nobody could register, is no loss. */
@@ -55,7 +55,7 @@ export function createPolls(deps: Deps) {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(LOOK_MS)])
     const found = await Promise.resolve()
       .then(async () => await newest(app, limit))
-      .catch(() => undefined) // the next deployment that somebody asks for says what is wrong
+      .catch(() => undefined) // the next manual deployment reports the problem
     signal.throwIfAborted()
     await db.transaction(async (tx) => {
       const current = await findApp(tx, app.id)
@@ -77,10 +77,10 @@ export function createPolls(deps: Deps) {
 
   type Seen = { asked: AppRow; before: SourcePollRow | undefined; found: { hash: string; branch: string } }
 
-  /** Deploys what is new, and gives what to remember. */
+  /** Deploys a new commit, and returns what to remember. */
   async function judge(tx: Tx, app: AppRow, { asked, before, found }: Seen): Promise<{ source: string; commit_hash: string }> {
     const [source, kept] = [sourceKey(asked), { source: before?.source ?? '', commit_hash: before?.commit_hash ?? '' }]
-    if (sourceKey(app) !== source || app.auto_deploy === 0) return kept // changed while its host was asked
+    if (sourceKey(app) !== source || app.auto_deploy === 0) return kept // changed during the lookup
     const { hash, branch } = found
     const seen = { source, commit_hash: hash }
     if (!(await isNews(tx, app, { before: kept, seen, branch }))) return seen
@@ -97,7 +97,7 @@ export function createPolls(deps: Deps) {
 
 type Remembered = Pick<SourcePollRow, 'source' | 'commit_hash'>
 
-/** An app that nobody has deployed yet waits for somebody to do so; one that has another source now waits for its next push. */
+/** An app that was never deployed waits for its first manual deployment; one whose source changed waits for the next push. */
 async function isNews(tx: Tx, app: AppRow, look: { before: Remembered; seen: Remembered; branch: string }): Promise<boolean> {
   const { before, seen, branch } = look
   if (before.commit_hash === seen.commit_hash && before.source === seen.source) return false

@@ -13,20 +13,20 @@ import type { JudgedStack, JudgeStack, StackWish } from '../deployments/release/
 type Deps = {
   git: Pick<Git, 'resolveCommit' | 'checkout'>
   judge: JudgeStack
-  /** Where checkouts lie for a moment. */
+  /** The directory for temporary checkouts. */
   workDir: string
-  /** Shared with the other looks at sources. */
+  /** Shared with other checks of sources. */
   limiter: Limiter
 }
 export type RepositoryWish = StackWish & { readonly source: Omit<Source, 'signal'>; readonly branch: string | null }
 
-/** Somebody waits for the answer: what a deployment may take much longer for is too much here. */
+/** Smaller limits than for a deployment, because a person is waiting for the answer. */
 const LOOK = { limits: { maxBytes: 50 * 1024 ** 2, maxFiles: 200_000 }, timeoutMs: 20_000 }
-/** A text is judged by the one thread that serves everybody, so nobody has it for more than a quarter of the time. */
+/** A file is parsed on the main thread, so each person may use at most a quarter of its time. */
 const TEXTS = { running: 2, runningPerKey: 1, waiting: 200, waitingPerKey: 4, waitMs: 20_000 }
 const PAUSES = 3
 
-/** What a deployment would make of a compose file, without one. */
+/** What a deployment would make of a compose file, without deploying it. */
 export function createStackPlans({ git, judge, workDir, limiter }: Deps) {
   const texts = createLimiter(TEXTS)
 

@@ -19,10 +19,10 @@ import { inWorkingFolder } from './working-folder.ts'
 type Options = { dataDir: string; target: string; withLogs: boolean; passphrase: string | undefined; now: () => Date }
 export type MadeBackup = { path: string; bytes: number; manifest: Manifest }
 
-/** What must be left for everything else on the disk. */
+/** The space to leave for everything else on the disk. */
 const LEFT_BYTES = 512 * 1024 ** 2
 
-/** Writes a backup beside a server that may be running. The file has its name only once it is whole and on the disk. */
+/** Writes a backup; the server may be running. The file gets its final name only when it is complete and on disk. */
 export async function createBackup(options: Options): Promise<MadeBackup> {
   const directory = dirname(options.target)
   return await inWorkingFolder(directory, async (folder) => {
@@ -56,7 +56,7 @@ async function writeInto(folder: string, { dataDir, target, withLogs, passphrase
   return { path: target, bytes: (await stat(target)).size, manifest }
 }
 
-/** The database is copied first, and nothing is known of how well the rest can be compressed. */
+/** The database is copied first, and how well the rest compresses is unknown. */
 async function refuseWithoutSpace({ dataDir, withLogs }: Options, directory: string): Promise<void> {
   const database = (await stat(databasePath(dataDir))).size
   const needed = 2 * database + (await sizeToKeep(dataDir, { withLogs })) + LEFT_BYTES

@@ -11,7 +11,7 @@ import { createCheckDockerfile } from './check-dockerfile.ts'
 
 let directory = ''
 let version = ''
-/** What the engine says of any image. */
+/** What the engine returns for any image. */
 let image: object = {}
 const server = createServer((request, response) => {
   const info = { ServerVersion: version, OSType: 'linux', Architecture: 'x86_64' }

@@ -76,7 +76,7 @@ export function createRestore(deps: Deps) {
       else await (await launcher.start(context, artifact)).waitHealthy()
       await settle(appId, { status: 'running', reason: '' })
     } catch (cause) {
-      if (signal.aborted || cause instanceof EngineUnreachable) throw cause // it is tried again
+      if (signal.aborted || cause instanceof EngineUnreachable) throw cause // it is retried
       await settle(appId, { status: 'error', reason: failureReason(cause, createRedactor(Object.values(context.config.env))) })
     }
     deps.onChanged(appId)

@@ -24,7 +24,7 @@ type Parts = {
   log: Pick<Logger, 'debug'>
   tuning: Tuning
   now: () => Date
-  /** Whether a release is there that this one replaces. */
+  /** Whether it replaces a release. */
   replaces: boolean
 }
 
@@ -43,13 +43,13 @@ const STEP_OF = {
 } as const satisfies Record<StageName, StepName>
 
 export type LiveContext = Context & {
-  /** A step that changes the row: what it gives is the row from then on. */
+  /** A step that changes the row. Later steps see the returned row. */
   write(name: string, change: (row: DeploymentRow) => Promise<DeploymentRow>): Promise<void>
-  /** The steps so far, the last one ended. */
+  /** Ends the current step and returns all steps so far, as stored text. */
   endedSteps(): string
-  /** Resolves when every line so far is in the file. */
+  /** Resolves when all lines so far are in the file. */
   flush(): Promise<void>
-  /** What was noted for the reason of a failure. */
+  /** Notes to add to the reason of a failure. */
   notes(): readonly string[]
   seconds(): number
   deadlineReason(): Error | undefined
@@ -58,7 +58,7 @@ export type LiveContext = Context & {
   close(): void
 }
 
-/** What the stages share: the row as it is now, the log, the progress and the deadlines. */
+/** What the stages share: the current row, the log, the progress and the deadlines. */
 export function createContext(parts: Parts): LiveContext {
   const { app, config, workspace, writer, record, step, tuning } = parts
   const deadline = new AbortController()
@@ -84,7 +84,7 @@ export function createContext(parts: Parts): LiveContext {
     if (next !== 'stopping_old' || parts.replaces) writer.append(WORDS[next], 'berth')
   }
 
-  /** Progress is news, not truth: it is written when the number changes, and a lost one costs nothing. */
+  /** Progress is only informative: it is written when the percentage changes, and a failed write does not matter. */
   function progress(fraction: number): void {
     const percent = progressIn(stage, fraction)
     if (percent <= shown || signal.aborted) return
@@ -126,13 +126,13 @@ export function createContext(parts: Parts): LiveContext {
   }
 }
 
-/** Whole seconds by a monotonic clock: a stepped one must not make a duration negative. */
+/** Whole seconds of a monotonic clock, so that a change of the system time cannot make a duration negative. */
 function createStopwatch(): () => number {
   const startedAt = performance.now()
   return () => Math.max(0, Math.round((performance.now() - startedAt) / 1000))
 }
 
-/** What a deployment says in its log. Every line is a sign that the work goes on. */
+/** Writes to the log of the deployment. Every line counts as activity. */
 function createLines(writer: Parts['writer'], onActivity: () => void): Pick<LiveContext, 'say' | 'note' | 'notes' | 'output' | 'flush'> {
   const notes: string[] = []
   const append: LogWriter['append'] = (line, stream) => {

@@ -10,7 +10,7 @@ import { deactivate, findActive, moveDeployment, noteDeployment } from '../store
 type Deps = { db: Db; now: () => Date }
 type Settled = { status: 'running' | 'stopped' | 'error'; reason: string }
 
-/** The writes of a running deployment: each is one transaction, and each fails when somebody else has ended it. */
+/** The writes of a running deployment. Each is one transaction, and fails if the deployment was ended elsewhere. */
 export function createRecord({ db, now }: Deps) {
   async function begin(row: DeploymentRow, sealedConfig: string): Promise<DeploymentRow> {
     const at = now()
@@ -59,7 +59,7 @@ export function createRecord({ db, now }: Deps) {
   return { begin, stage, commit, image, deploying, release, ...createLastWrites({ db, now }) }
 }
 
-/** How it ends. */
+/** The final writes. */
 function createLastWrites({ db, now }: Deps) {
   async function success(app: AppRow, row: DeploymentRow, outcome: { durationSeconds: number; steps: string }): Promise<DeploymentRow> {
     const at = now()
@@ -100,7 +100,7 @@ function createLastWrites({ db, now }: Deps) {
       }
       return await moveDeployment(tx, { id: row.id, from: row.status, to: 'failed', at, change })
     }
-    return await db.transaction(write, { mayUseReserve: true }) // a build that filled the disk must not be run again for that
+    return await db.transaction(write, { mayUseReserve: true }) // otherwise a build that filled the disk would be run again
   }
 
   return { success, failed }

@@ -20,14 +20,14 @@ type Given = {
   diesAfter?: number
 }
 
-/** A deployment of plain functions, each of which notes its name. */
+/** A deployment made of plain functions that record their names. */
 function open({ type = 'web', status = 'building', kept, isReached = true, isServed = false, diesAfter = Infinity }: Given) {
   const events: string[] = []
   const note = <Result>(name: string, result: Result) => {
     events.push(name)
     return Promise.resolve(result)
   }
-  const app = { id: 1, app_type: type } as AppRow // what the pipeline reads of it
+  const app = { id: 1, app_type: type } as AppRow // only the fields that the pipeline reads
   const row = { id: 5, status, progress: 0, steps: '[]', ...columnsOf(kept) } as DeploymentRow // the same
   let looks = 0
   const checkAlive = async () => {
@@ -69,7 +69,7 @@ function open({ type = 'web', status = 'building', kept, isReached = true, isSer
   const context = createContext({
     app,
     row,
-    config: { type } as ReleaseConfig, // the launchers read the rest
+    config: { type } as ReleaseConfig, // only launchers read the rest
     workspace: '',
     writer: { append: () => undefined, flush: () => note('flush', undefined) },
     record: {
@@ -120,17 +120,17 @@ it('a rollback clones and builds nothing', async () => {
   expect(row.image).toBe('berth/old:release')
 })
 
-it('a run that a crash cut short goes on with what was built, and is not moved to deploying twice', async () => {
+it('a run after a crash continues with what was built, and does not move to deploying twice', async () => {
   const { events } = await open({ status: 'deploying', kept: IMAGE }).run()
   expect(events.slice(0, 3)).toEqual(['release command', 'retire', 'start berth/new:release'])
 })
 
-it('beside a release that serves, it must be healthy twice before visitors are sent to it', async () => {
+it('while another release serves, it must be healthy twice before it gets visitors', async () => {
   const { events } = await open({ isServed: true }).run()
   expect(events).toEqual(['clone', 'build', ...STARTED, 'healthy', 'switch to 10.224.0.130', ...ENDED])
 })
 
-it('one that dies on its own gets no visitors, and one that dies with them does not succeed', async () => {
+it('one that dies before the switch gets no visitors, and one that dies after it does not succeed', async () => {
   const alone = open({ isServed: true, diesAfter: 0 })
   await expect(alone.run()).rejects.toThrow('It stopped.')
   expect(alone.events.at(-1)).toBe('healthy')

@@ -21,11 +21,11 @@ type Deps = {
 
 export type Preflight = (context: Context) => Promise<void>
 
-/** Two beside whatever else ran, and three that no other one which was interrupted so often ran beside (see queue-store.ts). */
+/** Two attempts in parallel with other jobs, and three more during which no other often-interrupted job runs (see queue-store.ts). */
 const MOST_ATTEMPTS = 5
 const ENGINE_PAUSE_MS = 500
 
-/** Everything that is known to be in the way before the first stage: it is said at once, and in words. */
+/** Checks everything that can be known before the first stage, so that the deployment fails early with a clear message. */
 export function createPreflight(deps: Deps): Preflight {
   const { engine, dataDir, tuning } = deps
   return async (context) => {
@@ -35,7 +35,7 @@ export function createPreflight(deps: Deps): Preflight {
       throw new DeploymentFailure(
         'This deployment was interrupted several times, by restarts of Berth or by a full disk, so it was given up. Deploy again.',
       )
-    if (kept === undefined) checkEnvironment(context.config) // an earlier release comes back as it was
+    if (kept === undefined) checkEnvironment(context.config) // an earlier release is started again unchanged
     if (deployment.attempts > 1) say('This deployment was interrupted; going on from what is there')
     await mkdir(workspace, { recursive: true, mode: 0o700 })
     await waitForEngine(engine, { signal, waitMs: tuning.engineWaitMs, say })
@@ -48,7 +48,7 @@ export function createPreflight(deps: Deps): Preflight {
   }
 }
 
-/** Every build on such an engine can remove empty files of the machine: a server with tenants may leave that to its admins. */
+/** Every build on such an engine can delete empty files of the machine, so a server with several users may restrict builds to admins. */
 async function refuseOldBuilder({ engine, oldEngineBuilds, isPrivileged }: Deps, { app, signal }: Context): Promise<void> {
   if (oldEngineBuilds === 'everyone' || kindOf(app).madeFrom === 'template' || deploysImage(app)) return
   const { version } = await engine.facts(signal)
@@ -60,7 +60,7 @@ async function refuseOldBuilder({ engine, oldEngineBuilds, isPrivileged }: Deps,
 
 type Wait = { signal: AbortSignal; waitMs: number; say: (line: string) => void }
 
-/** Nothing can be built or started without an engine; one that is just starting is worth waiting for. */
+/** Nothing can be built or started without an engine, so we wait for one that may be starting. */
 async function waitForEngine(engine: Pick<Engine, 'ping'>, { signal, waitMs, say }: Wait): Promise<void> {
   signal.throwIfAborted()
   await retry(() => engine.ping(signal), {
@@ -73,7 +73,10 @@ async function waitForEngine(engine: Pick<Engine, 'ping'>, { signal, waitMs, say
   })
 }
 
-/** Below the floor a build would take the disk from everything else on the machine. A full one is waited for, as by those in the queue. */
+/**
+ * Below the floor, a build could fill the disk for everything else on the machine. On a full disk the deployment waits, like those in the
+ * queue.
+ */
 async function checkRoom(directory: string, tuning: Pick<Tuning, 'diskFloorBytes' | 'fullDiskBytes'>): Promise<void> {
   const floorBytes = tuning.diskFloorBytes
   const free = await freeBytes(directory)
@@ -86,7 +89,7 @@ async function checkRoom(directory: string, tuning: Pick<Tuning, 'diskFloorBytes
   }
 }
 
-/** For variables from before there was a limit. The port that Berth adds is not counted. */
+/** For variables that were stored before there was a limit. The port that Berth adds does not count. */
 function checkEnvironment({ env, port }: ReleaseConfig): void {
   const given = Object.entries(env).filter(([key, value]) => key !== 'PORT' || value !== String(port))
   const problem = environmentProblem(environmentSize(given.map(([key, value]) => ({ key, value }))))

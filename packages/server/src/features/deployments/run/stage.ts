@@ -6,7 +6,7 @@ import type { FailureFacts } from '../failure/facts.ts'
 import type { LogStream } from '../log/log-lines.ts'
 import type { Effects } from './effects.ts'
 
-/** What a person can act on: the message becomes the deployment's `error_message`. */
+/** A failure with a message for the user, which becomes the deployment's `error_message`. */
 export class DeploymentFailure extends Error {
   override readonly name = 'DeploymentFailure'
   readonly facts: FailureFacts | undefined
@@ -16,7 +16,7 @@ export class DeploymentFailure extends Error {
   }
 }
 
-/** Everything that a stage may know and do. It never writes a status, and it always honours the signal. */
+/** Everything that a stage can know and do. A stage never writes a status, and always honours the signal. */
 export type Context = Effects & {
   readonly app: AppRow
   readonly deployment: DeploymentRow
@@ -24,23 +24,23 @@ export type Context = Effects & {
   readonly workspace: string
   readonly signal: AbortSignal
   readonly step: Step
-  /** Begins a stage: its label, its progress, its limits. */
+  /** Begins a stage, with its label, progress and limits. */
   readonly enter: (stage: StageName) => Promise<void>
-  /** Begins a step within a stage, at this fraction of it. */
+  /** Begins a step within a stage, at this fraction of the stage. */
   readonly begin: (step: StepName, fraction: number) => void
-  /** Whether a release is there that this one replaces. */
+  /** Whether it replaces a release. */
   readonly replaces: boolean
-  /** The commit that is really built. */
+  /** Records the commit that is built. */
   readonly noteCommit: (commit: { hash: string; message: string; author: string }) => Promise<void>
   /** The image that is really pulled, with its digest. */
   readonly noteImage: (ref: string) => Promise<void>
-  /** A line of ours in the log of the deployment. */
+  /** Writes a line of ours to the log of the deployment. */
   readonly say: (line: string) => void
-  /** The same, and it belongs to the reason if this deployment fails. */
+  /** The same, and adds it to the reason if the deployment fails. */
   readonly note: (sentence: string) => void
-  /** A line that the user's build or container printed. */
+  /** A line printed by the user's build or container. */
   readonly output: (line: string, stream: Exclude<LogStream, 'berth'>) => void
-  /** Something happened that is not worth a line: a stage in which nothing happens for too long is ended. */
+  /** Activity that is not worth a line: a stage without activity for too long is ended. */
   readonly active: () => void
   /** How far the stage is, from 0 to 1. */
   readonly progress: (fraction: number) => void

@@ -27,7 +27,7 @@ export function createConnectExisting(deps: Deps) {
   const { db, apps, installations, inTurn } = deps
   const save = createSaveApp(deps)
 
-  /** An app that somebody made by hand. The host is asked first whether the key is its own. */
+  /** Connects an app that was created by hand. The host confirms first that the key belongs to it. */
   return async function connect(caller: Caller, input: ExistingGitHubApp, site: string): Promise<ConnectedGitHubApp> {
     const belonging = await belongingOf(db, caller, input.projectId)
     const baseUrl = baseUrlOf(input.baseUrl)
@@ -55,7 +55,7 @@ export function createConnectExisting(deps: Deps) {
   }
 }
 
-/** What was typed in is wrong, or the host is away. */
+/** The input is wrong, or the host is unavailable. */
 function asAppFieldError(cause: unknown): unknown {
   if (!(cause instanceof HostError)) return cause
   if (cause.failure === 'rate_limited' || cause.failure === 'unavailable') return asAppError(cause)

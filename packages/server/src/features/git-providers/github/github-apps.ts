@@ -23,7 +23,7 @@ type Deps = {
   apps: GitHubApps
   installations: Installations
   inTurn: InTurn
-  /** Where hosts reach this server; undefined while nobody knows. */
+  /** The public URL of this server; undefined while it is unknown. */
   publicUrl: () => Promise<string | undefined>
   now: () => Date
 }
@@ -32,7 +32,7 @@ const CODE = /^[\w-]{1,200}$/
 const NUMBER = /^\d{1,15}$/
 const DEFAULT_NAME = 'Berth'
 
-/** GitHub Apps: made for this server by a manifest, or there already. */
+/** GitHub Apps: created for this server from a manifest, or connected if they already exist. */
 export function createGitHubConnect(deps: Deps) {
   const { db, apps, installations, inTurn } = deps
   const states = createStates(deps)
@@ -45,11 +45,11 @@ export function createGitHubConnect(deps: Deps) {
     const begun = { step: 'create', base_url: baseUrl, hook_key: hookKey, project_id: projectId, github_app_id: null } as const
     const state = await db.transaction(async (tx) => await states.begin(tx, caller, begun))
     const webhookUrl = hookUrlOf((await deps.publicUrl()) ?? site, hookKey)
-    const name = input.name ?? `${DEFAULT_NAME} ${randomBytes(3).toString('hex')}` // names of apps are unique at the host
+    const name = input.name ?? `${DEFAULT_NAME} ${randomBytes(3).toString('hex')}` // names of apps are unique on the host
     return { action: manifestAction(baseUrl, input.organization, state), manifest: manifestOf({ name, site, webhookUrl }), state }
   }
 
-  /** Back from GitHub with a new app: it is kept, and the browser goes on to install it. */
+  /** The browser returns from GitHub with a new app: it is saved, and the browser is redirected to install it. */
   async function created(caller: Caller, input: { code?: string; state?: string }, site: string): Promise<string> {
     const begun = await states.take(caller, 'create', input.state)
     if (!begun) return dashboard('wrong_state')
@@ -57,7 +57,7 @@ export function createGitHubConnect(deps: Deps) {
     const { code } = input
     if (code === undefined || !CODE.test(code)) return dashboard('not_created', projectId)
     try {
-      const belonging = await belongingOf(db, caller, projectId) // who was a member ten minutes ago may not be one any more
+      const belonging = await belongingOf(db, caller, projectId) // the person may have left the project since then
       const made = await inTurn(caller, async () => await apps.convert({ baseUrl, privileged: isStaff(caller) }, code))
       const hookUrl = hookUrlOf((await deps.publicUrl()) ?? site, hookKey)
       const state = await db.transaction(async (tx) => {
@@ -71,7 +71,7 @@ export function createGitHubConnect(deps: Deps) {
     }
   }
 
-  /** Back from GitHub after an installation. Its number is only believed where GitHub shows it to this very app. */
+  /** The browser returns from GitHub after an installation. The installation id is only accepted if GitHub lists it for this app. */
   async function installed(caller: Caller, input: { installation_id?: string; setup_action?: string; state?: string }): Promise<string> {
     const begun = await states.take(caller, 'install', input.state)
     const app = begun && (await findGitHubApp(db, begun.github_app_id ?? 0))

@@ -14,7 +14,7 @@ const UNUSED_MS = 7 * 24 * 3600_000
 type Connecting = { baseUrl: string; hookKey: string; hookUrl: string; belonging: Belonging }
 
 export function createSaveApp({ secrets, now }: { secrets: SecretBox; now: () => Date }) {
-  /** One that is connected already gets the new key and secret, and keeps the address of its webhook. */
+  /** An app that is already connected gets the new key and secret, and keeps its webhook URL. */
   return async function save(tx: Tx, caller: Caller, { baseUrl, hookKey, hookUrl, belonging }: Connecting, made: NewApp): Promise<number> {
     const at = now()
     await forgetUnused(tx, new Date(at.getTime() - UNUSED_MS))
@@ -38,7 +38,7 @@ export function createSaveApp({ secrets, now }: { secrets: SecretBox; now: () =>
   }
 }
 
-/** An app has one webhook address, so it is connected in one place; where nothing came of that, it can be connected anew. */
+/** An app has one webhook URL, so it can be connected only once; if it was never installed, it can be connected again. */
 async function sameApp(tx: Tx, at: { baseUrl: string; hostId: string }, belonging: Belonging): Promise<GitHubAppRow | undefined> {
   const same = await findAppAt(tx, at.baseUrl, at.hostId)
   if (!same || (same.user_id === belonging.userId && same.project_id === belonging.projectId)) return same

@@ -10,7 +10,7 @@ type Follower = Pick<Context, 'ask' | 'signal' | 'say' | 'output' | 'active'>
 const SHORTEST_CHECK_MS = 1000
 const MOST_VOLUMES = 50
 
-/** Has every image here before anything is stopped, and judges what it brings along and the compose file does not say. */
+/** Pulls every image before anything is stopped, and checks settings of the images that the compose file does not mention. */
 export function createCheckImages({ engine }: { engine: Pick<Engine, 'images'> }) {
   return async function checkImages(context: Follower, plan: ComposePlan): Promise<void> {
     for (const service of plan.services) {

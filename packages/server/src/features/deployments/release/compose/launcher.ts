@@ -53,8 +53,8 @@ type Deps = {
 const UNDO_MS = 120_000
 
 /**
- * Several containers an app, by the repository's compose file. The validated plan is kept, so that a rollback runs the same again. The
- * service that has the port comes beside the one that serves, where it can be there twice; the others are replaced when they change.
+ * Runs an app as several containers, from the repository's compose file. The validated plan is stored, so that a rollback can run it again.
+ * A routed service is started beside its predecessor if two of it can run at once; other services are replaced if they changed.
  */
 export function createComposeLauncher(deps: Deps): Launcher {
   const { db, engine, instance, checkImages } = deps
@@ -71,7 +71,7 @@ export function createComposeLauncher(deps: Deps): Launcher {
 
   async function start(context: Context): Promise<Release> {
     const { app, deployment, effect, ask, step, signal } = context
-    const isKept = await hasPlan(directoryOf(app.id, deployment.id)) // the release that a rollback came from may be gone by now
+    const isKept = await hasPlan(directoryOf(app.id, deployment.id)) // the release that a rollback refers to may have been deleted since
     const source = isKept ? deployment.id : (deployment.release_of ?? deployment.id)
     await effect('engine.network', async (until) => {
       await engine.networks.ensureProjectNetwork({ instance, projectId: app.project_id }, until)
@@ -106,7 +106,7 @@ export function createComposeLauncher(deps: Deps): Launcher {
     await deps.ports.keepOnly(app.id, hostPortsOf(plan))
   }
 
-  /** While its containers are there: what an earlier version started has volumes that only they name. */
+  /** While its containers still exist: volumes that an earlier version of Berth created are only named there. */
   async function activeWithVolumes(context: Context): Promise<ActivePlan | undefined> {
     const active = await planOfActive(context.app.id)
     if (!active) return undefined
@@ -124,7 +124,7 @@ export function createComposeLauncher(deps: Deps): Launcher {
   return { retireOld: async () => undefined, start, removeOld, undo }
 }
 
-/** The plan of the release that is live; none where nothing is. */
+/** The plan of the live release, if there is one. */
 function createPlanOfActive(db: Reader, directoryOf: (appId: number, deploymentId: number) => string) {
   return async function planOfActive(appId: number): Promise<ActivePlan | undefined> {
     const active = await findActive(db, appId)
@@ -133,7 +133,7 @@ function createPlanOfActive(db: Reader, directoryOf: (appId: number, deploymentI
   }
 }
 
-/** A plan whose containers are there, as a release: where its visitors go, and how its health is seen. */
+/** A plan whose containers are running, as a release: its targets and its health checks. */
 function createStarted(
   { db, engine, containers, instance }: Pick<Deps, 'db' | 'engine' | 'containers' | 'instance'>,
   healthOf: ReturnType<typeof createComposeHealth>,
@@ -158,7 +158,7 @@ function createStarted(
     return { target: targetIn(reached, plan.routedService), ...healthOf(context, { routed, others: rest }) }
   }
 
-  /** The address that it was given, because one that is just being started again has none. */
+  /** The assigned address, because a container that is just restarting has no current one. */
   async function givenIp(id: string, projectId: number, signal: AbortSignal): Promise<string | undefined> {
     const details = await engine.containers.inspect(id, signal)
     const network = projectNetworkName(instance, projectId)
@@ -185,7 +185,7 @@ async function withWantedPorts(ports: Pick<Ports, 'wantedOf'>, { app, say }: Con
   return withOpenPorts(plan, wanted)
 }
 
-/** Folders of earlier commits. A rollback has their files, and fills them again. */
+/** Removes volumes with files of earlier commits. A rollback has the files, and fills them again. */
 async function removeContent(
   { engine, instance }: Pick<Deps, 'engine' | 'instance'>,
   { appId, isLive }: { appId: number; isLive: (volume: string) => boolean },

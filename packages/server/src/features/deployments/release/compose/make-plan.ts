@@ -32,7 +32,7 @@ type Deps = {
   dataDir: string
 }
 
-/** A compose file made into a plan that asks for nothing an app may not have, its images built, and the plan kept for rollbacks. */
+/** Turns a compose file into a plan that contains nothing an app may not have, builds its images, and stores the plan for rollbacks. */
 export function createMakePlan(deps: Deps) {
   const { buildStack, instance } = deps
 
@@ -74,7 +74,7 @@ export function createMakePlan(deps: Deps) {
       buildStack(planned, { projectId: app.project_id, labels, cacheScope, credentials, ...follower, workspace, signal }),
     )
     const plan = await deps.withPrivateImages(context, planned)
-    await deps.checkImages(context, plan) // while there is time for it: a start has minutes
+    await deps.checkImages(context, plan) // here rather than at the start, which has a limit of minutes
     await step('files.plan', async () => {
       const directory = planDirectory(deps.dataDir, app.id, deployment.id)
       await keepFiles(directory, plan, repository.blobs)

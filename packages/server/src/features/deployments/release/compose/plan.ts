@@ -10,7 +10,7 @@ import { DeploymentFailure } from '../../run/stage.ts'
 const FILE = 'plan.json'
 const LONGEST_PLAN = 4 * 1024 ** 2
 
-/** Before minutes are spent on building. */
+/** Called before minutes are spent on the build. */
 export function refuseTooLong(plan: ComposePlan): void {
   textOf(plan)
 }
@@ -23,7 +23,7 @@ function textOf(plan: ComposePlan): string {
   )
 }
 
-/** The validated plan of a release, kept with it: environment values are in it, so it is ours alone. */
+/** Stores the validated plan of a release. It contains environment values, so only Berth can read it. */
 export async function keepPlan(directory: string, plan: ComposePlan): Promise<void> {
   const text = textOf(plan)
   await mkdir(directory, { recursive: true, mode: 0o700 })
@@ -41,17 +41,17 @@ export async function keptPlan(directory: string): Promise<ComposePlan> {
   return parsePlan(await readFile(join(directory, FILE), 'utf8'))
 }
 
-/** Where the plan of a release is kept. */
+/** Where the plan of a release is stored. */
 export function planDirectory(dataDir: string, appId: number, deploymentId: number): string {
   return join(dataDir, 'compose', `app-${appId}`, `d${deploymentId}`)
 }
 
-/** The services that visitors reach: the one that has the app's port, and those with domains of their own. */
+/** The services that visitors reach: the one with the app's port, and those with their own domains. */
 export function routedServices({ routedService, alsoRouted = [] }: Pick<ComposePlan, 'routedService' | 'alsoRouted'>): ReadonlySet<string> {
   return new Set([...(routedService === null ? [] : [routedService]), ...alsoRouted])
 }
 
-/** Whether another service waits until this one has come to its end. */
+/** Whether another service waits until this one has completed. */
 export function runsToItsEnd(plan: ComposePlan, name: string): boolean {
   return plan.services.some(({ dependsOn }) =>
     dependsOn.some(({ service, condition }) => service === name && condition === 'service_completed_successfully'),
@@ -59,9 +59,9 @@ export function runsToItsEnd(plan: ComposePlan, name: string): boolean {
 }
 
 /**
- * What the container of a service says whose it is. Where a service has the port, the others go on from one release to the next for as long
- * as nothing about them changes: a database is not started anew because the app in front of it is. What is run once to its end is run in
- * each release.
+ * The label that says which release a container belongs to. If a service is routed, the other services are shared by releases until their
+ * definition changes, so that a database is not restarted whenever the app is deployed. A service that runs once, such as a migration, runs
+ * in every release.
  */
 function releaseLabel(plan: ComposePlan, service: StackService, deploymentId: number): string {
   const { dependsOn: _order, definition, ...container } = service
@@ -71,19 +71,19 @@ function releaseLabel(plan: ComposePlan, service: StackService, deploymentId: nu
   return runsToItsEnd(plan, service.name) ? String(deploymentId) : sharedLabel(JSON.stringify(container))
 }
 
-/** Each service, with what its container says whose it is. */
+/** The release label of the container of each service. */
 export function releaseLabels(plan: ComposePlan, deploymentId: number): Map<string, string> {
   return new Map(plan.services.map((service) => [service.name, releaseLabel(plan, service, deploymentId)]))
 }
 
-/** Whether the plan has a container of that service and that label. */
+/** Whether a container with these labels is part of the plan. */
 export function isPlanned(labels: ReadonlyMap<string, string>, { service, deploymentId, definition }: Owner): boolean {
   return labels.get(service ?? '') === (definition ?? String(deploymentId))
 }
 
 /**
- * Whether a service can be there twice for a while: not with data of its own, nor with a port of the machine, nor after something that
- * must come to its end first.
+ * Whether two containers of a service can run at once: not if it has data or a port of the machine, or if it waits for another service to
+ * complete.
  */
 export function canBeTwice(plan: ComposePlan, service: string): boolean {
   const routed = plan.services.find(({ name }) => name === service)
@@ -92,7 +92,7 @@ export function canBeTwice(plan: ComposePlan, service: string): boolean {
   return routed.mounts.every(({ volume }) => isContentVolume(volume)) && routed.ports.length === 0 && !waitsForAnEnd
 }
 
-/** Whether a volume is one of the plan. */
+/** Whether a volume belongs to the plan. */
 export function volumesIn(plan: ComposePlan | undefined): (volume: string) => boolean {
   const names = new Set(plan?.services.flatMap(({ mounts }) => mounts.map(({ volume }) => volume)))
   return (volume) => names.has(volume)

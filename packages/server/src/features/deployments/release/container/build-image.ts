@@ -20,7 +20,9 @@ type Deps = {
   keepPlan: (deploymentId: number, plan: BuildPlan) => Promise<void>
 }
 
-/** Decides what is built, and builds it with BuildKit. Environment values never reach a build: they would stay in the image. */
+/**
+ * Decides how to build, then builds with BuildKit. Environment values are never passed to a build, because they would stay in the image.
+ */
 export function createBuildImage(deps: Deps) {
   return async function buildImage(context: Context): Promise<Artifact> {
     const { app, deployment } = context
