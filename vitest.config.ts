@@ -4,7 +4,9 @@ import { defineConfig } from 'vitest/config'
 const WITH_ENGINE = ['packages/*/{src,test}/**/*.{engine,fault}.test.ts', 'e2e/*.e2e.test.ts']
 /** What is shared between them after all: the limit of all builds, the firewall of the engine, and the time that others take. */
 const ALONE = [
-  'packages/server/src/engine/build/build.engine.test.ts',
+  'packages/server/src/engine/build/{build,session}.engine.test.ts',
+  'packages/cli/src/images.engine.test.ts', // its registry is on an address that the firewall of other suites blocks
+  'e2e/databases.e2e.test.ts', // the same
   'packages/server/src/provision/engine-firewall.engine.test.ts',
   'packages/server/test/edge/{load,tls}.engine.test.ts',
   'packages/server/test/crash/{many-deployments,kill-bursts,storage}.fault.test.ts',
