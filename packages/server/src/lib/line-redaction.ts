@@ -20,7 +20,7 @@ const FEWEST_STEPS = 1024
 /** A shorter prefix of a secret reveals nothing, and many lines end in one by chance. */
 export const WORTH_HIDING = 4
 /** The names of our own images: whoever knows one could build on it. */
-const IMAGE_NAME = /(?:docker\.io\/)?berth\/[0-9a-f]{32}(?::[\w.-]+)?/g
+const IMAGE_NAME = /(?:docker\.io\/)?berth\/(?:pulled-[a-z0-9]+-\d+-)?[0-9a-f]{32}(?::[\w.-]+)?/g
 const STEP = /^#\d+ /
 
 /** The step number at the beginning of a line of build output. */

@@ -55,6 +55,7 @@ describe('what is hidden', () => {
     expect(redactor.text(`naming to docker.io/${name}:release done, ${name}, FROM \u001b[1mberth/\u001b[0m${name.slice(6)}`)).toBe(
       'naming to *** done, ***, FROM ***',
     )
+    expect(redactor.text(`No such image: berth/pulled-ab12cd-3-${name.slice(6)}:release`)).toBe('No such image: ***')
     expect(redactor.text('berth/app-1:d2 and berth/0123')).toBe('berth/app-1:d2 and berth/0123')
   })
 })

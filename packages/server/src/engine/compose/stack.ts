@@ -40,6 +40,8 @@ export type PublishedPort = HostPort & { readonly service: string }
 export type StackService = {
   readonly name: string
   readonly image: string
+  /** What the file calls an image that was pulled with credentials: its name on this machine is secret. */
+  readonly shownImage?: string
   readonly platform?: string
   readonly command?: readonly string[]
   readonly entrypoint?: readonly string[]

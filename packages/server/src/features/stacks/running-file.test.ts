@@ -21,3 +21,13 @@ secrets: { key: { content: very-secret } }
   expect(shown).toContain('restart: on-failure:3')
   expect(shown).toContain('stop_grace_period: 60s')
 })
+
+it('an image that was pulled with credentials is shown by the name in the file, and a very long plan not at all', () => {
+  const plan = planCompose('services: { web: { image: registry.example/team/web:1 } }', { ...SETTINGS, newImageName: () => '' })
+  const pulled = { image: `berth/pulled-abc-3-${'0'.repeat(32)}:release` }
+  const withPulled = (more: { shownImage?: string; command?: string[] }) =>
+    runningText({ ...plan, services: plan.services.map((service) => ({ ...service, ...pulled, ...more })) })
+  expect(withPulled({ shownImage: 'registry.example/team/web:1' })).toContain('image: registry.example/team/web:1')
+  expect(withPulled({})).not.toContain('berth/pulled')
+  expect(withPulled({ command: ['x'.repeat(300_000)] })).toBe('# This file is too long to be shown.\n')
+})

@@ -2,6 +2,7 @@ import type { RunningFile } from '@berth/contract'
 import { stringify } from 'yaml'
 import type { AppRow } from '../../domain/rows.ts'
 import type { ComposePlan, StackService } from '../../engine/compose/stack.ts'
+import { isPulled } from '../../engine/image-names.ts'
 
 type Live = { readonly deploymentId: number; readonly plan: ComposePlan } | undefined
 
@@ -23,17 +24,21 @@ export function createRunningFile({ liveOf }: { liveOf: (app: AppRow) => Promise
 
 export type GetRunningFile = ReturnType<typeof createRunningFile>
 
-/** A plan in the words of a compose file. What is in files and secrets is left out, and so are the names of built images. */
+/** Writing YAML takes a second for each megabyte. */
+const LONGEST = 200_000
+
+/** A plan in the words of a compose file. What is in files and secrets is left out, and so are the names that images have on this machine. */
 export function runningText(plan: ComposePlan): string {
+  if (JSON.stringify(plan.services).length > LONGEST) return '# This file is too long to be shown.\n'
   const services = plan.services.map((service) => [service.name, shownService(service, plan)] as const)
   return stringify({ services: Object.fromEntries(services) }, { lineWidth: 0 })
 }
 
 function shownService(service: StackService, { builds }: ComposePlan): Record<string, unknown> {
   const build = builds.find(({ image }) => image === service.image)
-  const { tmpfs, files, mounts, restart } = service
+  const { tmpfs, files, mounts, restart, shownImage = service.image } = service
   const shown = {
-    ...(build === undefined ? { image: service.image } : { build: buildOf(build) }),
+    ...(build === undefined ? { image: isPulled(shownImage) ? '' : shownImage } : { build: buildOf(build) }),
     ...namedAsInFile(service),
     restart: restart.retries === undefined ? restart.policy : `${restart.policy}:${restart.retries}`,
     depends_on: Object.fromEntries(service.dependsOn.map(({ service: name, condition }) => [name, { condition }])),

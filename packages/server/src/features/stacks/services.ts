@@ -5,6 +5,7 @@ import { stoppedServices } from '../../domain/stopped-services.ts'
 import type { ComposePlan, StackService as Planned } from '../../engine/compose/stack.ts'
 import type { ContainerDetails, ContainerSummary } from '../../engine/container-state.ts'
 import type { Engine } from '../../engine/engine.ts'
+import { isPulled } from '../../engine/image-names.ts'
 import { whatItSaid } from '../../lib/error-lines.ts'
 import { limited } from '../../lib/limited.ts'
 import { createLimiter } from '../../lib/limiter.ts'
@@ -84,14 +85,14 @@ export type ListServices = ReturnType<typeof createStackServices>
 type FromPlan = 'name' | 'image' | 'isBuilt' | 'memoryLimit' | 'volumes' | 'ports' | 'domains'
 
 function shownOf(
-  { name, image, memoryBytes, mounts, ports }: Planned,
+  { name, image, shownImage = image, memoryBytes, mounts, ports }: Planned,
   plan: ComposePlan,
   hosts: readonly Host[],
 ): Pick<StackService, FromPlan> {
   const isBuilt = plan.builds.some((build) => build.image === image)
   return {
     name,
-    image: isBuilt ? '' : image, // the name of a built image is secret: anybody who knows it could use the image
+    image: isBuilt || isPulled(shownImage) ? '' : shownImage, // anybody who knows the name on this machine could use the image
     isBuilt,
     memoryLimit: memoryBytes ?? null,
     volumes: mounts.map(({ volume, path, readOnly = false }) => ({ name: volume, path, readOnly })),

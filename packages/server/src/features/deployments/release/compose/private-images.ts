@@ -25,7 +25,7 @@ export function createPrivateImages({ pullImage, hostsOf, refuseOthersDigest }: 
       const isPrivate = host !== undefined && hosts.includes(host) && !isBuilt(service.image)
       if (!isPrivate) await context.ask((signal) => refuseOthersDigest(service.image, projectId, signal)).catch(asFailure)
       const pulled = isPrivate ? await pullImage(context, { image: service.image, user: { projectId, personId: null } }) : undefined
-      services.push(pulled === undefined ? service : { ...service, image: pulled.tag })
+      services.push(pulled === undefined ? service : { ...service, image: pulled.tag, shownImage: service.image })
     }
     return { ...plan, services }
   }
