@@ -2,7 +2,7 @@ import type { Settings } from '@berth/contract'
 import { changedFields, recordAudit } from '../../domain/audit.ts'
 import type { Caller } from '../../domain/caller.ts'
 import { appendEvent } from '../../events/event-log.ts'
-import { fieldError } from '../../lib/app-error.ts'
+import { AppError, fieldError } from '../../lib/app-error.ts'
 import { hostProblem, normalHost } from '../../lib/host-name.ts'
 import type { Db, Reader, Tx } from '../../store/database.ts'
 import { readSettings, writeSetting } from './store.ts'
@@ -35,6 +35,7 @@ export function createSettings(deps: Deps) {
     const at = now()
     const settings = await db.transaction(async (tx) => {
       const before = await readSettings(tx)
+      refuseOwnersSettings(caller, before, input)
       const change: Partial<Settings> = { ...input }
       const wildcard = await checkHost(tx, 'wildcardDomain', input.wildcardDomain?.trim().replace(/^\*\./, ''))
       const dashboard = await checkHost(tx, 'dashboardDomain', input.dashboardDomain)
@@ -54,6 +55,16 @@ export function createSettings(deps: Deps) {
   }
 
   return { get, update }
+}
+
+/** Who decides about updates decides which program runs as root here. */
+const OWNERS_SETTINGS = ['updateFeed', 'updateChannel', 'automaticUpdates', 'updateWindow'] as const
+
+function refuseOwnersSettings(caller: Caller, before: Settings, input: Partial<Settings>): void {
+  if (caller.role === 'owner') return
+  for (const name of OWNERS_SETTINGS)
+    if (input[name] !== undefined && input[name] !== before[name])
+      throw new AppError('not_allowed', { message: `${name}: only an owner can change how Berth is updated.` })
 }
 
 /** Undefined if not given, empty to clear the name. */
