@@ -324,14 +324,9 @@ describe('settings', () => {
   })
 
   it('of updates are changed by an owner alone', async () => {
-    const admin = await berth.as('settings-admin', 'admin')
-    const before = await admin.call('settings.get')
-    await expect(admin.call('settings.update', { automaticUpdates: 'all' })).rejects.toMatchObject({ code: 'not_allowed' })
-    expect(await admin.call('settings.update', { ...before, retention: before.retention })).toEqual(before)
-    expect(await owner.call('settings.update', { automaticUpdates: 'patch' })).toMatchObject({ automaticUpdates: 'patch' })
-    await owner.call('settings.update', { automaticUpdates: before.automaticUpdates })
+    const refused = (await berth.as('settings-admin', 'admin')).call('settings.update', { automaticUpdates: 'all' })
+    await expect(refused).rejects.toMatchObject({ code: 'not_allowed' })
   })
-
   it('keep what is not given, and survive a restart', async () => {
     await using own = await startTestServer()
     const { call } = await own.owner()
