@@ -51,11 +51,15 @@ done
 
 # Settings of an earlier run come first only where this one names none.
 if [ -r "$settings" ]; then
-  while IFS='=' read -r name value; do
+  while read -r line || [ -n "$line" ]; do
+    name=${line%%=*}
+    value=${line#*=}
+    case $value in \"*\") value=${value#\"} value=${value%\"} ;; "'"*"'") value=${value#"'"} value=${value%"'"} ;; esac
     case " $kept " in *" $name "*) eval "current=\${$name:-}"; [ -n "$current" ] || eval "$name=\$value" ;; esac
   done <"$settings"
 fi
 port=${PORT:-8080}
+case ${HOST:-0.0.0.0} in 0.0.0.0 | ::) host=127.0.0.1 ;; *) host=$HOST ;; esac
 data=${BERTH_DATA_DIR:-/var/lib/berth}
 http_port=${BERTH_EDGE_HTTP_PORT:-80}
 https_port=${BERTH_EDGE_HTTPS_PORT:-443}
@@ -79,11 +83,11 @@ esac
 is_running() { [ -x "$root/current/bin/node" ] && healthy; }
 healthy() {
   "$root/current/bin/node" -e '
-    require("node:http").get({ host: "127.0.0.1", port: process.argv[1], path: "/health", timeout: 3000 }, (answer) => {
+    require("node:http").get({ host: process.argv[3], port: process.argv[1], path: "/health", timeout: 3000 }, (answer) => {
       let text = ""
       answer.on("data", (part) => (text += part))
       answer.on("end", () => process.exit(answer.statusCode === 200 && JSON.parse(text).version === process.argv[2] ? 0 : 1))
-    }).on("error", () => process.exit(1)).on("timeout", () => process.exit(1))' "$port" "${1:-$(installed_version)}" 2>/dev/null
+    }).on("error", () => process.exit(1)).on("timeout", () => process.exit(1))' "$port" "${1:-$(installed_version)}" "$host" 2>/dev/null
 }
 installed_version() { basename "$(readlink "$root/current" 2>/dev/null || true)"; }
 port_is_taken() {
@@ -178,6 +182,12 @@ write_settings() {
       [ -z "$value" ] || printf '%s=%s\n' "$name" "$value"
     done
     [ -n "${BERTH_DATA_DIR:-}" ] || printf 'BERTH_DATA_DIR=%s\n' "$data"
+    # What somebody added by hand stays.
+    if [ -r "$settings" ]; then
+      while read -r line || [ -n "$line" ]; do
+        case " $kept BERTH_DATA_DIR " in *" ${line%%=*} "*) ;; *) printf '%s\n' "$line" ;; esac
+      done <"$settings"
+    fi
   } | write_file "$settings" 600
 }
 
@@ -357,7 +367,8 @@ uninstall() {
   rmdir "$(dirname "$settings")" 2>/dev/null || true
   if [ -e "$script" ]; then rm -f "$script"; if has update-rc.d; then update-rc.d berth remove >/dev/null; fi; fi
   if has_systemd; then systemctl daemon-reload; fi
-  rm -rf "$root"
+  rm -rf "$root/releases" "$root/current" "$root/current.new"
+  rmdir "$root" 2>/dev/null || true
   [ "$delete_data" = no ] || rm -rf "$data"
   say 'Berth is removed.'
 }

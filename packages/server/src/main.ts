@@ -81,8 +81,8 @@ async function main(): Promise<void> {
     prepareWorkDir(config.workDir) // only once we hold the lock on the data directory
     process.on('unhandledRejection', (err) => log.error({ err }, 'unhandled promise rejection'))
     stopOnSignal(app.stop, flush)
-    const started = await app.start()
     supervisor?.onGone(end)
+    const started = await app.start()
     supervisor?.onOver(() => void app.updateOver().catch((err: unknown) => log.error({ err }, 'work was not taken up after the update')))
     supervisor?.tell({ type: 'listening', url: started.address })
     await firstWord(app)

@@ -29,10 +29,9 @@ function* below(directory, target) {
 
 const text = (name, contents, mode = 0o644) => ({ path: name, contents: Buffer.from(contents), mode })
 
-/** What is said about a release in itself: the supervisor starts the server with these flags and variables. */
+/** What is said about a release in itself. */
 function description({ version, platform }) {
-  const { NODE_COMPILE_CACHE: _cacheOfCheckout, ...variables } = environment
-  return JSON.stringify({ version, commit: gitCommit(), platform, nodeFlags, environment: variables }, null, 2)
+  return JSON.stringify({ version, commit: gitCommit(), platform }, null, 2)
 }
 
 /** Every file of a release, with its path in the archive; bundles are written into `staging`. */
@@ -40,11 +39,12 @@ export async function releaseFiles({ staging, version, platform }) {
   const stage = (name) => path.join(staging, name)
   await Promise.all(['server', 'supervisor', 'cli'].map((name) => bundle(name, stage(name), { version })))
   const { node, argon } = await nativeParts(platform)
+  const { NODE_COMPILE_CACHE: _cacheOfCheckout, ...variables } = environment
   const inPlace = (source) => ({ path: path.relative(root, source), source, mode: 0o644 })
   return [
     { path: 'bin/node', source: node, mode: 0o755 },
     text('bin/berth', program('packages/cli/dist/main.js'), 0o755),
-    text('bin/berth-server', program('packages/server/dist/main.js', { flags: nodeFlags }), 0o755),
+    text('bin/berth-server', program('packages/server/dist/main.js', { flags: nodeFlags, env: variables }), 0o755),
     text('bin/berth-supervisor', program('supervisor/main.js', { flags: ['--max-old-space-size=64', '--max-semi-space-size=1'] }), 0o755),
     text('release.json', description({ version, platform })),
     text('package.json', '{ "type": "module", "private": true }\n'),

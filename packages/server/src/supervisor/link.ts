@@ -7,6 +7,6 @@ export function createSupervisorLink() {
     tell: (message: FromServer) => void (process.connected && process.send?.(message, undefined, undefined, () => undefined)),
     onOver: (listener: () => void) => process.on('message', (message: ToServer) => message.type === 'update_over' && listener()),
     /** A server without its supervisor would stand in the way of the next one. */
-    onGone: (listener: () => void) => process.once('disconnect', listener),
+    onGone: (listener: () => void) => void (process.connected ? process.once('disconnect', listener) : listener()),
   }
 }

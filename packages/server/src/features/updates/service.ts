@@ -132,6 +132,10 @@ function createUpkeep(
 ) {
   /** At the start: an update that a crash interrupted. With a supervisor, the switch is that one's affair. */
   async function resolveInterrupted(): Promise<void> {
+    await endInterrupted().catch((err: unknown) => log.warn({ err }, 'an interrupted update could not be ended')) // such as on a full disk
+  }
+
+  async function endInterrupted(): Promise<void> {
     const newest = await records.newest()
     if (!newest || !isUnderWay(newest) || (installed && isWithSupervisor(newest))) return
     if (newest.to === version) return void (await records.end(newest, 'succeeded'))

@@ -9,6 +9,7 @@ type Boxes = { from: SecretBox; to: SecretBox; keyHash: string }
 export function sealAnew(path: string, columns: readonly SealedColumn[], boxes: Boxes): number {
   const file = new BetterSqlite(path, { fileMustExist: true, timeout: 5000 })
   try {
+    file.pragma('synchronous = FULL') // the old key is deleted after the commit, so it must have reached the disk
     const unknown = unknownColumns(file, columns)
     if (unknown.length > 0) throw new Error(`${unknown.join(', ')} would not be sealed anew`)
     return file
