@@ -140,7 +140,7 @@ function createReconcileParts(base: Foundation, { engine, variables, deploying, 
     busyLanes: async () => new Set(await lanesInQueue(db)),
     lastLines: deploying.containers.lastLines,
     redact,
-    repair: createRepair({ db, stopInTime, now }),
+    repair: createRepair({ stopInTime, log }),
     sweep: createLeftovers({ db, engine, instance, dataDir, log }).sweep,
     isAsPlanned: createIsAsPlanned({ dataDir }),
     restore: async ({ id: appId, created_by: by }) =>

@@ -22,7 +22,7 @@ type Deps = {
   lastLines: (containerId: string, count: number) => Promise<string[]>
   /** Redacts secrets in the app's output. */
   redact: (app: AppRow, lines: readonly string[]) => Promise<string[]>
-  /** Stops containers as wanted, or says that they have to be started. */
+  /** Begins to stop containers as wanted, or says that they have to be started. */
   repair: Repair
   /** Removes images, networks and files that nothing refers to any more. */
   sweep: () => Promise<void>
@@ -99,9 +99,9 @@ export function createReconcile(deps: Deps) {
       await deps.restore(app)
       return
     }
-    const repaired = await deps.repair(app, live)
+    const repaired = deps.repair(app, live)
     if (repaired === 'start it') return await deps.restore(app)
-    if (repaired === 'stopped') return deps.onChanged(app.id)
+    if (repaired === 'stopping') return
     const seen = await observe(app, live)
     if (seen === undefined) return // the next pass sees what it became
     if (seen.status === app.status && seen.reason === app.status_reason) return

@@ -111,7 +111,9 @@ export function createContainers(deps: Deps) {
         }, options)
       })
       if (verb !== 'start') deps.onWanted() // visitors get the error page before the container stops
-      for (const id of ids) await step(`engine.${verb}`, async () => await EFFECTS[verb](id))
+      const effects = ids.map((id) => async () => await step(`engine.${verb}`, async () => await EFFECTS[verb](id)))
+      if (verb === 'start') for (const effect of effects) await effect()
+      else await Promise.all(effects.map(async (effect) => await effect())) // each may take minutes to end
       if (service === undefined)
         await step('db.app_status', async () => {
           const status = verb === 'stop' ? 'stopped' : 'running'
