@@ -90,6 +90,6 @@ export function platformProblem(image: string, platforms: readonly string[], pla
   if (platforms.length === 0 || platforms.includes(platform)) return undefined
   return new RegistryError(
     'missing',
-    `${image} is made for ${platforms.join(', ')}, and this server needs ${platform}. Choose a tag that was built for it.`,
+    `${image} is made for ${platforms.slice(0, 5).join(', ').slice(0, 200)}, and this server needs ${platform}. Choose a tag that was built for it.`,
   )
 }

@@ -196,6 +196,8 @@ export type DeploymentTable = {
   updated_at: string
 }
 /** What its build was decided to be, as JSON (see the contract's BuildPlan). */
+/** Registries that somebody has or had credentials for: their private images may be on this machine. */
+type PrivateHostTable = { host: string }
 type DeploymentPlanTable = { deployment_id: number; plan: string }
 /** Credentials of a person (`user_id`) or of a project (`project_id`), never of both. */
 export type RegistryTable = {
@@ -275,6 +277,7 @@ export type Schema = {
   git_hook: GitHookTable
   deploy_key: DeployKeyTable
   registry: RegistryTable
+  private_host: PrivateHostTable
   source_poll: SourcePollTable
   commit_status: CommitStatusTable
   github_app: GitHubAppTable

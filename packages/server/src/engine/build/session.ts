@@ -36,7 +36,10 @@ export async function openBuildSession(
     stream.on('error', () => undefined) // the build ended before it read the answer
     const method = asked[':path']
     if (method === HEALTH) return answer(stream, SERVING)
-    if (method === CREDENTIALS) void read(stream).then((request) => answer(stream, credentialsAnswer(credentials, hostIn(request))))
+    if (method === CREDENTIALS)
+      void read(stream)
+        .then((request) => answer(stream, credentialsAnswer(credentials, hostIn(request))))
+        .catch(() => stream.destroy())
     else stream.respond({ ...HEAD, 'grpc-status': '12' }, { endStream: true })
   })
   return { id, [Symbol.asyncDispose]: async () => void socket.destroy() }

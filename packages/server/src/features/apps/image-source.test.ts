@@ -18,9 +18,9 @@ it('an app that gets a repository is built, and has no image any more', () => {
   expect(imageChange({ builder: 'static' }, READY)).toEqual({ builder: 'static', image: '' })
 })
 
-it('other changes leave both as they are', () => {
-  expect(imageChange({}, BUILT)).toEqual({ builder: 'static', image: '' })
-  expect(imageChange({}, READY)).toMatchObject({ builder: 'image', image: 'nginx:1.27' })
+it('other changes write neither: somebody else may have changed them since', () => {
+  expect(imageChange({}, BUILT)).toEqual({})
+  expect(imageChange({}, READY)).toEqual({})
 })
 
 it.each([

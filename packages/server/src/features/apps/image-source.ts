@@ -24,6 +24,7 @@ export function imageChange(input: Input, app: Known): Partial<AppRow> {
     if (image || input.builder === 'image') throw fieldError('invalid_request', 'image', `must be empty for ${NEEDS[app.app_type]}`)
     return {}
   }
+  if (input.builder === undefined && input.image === undefined && !namesRepository) return {}
   const builder = input.builder ?? builderAfter(app.builder, { image, namesRepository })
   if (builder !== 'image') {
     if (image) throw fieldError('invalid_request', 'image', `needs the builder image, and the builder is ${builder}`)

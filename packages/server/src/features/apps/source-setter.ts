@@ -8,7 +8,7 @@ import type { AppRow } from '../../domain/rows.ts'
  * picks one has left what the admin chose. The other fields do not change what is cloned.
  */
 export function sourceSetter(app: AppRow, input: ApplicationChange, caller: Parameters<typeof isStaff>[0] & { id: number }) {
-  const isUrlNamed = input.gitCloneUrl !== undefined || input.image !== undefined || input.builder === 'image'
+  const isUrlNamed = input.gitCloneUrl !== undefined || Boolean(input.image) || input.builder === 'image'
   const isBranchChanged = input.gitBranch !== undefined && input.gitBranch !== app.git_branch
   return isUrlNamed || (isBranchChanged && !isStaff(caller)) ? { source_set_by: caller.id } : {}
 }

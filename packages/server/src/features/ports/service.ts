@@ -16,10 +16,9 @@ export function createPorts({ db, reservedPorts }: Deps) {
   /** A release runs that has these, so those that were closed and are not among them are free. */
   async function keepOnly(appId: number, kept: readonly HostPort[]): Promise<void> {
     const isKept = (one: HostPort) => kept.some(({ port, protocol }) => port === one.port && protocol === one.protocol)
-    const closed = (await unwantedPorts(db, appId)).filter((one) => !isKept(one))
-    if (closed.length === 0) return
+    if ((await unwantedPorts(db, appId)).every(isKept)) return
     await db.transaction(async (tx) => {
-      for (const port of closed) await deletePort(tx, port)
+      for (const port of await unwantedPorts(tx, appId)) if (!isKept(port)) await deletePort(tx, port)
     })
   }
 

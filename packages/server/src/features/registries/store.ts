@@ -47,6 +47,11 @@ export async function registryFor(db: Reader, belonging: Belonging, host: string
 
 export async function insertRegistry(tx: Tx, registry: Insertable<RegistryTable>): Promise<number> {
   const { id } = await tx.insertInto('registry').values(registry).returning('id').executeTakeFirstOrThrow()
+  await tx
+    .insertInto('private_host')
+    .values({ host: registry.host })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
   return id
 }
 
@@ -61,10 +66,7 @@ export async function deleteRegistry(tx: Tx, id: number): Promise<boolean> {
 
 /** Whether private images of this registry may be on the machine: somebody has credentials for it, or had. */
 export async function isPrivateHost(db: Reader, host: string): Promise<boolean> {
-  const saved = await db.selectFrom('registry').select('id').where('host', '=', host).limit(1).executeTakeFirst()
-  if (saved) return true
-  const pulled = db.selectFrom('deployment').select('id').where('image_ref', '>=', `${host}/`).where('image_ref', '<', `${host}0`)
-  return (await pulled.limit(1).executeTakeFirst()) !== undefined
+  return (await db.selectFrom('private_host').select('host').where('host', '=', host).executeTakeFirst()) !== undefined
 }
 
 /** The digest of the image that runs now; empty if nothing does, or what runs was built. */

@@ -18,6 +18,10 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .execute()
   await db.schema.createIndex('registry_user').on('registry').columns(['user_id', 'host']).unique().execute()
   await db.schema.createIndex('registry_project').on('registry').columns(['project_id', 'host']).unique().execute()
+  await db.schema
+    .createTable('private_host')
+    .addColumn('host', 'text', (c) => c.primaryKey())
+    .execute()
   for (const [table, column] of [
     ['app', 'image'],
     ['deployment', 'image_ref'],

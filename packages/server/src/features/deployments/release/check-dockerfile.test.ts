@@ -89,6 +89,10 @@ it.each([
   ['ARG D=DIGEST\nFROM registry.example/private@$D', {}],
   ['ARG BASE\nFROM ${BASE}', { BASE: `registry.example/private@sha256:${'0'.repeat(64)}` }],
   ['FROM scratch\nCOPY --from=registry.example/private@DIGEST /a /a', {}],
+  ['FROM scratch\nCOPY --from="registry.example/private"@DIGEST /a /a', {}],
+  ['FROM scratch\nCOPY --from=registry.example/pri\\\nvate@DIGEST /a /a', {}],
+  ['ARG X=1\nFROM ${X:+registry.example/private@DIGEST}', {}],
+  ['FROM ${X:-registry.example/private@DIGEST}', {}],
 ])('%s is refused where the registry would refuse it, whatever is on the machine', async (text, buildArgs) => {
   version = '27.5.1'
   await expect(check(text.replace('DIGEST', `sha256:${'0'.repeat(64)}`), buildArgs)).rejects.toThrow(

@@ -33,6 +33,8 @@ type Options = {
 export type CheckDockerfile = (dockerfile: string | { readonly text: string }, options: Options) => Promise<AsyncDisposable>
 
 const LONGEST = 1024 * 1024
+/** Each is asked for at its registry. */
+const MOST_IMAGES = 200
 /** Docker's own frontend. Any other could download anything from the engine's network. */
 const OFFICIAL = /^(?:docker\.io\/)?docker\/dockerfile(?::(?:latest|labs|1(?:\.\d+){0,2}(?:-labs)?))?(?:@sha256:[0-9a-f]{64})?$/
 
@@ -88,7 +90,9 @@ export function createCheckDockerfile({ policy, isEngineWalled, engine, refuseOt
       )
     for (const fetch of fetches) await check(fetch, signal)
     const images = [...reading.bases.map(({ image }) => image ?? ''), ...namesWithDigest(text)]
-    for (const image of new Set(images)) await refuseOthersDigest(image, options.projectId, signal).catch(asRefusal)
+    const named = new Set(images)
+    if (named.size > MOST_IMAGES) refuse(`The Dockerfile names more than ${MOST_IMAGES} images.`)
+    for (const image of named) await refuseOthersDigest(image, options.projectId, signal).catch(asRefusal)
     return hasBuilderHoles(facts.version) ? await checkOld(reading, facts, options) : new AsyncDisposableStack()
   }
 }
@@ -99,9 +103,10 @@ function notBefore(version: string): string {
   return `That is not possible on this server, because its engine (${engine}) has a known vulnerability there. Mount the whole cache, without source, or update the engine to Docker 25.0.2 or newer.`
 }
 
-/** Wherever they stand: in FROM, COPY --from or RUN --mount. */
+/** Wherever they stand: in FROM, COPY --from or RUN --mount, also in quotes, over several lines, or as the default of a variable. */
 function namesWithDigest(text: string): string[] {
-  return text.split(/[\s=,"']/).filter((word) => word.includes('@sha256:'))
+  const plain = text.replaceAll(/[\\`]\r?\n/g, '').replaceAll(/["'\\]/g, '')
+  return plain.split(/[^\w.:/@-]|:[-+?]/).filter((word) => word.includes('@sha256:'))
 }
 
 function asRefusal(cause: unknown): never {
