@@ -28,9 +28,12 @@ type LabOptions = Pick<TestServerOptions, 'owner' | 'env' | 'dataDir'> & { withE
 export async function startBrowserLab(options: LabOptions = {}) {
   const { engine } = openTestEngine()
   await ensureBusybox(engine)
-  const git = await startGitServer()
+  // In reverse order, each whatever became of the others: a rule of the firewall that stays would break the suites after this one.
+  await using cleanUp = new AsyncDisposableStack()
+  const git = cleanUp.use(await startGitServer())
   const edgePort = await freePort()
   const port = await freePort()
+  if (options.withEdge === true) cleanUp.defer(async () => await removeFirewalls(port))
   const berth = await startTestServer({
     runs: 'as a process',
     owner: options.owner ?? 'by environment',
@@ -45,7 +48,13 @@ export async function startBrowserLab(options: LabOptions = {}) {
       ...options.env,
     },
   })
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS })
+  const [fact] = readRows<{ value: string }>(berth.dataDir, "select value from fact where name = 'instance_id'")
+  if (fact !== undefined) cleanUp.defer(async () => await removeFromEngine(engine, fact.value))
+  cleanUp.use(berth)
+  const browser = cleanUp.adopt(
+    await chromium.launch({ executablePath: CHROMIUM, args: FLAGS }),
+    async (launched) => await launched.close(),
+  )
   const problems: string[] = []
 
   /** A visitor of their own: what one does, another sees only through the server. */
@@ -70,16 +79,18 @@ export async function startBrowserLab(options: LabOptions = {}) {
     return page
   }
 
-  async function close(): Promise<void> {
-    await browser.close()
-    const [fact] = readRows<{ value: string }>(berth.dataDir, "select value from fact where name = 'instance_id'")
-    await berth[Symbol.asyncDispose]()
-    await git[Symbol.asyncDispose]()
-    if (fact !== undefined) await removeFromEngine(engine, fact.value)
-    if (options.withEdge === true) await removeFirewalls(port)
+  const owned = cleanUp.move()
+  return {
+    berth,
+    git,
+    engine,
+    browser,
+    visitor,
+    signedIn,
+    edgePort,
+    problems,
+    [Symbol.asyncDispose]: async () => await owned.disposeAsync(),
   }
-
-  return { berth, git, engine, browser, visitor, signedIn, edgePort, problems, [Symbol.asyncDispose]: close }
 }
 
 /** Apps outlive the server that made them, and so does the edge. */

@@ -5,6 +5,7 @@ import { networkInterfaces } from 'node:os'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { engineSocketPath } from '../../testing/harness/engine-proxy.ts'
+import { removeLeftoverEngineFirewalls } from '../../testing/harness/leftover-firewalls.ts'
 import { BUSYBOX_IMAGE, ensureBusybox, openTestEngine, tarOf } from '../../testing/images/test-images.ts'
 import { field, text } from '../engine/api/json.ts'
 import { createTransport } from '../engine/api/transport.ts'
@@ -30,6 +31,7 @@ const ownAddress = () =>
 let port = 0
 
 beforeAll(async () => {
+  await removeLeftoverEngineFirewalls()
   await ensureBusybox(engine)
   server.listen(0, '0.0.0.0')
   await once(server, 'listening')

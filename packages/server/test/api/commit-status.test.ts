@@ -10,7 +10,8 @@ const WORDS = {
   gitea: { waiting: ['pending'], failed: 'failure' },
 } as const satisfies Record<Style, { waiting: readonly string[]; failed: string }>
 
-describe.each(['github', 'gitlab', 'gitea'] as const satisfies Style[])('a host like %s', (style) => {
+/** A host, and a server that has an account there. */
+function connected(style: Style) {
   let host: GitHostServer
   let berth: TestServer
   let owner: Person
@@ -47,13 +48,32 @@ describe.each(['github', 'gitlab', 'gitea'] as const satisfies Style[])('a host 
     return id
   }
 
+  return {
+    get host() {
+      return host
+    },
+    get berth() {
+      return berth
+    },
+    commit: () => repo.git?.hash,
+    newApp,
+    statusesOf,
+    lastStateOf,
+    deploy,
+  }
+}
+
+describe.each(['github', 'gitlab', 'gitea'] as const satisfies Style[])('a host like %s', (style) => {
+  const lab = connected(style)
+  const { newApp, statusesOf, lastStateOf, deploy } = lab
+
   it('is told how a deployment goes, in its own words and in order, with the way to the log', async () => {
     const id = await deploy(await newApp('web'))
     await expect.poll(() => lastStateOf('web'), { timeout: 30_000 }).toBe(WORDS[style].failed)
     const told = statusesOf('web')
     for (const { state } of told.slice(0, -1)) expect(WORDS[style].waiting).toContain(state)
     expect(told.at(-1)).toMatchObject({
-      commit: repo.git?.hash,
+      commit: lab.commit(),
       description: 'The deployment failed; its log says why',
       url: expect.stringMatching(new RegExp(`^https://berth\\.example\\.com/apps/\\d+/deployments/${id}$`)),
     })
@@ -61,54 +81,59 @@ describe.each(['github', 'gitlab', 'gitea'] as const satisfies Style[])('a host 
 
   it('that is away delays nothing, and is told the newest state when it is back', async () => {
     const appId = await newApp('patient')
-    host.setHabit({ kind: 'answer', status: 502 })
-    const asked = () => host.requests.filter(({ url }) => url.includes('/statuses/')).length
+    lab.host.setHabit({ kind: 'answer', status: 502 })
+    const asked = () => lab.host.requests.filter(({ url }) => url.includes('/statuses/')).length
     const before = asked()
     await deploy(appId) // it has ended, and nobody was told
     await expect.poll(() => asked() - before, { timeout: 30_000 }).toBeGreaterThan(1)
     expect(statusesOf('patient')).toEqual([])
-    host.setHabit(undefined)
+    lab.host.setHabit(undefined)
     await expect.poll(() => lastStateOf('patient'), { timeout: 30_000 }).toBe(WORDS[style].failed)
     expect(statusesOf('patient').length).toBe(1)
   })
 
   it('that refuses is not asked again and again', async () => {
     const appId = await newApp('refused')
-    host.setHabit({ kind: 'answer', status: 403, body: { message: 'Resource not accessible by this token' } })
+    lab.host.setHabit({ kind: 'answer', status: 403, body: { message: 'Resource not accessible by this token' } })
     await deploy(appId)
-    const asked = () => host.requests.filter(({ url }) => url.includes('/statuses/')).length
+    const asked = () => lab.host.requests.filter(({ url }) => url.includes('/statuses/')).length
     const isSettled = async () =>
       await writeToDatabase(
-        berth.dataDir,
+        lab.berth.dataDir,
         (file) => file.prepare('select 1 from commit_status where next_at is not null').get() === undefined,
       )
     await expect.poll(isSettled, { timeout: 30_000 }).toBe(true)
     const before = asked()
     expect(before).toBeGreaterThan(0)
-    host.setHabit(undefined)
+    lab.host.setHabit(undefined)
     await deploy(await newApp('marker')) // for this one several rounds go by
     await expect.poll(() => lastStateOf('marker'), { timeout: 30_000 }).toBe(WORDS[style].failed)
     expect(asked() - before).toBe(statusesOf('marker').length)
     expect(statusesOf('refused')).toEqual([])
   })
+})
 
-  it.runIf(style === 'github')('with deployments of its own shows them, where the account may', async () => {
+describe('a host with deployments of its own', () => {
+  const lab = connected('github')
+  const { newApp, lastStateOf, deploy } = lab
+
+  it('shows them, where the account may', async () => {
     const id = await deploy(await newApp('shown'))
-    const shown = () => host.model.deployments.filter(({ environment }) => environment === 'my-shop/shown')
+    const shown = () => lab.host.model.deployments.filter(({ environment }) => environment === 'my-shop/shown')
     await expect.poll(() => shown()[0]?.statuses.at(-1)?.['state'], { timeout: 30_000 }).toBe('failure')
     expect(shown().length).toBe(1)
-    expect(shown()[0]).toMatchObject({ commit: repo.git?.hash })
+    expect(shown()[0]).toMatchObject({ commit: lab.commit() })
     expect(shown()[0]?.statuses.at(-1)).toMatchObject({
       description: 'The deployment failed; its log says why',
       log_url: expect.stringMatching(new RegExp(`^https://berth\\.example\\.com/apps/\\d+/deployments/${id}$`)),
     })
-    const robot = host.model.people[0]
+    const robot = lab.host.model.people[0]
     if (robot) robot.mayDeploy = false
     for (const name of ['commit-alone', 'commit-alone-too']) {
       await deploy(await newApp(name))
       await expect.poll(() => lastStateOf(name), { timeout: 30_000 }).toBe('failure')
     }
-    expect(host.model.deployments.some(({ environment }) => environment.includes('commit-alone'))).toBe(false)
-    expect(berth.log().split('told of commits, not of deployments').length - 1).toBe(1)
+    expect(lab.host.model.deployments.some(({ environment }) => environment.includes('commit-alone'))).toBe(false)
+    expect(lab.berth.log().split('told of commits, not of deployments').length - 1).toBe(1)
   })
 })

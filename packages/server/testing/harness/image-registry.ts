@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { engineSocketPath } from './engine-proxy.ts'
+import { removeLeftoverEngineFirewalls } from './leftover-firewalls.ts'
 import { freePort, untilItListens } from './listening.ts'
 import { ownAddress } from './own-address.ts'
 
@@ -16,6 +17,7 @@ const PUBLISHER = { name: 'publisher', password: 'the-password-of-the-publisher'
  * builder reads such certificates only when the engine starts; it speaks plain http to loopback.
  */
 export async function startImageRegistry({ over = 'tls' }: { over?: 'tls' | 'http' } = {}) {
+  await removeLeftoverEngineFirewalls()
   const directory = await mkdtemp(path.join(tmpdir(), 'berth-registry-'))
   const port = await freePort()
   const address = over === 'tls' ? ownAddress() : '127.0.0.1'

@@ -89,9 +89,13 @@ export async function startEdgeLab(options: LabOptions = {}) {
     now: () => new Date(),
   })
   await ensureNodeImage(engine)
-  const git = await startGitServer()
+  // In reverse order, each whatever became of the others: a rule of the firewall that stays would break the suites after this one.
+  await using cleanUp = new AsyncDisposableStack()
+  const git = cleanUp.use(await startGitServer())
   const dataDir = await newDataDir()
+  cleanUp.defer(async () => await rm(dataDir, { recursive: true, force: true }))
   const controlPort = await freePort()
+  cleanUp.defer(async () => await removeFirewalls(controlPort))
   const httpPort = options.ports?.http ?? (await freePort())
   const httpsPort = options.ports?.https ?? (await freePort())
   const berth = await startTestServer({
@@ -117,22 +121,16 @@ export async function startEdgeLab(options: LabOptions = {}) {
     },
   })
   const instance = beginIdsAt(dataDir, randomInt(1000, 1_000_000_000))
+  cleanUp.defer(async () => await removeFromEngine(engine, instance))
+  cleanUp.use(berth)
   const owner = await berth.owner()
   const { call } = owner
   if (options.waitForEdge !== false) await edgeReady(berth)
   const project = await call('projects.create', { name: 'Lab' })
 
-  async function dispose(): Promise<void> {
-    await berth.stop()
-    await removeFromEngine(engine, instance)
-    await removeFirewalls(controlPort)
-    await berth[Symbol.asyncDispose]()
-    await git[Symbol.asyncDispose]()
-    await rm(dataDir, { recursive: true, force: true })
-  }
-
   const paths = edgePaths(path.join(dataDir, 'edge'))
   const edgeContainer = `berth-${instance}-edge`
+  const owned = cleanUp.move()
   return {
     ...createDeployer({ berth, git, call, project }),
     ...createEdgeWords({ engine, paths, edgeContainer }),
@@ -149,7 +147,7 @@ export async function startEdgeLab(options: LabOptions = {}) {
     paths,
     edgeContainer,
     edgeReady: async () => await edgeReady(berth),
-    [Symbol.asyncDispose]: dispose,
+    [Symbol.asyncDispose]: async () => await owned.disposeAsync(),
   }
 }
 
