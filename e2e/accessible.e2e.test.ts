@@ -145,4 +145,4 @@ it('asks for little, keeps every key that is typed, and ends every tab with one 
   await page.getByRole('button', { name: 'Log out' }).click()
   await other.getByRole('heading', { name: 'Log in' }).waitFor()
   expect(lab.problems).toEqual([])
-}, 60_000)
+})

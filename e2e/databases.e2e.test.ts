@@ -94,7 +94,7 @@ it('makes a database from a template and connects an app of the same project to 
   await shown(dialog.getByText('now refers to visits-store'))
   await dialog.getByRole('button', { name: 'Later' }).click()
   expect(lab.problems).toEqual([])
-}, 180_000)
+})
 
 it('keeps a value for all apps of a project, and shows references that cannot be resolved', async () => {
   const owner = await lab.berth.owner()
@@ -125,7 +125,7 @@ it('keeps a value for all apps of a project, and shows references that cannot be
   await shown(page.getByText('project.REGION'))
   await expect.poll(async () => await problem.count()).toBe(0)
   expect(lab.problems).toEqual([])
-}, 120_000)
+})
 
 it('makes a stack from a pasted file, opens it, and looks after its services one by one', async () => {
   const owner = await lab.berth.owner()
@@ -191,7 +191,7 @@ it('makes a stack from a pasted file, opens it, and looks after its services one
   await shown(page.getByText('web | welcome is up'))
   await shown(page.getByText('api | answers is up'))
   expect(lab.problems).toEqual([])
-}, 180_000)
+})
 
 it('runs a private image once its registry was added, and looks for a newer one', async () => {
   const local = 'berth-test/private-page:1'

@@ -180,4 +180,4 @@ it('goes from no Git account to a private repository that deploys on push, and s
   await dialog.getByRole('button', { name: 'Remove' }).click()
   await shown(page.getByText('No Git account yet'))
   expect(lab.problems).toEqual([])
-}, 120_000)
+})

@@ -154,4 +154,4 @@ it('says on every page that is empty what belongs there', async () => {
     await visible(page.getByText(empty.says))
   })
   expect(failed).toEqual([])
-}, 120_000)
+})

@@ -88,7 +88,7 @@ async function arrivals(from: Container, to: Container): Promise<string[]> {
   return seen
 }
 
-it('forged frames of one build step never reach another, and frames of the machine do', { timeout: 120_000 }, async (context) => {
+it('forged frames of one build step never reach another, and frames of the machine do', async (context) => {
   if ((await defaultBridge(address))?.isIsolated !== true)
     return context.skip('this engine does not isolate the containers on its default bridge')
   const [from, to] = [await startContainer(), await startContainer()]

@@ -122,4 +122,4 @@ it('a private repository is deployed through a GitHub App, and a push exactly on
   expect(made.map(({ id }) => String(id))).toEqual([answers[0]])
   expect(await lab.ended(made[0]?.id ?? 0)).toMatchObject({ status: 'success', commit_hash: pushed })
   expect(await lab.visit(app)).toBe('v2')
-}, 180_000)
+})

@@ -9,7 +9,7 @@ let images: AsyncDisposable
 beforeAll(async () => {
   lab = await openDeployLab({ tuning: { healthDeadlineMs: 20_000, stopGraceSeconds: 10, releaseDeadlineMs: 4000 } })
   images = await ensureBaseImages(lab.engine)
-}, 120_000)
+})
 afterAll(async () => {
   await lab[Symbol.asyncDispose]()
   await images[Symbol.asyncDispose]()

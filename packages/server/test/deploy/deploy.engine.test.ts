@@ -135,4 +135,4 @@ it('deploys one app one at a time and in order, however many are asked for at on
     ({ tags }) => tags,
   )
   expect(tags.length).toBeLessThanOrEqual(5) // the releases that are kept
-}, 180_000)
+})

@@ -203,4 +203,4 @@ it('tokens, keys and secrets of private sources are seen nowhere', async () => {
     expect([place, texts.length > 0]).toEqual([place, true])
     expect([place, forms.filter((form) => texts.some((text) => text.includes(form)))]).toEqual([place, []])
   }
-}, 180_000)
+})

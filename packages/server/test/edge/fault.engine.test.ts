@@ -105,7 +105,7 @@ describe('with nobody doing anything, the next look', () => {
   })
 })
 
-it('keeps the current release while HAProxy serves but accepts no changes, and says why', { timeout: 180_000 }, async () => {
+it('keeps the current release while HAProxy serves but accepts no changes, and says why', async () => {
   await ensureRedisImage(lab.engine)
   await lab.berth.kill9()
   await lab.configureEdgeOtherwise()

@@ -38,7 +38,7 @@ async function appOf(files: FileMap, change: object = {}) {
 }
 
 describe('hostile texts', () => {
-  it('live through everything that an app can go through, and do nothing', { timeout: 180_000 }, async () => {
+  it('live through everything that an app can go through, and do nothing', async () => {
     const texts = hostileTexts(canary)
     const chosen = [1, 5, 10, 16].flatMap((index) => texts[index] ?? []) // a substitution, lines, dots, and one that may be a branch
     const lives = await Promise.all(chosen.map(async (text) => await liveThrough(lab, text, canary)))

@@ -53,7 +53,7 @@ async function deploy(files: FileMap, appType: 'service' | 'compose' = 'service'
 }
 
 describe('an engine whose builder has holes', () => {
-  it('builds nothing that mounts a path within a cache, and says why', { timeout: 120_000 }, async (context) => {
+  it('builds nothing that mounts a path within a cache, and says why', async (context) => {
     if (!isOld) context.skip()
     const inline = { services: { web: { build: { context: '.', dockerfile: 'Other' }, expose: [8080] } } }
     const ended = [
@@ -80,7 +80,7 @@ describe('an engine whose builder has holes', () => {
   })
 })
 
-it('builds what caches and mounts files of the repository as Dockerfiles do', { timeout: 120_000 }, async () => {
+it('builds what caches and mounts files of the repository as Dockerfiles do', async () => {
   const files = webFiles('cached', [
     'WORKDIR /app',
     [
@@ -94,7 +94,7 @@ it('builds what caches and mounts files of the repository as Dockerfiles do', { 
   expect(await deploy(files)).toMatchObject({ status: 'success' })
 })
 
-it('no step gets out by a working directory that is an open file of the engine', { timeout: 120_000 }, async () => {
+it('no step gets out by a working directory that is an open file of the engine', async () => {
   const tries = [7, 8, 9].map(async (number) => {
     const steps = [`WORKDIR /proc/self/fd/${number}`, `RUN cat ../../../..${victim}/private && echo "got $(echo out)" # ${unique()}`]
     const deployment = await deploy(webFiles('out', steps))

@@ -189,14 +189,14 @@ describe("a stranger's steps and containers", () => {
   const openIn = (text: string) => [...text.matchAll(/reach (\S+) open/g)].map(([, address]) => address)
   const metIn = (text: string) => [...text.matchAll(/reach (\S+) (?:open|timeout|E[A-Z_]+)/g)].length
 
-  it('reach neither the other project nor the control plane nor metadata while they build', { timeout: 120_000 }, async () => {
+  it('reach neither the other project nor the control plane nor metadata while they build', async () => {
     const edge = `${ownAddress()}:${lab.httpPort}` // to show that connections work at all
     const text = await bobReads({ files: files([`RUN node /reach.mjs ${edge} ${targets().join(' ')}`]) })
     expect(openIn(text)).toEqual([edge])
     expect(metIn(text)).toBe(targets().length + 1)
   })
 
-  it('reach neither while they run, also not by the gateway of their own network', { timeout: 120_000 }, async () => {
+  it('reach neither while they run, also not by the gateway of their own network', async () => {
     await bobReads({ files: webFiles('so that the network is there') })
     const [subnet = ''] = (await lab.engine.networks.inspect(projectNetworkName(lab.instance, bobsProject)))?.subnets ?? []
     const gateway = subnet.replace(/\d+\/\d+$/, '1')

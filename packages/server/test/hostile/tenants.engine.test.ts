@@ -77,7 +77,7 @@ describe('the image of another project', () => {
     for (const answer of answers) expect(JSON.stringify(answer)).not.toContain(random)
   })
 
-  it('is reached by no name that could be guessed', { timeout: 180_000 }, async () => {
+  it('is reached by no name that could be guessed', async () => {
     const old = (n: string) => `berth/app-${victim.appId}:d${n}-${lab.instance}`
     const name = old(String(victim.deploymentId))
     const id = victim.imageId.replace('sha256:', '')
@@ -110,9 +110,7 @@ describe('the image of another project', () => {
     for (const [index, text] of seen.entries()) expect([index, text]).toEqual([index, expect.not.stringContaining(SECRET)])
   })
 
-  it('that had a name of that kind gets another one at the next start, and rollback and restore still find it', {
-    timeout: 120_000,
-  }, async () => {
+  it('that had a name of that kind gets another one at the next start, and rollback and restore still find it', async () => {
     const app = await lab.createApp(webFiles('first'))
     const first = await lab.deploy(app.id)
     await app.repository.commit({ files: webFiles('second') })
@@ -139,7 +137,7 @@ describe('the image of another project', () => {
 })
 
 describe('the build cache of another project', () => {
-  it('shows nothing of its cache mounts, whatever namespace is asked for', { timeout: 120_000 }, async () => {
+  it('shows nothing of its cache mounts, whatever namespace is asked for', async () => {
     const mount = (id: string) =>
       `RUN --mount=type=cache,id=${id},target=/cache cat /cache/kept || true # ${randomBytes(4).toString('hex')}`
     const scope = /berth-[0-9a-f]{24}/.exec(victim.log)?.[0] ?? 'berth'
@@ -158,7 +156,7 @@ describe('the build cache of another project', () => {
     expect(asked).toContain('build.args.BUILDKIT_CACHE_MOUNT_NS is not allowed')
   })
 
-  it('does not give away what the same step made there, and is used again by the project itself', { timeout: 120_000 }, async () => {
+  it('does not give away what the same step made there, and is used again by the project itself', async () => {
     const key = `RUN head -c 8 /dev/urandom | od -An -tx1 > /key && echo "key:$(cat /key)" # ${randomBytes(4).toString('hex')}`
     const files = { Dockerfile: dockerfile([key], 'echo "key:$(cat /key)"; exec httpd -f -p "$PORT" -h /www') }
     const keyIn = (text: string) => /key:( [0-9a-f]{2})+/.exec(text)?.[0]
@@ -176,7 +174,7 @@ describe('the build cache of another project', () => {
   })
 })
 
-it('labels of an image do not assign its container to another app', { timeout: 120_000 }, async () => {
+it('labels of an image do not assign its container to another app', async () => {
   const alice = await lab.berth.as('alice')
   const project = await alice.call('projects.create', { name: 'Composed' })
   const services = { web: { image: BUSYBOX_IMAGE, command: ['httpd', '-f', '-p', '8080', '-h', '/www'], expose: [8080] } }

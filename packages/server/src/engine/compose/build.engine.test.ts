@@ -76,7 +76,7 @@ const buildOptions = () => ({
 })
 
 describe('a compose app', () => {
-  it('is built, starts with our restrictions, is reachable by name, and its volumes survive removal', { timeout: 60_000 }, async () => {
+  it('is built, starts with our restrictions, is reachable by name, and its volumes survive removal', async () => {
     await mkdir(path.join(directory, 'work/web'), { recursive: true })
     const command = 'wget -q -O /www/index.html http://store:8080/said; echo "$GREETING" >> /www/index.html; exec httpd -f -p 8080 -h /www'
     await writeFile(path.join(directory, 'work/web/Dockerfile'), `FROM ${BUSYBOX_IMAGE}\nCMD ${command}\n`)
