@@ -4,23 +4,23 @@ import { builtinModules } from 'node:module'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { OWNER, startTestServer, type TestServer } from '../../server/testing/harness/start-test-server.ts'
 import { bundledCli } from '../testing/bundled-cli.ts'
-import { createCli } from '../testing/run-cli.ts'
-import { OWNER, startServer, type TestServer } from '../testing/start-server.ts'
+import { createInstalledCli } from '../testing/run-cli.ts'
 
 const bundle = bundledCli()
-const { berth } = createCli()
+const { berth } = createInstalledCli()
 let server: TestServer
 
 beforeAll(async () => {
-  server = await startServer()
+  server = await startTestServer({ tuning: { engineWaitMs: 2000 } })
 })
 
-afterAll(async () => await server?.stop())
+afterAll(async () => await server?.[Symbol.asyncDispose]())
 
 describe(`the bundle on Node.js ${bundle.version}`, () => {
   it('logs in, creates an app, and follows its deployment over a WebSocket', async () => {
-    expect(await berth(['login', server.url, '--email', OWNER.email], { input: OWNER.password })).toMatchObject({ code: 0 })
+    expect(await berth(['login', server.baseUrl, '--email', OWNER.email], { input: OWNER.password })).toMatchObject({ code: 0 })
     expect(await berth(['projects', 'create', 'Shop'])).toMatchObject({ code: 0 })
     expect(await berth(['apps', 'create', 'web', '--project', 'Shop', '--git', 'https://127.0.0.1:9/none.git'])).toMatchObject({ code: 0 })
     const followed = await berth(['deploy', 'web'])

@@ -4,10 +4,10 @@ import { OWNER } from '../../server/testing/harness/start-test-server.ts'
 import { ensureBusybox } from '../../server/testing/images/test-images.ts'
 import { dockerfile } from '../../server/testing/labs/deploy-lab.ts'
 import { type EdgeLab, startEdgeLab } from '../../server/testing/labs/edge-lab.ts'
-import { createCli } from '../testing/run-cli.ts'
+import { createInstalledCli } from '../testing/run-cli.ts'
 
 let lab: EdgeLab
-const { berth } = createCli()
+const { berth } = createInstalledCli()
 
 beforeAll(async () => {
   lab = await startEdgeLab()

@@ -5,12 +5,12 @@ import { type ImageRegistry, startImageRegistry } from '../../server/testing/har
 import { OWNER } from '../../server/testing/harness/start-test-server.ts'
 import { BUSYBOX_IMAGE, buildTestImage } from '../../server/testing/images/test-images.ts'
 import { type DeployLab, dockerfile, openDeployLab, until } from '../../server/testing/labs/deploy-lab.ts'
-import { createCli } from '../testing/run-cli.ts'
+import { createInstalledCli } from '../testing/run-cli.ts'
 
 const PASSWORD = 'ada-has-this-password'
 const OWN = randomBytes(6).toString('hex') // two runs on one engine have images of their own
 const local = (page: string) => `berth-test/page-${OWN}-${page}:1`
-const { berth } = createCli()
+const { berth } = createInstalledCli()
 
 let lab: DeployLab
 let registry: ImageRegistry

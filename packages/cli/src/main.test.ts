@@ -1,11 +1,11 @@
 import { readFileSync, statSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { operations } from '@berth/contract'
 import { Check } from 'typebox/value'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createCli } from '../testing/run-cli.ts'
+import { OWNER, startTestServer, type TestServer } from '../../server/testing/harness/start-test-server.ts'
+import { createCli, createInstalledCli } from '../testing/run-cli.ts'
 import { startEdge } from '../testing/start-edge.ts'
-import { OWNER, startServer, type TestServer } from '../testing/start-server.ts'
 import { topics } from './commands.ts'
 
 const commands = Object.values(topics).flat()
@@ -23,13 +23,13 @@ async function answerOf(name: keyof typeof operations, words: readonly string[])
 }
 
 beforeAll(async () => {
-  server = await startServer()
-  await berth(['login', server.url, '--email', OWNER.email], { input: `${OWNER.password}\n` })
+  server = await startTestServer({ tuning: { engineWaitMs: 2000, resolveAtAddMs: 200 } })
+  await berth(['login', server.baseUrl, '--email', OWNER.email], { input: `${OWNER.password}\n` })
   await berth(['projects', 'create', 'Shop'])
   await berth(['apps', 'create', 'web', '--project', 'Shop', '--git', 'https://127.0.0.1:9/none.git', '--port', '3000'])
 })
 
-afterAll(async () => await server?.stop())
+afterAll(async () => await server?.[Symbol.asyncDispose]())
 
 describe('help', () => {
   it('lists every command', async () => {
@@ -78,43 +78,43 @@ describe('login, whoami and logout', () => {
     expect(statSync(cli.settingsPath).mode & 0o777).toBe(0o600)
     const { code, out } = await berth(['whoami'])
     expect(code).toBe(0)
-    expect(out).toBe(`${OWNER.email} (owner) at ${server.url}\n`)
+    expect(out).toBe(`${OWNER.email} (owner) at ${server.baseUrl}\n`)
     await answerOf('auth.me', ['whoami'])
   })
 
   it('login with a wrong password ends with 3 and says what to try', async () => {
     const other = createCli()
-    const { code, err } = await other.berth(['login', server.url, '--email', OWNER.email], { input: 'wrong-password' })
+    const { code, err } = await other.berth(['login', server.baseUrl, '--email', OWNER.email], { input: 'wrong-password' })
     expect(code).toBe(3)
     expect(err).toContain('(wrong_credentials)')
     expect(err).toContain('Try: berth login')
   })
 
   it('login also finds the token over TLS, where the cookie has another name', async () => {
-    await using edge = await startEdge(server.url)
+    await using edge = await startEdge(server.baseUrl)
     const other = createCli()
     expect(await other.berth(['login', edge.url, '--email', OWNER.email], { input: OWNER.password })).toMatchObject({ code: 0 })
     expect(await other.berth(['whoami'])).toMatchObject({ code: 0, out: `${OWNER.email} (owner) at ${edge.url}\n` })
   })
 
   it('login without a terminal and without --email is wrong usage', async () => {
-    expect((await createCli().berth(['login', server.url])).code).toBe(2)
+    expect((await createCli().berth(['login', server.baseUrl])).code).toBe(2)
   })
 
   it('nobody who is not signed in gets further, and the exit code is 3', async () => {
     const other = createCli()
     expect((await other.berth(['apps'])).code).toBe(3)
-    const { code, err } = await other.berth(['apps', '--json'], { env: { BERTH_URL: server.url, BERTH_TOKEN: 'no-token' } })
+    const { code, err } = await other.berth(['apps', '--json'], { env: { BERTH_URL: server.baseUrl, BERTH_TOKEN: 'no-token' } })
     expect(code).toBe(3)
     expect(JSON.parse(err)).toMatchObject({ code: 'not_signed_in', next: 'Try: berth login' })
   })
 
   it('logout ends the session on the server and forgets it here', async () => {
     const other = createCli()
-    await other.berth(['login', server.url, '--email', OWNER.email], { input: OWNER.password })
+    await other.berth(['login', server.baseUrl, '--email', OWNER.email], { input: OWNER.password })
     const saved = JSON.parse(readFileSync(other.settingsPath, 'utf8')) as { token: string } // written by login
     expect((await other.berth(['logout'])).code).toBe(0)
-    const env = { BERTH_URL: server.url, BERTH_TOKEN: saved.token }
+    const env = { BERTH_URL: server.baseUrl, BERTH_TOKEN: saved.token }
     expect((await other.berth(['whoami'], { env })).code).toBe(3)
     expect((await other.berth(['whoami'])).code).toBe(3)
   })
@@ -214,7 +214,8 @@ describe('deploying', () => {
   })
 
   it('deploy ends with 130 when it is interrupted, and says that the deployment continues', async () => {
-    const { code, err } = await berth(['deploy', 'web'], { interruptWhen: '-- ' })
+    const env = { XDG_CONFIG_HOME: join(cli.home, '.config') }
+    const { code, err } = await createInstalledCli().berth(['deploy', 'web'], { env, interruptWhen: '-- ' })
     expect(code, err).toBe(130)
     expect(err).toContain('The deployment is still running.')
   })

@@ -10,5 +10,6 @@ process.exitCode = await run(process.argv.slice(2), {
   stdin: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,
+  env: process.env,
   signal: interrupted.signal,
 })

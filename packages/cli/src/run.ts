@@ -9,13 +9,14 @@ import { createFollow } from './follow.ts'
 import { helpFor, helpForAll, helpForGroup } from './help.ts'
 import { createOutput } from './output.ts'
 import { createPrompt } from './prompt.ts'
-import { createSettings } from './settings.ts'
+import { createSettings, type Environment } from './settings.ts'
 import { VERSION } from './version.ts'
 
 type Deps = {
   stdin: NodeJS.ReadableStream & { isTTY?: boolean }
   stdout: NodeJS.WritableStream & { isTTY?: boolean }
   stderr: NodeJS.WritableStream
+  env: Environment
   signal: AbortSignal
 }
 
@@ -38,7 +39,7 @@ function parse(command: Command, words: readonly string[]): { positionals: strin
 }
 
 function contextFor(deps: Deps, out: Context['out']): Context {
-  const settings = createSettings()
+  const settings = createSettings(deps.env)
   const { api, headers, signIn } = createConnection({ settings, signal: deps.signal })
   const follow = createFollow({ url: settings.url ?? '', headers, signal: deps.signal })
   return { api, out, settings, follow, signIn, prompt: createPrompt(deps), now: () => new Date() }

@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 
 type Saved = { url?: string; token?: string }
-type Environment = Readonly<Record<string, string | undefined>>
+export type Environment = Readonly<Record<string, string | undefined>>
 
 function parse(text: string): Saved {
   const found: unknown = JSON.parse(text)
@@ -39,7 +39,7 @@ export function serverAddress(text: string): string | undefined {
 }
 
 /** The address of the server and our token. The environment overrides the file; nothing else reads either. */
-export function createSettings(env: Environment = process.env) {
+export function createSettings(env: Environment) {
   const path = join(env['XDG_CONFIG_HOME'] || join(env['HOME'] || homedir(), '.config'), 'berth', 'settings.json')
   const saved = read(path)
   const fromEnvironment = env['BERTH_URL'] ? (serverAddress(env['BERTH_URL']) ?? env['BERTH_URL']) : undefined
