@@ -7,6 +7,7 @@ import { readConfig } from '../../src/config.ts'
 import type { EngineAddress } from '../../src/engine/api/address.ts'
 import { engineAnswers } from '../../src/provision/engine-ping.ts'
 import { OWN_ENGINE_FLAGS, startEngineProcess } from '../../src/provision/engine-process.ts'
+import { bundleForAll } from './server-bundle.ts'
 import { ensureTestPackages, type MissingPackage } from './system-packages.ts'
 
 declare module 'vitest' {
@@ -28,6 +29,7 @@ let startedPid: number | undefined
 
 /** Sets up everything the tests need on the machine; runs once, before the first test file. */
 export async function setup(project: TestProject): Promise<void> {
+  await bundleForAll()
   const missing = await ensureTestPackages(log)
   for (const { name, neededFor, reason } of missing)
     say(`CANNOT RUN: ${neededFor}. The Debian package ${name} could not be installed: ${reason}`)

@@ -10,12 +10,19 @@ const KEPT_MS = 24 * 3600 * 1000
 /** The same packages as in the build: they load native code or files beside them. */
 const EXTERNAL = ['better-sqlite3', '@node-rs/argon2', 'pino', 'acme-client']
 
+/** The variable that says where the bundle is. */
+const MADE_BEFORE = 'BERTH_TEST_BUNDLE'
 let bundle: Promise<string> | undefined
 
-/** The current sources bundled into one file, once per test process: it starts four times faster. */
+/** The current sources bundled into one file: it starts four times faster. */
 export async function bundledMain(): Promise<string> {
-  bundle ??= build()
+  bundle ??= Promise.resolve(process.env[MADE_BEFORE] ?? build())
   return await bundle
+}
+
+/** For all processes that are started from now on. */
+export async function bundleForAll(): Promise<void> {
+  process.env[MADE_BEFORE] = await bundledMain()
 }
 
 async function build(): Promise<string> {
