@@ -30,6 +30,8 @@ export type BuildConfig = {
   buildTarget: string
   /** Of the builder `image`. Releases from before there was one have none. */
   image?: string
+  /** Who named it, and whose registry credentials count beside those of the project. */
+  imageSetBy?: number | null
   buildArgs: Readonly<Record<string, string>>
 }
 
@@ -43,6 +45,7 @@ export function buildConfigOf(app: AppRow): BuildConfig {
     releaseCommand: app.release_command,
     buildTarget: app.build_target,
     image: app.image,
+    imageSetBy: app.source_set_by,
     buildArgs: JSON.parse(app.build_args) as Record<string, string>, // written by us, as the contract says
   }
 }

@@ -80,9 +80,10 @@ export async function deploy(context: LiveContext, pipeline: Pipeline): Promise<
 
 /** The stages cloning_repo and building_image. */
 async function makeArtifact(context: Context, stages: Stages): Promise<Artifact> {
-  const { madeFrom } = kindOf(context.app)
+  const { app, config } = context
+  const { madeFrom } = kindOf(app)
   if (madeFrom === 'template') return await stages.pullTemplate(context)
-  if (deploysImage(context.app)) return await stages.pullReadyImage(context)
+  if (deploysImage({ ...app, builder: config.build?.builder ?? app.builder })) return await stages.pullReadyImage(context)
   await stages.cloneRepository(context)
   return madeFrom === 'compose' ? await stages.makePlan(context) : await stages.buildImage(context)
 }

@@ -1,6 +1,5 @@
 import type { BuildPlan } from '@berth/contract'
 import type { Artifact } from '../../../../domain/artifact.ts'
-import { imageUserOf } from '../../../../domain/image-user.ts'
 import { buildConfigOf } from '../../../../domain/release-config.ts'
 import type { Context } from '../../run/stage.ts'
 import type { PullImage } from '../pull-images.ts'
@@ -12,10 +11,11 @@ export function createPullReadyImage({ pullImage, keepPlan }: Deps) {
   return async function pullReadyImage(context: Context): Promise<Artifact> {
     const { app, config, deployment } = context
     await context.enter('building_image')
-    const { image = app.image, releaseCommand } = config.build ?? buildConfigOf(app)
+    // As recorded with the deployment: what the app says by now may be somebody else's image, with somebody else's credentials.
+    const { image = app.image, imageSetBy = null, releaseCommand } = config.build ?? buildConfigOf(app)
     const { tag } = await pullImage(context, {
       image: deployment.image_ref === '' ? image : deployment.image_ref, // a run that goes on after a crash goes on with the same bytes
-      user: imageUserOf(app),
+      user: { projectId: app.project_id, personId: imageSetBy },
       onResolved: async (ref, digest) => {
         await context.step('db.image', async () => await context.noteImage(ref))
         await context.step(
