@@ -69,7 +69,7 @@ export const ERRORS = {
   not_json: { status: 415, message: 'Send the body as application/json.' },
   too_many_logins: { status: 429, message: 'Too many logins are waiting. Try again in a few seconds.' },
   internal: { status: 500, message: 'Something went wrong in Berth. Its log has the details.' },
-  too_many_changes: { status: 429, message: 'You made more than 6,000 changes within a minute. Try again in a minute.' },
+  too_many_changes: { status: 429, message: 'You made too many changes within a minute. Try again in a minute.' },
   too_many_source_checks: {
     status: 503,
     message: 'Too many sources are being checked. Try again in a few seconds.',

@@ -1,11 +1,14 @@
 import { fieldError } from './app-error.ts'
 
 /**
- * How many objects people can create, so that every list stays small enough for one response. Far above normal use. Admins can have any
- * number of projects.
+ * How many objects people can create, so that every list stays small enough for one response, and nobody with somebody else's session can
+ * fill the disk. Far above normal use.
  */
 export const QUOTAS = {
   projectsOfUser: 200,
+  projectsOfStaff: 5000,
+  /** Of the server: accounts, and invitations that are open. */
+  people: 10_000,
   membersOfProject: 500,
   appsOfProject: 500,
   appsOfUser: 1000,

@@ -62,7 +62,7 @@ async function holdLane(appId: number): Promise<void> {
 }
 const refused = (words: string) => ({ code: 'invalid_request', message: expect.stringContaining(words) })
 
-it('a person can have at most 200 projects, and an admin any number', async () => {
+it('a person can have at most 200 projects, and an admin 5,000', async () => {
   const person = await newPerson()
   const { id } = await person.call('projects.create', { name: 'Mine' })
   await copyProject(id, 198)
@@ -73,6 +73,21 @@ it('a person can have at most 200 projects, and an admin any number', async () =
   const { id: ofOwner } = await owner.call('projects.create', { name: 'Theirs' })
   await copyProject(ofOwner, 250)
   await owner.call('projects.create', { name: 'One more' })
+  await copyProject(ofOwner, 5000)
+  await expect(owner.call('projects.create', { name: 'Another' })).rejects.toMatchObject(refused('can have at most 5000 projects'))
+  await writeToDatabase(berth.dataDir, (file) => file.prepare(`delete from project where slug like '%-copy-%'`).run())
+})
+
+it('a server has 10,000 users and open invitations at most', async () => {
+  const { id } = await owner.call('invitations.create', { email: `first${n}@example.test` })
+  const people = (await owner.call('users.list')).length + (await owner.call('invitations.list')).length
+  await copy('invitation', id, 9999 - people, { email: `given.nth || email`, token_hash: `given.nth || token_hash` })
+  await owner.call('invitations.create', { email: `last${n}@example.test` })
+  await expect(owner.call('invitations.create', { email: `more${n}@example.test` })).rejects.toMatchObject(refused('can have at most 10000 users and open invitations'))
+  const user = { email: `user${n}@example.test`, password: 'a-long-password-of-theirs' }
+  await expect(owner.call('users.create', user)).rejects.toMatchObject(refused('can have at most 10000'))
+  await writeToDatabase(berth.dataDir, (file) => file.prepare('delete from invitation').run())
+  await owner.call('users.create', user)
 })
 
 it('a project has 500 apps at most, whoever it belongs to', async () => {

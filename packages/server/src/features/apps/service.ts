@@ -9,7 +9,7 @@ import { AppError } from '../../lib/app-error.ts'
 import { QUOTAS, refuseBeyond } from '../../lib/quota.ts'
 import { freeSlug, slugOf } from '../../lib/slug.ts'
 import type { Db, Tx } from '../../store/database.ts'
-import { isUniqueViolation } from '../../store/storage-failure.ts'
+import { createUnlessTaken } from '../../store/unless-taken.ts'
 import type { AppSource } from '../git-providers/app-source.ts'
 import type { DatabaseTemplate } from '../templates/templates.ts'
 import { changeOf } from './change.ts'
@@ -34,15 +34,7 @@ type Deps = {
   onChanged: () => void
 }
 
-async function unlessTaken<Result>(write: Promise<Result>): Promise<Result> {
-  try {
-    return await write
-  } catch (cause) {
-    if (isUniqueViolation(cause, 'app.name'))
-      throw new AppError('app_name_taken', { details: [{ field: 'name', message: 'is taken in this project' }], cause })
-    throw cause
-  }
-}
+const unlessTaken = createUnlessTaken('app.name', 'app_name_taken', { field: 'name', message: 'is taken in this project' })
 
 /** The slug of a new app, if the project has room for one more. */
 async function slugInProject(tx: Tx, projectId: number, { name, appType: type = DEFAULT_APP_TYPE }: NewApplication): Promise<string> {

@@ -11,7 +11,7 @@ import { limited } from '../../lib/limited.ts'
 import { createLimiter } from '../../lib/limiter.ts'
 import { QUOTAS, refuseBeyond } from '../../lib/quota.ts'
 import type { Db, Reader, Tx } from '../../store/database.ts'
-import { isUniqueViolation } from '../../store/storage-failure.ts'
+import { createUnlessTaken } from '../../store/unless-taken.ts'
 import { type BaseDomain, needsNoDns } from './base-domain.ts'
 import {
   countDomains,
@@ -51,6 +51,8 @@ type Deps = {
 const CHECKS = { running: 8, runningPerKey: 2, waiting: 64, waitingPerKey: 8, waitMs: 20_000 }
 const TOO_MANY_CHECKS = 'Too many domains are being checked. Try again in a few seconds.'
 
+const unlessTaken = createUnlessTaken('domain.host', 'domain_taken', { field: 'domain', message: 'is taken' })
+
 /** The host names of applications. */
 export function createDomains(deps: Deps) {
   const { now } = deps
@@ -67,19 +69,15 @@ export function createDomains(deps: Deps) {
     if (problem) throw fieldError('invalid_domain', 'domain', problem)
     if (!kindOf(app).isRouted) throw fieldError('invalid_request', 'appId', 'must be a web or compose app: only those have domains')
     const place = placeIn(app, input)
-    try {
-      const row = await change(caller, app, { action: 'domain.create', host }, async (tx) => {
+    const row = await unlessTaken(
+      change(caller, app, { action: 'domain.create', host }, async (tx) => {
         await refuseReserved(tx, host)
         await refuseTooMany(tx, app)
         const needsDns = !needsNoDns(host, await deps.readBase(tx))
         return await insertDomain(tx, newDomainRow(app.id, host, { generated: false, needsDns, at: now(), ...place }))
-      })
-      return await shown(row)
-    } catch (cause) {
-      if (isUniqueViolation(cause, 'domain.host'))
-        throw new AppError('domain_taken', { details: [{ field: 'domain', message: 'is taken' }], cause })
-      throw cause
-    }
+      }),
+    )
+    return await shown(row)
   }
 
   async function update(

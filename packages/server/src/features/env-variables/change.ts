@@ -2,10 +2,10 @@ import { recordAudit } from '../../domain/audit.ts'
 import type { Caller } from '../../domain/caller.ts'
 import type { AppRow, EnvVariableRow } from '../../domain/rows.ts'
 import { appendEvent } from '../../events/event-log.ts'
-import { AppError, fieldError } from '../../lib/app-error.ts'
+import { fieldError } from '../../lib/app-error.ts'
 import { type EnvironmentSize, environmentProblem, environmentSize } from '../../lib/environment-size.ts'
 import type { Db, Tx } from '../../store/database.ts'
-import { isUniqueViolation } from '../../store/storage-failure.ts'
+import { createUnlessTaken } from '../../store/unless-taken.ts'
 import { changedKeys } from './changed-keys.ts'
 import { listEnvVariables } from './store.ts'
 
@@ -13,15 +13,10 @@ type Words = { action: string; field: string }
 type Rows = readonly EnvVariableRow[]
 type ValueOf = (row: EnvVariableRow) => string
 
-async function unlessTaken<Result>(write: Promise<Result>): Promise<Result> {
-  try {
-    return await write
-  } catch (cause) {
-    if (isUniqueViolation(cause, 'env_variable.key'))
-      throw new AppError('env_key_taken', { details: [{ field: 'key', message: 'is already taken in this application' }], cause })
-    throw cause
-  }
-}
+const unlessTaken = createUnlessTaken('env_variable.key', 'env_key_taken', {
+  field: 'key',
+  message: 'is already taken in this application',
+})
 
 function sizeOf(rows: Rows, valueOf: ValueOf): EnvironmentSize {
   return environmentSize(rows.map((row) => ({ key: row.key, value: valueOf(row) })))

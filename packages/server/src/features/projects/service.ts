@@ -37,7 +37,7 @@ function presentProject(row: ProjectRow): Project {
 
 async function refuseTooMany(tx: Tx, caller: Caller): Promise<void> {
   const words = { field: 'name', who: 'a person', what: 'projects' }
-  if (!isStaff(caller)) refuseBeyond(QUOTAS.projectsOfUser, await countProjectsOf(tx, caller.id), words)
+  refuseBeyond(isStaff(caller) ? QUOTAS.projectsOfStaff : QUOTAS.projectsOfUser, await countProjectsOf(tx, caller.id), words)
 }
 
 /** With its creator as the owner and the first member. */

@@ -7,7 +7,7 @@ import { appendEvent } from '../../events/event-log.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { Db } from '../../store/database.ts'
 import { deleteInvitation, findInvitation, isUser, listInvitations, putInvitation } from './invitations-store.ts'
-import { checkGrant, unlessTaken } from './roles.ts'
+import { checkGrant, refuseTooManyPeople, unlessTaken } from './roles.ts'
 
 type Deps = { db: Db; hashPassword: (password: string) => Promise<string>; now: () => Date }
 
@@ -40,6 +40,7 @@ export function createInvitations({ db, hashPassword, now }: Deps) {
     const times = { created_at: at.toISOString(), expires_at: new Date(at.getTime() + VALID_MS).toISOString() }
     const id = await db.transaction(async (tx) => {
       if (await isUser(tx, email)) throw new AppError('email_taken')
+      await refuseTooManyPeople(tx)
       const made = await putInvitation(tx, { email, role, token_hash: digest(token), invited_by: caller.id, ...times }, at)
       await recordAudit(tx, at, caller, { action: 'user.invite', subject: 'user', after: { email, role } })
       return made

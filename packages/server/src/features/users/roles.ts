@@ -1,7 +1,10 @@
 import { ROLES, type Role } from '@berth/contract'
 import type { Caller } from '../../domain/caller.ts'
 import { AppError } from '../../lib/app-error.ts'
-import { isUniqueViolation } from '../../store/storage-failure.ts'
+import { QUOTAS, refuseBeyond } from '../../lib/quota.ts'
+import type { Tx } from '../../store/database.ts'
+import { createUnlessTaken } from '../../store/unless-taken.ts'
+import { countPeople } from './store.ts'
 
 export function isAbove(role: Role, other: Role): boolean {
   return ROLES.indexOf(role) > ROLES.indexOf(other)
@@ -12,11 +15,8 @@ export function checkGrant(caller: Caller, role: Role): void {
   if (isAbove(role, caller.role) || role === 'owner') throw new AppError('role_too_high')
 }
 
-export async function unlessTaken<Result>(write: Promise<Result>): Promise<Result> {
-  try {
-    return await write
-  } catch (cause) {
-    if (isUniqueViolation(cause, 'user.email')) throw new AppError('email_taken', { cause })
-    throw cause
-  }
+export async function refuseTooManyPeople(tx: Tx): Promise<void> {
+  refuseBeyond(QUOTAS.people, await countPeople(tx), { field: 'email', who: 'the server', what: 'users and open invitations' })
 }
+
+export const unlessTaken = createUnlessTaken('user.email', 'email_taken')

@@ -6,7 +6,7 @@ import { appendEvent } from '../../events/event-log.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { Db, Reader, Tx } from '../../store/database.ts'
 import { deleteInvitationsBy, deleteInvitationsFor } from './invitations-store.ts'
-import { checkGrant, isAbove, unlessTaken } from './roles.ts'
+import { checkGrant, isAbove, refuseTooManyPeople, unlessTaken } from './roles.ts'
 import { countOwners, deleteSessionsOf, deleteUser, listUsers, passOn, updateUser } from './store.ts'
 
 type Change = { id: number; email?: string; role?: Role; password?: string }
@@ -44,6 +44,7 @@ export function createUsers(deps: Deps) {
     const at = now()
     const row = await unlessTaken(
       db.transaction(async (tx) => {
+        await refuseTooManyPeople(tx)
         const user = await insertUser(tx, { email, passwordHash, role, at })
         await deleteInvitationsFor(tx, [email])
         await recordAudit(tx, at, caller, { action: 'user.create', subject: 'user', subjectId: user.id, after: { email, role } })

@@ -11,6 +11,16 @@ export async function updateUser(tx: Tx, id: number, change: Updateable<UserTabl
   return await tx.updateTable('user').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow()
 }
 
+/** Accounts, and invitations that are open. */
+export async function countPeople(db: Reader): Promise<number> {
+  const count = async (table: 'user' | 'invitation') =>
+    await db
+      .selectFrom(table)
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
+  return (await count('user')).count + (await count('invitation')).count
+}
+
 export async function countOwners(db: Reader): Promise<number> {
   const row = await db
     .selectFrom('user')
