@@ -1,18 +1,16 @@
 import type { Engine } from '../engine/engine.ts'
-import { forgetEventsBefore } from '../events/event-log.ts'
-import { createForgetAudit } from '../features/audit/forget.ts'
 import type { BackupKeeper } from '../features/backups/service.ts'
 import { SAMPLE_EVERY_MS as FIGURES_EVERY_MS, type FiguresKeeper } from '../features/figures/service.ts'
 import type { EngineWatch } from '../features/health/engine-watch.ts'
 import { type MetricsHistoryKeeper, SAMPLE_EVERY_MS } from '../features/metrics/history.ts'
 import type { Updates } from '../features/updates/service.ts'
-import { forgetDeliveries } from '../features/webhooks/store.ts'
 import type { Tuning } from '../lib/tuning.ts'
 import type { Provisioning } from '../provision/provisioning.ts'
 import type { Task } from '../queue/periodic.ts'
 import type { Reconcile } from '../reconcile/reconcile.ts'
 import type { Routing } from '../routing/traffic-switch.ts'
 import type { Db } from '../store/database.ts'
+import { createHousekeeping } from './housekeeping.ts'
 
 type Parts = {
   db: Db
@@ -40,9 +38,6 @@ type Parts = {
 }
 
 const HOUR_MS = 3600 * 1000
-const KEPT_EVENTS_MS = 7 * 24 * HOUR_MS
-const KEPT_DELIVERIES_MS = 30 * 24 * HOUR_MS
-const MOST_DELIVERIES = 2000 // of one account
 const POLL_LOOK_MS = 15_000
 const TELLING_EVENTS = ['die', 'start', 'destroy', 'oom']
 
@@ -73,17 +68,7 @@ export function backgroundTasks(parts: Parts): Task[] {
       everyMs: 2 * tuning.certificateLookMs,
       run: async (signal) => await parts.wantCertificates({ signal, canBeVisited: engineWatch.isReachable() }),
     },
-    {
-      name: 'housekeeping',
-      everyMs: HOUR_MS,
-      run: async (signal) => {
-        await db.transaction(async (tx) => {
-          await forgetEventsBefore(tx, new Date(now().getTime() - KEPT_EVENTS_MS))
-          await forgetDeliveries(tx, new Date(now().getTime() - KEPT_DELIVERIES_MS), MOST_DELIVERIES)
-        })
-        await createForgetAudit({ db, now })(signal)
-      },
-    },
+    { name: 'housekeeping', everyMs: HOUR_MS, run: createHousekeeping({ db, now }) },
     {
       name: 'provisioning',
       everyMs: 24 * HOUR_MS,

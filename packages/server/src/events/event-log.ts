@@ -35,7 +35,14 @@ export async function lastEventSeq(db: Reader): Promise<number> {
   return row?.seq ?? 0
 }
 
-/** Readers that were away longer than this must load everything again. */
-export async function forgetEventsBefore(tx: Tx, at: Date): Promise<void> {
-  await tx.deleteFrom('event').where('at', '<', at.toISOString()).execute()
+/**
+ * Deletes a batch of the events from before a time, and of those beyond the newest. Returns how many. Readers that were away longer must
+ * load everything again.
+ */
+export async function forgetEvents(tx: Tx, { before, most, batch }: { before: Date; most: number; batch: number }): Promise<number> {
+  const newest = await lastEventSeq(tx)
+  const oldest = await tx.selectFrom('event').select(['seq', 'at']).orderBy('seq').limit(batch).execute()
+  const gone = oldest.filter(({ seq, at }) => at < before.toISOString() || seq <= newest - most).map(({ seq }) => seq)
+  if (gone.length > 0) await tx.deleteFrom('event').where('seq', 'in', gone).execute()
+  return gone.length
 }

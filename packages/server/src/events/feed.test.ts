@@ -1,8 +1,10 @@
 import type { BerthEvent } from '@berth/contract'
 import { expect, it } from 'vitest'
 import { openTestDatabase } from '../../testing/harness/test-database.ts'
-import { appendEvent, eventsAfter, forgetEventsBefore, lastEventSeq } from './event-log.ts'
+import { appendEvent, eventsAfter, forgetEvents, lastEventSeq } from './event-log.ts'
 import { createFeed, type Feed } from './feed.ts'
+
+const KEPT = { most: 1000, batch: 1000 }
 
 type TestDatabase = Awaited<ReturnType<typeof openTestDatabase>>
 
@@ -81,9 +83,9 @@ it('forgets old events, and the numbers go on behind them', async () => {
   await using test = await openTestDatabase()
   await append(test, 1, new Date('2026-01-01'))
   await append(test, 2, new Date('2026-02-01'))
-  await test.db.transaction(async (tx) => await forgetEventsBefore(tx, new Date('2026-01-15')))
+  await test.db.transaction(async (tx) => await forgetEvents(tx, { ...KEPT, before: new Date('2026-01-15') }))
   expect((await eventsAfter(test.db, 0)).map(userOf)).toEqual([2])
-  await test.db.transaction(async (tx) => await forgetEventsBefore(tx, new Date('2026-03-01')))
+  await test.db.transaction(async (tx) => await forgetEvents(tx, { ...KEPT, before: new Date('2026-03-01') }))
   expect(await lastEventSeq(test.db)).toBe(0)
   await append(test, 3)
   expect((await eventsAfter(test.db, 2)).map(userOf)).toEqual([3])

@@ -14,13 +14,13 @@ it('returns what each app served since the last call, once', async () => {
   const counts = createAccessCounts({ socketPath, now: () => new Date() })
   try {
     await expect.poll(() => counts.snapshot('app-2').requests, { timeout: 30_000 }).toBe(1)
-    const taken = counts.take()
+    const taken = counts.take(() => true)
     expect(taken.get('app-1')).toMatchObject({ requests: 3, errors: 1 })
     expect(taken.get('app-1')?.p50Ms).toBeLessThan(15)
     expect(taken.get('app-1')?.p99Ms).toBeGreaterThan(80)
     expect(taken.get('app-2'), 'an upgrade has no latency').toEqual({ requests: 1, errors: 0, p50Ms: null, p99Ms: null })
-    expect(counts.take().size).toBe(0)
-    expect(counts.snapshot('app-1').requests).toBe(3)
+    expect(counts.take((key) => key === 'app-1').size).toBe(0)
+    expect([counts.snapshot('app-1').requests, counts.snapshot('app-2').requests], 'an app that is gone is forgotten').toEqual([3, 0])
   } finally {
     counts.close()
     log.close()

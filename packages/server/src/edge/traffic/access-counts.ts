@@ -77,9 +77,10 @@ export function createAccessCounts(deps: { socketPath: string; now: () => Date }
       const quantile = (share: number) => quantileMs([recent, before], share) ?? null
       return { since, requests, statuses: { ...statuses }, bytesIn, bytesOut, p50Ms: quantile(0.5), p99Ms: quantile(0.99) }
     },
-    /** What each app served since the last call. There must be only one caller. */
-    take: (): Map<string, AccessTake> => {
+    /** What each app served since the last call. There must be only one caller, and it says which apps there are: the others are forgotten. */
+    take: (isKnown: (appKey: string) => boolean): Map<string, AccessTake> => {
       const served = new Map<string, AccessTake>()
+      for (const appKey of counters.keys()) if (!isKnown(appKey)) counters.delete(appKey)
       for (const [appKey, counter] of counters) {
         const { requests, errors, latencies } = counter.taken
         if (requests === 0) continue

@@ -19,6 +19,12 @@ export async function listBuildTimes(db: Reader): Promise<Selectable<BuildTimeTa
   return await db.selectFrom('build_time').selectAll().orderBy('started_at').execute()
 }
 
+/** Keeps the newest. What the engine still has of older builds then counts as somebody else's, and is left alone. */
+export async function forgetBuildTimesBeyond(tx: Tx, most: number): Promise<void> {
+  const last = await tx.selectFrom('build_time').select('id').orderBy('id', 'desc').offset(most).limit(1).executeTakeFirst()
+  if (last) await tx.deleteFrom('build_time').where('id', '<=', last.id).execute()
+}
+
 export async function forgetBuildTimesBefore(tx: Tx, at: Date): Promise<void> {
   await tx.deleteFrom('build_time').where('ended_at', '<', at.toISOString()).execute()
 }

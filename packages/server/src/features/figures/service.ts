@@ -10,8 +10,8 @@ import { appIds, readAllHours, readHours, visibleAppIds, writeHours } from './st
 type Deps = {
   db: Db
   measure: Measure
-  /** The traffic since the last call, by app. */
-  takeTraffic: () => ReadonlyMap<string, AccessTake>
+  /** The traffic since the last call, by app; that of apps which do not exist is forgotten. */
+  takeTraffic: (isKnown: (appKey: string) => boolean) => ReadonlyMap<string, AccessTake>
   now: () => Date
 }
 
@@ -68,11 +68,12 @@ export function createFigures({ db, measure, takeTraffic, now }: Deps) {
     if (elapsed < SHORTEST_MS) return
     const all = await known()
     const used = isEngineReachable ? await measure(new Date(at)) : new Map<number, { cpu: number; memory: number }>()
-    const served = takeTraffic()
     const to = minuteOf(at)
     const from = elapsed < LONGEST_MS ? Math.min(to, minuteOf(lastAt) + 1) : to
     lastAt = at
     const ids = await appIds(db)
+    const keys = new Set([...ids].map(appKey))
+    const served = takeTraffic((key) => keys.has(key))
     for (const appId of all.keys()) if (!ids.has(appId)) all.delete(appId)
     for (const appId of ids) {
       const [usage, traffic] = [used.get(appId), served.get(appKey(appId))]

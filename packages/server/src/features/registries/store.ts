@@ -1,5 +1,5 @@
 import type { Registry } from '@berth/contract'
-import type { Insertable, Updateable } from 'kysely'
+import { type Insertable, sql, type Updateable } from 'kysely'
 import type { Belonging } from '../../domain/belonging.ts'
 import type { RegistryRow } from '../../domain/rows.ts'
 import type { Reader, Tx } from '../../store/database.ts'
@@ -62,6 +62,16 @@ export async function updateRegistry(tx: Tx, id: number, change: Updateable<Regi
 export async function deleteRegistry(tx: Tx, id: number): Promise<boolean> {
   const { numDeletedRows } = await tx.deleteFrom('registry').where('id', '=', id).executeTakeFirst()
   return numDeletedRows > 0n
+}
+
+/** Those that somebody has credentials for stay; of the others, the ones that were added last. */
+export async function forgetPrivateHosts(tx: Tx, most: number): Promise<void> {
+  const former = tx
+    .selectFrom('private_host')
+    .select('host')
+    .where('host', 'not in', (eb) => eb.selectFrom('registry').select('registry.host'))
+  const beyond = former.orderBy(sql`rowid`, 'desc').limit(-1).offset(most)
+  await tx.deleteFrom('private_host').where('host', 'in', beyond).execute()
 }
 
 /** Whether private images of this registry may be on the machine: somebody has credentials for it, or had. */

@@ -1,0 +1,25 @@
+import { forgetEvents } from '../events/event-log.ts'
+import { createForgetAudit } from '../features/audit/forget.ts'
+import { forgetBuildTimesBeyond } from '../features/deployments/build-times-store.ts'
+import { forgetPrivateHosts } from '../features/registries/store.ts'
+import { forgetDeliveries } from '../features/webhooks/store.ts'
+import type { Db } from '../store/database.ts'
+
+const DAY_MS = 24 * 3600 * 1000
+const KEPT = { eventsMs: 7 * DAY_MS, events: 100_000, deliveriesMs: 30 * DAY_MS, deliveriesOfAccount: 2000, builds: 10_000, hosts: 50_000 }
+
+/** Forgets what is old, and what is too much: everything that people and programs can add without end. */
+export function createHousekeeping({ db, now }: { db: Db; now: () => Date }, kept = KEPT) {
+  const ago = (ms: number) => new Date(now().getTime() - ms)
+
+  return async function keepHouse(signal: AbortSignal): Promise<void> {
+    const old = { before: ago(kept.eventsMs), most: kept.events, batch: 1000 }
+    while (!signal.aborted) if ((await db.transaction(async (tx) => await forgetEvents(tx, old))) === 0) break
+    await db.transaction(async (tx) => {
+      await forgetDeliveries(tx, ago(kept.deliveriesMs), kept.deliveriesOfAccount)
+      await forgetBuildTimesBeyond(tx, kept.builds)
+      await forgetPrivateHosts(tx, kept.hosts)
+    })
+    await createForgetAudit({ db, now })(signal)
+  }
+}
