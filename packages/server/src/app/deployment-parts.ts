@@ -33,6 +33,7 @@ import { createLimitedBuild } from '../features/deployments/release/limited-buil
 import { createPullImages } from '../features/deployments/release/pull-images.ts'
 import { createRenameImages } from '../features/deployments/release/rename-images.ts'
 import { createRestore } from '../features/deployments/release/restore.ts'
+import { createRestoreLater } from '../features/deployments/release/restore-later.ts'
 import { createRunDeployment } from '../features/deployments/run/deployment-job.ts'
 import { createRecord } from '../features/deployments/run/deployment-writes.ts'
 import { createEndFailed } from '../features/deployments/run/end-failed-deployment.ts'
@@ -99,8 +100,16 @@ export function createDeploymentParts(deps: Deps) {
   const asContainer = createContainerLauncher({ engine, containers, instance, tuning, keptOutput, findTemplate })
   const asCompose = createComposeLauncher({ db, engine, checkImages, containers, instance, dataDir, tuning, keptOutput, ports })
   const launcherOf = (app: AppRow) => (kindOf(app).hasServices ? asCompose : asContainer)
-  const runReleaseCommand = createReleaseCommand({ engine, instance, tuning, planOf: async (row) => await findPlan(db, row), record })
+  const runReleaseCommand = createReleaseCommand({
+    engine,
+    instance,
+    tuning,
+    planOf: async (row) => await findPlan(db, row),
+    containers,
+    record,
+  })
   const pipeline = { stages, runReleaseCommand, launcherOf, routes, record, stabilityMs: tuning.stabilityMs }
+  const restoreLater = createRestoreLater({ db, now })
   const endFailed = createEndFailed({
     db,
     record,
@@ -110,12 +119,16 @@ export function createDeploymentParts(deps: Deps) {
     step,
     log,
     onChanged: deps.onChanged,
+    restoreLater,
   })
+  const settingsOf = createSettingsOf({ secrets, resolveEnvironment: deps.resolveEnvironment, log })
+  const restore = createRestore({ ...deps, settingsOf, containers, startAgain: engine.containers.startAgain, launcherOf })
   const runDeployment = createRunDeployment({
     db,
     logs,
     record,
-    settingsOf: createSettingsOf({ secrets, resolveEnvironment: deps.resolveEnvironment }),
+    settingsOf,
+    restore,
     preflight: createPreflight({ engine, dataDir, tuning, isPrivileged, oldEngineBuilds: config.oldEngineBuilds }),
     pipeline,
     endFailed,
@@ -127,8 +140,7 @@ export function createDeploymentParts(deps: Deps) {
     now,
   })
   const renameImages = createRenameImages({ db, engine, dataDir, newImageName, log })
-  const restore = createRestore({ ...deps, containers, startAgain: engine.containers.startAgain, launcherOf })
-  return { logs, keptOutput, ...createRoom(deps, buildTimes), containers, isPrivileged, runDeployment, renameImages, restore }
+  return { logs, keptOutput, ...createRoom(deps, buildTimes), containers, isPrivileged, runDeployment, renameImages, restore, restoreLater }
 }
 
 /** Frees space: automatically when the disk fills up, on request, and by deleting old history. */

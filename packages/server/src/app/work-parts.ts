@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { appLane, enqueue } from '../domain/job-names.ts'
+import { appLane } from '../domain/job-names.ts'
 import { createStopInTime, type StopInTime } from '../engine/stop-in-time.ts'
 import { createLastFailedLog } from '../features/containers/last-failed-log.ts'
 import { createLiveRelease } from '../features/containers/live-release.ts'
@@ -143,8 +143,7 @@ function createReconcileParts(base: Foundation, { engine, variables, deploying, 
     repair: createRepair({ stopInTime, log }),
     sweep: createLeftovers({ db, engine, instance, dataDir, log }).sweep,
     isAsPlanned: createIsAsPlanned({ dataDir }),
-    restore: async ({ id: appId, created_by: by }) =>
-      await db.transaction(async (tx) => await enqueue(tx, 'app.restore', { appId }, { by, at: now() })),
+    restore: deploying.restoreLater,
     onChanged,
   })
 }

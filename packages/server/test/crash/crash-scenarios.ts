@@ -204,6 +204,26 @@ const cancel: Scenario<ReleaseState> = {
   expected: async (lab, { app }) => await serves(lab, app, { body: 'v1', status: ['stopped', 'success'] }),
 }
 
+/** The old release was stopped for the new one, and nothing but Berth starts it again. */
+const cancelOneAtATime: Scenario<ReleaseState> = {
+  ...cancel,
+  name: 'cancel, one at a time',
+  prepare: async (lab) => {
+    const app = await lab.createApp(webFiles('v1'))
+    await lab.owner.call('apps.update', { appId: app.id, deploymentStrategy: 'recreate', restartPolicy: 'no' })
+    const { id } = await lab.deploy(app.id)
+    await app.repository.commit({ files: { Dockerfile: dockerfile([], 'exec sleep 600') } })
+    return { app, first: id }
+  },
+  act: async (lab, { app }) => {
+    const id = await lab.add(app.id)
+    await lab.reaches(id, 'starting_new')
+    await lab.owner.call('deployments.stop', { deploymentId: id })
+    await lab.ended(id)
+  },
+  expected: async (lab, { app }) => await serves(lab, app, { body: 'v1', status: ['stopped', 'failed'] }),
+}
+
 const stopAndStart: Scenario<ReleaseState> = {
   name: 'stop and start',
   prepare: running,
@@ -259,6 +279,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario<never>>> = Object.fromE
     unhealthyRelease,
     rollback,
     cancel,
+    cancelOneAtATime,
     stopAndStart,
     appDelete,
     projectDelete,

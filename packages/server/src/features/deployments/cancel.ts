@@ -9,7 +9,6 @@ import { AppError } from '../../lib/app-error.ts'
 import { createRedactor } from '../../lib/redact.ts'
 import type { Step } from '../../lib/step.ts'
 import type { Db, Tx } from '../../store/database.ts'
-import { isStorageFailure } from '../../store/storage-failure.ts'
 import { presentDeployment } from './lists-store.ts'
 import type { BuildLogs } from './log/build-log.ts'
 import { LAST_LINE } from './log/log-lines.ts'
@@ -45,12 +44,9 @@ export function createCancel(deps: Deps) {
     return { row, was: current.status }
   }
 
-  /** On a full disk there may be no space for a log; the deployment's job writes its last line later. */
+  /** Without a log, as on a full disk, it is cancelled all the same; the deployment's job writes its last line later, if it can. */
   async function openLog(deploymentId: number): Promise<LogWriter | undefined> {
-    return await deps.logs.openWriter(deploymentId, createRedactor([])).catch((cause: unknown) => {
-      if (isStorageFailure(cause)) return undefined
-      throw cause
-    })
+    return await deps.logs.openWriter(deploymentId, createRedactor([])).catch(() => undefined)
   }
 
   /** The status changes at once; a running job is cancelled and cleans up after itself. A deployment that has not started is ended here. */

@@ -24,8 +24,8 @@ type Parts = {
   log: Pick<Logger, 'debug'>
   tuning: Tuning
   now: () => Date
-  /** Whether it replaces a release. */
-  replaces: boolean
+  /** The live release that it replaces; null if there is none. */
+  replaces: number | null
 }
 
 const WORDS = {
@@ -81,7 +81,7 @@ export function createContext(parts: Parts): LiveContext {
     shown = Math.max(shown, progressIn(next, 0))
     steps.begin(STEP_OF[next])
     await write(`db.${next}`, (current) => record.stage(current, current.status, { stage: next, progress: shown, steps: steps.text() }))
-    if (next !== 'stopping_old' || parts.replaces) writer.append(WORDS[next], 'berth')
+    if (next !== 'stopping_old' || parts.replaces !== null) writer.append(WORDS[next], 'berth')
   }
 
   /** Progress is only informative: it is written when the percentage changes, and a failed write does not matter. */

@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { JobHandlers } from '../../../domain/job-names.ts'
 import { isUnfinished } from '../../../domain/lifecycle.ts'
 import { type AppRow, type DeploymentRow, findApp, findDeployment } from '../../../domain/rows.ts'
 import type { Logger } from '../../../lib/logger.ts'
@@ -8,12 +9,13 @@ import type { Step } from '../../../lib/step.ts'
 import type { Tuning } from '../../../lib/tuning.ts'
 import type { Reader } from '../../../store/database.ts'
 import type { BuildLogs } from '../log/build-log.ts'
-import { LAST_LINE } from '../log/log-lines.ts'
 import type { LogWriter } from '../log/log-writer.ts'
 import { findActive } from '../store.ts'
 import { createContext } from './context.ts'
 import type { DeploymentRecord } from './deployment-writes.ts'
 import { type EndFailed, ignoreMovedOn } from './end-failed-deployment.ts'
+import { createFinishEnded } from './finish-ended.ts'
+import { createOpenLog } from './open-log.ts'
 import { deploy, type Pipeline } from './pipeline.ts'
 import type { Preflight } from './preflight.ts'
 import type { SettingsOf } from './release-settings.ts'
@@ -27,6 +29,7 @@ type Deps = {
   pipeline: Pipeline
   endFailed: EndFailed
   cleanUp: (app: AppRow) => Promise<void>
+  restore: JobHandlers['app.restore']
   workDir: string
   step: Step
   tuning: Tuning
@@ -40,35 +43,31 @@ type Work = Awaited<ReturnType<SettingsOf>> & { app: AppRow; row: DeploymentRow;
 export function createRunDeployment(deps: Deps) {
   const { db, record, logs, step, tuning, log } = deps
   const writing = new Set<number>()
+  const openLog = createOpenLog(deps)
+  const finishEnded = createFinishEnded(deps)
 
   async function run(payload: { deploymentId: number }, signal: AbortSignal): Promise<void> {
     const row = await findDeployment(db, payload.deploymentId)
     const app = row && (await findApp(db, row.app_id))
     if (!row || !app) return
-    if (!isUnfinished(row.status)) return await finish(row)
+    if (!isUnfinished(row.status)) return await finishEnded(row, signal)
     const settings = await deps.settingsOf(app, row)
     const redactor = createRedactor(Object.values(settings.config.env))
-    const writer = await logs.openWriter(row.id, redactor)
+    const { writer, ...unwritable } = await openLog(row.id, redactor)
     writing.add(row.id)
     try {
-      await attempt({ app, row, ...settings, writer, redactor }, signal)
+      await attempt({ app, row, ...settings, ...unwritable, writer, redactor }, signal)
     } finally {
       await writer.close()
       writing.delete(row.id)
     }
   }
 
-  /** It ended without a running job: cancelled in the queue, or right before a crash. Adds the missing last line to its log. */
-  async function finish(row: DeploymentRow): Promise<void> {
-    if (row.status === 'failed') return await logs.finish(row.id, LAST_LINE.failed(row.error_message))
-    await logs.finish(row.id, row.status === 'stopped' ? LAST_LINE.stopped : LAST_LINE.success)
-  }
-
   async function attempt({ app, row, config, sealed, problem, writer, redactor }: Work, signal: AbortSignal): Promise<void> {
     const begun = await step('db.begin', async () => await record.begin(row, sealed)).catch(ignoreMovedOn)
     if (!begun) return
     const workspace = join(deps.workDir, `d${begun.id}`)
-    const replaces = (await findActive(db, app.id)) !== undefined
+    const replaces = (await findActive(db, app.id))?.id ?? null
     const context = createContext({
       app,
       row: begun,

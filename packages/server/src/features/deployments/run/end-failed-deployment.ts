@@ -8,6 +8,7 @@ import { JobCancelled } from '../../../queue/job-runner.ts'
 import type { Reader } from '../../../store/database.ts'
 import { isDatabaseFailure } from '../../../store/storage-failure.ts'
 import { LAST_LINE } from '../log/log-lines.ts'
+import type { RestoreLater } from '../release/restore-later.ts'
 import { DeploymentMovedOn, findActive } from '../store.ts'
 import type { LiveContext } from './context.ts'
 import type { DeploymentRecord } from './deployment-writes.ts'
@@ -25,6 +26,7 @@ type Deps = {
   step: Step
   log: Logger
   onChanged: (appId: number) => void
+  restoreLater: RestoreLater
 }
 type Ending = { cause: unknown; signal: AbortSignal; redactor: Pick<Redactor, 'text' | 'lines'> }
 
@@ -46,7 +48,7 @@ export function createEndFailed(deps: Deps): EndFailed {
     const isCancelled = signal.aborted || cause instanceof DeploymentMovedOn
     if (!isExpectedFailure(cause) && !isCancelled)
       deps.log.error({ deploymentId: context.deployment.id, err: readable(cause, redactor) }, 'deployment failed in an unexpected way')
-    await undo(context)
+    if (!(await undo(context))) await deps.restoreLater(app)
     if (isCancelled) return context.say(LAST_LINE.stopped)
     context.say(LAST_LINE.failed(reason))
     await context.flush()
@@ -64,7 +66,8 @@ export function createEndFailed(deps: Deps): EndFailed {
     throw cause
   }
 
-  async function undo(context: LiveContext, options = { keepsArtifact: false }): Promise<void> {
+  /** Returns whether everything was undone. */
+  async function undo(context: LiveContext, options = { keepsArtifact: false }): Promise<boolean> {
     const { app, deployment: row } = context
     const isNeeded = options.keepsArtifact && artifactOf(row) !== undefined
     try {
@@ -76,8 +79,10 @@ export function createEndFailed(deps: Deps): EndFailed {
       // The images of a compose app are removed by the next sweep.
       if (!isNeeded && row.release_of === null && kindOf(app).madeFrom === 'dockerfile')
         await deps.step('engine.remove_image', () => deps.removeImages(app.id, row.id))
+      return true
     } catch (err) {
-      deps.log.warn({ deploymentId: row.id, err }, 'a failed deployment was not cleaned up; the reconciler does it')
+      deps.log.warn({ deploymentId: row.id, err }, 'a failed deployment was not cleaned up; trying again')
+      return false
     }
   }
 

@@ -82,7 +82,7 @@ function open({ type = 'web', status = 'building', kept, isReached = true, isSer
     log: { debug: () => undefined },
     tuning: TUNING,
     now: () => new Date(0),
-    replaces: isServed,
+    replaces: isServed ? 4 : null,
   })
   const run = async () => {
     try {

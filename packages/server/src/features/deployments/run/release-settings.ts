@@ -1,6 +1,8 @@
 import { configOf, openConfig, type ReleaseConfig, sealConfig } from '../../../domain/release-config.ts'
 import type { AppRow, DeploymentRow } from '../../../domain/rows.ts'
+import type { Logger } from '../../../lib/logger.ts'
 import type { SecretBox } from '../../../lib/secret-box.ts'
+import { isStorageFailure } from '../../../store/storage-failure.ts'
 import type { ResolveEnvironment } from '../../env-variables/resolve-environment.ts'
 import { DeploymentFailure } from './stage.ts'
 
@@ -11,18 +13,33 @@ type Settings = {
   problem?: DeploymentFailure
 }
 
+type Deps = { secrets: SecretBox; resolveEnvironment: ResolveEnvironment; log: Pick<Logger, 'error'> }
 export type SettingsOf = (app: AppRow, row: DeploymentRow) => Promise<Settings>
 
-/** The settings of a deployment: those stored with it, or the current ones of the app with their references resolved. */
-export function createSettingsOf(deps: { secrets: SecretBox; resolveEnvironment: ResolveEnvironment }): SettingsOf {
+const UNREADABLE =
+  'The settings or variables of the application cannot be read: they are damaged, or sealed with another secrets.key. Bring back the key that belongs to this data, or set the variables again, then deploy again.'
+
+/**
+ * The settings of a deployment: those stored with it, or the current ones of the app with their references resolved. If they cannot be
+ * read, that is its problem: a retry would find the same.
+ */
+export function createSettingsOf(deps: Deps): SettingsOf {
   const { secrets } = deps
-  return async (app, row) => {
+
+  async function read(app: AppRow, row: DeploymentRow): Promise<Settings> {
     if (row.sealed_config !== '') return { config: openConfig(secrets, app.id, row.sealed_config), sealed: row.sealed_config }
     const { env, problems } = await deps.resolveEnvironment(app)
     const config = configOf(app, env)
     if (problems.length === 0) return { config, sealed: sealConfig(secrets, app.id, config) }
     return { config, sealed: '', problem: new DeploymentFailure(problemText(problems.map(({ message }) => message))) }
   }
+
+  return async (app, row) =>
+    await read(app, row).catch((cause: unknown) => {
+      if (isStorageFailure(cause)) throw cause
+      deps.log.error({ deploymentId: row.id, err: cause }, 'the settings of a deployment cannot be read')
+      return { config: configOf(app, {}), sealed: '', problem: new DeploymentFailure(UNREADABLE, { cause }) }
+    })
 }
 
 const MOST_NAMED = 3

@@ -28,8 +28,8 @@ export type Context = Effects & {
   readonly enter: (stage: StageName) => Promise<void>
   /** Begins a step within a stage, at this fraction of the stage. */
   readonly begin: (step: StepName, fraction: number) => void
-  /** Whether it replaces a release. */
-  readonly replaces: boolean
+  /** The live release that it replaces; null if there is none. */
+  readonly replaces: number | null
   /** Records the commit that is built. */
   readonly noteCommit: (commit: { hash: string; message: string; author: string }) => Promise<void>
   /** The image that is really pulled, with its digest. */

@@ -6,6 +6,7 @@ import type { Context } from '../../run/stage.ts'
 import { memoryBytesOf } from '../memory-ceiling.ts'
 import type { Launcher, Release } from '../release.ts'
 import { type ContainerHealthDeps, createContainerHealth } from './health.ts'
+import { RELEASE_SERVICE } from './release-command.ts'
 
 /** Two at once would corrupt the data, or the user chose one at a time. */
 function isSingle({ config }: Context): boolean {
@@ -65,7 +66,7 @@ export function createContainerLauncher(deps: ContainerHealthDeps): Launcher {
 
   async function retireOld(context: Context): Promise<void> {
     if (!isSingle(context)) {
-      if (context.replaces) context.say('The current release keeps serving until the new one is healthy')
+      if (context.replaces !== null) context.say('The current release keeps serving until the new one is healthy')
       return
     }
     const { app, deployment, effect } = context
@@ -91,8 +92,9 @@ export function createContainerLauncher(deps: ContainerHealthDeps): Launcher {
       const made = await containers.ofDeployment(app.id, deployment.id, signal)
       if (isSingle(context) && app.wanted === 'running') {
         for (const { id } of made) await engine.containers.stop(id, tuning.stopGraceSeconds, signal)
-        for (const old of await containers.ofOtherDeployments(app.id, deployment.id, signal))
-          await engine.containers.startAgain(old.id, signal)
+        // Only the live release: an earlier deployment that failed while the engine was away may have left containers too.
+        for (const { id, owner } of await containers.ofOtherDeployments(app.id, deployment.id, signal))
+          if (owner.deploymentId === context.replaces && owner.service !== RELEASE_SERVICE) await engine.containers.startAgain(id, signal)
       }
       for (const { id } of made) await engine.containers.remove(id, signal)
     }

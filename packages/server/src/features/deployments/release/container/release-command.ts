@@ -11,6 +11,7 @@ import type { Tuning } from '../../../../lib/tuning.ts'
 import type { LiveContext } from '../../run/context.ts'
 import type { DeploymentRecord } from '../../run/deployment-writes.ts'
 import { DeploymentFailure } from '../../run/stage.ts'
+import type { AppContainers } from '../app-containers.ts'
 import { memoryBytesOf } from '../memory-ceiling.ts'
 
 type Deps = {
@@ -18,11 +19,14 @@ type Deps = {
   instance: string
   tuning: Pick<Tuning, 'releaseDeadlineMs'>
   planOf: (deployment: DeploymentRow) => Promise<BuildPlan | undefined>
+  containers: Pick<AppContainers, 'ofApp'>
   record: Pick<DeploymentRecord, 'release'>
 }
 
 export type ReleaseCommand = (context: LiveContext, artifact: Artifact) => Promise<void>
 
+/** The service in the labels of its container. */
+export const RELEASE_SERVICE = 'release'
 const LOOK_MS = 300
 const UNDER_WAY = ['created', 'running', 'restarting', 'paused']
 const UNTOUCHED = 'The live release was not changed.'
@@ -39,7 +43,14 @@ export function createReleaseCommand(deps: Deps): ReleaseCommand {
   async function start(context: LiveContext, what: { image: string; command: string }): Promise<string> {
     const projectId = context.app.project_id
     await context.effect('engine.network', (signal) => engine.networks.ensureProjectNetwork({ instance, projectId }, signal))
-    return await context.effect('engine.release', (signal) => engine.containers.start(specOf(instance, context, what), signal))
+    return await context.effect('engine.release', async (signal) => {
+      const all = (await deps.containers.ofApp(context.app.id, signal)).filter(({ owner }) => owner.service === RELEASE_SERVICE)
+      const own = all.find(({ owner }) => owner.deploymentId === context.deployment.id)
+      // Of a deployment that ended while the engine was away: two of them must never run at once.
+      for (const other of all) if (other !== own) await engine.containers.remove(other.id, signal)
+      if (own?.state === 'created') await engine.containers.startAgain(own.id, signal)
+      return own?.id ?? (await engine.containers.start(specOf(instance, context, what), signal)) // its own if the engine's answer was lost
+    })
   }
 
   async function toItsEnd(context: LiveContext, id: string): Promise<void> {
@@ -81,7 +92,7 @@ function specOf(instance: string, { app, deployment, config }: LiveContext, what
   return {
     name: `${containerName(instance, app.id, deployment.id)}-release`, // a fixed name, so that the engine refuses a second one
     image: what.image,
-    labels: labelsOf({ ...owner, kind: 'app', service: 'release' }),
+    labels: labelsOf({ ...owner, kind: 'app', service: RELEASE_SERVICE }),
     env: config.env,
     entrypoint: ['/bin/sh', '-c', what.command],
     command: [],

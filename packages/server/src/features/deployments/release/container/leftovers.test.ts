@@ -1,0 +1,106 @@
+import { expect, it } from 'vitest'
+import type { ReleaseConfig } from '../../../../domain/release-config.ts'
+import type { AppRow, DeploymentRow } from '../../../../domain/rows.ts'
+import { EngineUnreachable } from '../../../../engine/api/errors.ts'
+import type { ContainerDetails, ContainerSummary } from '../../../../engine/container-state.ts'
+import type { Engine } from '../../../../engine/engine.ts'
+import { TUNING } from '../../../../lib/tuning.ts'
+import type { LiveContext } from '../../run/context.ts'
+import { createEffects } from '../../run/effects.ts'
+import { createAppContainers } from '../app-containers.ts'
+import { createContainerLauncher } from './launcher.ts'
+import { createReleaseCommand } from './release-command.ts'
+
+const [EARLIER, LIVE, OWN] = [3, 4, 5]
+
+function container(name: string, deploymentId: number, service: string | null = null, state = 'exited'): ContainerSummary {
+  const owner = { instance: 'i', projectId: 1, appId: 1, deploymentId, definition: null, service }
+  return { id: name, name, image: '', state, status: '', ips: {}, owner, createdAt: '' }
+}
+
+/** An engine with these containers. It records what is done to them. */
+function engineWith(there: ContainerSummary[], { losesAnswer = false } = {}) {
+  const done: string[] = []
+  let isLost = losesAnswer
+  const note = async (what: string) => void done.push(what)
+  const containers = {
+    list: async () => there,
+    inspect: async () => ({ state: 'exited', exitCode: 0 }) as ContainerDetails, // the fields that are read
+    stop: async (id: string) => await note(`stop ${id}`),
+    startAgain: async (id: string) => await note(`start ${id} again`),
+    remove: async (id: string) => await note(`remove ${id}`),
+    start: async () => {
+      await note('start')
+      if (there.some(({ name }) => name === 'own-release')) throw new Error('409: the name is taken')
+      there.push(container('own-release', OWN, 'release', 'created'))
+      if (!isLost) return 'own-release'
+      isLost = false
+      throw new EngineUnreachable('ECONNRESET')
+    },
+  }
+  const networks = { ensureProjectNetwork: async () => undefined }
+  const engine = { containers, networks, logs: async function* () {} } as unknown as Engine // what these parts use of it
+  return { engine, done, containers: createAppContainers({ engine, instance: 'i' }) }
+}
+
+function contextOf(): LiveContext {
+  const signal = AbortSignal.timeout(20_000)
+  const step = async <Result>(_name: string, effect: () => Promise<Result>) => await effect()
+  return {
+    ...createEffects({ step, signal, say: () => undefined }),
+    app: { id: 1, project_id: 1, wanted: 'running' } as AppRow, // as below: the fields that are read
+    deployment: { id: OWN, release_of: null, release_run: '' } as DeploymentRow,
+    config: { type: 'web', strategy: 'recreate', env: {}, memoryMb: null, cpus: null } as unknown as ReleaseConfig,
+    signal,
+    replaces: LIVE,
+    say: () => undefined,
+    output: () => undefined,
+    untimed: () => undefined,
+    write: async (_name: string, change: (row: DeploymentRow) => Promise<DeploymentRow>) => void (await change({} as DeploymentRow)),
+  } as unknown as LiveContext
+}
+
+it('after a failure only the live release is started again, not what an earlier deployment left', async () => {
+  const { engine, done, containers } = engineWith([
+    container('earlier', EARLIER),
+    container('earlier-release', EARLIER, 'release'),
+    container('live', LIVE),
+    container('own', OWN),
+  ])
+  const deps = {
+    engine,
+    containers,
+    instance: 'i',
+    tuning: TUNING,
+    keptOutput: { keep: async () => undefined },
+    findTemplate: () => undefined,
+  }
+  await createContainerLauncher(deps).undo(contextOf())
+  expect(done).toEqual(['stop own', 'start live again', 'remove own'])
+})
+
+async function released(there: ContainerSummary[], options?: { losesAnswer: boolean }): Promise<string[]> {
+  const { engine, done, containers } = engineWith(there, options)
+  const run = createReleaseCommand({
+    engine,
+    instance: 'i',
+    tuning: TUNING,
+    containers,
+    planOf: async () => ({ commands: [{ name: 'release', command: 'migrate', from: '' }] }) as never, // no other field is read
+    record: { release: async (row) => row },
+  })
+  await run(contextOf(), { kind: 'image', tag: 'berth/x:release' })
+  return done
+}
+
+it('a release command never runs beside that of an earlier deployment', async () => {
+  expect(await released([container('earlier-release', EARLIER, 'release', 'running'), container('live', LIVE)])).toEqual([
+    'remove earlier-release',
+    'start',
+    'remove own-release',
+  ])
+})
+
+it('a release command whose start was done but not answered goes on, and is not begun twice', async () => {
+  expect(await released([], { losesAnswer: true })).toEqual(['start', 'start own-release again', 'remove own-release'])
+})
