@@ -2,7 +2,7 @@ import { availableParallelism, totalmem } from 'node:os'
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { kindOf } from '../domain/app-kinds.ts'
-import type { AppRow } from '../domain/rows.ts'
+import type { AppRow, DeploymentRow } from '../domain/rows.ts'
 import { createStackBuild } from '../engine/compose/build.ts'
 import type { Engine } from '../engine/engine.ts'
 import { newImageName } from '../engine/image-names.ts'
@@ -53,6 +53,7 @@ import type { Logger } from '../lib/logger.ts'
 import type { SecretBox } from '../lib/secret-box.ts'
 import type { Step } from '../lib/step.ts'
 import type { Tuning } from '../lib/tuning.ts'
+import { createTurns, type InTurn } from '../lib/turns.ts'
 import type { Db } from '../store/database.ts'
 import type { RegistryParts } from './registry-parts.ts'
 
@@ -87,7 +88,7 @@ export function reservedPorts({ port, edge }: Pick<Config, 'port' | 'edge'>): nu
 
 /** Everything that a deployment needs, created top to bottom. */
 export function createDeploymentParts(deps: Deps) {
-  const { config, db, engine, instance, secrets, routes, ports, step, tuning, log, now } = deps
+  const { config, db, engine, instance, secrets, routes, ports, tuning, log, now } = deps
   const { dataDir } = config
   const logs = createBuildLogs({ directory: join(dataDir, 'logs'), log })
   const keptOutput = createKeptOutput({ directory: join(dataDir, 'logs'), log })
@@ -96,35 +97,22 @@ export function createDeploymentParts(deps: Deps) {
   const isPrivileged = createIsPrivileged(db)
   const buildTimes = createBuildTimes({ db, now })
   const checkImages = createCheckImages({ engine })
-  const stages = createStages(deps, { buildTimes, checkImages })
+  const inImageTurn = createTurns<string>()
+  const stages = createStages(deps, { buildTimes, checkImages, inImageTurn })
   const asContainer = createContainerLauncher({ engine, containers, instance, tuning, keptOutput, findTemplate })
   const asCompose = createComposeLauncher({ db, engine, checkImages, containers, instance, dataDir, tuning, keptOutput, ports })
   const launcherOf = (app: AppRow) => (kindOf(app).hasServices ? asCompose : asContainer)
-  const runReleaseCommand = createReleaseCommand({
-    engine,
-    instance,
-    tuning,
-    planOf: async (row) => await findPlan(db, row),
-    containers,
-    record,
-  })
+  const planOf = async (row: DeploymentRow) => await findPlan(db, row)
+  const runReleaseCommand = createReleaseCommand({ engine, instance, tuning, planOf, containers, record })
   const pipeline = { stages, runReleaseCommand, launcherOf, routes, record, stabilityMs: tuning.stabilityMs }
   const restoreLater = createRestoreLater({ db, now })
-  const endFailed = createEndFailed({
-    db,
-    record,
-    pipeline,
-    isServing: containers.isServing,
-    removeImages: createRemoveImages({ engine, instance }),
-    step,
-    log,
-    onChanged: deps.onChanged,
-    restoreLater,
-  })
+  const { isServing } = containers
+  const removeImages = createRemoveImages({ engine, instance })
+  const endFailed = createEndFailed({ ...deps, record, pipeline, isServing, removeImages, restoreLater })
   const settingsOf = createSettingsOf({ secrets, resolveEnvironment: deps.resolveEnvironment, log })
   const restore = createRestore({ ...deps, settingsOf, containers, startAgain: engine.containers.startAgain, launcherOf })
   const runDeployment = createRunDeployment({
-    db,
+    ...deps,
     logs,
     record,
     settingsOf,
@@ -134,13 +122,20 @@ export function createDeploymentParts(deps: Deps) {
     endFailed,
     cleanUp: createCleanUp({ db, removeImage: engine.images.remove, dataDir, retention: deps.retention }),
     workDir: config.workDir,
-    step,
-    tuning,
-    log,
-    now,
   })
   const renameImages = createRenameImages({ db, engine, dataDir, newImageName, log })
-  return { logs, keptOutput, ...createRoom(deps, buildTimes), containers, isPrivileged, runDeployment, renameImages, restore, restoreLater }
+  return {
+    logs,
+    keptOutput,
+    ...createRoom(deps, buildTimes),
+    containers,
+    isPrivileged,
+    runDeployment,
+    renameImages,
+    restore,
+    restoreLater,
+    inImageTurn,
+  }
 }
 
 /** Frees space: automatically when the disk fills up, on request, and by deleting old history. */
@@ -155,10 +150,14 @@ function createRoom({ config, db, engine, instance, tuning, log, now }: Deps, bu
   }
 }
 
-type StageParts = { buildTimes: ReturnType<typeof createBuildTimes>; checkImages: ReturnType<typeof createCheckImages> }
+type StageParts = {
+  buildTimes: ReturnType<typeof createBuildTimes>
+  checkImages: ReturnType<typeof createCheckImages>
+  inImageTurn: InTurn<string>
+}
 
 /** The stages that end in something that can be started. */
-function createStages(deps: Deps, { buildTimes, checkImages }: StageParts) {
+function createStages(deps: Deps, { buildTimes, checkImages, inImageTurn }: StageParts) {
   const { config, db, engine, git, instance, secrets } = deps
   const { dataDir } = config
   const { visits, credentials } = deps.registries
@@ -177,6 +176,7 @@ function createStages(deps: Deps, { buildTimes, checkImages }: StageParts) {
     resolve: visits.resolve,
     credentialsFor: credentials.forHost,
     instance,
+    inImageTurn,
     nameOf: secrets.nameOf,
   })
   return {

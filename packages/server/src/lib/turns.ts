@@ -1,5 +1,7 @@
+export type InTurn<Key> = <Result>(key: Key, work: () => Promise<Result>) => Promise<Result>
+
 /** One at a time for each key, in order. Different keys never wait for each other. */
-export function createTurns<Key>() {
+export function createTurns<Key>(): InTurn<Key> {
   const last = new Map<Key, Promise<unknown>>()
 
   return async function inTurn<Result>(key: Key, work: () => Promise<Result>): Promise<Result> {

@@ -7,13 +7,22 @@ import { pulledImagesOf } from '../engine/image-names.ts'
 import type { Image } from '../engine/images.ts'
 import { ownedBy } from '../engine/labels.ts'
 import type { Logger } from '../lib/logger.ts'
+import type { InTurn } from '../lib/turns.ts'
 import { lanesInQueue } from '../queue/queue-store.ts'
 import type { Reader } from '../store/database.ts'
 import { createPlannedImages } from './planned-images.ts'
 import { unusedPulled } from './pulled-images.ts'
 import { type KeptRelease, keptReleases, knownIds } from './store.ts'
 
-type Deps = { db: Reader; engine: Pick<Engine, 'images' | 'networks'>; instance: string; dataDir: string; log: Logger }
+type Deps = {
+  db: Reader
+  engine: Pick<Engine, 'images' | 'networks'>
+  instance: string
+  dataDir: string
+  /** The turn in which a deployment looks for a pulled image, and uses it or pulls it again. */
+  inImageTurn: InTurn<string>
+  log: Logger
+}
 type Network = Awaited<ReturnType<Engine['networks']['list']>>[number]
 type Plans = { appId: number; plans: { name: string; id: number }[] }
 type Known = {
@@ -33,12 +42,8 @@ export function createLeftovers(deps: Deps) {
   const labels = ownedBy({ instance })
   const logDirectory = join(deps.dataDir, 'logs')
   const plansOf = (appId: number) => join(deps.dataDir, 'compose', `app-${appId}`)
-
-  /** A later sweep removes it. One that is still used is expected; whatever else keeps it must not keep the others. */
-  const retryLater = (kind: string, name: string) => (cause: unknown) => {
-    if (cause instanceof EngineError && (cause.status === 409 || cause.status === 403)) return
-    log.warn({ [kind]: name, err: cause }, 'a leftover could not be removed; retrying')
-  }
+  const retryLater = createRetryLater(log)
+  const look = createLook(db)
 
   async function sweepImages(images: readonly Image[], known: Known, isBusy: (appId: number) => boolean): Promise<void> {
     const kept = new Set(known.releases.flatMap(({ artifact }) => (artifact.kind === 'image' ? [artifact.tag] : [])))
@@ -65,6 +70,13 @@ export function createLeftovers(deps: Deps) {
     }
   }
 
+  /** Looks again, because an app of the project may have begun to use it: unlike other images, it is used again by its name. */
+  async function removePulled(name: string): Promise<void> {
+    if ((await unusedPulled([name], { instance, ...(await look()), plansOf })).length === 0) return
+    log.info('removing a pulled image that no release uses')
+    await engine.images.remove(name).catch(retryLater('image', 'pulled')) // its name is a secret
+  }
+
   /** The plan files of each app that has any. */
   async function listPlans(): Promise<Plans[]> {
     const apps = await entries(join(deps.dataDir, 'compose'), /^app-(\d+)$/)
@@ -85,20 +97,32 @@ export function createLeftovers(deps: Deps) {
     const [images, networks] = [await engine.images.list({ labels }), await engine.networks.list({ labels })]
     const pulled = await engine.images.names(pulledImagesOf(instance))
     const [logs, plans] = [await entries(logDirectory, /^d(\d+)(?:-container)?\.log$/), await listPlans()]
-    const lanes = new Set(await lanesInQueue(db))
-    const known = { ...(await knownIds(db)), releases: await keptReleases(db) }
-    const isBusy = (appId: number) => lanes.has(appLane(appId))
+    const { known, isBusy } = await look()
     for (const { name, id } of logs) if (!known.deployments.has(id)) await rm(join(logDirectory, name), { force: true })
     for (const ofApp of plans) if (!isBusy(ofApp.appId)) await sweepPlans(ofApp, known)
     await sweepImages(images, known, isBusy)
-    for (const name of await unusedPulled(pulled, { instance, known, isBusy, plansOf })) {
-      log.info('removing a pulled image that no release uses')
-      await engine.images.remove(name).catch(retryLater('image', 'pulled')) // its name is a secret
-    }
+    for (const name of await unusedPulled(pulled, { instance, known, isBusy, plansOf }))
+      await deps.inImageTurn(name, () => removePulled(name))
     await sweepNetworks(networks, known, isBusy)
   }
 
   return { sweep }
+}
+
+/** A later sweep removes it. One that is still used is expected; whatever else keeps it must not keep the others. */
+function createRetryLater(log: Logger) {
+  return (kind: string, name: string) => (cause: unknown) => {
+    if (cause instanceof EngineError && (cause.status === 409 || cause.status === 403)) return
+    log.warn({ [kind]: name, err: cause }, 'a leftover could not be removed; retrying')
+  }
+}
+
+/** Which apps are busy, then the rows: what has left the queue is in them. */
+function createLook(db: Reader) {
+  return async (): Promise<{ known: Known; isBusy: (appId: number) => boolean }> => {
+    const lanes = new Set(await lanesInQueue(db))
+    return { known: { ...(await knownIds(db)), releases: await keptReleases(db) }, isBusy: (appId) => lanes.has(appLane(appId)) }
+  }
 }
 
 async function entries(directory: string, grammar: RegExp): Promise<{ name: string; id: number }[]> {

@@ -195,27 +195,34 @@ export async function releasesBeyond(
     .where('status', 'in', ['success', 'rolled_back'])
     .where('is_active', '=', 0)
     .where((eb) => eb.or([eb('image', '!=', ''), eb('main_service', '!=', '')]))
-    .where('id', 'not in', (eb) =>
-      eb
-        .selectFrom('deployment as waiting')
-        .select('waiting.release_of')
-        .where('waiting.app_id', '=', appId)
-        .where('waiting.finished_at', 'is', null)
-        .where('waiting.release_of', 'is not', null),
-    )
+    .where('id', 'not in', awaitedReleases(db))
     .orderBy('number', 'desc')
     .offset(kept)
     .limit(1000)
     .execute()
 }
 
-/** Also clears the settings of the release: without its image, nobody can roll back to it. */
-export async function forgetArtifact(tx: Tx, id: number): Promise<void> {
-  await tx
+/**
+ * Also clears the settings of the release: without its image, nobody can roll back to it. Returns false, and changes nothing, if a rollback
+ * to it was requested meanwhile.
+ */
+export async function forgetArtifact(tx: Tx, id: number): Promise<boolean> {
+  const change = tx
     .updateTable('deployment')
     .set({ ...columnsOf(undefined), sealed_config: '' })
     .where('id', '=', id)
-    .execute()
+    .where('is_active', '=', 0)
+    .where('id', 'not in', awaitedReleases(tx))
+  return (await change.executeTakeFirst()).numUpdatedRows > 0n
+}
+
+/** Releases that a rollback in the queue starts again. */
+function awaitedReleases(db: Reader) {
+  return db
+    .selectFrom('deployment as waiting')
+    .select('waiting.release_of')
+    .where('finished_at', 'is', null)
+    .where('release_of', 'is not', null)
 }
 
 export async function imageNames(db: Reader): Promise<string[]> {

@@ -36,3 +36,22 @@ it('keeps a release that a rollback still waits for', async () => {
   await createCleanUp({ db: test.db, removeImage: async () => undefined, dataDir: tmpdir(), retention: async () => 1 })(app)
   expect((await listDeployments(test.db, { appId: app.id })).map(({ image }) => image)).toEqual(['', '', 'i1'])
 })
+
+it('keeps a release that a rollback was requested to while others were removed', async () => {
+  await using test = await openTestDatabase()
+  const app = await addApp(test.db, 'a@example.test')
+  const ids: number[] = []
+  for (const image of ['i1', 'i2', 'i3']) {
+    const { id } = await addDeployment(test.db, app, { sealed_config: 'sealed', image })
+    await test.db.transaction(async (tx) => await moveDeployment(tx, { id, from: 'deploying', to: 'success', at: new Date() }))
+    ids.push(id)
+  }
+  const gone: string[] = []
+  const removeImage = async (tag: string) => {
+    gone.push(tag)
+    if (tag === 'i2') await addDeployment(test.db, app, { sealed_config: 'sealed', image: 'i1', release_of: ids[0] ?? null })
+  }
+  await createCleanUp({ db: test.db, removeImage, dataDir: tmpdir(), retention: async () => 1 })(app)
+  expect(gone).toEqual(['i3', 'i2'])
+  expect((await listDeployments(test.db, { appId: app.id })).map(({ image }) => image)).toEqual(['i1', '', '', 'i1'])
+})

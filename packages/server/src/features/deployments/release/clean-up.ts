@@ -17,7 +17,7 @@ export function createCleanUp({ db, removeImage, dataDir, retention }: Deps) {
   return async function cleanUp(app: Pick<AppRow, 'id' | 'app_type'>): Promise<void> {
     const kept = Math.max(0, (await retention()) - 1) // the live release is one of them
     for (const release of await releasesBeyond(db, app.id, kept)) {
-      await db.transaction(async (tx) => await forgetArtifact(tx, release.id), { mayUseReserve: true })
+      if (!(await db.transaction(async (tx) => await forgetArtifact(tx, release.id), { mayUseReserve: true }))) continue
       const artifact = artifactOf(release)
       if (artifact?.kind === 'compose') await rm(planDirectory(dataDir, app.id, release.id), { recursive: true, force: true })
       if (kindOf(app).madeFrom === 'template') continue // its image is not ours

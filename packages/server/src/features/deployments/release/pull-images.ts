@@ -5,6 +5,7 @@ import { pulledImageName } from '../../../engine/image-names.ts'
 import type { ImageDetails } from '../../../engine/images.ts'
 import type { RegistryCredentials, ResolvedImage } from '../../../engine/registry.ts'
 import { RegistryError, registryFailure } from '../../../engine/registry-failure.ts'
+import type { InTurn } from '../../../lib/turns.ts'
 import { type Context, DeploymentFailure } from '../run/stage.ts'
 import { objectionTo } from './compose/images.ts'
 
@@ -13,6 +14,8 @@ type Deps = {
   resolve: (image: string, user: ImageUser, signal: AbortSignal) => Promise<ResolvedImage>
   credentialsFor: (user: ImageUser, host: string) => Promise<RegistryCredentials | undefined>
   instance: string
+  /** One at a time for each name of a pulled image: the sweep for leftovers must not remove what is being looked at. */
+  inImageTurn: InTurn<string>
   /** The same for the same text; nobody else can compute it. */
   nameOf: (text: string) => string
 }
@@ -61,8 +64,10 @@ export function createPullImages(deps: Deps) {
       const ref = `${found.repository}${found.tag === '' ? '' : `:${found.tag}`}@${found.digest}`
       await onResolved?.(ref, found.digest)
       const tag = tagOf(found, user)
-      if (await context.ask((signal) => engine.images.exists(tag, signal))) context.say(`Using ${ref}, which is here already`)
-      else await bring(context, found, user)
+      await deps.inImageTurn(tag, async () => {
+        if (await context.ask((signal) => engine.images.exists(tag, signal))) context.say(`Using ${ref}, which is here already`)
+        else await bring(context, found, user)
+      })
       return { tag, ref, digest: found.digest }
     } catch (cause) {
       if (!(cause instanceof RegistryError)) throw cause

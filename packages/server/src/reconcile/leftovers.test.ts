@@ -1,0 +1,41 @@
+import { mkdtempDisposable } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { pino } from 'pino'
+import { expect, it } from 'vitest'
+import { addApp, addDeployment } from '../../testing/harness/stored-app.ts'
+import { openTestDatabase } from '../../testing/harness/test-database.ts'
+import type { Engine } from '../engine/engine.ts'
+import { pulledImageName } from '../engine/image-names.ts'
+import { createTurns, type InTurn } from '../lib/turns.ts'
+import { createLeftovers } from './leftovers.ts'
+
+it('a pulled image that a deployment has begun to use since the sweep looked is kept', async () => {
+  await using test = await openTestDatabase()
+  await using directory = await mkdtempDisposable(path.join(tmpdir(), 'berth-leftovers-'))
+  const app = await addApp(test.db, 'a@example.test')
+  const [used, unused] = ['a', 'b'].map((digit) =>
+    pulledImageName({ instance: 'i', projectId: app.project_id, secret: digit.repeat(32) }),
+  ) as [string, string] // as many as digits
+  const removed: string[] = []
+  const inTurn = createTurns<string>()
+  const images = {
+    list: async () => [],
+    names: async () => [used, unused],
+    remove: async (name: string) => void removed.push(name),
+  }
+  const engine = { images, networks: { list: async () => [] } } as unknown as Engine // what a sweep uses of it
+  const asked = Promise.withResolvers<void>() // the sweep has looked, and waits for its turn
+  const turn = inTurn(used, async () => {
+    await asked.promise
+    await addDeployment(test.db, app, { sealed_config: '', image: used })
+  })
+  const inImageTurn: InTurn<string> = async (name, work) => {
+    if (name === used) asked.resolve()
+    return await inTurn(name, work)
+  }
+  const log = pino({ level: 'silent' })
+  await createLeftovers({ db: test.db, engine, instance: 'i', dataDir: directory.path, inImageTurn, log }).sweep()
+  await turn
+  expect(removed).toEqual([unused])
+})
