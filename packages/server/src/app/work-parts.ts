@@ -7,8 +7,9 @@ import { createContainers } from '../features/containers/service.ts'
 import { createCancel } from '../features/deployments/cancel.ts'
 import { createCompareDeployments } from '../features/deployments/compare.ts'
 import { createIsAsPlanned } from '../features/deployments/release/compose/is-as-planned.ts'
+import { createSettlePorts } from '../features/deployments/release/compose/settle-ports.ts'
 import { createDeployments } from '../features/deployments/service.ts'
-import { createPorts } from '../features/ports/service.ts'
+import { createPorts, type Ports } from '../features/ports/service.ts'
 import { withoutColours } from '../lib/clean-line.ts'
 import { createRedactor } from '../lib/redact.ts'
 import { lanesInQueue } from '../queue/queue-store.ts'
@@ -66,7 +67,7 @@ export function createWorkParts(
   })
   const stopInTime = createStopInTime({ engine, graceSeconds: base.tuning.stopGraceSeconds })
   const running = createContainerParts(base, { engine, deploying, stopInTime, onRowsChanged, onContainersChanged })
-  const reconcile = createReconcileParts(base, { engine, variables, deploying, stopInTime, onChanged: onContainersChanged })
+  const reconcile = createReconcileParts(base, { engine, variables, deploying, ports, stopInTime, onChanged: onContainersChanged })
   const onAppsRemoved = (appIds: readonly number[]) => {
     for (const appId of appIds) worker.cancelLane(appLane(appId))
     onRowsChanged()
@@ -119,12 +120,13 @@ type ReconcileDeps = {
   engine: EngineParts['engine']
   variables: Pick<VariableParts, 'secretsOf'>
   deploying: ReturnType<typeof createDeploymentParts>
+  ports: Ports
   stopInTime: StopInTime
   onChanged: (appId: number) => void
 }
 
 /** The loop that compares what should run with what runs. */
-function createReconcileParts(base: Foundation, { engine, variables, deploying, stopInTime, onChanged }: ReconcileDeps) {
+function createReconcileParts(base: Foundation, { engine, variables, deploying, ports, stopInTime, onChanged }: ReconcileDeps) {
   const { config, db, instance, log, now } = base
   const { dataDir } = config
   const redact = async (app: { id: number }, lines: readonly string[]) =>
@@ -143,6 +145,7 @@ function createReconcileParts(base: Foundation, { engine, variables, deploying, 
     repair: createRepair({ stopInTime, log }),
     sweep: createLeftovers({ db, engine, instance, dataDir, inImageTurn: deploying.inImageTurn, log }).sweep,
     isAsPlanned: createIsAsPlanned({ dataDir }),
+    settlePorts: createSettlePorts({ dataDir, ports }),
     restore: deploying.restoreLater,
     onChanged,
   })

@@ -24,6 +24,8 @@ export type ContainerDetails = {
   readonly volumes: readonly { readonly name: string; readonly path: string }[]
   /** Ports of the machine, as `8080/tcp`. */
   readonly publishedPorts: readonly string[]
+  /** Where they lead, as `127.0.0.1:8080:80/tcp`. */
+  readonly portBindings: readonly string[]
   /** The engine's own check: `starting`, `healthy` or `unhealthy`; empty if it has none. */
   readonly health: string
   /** The last output of that check. */
@@ -60,7 +62,8 @@ export function detailsOf(value: unknown, now: Date): ContainerDetails {
     volumes: items(field(value, 'Mounts'))
       .filter((mount) => text(field(mount, 'Type')) === 'volume')
       .map((mount) => ({ name: text(field(mount, 'Name')), path: text(field(mount, 'Destination')) })),
-    publishedPorts: publishedIn(field(value, 'HostConfig', 'PortBindings')),
+    publishedPorts: publishedIn(field(value, 'HostConfig', 'PortBindings')).map(({ host, protocol }) => `${host}/${protocol}`),
+    portBindings: publishedIn(field(value, 'HostConfig', 'PortBindings')).map(bindingText),
     health: text(field(state, 'Health', 'Status')).replace('none', ''),
     healthOutput: text(field(items(field(state, 'Health', 'Log')).at(-1), 'Output')).trim(),
     stopGraceSeconds: count(field(value, 'Config', 'StopTimeout')) || null,
@@ -113,10 +116,22 @@ function moment(value: unknown): string | null {
   return at === '' || at.startsWith('0001-') ? null : at
 }
 
-function publishedIn(bindings: unknown): string[] {
-  return Object.entries(record(bindings)).flatMap(([key, bound]) =>
-    items(bound).map((binding) => `${text(field(binding, 'HostPort'))}/${key.split('/')[1] ?? 'tcp'}`),
-  )
+type Binding = { readonly hostIp: string; readonly host: number | string; readonly container: number | string; readonly protocol: string }
+
+function publishedIn(bindings: unknown): Binding[] {
+  return Object.entries(record(bindings)).flatMap(([key, bound]) => {
+    const [container = '', protocol = 'tcp'] = key.split('/')
+    return items(bound).map((binding) => ({
+      hostIp: text(field(binding, 'HostIp')),
+      host: text(field(binding, 'HostPort')),
+      container,
+      protocol,
+    }))
+  })
+}
+
+export function bindingText({ hostIp, host, container, protocol }: Binding): string {
+  return `${hostIp}:${host}:${container}/${protocol}`
 }
 
 function ipsOf(networks: unknown, path: readonly string[] = ['IPAddress']): Record<string, string> {

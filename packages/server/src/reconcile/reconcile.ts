@@ -28,6 +28,8 @@ type Deps = {
   sweep: () => Promise<void>
   /** Whether the containers of the live release are there, and no others in their place. */
   isAsPlanned: (app: AppRow, activeId: number, containers: readonly ContainerSummary[]) => Promise<boolean>
+  /** Gives up ports of the machine that were closed and that the live release does not have. */
+  settlePorts: (app: AppRow, activeId: number | undefined) => Promise<void>
   /** Starts the live release again, in the queue of the app: a deployment may be about to replace it. */
   restore: (app: AppRow) => Promise<void>
   now: () => Date
@@ -92,6 +94,7 @@ export function createReconcile(deps: Deps) {
         log.warn({ appId: app.id, container: container.name, err }, 'a container could not be removed; retrying')
       })
     }
+    await deps.settlePorts(app, activeId)
     if (activeId === undefined) return
     const live = containers.filter(isLive)
     if (app.wanted === 'running' && !(await deps.isAsPlanned(app, activeId, live))) {

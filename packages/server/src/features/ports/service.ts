@@ -14,9 +14,12 @@ type Deps = {
  */
 export function createPorts({ db, reservedPorts }: Deps) {
   /** A release runs that has these, so those that were closed and are not among them are free. */
-  async function keepOnly(appId: number, kept: readonly HostPort[]): Promise<void> {
+  async function keepOnly(appId: number, portsOfRelease: () => Promise<readonly HostPort[]>): Promise<void> {
+    const unwanted = await unwantedPorts(db, appId)
+    if (unwanted.length === 0) return
+    const kept = await portsOfRelease()
     const isKept = (one: HostPort) => kept.some(({ port, protocol }) => port === one.port && protocol === one.protocol)
-    if ((await unwantedPorts(db, appId)).every(isKept)) return
+    if (unwanted.every(isKept)) return
     await db.transaction(async (tx) => {
       for (const port of await unwantedPorts(tx, appId)) if (!isKept(port)) await deletePort(tx, port)
     })

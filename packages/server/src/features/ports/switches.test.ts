@@ -82,9 +82,9 @@ it('a port that was closed stays with its app while a release has it or is about
   expect((await close(caller, one, db))[0]).toMatchObject({ hostPort: 5433, isOn: false, isOpen: true })
   await expect(open(caller, two, db)).rejects.toThrow('must not belong to another app')
   expect(await ports.list()).toMatchObject([{ port: 5433, isWanted: false }])
-  await ports.keepOnly(one.id, [{ port: 5433, protocol: 'tcp' }]) // a deployment failed, and the release before is back
+  await ports.keepOnly(one.id, async () => [{ port: 5433, protocol: 'tcp' }]) // a deployment failed, and the release before is back
   expect(await ports.list()).toHaveLength(1)
-  await ports.keepOnly(one.id, [])
+  await ports.keepOnly(one.id, async () => [])
   expect(await ports.list()).toEqual([])
 
   state.live = undefined

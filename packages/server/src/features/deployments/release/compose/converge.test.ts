@@ -11,9 +11,20 @@ const services = {
 const settings = { env: {}, volumePrefix: 'berth-abc-app-7', port: 80, reservedPorts: [], newImageName: () => '' }
 const plan = planCompose(JSON.stringify({ services }), settings)
 
-async function startedBy(wasLive: boolean, stopped: readonly string[] = [], running: readonly object[] = []): Promise<string[]> {
+async function startedBy(
+  wasLive: boolean,
+  stopped: readonly string[] = [],
+  running: readonly object[] = [],
+  portBindings: readonly string[] = [],
+): Promise<string[]> {
   const done: string[] = []
   const deps = {
+    engine: {
+      containers: {
+        inspect: async () => ({ portBindings, exitCode: 0 }),
+        remove: async (id: string) => void done.push(`remove ${id}`),
+      },
+    },
     containers: { ofApp: async () => running },
     others: {
       removeUnknown: async () => undefined,
@@ -26,7 +37,7 @@ async function startedBy(wasLive: boolean, stopped: readonly string[] = [], runn
       return service.name
     },
   }
-  // only what is called when there are no containers
+  // only what is called here
   const converge = createConverge(deps as unknown as Parameters<typeof createConverge>[0])
   const context = { app: { id: 7 } } as Parameters<typeof converge>[0]
   const run = async <Result>(_name: string, work: (until: AbortSignal) => Promise<Result>) => await work(signal)
@@ -45,4 +56,20 @@ it('a stopped service is neither started nor waited for, and is stopped if somet
   const labels = { instance: 'abc', kind: 'compose', projectId: 1, appId: 7, deploymentId: 9, service: 'web' } as const
   const running = [{ id: 'w1', state: 'running', owner: ownerOf(labelsOf(labels)) }]
   expect(await startedBy(true, ['web', 'migrate'], running)).toEqual(['stop w1'])
+})
+
+const webContainer = {
+  id: 'w1',
+  state: 'running',
+  owner: ownerOf(labelsOf({ instance: 'abc', kind: 'compose', projectId: 1, appId: 7, deploymentId: 9, service: 'web' })),
+}
+
+it('a container of an interrupted deployment stays, unless its ports were switched since', async () => {
+  expect(await startedBy(false, [], [webContainer])).toEqual(['start migrate', 'wait migrate'])
+  expect(await startedBy(false, [], [webContainer], ['127.0.0.1:8080:80/tcp'])).toEqual([
+    'start migrate',
+    'wait migrate',
+    'remove w1',
+    'start web',
+  ])
 })

@@ -1,6 +1,6 @@
 import { EngineError } from '../../../../engine/api/errors.ts'
 import type { StackService } from '../../../../engine/compose/stack.ts'
-import type { ContainerSummary } from '../../../../engine/container-state.ts'
+import { bindingText, type ContainerSummary } from '../../../../engine/container-state.ts'
 import type { Engine } from '../../../../engine/engine.ts'
 import type { Context } from '../../run/stage.ts'
 import type { AppContainers } from '../app-containers.ts'
@@ -72,6 +72,8 @@ export function createConverge(deps: Deps) {
     signal: AbortSignal,
   ) {
     if (beside.has(service.name)) return false // left by a crash, in an unknown state
+    const opened = (await engine.containers.inspect(id, signal))?.portBindings ?? []
+    if (!isSameSet(opened, service.ports.map(bindingText))) return false // switched since a deployment that was interrupted started it
     if (state === 'running' || state === 'restarting') return true
     if (state !== 'exited') return false
     if (runsToItsEnd(plan, service.name)) return (await engine.containers.inspect(id, signal))?.exitCode === 0
@@ -86,4 +88,8 @@ export function createConverge(deps: Deps) {
   }
 
   return converge
+}
+
+function isSameSet(some: readonly string[], others: readonly string[]): boolean {
+  return some.toSorted().join() === others.toSorted().join()
 }

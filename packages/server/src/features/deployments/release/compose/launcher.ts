@@ -103,7 +103,7 @@ export function createComposeLauncher(deps: Deps): Launcher {
     const plan = await keptPlan(directoryOf(app.id, deployment.id))
     await effect('engine.remove_old', (signal) => others.removeAllBut(app.id, { plan, deploymentId: deployment.id }, signal))
     await effect('engine.remove_content', (signal) => removeContent(deps, { appId: app.id, isLive: volumesIn(plan) }, signal))
-    await deps.ports.keepOnly(app.id, hostPortsOf(plan))
+    await deps.ports.keepOnly(app.id, async () => hostPortsOf(plan))
   }
 
   /** While its containers still exist: volumes that an earlier version of Berth created are only named there. */
@@ -118,7 +118,7 @@ export function createComposeLauncher(deps: Deps): Launcher {
     const { app } = context
     const active = await planOfActive(app.id)
     await context.effect('stack.undo', (signal) => takeBack(context, active, signal), AbortSignal.timeout(UNDO_MS))
-    await deps.ports.keepOnly(app.id, active ? hostPortsOf(active.plan) : [])
+    await deps.ports.keepOnly(app.id, async () => (active ? hostPortsOf(active.plan) : []))
   }
 
   return { retireOld: async () => undefined, start, removeOld, undo }

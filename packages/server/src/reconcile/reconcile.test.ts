@@ -1,0 +1,56 @@
+import { mkdtempDisposable } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { pino } from 'pino'
+import { expect, it } from 'vitest'
+import { addApp, addDeployment } from '../../testing/harness/stored-app.ts'
+import { openTestDatabase } from '../../testing/harness/test-database.ts'
+import { planCompose } from '../engine/compose/policy.ts'
+import type { Engine } from '../engine/engine.ts'
+import { keepPlan, planDirectory, withOpenPorts } from '../features/deployments/release/compose/plan.ts'
+import { createSettlePorts } from '../features/deployments/release/compose/settle-ports.ts'
+import { moveDeployment } from '../features/deployments/store.ts'
+import { createPorts } from '../features/ports/service.ts'
+import { savePort, setUnwanted } from '../features/ports/store.ts'
+import { createReconcile } from './reconcile.ts'
+
+const OPEN = { service: 'web', target: 80, protocol: 'tcp', address: '127.0.0.1' } as const
+
+it('ports that were closed are free once no release has them, however the deployment ended that was to close them', async () => {
+  await using test = await openTestDatabase()
+  await using directory = await mkdtempDisposable(path.join(tmpdir(), 'berth-reconcile-'))
+  const { db } = test
+  const app = await addApp(db, 'a@example.test')
+  const { id } = await addDeployment(db, app, { sealed_config: '', image: '' })
+  await db.transaction(async (tx) => {
+    await tx.updateTable('app').set({ app_type: 'compose', wanted: 'stopped' }).execute()
+    await moveDeployment(tx, { id, from: 'deploying', to: 'success', at: new Date(), change: { is_active: 1, main_service: 'web' } })
+    for (const port of [8001, 8002, 8003]) await savePort(tx, { ...OPEN, port }, { appId: app.id, at: new Date() })
+    for (const port of [8001, 8002]) await setUnwanted(tx, { port, protocol: 'tcp' })
+  })
+  const settings = { env: {}, volumePrefix: 'berth-abc-app-1', port: null, reservedPorts: [], newImageName: () => '' }
+  const plan = withOpenPorts(planCompose('services: { web: { image: "x" } }', settings), [{ ...OPEN, port: 8001 }])
+  await keepPlan(planDirectory(directory.path, app.id, id), plan)
+  const ports = createPorts({ db, reservedPorts: [] })
+  const { reconcile } = createReconcile({
+    db,
+    engine: { containers: { list: async () => [] } } as unknown as Engine, // nothing else is asked about an app that is stopped
+    instance: 'i',
+    busyLanes: async () => new Set(),
+    lastLines: async () => [],
+    redact: async (_app, lines) => [...lines],
+    repair: () => 'nothing',
+    sweep: async () => undefined,
+    isAsPlanned: async () => true,
+    settlePorts: createSettlePorts({ dataDir: directory.path, ports }),
+    restore: async () => undefined,
+    now: () => new Date(),
+    log: pino({ level: 'silent' }),
+    onChanged: () => undefined,
+  })
+  await reconcile(new AbortController().signal)
+  expect((await ports.list()).map(({ port, isWanted }) => [port, isWanted])).toEqual([
+    [8001, false], // the live release has it
+    [8003, true],
+  ])
+})
