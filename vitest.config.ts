@@ -23,6 +23,7 @@ const onRealParts = { testTimeout: 180_000, hookTimeout: 240_000 } as const
 export default defineConfig({
   test: {
     globalSetup: 'packages/server/testing/harness/global-setup.ts',
+    teardownTimeout: 60_000, // the engine of the tests stops its containers first
     projects: [
       {
         test: {

@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     globalSetup: 'packages/server/testing/harness/global-setup.ts',
+    teardownTimeout: 60_000, // as in vitest.config.ts
     include: ['packages/*/{src,test}/**/*.long.ts'],
     exclude: ['**/node_modules/**', '**/dist/**', '**/fixtures/**'],
     environment: 'node',

@@ -1,12 +1,15 @@
 // `npm test`: on a bare machine with Node.js 20, installs, builds, checks, and runs every suite. The last line is the sum.
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
+import { OUTSIDE_FILE } from './announce-outside.mjs'
+import { failuresOutside } from './lib/failures-outside.mjs'
 import { ensureInstalled } from './lib/install.mjs'
 import { bin, cacheDir, pinnedNode, root } from './lib/paths.mjs'
 import { run } from './lib/processes.mjs'
 import { runSteps, steps } from './steps.mjs'
 
 const report = path.join(cacheDir, 'test-report.json')
+const outsideFile = path.join(cacheDir, 'test-outside.json')
 /** Suites with real servers run several at a time on a machine that may be slow: these get a second run, by themselves, and it is announced. */
 const ON_REAL_PARTS = /\.(engine|fault|e2e)\.test\.ts$|^packages\/(server\/test|cli\/src)\//
 const MOST_RERUNS = 4
@@ -16,14 +19,15 @@ function finish(passed, failed) {
   process.exitCode = failed === 0 && passed > 0 ? 0 : 1
 }
 
-/** Runs Vitest; answers its exit code and what became of each file. */
+const OURS = ['skipped', 'outside'].map((name) => `--reporter=./scripts/announce-${name}.mjs`)
+
+/** Runs Vitest; answers its exit code, what became of each file, and the errors outside of every test. */
 async function runTests(args) {
-  rmSync(report, { force: true })
-  const reporters = ['--reporter=default', '--reporter=json', '--reporter=./scripts/announce-skipped.mjs', `--outputFile.json=${report}`]
-  const exitCode = await run(pinnedNode, [bin('vitest'), 'run', ...reporters, ...args])
-  if (!existsSync(report)) return { exitCode, files: [] }
-  const { testResults } = JSON.parse(readFileSync(report, 'utf8'))
-  return { exitCode, files: testResults.map(summarise) }
+  for (const file of [report, outsideFile]) rmSync(file, { force: true })
+  const reporters = ['--reporter=default', '--reporter=json', ...OURS, `--outputFile.json=${report}`]
+  const exitCode = await run(pinnedNode, [bin('vitest'), 'run', ...reporters, ...args], { env: { [OUTSIDE_FILE]: outsideFile } })
+  const read = (file) => (existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined)
+  return { exitCode, files: read(report)?.testResults.map(summarise) ?? [], outside: read(outsideFile) ?? [] }
 }
 
 function summarise({ name, status, assertionResults }) {
@@ -34,12 +38,12 @@ function summarise({ name, status, assertionResults }) {
   return { name: path.relative(root, name), passed: having('passed').length, failures }
 }
 
-async function rerunAlone(files) {
+/** The second run, if there is one. */
+async function rerunAlone({ files }) {
   const failed = files.filter(({ name, failures }) => failures.length > 0 && ON_REAL_PARTS.test(name))
-  if (failed.length === 0 || failed.length > MOST_RERUNS) return files
+  if (failed.length === 0 || failed.length > MOST_RERUNS) return undefined
   for (const { name, failures } of failed) console.log(`RUN AGAIN: ${name} failed the first time: ${failures.join('; ')}`)
-  const again = await runTests(['--no-file-parallelism', '--maxWorkers=1', ...failed.map(({ name }) => name)])
-  return files.map((file) => again.files.find(({ name }) => name === file.name) ?? file)
+  return await runTests(['--no-file-parallelism', '--maxWorkers=1', ...failed.map(({ name }) => name)])
 }
 
 async function main() {
@@ -51,14 +55,15 @@ async function main() {
   const failedSteps = await runSteps()
   mkdirSync(cacheDir, { recursive: true })
   const first = await runTests(process.argv.slice(2))
-  const files = await rerunAlone(first.files)
+  const again = await rerunAlone(first)
+  const runs = again === undefined ? [first] : [first, again]
+  const files = first.files.map((file) => again?.files.find(({ name }) => name === file.name) ?? file)
   for (const { name, failures } of files) for (const failure of failures) console.log(`FAILED: ${name}: ${failure}`)
   if (failedSteps.length > 0) console.log(`FAILED: ${failedSteps.join(', ')}`)
   const passed = files.reduce((sum, file) => sum + file.passed, 0)
   const failures = files.reduce((sum, file) => sum + file.failures.length, 0)
-  // An error outside every test fails the run and none of the tests.
-  const outside = first.files.length === 0 || (first.exitCode !== 0 && first.files.every((file) => file.failures.length === 0)) ? 1 : 0
-  finish(passed + steps.length - failedSteps.length, failures + outside + failedSteps.length)
+  for (const error of runs.flatMap(({ outside }) => outside)) console.log(`FAILED: outside of every test: ${error}`)
+  finish(passed + steps.length - failedSteps.length, failures + failuresOutside(runs) + failedSteps.length)
 }
 
 await main()

@@ -1,12 +1,12 @@
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { TestProject } from 'vitest/node'
 import { readConfig } from '../../src/config.ts'
 import type { EngineAddress } from '../../src/engine/api/address.ts'
 import { engineAnswers } from '../../src/provision/engine-ping.ts'
 import { OWN_ENGINE_FLAGS, startEngineProcess } from '../../src/provision/engine-process.ts'
+import { endProcess } from './end-process.ts'
 import { bundleForAll } from './server-bundle.ts'
 import { ensureTestPackages, type MissingPackage } from './system-packages.ts'
 
@@ -21,7 +21,7 @@ declare module 'vitest' {
 
 const cacheDir = path.resolve(import.meta.dirname, '../../../../node_modules/.cache/berth/engine')
 const stateDir = '/run/berth-test-engine' // short, because unix sockets below it have names of at most 107 bytes
-const stopTimeoutMs = 30_000
+const stopTimeoutMs = 45_000 // of vitest.config.ts, `teardownTimeout` is longer
 
 const say = (text: string): boolean => process.stdout.write(`${text}\n`)
 const log: Pick<Logger, 'info' | 'warn'> = { info: announce, warn: announce }
@@ -41,10 +41,8 @@ export async function setup(project: TestProject): Promise<void> {
 
 /** Stops the engine only if `setup` started it. */
 export async function teardown(): Promise<void> {
-  if (startedPid === undefined) return
-  process.kill(startedPid, 'SIGTERM')
-  const deadline = performance.now() + stopTimeoutMs
-  while (isAlive(startedPid) && performance.now() < deadline) await sleep(100)
+  if (startedPid === undefined || (await endProcess(startedPid, stopTimeoutMs))) return
+  say(`The engine of the tests did not end within ${stopTimeoutMs / 1000} seconds and was killed.`)
 }
 
 async function ensureTestEngine(): Promise<EngineAddress | { unavailable: string }> {
@@ -67,14 +65,6 @@ async function ensureTestEngine(): Promise<EngineAddress | { unavailable: string
   if (!started.ok) return { unavailable: started.reason }
   startedPid = started.pid
   return engine
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
 }
 
 function announce(fields: unknown, message?: string): void {
