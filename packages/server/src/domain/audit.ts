@@ -1,5 +1,8 @@
+import type { Insertable } from 'kysely'
 import { AppError } from '../lib/app-error.ts'
 import type { Tx } from '../store/database.ts'
+import type { AuditTable } from '../store/schema.ts'
+import { type Placeholders, statement } from '../store/statement.ts'
 import { type Caller, isStaff } from './caller.ts'
 
 export type AuditRecord = {
@@ -65,24 +68,23 @@ async function refuseTooMany(tx: Tx, at: Date, actor: Actor): Promise<void> {
     })
 }
 
+const insertLine = statement((tx: Tx, row: Placeholders<Insertable<AuditTable>>) => tx.insertInto('audit').values(row))
+
 /** Written in the transaction of the change. Callers name the fields they keep, so that no secret gets here. */
 export async function recordAudit(tx: Tx, at: Date, actor: Actor, record: AuditRecord): Promise<void> {
   if (!record.action.startsWith('session.')) await refuseTooMany(tx, at, actor)
-  await tx
-    .insertInto('audit')
-    .values({
-      at: at.toISOString(),
-      actor_id: actor.id,
-      actor_email: actor.email,
-      action: record.action,
-      subject: record.subject,
-      subject_id: record.subjectId ?? null,
-      before: detailText(record.before),
-      after: detailText(record.after),
-      address: actor.origin.address,
-      request_id: actor.origin.requestId,
-    })
-    .execute()
+  await insertLine(tx, {
+    at: at.toISOString(),
+    actor_id: actor.id,
+    actor_email: actor.email,
+    action: record.action,
+    subject: record.subject,
+    subject_id: record.subjectId ?? null,
+    before: detailText(record.before),
+    after: detailText(record.after),
+    address: actor.origin.address,
+    request_id: actor.origin.requestId,
+  })
 }
 
 /** The fields that a change really changed, before and after. */

@@ -12,6 +12,7 @@ import type {
   RegistryTable,
   UserTable,
 } from '../store/schema.ts'
+import { type Placeholders, statement } from '../store/statement.ts'
 
 export type UserRow = Selectable<UserTable>
 export type ProjectRow = Selectable<ProjectTable>
@@ -49,8 +50,12 @@ export async function findDeployment(db: Reader, id: number): Promise<Deployment
   return await db.selectFrom('deployment').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
+const findGitAccounts = statement((db: Reader, { id }: Placeholders<{ id: number }>) =>
+  db.selectFrom('git_account').selectAll().where('id', '=', id),
+)
+
 export async function findGitAccount(db: Reader, id: number): Promise<GitAccountRow | undefined> {
-  return await db.selectFrom('git_account').selectAll().where('id', '=', id).executeTakeFirst()
+  return (await findGitAccounts(db, { id }))[0]
 }
 
 export async function findRegistry(db: Reader, id: number): Promise<RegistryRow | undefined> {

@@ -1,15 +1,17 @@
 import type { BerthEvent, NewEvent } from '@berth/contract'
+import type { Insertable } from 'kysely'
 import type { Db, Reader, Tx } from '../store/database.ts'
+import type { EventTable } from '../store/schema.ts'
+import { type Placeholders, statement } from '../store/statement.ts'
 
 const BATCH = 500
+
+const insertEvent = statement((tx: Tx, row: Placeholders<Insertable<EventTable>>) => tx.insertInto('event').values(row))
 
 /** Appends in the transaction of the change it reports. */
 export async function appendEvent(tx: Tx, at: Date, event: NewEvent): Promise<void> {
   const projectId = 'projectId' in event.data ? event.data.projectId : null
-  await tx
-    .insertInto('event')
-    .values({ at: at.toISOString(), type: event.type, project_id: projectId, data: JSON.stringify(event.data) })
-    .execute()
+  await insertEvent(tx, { at: at.toISOString(), type: event.type, project_id: projectId, data: JSON.stringify(event.data) })
 }
 
 export async function eventsAfter(db: Reader, cursor: number): Promise<BerthEvent[]> {

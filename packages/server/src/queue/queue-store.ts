@@ -1,7 +1,8 @@
-import { type ExpressionBuilder, type Selectable, sql } from 'kysely'
+import { type ExpressionBuilder, type Insertable, type Selectable, sql } from 'kysely'
 import type { JobName } from '../domain/job-names.ts'
 import type { Reader, Tx } from '../store/database.ts'
 import type { JobTable, Schema } from '../store/schema.ts'
+import { type Placeholders, statement } from '../store/statement.ts'
 
 export type JobRow = Selectable<JobTable>
 
@@ -10,34 +11,36 @@ const REMOVAL = 'app.remove' satisfies JobName
 const SUSPECT_AFTER = 2
 const SHORT = [REMOVAL, 'app.restore'] as const satisfies JobName[]
 
+const insertRow = statement((tx: Tx, row: Placeholders<Insertable<JobTable>>) => tx.insertInto('job').values(row))
+
 /** Called in the transaction of the change that needs the work, so that both are stored or neither. */
 export async function insertJob(tx: Tx, job: { name: string; payload: unknown; lane: string; tenant: string; at: Date }): Promise<void> {
   const time = job.at.toISOString()
-  await tx
-    .insertInto('job')
-    .values({
-      name: job.name,
-      payload: JSON.stringify(job.payload),
-      lane: job.lane,
-      tenant: job.tenant,
-      run_at: time,
-      attempts: 0,
-      lease_until: null,
-      worker: null,
-      created_at: time,
-    })
-    .execute()
+  await insertRow(tx, {
+    name: job.name,
+    payload: JSON.stringify(job.payload),
+    lane: job.lane,
+    tenant: job.tenant,
+    run_at: time,
+    attempts: 0,
+    lease_until: null,
+    worker: null,
+    created_at: time,
+  })
 }
 
-/** The job of a deployment that has not started and is no longer wanted. */
-export async function deleteWaitingRun(tx: Tx, { lane, deploymentId }: { lane: string; deploymentId: number }): Promise<void> {
-  await tx
+const deleteWaiting = statement((tx: Tx, { lane, deploymentId }: Placeholders<{ lane: string; deploymentId: number }>) =>
+  tx
     .deleteFrom('job')
     .where('lane', '=', lane)
     .where('name', '=', 'deployment.run' satisfies JobName)
     .where('lease_until', 'is', null)
-    .where(sql<number>`json_extract(payload, '$.deploymentId')`, '=', deploymentId)
-    .execute()
+    .where(sql<number>`json_extract(payload, '$.deploymentId')`, '=', deploymentId),
+)
+
+/** The job of a deployment that has not started and is no longer wanted. */
+export async function deleteWaitingRun(tx: Tx, { lane, deploymentId }: { lane: string; deploymentId: number }): Promise<void> {
+  await deleteWaiting(tx, { lane, deploymentId })
 }
 
 /** Which worker asks, when, and how many jobs of each kind may run at once. Without `onFullDisk` all jobs are considered. */

@@ -227,8 +227,8 @@ export type JobTable = {
   worker: string | null
   created_at: string
 }
-type EventTable = { seq: Generated<number>; at: string; type: string; project_id: number | null; data: string }
-type AuditTable = {
+export type EventTable = { seq: Generated<number>; at: string; type: string; project_id: number | null; data: string }
+export type AuditTable = {
   id: Generated<number>
   at: string
   actor_id: number | null

@@ -4,10 +4,11 @@ import { enqueue, withdrawRun } from '../../domain/job-names.ts'
 import type { AppRow } from '../../domain/rows.ts'
 import { QUOTAS } from '../../lib/quota.ts'
 import type { Tx } from '../../store/database.ts'
-import { countUnfinished, insertDeployment, listWaiting, moveDeployment } from './store.ts'
+import { insertDeployment, moveDeployment, unfinishedOf } from './store.ts'
 
 /** No person requested these, so a newer one replaces one that is still waiting. */
 const AUTOMATIC = ['webhook', 'hook', 'poll'] as const satisfies Trigger[]
+const isAutomatic = (trigger: Trigger): boolean => AUTOMATIC.some((each) => each === trigger)
 const LONGEST_TEXT = 2000
 
 type Wanted = {
@@ -22,9 +23,9 @@ export function createAddAutomatic({ now }: { now: () => Date }) {
   return async function addAutomatic(tx: Tx, wanted: Wanted): Promise<{ deploymentId: number } | { problem: string }> {
     const { app, trigger, commit, by = PLATFORM } = wanted
     const at = now()
-    const waiting = await listWaiting(tx, app.id, AUTOMATIC)
-    const { ofApp } = await countUnfinished(tx, { appId: app.id, userId: 0 })
-    if (ofApp - waiting.length >= QUOTAS.unfinishedOfApp)
+    const unfinished = await unfinishedOf(tx, app.id)
+    const waiting = unfinished.filter(({ status, trigger: its }) => status === 'pending' && isAutomatic(its))
+    if (unfinished.length - waiting.length >= QUOTAS.unfinishedOfApp)
       return { problem: `${QUOTAS.unfinishedOfApp} deployments of it are already waiting or running` }
     const row = await insertDeployment(tx, { app, trigger, triggeredBy: null, commit: cut(commit), at })
     for (const { id } of waiting) {

@@ -14,7 +14,7 @@ import type { Cancel } from './cancel.ts'
 import { listDeployments, listNewest, listPending, listUnfinished, presentDeployment } from './lists-store.ts'
 import type { BuildLogs } from './log/build-log.ts'
 import { planOf } from './plan-store.ts'
-import { canRollBackTo, countUnfinished, findActive, insertDeployment, listCommits } from './store.ts'
+import { canRollBackTo, countUnfinishedOf, findActive, insertDeployment, listCommits, unfinishedOf } from './store.ts'
 
 type Commit = { hash: string; message: string; author: string }
 
@@ -147,10 +147,10 @@ function seenBy(caller: Caller): number | undefined {
 }
 
 async function refuseTooMany(tx: Tx, caller: Caller, app: AppRow): Promise<void> {
-  const { ofApp, ofUser } = await countUnfinished(tx, { appId: app.id, userId: caller.id })
   const what = 'deployments that have not ended'
-  refuseBeyond(QUOTAS.unfinishedOfApp, ofApp, { field: 'appId', who: 'an application', what })
-  if (!isStaff(caller)) refuseBeyond(QUOTAS.unfinishedOfUser, ofUser, { field: 'appId', who: 'a person', what })
+  refuseBeyond(QUOTAS.unfinishedOfApp, (await unfinishedOf(tx, app.id)).length, { field: 'appId', who: 'an application', what })
+  if (!isStaff(caller))
+    refuseBeyond(QUOTAS.unfinishedOfUser, await countUnfinishedOf(tx, caller.id), { field: 'appId', who: 'a person', what })
 }
 
 export type Deployments = ReturnType<typeof createDeployments>

@@ -1,11 +1,12 @@
 import type { DeploymentStatus, Trigger } from '@berth/contract'
-import type { Updateable } from 'kysely'
+import type { Insertable, Updateable } from 'kysely'
 import { artifactOf, columnsOf } from '../../domain/artifact.ts'
 import { canMove } from '../../domain/lifecycle.ts'
 import type { AppRow, DeploymentRow } from '../../domain/rows.ts'
 import { appendEvent } from '../../events/event-log.ts'
 import type { Reader, Tx } from '../../store/database.ts'
 import type { DeploymentTable } from '../../store/schema.ts'
+import { type Placeholders, statement } from '../../store/statement.ts'
 import { storedSteps } from './run/steps.ts'
 import { queueCommitStatus } from './told-hosts-store.ts'
 
@@ -29,45 +30,48 @@ type NewDeployment = {
   at: Date
 }
 
-export async function insertDeployment(tx: Tx, wanted: NewDeployment): Promise<DeploymentRow> {
-  const { app, commit, rollback } = wanted
-  const last = await tx
+const findLastNumber = statement((tx: Tx, { appId }: Placeholders<{ appId: number }>) =>
+  tx
     .selectFrom('deployment')
     .select((eb) => eb.fn.max('number').as('number'))
-    .where('app_id', '=', app.id)
-    .executeTakeFirst()
+    .where('app_id', '=', appId),
+)
+const insertRow = statement((tx: Tx, row: Placeholders<Insertable<DeploymentTable>>) =>
+  tx.insertInto('deployment').values(row).returningAll(),
+)
+
+export async function insertDeployment(tx: Tx, wanted: NewDeployment): Promise<DeploymentRow> {
+  const { app, commit, rollback } = wanted
+  const [last] = await findLastNumber(tx, { appId: app.id })
   const time = wanted.at.toISOString()
-  const row = await tx
-    .insertInto('deployment')
-    .values({
-      app_id: app.id,
-      number: (last?.number ?? 0) + 1,
-      status: 'pending',
-      stage: '',
-      progress: 0,
-      commit_hash: commit.hash,
-      commit_message: commit.message,
-      commit_author: commit.author,
-      commit_url: app.git_commit_url,
-      error_message: '',
-      trigger: wanted.trigger,
-      triggered_by: wanted.triggeredBy,
-      is_active: 0,
-      rolled_back_from: rollback?.from ?? null,
-      release_of: rollback?.to.id ?? null,
-      ...columnsOf(rollback && artifactOf(rollback.to)),
-      sealed_config: rollback?.to.sealed_config ?? '',
-      image_ref: rollback?.to.image_ref ?? '',
-      without_cache: wanted.withoutCache === true ? 1 : 0,
-      attempts: 0,
-      started_at: null,
-      finished_at: null,
-      duration: 0,
-      created_at: time,
-      updated_at: time,
-    })
-    .returningAll()
-    .executeTakeFirstOrThrow()
+  const [row] = await insertRow(tx, {
+    app_id: app.id,
+    number: (last?.number ?? 0) + 1,
+    status: 'pending',
+    stage: '',
+    progress: 0,
+    commit_hash: commit.hash,
+    commit_message: commit.message,
+    commit_author: commit.author,
+    commit_url: app.git_commit_url,
+    error_message: '',
+    trigger: wanted.trigger,
+    triggered_by: wanted.triggeredBy,
+    is_active: 0,
+    rolled_back_from: rollback?.from ?? null,
+    release_of: rollback?.to.id ?? null,
+    ...columnsOf(rollback && artifactOf(rollback.to)),
+    sealed_config: rollback?.to.sealed_config ?? '',
+    image_ref: rollback?.to.image_ref ?? '',
+    without_cache: wanted.withoutCache === true ? 1 : 0,
+    attempts: 0,
+    started_at: null,
+    finished_at: null,
+    duration: 0,
+    created_at: time,
+    updated_at: time,
+  })
+  if (!row) throw new Error('a deployment was not inserted')
   await queueCommitStatus(tx, row, wanted.at)
   await appendEvent(tx, wanted.at, { type: 'deployment.created', data: { projectId: app.project_id, appId: app.id, deploymentId: row.id } })
   return row
@@ -86,17 +90,23 @@ function isNeverStartedAgain(status: DeploymentStatus): boolean {
   return status === 'failed' || status === 'stopped'
 }
 
-/** The only statement that writes `deployment.status`. */
+type Change = Omit<Updateable<DeploymentTable>, 'id'>
+
+const changeIf = statement((tx: Tx, { of, was, ...change }: Placeholders<Change & { of: number; was: DeploymentStatus }>) =>
+  tx
+    .updateTable('deployment')
+    .set(change)
+    .where('id', '=', of)
+    .where('status', '=', was) // compare-and-set: of two workers, one loses here
+    .returningAll(),
+)
+
+/** The only function that writes `deployment.status`. */
 export async function moveDeployment(tx: Tx, move: Move): Promise<DeploymentRow> {
   const { id, from, to, at } = move
   if (!canMove(from, to)) throw new Error(`illegal move ${from} -> ${to} (deployment ${id})`)
-  const row = await tx
-    .updateTable('deployment')
-    .set({ ...move.change, ...(isNeverStartedAgain(to) && { sealed_config: '' }), status: to, updated_at: at.toISOString() })
-    .where('id', '=', id)
-    .where('status', '=', from) // compare-and-set: of two workers, one loses here
-    .returningAll()
-    .executeTakeFirst()
+  const settings = isNeverStartedAgain(to) && { sealed_config: '' }
+  const [row] = await changeIf(tx, { ...move.change, ...settings, status: to, updated_at: at.toISOString(), of: id, was: from })
   if (!row) throw new DeploymentMovedOn(`deployment ${id} is no longer ${from}`)
   await queueCommitStatus(tx, row, at)
   await reportDeployment(tx, row, at)
@@ -108,21 +118,20 @@ export async function noteDeployment(
   tx: Tx,
   note: { id: number; status: DeploymentStatus; at: Date; change: Omit<Updateable<DeploymentTable>, 'status' | 'id'> },
 ): Promise<DeploymentRow> {
-  const row = await tx
-    .updateTable('deployment')
-    .set({ ...note.change, updated_at: note.at.toISOString() })
-    .where('id', '=', note.id)
-    .where('status', '=', note.status)
-    .returningAll()
-    .executeTakeFirst()
+  const [row] = await changeIf(tx, { ...note.change, updated_at: note.at.toISOString(), of: note.id, was: note.status })
   if (!row) throw new DeploymentMovedOn(`deployment ${note.id} is no longer ${note.status}`)
   if (note.change.commit_hash !== undefined) await queueCommitStatus(tx, row, note.at)
   await reportDeployment(tx, row, note.at)
   return row
 }
 
+const findProjectOf = statement((tx: Tx, { appId }: Placeholders<{ appId: number }>) =>
+  tx.selectFrom('app').select('project_id').where('id', '=', appId),
+)
+
 async function reportDeployment(tx: Tx, row: DeploymentRow, at: Date): Promise<void> {
-  const app = await tx.selectFrom('app').select('project_id').where('id', '=', row.app_id).executeTakeFirstOrThrow()
+  const [app] = await findProjectOf(tx, { appId: row.app_id })
+  if (!app) throw new Error(`deployment ${row.id} has no app`)
   await appendEvent(tx, at, {
     type: 'deployment.status_changed',
     data: {
@@ -159,27 +168,20 @@ export async function listCommits(db: Reader, of: { appId: number; prefix: strin
   return rows.map(({ commit_hash }) => commit_hash)
 }
 
-/** The deployments with these triggers that have not started. */
-export async function listWaiting(db: Reader, appId: number, triggers: readonly Trigger[]): Promise<Pick<DeploymentRow, 'id'>[]> {
-  return await db
-    .selectFrom('deployment')
-    .select('id')
-    .where('app_id', '=', appId)
-    .where('finished_at', 'is', null) // as the index of those that have not ended
-    .where('status', '=', 'pending')
-    .where('trigger', 'in', triggers)
-    .execute()
+const findUnfinished = statement((db: Reader, { appId }: Placeholders<{ appId: number }>) =>
+  db.selectFrom('deployment').select(['id', 'status', 'trigger']).where('app_id', '=', appId).where('finished_at', 'is', null),
+)
+
+/** The deployments of an app that are waiting or running. There are only a few: `QUOTAS.unfinishedOfApp`. */
+export async function unfinishedOf(db: Reader, appId: number): Promise<Pick<DeploymentRow, 'id' | 'status' | 'trigger'>[]> {
+  return await findUnfinished(db, { appId })
 }
 
-/** How many deployments of an app are waiting or running, and how many a person requested. */
-export async function countUnfinished(db: Reader, of: { appId: number; userId: number }): Promise<{ ofApp: number; ofUser: number }> {
-  const unfinished = db
-    .selectFrom('deployment')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('finished_at', 'is', null)
-  const { count: ofApp } = await unfinished.where('app_id', '=', of.appId).executeTakeFirstOrThrow()
-  const { count: ofUser } = await unfinished.where('triggered_by', '=', of.userId).executeTakeFirstOrThrow()
-  return { ofApp, ofUser }
+/** How many of the deployments that are waiting or running a person requested. */
+export async function countUnfinishedOf(db: Reader, userId: number): Promise<number> {
+  const unfinished = db.selectFrom('deployment').select((eb) => eb.fn.countAll<number>().as('count'))
+  const { count } = await unfinished.where('finished_at', 'is', null).where('triggered_by', '=', userId).executeTakeFirstOrThrow()
+  return count
 }
 
 /** Releases beyond those to keep, oldest last, whose artifacts can be removed. Excludes those that a queued rollback needs. */

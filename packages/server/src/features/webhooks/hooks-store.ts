@@ -1,6 +1,7 @@
 import type { Insertable, Selectable } from 'kysely'
 import type { Reader, Tx } from '../../store/database.ts'
 import type { GitHookTable } from '../../store/git-tables.ts'
+import { type Placeholders, statement } from '../../store/statement.ts'
 
 export type HookRow = Selectable<GitHookTable>
 export type WantedHook = { accountId: number; repositoryId: string; repository: string }
@@ -25,13 +26,12 @@ export async function listHooks(db: Reader): Promise<HookRow[]> {
   return await db.selectFrom('git_hook').selectAll().execute()
 }
 
+const findHooks = statement((db: Reader, { accountId, repositoryId }: Placeholders<{ accountId: number; repositoryId: string }>) =>
+  db.selectFrom('git_hook').selectAll().where('account_id', '=', accountId).where('repository_id', '=', repositoryId),
+)
+
 export async function findHook(db: Reader, accountId: number, repositoryId: string): Promise<HookRow | undefined> {
-  return await db
-    .selectFrom('git_hook')
-    .selectAll()
-    .where('account_id', '=', accountId)
-    .where('repository_id', '=', repositoryId)
-    .executeTakeFirst()
+  return (await findHooks(db, { accountId, repositoryId }))[0]
 }
 
 /** Whether its webhook was registered with the account's secret. */
