@@ -5,8 +5,8 @@ import type { Tx } from '../../store/database.ts'
 import type { AddAutomatic } from '../deployments/automatic.ts'
 import { whyIgnored, whyNotDeployed } from './judge.ts'
 import { branchOf, type Push } from './push.ts'
-import { isLatePush } from './push-order.ts'
-import { appsOfRepository, earlierPushes, linkApp, renameRepository, updateDelivery } from './store.ts'
+import { isContinuedIn, isOlderThan } from './push-order.ts'
+import { appsOfRepository, earlierPushes, linkApp, newestPush, renameRepository, updateDelivery } from './store.ts'
 
 type Acting = {
   id: number
@@ -62,7 +62,8 @@ function lateWords(push: Push): string {
 async function isLateFor(tx: Tx, account: GitAccountRow, { id, push }: Pick<Acting, 'id' | 'push'>): Promise<boolean> {
   const branch = branchOf(push)
   if (branch === undefined || push.isDeleted) return false
-  return isLatePush(push, await earlierPushes(tx, { accountId: account.id, repositoryId: push.repositoryId, branch, besides: id }))
+  const of = { accountId: account.id, repositoryId: push.repositoryId, branch, besides: id }
+  return isOlderThan(await newestPush(tx, of), push) ?? isContinuedIn(await earlierPushes(tx, of), push)
 }
 
 /** The repository was renamed on the host. */

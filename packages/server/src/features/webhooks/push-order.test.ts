@@ -1,13 +1,21 @@
 import { expect, it } from 'vitest'
-import { type EarlierPush, isLatePush } from './push-order.ts'
+import { type EarlierPush, isContinuedIn, isOlderThan } from './push-order.ts'
 
-const push = (before: string, after: string, more: Partial<EarlierPush> = {}): EarlierPush => ({
+type Delivered = EarlierPush & { isLate: boolean }
+
+const push = (before: string, after: string, more: Partial<Delivered> = {}): Delivered => ({
   before,
   after,
   pushedAt: '',
   isLate: false,
   ...more,
 })
+/** `earlier` with the newest first. */
+const isLatePush = (late: Delivered, earlier: readonly Delivered[]) =>
+  isOlderThan(
+    earlier.find(({ isLate }) => !isLate),
+    late,
+  ) ?? isContinuedIn(earlier, late)
 
 it('the first push, the next one and one after a gap are in order', () => {
   expect(isLatePush(push('a', 'b'), [])).toBe(false)

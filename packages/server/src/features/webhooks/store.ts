@@ -2,6 +2,7 @@ import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import type { AppRow, GitAccountRow } from '../../domain/rows.ts'
 import type { Reader, Tx } from '../../store/database.ts'
 import type { GitDeliveryTable } from '../../store/git-tables.ts'
+import { type Placeholders, statement } from '../../store/statement.ts'
 import type { Push } from './push.ts'
 import type { EarlierPush } from './push-order.ts'
 
@@ -22,19 +23,26 @@ const LISTED = [
 ] as const
 export type ListedDelivery = Pick<DeliveryRow, (typeof LISTED)[number]>
 
+const insertUnlessKnown = statement((tx: Tx, row: Placeholders<Insertable<GitDeliveryTable>>) =>
+  tx
+    .insertInto('git_delivery')
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('id'),
+)
+
 /** Undefined if this delivery is already stored, by its id or by what was signed: the unique indexes decide, not an earlier check. */
 export async function insertDelivery(tx: Tx, delivery: Insertable<GitDeliveryTable>): Promise<number | undefined> {
-  const row = await tx
-    .insertInto('git_delivery')
-    .values(delivery)
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('id')
-    .executeTakeFirst()
-  return row?.id
+  return (await insertUnlessKnown(tx, delivery))[0]?.id
 }
 
-export async function updateDelivery(tx: Tx, id: number, change: Updateable<GitDeliveryTable>): Promise<void> {
-  await tx.updateTable('git_delivery').set(change).where('id', '=', id).execute()
+type DeliveryChange = Updateable<Omit<GitDeliveryTable, 'id'>>
+const changeDelivery = statement((tx: Tx, { of, ...change }: Placeholders<DeliveryChange & { of: number }>) =>
+  tx.updateTable('git_delivery').set(change).where('id', '=', of),
+)
+
+export async function updateDelivery(tx: Tx, id: number, change: DeliveryChange): Promise<void> {
+  await changeDelivery(tx, { ...change, of: id })
 }
 
 export async function findRepeated(
@@ -57,39 +65,48 @@ export function parsedPush(text: string): Push | undefined {
 }
 
 const MOST_EARLIER = 100
+type OtherPushes = { accountId: number; repositoryId: string; branch: string; besides: number }
 
-/** Pushes to a branch, newest received first. */
-export async function earlierPushes(
-  db: Reader,
-  of: { accountId: number; repositoryId: string; branch: string; besides: number },
-): Promise<EarlierPush[]> {
-  const rows = await db
+function pushesTo(db: Reader, of: Placeholders<OtherPushes>) {
+  return db
     .selectFrom('git_delivery')
-    .select(['before_hash', 'commit_hash', 'pushed_at', 'is_late'])
+    .select(['before_hash as before', 'commit_hash as after', 'pushed_at as pushedAt'])
     .where('account_id', '=', of.accountId)
     .where('repository_id', '=', of.repositoryId)
     .where('branch', '=', of.branch)
     .where('commit_hash', '!=', '')
     .where('id', '!=', of.besides)
     .orderBy('id', 'desc')
-    .limit(MOST_EARLIER)
-    .execute()
-  return rows.map((row) => ({ before: row.before_hash, after: row.commit_hash, pushedAt: row.pushed_at, isLate: row.is_late === 1 }))
+}
+const findNewestPush = statement((db: Reader, of: Placeholders<OtherPushes>) => pushesTo(db, of).where('is_late', '=', 0).limit(1))
+const findPushes = statement((db: Reader, of: Placeholders<OtherPushes>) => pushesTo(db, of).limit(MOST_EARLIER))
+
+/** The push to a branch that was received last, of those that were not late. */
+export async function newestPush(db: Reader, of: OtherPushes): Promise<EarlierPush | undefined> {
+  return (await findNewestPush(db, of))[0]
 }
 
-/** One row per app, even if it is redelivered several times, with the newest deployment that resulted. */
-export async function linkApp(
-  tx: Tx,
-  link: { deliveryId: number; appId: number; deploymentId: number | null; reason: string },
-): Promise<void> {
-  const { deliveryId, appId, deploymentId, reason } = link
-  await tx
+/** The pushes to a branch that were received last. */
+export async function earlierPushes(db: Reader, of: OtherPushes): Promise<EarlierPush[]> {
+  return await findPushes(db, of)
+}
+
+type Link = { deliveryId: number; appId: number; deploymentId: number | null; reason: string }
+const insertLink = statement((tx: Tx, { deliveryId, appId, deploymentId, reason }: Placeholders<Link>) =>
+  tx
     .insertInto('git_delivery_app')
     .values({ delivery_id: deliveryId, app_id: appId, deployment_id: deploymentId, reason })
     .onConflict((conflict) =>
-      conflict.columns(['delivery_id', 'app_id']).doUpdateSet({ reason, ...(deploymentId !== null && { deployment_id: deploymentId }) }),
-    )
-    .execute()
+      conflict.columns(['delivery_id', 'app_id']).doUpdateSet({
+        reason: sql`excluded.reason`,
+        deployment_id: sql`coalesce(excluded.deployment_id, git_delivery_app.deployment_id)`,
+      }),
+    ),
+)
+
+/** One row per app, even if it is redelivered several times, with the newest deployment that resulted. */
+export async function linkApp(tx: Tx, link: Link): Promise<void> {
+  await insertLink(tx, link)
 }
 
 export type DeliveryApp = { appId: number; appName: string; projectId: number; deploymentId: number | null; reason: string }
@@ -130,15 +147,14 @@ export async function projectsOf(db: Reader, userId: number): Promise<number[]> 
   return rows.map(({ project_id }) => project_id)
 }
 
+const findAppsOfRepository = statement(
+  (db: Reader, { accountId, repositoryId }: Placeholders<{ accountId: number; repositoryId: string }>) =>
+    db.selectFrom('app').selectAll().where('git_provider_id', '=', accountId).where('git_repository_id', '=', repositoryId).orderBy('id'),
+)
+
 /** The apps that deploy from this repository with this account, found by its id, so that a rename does not matter. */
 export async function appsOfRepository(db: Reader, account: Pick<GitAccountRow, 'id'>, repositoryId: string): Promise<AppRow[]> {
-  return await db
-    .selectFrom('app')
-    .selectAll()
-    .where('git_provider_id', '=', account.id)
-    .where('git_repository_id', '=', repositoryId)
-    .orderBy('id')
-    .execute()
+  return await findAppsOfRepository(db, { accountId: account.id, repositoryId })
 }
 
 /**
