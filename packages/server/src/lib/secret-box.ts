@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, createSecretKey, hkdfSync, randomBytes } from 'node:crypto'
 
 /** Without a fixed length a shorter tag would be accepted too, and could be guessed. */
 const TAG = { authTagLength: 16 }
@@ -7,7 +7,8 @@ const NAME_DIGITS = 32
 const HEAD_BYTES = NONCE_BYTES + TAG.authTagLength
 
 /** Seals texts with AES-256-GCM. `about` is authenticated with it, so that a sealed value cannot be moved to another row. */
-export function createSecretBox(key: Buffer) {
+export function createSecretBox(keyBytes: Buffer) {
+  const key = createSecretKey(keyBytes) // once: each use of the bytes would copy and check them again
   let namingKey: Buffer | undefined
 
   function seal(text: string, about: string): string {

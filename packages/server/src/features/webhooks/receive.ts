@@ -1,5 +1,5 @@
 import { promisify } from 'node:util'
-import { gzip } from 'node:zlib'
+import { gzip, gzipSync } from 'node:zlib'
 import type { GitAccountRow, GitHubAppRow } from '../../domain/rows.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { Tx } from '../../store/database.ts'
@@ -39,9 +39,11 @@ type Told = {
   kept: Buffer
 }
 
-const compress = promisify(gzip)
+const compressAside = promisify(gzip)
 
 const MOST_KEPT_BYTES = 1024 * 1024
+/** To hand a few kilobytes to another thread takes longer than to compress them. */
+const SMALL_BYTES = 32 * 1024
 /** Per account; the oldest are deleted first. */
 const KEPT = { rows: 2000, bytes: 64 * 1024 * 1024 }
 const TOO_MANY = 'This git account sends more than 120 deliveries a minute; send it again in a minute.'
@@ -67,7 +69,7 @@ export function createReceive(deps: Deps) {
       throw new AppError('server_busy', { message: TOO_MANY })
     const push = isPush(provider, event) ? readPush(provider, body) : undefined
     const sure = push && sender.kind === 'hook' ? await checked(sender.account, push) : push
-    const kept = raw.body.length <= MOST_KEPT_BYTES ? await compress(raw.body) : Buffer.alloc(0)
+    const kept = await compress(raw.body)
     const told = { raw, event, delivery, body, problem, push: sure, kept }
     return { delivery, event, ...(await deps.write(async (tx) => await keep(tx, sender, told))) }
   }
@@ -112,6 +114,12 @@ export function createReceive(deps: Deps) {
 }
 
 export type Receive = ReturnType<typeof createReceive>
+
+/** As it is kept: nothing of a very large one. */
+async function compress(body: Buffer): Promise<Buffer> {
+  if (body.length > MOST_KEPT_BYTES) return Buffer.alloc(0)
+  return body.length <= SMALL_BYTES ? gzipSync(body) : await compressAside(body)
+}
 
 function rowOf(account: GitAccountRow, { raw, event, delivery, push, kept }: Told, at: Date) {
   return {
