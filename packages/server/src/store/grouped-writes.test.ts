@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { openTestDatabase } from '../../testing/harness/test-database.ts'
 import type { Tx } from './database.ts'
@@ -28,6 +29,17 @@ it('writes that come together are committed together, each before it resolves', 
   expect(test.nudge.count() - before).toBe(1)
   expect(await inGroup(write('w4'))).toBe('w4')
   expect(test.nudge.count() - before).toBe(2)
+})
+
+it('writes that come shortly after another share the next transaction', async () => {
+  inGroup = createGroupedWrites(test.db, { apartMs: 500 })
+  await inGroup(write('w1'))
+  const before = test.nudge.count()
+  const second = inGroup(write('w2'))
+  for (let turn = 0; turn < 3; turn += 1) await nextTurn()
+  await Promise.all([second, inGroup(write('w3'))])
+  expect(test.nudge.count() - before).toBe(1)
+  expect(await names()).toEqual(['w1', 'w2', 'w3'])
 })
 
 it('more than fit into one group are all written', async () => {

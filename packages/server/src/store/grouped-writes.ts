@@ -1,5 +1,5 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
-import { sql } from 'kysely'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { CompiledQuery } from 'kysely'
 import type { Db, Tx } from './database.ts'
 import { isStorageFailure } from './storage-failure.ts'
 
@@ -8,12 +8,15 @@ type Waiting = { work: Work<unknown>; resolve: (result: unknown) => void; reject
 
 /** Other writes wait for a whole group. */
 const MOST_AT_ONCE = 16
+/** After each commit the disk is waited for, caches are read again and everything that follows changes looks for some. */
+const APART_MS = 50
 
 /**
- * What arrives while others are written shares the next transaction: a burst waits for the disk once and not for each. Every write is on the
- * disk before it resolves, and one that fails takes no other along. Requests that only read are answered between two writes of a group.
+ * What arrives within a moment of another write shares a transaction with what else does: a burst waits for the disk once and not for each.
+ * One that comes alone is written at once. Every write is on the disk before it resolves, and one that fails takes no other along. Requests
+ * that only read are answered between two writes of a group.
  */
-export function createGroupedWrites({ transaction }: Pick<Db, 'transaction'>) {
+export function createGroupedWrites({ transaction }: Pick<Db, 'transaction'>, { apartMs = APART_MS } = {}) {
   let waiting: Waiting[] = []
   let isWriting = false
 
@@ -39,7 +42,9 @@ export function createGroupedWrites({ transaction }: Pick<Db, 'transaction'>) {
     while (waiting.length > 0) {
       const group = waiting.slice(0, MOST_AT_ONCE)
       waiting = waiting.slice(MOST_AT_ONCE)
+      const begin = performance.now()
       await writeGroup(group)
+      if (waiting.length < MOST_AT_ONCE) await sleep(Math.max(0, apartMs - (performance.now() - begin)))
     }
     isWriting = false
   }
@@ -54,17 +59,23 @@ export function createGroupedWrites({ transaction }: Pick<Db, 'transaction'>) {
 
 export type GroupedWrites = ReturnType<typeof createGroupedWrites>
 
+const SAVEPOINT = {
+  set: CompiledQuery.raw('savepoint one_of_group'),
+  release: CompiledQuery.raw('release one_of_group'),
+  rollBack: CompiledQuery.raw('rollback to one_of_group'),
+}
+
 /** Gives what to tell its caller once the group is on the disk. After a failure of the disk the whole transaction is void. */
 async function attempt(tx: Tx, { work, resolve, reject }: Waiting): Promise<() => void> {
-  await sql`savepoint one_of_group`.execute(tx)
+  await tx.executeQuery(SAVEPOINT.set)
   try {
     const result = await work(tx)
-    await sql`release one_of_group`.execute(tx)
+    await tx.executeQuery(SAVEPOINT.release)
     return () => resolve(result)
   } catch (cause) {
     if (isStorageFailure(cause)) throw cause
-    await sql`rollback to one_of_group`.execute(tx)
-    await sql`release one_of_group`.execute(tx)
+    await tx.executeQuery(SAVEPOINT.rollBack)
+    await tx.executeQuery(SAVEPOINT.release)
     return () => reject(cause)
   }
 }
