@@ -8,6 +8,7 @@ import { insertDeployment, moveDeployment } from '../deployments/store.ts'
 import type { HostAccess } from '../git-providers/host-access.ts'
 import { renameRepository } from '../webhooks/store.ts'
 import { createCommitStatuses } from './service.ts'
+import { listDueStatuses, settleUnsent } from './store.ts'
 
 const HASH = 'ab'.repeat(20)
 let test: Awaited<ReturnType<typeof openTestDatabase>>
@@ -109,6 +110,25 @@ it('what is told late of an older deployment does not replace what a newer one o
   await isTold('shop success')
   await isSettled()
   expect(told).toEqual(['shop success'])
+})
+
+it('a deployment that was replaced before anything was told of it is not told, and one that was queued again stays queued', async () => {
+  const app = await newApp('shop')
+  const at = new Date()
+  const stopped = await Promise.all(Array.from({ length: 5 }, async () => await deploy(app)))
+  const stop = async ({ id }: DeploymentRow) =>
+    await test.db.transaction(async (tx) => await moveDeployment(tx, { id, from: 'pending', to: 'stopped', at }))
+  for (const each of stopped.slice(1)) await stop(each)
+  const due = await listDueStatuses(test.db, { now: new Date(), mostOfAccount: 20, besides: [] })
+  await test.db.transaction(async (tx) => {
+    await settleUnsent(tx, [...due.slice(2), ...due.slice(0, 1).map((row) => ({ ...row, next_at: '2026-01-01' }))])
+  })
+  const left = await listDueStatuses(test.db, { now: new Date(), mostOfAccount: 20, besides: [] })
+  expect(left.map(({ deployment_id: id }) => id)).toEqual(due.slice(0, 2).map(({ deployment_id: id }) => id))
+  start()
+  await isTold('shop pending')
+  await isSettled()
+  expect(told).toEqual(['shop pending'])
 })
 
 it('a repository that is renamed while a deployment runs is told how it ends', async () => {

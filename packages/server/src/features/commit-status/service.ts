@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createSend } from './send.ts'
-import { type DueStatus, listDueStatuses, settleStatus } from './store.ts'
+import { type DueStatus, listDueStatuses, settleUnsent } from './store.ts'
 import { stateOf } from './words.ts'
 
 type Deps = Parameters<typeof createSend>[0] & { everyMs: number }
@@ -8,6 +8,8 @@ type Deps = Parameters<typeof createSend>[0] & { everyMs: number }
 const TURNS_AT_ONCE = 32
 const MOST_OF_TURN = 20
 const TURN_MS = 10_000
+/** Each begins with a TLS handshake, and several at once would hold up requests. */
+const TURNS_APART_MS = 50
 
 /**
  * Tells git hosts how deployments of their commits go. Deployments never wait for it: they leave a row, and this goes through them. Accounts
@@ -33,16 +35,14 @@ export function createCommitStatuses(deps: Deps) {
   async function beginTurns(signal: AbortSignal): Promise<void> {
     const due = await listDueStatuses(db, { now: now(), mostOfAccount: MOST_OF_TURN, besides: [...turns.keys()] })
     const settled = due.filter((row) => !isNews(row))
-    if (settled.length > 0)
-      await db.transaction(async (tx) => {
-        for (const row of settled) await settleStatus(tx, row, { sent: row.sent, failures: 0, nextAt: null })
-      })
+    if (settled.length > 0) await db.transaction(async (tx) => await settleUnsent(tx, settled))
     for (const [accountId, rows] of Map.groupBy(due.filter(isNews), ({ account_id }) => account_id)) {
-      if (turns.size >= TURNS_AT_ONCE) return
+      if (turns.size >= TURNS_AT_ONCE || signal.aborted) return
       const turn = tellInOrder(rows, signal)
         .catch((err: unknown) => (signal.aborted ? undefined : deps.log.warn({ accountId, err }, 'a commit status could not be sent')))
         .finally(() => turns.delete(accountId))
       turns.set(accountId, turn)
+      await sleep(TURNS_APART_MS, undefined, { signal }).catch(() => undefined)
     }
   }
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { DomainRow } from '../../domain/rows.ts'
 import type { Reader, Tx } from '../../store/database.ts'
+import { type Placeholders, statement } from '../../store/statement.ts'
 
 type Wanted = { now: Date; mostOfAccount: number; besides: readonly number[] }
 
@@ -46,6 +47,18 @@ export async function settleStatus(tx: Tx, due: DueStatus, { sent, failures, nex
   const row = tx.updateTable('commit_status').where('deployment_id', '=', due.deployment_id)
   await row.set({ sent }).execute()
   await row.where('next_at', '=', due.next_at).set({ failures, next_at: nextAt }).execute()
+}
+
+const settleListed = statement((tx: Tx, { list }: Placeholders<{ list: string }>) =>
+  tx
+    .updateTable('commit_status')
+    .set({ failures: 0, next_at: null })
+    .where(sql<boolean>`(deployment_id, next_at) in (select value ->> 0, value ->> 1 from json_each(${list}))`),
+)
+
+/** For those with nothing to report. One statement, because a burst of pushes leaves hundreds, and one by one they would hold up requests. */
+export async function settleUnsent(tx: Tx, due: readonly DueStatus[]): Promise<void> {
+  await settleListed(tx, { list: JSON.stringify(due.map((row) => [row.deployment_id, row.next_at])) })
 }
 
 export async function setHostDeployment(tx: Tx, deploymentId: number, id: string): Promise<void> {
