@@ -46,46 +46,32 @@ export async function deleteWaitingRun(tx: Tx, { lane, deploymentId }: { lane: s
 /** Which worker asks, when, and how many jobs of each kind may run at once. Without `onFullDisk` all jobs are considered. */
 type Asking = { worker: string; at: Date; slots: number; onFullDisk?: boolean }
 type Kind = 'short' | 'long'
+type Asked = Placeholders<{ worker: string; time: string }>
 
 /** An expired lease of another worker is free. Our own is not: the clock was changed, and the job is still running. */
-function isHeld(eb: ExpressionBuilder<Schema & { held: JobTable }, 'held'>, { worker, at }: Asking) {
-  return eb.and([
-    eb('held.lease_until', 'is not', null),
-    eb.or([eb('held.lease_until', '>=', at.toISOString()), eb('held.worker', '=', worker)]),
-  ])
+function isHeld(eb: ExpressionBuilder<Schema & { held: JobTable }, 'held'>, { worker, time }: Asked) {
+  return eb.and([eb('held.lease_until', 'is not', null), eb.or([eb('held.lease_until', '>=', time), eb('held.worker', '=', worker)])])
 }
 
-/**
- * The next job that may run: due, unleased, first in its lane, and with a free slot. Short and long jobs have separate slots, so that
- * removals and restores never wait for builds. On a full disk only short jobs run, because they free space or need almost none.
- */
-export async function findDueJob(db: Reader, asking: Asking): Promise<JobRow | undefined> {
-  const short = await findDueOfKind(db, 'short', asking)
-  return short ?? (asking.onFullDisk ? undefined : await findDueOfKind(db, 'long', asking))
-}
-
-/**
- * The oldest job of the person with the fewest running jobs. When all slots are taken there is one extra, for somebody with no running
- * job: running jobs cannot be paused, so one person may take all slots, and others must not wait for that. Long jobs that were
- * interrupted twice run one at a time, and those interrupted most often come last, so that a job that crashes the process does not take
- * others with it.
- */
-async function findDueOfKind(db: Reader, kind: Kind, asking: Asking): Promise<JobRow | undefined> {
-  const names = kind === 'short' ? 'in' : 'not in'
-  const running = db
+/** How many jobs of a kind are running. */
+function countRunning(db: Reader, kind: Kind, asked: Asked) {
+  return db
     .selectFrom('job as held')
     .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('held.name', names, SHORT)
-    .where((eb) => isHeld(eb, asking))
-  const { count } = await running.executeTakeFirstOrThrow()
-  if (count > asking.slots) return undefined
+    .where('held.name', kind === 'short' ? 'in' : 'not in', SHORT)
+    .where((eb) => isHeld(eb, asked))
+}
+
+/** Due, unleased, and first in its lane. With `isForOthers`, only of people with no running job. */
+function findDue(db: Reader, asked: Asked, { kind, isForOthers }: { kind: Kind; isForOthers: boolean }) {
+  const { worker, time } = asked
+  const running = countRunning(db, kind, asked)
   const ofTenant = running.where('held.tenant', '=', sql.ref<string>('job.tenant'))
-  const time = asking.at.toISOString()
   let query = db
     .selectFrom('job')
     .selectAll()
     .where('run_at', '<=', time)
-    .where((eb) => eb.or([eb('lease_until', 'is', null), eb.and([eb('lease_until', '<', time), eb('worker', '!=', asking.worker)])]))
+    .where((eb) => eb.or([eb('lease_until', 'is', null), eb.and([eb('lease_until', '<', time), eb('worker', '!=', worker)])]))
     .where((eb) =>
       eb.not(
         eb.exists(
@@ -109,8 +95,41 @@ async function findDueOfKind(db: Reader, kind: Kind, asking: Asking): Promise<Jo
     const suspect = running.where('held.attempts', '>', SUSPECT_AFTER)
     query = query.where('name', 'not in', SHORT).where((eb) => eb.or([eb('attempts', '<', SUSPECT_AFTER), eb(suspect, '=', 0)]))
   }
-  if (count === asking.slots) query = query.where(ofTenant, '=', 0)
-  return await query.orderBy(ofTenant).orderBy(sql`max(attempts, ${SUSPECT_AFTER})`).orderBy('id').limit(1).executeTakeFirst()
+  if (isForOthers) query = query.where(ofTenant, '=', 0)
+  return query.orderBy(ofTenant).orderBy(sql`max(attempts, ${SUSPECT_AFTER})`).orderBy('id').limit(1)
+}
+
+/** Built once each: they are asked after every commit. */
+function statementsOf(kind: Kind) {
+  return {
+    count: statement((db: Reader, asked: Asked) => countRunning(db, kind, asked)),
+    next: statement((db: Reader, asked: Asked) => findDue(db, asked, { kind, isForOthers: false })),
+    nextOfOthers: statement((db: Reader, asked: Asked) => findDue(db, asked, { kind, isForOthers: true })),
+  }
+}
+const STATEMENTS = { short: statementsOf('short'), long: statementsOf('long') }
+
+/**
+ * The next job that may run: due, unleased, first in its lane, and with a free slot. Short and long jobs have separate slots, so that
+ * removals and restores never wait for builds. On a full disk only short jobs run, because they free space or need almost none.
+ */
+export async function findDueJob(db: Reader, asking: Asking): Promise<JobRow | undefined> {
+  const short = await findDueOfKind(db, 'short', asking)
+  return short ?? (asking.onFullDisk ? undefined : await findDueOfKind(db, 'long', asking))
+}
+
+/**
+ * The oldest job of the person with the fewest running jobs. When all slots are taken there is one extra, for somebody with no running
+ * job: running jobs cannot be paused, so one person may take all slots, and others must not wait for that. Long jobs that were
+ * interrupted twice run one at a time, and those interrupted most often come last, so that a job that crashes the process does not take
+ * others with it.
+ */
+async function findDueOfKind(db: Reader, kind: Kind, { worker, at, slots }: Asking): Promise<JobRow | undefined> {
+  const asked = { worker, time: at.toISOString() }
+  const { count, next, nextOfOthers } = STATEMENTS[kind]
+  const running = (await count(db, asked))[0]?.count ?? 0
+  if (running > slots) return undefined
+  return (await (running === slots ? nextOfOthers : next)(db, asked))[0]
 }
 
 export async function claimJob(tx: Tx, claim: Asking & { leaseUntil: Date }): Promise<JobRow | undefined> {
