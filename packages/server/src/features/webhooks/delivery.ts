@@ -78,6 +78,7 @@ export function jsonOf({ headers, body }: RawDelivery): Parsed {
 }
 
 function hasMoreThan(most: number, bytes: Buffer, characters: string): boolean {
+  if (bytes.length <= most) return false
   const [first, second] = Buffer.from(characters)
   let count = 0
   for (let at = 0; at < bytes.length && count <= most; at += 1) if (bytes[at] === first || bytes[at] === second) count += 1

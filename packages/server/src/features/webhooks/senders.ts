@@ -3,7 +3,7 @@ import type { GitProvider } from '@berth/contract'
 import { findGitAccount, type GitAccountRow, type GitHubAppRow } from '../../domain/rows.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
 import type { Reader } from '../../store/database.ts'
-import { findHook, hasSharedSecret } from './hooks-store.ts'
+import { findHook, type HookRow, hasSharedSecret } from './hooks-store.ts'
 
 /** The claimed sender of a delivery, and the secret that would prove it. */
 export type Sender =
@@ -19,6 +19,7 @@ export type Sender =
 export type Address = Partial<Record<'repository' | 'key' | 'app', string | undefined>> & { account?: number | undefined }
 
 const KEY_LENGTH = 22
+const MOST_OPENED = 1000
 
 type Deps = {
   db: Reader
@@ -37,8 +38,27 @@ export function addressKey(secret: string): string {
   return createHmac('sha256', secret).update('the address of the webhook').digest('base64url').slice(0, KEY_LENGTH)
 }
 
+/** Remembers what it opened: each delivery needs that twice, and it takes longer than to find the row. */
+function createOpenHook(secrets: SecretBox) {
+  const opened = new Map<string, { secret: string; key: string }>()
+
+  return (hook: HookRow): { secret: string; key: string } => {
+    const about = aboutHook(hook)
+    const name = `${about} ${hook.sealed_secret}`
+    const known = opened.get(name)
+    if (known) return known
+    const secret = secrets.open(hook.sealed_secret, about)
+    const found = { secret, key: addressKey(secret) }
+    if (opened.size >= MOST_OPENED) opened.clear()
+    opened.set(name, found)
+    return found
+  }
+}
+
 /** Finds the sender from the URL that a delivery was sent to. */
 export function createSenders({ db, secrets, findAppByKey, aboutAppSecret, aboutAccountSecret }: Deps) {
+  const openHook = createOpenHook(secrets)
+
   async function ofApp(hookKey: string): Promise<Sender | undefined> {
     const app = await findAppByKey(hookKey)
     return app && { kind: 'app', provider: 'github', app, secret: secrets.open(app.sealed_secret, aboutAppSecret(hookKey)) }
@@ -47,8 +67,8 @@ export function createSenders({ db, secrets, findAppByKey, aboutAppSecret, about
   async function ofHook(account: GitAccountRow, repositoryId: string, key: string): Promise<Sender | undefined> {
     const hook = await findHook(db, account.id, repositoryId)
     if (!hook || hook.sealed_secret === '') return undefined
-    const secret = secrets.open(hook.sealed_secret, aboutHook(hook))
-    if (addressKey(secret) !== key) return undefined
+    const { secret, key: itsKey } = openHook(hook)
+    if (itsKey !== key) return undefined
     return { kind: 'hook', provider: account.provider, account, secret, isOfRepository: async (_tx, id) => id === repositoryId }
   }
 
