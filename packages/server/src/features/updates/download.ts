@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
-import { mkdir, open, rename, rm, stat } from 'node:fs/promises'
+import { constants, createReadStream } from 'node:fs'
+import { type FileHandle, mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { FeedFailure, type Fetched, fetchUrl } from './fetch-url.ts'
@@ -43,33 +43,34 @@ export async function download(options: Options): Promise<void> {
 
 /** Says what cut it off; undefined if it came to its end. */
 async function fetchRest(partial: string, { url, archive, ca, signal }: Options): Promise<string | undefined> {
-  const begin = await sizeOf(partial)
+  // Opened first: what has arrived is lost if the connection is cut before anybody reads it.
+  const file = await open(partial, constants.O_RDWR | constants.O_CREAT, 0o600)
   try {
+    const { size: begin } = await file.stat()
     const answer = await fetchUrl(url, { ca, signal, headers: begin > 0 ? { range: `bytes=${begin}-` } : {} })
     const isRest = answer.status === 206 && String(answer.headers['content-range'] ?? '').startsWith(`bytes ${begin}-`)
     if (answer.status !== 200 && !isRest) return `${new URL(url).host} answers ${answer.status}`
-    await append(partial, isRest ? begin : 0, answer.body, archive.bytes)
-    const size = await sizeOf(partial)
+    if (begin > 0 && !isRest) await file.truncate(0)
+    const size = await write(file, isRest ? begin : 0, answer.body, archive.bytes)
     return size === archive.bytes ? undefined : 'the connection ended'
   } catch (cause) {
     signal.throwIfAborted()
     return cause instanceof Error ? cause.message : String(cause)
-  }
-}
-
-async function append(partial: string, begin: number, body: Fetched['body'], most: number): Promise<void> {
-  const file = await open(partial, begin > 0 ? 'r+' : 'w', 0o600)
-  let at = begin
-  try {
-    for await (const chunk of body) {
-      if (at + chunk.length > most) throw new FeedFailure('it is longer than announced')
-      await file.write(chunk, 0, chunk.length, at)
-      at += chunk.length
-    }
-    await file.sync()
   } finally {
     await file.close()
   }
+}
+
+/** Returns the size of the file. */
+async function write(file: FileHandle, begin: number, body: Fetched['body'], most: number): Promise<number> {
+  let at = begin
+  for await (const chunk of body) {
+    if (at + chunk.length > most) throw new FeedFailure('it is longer than announced')
+    await file.write(chunk, 0, chunk.length, at)
+    at += chunk.length
+  }
+  await file.sync()
+  return at
 }
 
 async function checkSum(path: string, expected: string): Promise<void> {
