@@ -74,7 +74,8 @@ function createStart(parts: Parts, httpParts: HttpParts) {
   /** Listening does not wait for the engine or the edge; both are started in parallel. */
   async function start(): Promise<{ address: string; setupToken: string | undefined }> {
     const link = await access.setup.prepare(config.owner)
-    await db.transaction(async (tx) => await traffic.generatedDomains.moveToBase(tx))
+    // with the reserve, because it has to start on a full disk too: otherwise nobody could free space
+    await db.transaction(async (tx) => await traffic.generatedDomains.moveToBase(tx), { mayUseReserve: true })
     await httpParts.updates.resolveInterrupted()
     const { mode } = config.updates
     if (mode === 'checked') base.updateGate.close()

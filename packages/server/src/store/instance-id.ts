@@ -9,6 +9,6 @@ export async function instanceId(db: Db): Promise<string> {
   const known = await readFact(db, NAME)
   if (known !== undefined) return known
   const fresh = randomBytes(4).toString('hex')
-  await db.transaction(async (tx) => await writeFact(tx, NAME, fresh))
+  await db.transaction(async (tx) => await writeFact(tx, NAME, fresh), { mayUseReserve: true })
   return fresh
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { closeSync, openSync, statfsSync, statSync, truncateSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { isStorageFailure } from './storage-failure.ts'
 
 const MEGABYTE = 1024 * 1024
 const SIZE = 16 * MEGABYTE
@@ -87,3 +88,15 @@ export function createReserve(path: string) {
 }
 
 export type Reserve = ReturnType<typeof createReserve>
+
+/** For a small file that must be written on a full disk. The server completes the reserve again once there is room. */
+export async function withRoomOf<Result>(reserve: string, write: () => Promise<Result>): Promise<Result> {
+  try {
+    return await write()
+  } catch (cause) {
+    const left = statSync(reserve, { throwIfNoEntry: false })?.size ?? 0
+    if (!isStorageFailure(cause) || left === 0) throw cause
+    truncateSync(reserve, Math.max(0, left - MEGABYTE))
+    return await write()
+  }
+}

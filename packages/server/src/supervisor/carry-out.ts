@@ -51,21 +51,24 @@ export function createCarryOut({ dataDir, layout, records, step, stopping }: Dep
       await step('switch back', async () => await layout.switchTo(update.from))
     })
     await step('failed', async () => await records.end(update, 'failed', update.error))
-    await removeOld([update.from])
+    await removeOld({ releases: [update.from], isCopyKept: (name) => !name.startsWith(update.id) })
   }
 
   async function succeed(update: UpdateRecord): Promise<void> {
     await step('succeeded', async () => await records.end(update, 'succeeded'))
-    await removeOld([update.from, update.to])
+    await removeOld({ releases: [update.from, update.to], isCopyKept: (name) => name.startsWith(update.id) })
   }
 
-  /** Releases that nothing leads to, and copies of the database of earlier updates. What cannot be removed does no harm. */
-  async function removeOld(kept: readonly string[]): Promise<void> {
-    const releases = (await readdir(layout.releases).catch(() => [])).filter((name) => !kept.includes(name))
-    const newest = await records.newest()
-    const copies = (await readdir(records.directory)).filter((name) => name.includes('.snapshot') && !name.startsWith(newest?.id ?? ''))
-    const unused = [...releases.map((name) => join(layout.releases, name)), ...copies.map((name) => join(records.directory, name))]
-    for (const path of unused) await rm(path, { recursive: true, force: true }).catch(() => undefined)
+  /** Everything of releases that nothing leads to, copies of the database, and downloads. What cannot be removed does no harm. */
+  async function removeOld(kept: { releases: readonly string[]; isCopyKept: (name: string) => boolean }): Promise<void> {
+    const remove = async (directory: string, isUnused: (name: string) => boolean) => {
+      const names = await readdir(directory).catch(() => [])
+      for (const name of names.filter(isUnused)) await rm(join(directory, name), { recursive: true, force: true }).catch(() => undefined)
+    }
+    await remove(layout.releases, (name) => !kept.releases.includes(name))
+    await remove(join(dataDir, 'compile-cache'), (name) => !kept.releases.includes(name))
+    await remove(records.directory, (name) => name.includes('.snapshot') && !kept.isCopyKept(name))
+    await remove(join(records.directory, 'downloads'), () => true)
   }
 
   return { prepare, begin, giveUp, goBack, succeed }

@@ -18,6 +18,7 @@ export function createLayout(root: string) {
 
   /** Atomic: `current` leads to the old release or to the new one. */
   async function switchTo(version: string): Promise<void> {
+    if (current() === version) return // nothing has to be written, which a full disk might refuse
     const unfinished = `${link}.new`
     await rm(unfinished, { force: true })
     await symlink(join('releases', version), unfinished)

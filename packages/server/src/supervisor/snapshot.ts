@@ -1,5 +1,5 @@
 import { constants, existsSync } from 'node:fs'
-import { copyFile, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
+import { copyFile, link, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { syncDirectory } from '../lib/write-durably.ts'
 
@@ -21,17 +21,32 @@ async function copyDurably(source: string, target: string): Promise<void> {
 export async function takeSnapshot(dataDir: string, snapshot: string): Promise<void> {
   const unfinished = `${snapshot}.unfinished`
   for (const directory of [unfinished, snapshot]) await rm(directory, { recursive: true, force: true })
-  await mkdir(unfinished, { recursive: true, mode: 0o700 })
-  for (const name of FILES.filter((file) => existsSync(join(dataDir, file)))) await copyDurably(join(dataDir, name), join(unfinished, name))
-  await syncDirectory(unfinished)
-  await rename(unfinished, snapshot)
+  try {
+    await mkdir(unfinished, { recursive: true, mode: 0o700 })
+    for (const name of FILES.filter((file) => existsSync(join(dataDir, file))))
+      await copyDurably(join(dataDir, name), join(unfinished, name))
+    await syncDirectory(unfinished)
+    await rename(unfinished, snapshot)
+  } catch (cause) {
+    await rm(unfinished, { recursive: true, force: true }).catch(() => undefined) // on a full disk the server needs this room
+    throw cause
+  }
   await syncDirectory(join(snapshot, '..'))
 }
 
-/** Can be repeated: after a crash in the middle it is done again from its beginning. */
+/** On a full disk there is room for a link, but not for a second copy. */
+async function linkOrCopy(source: string, target: string): Promise<void> {
+  await rm(target, { force: true })
+  await link(source, target).catch(async () => await copyDurably(source, target))
+}
+
+/**
+ * Can be repeated: after a crash in the middle it is done again from its beginning. The snapshot is the database from then on, so it has to
+ * be removed before a server runs.
+ */
 export async function restoreSnapshot(dataDir: string, snapshot: string): Promise<void> {
   const names = await readdir(snapshot)
-  for (const name of names) await copyDurably(join(snapshot, name), join(dataDir, `${name}.restoring`))
+  for (const name of names) await linkOrCopy(join(snapshot, name), join(dataDir, `${name}.restoring`))
   for (const part of ['-wal', '-shm']) await rm(join(dataDir, `${DATABASE}${part}`), { force: true })
   for (const name of names) await rename(join(dataDir, `${name}.restoring`), join(dataDir, name))
   await syncDirectory(dataDir)

@@ -18,6 +18,8 @@ export type UpdateRecord = {
   readonly phase: UpdatePhase
   readonly outcome: 'succeeded' | 'failed' | null
   readonly error: string
+  /** The phase that failed; records of early versions have none. */
+  readonly failedIn?: UpdatePhase
   /** The new version has no migration, so that the old one can go on with what the new one wrote. */
   readonly keepsData: boolean
   /** Checks of /health that were good before the update, and must be good after it. */

@@ -2,6 +2,7 @@ import { appendFile, mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errorCode } from '../lib/error-code.ts'
 import { writeDurably } from '../lib/write-durably.ts'
+import { withRoomOf } from '../store/reserve.ts'
 import type { UpdateRecord } from './update-record.ts'
 
 const NAME = /^(\d{8}T\d{6}Z)\.json$/
@@ -32,8 +33,11 @@ export function createUpdateRecords(directory: string, now: () => Date) {
   }
 
   async function write(record: UpdateRecord): Promise<UpdateRecord> {
-    await mkdir(directory, { recursive: true, mode: 0o700 })
-    await writeDurably(recordOf(record.id), JSON.stringify(record, null, 2))
+    // also on a full disk: while an update has not ended, nothing else goes on
+    await withRoomOf(join(directory, '..', 'reserve'), async () => {
+      await mkdir(directory, { recursive: true, mode: 0o700 })
+      await writeDurably(recordOf(record.id), JSON.stringify(record, null, 2))
+    })
     return record
   }
 
@@ -49,7 +53,8 @@ export function createUpdateRecords(directory: string, now: () => Date) {
 
   async function end(record: UpdateRecord, outcome: 'succeeded' | 'failed', error = ''): Promise<UpdateRecord> {
     await say(record.id, outcome === 'succeeded' ? `Berth ${record.to} is running.` : `The update failed: ${error}`)
-    const ended = await write({ ...record, phase: 'ended', outcome, error, endedAt: now().toISOString() })
+    const failedIn = outcome === 'failed' ? record.phase : undefined
+    const ended = await write({ ...record, phase: 'ended', outcome, error, endedAt: now().toISOString(), ...(failedIn && { failedIn }) })
     await forgetOld()
     return ended
   }

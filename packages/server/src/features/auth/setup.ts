@@ -41,11 +41,13 @@ export function createSetup(deps: { db: Db; passwords: Pick<Passwords, 'hashPass
     if ((await readFact(db, SET_UP)) !== undefined) return undefined
     if (owner) {
       const passwordHash = await hashPassword(owner.password)
-      await db.transaction(async (tx) => await makeOwner(tx, { email: owner.email, passwordHash }, PLATFORM))
+      await db.transaction(async (tx) => await makeOwner(tx, { email: owner.email, passwordHash }, PLATFORM), {
+        mayUseReserve: true,
+      })
       return undefined
     }
     const token = randomBytes(24).toString('base64url')
-    await db.transaction(async (tx) => await writeFact(tx, TOKEN, digest(token).toString('hex')))
+    await db.transaction(async (tx) => await writeFact(tx, TOKEN, digest(token).toString('hex')), { mayUseReserve: true })
     return { token }
   }
 
