@@ -5,14 +5,13 @@ import type { UserRow } from '../domain/rows.ts'
 import { createPasswords } from '../features/auth/passwords.ts'
 import { deleteSessionsOf, listUsers, updateUser } from '../features/users/store.ts'
 import type { Db, Tx } from '../store/database.ts'
-import { openSqlite } from '../store/sqlite.ts'
 import { type Command, UsageError } from './command.ts'
+import { openData } from './open-data.ts'
 
 const SHORTEST_PASSWORD = 8
 
-/** The database to write to. It is locked while Berth runs, because a running server would not notice the change. */
 async function withDatabase<Result>(run: (db: Db) => Promise<Result>): Promise<Result> {
-  const database = await openSqlite({ dataDir: readConfig().dataDir, now: () => new Date(), onCommit: () => undefined })
+  const database = await openData(readConfig().dataDir)
   try {
     return await run(database.db)
   } finally {

@@ -51,7 +51,7 @@ function openFile(path: string): SqliteFile {
 }
 
 /** Held for the life of the process, and released by the kernel when it dies, so that two servers never share a data directory. */
-function lockDirectory(dataDir: string): SqliteFile {
+export function lockDirectory(dataDir: string): SqliteFile {
   const lock = new BetterSqlite(join(dataDir, 'lock.sqlite'), { timeout: 0 })
   try {
     lock.pragma('journal_mode = MEMORY') // nothing is ever written, so a full disk does not matter
@@ -68,13 +68,17 @@ function lockDirectory(dataDir: string): SqliteFile {
   return lock
 }
 
-/** `onRoom` is called when a full disk has space again. */
-type Options = { dataDir: string; now: () => Date; onCommit: () => void; onRoom?: () => void }
+/**
+ * `onRoom` is called when a full disk has space again. `whenLocked` may refuse once nobody else has the directory, before anything is
+ * opened.
+ */
+type Options = { dataDir: string; now: () => Date; onCommit: () => void; onRoom?: () => void; whenLocked?: () => Promise<void> }
 
 export async function openSqlite(options: Options): Promise<Database> {
   const lock = lockDirectory(options.dataDir)
   const reserve = createReserve(join(options.dataDir, 'reserve'))
   try {
+    await options.whenLocked?.()
     return await openLocked(options, { lock, reserve })
   } catch (cause) {
     lock.close()

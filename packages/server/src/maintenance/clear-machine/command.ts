@@ -5,7 +5,7 @@ import { ownedBy } from '../../engine/labels.ts'
 import { StartRefused } from '../../lib/start-refused.ts'
 import { removeAppFirewall } from '../../provision/app-firewall.ts'
 import { removeEngineFirewall } from '../../provision/engine-firewall.ts'
-import { databasePath } from '../../store/sqlite.ts'
+import { databasePath, lockDirectory } from '../../store/sqlite.ts'
 import { type Command, UsageError } from '../command.ts'
 import { readInstance } from '../doctor/store.ts'
 
@@ -43,18 +43,30 @@ export const clearMachineCommand: Command = {
   async run({ flags }, { print }) {
     const config = readConfig()
     if (!existsSync(databasePath(config.dataDir))) throw new UsageError(`There is no Berth in ${config.dataDir}.`)
-    const isListing = flags['list'] === true
-    const things = await thingsOf(config, { withVolumes: flags['volumes'] === true }).catch((cause: unknown) => {
-      throw new StartRefused('Docker does not answer, so nothing was removed. Start it, or set DOCKER_HOST.', { cause })
-    })
-    for (const { words, remove } of things) {
-      print(isListing ? words : `removing ${words}`)
-      if (!isListing) await remove()
+    const options = { isListing: flags['list'] === true, withVolumes: flags['volumes'] === true }
+    if (options.isListing) return await clear(config, options, print)
+    const lock = lockDirectory(config.dataDir) // a running server would bring back what is removed
+    try {
+      return await clear(config, options, print)
+    } finally {
+      lock.close()
     }
-    print(isListing ? `firewall chains of port ${config.port}` : `removing firewall chains of port ${config.port}`)
-    if (isListing) return 0
-    await removeAppFirewall(config.port)
-    if ('socketPath' in config.engine) await removeEngineFirewall(config.engine, config.port)
-    return 0
   },
+}
+
+type Options = { isListing: boolean; withVolumes: boolean }
+
+async function clear(config: Config, { isListing, withVolumes }: Options, print: (text: string) => void): Promise<number> {
+  const things = await thingsOf(config, { withVolumes }).catch((cause: unknown) => {
+    throw new StartRefused('Docker does not answer, so nothing was removed. Start it, or set DOCKER_HOST.', { cause })
+  })
+  for (const { words, remove } of things) {
+    print(isListing ? words : `removing ${words}`)
+    if (!isListing) await remove()
+  }
+  print(isListing ? `firewall chains of port ${config.port}` : `removing firewall chains of port ${config.port}`)
+  if (isListing) return 0
+  await removeAppFirewall(config.port)
+  if ('socketPath' in config.engine) await removeEngineFirewall(config.engine, config.port)
+  return 0
 }

@@ -7,8 +7,9 @@ import { secretFile } from '../../lib/secret-file.ts'
 import { createStep } from '../../lib/step.ts'
 import { writeDurably } from '../../lib/write-durably.ts'
 import { finishKeyRotation, keyHash, nextKeyPath } from '../../store/key-rotation.ts'
-import { databasePath, openSqlite } from '../../store/sqlite.ts'
+import { databasePath } from '../../store/sqlite.ts'
 import type { Command } from '../command.ts'
+import { openData } from '../open-data.ts'
 import { SEALED_COLUMNS } from './sealed-columns.ts'
 import { sealAnew } from './store.ts'
 
@@ -21,7 +22,7 @@ export const rotateKeysCommand: Command = {
   async run(_, { print }) {
     const { dataDir, fault } = readConfig()
     const step = createStep(fault)
-    const database = await openSqlite({ dataDir, now: () => new Date(), onCommit: () => undefined })
+    const database = await openData(dataDir)
     try {
       await finishKeyRotation(database.db, dataDir)
       const from = createSecretBox(secretFile(join(dataDir, 'secrets.key'), { mayCreate: false }))

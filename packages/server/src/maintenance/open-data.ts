@@ -1,0 +1,19 @@
+import { join } from 'node:path'
+import { StartRefused } from '../lib/start-refused.ts'
+import type { Database } from '../store/database.ts'
+import { openSqlite } from '../store/sqlite.ts'
+import { isWithSupervisor } from '../supervisor/update-record.ts'
+import { createUpdateRecords } from '../supervisor/update-records.ts'
+
+/** If the update has to go back, so does the database, and a change that was made since would be lost. */
+async function refuseDuringUpdate(dataDir: string): Promise<void> {
+  const newest = await createUpdateRecords(join(dataDir, 'updates'), () => new Date()).newest()
+  if (newest && isWithSupervisor(newest))
+    throw new StartRefused(`An update to Berth ${newest.to} has not ended. Start Berth, wait until it has, and try again.`)
+}
+
+/** The database to write to. It is locked while Berth runs, because a running server would not notice the change. */
+export async function openData(dataDir: string): Promise<Database> {
+  const whenLocked = async () => await refuseDuringUpdate(dataDir)
+  return await openSqlite({ dataDir, now: () => new Date(), onCommit: () => undefined, whenLocked })
+}
