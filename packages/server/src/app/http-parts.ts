@@ -92,7 +92,14 @@ export async function createHttpParts(parts: Parts) {
   const figures = createFigures({ db, measure, takeTraffic: traffic.edgeParts.accessCounts.take, now })
   const runCommand = createCommands(base)
   const backups = createBackupKeeper(base, runCommand)
-  const updates = createUpdateParts({ base, engineParts, supervised: parts.supervised, runCommand, health: healthHandlers(health).health })
+  const updates = createUpdateParts({
+    base,
+    engineParts,
+    supervised: parts.supervised,
+    work,
+    runCommand,
+    health: healthHandlers(health).health,
+  })
   const handlers = handlersOf({
     db,
     ...access,

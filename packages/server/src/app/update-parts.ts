@@ -1,9 +1,10 @@
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Health } from '@berth/contract'
 import { createFeed } from '../features/updates/feed.ts'
 import { createRehearse } from '../features/updates/rehearse.ts'
 import { RELEASE_KEYS } from '../features/updates/release-keys.ts'
-import { createRunUpdate } from '../features/updates/run-update.ts'
+import { createRunUpdate, rehearsalOf } from '../features/updates/run-update.ts'
 import { createUpdates, type Installed } from '../features/updates/service.ts'
 import { removeRelease } from '../features/updates/unpack.ts'
 import { VERSION } from '../lib/version.ts'
@@ -12,6 +13,7 @@ import { createLayout } from '../supervisor/layout.ts'
 import { createUpdateRecords, type UpdateRecords } from '../supervisor/update-records.ts'
 import type { EngineParts } from './engine-parts.ts'
 import type { Foundation } from './foundation.ts'
+import type { WorkParts } from './work-parts.ts'
 
 /** The process around the server. Without a supervisor there is none, and Berth cannot update itself. */
 export type Supervised = Pick<Installed, 'leave' | 'goBack'>
@@ -20,6 +22,7 @@ type Parts = {
   base: Foundation
   engineParts: EngineParts
   supervised: Supervised | undefined
+  work: Pick<WorkParts, 'worker'>
   runCommand: RunCommand
   health: () => Promise<Health>
 }
@@ -43,7 +46,7 @@ export function createUpdateParts(parts: Parts) {
   return createUpdates({ db, version: VERSION, feed, records, installed: installed(parts, records), settings, log, now })
 }
 
-function installed({ base, engineParts, supervised, runCommand, health }: Parts, records: UpdateRecords): Installed | undefined {
+function installed({ base, engineParts, supervised, work, runCommand, health }: Parts, records: UpdateRecords): Installed | undefined {
   const { config, db, step, tuning } = base
   const { path, dataDir } = config
   if (config.updates.root === undefined || !supervised) return undefined
@@ -52,18 +55,23 @@ function installed({ base, engineParts, supervised, runCommand, health }: Parts,
     const { isOk, output } = await runCommand(['copy-data', directory], signal)
     if (!isOk) throw new Error(`The database could not be copied: ${output}`)
   }
+  const cleanUp = async (version: string) => {
+    await rm(rehearsalOf(records), { recursive: true, force: true })
+    await removeRelease(layout, version)
+  }
   const run = createRunUpdate({
     dataDir,
     layout,
     records,
     rehearse: createRehearse({ copyData, path, startMs: tuning.updateStartMs }),
     engineVersion: async (signal) => (await engineParts.engine.facts(signal)).version,
-    isDeploying: async () => await hasLeases(db),
+    jobs: { hold: work.worker.hold, areRunning: async (kind) => await hasLeases(db, { onlyLong: kind === 'long' }) },
+    cleanUp,
     goodChecks: async () => Object.entries((await health()).checks).flatMap(([name, state]) => (state === 'ok' ? [name] : [])),
     ca: engineParts.authorities.ca,
     path,
     step,
     tuning,
   })
-  return { run, removeRelease: async (version) => await removeRelease(layout, version), ...supervised }
+  return { run, cleanUp, ...supervised }
 }

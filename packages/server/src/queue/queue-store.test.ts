@@ -43,7 +43,7 @@ describe('claiming jobs', () => {
       await add(db, lane, name)
     const claimed: (number | undefined)[] = []
     for (let n = 0; n < 4; n += 1) {
-      const asking = { worker: 'w', at: at(1), leaseUntil: at(31), slots: 10, onFullDisk: true }
+      const asking = { worker: 'w', at: at(1), leaseUntil: at(31), slots: 10, onlyShort: true }
       claimed.push((await db.transaction(async (tx) => await claimJob(tx, asking)))?.id)
     }
     expect(claimed).toEqual([2, 4, 5, undefined])

@@ -43,8 +43,8 @@ export async function deleteWaitingRun(tx: Tx, { lane, deploymentId }: { lane: s
   await deleteWaiting(tx, { lane, deploymentId })
 }
 
-/** Which worker asks, when, and how many jobs of each kind may run at once. Without `onFullDisk` all jobs are considered. */
-type Asking = { worker: string; at: Date; slots: number; onFullDisk?: boolean }
+/** Which worker asks, when, and how many jobs of each kind may run at once. Without `onlyShort` all jobs are considered. */
+type Asking = { worker: string; at: Date; slots: number; onlyShort?: boolean }
 type Kind = 'short' | 'long'
 type Asked = Placeholders<{ worker: string; time: string }>
 
@@ -111,11 +111,12 @@ const STATEMENTS = { short: statementsOf('short'), long: statementsOf('long') }
 
 /**
  * The next job that may run: due, unleased, first in its lane, and with a free slot. Short and long jobs have separate slots, so that
- * removals and restores never wait for builds. On a full disk only short jobs run, because they free space or need almost none.
+ * removals and restores never wait for builds. On a full disk only short jobs run, because they free space or need almost none; and while an
+ * update waits for running deployments.
  */
 export async function findDueJob(db: Reader, asking: Asking): Promise<JobRow | undefined> {
   const short = await findDueOfKind(db, 'short', asking)
-  return short ?? (asking.onFullDisk ? undefined : await findDueOfKind(db, 'long', asking))
+  return short ?? (asking.onlyShort ? undefined : await findDueOfKind(db, 'long', asking))
 }
 
 /**
@@ -165,8 +166,10 @@ export async function postponeJob(tx: Tx, job: { id: number; worker: string; unt
     .execute()
 }
 
-export async function hasLeases(db: Reader): Promise<boolean> {
-  return (await db.selectFrom('job').select('id').where('lease_until', 'is not', null).limit(1).executeTakeFirst()) !== undefined
+export async function hasLeases(db: Reader, { onlyLong = false } = {}): Promise<boolean> {
+  let query = db.selectFrom('job').select('id').where('lease_until', 'is not', null)
+  if (onlyLong) query = query.where('name', 'not in', SHORT)
+  return (await query.limit(1).executeTakeFirst()) !== undefined
 }
 
 /** Called at the start of the only process on this data directory: the previous holders of these leases have exited. */

@@ -136,6 +136,23 @@ it('a job that stops with the process runs again in the next one', async () => {
   expect(seen).toEqual([1])
 })
 
+it('claims no new job that is held, and goes on when it is not', async () => {
+  const removal = (appId: number) => ({ appId, projectId: 1, deleteVolumes: false })
+  const done: number[] = []
+  const { hold } = await startWorker(async ({ deploymentId }) => void done.push(deploymentId))
+  hold('long')
+  await add(1, 1)
+  await test.db.transaction(async (tx) => await enqueue(tx, 'app.remove', removal(2), { by: 1, at: new Date() }))
+  await until(async () => (await jobs()).length === 1)
+  hold('all')
+  await test.db.transaction(async (tx) => await enqueue(tx, 'app.remove', removal(3), { by: 1, at: new Date() }))
+  await sleep(50)
+  expect([done, (await jobs()).map(({ name }) => name)]).toEqual([[], ['deployment.run', 'app.remove']])
+  hold('none')
+  await until(async () => (await jobs()).length === 0)
+  expect(done).toEqual([1])
+})
+
 it('starts removals but no deployments while the disk is full, and resumes by itself when there is space', async () => {
   isDiskFull = true
   const done: number[] = []

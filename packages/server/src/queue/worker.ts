@@ -27,6 +27,8 @@ type Deps = {
   log: Logger
   now: () => Date
 }
+/** Which jobs are not claimed for now: short ones are removals and restores. */
+type Held = 'none' | 'long' | 'all'
 type Running = { job: JobRow; controller: AbortController; done: Promise<void> }
 
 /** Claims jobs while there are free slots, and keeps their leases alive while they run. */
@@ -35,7 +37,8 @@ export function createWorker(deps: Deps) {
   const stopping = new AbortController()
   const running = new Map<number, Running>()
   let loop: Promise<void> = Promise.resolve()
-  const claimNext = createClaim(deps)
+  const { hold, held } = createHold(nudge)
+  const claimNext = createClaim(deps, held)
   const runJob = createJobRunner({ ...deps, stopping: stopping.signal, rest })
 
   /** A nudge does not end the pause: other changes say nothing about what failed here. */
@@ -96,19 +99,33 @@ export function createWorker(deps: Deps) {
 
   /** Whether a job has been due for a while without being claimed. */
   async function isStalled(): Promise<boolean> {
+    if (held() !== 'none') return false
     const at = new Date(now().getTime() - STALLED_AFTER_MS)
     return (await findDueJob(db, { worker, at, slots: await deps.slots() })) !== undefined
   }
 
   const busyWith = () => [...running.values()].map(({ job }) => `${job.name} ${job.payload}`)
-  return { start, stop, cancelLane, isStalled, ending: { end: stop, busyWith } }
+  return { start, stop, hold, cancelLane, isStalled, ending: { end: stop, busyWith } }
+}
+
+/** Running jobs go on. */
+function createHold(nudge: Nudge) {
+  let held: Held = 'none'
+  return {
+    held: () => held,
+    hold: (kind: Held): void => {
+      held = kind
+      nudge.nudge()
+    },
+  }
 }
 
 /** Reads first, so that an idle server writes nothing. */
-function createClaim({ db, workerId: worker, slots, isDiskFull, now }: Deps): () => Promise<JobRow | undefined> {
+function createClaim({ db, workerId: worker, slots, isDiskFull, now }: Deps, held: () => Held): () => Promise<JobRow | undefined> {
   return async () => {
     const [most, onFullDisk] = await Promise.all([slots(), isDiskFull()])
-    const asking = { worker, slots: most, onFullDisk }
+    if (held() === 'all') return undefined
+    const asking = { worker, slots: most, onlyShort: onFullDisk || held() === 'long' }
     if (!(await findDueJob(db, { ...asking, at: now() }))) return undefined
     const at = now()
     const leaseUntil = new Date(at.getTime() + LEASE_MS)

@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises'
+import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Step } from '../../lib/step.ts'
@@ -11,7 +11,7 @@ import type { UpdateRecords } from '../../supervisor/update-records.ts'
 import { download } from './download.ts'
 import type { createRehearse } from './rehearse.ts'
 import type { Archive, Release } from './release-index.ts'
-import { removeRelease, unpack } from './unpack.ts'
+import { unpack } from './unpack.ts'
 import { compareVersions } from './versions.ts'
 
 export type RunDeps = {
@@ -19,9 +19,12 @@ export type RunDeps = {
   layout: Layout
   records: UpdateRecords
   rehearse: ReturnType<typeof createRehearse>
+  /** What an update that ended left behind. */
+  cleanUp: (version: string) => Promise<void>
   /** Empty if the engine does not answer. */
   engineVersion: (signal: AbortSignal) => Promise<string>
-  isDeploying: () => Promise<boolean>
+  /** Held jobs are not begun; `areRunning` tells of those that hold keeps back. */
+  jobs: { hold: (kind: 'none' | 'long' | 'all') => void; areRunning: (kind: 'long' | 'all') => Promise<boolean> }
   /** Checks of /health that are good now. */
   goodChecks: () => Promise<string[]>
   ca: readonly string[] | undefined
@@ -29,6 +32,9 @@ export type RunDeps = {
   step: Step
   tuning: Pick<Tuning, 'updateSpareBytes' | 'updateRetryMs' | 'updateDeploymentsMs'>
 }
+/** Where the copy of the data is that a new version is tried with. */
+export const rehearsalOf = ({ directory }: Pick<UpdateRecords, 'directory'>) => join(directory, 'rehearsal')
+
 export type Chosen = { release: Release; archive: Archive; url: string }
 
 const LOOK_MS = 500
@@ -46,24 +52,28 @@ export function createRunUpdate(deps: RunDeps) {
       record = await step(phase, async () => await records.write({ ...record, ...change, phase }))
       await say(text)
     }
-    const file = join(records.directory, 'downloads', chosen.archive.file)
+    const downloads = join(records.directory, 'downloads')
+    const file = join(downloads, chosen.archive.file)
     try {
       await enter('downloading', `Downloading Berth ${record.to} (${megabytes(chosen.archive.bytes)}).`)
+      await removeOthers(downloads, chosen.archive.file)
       await preflight(deps, chosen, signal)
       const { ca, tuning } = deps
       await download({ url: chosen.url, archive: chosen.archive, target: file, ca, retryMs: tuning.updateRetryMs, signal, say })
       await enter('checking', 'Signature and checksum are right. Unpacking it.')
       await step('unpack', async () => await unpack({ layout, archive: file, version: record.to, path: deps.path, signal }))
+      await rm(file, { force: true })
       await enter('rehearsing', 'Starting it with a copy of the database.')
       const program = layout.program(record.to)
-      const { keepsData } = await deps.rehearse({ program, version: record.to }, join(records.directory, 'rehearsal'), signal)
+      const { keepsData } = await deps.rehearse({ program, version: record.to }, rehearsalOf(records), signal)
       await say(keepsData ? 'It works, and the database stays as it is.' : 'It works, and has migrated the copy of the database.')
       await enter('waiting', 'Waiting for running deployments.', { keepsData, goodBefore: await deps.goodChecks() })
       await untilIdle(deps, signal)
       await enter('switching', `Stopping Berth ${record.from}.`)
       return record
     } catch (cause) {
-      await removeRelease(layout, record.to).catch(() => undefined)
+      deps.jobs.hold('none')
+      await deps.cleanUp(record.to).catch(() => undefined)
       return await records.end(record, 'failed', wordsFor(cause, signal))
     }
   }
@@ -94,10 +104,23 @@ async function preflight({ dataDir, layout, engineVersion, tuning }: RunDeps, { 
     throw new Error(`Berth ${release.version} needs Docker ${release.engine}, and this machine has ${engine}. Update Docker first.`)
 }
 
-async function untilIdle({ isDeploying, tuning }: RunDeps, signal: AbortSignal): Promise<void> {
+/** Downloads of other versions. The beginning of this one is what the download goes on from. */
+async function removeOthers(downloads: string, file: string): Promise<void> {
+  const names = await readdir(downloads).catch(() => [])
+  for (const name of names.filter((each) => !each.startsWith(file))) await rm(join(downloads, name), { force: true })
+}
+
+/**
+ * New deployments wait meanwhile, or people who keep deploying would put the update off for ever. Removals and restores go on until the last
+ * deployment has ended, because that may take long.
+ */
+async function untilIdle({ jobs, tuning }: RunDeps, signal: AbortSignal): Promise<void> {
   const giveUpAt = performance.now() + tuning.updateDeploymentsMs
-  while (await isDeploying()) {
-    if (performance.now() > giveUpAt) throw new Error('Deployments were running all the time. Update when they are done.')
-    await sleep(LOOK_MS, undefined, { signal })
+  for (const kind of ['long', 'all'] as const) {
+    jobs.hold(kind)
+    while (await jobs.areRunning(kind)) {
+      if (performance.now() > giveUpAt) throw new Error('A deployment was running all the time. Update when it is done.')
+      await sleep(LOOK_MS, undefined, { signal })
+    }
   }
 }

@@ -1,19 +1,29 @@
 import type { Settings } from '@berth/contract'
+import type { UpdateRecord } from '../../supervisor/update-record.ts'
 import { isPatchOf } from './versions.ts'
 
+const DAY_MS = 24 * 60 * 60 * 1000
+
+type Failed = Pick<UpdateRecord, 'to' | 'failedIn' | 'endedAt'>
 type Known = {
   settings: Pick<Settings, 'automaticUpdates' | 'updateWindow'>
   running: string
   offered: string
-  /** Versions whose update failed: they are left to people. */
-  failed: readonly string[]
+  /** Updates that failed. */
+  failed: readonly Failed[]
   now: Date
 }
 
 export function isAutomatic({ settings, running, offered, failed, now }: Known): boolean {
   const { automaticUpdates, updateWindow } = settings
-  if (automaticUpdates === 'off' || failed.includes(offered)) return false
+  if (automaticUpdates === 'off' || failed.some((update) => update.to === offered && isLeftToPeople(update, now))) return false
   return (automaticUpdates === 'all' || isPatchOf(offered, running)) && isWithin(updateWindow, now)
+}
+
+/** Until it is unpacked only the network or the disk can be at fault, and a day later it may work. */
+function isLeftToPeople({ failedIn, endedAt }: Failed, now: Date): boolean {
+  const isOfVersion = failedIn !== 'downloading' && failedIn !== 'checking'
+  return isOfVersion || now.getTime() - Date.parse(endedAt ?? '') < DAY_MS
 }
 
 /** `22:00-04:00` in UTC also covers the night that it spans; an empty window is always open. */

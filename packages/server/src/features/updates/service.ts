@@ -13,7 +13,8 @@ import { isAutomatic } from './schedule.ts'
 /** What an installed Berth has and a checkout has not. */
 export type Installed = {
   run: (begun: UpdateRecord, chosen: Chosen, signal: AbortSignal) => Promise<UpdateRecord>
-  removeRelease: (version: string) => Promise<void>
+  /** Removes what an update that ended left behind. */
+  cleanUp: (version: string) => Promise<void>
   /** Ends the server, whereupon the supervisor carries on. */
   leave: () => void
   /** Asks the supervisor to return to the old version. */
@@ -139,7 +140,7 @@ function createUpkeep(
     const newest = await records.newest()
     if (!newest || !isUnderWay(newest) || (installed && isWithSupervisor(newest))) return
     if (newest.to === version) return void (await records.end(newest, 'succeeded'))
-    await installed?.removeRelease(newest.to)
+    await installed?.cleanUp(newest.to).catch((err: unknown) => log.warn({ err }, 'files of an interrupted update are left'))
     await records.end(newest, 'failed', 'Berth was restarted before anything was changed. Try again.')
   }
 
@@ -147,7 +148,7 @@ function createUpkeep(
     if (!feed.hasAddress()) return
     const { chosen } = await feed.look()
     if (!chosen || !installed) return
-    const failed = (await records.all()).filter(({ outcome }) => outcome === 'failed').map(({ to }) => to)
+    const failed = (await records.all()).filter(({ outcome }) => outcome === 'failed')
     const offered = chosen.release.version
     if (!isAutomatic({ settings: settings(), running: version, offered, failed, now: now() })) return
     log.info({ from: version, to: offered }, 'updating by itself')

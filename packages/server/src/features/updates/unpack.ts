@@ -19,7 +19,7 @@ export async function unpack({ layout, archive, version, path, signal }: Options
   await syncDirectory(layout.releases)
 }
 
-/** What an update that ended left behind. */
+/** Of an update that ended before the switch. */
 export async function removeRelease(layout: Layout, version: string): Promise<void> {
   if (version === layout.current()) return
   await rm(join(layout.releases, `.${version}.unfinished`), { recursive: true, force: true })
