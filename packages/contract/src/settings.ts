@@ -13,7 +13,11 @@ const settings = {
   }),
   dashboardDomain: Type.String({ maxLength: 1000, ...expects('a host name such as berth.example.com, or empty') }),
   acmeEmail: Type.String({ maxLength: 254, pattern: '^([^\\s@]+@[^\\s@]+)?$', ...expects('an email address, or empty') }),
-  acmeDirectory: Type.String({ maxLength: 1000, pattern: '^(https://\\S+)?$', ...expects('an https address, or empty') }),
+  acmeDirectory: Type.String({
+    maxLength: 1000,
+    pattern: '^(https://[^\\s@/?#]+(/\\S*)?)?$',
+    ...expects('an https address without a password, or empty'),
+  }),
   retention: Type.Integer({ minimum: 1, maximum: 50, ...expects('a whole number of releases between 1 and 50') }),
   concurrency: Type.Integer({ minimum: 0, maximum: 64, ...expects('a whole number between 0 (automatic) and 64') }),
   backupSchedule: OneOf(BACKUP_SCHEDULES),

@@ -13,7 +13,7 @@ type Deps = {
   given: { feed: string; key: string }
   keys: readonly string[]
   ca: readonly string[] | undefined
-  /** Anybody who is logged in may ask, and the feed must not notice how often. */
+  /** How long an answer is good for. */
   freshMs: number
   now: () => Date
 }
@@ -23,19 +23,32 @@ const ENDS_WITHIN_MS = 60_000
 
 /** The newest version that can be had. */
 export function createFeed(deps: Deps) {
-  let last: (Look & { address: string }) | undefined
+  let last: { place: string; beganAt: Date; isOver: boolean; answer: Promise<Look> } | undefined
   const address = () => withoutTrailing(deps.given.feed || deps.settings().updateFeed, '/')
   const place = () => `${address()} ${deps.settings().updateChannel}`
+  const isFresh = (beganAt: Date) => deps.now().getTime() - beganAt.getTime() < deps.freshMs
 
-  /** A failure is told as one of the feed. */
+  /** One request at a time, and not a second one soon after, also if it failed: anybody who is logged in may ask. */
   async function look(): Promise<Look> {
     if (address() === '') return { at: deps.now(), chosen: undefined }
-    if (last?.address === place() && deps.now().getTime() - last.at.getTime() < deps.freshMs) return last
+    if (last?.place === place() && (!last.isOver || isFresh(last.beganAt))) return await last.answer
+    const asked = { place: place(), beganAt: deps.now(), isOver: false, answer: ask() }
+    last = asked
     try {
-      last = { address: place(), at: deps.now(), chosen: choose(await readReleases()) }
-      return last
+      return await asked.answer
+    } finally {
+      asked.isOver = true
+    }
+  }
+
+  /** A failure is told as one of the feed. */
+  async function ask(): Promise<Look> {
+    try {
+      const releases = await readReleases()
+      return { at: deps.now(), chosen: choose(releases) }
     } catch (cause) {
-      const why = cause instanceof BadIndex ? `the index at ${address()} cannot be used, ${cause.message}` : words(cause)
+      const why =
+        cause instanceof BadIndex ? `the index at ${withoutCredentials(address())} cannot be used, ${cause.message}` : words(cause)
       throw new AppError('update_feed_failed', { message: `Updates could not be looked for: ${why}.`, cause })
     }
   }
@@ -53,6 +66,13 @@ export function createFeed(deps: Deps) {
   }
 
   return { look, hasAddress: () => address() !== '' }
+}
+
+function withoutCredentials(address: string): string {
+  const url = new URL(address)
+  url.username = ''
+  url.password = ''
+  return url.href
 }
 
 function words(cause: unknown): string {
