@@ -72,6 +72,7 @@ async function main(): Promise<void> {
   let config: Config | undefined
   try {
     config = readConfig()
+    if (config.updates.mode === 'rehearsal') endWithInput()
     prepareDataDir(config.dataDir)
     const { log, flush } = createLogger({ level: config.logLevel, format: config.logFormat, useColours: config.useColours })
     const supervisor = createSupervisorLink()
@@ -83,7 +84,12 @@ async function main(): Promise<void> {
     stopOnSignal(app.stop, flush)
     supervisor?.onGone(end)
     const started = await app.start()
-    supervisor?.onOver(() => void app.updateOver().catch((err: unknown) => log.error({ err }, 'work was not taken up after the update')))
+    supervisor?.onOver(() => {
+      app.updateOver().catch((err: unknown) => {
+        log.error({ err }, 'work was not taken up after the update, so Berth is started again')
+        end()
+      })
+    })
     supervisor?.tell({ type: 'listening', url: started.address })
     await firstWord(app)
     announce(config, started, { engine: app.provisioning().message, edge: app.edge().message })
@@ -93,6 +99,11 @@ async function main(): Promise<void> {
     process.stderr.write(`${words}\n`)
     process.exit(1)
   }
+}
+
+/** The server that tries this version holds our input: without that server nobody would end us. */
+function endWithInput(): void {
+  process.stdin.once('end', () => process.exit(1)).resume()
 }
 
 /** The first signal shuts down cleanly. A terminal and npm may both deliver it, so a second one within a second is ignored. */

@@ -6,6 +6,8 @@ type Options = {
   readonly env?: Readonly<Record<string, string>>
   readonly runAs?: { readonly uid: number; readonly gid: number } | undefined
   readonly input?: string | undefined
+  /** The input stays open, and ends when this process does, even by SIGKILL. */
+  readonly isInputHeld?: boolean
   /**
    * Called with the output as it arrives; it is not kept elsewhere. Throwing ends the process group, and `runProcess` rejects with that
    * error.
@@ -25,7 +27,7 @@ type Options = {
  * null after a signal.
  */
 export async function runProcess(program: string, args: readonly string[], options: Options): Promise<number | null> {
-  const { cwd, env, runAs, input, onOutput, signal, endWith } = options
+  const { cwd, env, runAs, input, isInputHeld = false, onOutput, signal, endWith } = options
   signal.throwIfAborted()
   const child = spawn(program, args, { detached: true, stdio: 'pipe', ...(cwd && { cwd }), ...(env && { env }), ...runAs })
   const { promise, resolve, reject } = Promise.withResolvers<number | null>()
@@ -52,7 +54,7 @@ export async function runProcess(program: string, args: readonly string[], optio
       }
     })
   child.stdin.once('error', () => undefined) // the program may exit without reading all of its input
-  child.stdin.end(input)
+  if (!isInputHeld) child.stdin.end(input)
   child.once('error', reject)
   child.once('close', (code) => (ended === undefined ? resolve(code) : reject(ended.reason)))
   signal.addEventListener('abort', onAbort, { once: true })

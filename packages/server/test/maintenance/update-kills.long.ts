@@ -32,6 +32,6 @@ it.each(ALL_KILLS.map((kill, index) => ({ words: wordsOf(kill), kill, index })))
   { timeout: 180_000 },
   async ({ kill, index }) => {
     const found = await updateKilled(berth, releases, kill, { number: `70.1.${index}`, migrations: index + 1 })
-    expect(found).toEqual(wanted(kill, found))
+    expect(found).toEqual(wanted(kill))
   },
 )

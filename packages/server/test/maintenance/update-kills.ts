@@ -55,7 +55,9 @@ export async function updateKilled(
   }
 }
 
-/** A bad version never stays; a good one stays if it says so. */
-export function wanted({ to }: Kill, { state }: { state: string }) {
-  return { state, isOldOrNew: true, isLinked: true, isOnNew: to === 'good' && state === 'succeeded', isWhole: true }
+/** From the last step of the server on an update goes on by itself, and then only the version decides. */
+export function wanted({ who, when, at, to }: Kill) {
+  const isWithSupervisor = who === 'supervisor' || (at === SERVER_STEPS && when === 'crash-after')
+  const isOnNew = to === 'good' && isWithSupervisor
+  return { state: isOnNew ? 'succeeded' : 'failed', isOldOrNew: true, isLinked: true, isOnNew, isWhole: true }
 }

@@ -44,6 +44,7 @@ export function createRehearse({ copyData, path, startMs }: Deps) {
       },
       signal: AbortSignal.any([signal, over.signal, AbortSignal.timeout(startMs)]),
       endWith: 'SIGKILL',
+      isInputHeld: true,
     })
     const ended = ending.then(
       (code) => new Error(`Berth ${version} does not start with a copy of the data: ${reasonIn(said.stderr) || `exit code ${code}`}`),
