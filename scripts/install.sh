@@ -4,21 +4,20 @@
 #   install.sh [--dry-run] [--archive <file>] [--from <https address of the folder with the archives>]
 #   install.sh uninstall [--dry-run] [--yes] [--delete-volumes] [--delete-data]
 #
-# Without questions: BERTH_OWNER_EMAIL and BERTH_OWNER_PASSWORD create the owner. PORT, BERTH_DATA_DIR, BERTH_EDGE_HTTP_PORT,
-# BERTH_EDGE_HTTPS_PORT, DOCKER_HOST and BERTH_UPDATE_FEED are kept in /etc/berth/berth.env, if they are set.
+# Without questions: BERTH_OWNER_EMAIL and BERTH_OWNER_PASSWORD create the owner. PORT, BERTH_ROOT, BERTH_DATA_DIR,
+# BERTH_EDGE_HTTP_PORT, BERTH_EDGE_HTTPS_PORT, DOCKER_HOST and BERTH_UPDATE_FEED are kept in /etc/berth/berth.env, if they are set.
 set -eu
 
 version='@VERSION@'
 sum_x64='@SHA256_LINUX_X64@'
 sum_arm64='@SHA256_LINUX_ARM64@'
 
-root=${BERTH_ROOT:-/opt/berth}
 settings=/etc/berth/berth.env
 unit=/etc/systemd/system/berth.service
 script=/etc/init.d/berth
 pid_file=/run/berth.pid
 log_file=/var/log/berth.log
-kept='HOST PORT BERTH_DATA_DIR BERTH_EDGE_HTTP_PORT BERTH_EDGE_HTTPS_PORT DOCKER_HOST BERTH_PROVISION BERTH_UPDATE_FEED BERTH_UPDATE_KEY BERTH_OWNER_EMAIL BERTH_OWNER_PASSWORD'
+kept='HOST PORT BERTH_ROOT BERTH_DATA_DIR BERTH_EDGE_HTTP_PORT BERTH_EDGE_HTTPS_PORT DOCKER_HOST BERTH_PROVISION BERTH_UPDATE_FEED BERTH_UPDATE_KEY BERTH_OWNER_EMAIL BERTH_OWNER_PASSWORD'
 needed_mb=1500
 steps=7
 
@@ -49,20 +48,32 @@ while [ $# -gt 0 ]; do
   shift
 done
 
+# Values are quoted so that systemd and the shell both read back what was given.
+quoted() { printf '"%s"' "$(printf '%s' "$1" | sed 's/[\\"$`]/\\&/g')"; }
+unquoted() {
+  case $1 in
+    \"*\") printf '%s' "$1" | sed 's/^"//; s/"$//; s/\\\([\\"$`]\)/\1/g' ;;
+    "'"*"'") printf '%s' "$1" | sed "s/^'//; s/'\$//" ;;
+    *) printf '%s' "$1" ;;
+  esac
+}
+
 # Settings of an earlier run come first only where this one names none.
 if [ -r "$settings" ]; then
-  while read -r line || [ -n "$line" ]; do
+  while IFS= read -r line || [ -n "$line" ]; do
     name=${line%%=*}
-    value=${line#*=}
-    case $value in \"*\") value=${value#\"} value=${value%\"} ;; "'"*"'") value=${value#"'"} value=${value%"'"} ;; esac
+    value=$(unquoted "${line#*=}")
     case " $kept " in *" $name "*) eval "current=\${$name:-}"; [ -n "$current" ] || eval "$name=\$value" ;; esac
   done <"$settings"
 fi
+root=${BERTH_ROOT:-/opt/berth}
 port=${PORT:-8080}
 case ${HOST:-0.0.0.0} in 0.0.0.0 | ::) host=127.0.0.1 ;; *) host=$HOST ;; esac
 data=${BERTH_DATA_DIR:-/var/lib/berth}
 http_port=${BERTH_EDGE_HTTP_PORT:-80}
 https_port=${BERTH_EDGE_HTTPS_PORT:-443}
+# The database and the keys of the version before, while another one is started.
+copy="$data/before-install"
 
 say() { printf '%s\n' "$*"; }
 step() { step_number=$((${step_number:-0} + 1)); say "[$step_number/$steps] $*"; }
@@ -90,6 +101,15 @@ healthy() {
     }).on("error", () => process.exit(1)).on("timeout", () => process.exit(1))' "$port" "${1:-$(installed_version)}" "$host" 2>/dev/null
 }
 installed_version() { basename "$(readlink "$root/current" 2>/dev/null || true)"; }
+# As semantic versions are ordered: 1.0.0-next.1 is before 1.0.0.
+is_older() { # one version than another
+  [ "$1" != "$2" ] && [ "$(printf '%s\n' "$1" "$2" | sed 's/-/~/' | sort -V | head -n 1)" = "$(printf '%s' "$1" | sed 's/-/~/')" ]
+}
+# An update that Berth carries out by itself: the newest record has not ended.
+update_is_running() {
+  newest=$(find "$data/updates" -maxdepth 1 -name '*.json' 2>/dev/null | sort | tail -n 1)
+  [ -n "$newest" ] && ! grep -q '"phase": "ended"' "$newest"
+}
 port_is_taken() {
   hex=$(printf ':%04X' "$1")
   awk -v port="$hex" '$4 == "0A" && substr($2, length($2) - 4) == port { found = 1 } END { exit !found }' /proc/net/tcp /proc/net/tcp6 2>/dev/null
@@ -124,6 +144,14 @@ preflight() {
       port_is_taken "$each" && ! edge_is_ours && problem "port $each is in use by another program"
     done
   fi
+  if [ -e "$root/current" ] && is_older "$version" "$(installed_version)"; then
+    problem "Berth $(installed_version) is installed, and Berth $version cannot read its database"
+  fi
+  ! update_is_running || problem 'Berth is updating itself; wait until that has ended (berth updates status)'
+  for name in $kept; do
+    eval "value=\${$name:-}"
+    [ "$value" = "$(printf '%s' "$value" | tr -d '\n')" ] || problem "$name must be one line"
+  done
   [ "${BERTH_PROVISION:-auto}" = off ] || has docker || [ -S "$(engine_socket)" ] || has apt-get || problem 'install Docker first: without apt-get it cannot be installed from here'
   [ "$problems" = 0 ] || fail "nothing was changed; ${problems} problem(s) above"
 }
@@ -131,15 +159,26 @@ engine_socket() { host=${DOCKER_HOST:-unix:///var/run/docker.sock}; printf '%s' 
 # The edge goes on serving while Berth is stopped.
 edge_is_ours() { [ -e "$root/current" ]; }
 
+# What is unpacked is what was checked: nobody else can change a file in this directory.
 fetch_archive() {
-  if [ -z "$archive" ]; then
-    archive=$(mktemp -d)/berth.tar.gz
-    url="$from/berth-$version-$platform.tar.gz"
-    if has curl; then do_it curl -fSL --retry 3 -o "$archive" "$url"; else do_it wget -O "$archive" "$url"; fi
+  if [ "$dry_run" = yes ]; then
+    [ -n "$archive" ] || { say "      would download: $from/berth-$version-$platform.tar.gz"; return; }
+    check_sum "$archive"
+    return
   fi
-  [ -r "$archive" ] || { [ "$dry_run" = yes ] && return; }
-  printf '%s  %s\n' "$sum" "$archive" | sha256sum -c --status || fail "the checksum of $archive is wrong; nothing was changed"
+  fetched=$(mktemp -d)
+  trap 'rm -rf "$fetched"' EXIT
+  trap 'exit 1' INT TERM HUP
+  if [ -n "$archive" ]; then
+    cp "$archive" "$fetched/berth.tar.gz"
+  else
+    url="$from/berth-$version-$platform.tar.gz"
+    if has curl; then curl -fSL --retry 3 -o "$fetched/berth.tar.gz" "$url"; else wget -O "$fetched/berth.tar.gz" "$url"; fi
+  fi
+  archive="$fetched/berth.tar.gz"
+  check_sum "$archive"
 }
+check_sum() { printf '%s  %s\n' "$sum" "$1" | sha256sum -c --status || fail "the checksum of the archive is wrong; nothing was changed"; }
 
 install_engine() {
   [ "${BERTH_PROVISION:-auto}" = auto ] || { say '      BERTH_PROVISION is off: Docker is your affair.'; return; }
@@ -179,12 +218,12 @@ write_settings() {
   {
     for name in $kept; do
       eval "value=\${$name:-}"
-      [ -z "$value" ] || printf '%s=%s\n' "$name" "$value"
+      [ -z "$value" ] || printf '%s=%s\n' "$name" "$(quoted "$value")"
     done
-    [ -n "${BERTH_DATA_DIR:-}" ] || printf 'BERTH_DATA_DIR=%s\n' "$data"
+    [ -n "${BERTH_DATA_DIR:-}" ] || printf 'BERTH_DATA_DIR=%s\n' "$(quoted "$data")"
     # What somebody added by hand stays.
     if [ -r "$settings" ]; then
-      while read -r line || [ -n "$line" ]; do
+      while IFS= read -r line || [ -n "$line" ]; do
         case " $kept BERTH_DATA_DIR " in *" ${line%%=*} "*) ;; *) printf '%s\n' "$line" ;; esac
       done <"$settings"
     fi
@@ -284,28 +323,58 @@ wait_until_healthy() { # version
   return 1
 }
 
+# The copy has its name only once it is whole, and one that is there is never overwritten: it may be all that is left.
+copy_data() { # version
+  [ "$dry_run" = no ] || { say "      would copy the database to: $copy"; return; }
+  rm -rf "$copy.new"
+  mkdir -p -m 700 "$copy.new"
+  for file in "$data"/berth.sqlite "$data"/berth.sqlite-wal "$data"/*.key; do [ ! -e "$file" ] || cp -p "$file" "$copy.new/"; done
+  printf '%s\n' "$1" >"$copy.new/version"
+  sync
+  mv "$copy.new" "$copy"
+}
+
+# Can be repeated from its beginning, which a later run does if this one is interrupted. The copy goes before Berth starts: from then on the
+# data is newer.
+return_to() { # version
+  touch "$copy/returning"
+  for file in "$copy"/berth.sqlite* "$copy"/*.key; do
+    [ ! -e "$file" ] || cp -p "$file" "$data/$(basename "$file").returning"
+  done
+  sync
+  rm -f "$data/berth.sqlite-wal" "$data/berth.sqlite-shm"
+  for file in "$data"/*.returning; do [ ! -e "$file" ] || mv "$file" "${file%.returning}"; done
+  switch_to "$1"
+  sync
+  rm -rf "$copy"
+}
+
 # An older version is stopped and its database copied, so that it can come back.
 start_berth() {
+  if [ -e "$copy/returning" ]; then
+    say '      An earlier run was interrupted on its way back; finishing that first.'
+    service stop
+    [ "$dry_run" = yes ] || return_to "$(cat "$copy/version")"
+  fi
   before=$(installed_version)
   if [ -n "$before" ] && [ "$before" = "$version" ] && is_running; then
+    do_it rm -rf "$copy"
     say "      Berth $version is running."
     return
   fi
-  copy="$data/before-install"
+  # One that an earlier run left may be older than the data, so it is not gone back to without asking.
+  is_fresh=no
   if [ -n "$before" ]; then
     service stop
-    do_it rm -rf "$copy"
-    do_it mkdir -p -m 700 "$copy"
-    for file in "$data"/berth.sqlite* "$data"/*.key; do [ ! -e "$file" ] || do_it cp -p "$file" "$copy/"; done
+    [ -e "$copy" ] || { copy_data "$before"; is_fresh=yes; }
   fi
   switch_to "$version"
   service start
   if wait_until_healthy "$version"; then do_it rm -rf "$copy"; return; fi
   service stop
-  [ -n "$before" ] && [ "$before" != "$version" ] || fail "Berth does not answer on port $port; $(where_the_log_is)"
-  rm -f "$data"/berth.sqlite*
-  cp -p "$copy"/* "$data/"
-  switch_to "$before"
+  [ "$is_fresh" = yes ] || [ ! -e "$copy" ] || fail "Berth $version does not answer on port $port; $(where_the_log_is). The data of Berth $(cat "$copy/version") from before an earlier run is in $copy"
+  [ -n "$before" ] && [ "$before" != "$version" ] || { rm -rf "$copy"; fail "Berth does not answer on port $port; $(where_the_log_is)"; }
+  return_to "$before"
   service start
   fail "Berth $version does not answer on port $port, so Berth $before runs again; $(where_the_log_is)"
 }
