@@ -12,7 +12,7 @@ import { readRows } from '../packages/server/testing/labs/deploy-lab.ts'
 import { removeFirewalls } from '../packages/server/testing/labs/edge-lab.ts'
 import { press } from './wait.ts'
 
-const FLAGS = [
+export const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
   '--disable-background-networking',
@@ -94,7 +94,7 @@ export async function startBrowserLab(options: LabOptions = {}) {
 }
 
 /** Apps outlive the server that made them, and so does the edge. */
-async function removeFromEngine(engine: Engine, instance: string): Promise<void> {
+export async function removeFromEngine(engine: Engine, instance: string): Promise<void> {
   const labels = { [LABEL.instance]: instance }
   for (const { id } of await engine.containers.list({ labels })) await engine.containers.remove(id)
   for (const { name } of await engine.networks.list({ labels })) await engine.networks.remove(name)

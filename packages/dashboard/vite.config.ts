@@ -1,15 +1,11 @@
-import { createRequire } from 'node:module'
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 
-// The dashboard and the server are one release, so they have one version.
-const { version } = createRequire(import.meta.url)('../../package.json') as { version: string } // our own file
 const server = 'http://127.0.0.1:8080'
 
 export default defineConfig({
   plugins: [react(), tailwindcss()],
-  define: { __BERTH_VERSION__: JSON.stringify(version) },
   build: { outDir: 'dist', emptyOutDir: true, target: 'es2023', assetsInlineLimit: 0, chunkSizeWarningLimit: 700 },
   server: {
     port: 5173,

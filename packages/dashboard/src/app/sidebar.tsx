@@ -6,6 +6,7 @@ import { isAdmin, useMe } from '../features/session/queries.ts'
 import { ROLE_WORDS } from '../lib/status.ts'
 import { paths } from '../paths.ts'
 import { ThemeSwitch } from './theme-switch.tsx'
+import { UpdateLink } from './update-link.tsx'
 
 type Entry = { label: string; to: string; icon: IconName; exact?: boolean }
 
@@ -55,6 +56,7 @@ export function Sidebar({ onSearch, onClose }: { onSearch: () => void; onClose?:
         </nav>
       )}
       <div className="mt-auto grid grid-cols-[minmax(0,1fr)] gap-2">
+        {person.role === 'owner' && <UpdateLink />}
         <ThemeSwitch />
         <div className="flex items-center gap-1 border-t border-line pt-2">
           <Link to={paths.account()} className="min-w-0 flex-1 rounded-md px-2.5 py-1.5 hover:bg-sunken" title={person.email}>

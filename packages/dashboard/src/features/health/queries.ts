@@ -12,6 +12,7 @@ export const updateCheck = queryOptions({
   queryFn: () => call('updates.check'),
   retry: false,
   staleTime: 600_000,
+  refetchInterval: 3_600_000,
 })
 
 /** Asked often while an update runs, also while Berth restarts in the middle of it. */

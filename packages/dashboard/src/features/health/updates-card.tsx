@@ -18,7 +18,12 @@ export function UpdatesCard() {
   const status = useQuery(updateStatus)
   const check = useQuery(updateCheck)
   const isRunning = status.data?.state === 'in_progress'
-  const [loaded] = useState(() => client.getQueryData(version.queryKey)?.version)
+  const { data: running } = useQuery(version)
+  const [first] = useState(running?.version) // the code of this page is as old
+  const place = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (location.hash === '#updates') place.current?.scrollIntoView()
+  }, [])
   const ran = useRef(false)
   useEffect(() => {
     if (ran.current && !isRunning) {
@@ -28,44 +33,45 @@ export function UpdatesCard() {
     ran.current = isRunning
   }, [client, isRunning])
   return (
-    <Card
-      title="Updates"
-      actions={
-        !isRunning && (
-          <Button pending={check.isFetching} onClick={() => void check.refetch()}>
-            Check now
-          </Button>
-        )
-      }
-    >
-      <div className="grid gap-4">
-        {status.data && isRunning && <UpdateProgress update={status.data} isAway={status.error !== null} />}
-        {status.data && !isRunning && <LastUpdate update={status.data} loaded={loaded} />}
-        {!isRunning &&
-          (check.error ? (
-            <Notice tone="warn">{check.error.message}</Notice>
-          ) : (
-            <QueryView query={check}>{(found) => <Found found={found} />}</QueryView>
-          ))}
-        {!isRunning && status.data && status.data.state !== 'idle' && <History />}
-      </div>
-    </Card>
+    <div ref={place} className="scroll-mt-16">
+      <Card
+        title="Updates"
+        actions={
+          !isRunning && (
+            <Button pending={check.isFetching} onClick={() => void check.refetch()}>
+              Check now
+            </Button>
+          )
+        }
+      >
+        <div className="grid gap-4">
+          {status.data && isRunning && <UpdateProgress update={status.data} isAway={status.error !== null} />}
+          {status.data && running && !isRunning && <LastUpdate update={status.data} running={running.version} first={first} />}
+          {!isRunning &&
+            (check.error ? (
+              <Notice tone="warn">{check.error.message}</Notice>
+            ) : (
+              <QueryView query={check}>{(found) => <Found found={found} />}</QueryView>
+            ))}
+          {!isRunning && status.data && status.data.state !== 'idle' && <History />}
+        </div>
+      </Card>
+    </div>
   )
 }
 
-/** `loaded` is the version that this page came from. */
-function LastUpdate({ update, loaded }: { update: UpdateStatus; loaded: string | undefined }) {
-  const { data: running } = useQuery(version)
+/** `first` is the version that ran when this page was opened. */
+function LastUpdate({ update, running, first }: { update: UpdateStatus; running: string; first: string | undefined }) {
   if (update.state === 'failed')
     return (
       <Notice tone="warn">
-        The update to Berth {update.to} did not work, and Berth {update.from} is running. {update.error}
+        The update to Berth {update.to} did not work, and Berth {running} is running. {update.error}
       </Notice>
     )
-  if (update.state !== 'succeeded' || running === undefined || running.version === loaded) return null
+  if (update.state !== 'succeeded' || running === first) return null
   return (
     <Notice tone="plain" actions={<Button onClick={() => location.reload()}>Reload page</Button>}>
-      Berth was updated to {update.to}.
+      Berth was updated to {running}.
     </Notice>
   )
 }

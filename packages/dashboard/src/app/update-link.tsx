@@ -1,0 +1,24 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { Icon } from '../components/icon.tsx'
+import { updateCheck } from '../features/health/queries.ts'
+import { paths } from '../paths.ts'
+
+/** For owners, on every page: there is a newer version of Berth. */
+export function UpdateLink() {
+  const { data: found } = useQuery(updateCheck)
+  if (!found?.available) return null
+  return (
+    <Link
+      to={paths.health()}
+      hash="updates"
+      className="flex min-h-9 items-center gap-2.5 rounded-md bg-accent-soft px-2.5 py-1.5 text-sm text-accent hover:underline"
+    >
+      <Icon name="download" />
+      <span className="min-w-0">
+        <span className="block font-medium">Update available</span>
+        <span className="block truncate text-xs">Berth {found.latest}</span>
+      </span>
+    </Link>
+  )
+}
