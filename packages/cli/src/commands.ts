@@ -1,3 +1,4 @@
+import { appFiles } from './commands/app-files.ts'
 import { apps } from './commands/apps.ts'
 import { backups } from './commands/backups.ts'
 import { buildPlan } from './commands/build-plan.ts'
@@ -23,6 +24,7 @@ import { stacks } from './commands/stacks.ts'
 import { updates } from './commands/updates.ts'
 import { users } from './commands/users.ts'
 import { variables } from './commands/variables.ts'
+import { volumes } from './commands/volumes.ts'
 import type { Topics } from './help.ts'
 
 /** Every command, by topic, in the order of the help. */
@@ -32,6 +34,7 @@ export const topics = {
   Apps: [...apps, checkSource, open, ...containers, logs, ...stacks, ...servicePorts, plan],
   Deployments: [deploy, buildPlan, deployments, running, compare, cancel, fix, rollback],
   Environment: [...env, ...variables],
+  Storage: [...volumes, ...appFiles],
   Git: [...git, ...deliveries, ...sourceAccess],
   Images: registries,
   Domains: domains,

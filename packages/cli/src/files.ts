@@ -6,8 +6,12 @@ function reasonOf(cause: unknown): string {
 }
 
 export function readText(file: string): string {
+  return readBytes(file).toString('utf8')
+}
+
+export function readBytes(file: string): Buffer {
   try {
-    return readFileSync(file, 'utf8')
+    return readFileSync(file)
   } catch (cause) {
     throw new CannotDo('file_not_readable', `${file} cannot be read (${reasonOf(cause)}).`, 'Check the path of the file.')
   }

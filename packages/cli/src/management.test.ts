@@ -96,6 +96,27 @@ describe('apps', () => {
     await answerOf('apps.delete', ['apps', 'delete', 'jobs', '--yes', '--volumes'])
   })
 
+  it('an app is given volumes and files, and they are taken away', async () => {
+    await berth(['apps', 'create', 'keeper', '-p', 'Shop'])
+    const added = { volumes: [{ name: 'uploads', path: '/data', shareable: true }] }
+    expect(await answerOf('apps.update', ['volumes', 'add', 'keeper', 'uploads', '/data', '--shareable'])).toMatchObject(added)
+    expect(await berth(['volumes', 'add', 'keeper', 'system', '/proc'])).toMatchObject({ code: 1, err: expect.stringContaining('/proc') })
+    expect((await berth(['volumes', 'delete', 'keeper', 'uploads', '--yes'])).err).toContain('(volume_in_use)')
+    expect(await answerOf('apps.update', ['volumes', 'remove', 'keeper', 'uploads'])).toMatchObject({ volumes: [] })
+    expect((await berth(['volumes', 'remove', 'keeper', 'uploads'])).err).toContain('(volume_not_found)')
+    const local = join(home, 'shop.conf')
+    writeFileSync(local, 'greeting = hello\n')
+    expect(await answerOf('files.save', ['files', 'set', 'keeper', '/etc/shop.conf', local])).toMatchObject({ mode: '0444', bytes: 17 })
+    await answerOf('files.save', ['files', 'set', 'keeper', '/etc/shop.conf', local, '--mode', '0400'])
+    expect((await berth(['files', 'list', 'keeper'])).out).toMatch(/\/etc\/shop\.conf +0400 +17/)
+    await answerOf('files.list', ['files', 'list', 'keeper'])
+    expect((await berth(['files', 'show', 'keeper', '/etc/shop.conf'])).out).toBe('greeting = hello\n')
+    await answerOf('files.read', ['files', 'show', 'keeper', '/etc/shop.conf'])
+    expect((await berth(['files', 'remove', 'keeper', '/etc/shop.conf'])).code, 'without a terminal it must be confirmed').toBe(2)
+    await answerOf('files.delete', ['files', 'remove', 'keeper', '/etc/shop.conf', '--yes'])
+    expect((await berth(['files', 'show', 'keeper', '/etc/shop.conf'])).err).toContain('(file_not_found)')
+  })
+
   it('says what comes next', async () => {
     expect((await berth(['apps', 'create', 'Next App', '-p', 'Shop'])).out).toMatch(
       /^App Next App created \(id \d+\)\. Next: berth deploy next-app\n$/,

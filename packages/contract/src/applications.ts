@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox'
 import { Builder, BuildSettings } from './build-plan.ts'
 import { expects, Flag, Id, Label, Nullable, OneOf, Port, Prose, Time } from './fields.ts'
 import { REPOSITORY_NAME } from './git.ts'
+import { AppVolume, VolumeSettings } from './storage.ts'
 
 export const APP_TYPES = ['web', 'service', 'database', 'compose'] as const
 export type AppType = (typeof APP_TYPES)[number]
@@ -82,6 +83,7 @@ export const Application = Type.Object({
   build_target: Type.String(),
   /** Not secret: they stay readable in the image. */
   build_args: Type.Record(Type.String(), Type.String()),
+  volumes: Type.Array(AppVolume),
   domains: Type.Array(Type.String()),
   /** The URL of the app, at the domain that works best. Empty without a domain. */
   url: Type.String(),
@@ -96,6 +98,7 @@ export const ListedApplication = Type.Omit(Application, [
   'start_command',
   'release_command',
   'build_args',
+  'volumes',
 ])
 export type ListedApplication = Static<typeof ListedApplication>
 
@@ -140,6 +143,8 @@ const Runtime = {
     Nullable(Type.Integer({ minimum: 6, maximum: 16_777_216, ...expects('a whole number of megabytes between 6 and 16,777,216') })),
   ),
   restartPolicy: Type.Optional(RestartPolicy),
+  /** Of web and service apps. One that is no longer listed is not mounted any more; its data is kept. */
+  volumes: Type.Optional(VolumeSettings),
 }
 
 export const NewApplication = Type.Object({

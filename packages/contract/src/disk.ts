@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { expects, OneOf } from './fields.ts'
+import { StoredVolume } from './storage.ts'
 
 export const DISK_KINDS = ['images', 'cache', 'volumes', 'logs', 'database'] as const
 export type DiskKind = (typeof DISK_KINDS)[number]
@@ -20,5 +21,5 @@ export const CleanUpRequest = Type.Object({
 })
 export const CleanUpResult = Type.Object({ freedBytes: Type.Integer() })
 
-export const AppStorage = Type.Object({ volumes: Type.Array(Type.Object({ name: Type.String(), bytes: Type.Integer() })) })
+export const AppStorage = Type.Object({ volumes: Type.Array(StoredVolume) })
 export type AppStorage = Static<typeof AppStorage>

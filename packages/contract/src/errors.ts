@@ -33,6 +33,8 @@ export const ERRORS = {
   deployment_not_found: { status: 404, message: 'Deployment not found.' },
   delivery_not_found: { status: 404, message: 'Delivery not found.' },
   container_not_found: { status: 404, message: 'Container not found.' },
+  file_not_found: { status: 404, message: 'The application has no file with this path.' },
+  volume_not_found: { status: 404, message: 'The application has no volume with this name.' },
   backup_not_found: { status: 404, message: 'Backup not found.' },
   git_not_connected: {
     status: 404,
@@ -56,6 +58,10 @@ export const ERRORS = {
   no_release: {
     status: 409,
     message: 'You cannot roll back to this deployment: it did not succeed, it is already live, or its image no longer exists.',
+  },
+  volume_in_use: {
+    status: 409,
+    message: 'This volume is in use. Remove it from the settings of the application and deploy, then delete it.',
   },
   account_in_use: { status: 409, message: 'This git account is used by applications.' },
   git_account_refused: { status: 409, message: 'The git host no longer accepts this account. Connect it again.' },

@@ -45,6 +45,21 @@ export { AUTOMATIC_UPDATES, BACKUP_SCHEDULES, type Settings, UPDATE_CHANNELS } f
 export * from './sockets.ts'
 export type { DeployHook, DeployKey, HookDeployment } from './source-access.ts'
 export * from './stacks.ts'
+export {
+  type AppFile,
+  type AppFileContent,
+  type AppVolume,
+  DEFAULT_FILE_MODE,
+  type FileEncoding,
+  type FileWriting,
+  filesProblem,
+  MOST_FILE_BYTES,
+  MOST_FILES,
+  MOST_FILES_BYTES,
+  MOST_VOLUMES,
+  VOLUME_NAME,
+  volumesProblem,
+} from './storage.ts'
 export * from './stream.ts'
 export type { Template } from './templates.ts'
 export type { UpdateCheck, UpdateHistory, UpdateStatus, Version } from './updates.ts'

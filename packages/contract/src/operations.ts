@@ -12,6 +12,7 @@ import { projectOperations } from './operations/projects.ts'
 import { registryOperations } from './operations/registries.ts'
 import { sourceAccessOperations } from './operations/source-access.ts'
 import { stackOperations } from './operations/stacks.ts'
+import { storageOperations } from './operations/storage.ts'
 import { updateOperations } from './operations/updates.ts'
 
 /** The whole HTTP API, by topic. The server implements every line; the dashboard, the CLI and the tests call them by name. */
@@ -22,6 +23,7 @@ export const operations = {
   ...containerOperations,
   ...stackOperations,
   ...envVariableOperations,
+  ...storageOperations,
   ...domainOperations,
   ...deploymentOperations,
   ...buildOperations,

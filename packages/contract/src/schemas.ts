@@ -20,6 +20,7 @@ import * as sessions from './sessions.ts'
 import * as settings from './settings.ts'
 import * as sourceAccess from './source-access.ts'
 import * as stacks from './stacks.ts'
+import * as storage from './storage.ts'
 import * as templates from './templates.ts'
 import * as updates from './updates.ts'
 import * as users from './users.ts'
@@ -46,6 +47,7 @@ const FILES = [
   settings,
   sourceAccess,
   stacks,
+  storage,
   templates,
   updates,
   users,

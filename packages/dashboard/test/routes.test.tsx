@@ -44,6 +44,7 @@ function application(given: Partial<Application>): Application {
     release_command: '',
     build_target: '',
     build_args: {},
+    volumes: [],
     dockerfile_path: null,
     deployment_strategy: 'rolling',
     restart_policy: 'unless-stopped',

@@ -25,18 +25,4 @@ const connection = command({
   },
 })
 
-const storage = command({
-  usage: 'storage <app>',
-  summary: 'Show the volumes of an app and their sizes',
-  async run(ctx, { app }) {
-    const { id: appId } = await findApp(ctx.api, app)
-    const answer = await ctx.api('apps.storage', { appId })
-    ctx.out.table(
-      ['VOLUME', 'SIZE'],
-      answer.volumes.map(({ name, bytes }) => [name, `${(bytes / 1024 ** 2).toFixed(1)} MiB`]),
-    )
-    ctx.out.json(answer)
-  },
-})
-
-export const databases = [templates, connection, storage]
+export const databases = [templates, connection]

@@ -13,7 +13,6 @@ import {
   SourceFilesRequest,
   Transfer,
 } from '../applications.ts'
-import { AppStorage } from '../disk.ts'
 import { AppWebhook } from '../git.ts'
 import { Deleted } from '../ids.ts'
 import { Traffic } from '../metrics.ts'
@@ -66,10 +65,6 @@ export const appOperations = {
   'apps.checkSourceFiles': operation({
     summary: 'Check that a repository has the Dockerfile or Compose file a deployment needs, and find others',
     method: 'POST', path: '/api/apps/source/files', may: 'member of the project', body: SourceFilesRequest, answer: SourceFiles,
-  }),
-  'apps.storage': operation({
-    summary: 'List the volumes of an application and their sizes',
-    method: 'GET', path: '/api/apps/storage', may: 'member of the app', query: AppOnly, answer: AppStorage,
   }),
   'apps.webhook': operation({
     summary: "Whether pushes to the application's repository are delivered to Berth",

@@ -2,12 +2,14 @@ import { availableParallelism, totalmem } from 'node:os'
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { kindOf } from '../domain/app-kinds.ts'
+import { openFiles } from '../domain/release-files.ts'
 import type { AppRow, DeploymentRow } from '../domain/rows.ts'
 import { createStackBuild } from '../engine/compose/build.ts'
 import type { Engine } from '../engine/engine.ts'
 import { newImageName } from '../engine/image-names.ts'
 import { createBuildCacheRoom } from '../features/deployments/build-cache-room.ts'
 import { createBuildTimes } from '../features/deployments/build-times.ts'
+import { findReleaseFiles } from '../features/deployments/files-store.ts'
 import { createForgetOld } from '../features/deployments/forget-old.ts'
 import { createIsPrivileged } from '../features/deployments/is-privileged.ts'
 import { createBuildLogs } from '../features/deployments/log/build-log.ts'
@@ -44,6 +46,7 @@ import { createDiskRoom } from '../features/disk/service.ts'
 import type { ResolveEnvironment } from '../features/env-variables/resolve-environment.ts'
 import type { CommitCheck } from '../features/git-providers/commit-check.ts'
 import type { Ports } from '../features/ports/service.ts'
+import { createCurrentFiles } from '../features/storage/release-files.ts'
 import { findTemplate } from '../features/templates/templates.ts'
 import type { Git } from '../git/git.ts'
 import type { Source } from '../git/git-visit.ts'
@@ -99,17 +102,19 @@ export function createDeploymentParts(deps: Deps) {
   const checkImages = createCheckImages({ engine })
   const inImageTurn = createTurns<string>()
   const stages = createStages(deps, { buildTimes, checkImages, inImageTurn })
-  const asContainer = createContainerLauncher({ engine, containers, instance, tuning, keptOutput, findTemplate })
+  const filesOf = async ({ id, app_id }: DeploymentRow) => openFiles(secrets, app_id, await findReleaseFiles(db, id))
+  const asContainer = createContainerLauncher({ engine, containers, instance, tuning, keptOutput, findTemplate, filesOf })
   const asCompose = createComposeLauncher({ db, engine, checkImages, containers, instance, dataDir, tuning, keptOutput, ports })
   const launcherOf = (app: AppRow) => (kindOf(app).hasServices ? asCompose : asContainer)
   const planOf = async (row: DeploymentRow) => await findPlan(db, row)
-  const runReleaseCommand = createReleaseCommand({ engine, instance, tuning, planOf, containers, record })
+  const runReleaseCommand = createReleaseCommand({ engine, instance, tuning, planOf, containers, record, filesOf })
   const pipeline = { stages, runReleaseCommand, launcherOf, routes, record, stabilityMs: tuning.stabilityMs }
   const restoreLater = createRestoreLater({ db, now })
   const { isServing } = containers
   const removeImages = createRemoveImages({ engine, instance })
   const endFailed = createEndFailed({ ...deps, record, pipeline, isServing, removeImages, restoreLater })
-  const settingsOf = createSettingsOf({ secrets, resolveEnvironment: deps.resolveEnvironment, log })
+  const currentFiles = createCurrentFiles({ db, secrets })
+  const settingsOf = createSettingsOf({ secrets, resolveEnvironment: deps.resolveEnvironment, currentFiles, log })
   const restore = createRestore({ ...deps, settingsOf, containers, startAgain: engine.containers.startAgain, launcherOf })
   const runDeployment = createRunDeployment({
     ...deps,

@@ -23,6 +23,7 @@ import type { ProjectParts } from './project-parts.ts'
 import type { RegistryParts } from './registry-parts.ts'
 import { handlersOf } from './routes.ts'
 import type { SourceAccessParts } from './source-access-parts.ts'
+import { createStorageParts } from './storage-parts.ts'
 import { createStreams } from './streams.ts'
 import type { TrafficParts } from './traffic-parts.ts'
 import { createUpdateParts, type Supervised } from './update-parts.ts'
@@ -105,6 +106,7 @@ export async function createHttpParts(parts: Parts) {
     ...access,
     ...projects,
     ...work,
+    ...createStorageParts(base, engineParts),
     ...parts.gitParts,
     ...parts.registries,
     ...parts.sourceAccess,

@@ -5,10 +5,12 @@ export function jobHandlers(parts: {
   runDeployment: JobHandlers['deployment.run']
   restore: JobHandlers['app.restore']
   removeApp: JobHandlers['app.remove']
+  removeVolume: JobHandlers['volume.remove']
 }): JobHandlers {
   return {
     'deployment.run': parts.runDeployment,
     'app.restore': parts.restore,
     'app.remove': parts.removeApp,
+    'volume.remove': parts.removeVolume,
   }
 }

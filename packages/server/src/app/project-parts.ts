@@ -9,6 +9,7 @@ import { createProjects } from '../features/projects/service.ts'
 import { createComposeFiles } from '../features/stacks/compose-file.ts'
 import { createStackPlans } from '../features/stacks/plan.ts'
 import { createPlanStack } from '../features/stacks/plan-stack.ts'
+import { listFiles } from '../features/storage/store.ts'
 import { findTemplate, newSecret } from '../features/templates/templates.ts'
 import { createLimiter, type Limiter } from '../lib/limiter.ts'
 import { reservedPorts } from './deployment-parts.ts'
@@ -36,6 +37,7 @@ export function createProjectParts(
     checkSource,
     connectSource: gitParts.appSource.connect,
     insertEnv: work.envVariables.insertMany,
+    filesOf: listFiles,
     addGeneratedDomain: traffic.generatedDomains.add,
     edgePorts,
     onChanged: () => {

@@ -51,6 +51,9 @@ import type { SettingsService } from '../features/settings/service.ts'
 import type { ComposeFiles } from '../features/stacks/compose-file.ts'
 import type { PlanStack } from '../features/stacks/plan-stack.ts'
 import { type Stacks, stackHandlers } from '../features/stacks/routes.ts'
+import type { Files } from '../features/storage/files.ts'
+import { storageHandlers } from '../features/storage/routes.ts'
+import type { VolumeDeletion } from '../features/storage/volumes.ts'
 import { templateHandlers } from '../features/templates/routes.ts'
 import { type TrafficSource, trafficHandlers } from '../features/traffic/routes.ts'
 import { updateHandlers } from '../features/updates/routes.ts'
@@ -84,6 +87,8 @@ export type Parts = {
   suggestions: Suggestions
   compareDeployments: CompareDeployments
   disk: DiskRoom
+  files: Files
+  deleteVolume: VolumeDeletion
   gitAccounts: GitAccounts
   repositories: Repositories
   gitHubConnect: GitHubConnect
@@ -125,6 +130,7 @@ export function handlersOf(parts: Parts): Handlers {
     ...deploymentHandlers(parts),
     ...overviewHandlers({ deployments: parts.deployments, domains: parts.domains, health: health.health }),
     ...diskHandlers(parts.disk),
+    ...storageHandlers(parts),
     ...containerHandlers(parts.containers),
     ...stackHandlers(parts),
     ...trafficHandlers(parts.traffic),

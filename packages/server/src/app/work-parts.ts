@@ -34,7 +34,7 @@ export function createWorkParts(
   { engine, git, policy, firewalls }: EngineParts,
   others: { traffic: TrafficParts; sourceAccess: SourceAccessParts; registries: RegistryParts },
 ) {
-  const { config, db, instance, secrets, step, now } = base
+  const { config, db, secrets, step, now } = base
   const { routing, onRowsChanged, onContainersChanged } = others.traffic
   const { sourceOf, newestCommit, checkCommit } = others.sourceAccess
   const variables = createVariableParts(base)
@@ -54,8 +54,8 @@ export function createWorkParts(
     retention: async () => base.settings().retention,
     onChanged: onContainersChanged,
   })
-  const removal = createRemoval({ db, engine, instance, dataDir: config.dataDir, step, onRemoved: onRowsChanged })
-  const handlers = { runDeployment: deploying.runDeployment.run, restore: deploying.restore, removeApp: removal.removeApp }
+  const removal = createRemoval({ ...base, engine, dataDir: config.dataDir, onRemoved: onRowsChanged })
+  const handlers = { runDeployment: deploying.runDeployment.run, restore: deploying.restore, ...removal }
   const worker = createJobWorker(base, jobHandlers(handlers))
   const deployments = createDeployments({
     db,

@@ -5,6 +5,7 @@ import type { Tx } from '../store/database.ts'
 export type JobPayloads = {
   'deployment.run': { deploymentId: number; appId: number }
   'app.restore': { appId: number }
+  'volume.remove': { appId: number; volume: string }
   'app.remove': { appId: number; projectId: number; deleteVolumes: boolean }
 }
 export type JobName = keyof JobPayloads

@@ -1,4 +1,4 @@
-import type { AppType, Builder, RestartPolicy, Strategy } from '@berth/contract'
+import type { AppType, AppVolume, Builder, RestartPolicy, Strategy } from '@berth/contract'
 import type { SecretBox } from '../lib/secret-box.ts'
 import type { AppRow } from './rows.ts'
 
@@ -11,6 +11,9 @@ export type ReleaseConfig = {
   /** Releases from before this was recorded have none. */
   source?: { branch: string; rootDirectory: string; dockerfilePath: string }
   build?: BuildConfig
+  volumes?: readonly { name: string; path: string }[]
+  /** Which files it has; their contents are stored beside it. `version` is the same for the same content. */
+  files?: readonly { path: string; mode: string; version: string }[]
   port: number | null
   healthcheckPath: string
   strategy: Strategy
@@ -54,7 +57,7 @@ export function aboutRelease(appId: number): string {
   return `release:${appId}`
 }
 
-export function configOf(app: AppRow, env: Readonly<Record<string, string>>): ReleaseConfig {
+export function configOf(app: AppRow, env: Readonly<Record<string, string>>, files: ReleaseConfig['files'] = []): ReleaseConfig {
   const port = app.port === null || 'PORT' in env ? {} : { PORT: String(app.port) }
   return {
     type: app.app_type,
@@ -63,6 +66,8 @@ export function configOf(app: AppRow, env: Readonly<Record<string, string>>): Re
     env: { ...port, ...env },
     source: { branch: app.git_branch, rootDirectory: app.root_directory, dockerfilePath: app.dockerfile_path ?? '' },
     build: buildConfigOf(app),
+    volumes: (JSON.parse(app.volumes) as AppVolume[]).map(({ name, path }) => ({ name, path })), // written by us, as the contract says
+    files,
     port: app.port,
     healthcheckPath: app.healthcheck_path,
     strategy: app.deployment_strategy,

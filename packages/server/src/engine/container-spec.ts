@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { items, record, text } from './api/json.ts'
+import type { PlainFile } from './build/tar.ts'
 import { NOT_COMPOSE } from './labels.ts'
 import { type Check, checkKeys, hasOnly, isEvery, isSame, isText, isWhole, refuseKey } from './request-checks.ts'
 import { isAppAddress } from './subnets.ts'
@@ -18,6 +19,8 @@ export type ContainerSpec = {
   readonly turn?: number
   readonly aliases: readonly string[]
   readonly volumes: readonly { readonly volume: string; readonly path: string }[]
+  /** Written into the container before it starts, so that nothing of them is in the image or in what the engine tells about it. */
+  readonly files?: readonly PlainFile[]
   readonly memoryBytes?: number
   readonly cpus?: number
   readonly restart: 'no' | 'on-failure' | 'unless-stopped' | 'always'

@@ -2,6 +2,7 @@ import { freeAddress } from './addresses.ts'
 import { EngineError, isNotFound } from './api/errors.ts'
 import { field, filters, items, text } from './api/json.ts'
 import type { Transport } from './api/transport.ts'
+import { createContainerContents } from './container-contents.ts'
 import { createContainerReads, pathOf } from './container-reads.ts'
 import { assertAllowed, type ContainerSpec, containerRequest } from './container-spec.ts'
 
@@ -12,6 +13,7 @@ export const MOST_TRIES = 5
 /** Starts, stops and removes containers. Everything here may run twice: it is no error if it is already done. */
 export function createContainers(deps: { transport: Transport; now: () => Date }) {
   const { transport } = deps
+  const contents = createContainerContents(deps)
 
   /** Creates and starts. A container that could be created but not started is removed again, so that nothing is left behind. */
   async function start(spec: ContainerSpec, signal?: AbortSignal): Promise<string> {
@@ -19,18 +21,20 @@ export function createContainers(deps: { transport: Transport; now: () => Date }
     for (let tries = 1; ; tries += 1) {
       try {
         const address = spec.turn === undefined ? undefined : await addressIn(transport, { network: spec.network, turn: spec.turn }, signal)
-        return await startOnce(containerRequest(spec, address), spec.name, signal)
+        return await startOnce(containerRequest(spec, address), spec, signal)
       } catch (cause) {
         if (!says(cause, 'address already in use') || tries === MOST_TRIES) throw cause
       }
     }
   }
 
-  async function startOnce(body: Record<string, unknown>, name: string, signal: AbortSignal | undefined): Promise<string> {
+  async function startOnce(body: Record<string, unknown>, spec: ContainerSpec, signal: AbortSignal | undefined): Promise<string> {
     assertAllowed(body)
+    const { name, volumes, files = [] } = spec
     const created = await transport.json({ method: 'POST', path: '/containers/create', query: { name }, body, signal })
     const id = text(field(created, 'Id'))
     try {
+      await contents.prepare(id, { volumePaths: volumes.map(({ path }) => path), files }, signal)
       await startAgain(id, signal)
     } catch (cause) {
       if (cause instanceof EngineError) await remove(id)

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { VOLUME_NAME } from '@berth/contract'
 
 /** Labels and names of everything that we create in the engine. They are made from ids only, never from user text. */
 export const LABEL = {
@@ -65,6 +66,7 @@ export const NOT_COMPOSE: Readonly<Record<string, string>> = Object.fromEntries(
   ].map((key) => [`${COMPOSE_LABEL}.${key}`, '']),
 )
 
+const APP_VOLUME = new RegExp(VOLUME_NAME)
 const INSTANCE = /^[a-z0-9]{1,24}$/
 
 export function labelsOf(owner: Maker): Record<string, string> {
@@ -123,6 +125,17 @@ export function buildCacheScope(instance: string, projectId: number): string {
 
 export function volumeName(instance: string, appId: number): string {
   return `berth-${checkedInstance(instance)}-app-${id(appId)}-volume`
+}
+
+/** The engine's name for a volume in the settings of an app. The contract says what a volume may be called, and this checks it again. */
+export function appVolumeName(instance: string, appId: number, volume: string): string {
+  if (!APP_VOLUME.test(volume)) throw new Error(`not the name of a volume: ${JSON.stringify(volume)}`)
+  return `${volumeName(instance, appId)}-${volume}`
+}
+
+/** What a volume is called in the settings of its app; empty for the other kinds of volumes. */
+export function volumeInSettings(name: string): string {
+  return /^berth-[a-z0-9]+-app-\d+-volume-([a-z0-9-]{1,32})$/.exec(name)?.[1] ?? ''
 }
 
 export function projectNetworkName(instance: string, projectId: number): string {

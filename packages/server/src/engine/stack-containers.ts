@@ -1,8 +1,7 @@
-import { Readable } from 'node:stream'
 import { EngineError } from './api/errors.ts'
 import { field, text } from './api/json.ts'
 import type { Transport } from './api/transport.ts'
-import { pathOf } from './container-reads.ts'
+import { createContainerContents } from './container-contents.ts'
 import { addressIn, CONTAINER_NAME, type Containers, MOST_TRIES, says } from './containers.ts'
 import { assertEndpointAllowed, assertStackAllowed, projectEndpoint, type StackContainerSpec, stackRequest } from './stack-spec.ts'
 
@@ -10,6 +9,8 @@ const FILLED_AT = '/berth-files'
 
 /** Containers of compose apps, which have more to say and may be in two networks. */
 export function createStackContainers({ transport, containers }: { transport: Transport; containers: Containers }) {
+  const { put } = createContainerContents({ transport })
+
   /**
    * Creates, connects and starts. The engine takes one network when it creates, so that a container which was not started yet may not be
    * in all of its networks. One that cannot be started is removed again.
@@ -44,12 +45,6 @@ export function createStackContainers({ transport, containers }: { transport: Tr
     assertEndpointAllowed(endpoint)
     const path = `/networks/${encodeURIComponent(project.network)}/connect`
     await transport.json({ method: 'POST', path, body: { Container: id, EndpointConfig: endpoint }, signal })
-  }
-
-  /** An archive is written into the container, which need not run. What it has at the same path is replaced. */
-  async function put(id: string, path: string, archive: Buffer, signal: AbortSignal | undefined): Promise<void> {
-    const upload = Readable.from([archive])
-    await transport.json({ method: 'PUT', path: `${pathOf(id)}/archive`, query: { path, noOverwriteDirNonDir: true }, upload, signal })
   }
 
   /** Writes files into a volume, by a container that has it and is never started. */

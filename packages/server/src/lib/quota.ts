@@ -18,6 +18,8 @@ export const QUOTAS = {
   domainsOfUser: 2000,
   gitAccounts: 50,
   registries: 50,
+  /** Of the files of all apps. */
+  fileBytesOfUser: 64 * 1024 * 1024,
   unfinishedOfApp: 20,
   unfinishedOfUser: 500,
 } as const

@@ -9,7 +9,7 @@ export type JobRow = Selectable<JobTable>
 const REMOVAL = 'app.remove' satisfies JobName
 /** A job that was interrupted this often may be what crashes the process. */
 const SUSPECT_AFTER = 2
-const SHORT = [REMOVAL, 'app.restore'] as const satisfies JobName[]
+const SHORT = [REMOVAL, 'app.restore', 'volume.remove'] as const satisfies JobName[]
 
 const insertRow = statement((tx: Tx, row: Placeholders<Insertable<JobTable>>) => tx.insertInto('job').values(row))
 

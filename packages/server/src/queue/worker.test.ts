@@ -25,7 +25,12 @@ afterEach(async () => {
 })
 
 function parts(run: JobHandlers['deployment.run'], slots = 2, log: Logger = silent) {
-  const handlers: JobHandlers = { 'deployment.run': run, 'app.restore': async () => undefined, 'app.remove': async () => undefined }
+  const handlers: JobHandlers = {
+    'deployment.run': run,
+    'app.restore': async () => undefined,
+    'app.remove': async () => undefined,
+    'volume.remove': async () => undefined,
+  }
   return {
     db: test.db,
     nudge: test.nudge,

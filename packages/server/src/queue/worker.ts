@@ -7,6 +7,7 @@ import type { Db } from '../store/database.ts'
 import { createJobRunner, JobCancelled, LEASE_MS } from './job-runner.ts'
 import { claimJob, findDueJob, hasLeases, type JobRow, releaseLeases } from './queue-store.ts'
 
+const REMOVALS = ['app.remove', 'volume.remove'] as const satisfies JobName[]
 const LOOK_AGAIN_MS = 1000
 /** The longest is short enough that work resumes soon after the cause is fixed. */
 const REST = { firstMs: 1000, longestMs: 10_000 }
@@ -85,7 +86,7 @@ export function createWorker(deps: Deps) {
    */
   function cancelLane(lane: string, deploymentId?: number): void {
     for (const { job, controller } of running.values()) {
-      if (job.lane !== lane || job.name === ('app.remove' satisfies JobName)) continue
+      if (job.lane !== lane || REMOVALS.some((name) => name === job.name)) continue
       const { deploymentId: its } = JSON.parse(job.payload) as { deploymentId?: number } // as in job-runner.ts: a payload is written by `enqueue` alone
       if (deploymentId === undefined || its === deploymentId) controller.abort(new JobCancelled(`work on ${lane} was cancelled`))
     }

@@ -5,10 +5,20 @@ import { findApp, findProject } from '../domain/rows.ts'
 import { isConflict } from '../engine/api/errors.ts'
 import type { Engine } from '../engine/engine.ts'
 import { appNetworkName, ownedBy, projectNetworkName } from '../engine/labels.ts'
+import type { Logger } from '../lib/logger.ts'
 import type { Step } from '../lib/step.ts'
 import type { Reader } from '../store/database.ts'
+import { createRemoveVolume } from './remove-volume.ts'
 
-type Deps = { db: Reader; engine: Engine; instance: string; dataDir: string; step: Step; onRemoved: () => void }
+type Deps = {
+  db: Reader
+  engine: Engine
+  instance: string
+  dataDir: string
+  step: Step
+  log: Pick<Logger, 'warn'>
+  onRemoved: () => void
+}
 type Labels = Readonly<Record<string, string>>
 
 function unlessInUse(cause: unknown): void {
@@ -58,5 +68,5 @@ export function createRemoval(deps: Deps) {
       await engine.networks.remove(projectNetworkName(instance, projectId), signal)
   }
 
-  return { removeApp }
+  return { removeApp, removeVolume: createRemoveVolume(deps) }
 }

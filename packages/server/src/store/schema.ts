@@ -23,6 +23,7 @@ import type {
   GitHubStateTable,
   SourcePollTable,
 } from './git-tables.ts'
+import type { AppFileTable, ReleaseFilesTable } from './storage-tables.ts'
 
 /** SQLite has no booleans. */
 type Bit = 0 | 1
@@ -104,6 +105,8 @@ export type AppTable = {
   cpu_limit: number | null
   memory_limit: number | null
   template_name: string
+  /** A list of {name, path, shareable}, as JSON. */
+  volumes: Generated<string>
   builder: Generated<Builder>
   /** Of an app with the builder `image`; empty for all others. */
   image: Generated<string>
@@ -271,6 +274,8 @@ export type Schema = {
   domain: DomainTable
   deployment: DeploymentTable
   deployment_plan: DeploymentPlanTable
+  app_file: AppFileTable
+  release_files: ReleaseFilesTable
   git_account: GitAccountTable
   git_delivery: GitDeliveryTable
   git_delivery_app: GitDeliveryAppTable

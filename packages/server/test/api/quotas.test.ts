@@ -83,7 +83,9 @@ it('a server has 10,000 users and open invitations at most', async () => {
   const people = (await owner.call('users.list')).length + (await owner.call('invitations.list')).length
   await copy('invitation', id, 9999 - people, { email: `given.nth || email`, token_hash: `given.nth || token_hash` })
   await owner.call('invitations.create', { email: `last${n}@example.test` })
-  await expect(owner.call('invitations.create', { email: `more${n}@example.test` })).rejects.toMatchObject(refused('can have at most 10000 users and open invitations'))
+  await expect(owner.call('invitations.create', { email: `more${n}@example.test` })).rejects.toMatchObject(
+    refused('can have at most 10000 users and open invitations'),
+  )
   const user = { email: `user${n}@example.test`, password: 'a-long-password-of-theirs' }
   await expect(owner.call('users.create', user)).rejects.toMatchObject(refused('can have at most 10000'))
   await writeToDatabase(berth.dataDir, (file) => file.prepare('delete from invitation').run())

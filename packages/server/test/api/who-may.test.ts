@@ -71,6 +71,7 @@ const ALLOWED_AND_YET: Partial<Record<OperationName, ErrorCode>> = {
   'invitations.delete': 'invitation_not_found',
   'deployments.plan': 'not_found', // nothing was built
   'apps.storage': 'engine_unreachable',
+  'volumes.delete': 'engine_unreachable',
   'disk.usage': 'engine_unreachable',
   'disk.cleanUp': 'engine_unreachable',
   'containers.start': 'engine_unreachable',
@@ -115,6 +116,7 @@ const CONSUMES: ReadonlySet<OperationName> = new Set([
   'apps.delete',
   'envs.replace',
   'envs.delete',
+  'files.delete',
   'domains.delete',
   'deployments.stop',
   'git.deleteAccount',

@@ -3,6 +3,7 @@ import path from 'node:path'
 import { parsePlan } from '../../src/engine/compose/kept-plan.ts'
 import { type DeployLab, dockerfile, type LabApp, webFiles } from '../../testing/labs/deploy-lab.ts'
 import type { Scenario } from './crash-sweep.ts'
+import { type Holders, watchHolders } from './holders.ts'
 import { countReleaseRuns, type ReleaseRuns } from './release-runs.ts'
 
 type AppState = { app: LabApp }
@@ -52,14 +53,17 @@ export const redeploy: Scenario<ReleaseState> = {
   expected: async (lab, { app }) => await serves(lab, app, { body: 'v2', status: ['success'] }),
 }
 
-const oneAtATime: Scenario<ReleaseState> = {
+/** The live release and the next one have the same volume. */
+const oneAtATime: Scenario<ReleaseState & { holders: Holders }> = {
   ...redeploy,
   name: 'redeploy, one at a time',
   prepare: async (lab) => {
-    const state = await redeploy.prepare(lab)
-    await lab.owner.call('apps.update', { appId: state.app.id, deploymentStrategy: 'recreate' })
-    return state
+    const app = await lab.createApp(webFiles('v1'), { volumes: [{ name: 'data', path: '/data' }] })
+    const { id: first } = await lab.deploy(app.id)
+    await app.repository.commit({ files: webFiles('v2') })
+    return { app, first, holders: watchHolders(lab, app.id) }
   },
+  expected: async (lab, state) => [...state.holders.wrong(), ...(await redeploy.expected(lab, state))],
 }
 
 /** If it is interrupted during its release command, it fails, and the previous release keeps serving. */

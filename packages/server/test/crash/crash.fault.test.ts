@@ -5,6 +5,7 @@ import { startGitHost } from '../../testing/git-host/start-git-host.ts'
 import { openDeployLab, until, webFiles } from '../../testing/labs/deploy-lab.ts'
 import { redeploy } from './crash-scenarios.ts'
 import { socketText, sweep, violations } from './crash-sweep.ts'
+import { watchHolders } from './holders.ts'
 import { countReleaseRuns } from './release-runs.ts'
 
 const v2 = () => webFiles('v2', [`RUN echo ${Math.random()}; sleep 2`])
@@ -12,7 +13,11 @@ const v2 = () => webFiles('v2', [`RUN echo ${Math.random()}; sleep 2`])
 describe('a server that dies', () => {
   it('in any stage comes back and ends the deployment by itself', async () => {
     await using lab = await openDeployLab({ runs: 'as a process', tuning: { stabilityMs: 2500, resolveAtAddMs: 300 } })
-    const apps = [await lab.createApp(webFiles('v2')), await lab.createApp(v2()), await lab.createApp(v2())]
+    const keeper = await lab.createApp(webFiles('v1'), { volumes: [{ name: 'data', path: '/data' }] })
+    const apps = [keeper, await lab.createApp(v2()), await lab.createApp(v2())]
+    await lab.deploy(keeper.id)
+    await keeper.repository.commit({ files: webFiles('v2') })
+    const holders = watchHolders(lab, keeper.id)
     const [starting = 0, building = 0] = await Promise.all(apps.slice(0, 2).map(async (app) => await lab.add(app.id)))
     const waiting = await lab.add(apps[1]?.id ?? 0)
     await Promise.all([lab.reaches(starting, 'starting_new'), lab.reaches(building, 'building_image')])
@@ -27,6 +32,8 @@ describe('a server that dies', () => {
       expect(await socketText(lab, id)).toBe(await lab.log(id))
     }
     for (const app of apps) expect(await lab.visit(app)).toBe('v2')
+    expect({ wrong: holders.wrong(), isWatched: holders.starts() > 0 }).toEqual({ wrong: [], isWatched: true })
+    await holders.stop()
     await until(
       async () => await violations(lab),
       (list) => list.length === 0,

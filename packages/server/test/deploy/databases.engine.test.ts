@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createTransport } from '../../src/engine/api/transport.ts'
 import { containerName, labelsOf, projectNetworkName, volumeName } from '../../src/engine/labels.ts'
+import { engineSocketPath } from '../../testing/harness/engine-proxy.ts'
 import { ensureRedisImage } from '../../testing/images/database-images.ts'
 import { BUSYBOX_IMAGE } from '../../testing/images/test-images.ts'
-import { type DeployLab, dockerfile, openDeployLab, until } from '../../testing/labs/deploy-lab.ts'
+import { type DeployLab, dockerfile, openDeployLab, until, webFiles } from '../../testing/labs/deploy-lab.ts'
+import { watchHolders } from '../crash/holders.ts'
 
 let lab: DeployLab
 beforeAll(async () => {
@@ -58,6 +61,80 @@ describe.concurrent('a database from a template', () => {
     await lab.owner.call('apps.delete', { appId: app.id, deleteVolumes: true })
     await removed(app.id)
     expect((await lab.belongings()).filter((thing) => thing.includes(`-app-${app.id}-`))).toEqual([])
+  })
+})
+
+/** Serves its whole file system, and notes each start in its volume; it does not run as root. */
+const KEEPER = {
+  Dockerfile: dockerfile(
+    ["RUN echo 'app:x:1234:1235::/:/bin/sh' >> /etc/passwd", 'USER app'],
+    'echo started >> /data/starts; echo no > /shop/greeting.conf; exec httpd -f -p "$PORT" -h /',
+  ),
+}
+const FILE = { path: '/shop/greeting.conf', mode: '0444' }
+
+describe.concurrent('a web app with a volume and a file', () => {
+  it('keeps the data over every release, one at a time; the file belongs to the release; the volume is deleted on request alone', async () => {
+    const { call } = lab.owner
+    const app = await lab.createApp(
+      KEEPER,
+      { volumes: [{ name: 'uploads', path: '/data' }] },
+      { releaseCommand: 'cat /shop/greeting.conf | wc -c; ls -d /data' },
+    )
+    const appId = app.id
+    const starts = async () => (await lab.visit(app, { path: '/data/starts' })).split('\n').length - 1
+    const greeting = async () => await lab.visit(app, { path: FILE.path })
+    await call('files.save', { appId, ...FILE, content: 'very secret one' })
+    const refused = await lab.deploy(appId)
+    expect(refused).toMatchObject({ status: 'failed', error_message: expect.stringContaining('/data') }) // a release command has no volumes
+    expect(await lab.log(refused.id)).toMatch(/runs without the volumes[^]*\n15\n/)
+    await call('apps.update', { appId, releaseCommand: '' })
+    const first = await lab.deploy(appId)
+    expect(first).toMatchObject({ status: 'success', error_message: '' })
+    expect([await greeting(), await starts()]).toEqual(['very secret one', 1])
+
+    const holders = watchHolders(lab, appId)
+    await call('files.save', { appId, ...FILE, content: 'very secret two' })
+    await call('files.save', { appId, path: '/shop/key', mode: '0400', content: 'for root' })
+    const second = await lab.deploy(appId)
+    expect([await greeting(), await starts()]).toEqual(['very secret two', 2])
+    const [container] = await lab.containersOf(appId)
+    const { output } = await lab.engine.exec(
+      container?.id ?? '',
+      ['stat', '-c', '%a %u %g', FILE.path, '/shop/key', '/data'],
+      AbortSignal.timeout(10_000),
+    )
+    expect(output.trim().split('\n')).toEqual(['444 0 0', '400 0 0', '755 1234 1235'])
+    const transport = createTransport({ address: { socketPath: engineSocketPath() } })
+    const image = encodeURIComponent(container?.image ?? '')
+    const paths = [`/containers/${container?.id}/json`, `/images/${image}/json`, `/images/${image}/history`]
+    const told = JSON.stringify(await Promise.all(paths.map(async (path) => await transport.json({ method: 'GET', path }))))
+    expect(told).toContain('-volume-uploads')
+    expect(`${told}${await lab.log(first.id)}${await lab.log(second.id)}`).not.toContain('very secret')
+    const changes = await call('deployments.compare', { deploymentId: first.id, withId: second.id })
+    expect(changes.settings.map(({ name }) => name)).toEqual(['Files'])
+
+    await app.repository.commit({ files: { Dockerfile: dockerfile([], 'exit 4') } })
+    expect((await lab.deploy(appId)).status).toBe('failed')
+    expect(await until(starts, (count) => count === 3)).toBe(3) // what ran before was started again
+    const { id } = await call('deployments.rollback', { deploymentId: first.id })
+    expect((await lab.ended(id)).status).toBe('success')
+    await call('containers.restart', { appId })
+    expect([await greeting(), await until(starts, (count) => count === 5)]).toEqual(['very secret one', 5])
+    expect({ wrong: holders.wrong(), isWatched: holders.starts() >= 4 }).toEqual({ wrong: [], isWatched: true })
+    await holders.stop()
+
+    const volume = 'uploads'
+    await expect(call('volumes.delete', { appId, volume })).rejects.toMatchObject({ code: 'volume_in_use' })
+    await call('apps.update', { appId, volumes: [] })
+    await expect(call('volumes.delete', { appId, volume })).rejects.toMatchObject({ code: 'volume_in_use' }) // by the live release
+    await app.repository.commit({ files: webFiles('without') })
+    expect((await lab.deploy(appId)).status).toBe('success')
+    expect(await call('apps.storage', { appId })).toMatchObject({ volumes: [{ volume, bytes: expect.any(Number) }] })
+    await call('volumes.delete', { appId, volume })
+    await removed(appId)
+    expect((await lab.belongings()).filter((thing) => thing.startsWith('volume') && thing.includes(`-app-${appId}-`))).toEqual([])
+    await expect(call('volumes.delete', { appId, volume })).rejects.toMatchObject({ code: 'volume_not_found' })
   })
 })
 

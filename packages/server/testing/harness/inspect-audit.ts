@@ -8,7 +8,7 @@ type Rule = { readonly says: string; readonly holds: (facts: Facts) => boolean }
 
 const OWN_NAME = /^\/berth-[a-z0-9]{1,24}-app-[1-9]\d*-(d[1-9]\d*|(d[1-9]\d*|shared-[0-9a-f]{12})-[0-9a-f]{12})$/
 const OWN_NETWORK = /^berth-[a-z0-9]{1,24}-(project-[1-9]\d*|app-[1-9]\d*-network)$/
-const OWN_VOLUME = /^(berth-[a-z0-9]{1,24}-app-[1-9]\d*(-volume|-[vbf][0-9a-f]{16}|_[A-Za-z0-9_.-]+)|[0-9a-f]{64})$/
+const OWN_VOLUME = /^(berth-[a-z0-9]{1,24}-app-[1-9]\d*(-volume(-[a-z0-9-]{1,32})?|-[vbf][0-9a-f]{16}|_[A-Za-z0-9_.-]+)|[0-9a-f]{64})$/
 const ID = /^[1-9]\d*$/
 // Not that of control groups: where the machine has their first version, the engine's own default is the machine's, and it shows names
 // alone.

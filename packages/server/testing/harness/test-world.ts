@@ -122,6 +122,7 @@ export async function newSubject(berth: TestServer, people: People): Promise<Sub
   const app = await call('apps.create', { projectId: project.id, name: 'shop' })
   const database = await call('apps.create', { projectId: project.id, name: 'db', appType: 'database', templateName: 'redis' })
   const variable = await call('envs.create', { appId: app.id, key: 'COLOUR', value: 'blue' })
+  await call('files.save', { appId: app.id, path: '/etc/shop.conf', content: 'colour = blue' })
   const domain = await call('domains.create', { appId: app.id, domain: `shop-${n}.example.com` })
   const deployment = { appId: app.id, isActive: false, image: '' }
   const image = `berth/image-of-app-${app.id}`

@@ -6,6 +6,8 @@ export type TarEntry = {
   readonly size: number
   readonly mtimeSeconds: number
   readonly linkTarget?: string
+  /** Root unless given. */
+  readonly owner?: { readonly uid: number; readonly gid: number }
 }
 
 export type PlainFile = { readonly path: string; readonly mode: number; readonly contents: Buffer }
@@ -53,8 +55,8 @@ function block(entry: TarEntry, type: string): Buffer {
   const header = Buffer.alloc(BLOCK)
   header.write(fits(entry.path) ? entry.path : 'see-pax-header', 0, MAX_NAME, 'utf8')
   header.write(octal(entry.mode & 0o7777, 7), 100)
-  header.write(octal(0, 7), 108)
-  header.write(octal(0, 7), 116)
+  header.write(octal(entry.owner?.uid ?? 0, 7), 108)
+  header.write(octal(entry.owner?.gid ?? 0, 7), 116)
   header.write(octal(Math.min(entry.size, MAX_OCTAL_SIZE), 11), 124)
   header.write(octal(Math.max(0, Math.floor(entry.mtimeSeconds)), 11), 136)
   header.write('        ', 148)

@@ -5,6 +5,7 @@ import type { AppRow } from '../../domain/rows.ts'
 import { fieldError } from '../../lib/app-error.ts'
 import type { AppTable } from '../../store/schema.ts'
 import { refuseLongBuildArgs } from './new-app.ts'
+import { volumesFrom } from './volumes.ts'
 
 const COLUMNS = {
   name: 'name',
@@ -25,6 +26,7 @@ const COLUMNS = {
   cpuLimit: 'cpu_limit',
   memoryLimit: 'memory_limit',
   restartPolicy: 'restart_policy',
+  volumes: 'volumes',
   builder: 'builder',
   image: 'image',
   installCommand: 'install_command',
@@ -43,9 +45,10 @@ export function changeOf(app: AppRow, input: ApplicationChange): Updateable<AppT
   if (kindOf(app).needsPort && input.port === null)
     throw fieldError('invalid_request', 'port', 'must be a port between 1 and 65535: a web app needs one')
   refuseLongBuildArgs(input.buildArgs ?? {})
+  const stored = { ...input, ...(input.volumes && { volumes: volumesFrom(input.volumes, app) }) }
   const fields = Object.keys(COLUMNS) as (keyof typeof COLUMNS)[] // exactly the keys of the table above
-  const given = fields.filter((field) => input[field] !== undefined)
-  return Object.fromEntries(given.map((field) => [COLUMNS[field], storedAs(field, input[field])]))
+  const given = fields.filter((field) => stored[field] !== undefined)
+  return Object.fromEntries(given.map((field) => [COLUMNS[field], storedAs(field, stored[field])]))
 }
 
 function storedAs(field: keyof typeof COLUMNS, value: ApplicationChange[keyof typeof COLUMNS]) {

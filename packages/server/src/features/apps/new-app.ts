@@ -4,6 +4,7 @@ import { DEFAULT_APP_TYPE, kindOf } from '../../domain/app-kinds.ts'
 import { AppError, fieldError } from '../../lib/app-error.ts'
 import type { AppTable } from '../../store/schema.ts'
 import type { DatabaseTemplate } from '../templates/templates.ts'
+import { volumesFrom } from './volumes.ts'
 
 type Options = { slug: string; createdBy: number; template: DatabaseTemplate | undefined; at: string }
 
@@ -54,6 +55,7 @@ export function newAppRow(input: NewApplication, options: Options): Insertable<A
     cpu_limit: input.cpuLimit ?? null,
     memory_limit: input.memoryLimit ?? null,
     template_name: options.template?.name ?? '',
+    volumes: JSON.stringify(volumesFrom(input.volumes ?? [], { app_type: type })),
     builder: input.builder ?? 'auto',
     image: input.image ?? '',
     install_command: input.installCommand ?? '',

@@ -1,6 +1,7 @@
 import { type Application, type ApplicationChange, type NewApplication, PROJECT_SOURCE } from '@berth/contract'
 import { DEFAULT_APP_TYPE, kindOf } from '../../domain/app-kinds.ts'
 import type { EdgePorts } from '../../domain/app-url.ts'
+import { volumesOf } from '../../domain/app-volumes.ts'
 import { changedFields, recordAudit } from '../../domain/audit.ts'
 import { type Caller, isStaff } from '../../domain/caller.ts'
 import { type AppRow, findUser, insertMember, isMember, type ProjectRow } from '../../domain/rows.ts'
@@ -18,6 +19,7 @@ import { newAppRow, templateOf } from './new-app.ts'
 import type { Source } from './source-check.ts'
 import { sourceSetter } from './source-setter.ts'
 import { countApps, insertApp, isSlugTaken, presentApplication, updateApp } from './store.ts'
+import { refuseBadVolumes } from './volumes.ts'
 
 type Deps = {
   db: Db
@@ -29,6 +31,8 @@ type Deps = {
   /** Resolves a repository of a connected git account to a source; calls its host. */
   connectSource: AppSource['connect']
   insertEnv: (tx: Tx, appId: number, variables: Readonly<Record<string, string>>) => Promise<void>
+  /** The files of the app, whose paths must not be in a volume. */
+  filesOf: (tx: Tx, appId: number) => Promise<readonly { readonly path: string }[]>
   addGeneratedDomain: (tx: Tx, app: AppRow) => Promise<void>
   edgePorts: EdgePorts
   onChanged: () => void
@@ -122,6 +126,7 @@ export function createApplications(deps: Deps) {
       db.transaction(async (tx) => {
         const changed = await updateApp(tx, app.id, { ...change, updated_at: at.toISOString() })
         if (!changed) throw new AppError('app_not_found')
+        if (input.volumes !== undefined) refuseBadVolumes(volumesOf(changed), await deps.filesOf(tx, app.id))
         await recordAudit(tx, at, caller, {
           action: 'app.update',
           subject: 'app',

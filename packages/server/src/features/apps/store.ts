@@ -2,6 +2,7 @@ import type { Application, ListedApplication } from '@berth/contract'
 import type { Insertable, Updateable } from 'kysely'
 import { typesThat } from '../../domain/app-kinds.ts'
 import { bestHost, type EdgePorts, hostUrl } from '../../domain/app-url.ts'
+import { volumesOf } from '../../domain/app-volumes.ts'
 import type { AppRow, DomainRow } from '../../domain/rows.ts'
 import { shownHostKey } from '../../git/ssh-keys.ts'
 import type { Db, Reader, Tx } from '../../store/database.ts'
@@ -72,7 +73,7 @@ function present(row: Readonly<ListedRow>, hosts: Hosts, ports: EdgePorts): List
 }
 
 function presentWhole(row: Readonly<AppRow>, hosts: Hosts, ports: EdgePorts): Application {
-  const { watch_paths, install_command, build_command, start_command, release_command, build_args, ...others } = row
+  const { watch_paths, install_command, build_command, start_command, release_command, build_args, volumes, ...others } = row
   const { wanted, stopped_services, git_repository_id, git_commit_url, ...listed } = others
   // internal: what a person requested (the API shows `status`), and the host's names
   void [wanted, stopped_services, git_repository_id, git_commit_url]
@@ -84,6 +85,7 @@ function presentWhole(row: Readonly<AppRow>, hosts: Hosts, ports: EdgePorts): Ap
     start_command,
     release_command,
     build_args: JSON.parse(build_args) as Record<string, string>, // the same
+    volumes: volumesOf({ volumes }),
   }
 }
 

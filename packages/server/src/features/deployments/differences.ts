@@ -16,6 +16,8 @@ const SETTINGS: readonly Shown[] = [
   { name: 'Release command', text: ({ build }) => build?.releaseCommand ?? '' },
   { name: 'Build arguments', text: ({ build }) => argumentsText(build?.buildArgs ?? {}) },
   { name: 'Build target', text: ({ build }) => build?.buildTarget ?? '' },
+  { name: 'Volumes', text: ({ volumes = [] }) => volumes.map(({ name, path }) => `${name} at ${path}`).join(', ') },
+  { name: 'Files', text: ({ files = [] }) => files.map(({ path, mode, version }) => `${path} (${mode}, version ${version})`).join(', ') },
   { name: 'Template', text: ({ template }) => template },
   { name: 'Port', text: ({ port }) => String(port ?? '') },
   { name: 'Health check path', text: ({ healthcheckPath }) => healthcheckPath },

@@ -7,6 +7,7 @@ import { appendEvent } from '../../events/event-log.ts'
 import type { Reader, Tx } from '../../store/database.ts'
 import type { DeploymentTable } from '../../store/schema.ts'
 import { type Placeholders, statement } from '../../store/statement.ts'
+import { deleteReleaseFiles, findReleaseFiles, insertReleaseFiles } from './files-store.ts'
 import { storedSteps } from './run/steps.ts'
 import { queueCommitStatus } from './told-hosts-store.ts'
 
@@ -72,6 +73,7 @@ export async function insertDeployment(tx: Tx, wanted: NewDeployment): Promise<D
     updated_at: time,
   })
   if (!row) throw new Error('a deployment was not inserted')
+  if (rollback) await insertReleaseFiles(tx, { deploymentId: row.id, appId: app.id, sealed: await findReleaseFiles(tx, rollback.to.id) })
   await queueCommitStatus(tx, row, wanted.at)
   await appendEvent(tx, wanted.at, { type: 'deployment.created', data: { projectId: app.project_id, appId: app.id, deploymentId: row.id } })
   return row
@@ -108,6 +110,7 @@ export async function moveDeployment(tx: Tx, move: Move): Promise<DeploymentRow>
   const settings = isNeverStartedAgain(to) && { sealed_config: '' }
   const [row] = await changeIf(tx, { ...move.change, ...settings, status: to, updated_at: at.toISOString(), of: id, was: from })
   if (!row) throw new DeploymentMovedOn(`deployment ${id} is no longer ${from}`)
+  if (isNeverStartedAgain(to)) await deleteReleaseFiles(tx, id)
   await queueCommitStatus(tx, row, at)
   await reportDeployment(tx, row, at)
   return row
@@ -215,7 +218,9 @@ export async function forgetArtifact(tx: Tx, id: number): Promise<boolean> {
     .where('id', '=', id)
     .where('is_active', '=', 0)
     .where('id', 'not in', awaitedReleases(tx))
-  return (await change.executeTakeFirst()).numUpdatedRows > 0n
+  const isForgotten = (await change.executeTakeFirst()).numUpdatedRows > 0n
+  if (isForgotten) await deleteReleaseFiles(tx, id)
+  return isForgotten
 }
 
 /** Releases that a rollback in the queue starts again. */

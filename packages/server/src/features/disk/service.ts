@@ -5,6 +5,7 @@ import type { Caller } from '../../domain/caller.ts'
 import type { AppRow } from '../../domain/rows.ts'
 import { EngineError, EngineUnreachable } from '../../engine/api/errors.ts'
 import type { Engine } from '../../engine/engine.ts'
+import { volumeInSettings } from '../../engine/labels.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { Db } from '../../store/database.ts'
 import type { BuildCacheRoom } from '../deployments/build-cache-room.ts'
@@ -87,7 +88,7 @@ export function createDiskRoom(deps: Deps) {
 
   async function ofApp(app: AppRow): Promise<AppStorage> {
     const own = (await ownVolumes()).filter(({ owner }) => owner.appId === app.id)
-    return { volumes: own.map(({ name, bytes }) => ({ name, bytes })) }
+    return { volumes: own.map(({ name, bytes }) => ({ name, bytes, volume: volumeInSettings(name) })) }
   }
 
   return {

@@ -13,6 +13,8 @@ export const TAGS = {
   projectEnvs: { name: 'Project variables', description: 'Variables that the applications of a project can refer to.' },
   apps: { name: 'Applications', description: 'Applications: their sources and settings.' },
   envs: { name: 'Environment variables', description: 'Environment variables, passed to the container at the next deployment.' },
+  volumes: { name: 'Volumes', description: 'Data that an application keeps over its releases. `apps/update` sets which it has.' },
+  files: { name: 'Files', description: 'Files with their own content, put into the containers at the next deployment.' },
   domains: { name: 'Domains', description: 'The host names of applications, with their DNS and certificates.' },
   deployments: { name: 'Deployments', description: 'Deploy an application, follow or cancel a deployment, roll back.' },
   containers: { name: 'Containers', description: "Start, stop and watch an application's container." },

@@ -6,6 +6,8 @@ export type LiveApp = {
   readonly project: string
   readonly kind: string
   readonly deploymentId: number
+  /** Those in its settings, as JSON. */
+  readonly volumes: string
 }
 export type Instance = {
   readonly id: string
@@ -31,7 +33,8 @@ export function readInstance(path: string): Instance {
       ),
       liveApps: file
         .prepare<[], LiveApp>(
-          `select app.id, app.name, project.name as project, app.app_type as kind, deployment.id as deploymentId
+          `select app.id, app.name, project.name as project, app.app_type as kind, deployment.id as deploymentId,
+                  app.volumes
              from deployment join app on app.id = deployment.app_id join project on project.id = app.project_id
             where deployment.is_active = 1 order by app.id`,
         )

@@ -1,4 +1,5 @@
 import { aboutRelease } from '../../domain/release-config.ts'
+import { aboutFiles } from '../../domain/release-files.ts'
 import { aboutKey } from '../../features/deploy-keys/service.ts'
 import { aboutProjectVariable } from '../../features/env-variables/project-variables.ts'
 import { aboutVariable } from '../../features/env-variables/service.ts'
@@ -21,6 +22,8 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'env_variable', column: 'sealed_value', about: (row) => aboutVariable(Number(row['app_id'])) },
   { table: 'project_variable', column: 'sealed_value', about: (row) => aboutProjectVariable(Number(row['project_id'])) },
   { table: 'deployment', column: 'sealed_config', about: (row) => aboutRelease(Number(row['app_id'])) },
+  { table: 'app_file', column: 'sealed_content', about: (row) => aboutFiles(Number(row['app_id'])) },
+  { table: 'release_files', column: 'sealed_files', about: (row) => aboutFiles(Number(row['app_id'])) },
   { table: 'git_account', column: 'sealed_token', about: (row) => aboutToken(Number(row['id'])) },
   { table: 'git_account', column: 'sealed_secret', about: (row) => aboutSecret(Number(row['id'])) },
   { table: 'git_hook', column: 'sealed_secret', about: hookOf },

@@ -19,6 +19,7 @@ import { up as hookMakers } from './0017-hook-makers.ts'
 import { up as openPorts } from './0018-open-ports.ts'
 import { up as registries } from './0019-registries.ts'
 import { up as boundedLogs } from './0020-bounded-logs.ts'
+import { up as storage } from './0021-storage.ts'
 
 export type Migration = { version: number; name: string; up: (db: Kysely<unknown>) => Promise<void> }
 
@@ -44,4 +45,5 @@ export const migrations: readonly Migration[] = [
   { version: 18, name: '0018-open-ports', up: openPorts },
   { version: 19, name: '0019-registries', up: registries },
   { version: 20, name: '0020-bounded-logs', up: boundedLogs },
+  { version: 21, name: '0021-storage', up: storage },
 ]

@@ -35,7 +35,12 @@ async function openLab(options: { resolves?: () => never; undo?: () => Promise<v
     db,
     logs: createBuildLogs({ directory: logDirectory, log }),
     record,
-    settingsOf: createSettingsOf({ secrets, resolveEnvironment: async () => options.resolves?.() ?? { env: {}, problems: [] }, log }),
+    settingsOf: createSettingsOf({
+      secrets,
+      currentFiles: async () => [],
+      resolveEnvironment: async () => options.resolves?.() ?? { env: {}, problems: [] },
+      log,
+    }),
     preflight: async () => Promise.reject(new Error('nothing gets this far')),
     pipeline,
     endFailed: createEndFailed({

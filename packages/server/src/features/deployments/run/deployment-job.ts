@@ -63,7 +63,7 @@ export function createRunDeployment(deps: Deps) {
     }
   }
 
-  async function attempt({ app, row, config, sealed, problem, writer, redactor }: Work, signal: AbortSignal): Promise<void> {
+  async function attempt({ app, row, config, problem, writer, redactor, ...sealed }: Work, signal: AbortSignal): Promise<void> {
     const begun = await step('db.begin', async () => await record.begin(row, sealed)).catch(ignoreMovedOn)
     if (!begun) return
     const workspace = join(deps.workDir, `d${begun.id}`)

@@ -5,6 +5,7 @@ import type { AppRow, DeploymentRow } from '../../../domain/rows.ts'
 import { setStoppedServices } from '../../../domain/stopped-services.ts'
 import type { Db, Tx } from '../../../store/database.ts'
 import { type FailureFacts, storedFacts } from '../failure/facts.ts'
+import { insertReleaseFiles } from '../files-store.ts'
 import { deactivate, findActive, moveDeployment, noteDeployment } from '../store.ts'
 
 type Deps = { db: Db; now: () => Date }
@@ -12,10 +13,11 @@ type Settled = { status: 'running' | 'stopped' | 'error'; reason: string }
 
 /** The writes of a running deployment. Each is one transaction, and fails if the deployment was ended elsewhere. */
 export function createRecord({ db, now }: Deps) {
-  async function begin(row: DeploymentRow, sealedConfig: string): Promise<DeploymentRow> {
+  async function begin(row: DeploymentRow, { sealed, sealedFiles = '' }: { sealed: string; sealedFiles?: string }): Promise<DeploymentRow> {
     const at = now()
-    const change = { attempts: row.attempts + 1, started_at: row.started_at ?? at.toISOString(), sealed_config: sealedConfig }
+    const change = { attempts: row.attempts + 1, started_at: row.started_at ?? at.toISOString(), sealed_config: sealed }
     return await db.transaction(async (tx) => {
+      await insertReleaseFiles(tx, { deploymentId: row.id, appId: row.app_id, sealed: sealedFiles })
       await setAppStatus(tx, at, row.app_id, { status: row.status === 'deploying' ? 'deploying' : 'building', reason: '' })
       if (row.status === 'pending') return await moveDeployment(tx, { id: row.id, from: 'pending', to: 'building', at, change })
       return await noteDeployment(tx, { id: row.id, status: row.status, at, change })

@@ -1,19 +1,28 @@
 import { configOf, openConfig, type ReleaseConfig, sealConfig } from '../../../domain/release-config.ts'
+import { sealFiles } from '../../../domain/release-files.ts'
 import type { AppRow, DeploymentRow } from '../../../domain/rows.ts'
 import type { Logger } from '../../../lib/logger.ts'
 import type { SecretBox } from '../../../lib/secret-box.ts'
 import { isStorageFailure } from '../../../store/storage-failure.ts'
 import type { ResolveEnvironment } from '../../env-variables/resolve-environment.ts'
+import type { CurrentFiles } from '../../storage/release-files.ts'
 import { DeploymentFailure } from './stage.ts'
 
 type Settings = {
   config: ReleaseConfig
   /** Empty if there is a problem: unresolved settings are never stored. */
   sealed: string
+  /** The files of the app, if they are not stored with the deployment yet. */
+  sealedFiles?: string
   problem?: DeploymentFailure
 }
 
-type Deps = { secrets: SecretBox; resolveEnvironment: ResolveEnvironment; log: Pick<Logger, 'error'> }
+type Deps = {
+  secrets: SecretBox
+  resolveEnvironment: ResolveEnvironment
+  currentFiles: CurrentFiles
+  log: Pick<Logger, 'error'>
+}
 export type SettingsOf = (app: AppRow, row: DeploymentRow) => Promise<Settings>
 
 const UNREADABLE =
@@ -29,8 +38,11 @@ export function createSettingsOf(deps: Deps): SettingsOf {
   async function read(app: AppRow, row: DeploymentRow): Promise<Settings> {
     if (row.sealed_config !== '') return { config: openConfig(secrets, app.id, row.sealed_config), sealed: row.sealed_config }
     const { env, problems } = await deps.resolveEnvironment(app)
-    const config = configOf(app, env)
-    if (problems.length === 0) return { config, sealed: sealConfig(secrets, app.id, config) }
+    const files = await deps.currentFiles(app.id)
+    const shown = files.map(({ path, mode, base64 }) => ({ path, mode, version: secrets.nameOf(base64).slice(0, VERSION_DIGITS) }))
+    const config = configOf(app, env, shown)
+    if (problems.length === 0)
+      return { config, sealed: sealConfig(secrets, app.id, config), sealedFiles: sealFiles(secrets, app.id, files) }
     return { config, sealed: '', problem: new DeploymentFailure(problemText(problems.map(({ message }) => message))) }
   }
 
@@ -43,6 +55,7 @@ export function createSettingsOf(deps: Deps): SettingsOf {
 }
 
 const MOST_NAMED = 3
+const VERSION_DIGITS = 8
 
 function problemText(messages: readonly string[]): string {
   const more = messages.length - MOST_NAMED

@@ -1,19 +1,24 @@
 import { kindOf } from '../../../../domain/app-kinds.ts'
 import type { Artifact } from '../../../../domain/artifact.ts'
+import type { DeploymentRow } from '../../../../domain/rows.ts'
+import type { PlainFile } from '../../../../engine/build/tar.ts'
 import type { ContainerSpec } from '../../../../engine/container-spec.ts'
-import { containerName, labelsOf, projectNetworkName, volumeName } from '../../../../engine/labels.ts'
+import { containerName, labelsOf, projectNetworkName } from '../../../../engine/labels.ts'
 import type { Context } from '../../run/stage.ts'
 import { memoryBytesOf } from '../memory-ceiling.ts'
 import type { Launcher, Release } from '../release.ts'
 import { type ContainerHealthDeps, createContainerHealth } from './health.ts'
 import { RELEASE_SERVICE } from './release-command.ts'
+import { isSingle, mountsOf, restartOf } from './storage.ts'
 
-/** Two at once would corrupt the data, or the user chose one at a time. */
-function isSingle({ config }: Context): boolean {
-  return kindOf(config).keepsData || config.strategy === 'recreate'
+type Deps = ContainerHealthDeps & {
+  /** The files of the release. */
+  filesOf: (deployment: DeploymentRow) => Promise<readonly PlainFile[]>
 }
 
-function specOf({ instance, findTemplate }: ContainerHealthDeps, { app, deployment, config }: Context, artifact: Artifact): ContainerSpec {
+function specOf(deps: ContainerHealthDeps, context: Context, artifact: Artifact): ContainerSpec {
+  const { instance, findTemplate } = deps
+  const { app, deployment, config } = context
   if (artifact.kind !== 'image') throw new Error('a container is started from an image')
   const { keepsData, madeFrom } = kindOf(config)
   const template = madeFrom === 'template' ? findTemplate(config.template) : undefined
@@ -32,29 +37,30 @@ function specOf({ instance, findTemplate }: ContainerHealthDeps, { app, deployme
     network: projectNetworkName(instance, app.project_id),
     turn: deployment.id,
     aliases: [config.slug],
-    volumes: template ? [{ volume: volumeName(instance, app.id), path: template.dataPath }] : [],
+    volumes: mountsOf(deps, context),
     memoryBytes: memoryBytesOf(config),
     ...(config.cpus !== null && { cpus: config.cpus }),
-    restart: config.restart,
+    restart: restartOf(context),
   }
 }
 
 /** Runs an app as one container: web apps, services and databases. */
-export function createContainerLauncher(deps: ContainerHealthDeps): Launcher {
+export function createContainerLauncher(deps: Deps): Launcher {
   const { engine, containers, instance, tuning } = deps
   const { addressOf, waitHealthy, checkAlive } = createContainerHealth(deps)
 
   async function start(context: Context, artifact: Artifact): Promise<Release> {
     const { app, deployment, config, effect } = context
     await effect('engine.network', (signal) => engine.networks.ensureProjectNetwork({ instance, projectId: app.project_id }, signal))
-    if (kindOf(config).keepsData) {
-      const labels = labelsOf({ instance, kind: 'volume', projectId: app.project_id, appId: app.id })
-      await effect('engine.volume', (signal) => engine.volumes.ensure(volumeName(instance, app.id), labels, signal))
-    }
+    const labels = labelsOf({ instance, kind: 'volume', projectId: app.project_id, appId: app.id })
+    for (const { volume } of mountsOf(deps, context))
+      await effect('engine.volume', (signal) => engine.volumes.ensure(volume, labels, signal))
+    const files = await deps.filesOf(deployment)
     const id = await effect('engine.start', async (signal) => {
       // A crash may have left a container in an unknown state, so it is replaced.
       for (const old of await containers.ofDeployment(app.id, deployment.id, signal)) await engine.containers.remove(old.id, signal)
-      return await engine.containers.start(specOf(deps, context, artifact), signal)
+      if (isSingle(context)) await stopOthers(context, signal) // a restart of the engine may have started the previous release
+      return await engine.containers.start({ ...specOf(deps, context, artifact), files }, signal)
     })
     const running = { context, id, address: await addressOf(context, id) }
     return {
@@ -69,11 +75,12 @@ export function createContainerLauncher(deps: ContainerHealthDeps): Launcher {
       if (context.replaces !== null) context.say('The current release keeps serving until the new one is healthy')
       return
     }
-    const { app, deployment, effect } = context
-    await effect('engine.stop_old', async (signal) => {
-      for (const old of await containers.ofOtherDeployments(app.id, deployment.id, signal))
-        await engine.containers.stop(old.id, tuning.stopGraceSeconds, signal)
-    })
+    await context.effect('engine.stop_old', async (signal) => await stopOthers(context, signal))
+  }
+
+  async function stopOthers({ app, deployment }: Context, signal: AbortSignal): Promise<void> {
+    for (const old of await containers.ofOtherDeployments(app.id, deployment.id, signal))
+      await engine.containers.stop(old.id, tuning.stopGraceSeconds, signal)
   }
 
   async function removeOld({ app, deployment, effect }: Context): Promise<void> {

@@ -74,6 +74,7 @@ it('after a failure only the live release is started again, not what an earlier 
     tuning: TUNING,
     keptOutput: { keep: async () => undefined },
     findTemplate: () => undefined,
+    filesOf: async () => [],
   }
   await createContainerLauncher(deps).undo(contextOf())
   expect(done).toEqual(['stop own', 'start live again', 'remove own'])
@@ -88,6 +89,7 @@ async function released(there: ContainerSummary[], options?: { losesAnswer: bool
     containers,
     planOf: async () => ({ commands: [{ name: 'release', command: 'migrate', from: '' }] }) as never, // no other field is read
     record: { release: async (row) => row },
+    filesOf: async () => [],
   })
   await run(contextOf(), { kind: 'image', tag: 'berth/x:release' })
   return done

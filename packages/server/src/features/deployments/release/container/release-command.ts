@@ -3,6 +3,7 @@ import type { BuildPlan } from '@berth/contract'
 import type { Artifact } from '../../../../domain/artifact.ts'
 import type { DeploymentRow } from '../../../../domain/rows.ts'
 import { EngineUnreachable } from '../../../../engine/api/errors.ts'
+import type { PlainFile } from '../../../../engine/build/tar.ts'
 import type { ContainerSpec } from '../../../../engine/container-spec.ts'
 import type { ContainerDetails } from '../../../../engine/container-state.ts'
 import type { Engine } from '../../../../engine/engine.ts'
@@ -21,6 +22,8 @@ type Deps = {
   planOf: (deployment: DeploymentRow) => Promise<BuildPlan | undefined>
   containers: Pick<AppContainers, 'ofApp'>
   record: Pick<DeploymentRecord, 'release'>
+  /** The files of the release. */
+  filesOf: (deployment: DeploymentRow) => Promise<readonly PlainFile[]>
 }
 
 export type ReleaseCommand = (context: LiveContext, artifact: Artifact) => Promise<void>
@@ -43,13 +46,14 @@ export function createReleaseCommand(deps: Deps): ReleaseCommand {
   async function start(context: LiveContext, what: { image: string; command: string }): Promise<string> {
     const projectId = context.app.project_id
     await context.effect('engine.network', (signal) => engine.networks.ensureProjectNetwork({ instance, projectId }, signal))
+    const spec = { ...specOf(instance, context, what), files: await deps.filesOf(context.deployment) }
     return await context.effect('engine.release', async (signal) => {
       const all = (await deps.containers.ofApp(context.app.id, signal)).filter(({ owner }) => owner.service === RELEASE_SERVICE)
       const own = all.find(({ owner }) => owner.deploymentId === context.deployment.id)
       // Of a deployment that ended while the engine was away: two of them must never run at once.
       for (const other of all) if (other !== own) await engine.containers.remove(other.id, signal)
       if (own?.state === 'created') await engine.containers.startAgain(own.id, signal)
-      return own?.id ?? (await engine.containers.start(specOf(instance, context, what), signal)) // its own if the engine's answer was lost
+      return own?.id ?? (await engine.containers.start(spec, signal)) // its own if the engine's answer was lost
     })
   }
 
@@ -78,6 +82,7 @@ export function createReleaseCommand(deps: Deps): ReleaseCommand {
         `Berth was restarted while the release command ran, or right before. It is never run twice for one deployment: check what it did, then deploy again. ${UNTOUCHED}`,
       )
     context.say(`Running the release command: ${command}`)
+    if (context.config.volumes?.length) context.say('It runs without the volumes of the app, which the live release is using')
     await context.write('db.release_begun', (row) => deps.record.release(row, 'begun'))
     const id = await start(context, { image: artifact.tag, command })
     await toItsEnd(context, id) // if it fails, its container is removed with everything else of this deployment
@@ -99,7 +104,7 @@ function specOf(instance: string, { app, deployment, config }: LiveContext, what
     network: projectNetworkName(instance, app.project_id),
     turn: deployment.id,
     aliases: [],
-    volumes: [],
+    volumes: [], // the live release still uses them
     memoryBytes: memoryBytesOf(config),
     ...(config.cpus !== null && { cpus: config.cpus }),
     restart: 'no',

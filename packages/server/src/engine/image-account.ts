@@ -1,0 +1,21 @@
+export type Account = { readonly uid: number; readonly gid: number }
+/** The lists of an image, read only if a name has to be looked up. */
+type Lists = { readonly accounts: () => Promise<string>; readonly groups: () => Promise<string> }
+
+const NUMBER = /^\d{1,9}$/
+
+/** The account that `USER` of an image means: a name or number, and perhaps a group. Undefined for root and for unknown names. */
+export async function accountIn(user: string, { accounts, groups }: Lists): Promise<Account | undefined> {
+  const [name = '', group = ''] = user.split(':')
+  if (name === '' || name === 'root' || name === '0') return undefined
+  const found = linesOf(await accounts()).find(([word, , uid]) => (NUMBER.test(name) ? uid === name : word === name))
+  const uid = NUMBER.test(name) ? name : found?.[2]
+  if (uid === undefined || !NUMBER.test(uid) || Number(uid) === 0) return undefined
+  const gid =
+    group === '' ? (found?.[3] ?? '0') : NUMBER.test(group) ? group : linesOf(await groups()).find(([word]) => word === group)?.[2]
+  return { uid: Number(uid), gid: gid !== undefined && NUMBER.test(gid) ? Number(gid) : 0 }
+}
+
+function linesOf(list: string): string[][] {
+  return list.split('\n').map((line) => line.split(':'))
+}

@@ -1,0 +1,29 @@
+import { kindOf } from '../../../../domain/app-kinds.ts'
+import { holdsDataAlone } from '../../../../domain/app-volumes.ts'
+import type { ContainerSpec } from '../../../../engine/container-spec.ts'
+import { appVolumeName, volumeName } from '../../../../engine/labels.ts'
+import type { DatabaseTemplate } from '../../../templates/templates.ts'
+import type { Context } from '../../run/stage.ts'
+
+type Deps = { instance: string; findTemplate: (name: string) => DatabaseTemplate | undefined }
+
+/** The volumes that a release has: that of its template, or those of the app's settings at that time. */
+export function mountsOf({ instance, findTemplate }: Deps, { app, config }: Pick<Context, 'app' | 'config'>): ContainerSpec['volumes'] {
+  const template = kindOf(config).madeFrom === 'template' ? findTemplate(config.template) : undefined
+  if (template) return [{ volume: volumeName(instance, app.id), path: template.dataPath }]
+  return (config.volumes ?? []).map(({ name, path }) => ({ volume: appVolumeName(instance, app.id, name), path }))
+}
+
+/** Two releases at once would damage the data, or the user chose one at a time. */
+export function isSingle({ app, config }: Pick<Context, 'app' | 'config'>): boolean {
+  return holdsDataAlone(app, config) || config.strategy === 'recreate'
+}
+
+/**
+ * An engine that restarts starts every container with the policy `always`, also one that was stopped to make way for the next release.
+ * `unless-stopped` is the same but for that.
+ */
+export function restartOf(context: Pick<Context, 'app' | 'config'>): ContainerSpec['restart'] {
+  const { restart } = context.config
+  return restart === 'always' && isSingle(context) ? 'unless-stopped' : restart
+}

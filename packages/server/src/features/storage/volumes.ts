@@ -1,0 +1,47 @@
+import { volumesOf } from '../../domain/app-volumes.ts'
+import { recordAudit } from '../../domain/audit.ts'
+import type { Caller } from '../../domain/caller.ts'
+import { enqueue } from '../../domain/job-names.ts'
+import { type AppRow, findApp } from '../../domain/rows.ts'
+import { EngineUnreachable } from '../../engine/api/errors.ts'
+import type { Engine } from '../../engine/engine.ts'
+import { appVolumeName, ownedBy } from '../../engine/labels.ts'
+import { AppError } from '../../lib/app-error.ts'
+import type { Db } from '../../store/database.ts'
+
+type Deps = { db: Db; engine: Pick<Engine, 'containers' | 'volumes'>; instance: string; now: () => Date }
+
+/** Deletes volumes on request. A job does it, in the queue of the app: a deployment may be about to mount the volume. */
+export function createVolumeDeletion({ db, engine, instance, now }: Deps) {
+  async function refuseInUse(app: AppRow, name: string): Promise<void> {
+    const labels = ownedBy({ instance, appId: app.id })
+    if (!(await engine.volumes.list({ labels })).some((volume) => volume.name === name)) throw new AppError('volume_not_found')
+    for (const { id } of await engine.containers.list({ labels }))
+      if ((await engine.containers.inspect(id))?.volumes.some((volume) => volume.name === name))
+        throw new AppError('volume_in_use', {
+          message: 'A container of the application still has this volume. Deploy it, then delete the volume.',
+        })
+  }
+
+  return async function remove(caller: Caller, app: AppRow, volume: string): Promise<{ volume: string }> {
+    if (isInSettings(app, volume)) throw new AppError('volume_in_use')
+    await refuseInUse(app, appVolumeName(instance, app.id, volume)).catch((cause: unknown) => {
+      throw cause instanceof EngineUnreachable ? new AppError('engine_unreachable', { cause }) : cause
+    })
+    const at = now()
+    await db.transaction(async (tx) => {
+      const current = await findApp(tx, app.id)
+      if (!current) throw new AppError('app_not_found')
+      if (isInSettings(current, volume)) throw new AppError('volume_in_use')
+      await recordAudit(tx, at, caller, { action: 'volume.delete', subject: 'app', subjectId: app.id, after: { volume } })
+      await enqueue(tx, 'volume.remove', { appId: app.id, volume }, { by: caller.id, at })
+    })
+    return { volume }
+  }
+}
+
+export type VolumeDeletion = ReturnType<typeof createVolumeDeletion>
+
+function isInSettings(app: Pick<AppRow, 'volumes'>, volume: string): boolean {
+  return volumesOf(app).some(({ name }) => name === volume)
+}
