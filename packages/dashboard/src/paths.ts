@@ -29,6 +29,7 @@ export const paths = {
   /** A page of an app as the server names it, for example `environment?add=NAME`. */
   inApp: (appId: number, link: string) => `/apps/${appId}/${link.split('?')[0] ?? ''}`,
   searchOf: (link: string) => Object.fromEntries(new URLSearchParams(link.split('?')[1] ?? '')),
+  storage: (appId: number) => `/apps/${appId}/storage`,
   domains: (appId: number) => `/apps/${appId}/domains`,
   webhooks: (appId: number) => `/apps/${appId}/webhooks`,
   appSettings: (appId: number) => `/apps/${appId}/settings`,

@@ -30,6 +30,7 @@ const STALE: Stale = {
   'app.updated': ({ projectId, appId }) => [
     appKeys.list,
     appKeys.one(appId),
+    appKeys.files(appId),
     projectKeys.one(projectId),
     gitKeys.accounts,
     gitKeys.webhook(appId),

@@ -37,6 +37,7 @@ export const pages = {
   compare: page(() => import('../features/deployments/compare-page.tsx'), 'ComparePage'),
   logs: page(() => import('../features/logs/logs-page.tsx'), 'LogsPage'),
   environment: page(() => import('../features/environment/environment-page.tsx'), 'EnvironmentPage'),
+  storage: page(() => import('../features/apps/storage-page.tsx'), 'StoragePage'),
   domains: page(() => import('../features/domains/domains-page.tsx'), 'DomainsPage'),
   webhooks: page(() => import('../features/git/app-webhooks-page.tsx'), 'AppWebhooksPage'),
   appSettings: page(() => import('../features/apps/app-settings.tsx'), 'AppSettings'),

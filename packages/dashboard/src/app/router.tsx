@@ -90,6 +90,7 @@ const tree = root.addChildren([
         '/compare': pages.compare,
         '/logs': pages.logs,
         '/environment': pages.environment,
+        '/storage': pages.storage,
         '/domains': pages.domains,
         '/webhooks': pages.webhooks,
         '/settings': pages.appSettings,

@@ -11,3 +11,8 @@ export function useApp(): Application {
 export function hasDomains({ app_type }: Pick<Application, 'app_type'>): boolean {
   return app_type === 'web' || app_type === 'compose'
 }
+
+/** Whether its volumes and files are set here: a database has its own, and a compose file says which. */
+export function hasStorage({ app_type }: Pick<Application, 'app_type'>): boolean {
+  return app_type === 'web' || app_type === 'service'
+}

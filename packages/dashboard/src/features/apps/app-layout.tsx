@@ -8,7 +8,7 @@ import { Tabs } from '../../components/tabs.tsx'
 import { useIdParam } from '../../lib/route-state.ts'
 import { APP_LOOK, TYPE_WORDS } from '../../lib/status.ts'
 import { paths } from '../../paths.ts'
-import { hasDomains } from '../../shared/use-app.ts'
+import { hasDomains, hasStorage } from '../../shared/use-app.ts'
 import { projects } from '../projects/queries.ts'
 import { AppActions } from './app-actions.tsx'
 import { app } from './queries.ts'
@@ -38,6 +38,7 @@ function AppHeader({ app: found }: { app: Application }) {
     { label: 'Deployments', to: paths.deployments(id), also: paths.compare(id) },
     { label: 'Logs', to: paths.logs(id) },
     { label: 'Environment', to: paths.environment(id) },
+    ...(hasStorage(found) ? [{ label: 'Storage', to: paths.storage(id) }] : []),
     ...(hasDomains(found) ? [{ label: 'Domains', to: paths.domains(id) }] : []),
     ...(app_type === 'database' ? [] : [{ label: 'Webhooks', to: paths.webhooks(id) }]),
     { label: 'Settings', to: paths.appSettings(id) },

@@ -10,6 +10,8 @@ export const appKeys = {
   lastFailedLog: (appId: number) => ['apps', appId, 'last failed log'],
   traffic: (appId: number) => ['apps', appId, 'traffic'],
   storage: (appId: number) => ['apps', appId, 'storage'],
+  files: (appId: number) => ['apps', appId, 'files'],
+  fileContent: (appId: number, path: string) => ['apps', appId, 'files', path],
   connection: (appId: number) => ['apps', appId, 'connection'],
 } as const
 
@@ -38,6 +40,20 @@ export function traffic(appId: number) {
 
 export function storage(appId: number) {
   return queryOptions({ queryKey: appKeys.storage(appId), queryFn: () => call('apps.storage', { appId }), retry: false, staleTime: 60_000 })
+}
+
+export function files(appId: number) {
+  return queryOptions({ queryKey: appKeys.files(appId), queryFn: () => call('files.list', { appId }) })
+}
+
+/** Not kept: contents can be secret. */
+export function fileContent(appId: number, path: string) {
+  return queryOptions({
+    queryKey: appKeys.fileContent(appId, path),
+    queryFn: () => call('files.read', { appId, path }),
+    gcTime: 0,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
 }
 
 export function connection(appId: number) {

@@ -59,7 +59,7 @@ const THEME_COMMANDS: readonly PaletteCommand[] = [
 
 type Known = { apps: readonly ListedApplication[]; projects: readonly Project[]; mayAdmin: boolean }
 
-function appActions({ id, name, url }: ListedApplication): PaletteCommand[] {
+function appActions({ id, name, url, app_type }: ListedApplication): PaletteCommand[] {
   const page = (key: string, label: string, rest: { icon: IconName; to: string; also: string }): PaletteCommand => ({
     id: `${key}-${id}`,
     label: `${label} ${name}`,
@@ -82,6 +82,9 @@ function appActions({ id, name, url }: ListedApplication): PaletteCommand[] {
       : [{ id: `open-${id}`, label: `Open ${name}`, note: 'Action', icon: 'external', act: { href: url }, also: 'visit browse' } as const]),
     page('logs', 'Logs of', { icon: 'audit', to: paths.logs(id), also: 'output console' }),
     page('env', 'Environment of', { icon: 'gear', to: paths.environment(id), also: 'env variables secrets config' }),
+    ...(app_type === 'web' || app_type === 'service'
+      ? [page('storage', 'Storage of', { icon: 'database', to: paths.storage(id), also: 'volumes files disk data' })]
+      : []),
     page('deployments', 'Deployments of', { icon: 'rocket', to: paths.deployments(id), also: 'history releases roll back rollback' }),
     page('domains', 'Domains of', { icon: 'globe', to: paths.domains(id), also: 'dns host https certificate' }),
     page('app-settings', 'Settings of', { icon: 'gear', to: paths.appSettings(id), also: 'port branch limits configure edit' }),

@@ -1,0 +1,47 @@
+import type { AppFile, Application } from '@berth/contract'
+import { useQuery } from '@tanstack/react-query'
+import { Button } from '../../components/button.tsx'
+import { Notice } from '../../components/notice.tsx'
+import { useApp } from '../../shared/use-app.ts'
+import { useDeploy } from '../../shared/use-deploy.ts'
+import { liveDeployment } from '../deployments/queries.ts'
+import { FilesCard } from './files-card.tsx'
+import { files } from './queries.ts'
+import { VolumesCard } from './volumes-card.tsx'
+
+/** What an app keeps over its releases, and the files that each release is given. */
+export function StoragePage() {
+  const app = useApp()
+  return (
+    <div className="grid gap-4">
+      <ChangedNotice app={app} />
+      <VolumesCard app={app} />
+      <FilesCard app={app} />
+    </div>
+  )
+}
+
+/** Files that were saved after the live release began. */
+function changedSince(saved: readonly AppFile[], startedAt: string | null | undefined): AppFile[] {
+  return startedAt ? saved.filter(({ updatedAt }) => updatedAt > startedAt) : []
+}
+
+function ChangedNotice({ app }: { app: Application }) {
+  const deploy = useDeploy()
+  const { data: live } = useQuery(liveDeployment(app.id))
+  const { data: saved = [] } = useQuery(files(app.id))
+  const changed = changedSince(saved, live?.started_at)
+  if (changed.length === 0) return null
+  return (
+    <Notice
+      tone="warn"
+      actions={
+        <Button pending={deploy.isPending} onClick={() => deploy.mutate({ appId: app.id })}>
+          Deploy now
+        </Button>
+      }
+    >
+      Changed since the live release: {changed.map(({ path }) => path).join(', ')}. Deploy to apply it.
+    </Notice>
+  )
+}

@@ -1,0 +1,115 @@
+import type { Application, AppVolume } from '@berth/contract'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Badge } from '../../components/badge.tsx'
+import { Button, IconButton } from '../../components/button.tsx'
+import { Card } from '../../components/card.tsx'
+import { Notice } from '../../components/notice.tsx'
+import { EmptyState } from '../../components/states.tsx'
+import { sizeWords } from '../../lib/sizes.ts'
+import { storage } from './queries.ts'
+import { useAppRights } from './rights.ts'
+import { DeleteVolume, RemoveVolume, VolumeForm } from './volume-dialogs.tsx'
+
+type Doing = { is: 'add'; volume?: AppVolume } | { is: 'edit' | 'remove'; volume: AppVolume } | { is: 'delete'; name: string }
+
+/** The volumes in the app's settings, and those that are still there although they are not. */
+export function VolumesCard({ app }: { app: Application }) {
+  const [doing, setDoing] = useState<Doing>()
+  const { mayEdit, maySteward, whyNotEdit } = useAppRights(app)
+  const stored = useQuery(storage(app.id))
+  const bytesOf = new Map(stored.data?.volumes.map(({ volume, bytes }) => [volume, bytes]))
+  const unused = [...bytesOf.keys()].filter((name) => name !== '' && app.volumes.every((volume) => volume.name !== name))
+  const close = () => setDoing(undefined)
+  return (
+    <Card
+      flush
+      title="Volumes"
+      note="Directories that keep their data over deployments, rollbacks and restarts"
+      actions={
+        <Button icon="plus" disabled={!mayEdit} onClick={() => setDoing({ is: 'add' })}>
+          Add volume
+        </Button>
+      }
+    >
+      <Notes app={app} whyNotEdit={mayEdit ? undefined : whyNotEdit} failure={stored.error?.message} />
+      {app.volumes.length + unused.length === 0 ? (
+        <EmptyState icon="database" title="No volumes yet">
+          Everything else that the app writes is lost when it is deployed again.
+        </EmptyState>
+      ) : (
+        <ul className="divide-y divide-line">
+          {app.volumes.map((volume) => (
+            <Row key={volume.name} name={volume.name} path={volume.path} size={sizeOf(bytesOf.get(volume.name), stored.isSuccess)}>
+              {volume.shareable && <Badge look={{ label: 'Shared', tone: 'idle' }} />}
+              <IconButton icon="edit" label={`Edit ${volume.name}`} disabled={!mayEdit} onClick={() => setDoing({ is: 'edit', volume })} />
+              <IconButton
+                icon="trash"
+                label={`Remove ${volume.name}`}
+                disabled={!mayEdit}
+                onClick={() => setDoing({ is: 'remove', volume })}
+              />
+            </Row>
+          ))}
+          {unused.map((name) => (
+            <Row key={name} name={name} path="Not mounted" size={sizeOf(bytesOf.get(name), true)}>
+              <Button
+                disabled={!mayEdit}
+                aria-label={`Mount ${name}`}
+                onClick={() => setDoing({ is: 'add', volume: { name, path: '', shareable: false } })}
+              >
+                Mount
+              </Button>
+              <Button disabled={!maySteward} aria-label={`Delete ${name}`} onClick={() => setDoing({ is: 'delete', name })}>
+                Delete…
+              </Button>
+            </Row>
+          ))}
+        </ul>
+      )}
+      {(doing?.is === 'add' || doing?.is === 'edit') && (
+        <VolumeForm app={app} {...(doing.volume && { volume: doing.volume })} isNew={doing.is === 'add'} onClose={close} />
+      )}
+      {doing?.is === 'remove' && <RemoveVolume app={app} volume={doing.volume} onClose={close} />}
+      {doing?.is === 'delete' && <DeleteVolume app={app} name={doing.name} onClose={close} />}
+    </Card>
+  )
+}
+
+function sizeOf(bytes: number | undefined, isKnown: boolean): string {
+  if (bytes !== undefined) return sizeWords(bytes)
+  return isKnown ? 'Created with the next deployment' : '–'
+}
+
+function Notes({ app, whyNotEdit, failure }: { app: Application; whyNotEdit: string | undefined; failure: string | undefined }) {
+  const isSingle = app.volumes.some(({ shareable }) => !shareable)
+  if (whyNotEdit === undefined && failure === undefined && !isSingle) return null
+  return (
+    <div className="grid gap-3 border-b border-line p-4">
+      {whyNotEdit !== undefined && <Notice tone="plain">{whyNotEdit}</Notice>}
+      {failure !== undefined && <Notice tone="bad">The sizes are not known: {failure}</Notice>}
+      {isSingle && (
+        <p className="text-[13px] text-ink-soft">
+          Only one release at a time can use these volumes, so a deployment stops the running release before it starts the new one.
+        </p>
+      )}
+    </div>
+  )
+}
+
+type RowProps = { name: string; path: string; size: string; children: React.ReactNode }
+
+function Row({ name, path, size, children }: RowProps) {
+  return (
+    <li className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 px-4 py-3 text-sm sm:grid-cols-[minmax(0,12rem)_minmax(0,1fr)_minmax(6rem,auto)_auto]">
+      <span className="min-w-0 truncate font-medium" title={name}>
+        {name}
+      </span>
+      <code className="col-span-2 row-start-2 min-w-0 font-mono text-[13px] break-all text-ink-soft sm:col-span-1 sm:row-start-auto">
+        {path}
+      </code>
+      <span className="col-span-2 row-start-3 text-[13px] text-ink-soft sm:col-span-1 sm:row-start-auto">{size}</span>
+      <span className="-my-2 flex items-center gap-1">{children}</span>
+    </li>
+  )
+}
