@@ -29,7 +29,7 @@ export function routableHost(host: string): string | undefined {
  * The maps depend on the wanted routes only: the same routes give the same maps.
  *   hosts       host → app key | flags (r: to https, s: HSTS)
  *   apps        app key → the name of a page, or a target set, followed by ! and the fallback set while there is one
- *   targets     target set / replica → ip | port, for sets of several
+ *   targets     target set / replica → ip | port, for sets of several; target set > ip | port → the next one, for when that one fails
  *   challenges  token → answer
  * A set is named by its contents, so a switch writes the new set beside the old one and then moves one entry of `apps`.
  * A set of one is its only member, ip | port: most requests need no more than that.
@@ -90,7 +90,11 @@ function addTargets(release: EdgeRelease, targets: Map<string, string>): string 
 
 function addSet(members: readonly EdgeTarget[], targets: Map<string, string>): string {
   const { set, lines } = targetSet(members)
-  if (lines.length > 1) for (const [replica, line] of lines.entries()) targets.set(`${set}/${replica}`, line)
+  if (lines.length === 1) return set
+  for (const [replica, line] of lines.entries()) {
+    targets.set(`${set}/${replica}`, line)
+    targets.set(`${set}>${line}`, lines[(replica + 1) % lines.length] ?? line)
+  }
   return set
 }
 

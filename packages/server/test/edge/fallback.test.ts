@@ -44,9 +44,9 @@ afterAll(async () => {
   broken.close()
 })
 
-async function route(target: EdgeTarget, fallback?: EdgeTarget): Promise<void> {
+async function route(target: EdgeTarget | EdgeTarget[], fallback?: EdgeTarget): Promise<void> {
   const hosts = [{ host: HOST, redirectHttps: false, hsts: false }]
-  const release = { targets: [target], ...(fallback && { fallback: [fallback] }) }
+  const release = { targets: [target].flat(), ...(fallback && { fallback: [fallback] }) }
   await edge.edge.setRoutes({ apps: [{ appKey: 'a1', hosts, ...release }] })
 }
 
@@ -93,4 +93,19 @@ it('says that an app is not responding if there is no fallback', async () => {
   await route(refusing)
   const answer = await visit(edge, { host: HOST, headers: { accept: 'application/json' } })
   expect([answer.status, JSON.parse(answer.text)]).toMatchObject([502, { error: { code: 'app_not_answering' } }])
+})
+
+it('sends what one of several replicas refuses or drops to another one, every time', async () => {
+  await route([refusing, old.target])
+  for (let n = 0; n < 20; n += 1) {
+    expect(await visit(edge, { host: HOST })).toMatchObject({ status: 200, text: 'old' })
+    expect(await visit(edge, { host: HOST, method: 'POST', body: 'order' })).toMatchObject({ status: 200, text: 'old' })
+  }
+  await route([broken.target, old.target])
+  for (let n = 0; n < 20; n += 1) expect(await visit(edge, { host: HOST })).toMatchObject({ status: 200, text: 'old' })
+})
+
+it('sends what one of several new replicas refuses to the previous release', async () => {
+  await route([refusing, { ...refusing, ip: '127.0.0.2' }], old.target)
+  for (let n = 0; n < 10; n += 1) expect(await visit(edge, { host: HOST })).toMatchObject({ status: 200, text: 'old' })
 })

@@ -66,6 +66,7 @@ export function frontends(settings: HaproxySettings): string[] {
     '  http-request set-log-level silent',
     ...findingTheApp(settings),
     ...findingTheTarget(settings, 'last'),
+    ...avoidingTheFailed(settings),
     ...SET_DESTINATION,
     `  use_backend fallback-json if ${WANTS_JSON}`,
     '  default_backend fallback-html',
@@ -134,6 +135,19 @@ function findingTheTarget(settings: HaproxySettings, which: 'first' | 'last'): s
   return [
     `  http-request set-var(txn.to) var(txn.found),field(1,|),${lookUp(settings, 'apps')},field(${which === 'first' ? 1 : -1},!)`,
     `  http-request track-sc0 var(txn.to) table ${IN_FLIGHT_TABLE}`,
+  ]
+}
+
+/**
+ * A request whose target failed goes to the next target of the same set. HAProxy tells itself which one failed by the destination in the
+ * proxy protocol, where an IPv4 address may be written as IPv6.
+ */
+function avoidingTheFailed(settings: HaproxySettings): string[] {
+  return [
+    '  http-request set-var(txn.failedport) dst_port',
+    '  http-request set-var(txn.failed) dst,field(-1,:),concat(|,txn.failedport)',
+    `  http-request set-var(txn.next) var(txn.to),concat(>,txn.failed),${lookUp(settings, 'targets')}`,
+    '  http-request set-var(txn.to) var(txn.next) if { var(txn.next) -m found }',
   ]
 }
 
