@@ -13,6 +13,9 @@ export type RestartPolicy = (typeof RESTART_POLICIES)[number]
 export const STRATEGIES = ['rolling', 'recreate'] as const
 export type Strategy = (typeof STRATEGIES)[number]
 
+/** A web app or a service may run this many containers at once. */
+export const MOST_REPLICAS = 20
+
 export const AppType = OneOf(APP_TYPES)
 export const AppStatus = OneOf(APP_STATUSES)
 export const RestartPolicy = OneOf(RESTART_POLICIES)
@@ -70,6 +73,8 @@ export const Application = Type.Object({
   restart_policy: RestartPolicy,
   cpu_limit: Nullable(Type.Number()),
   memory_limit: Nullable(Type.Integer()),
+  /** How many containers of it run at once, each with these limits; always 1 for databases and compose apps. */
+  replicas: Type.Integer(),
   template_name: Type.String(),
   healthcheck_path: Type.String(),
   builder: Builder,
@@ -145,6 +150,9 @@ const Runtime = {
   restartPolicy: Type.Optional(RestartPolicy),
   /** Of web and service apps. One that is no longer listed is not mounted any more; its data is kept. */
   volumes: Type.Optional(VolumeSettings),
+  replicas: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: MOST_REPLICAS, ...expects(`a whole number between 1 and ${MOST_REPLICAS}`) }),
+  ),
 }
 
 export const NewApplication = Type.Object({

@@ -1,4 +1,5 @@
 import type { Engine } from '../engine/engine.ts'
+import { ownerOf } from '../engine/labels.ts'
 import type { BackupKeeper } from '../features/backups/service.ts'
 import { SAMPLE_EVERY_MS as FIGURES_EVERY_MS, type FiguresKeeper } from '../features/figures/service.ts'
 import type { EngineWatch } from '../features/health/engine-watch.ts'
@@ -39,6 +40,7 @@ type Parts = {
 
 const HOUR_MS = 3600 * 1000
 const POLL_LOOK_MS = 15_000
+const REPLICAS_LOOK_MS = 500
 const TELLING_EVENTS = ['die', 'start', 'destroy', 'oom']
 
 /** The periodic tasks besides the jobs: how often each runs, and what it does. */
@@ -114,8 +116,13 @@ function engineTasks(parts: Parts): Task[] {
       run: async (signal) => {
         if (!engineWatch.isReachable()) return
         for await (const event of parts.engine.events({ instance: parts.instance, signal }))
-          if (TELLING_EVENTS.includes(event.action)) wake('reconcile')
+          if (TELLING_EVENTS.includes(event.action)) {
+            const { appId } = ownerOf(event.labels)
+            if (appId !== null) parts.routing.containersChanged(appId) // at once: the other replicas take its visitors
+            wake('reconcile')
+          }
       },
     },
+    { name: 'replicas', everyMs: REPLICAS_LOOK_MS, run: parts.routing.lookAtReplicas },
   ]
 }

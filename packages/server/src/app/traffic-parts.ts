@@ -1,4 +1,5 @@
 import type { EdgeRoutes } from '../edge/edge.ts'
+import { probeTarget } from '../features/deployments/release/health/probes.ts'
 import { createDomainCertificates } from '../features/domains/certificates.ts'
 import { createGeneratedDomains } from '../features/domains/generated-domain.ts'
 import { ownRecords } from '../features/domains/own-address.ts'
@@ -17,8 +18,7 @@ import type { Foundation } from './foundation.ts'
 export async function createTrafficParts(base: Foundation, { engine, edgeHost }: EngineParts) {
   const { config, db, instance, now, log, tuning } = base
   const dashboard = () => dashboardRoute(base.settings().dashboardDomain, config.port)
-  const portOf = (appId: number, sealed: string) => base.openRelease(appId, sealed).port
-  const wanted = createWantedRoutes({ db, engine, instance, dashboard, portOf })
+  const wanted = createWantedRoutes({ db, engine, instance, dashboard, releaseOf: base.openRelease, probe: probeTarget })
   const edgeParts = await createEdgeParts({
     config,
     instance,

@@ -9,6 +9,8 @@ type AppKind = {
   readonly hasServices: boolean
   /** Whether all releases share the same data, so that two must never run at once. */
   readonly keepsData: boolean
+  /** Whether a release may have several containers that do the same. */
+  readonly mayHaveReplicas: boolean
   readonly needsPort: boolean
   readonly defaultPort: number | null
 }
@@ -20,6 +22,7 @@ export const APP_KINDS = {
     isRouted: true,
     hasServices: false,
     keepsData: false,
+    mayHaveReplicas: true,
     needsPort: true,
     defaultPort: 3000,
   },
@@ -28,6 +31,7 @@ export const APP_KINDS = {
     isRouted: false,
     hasServices: false,
     keepsData: false,
+    mayHaveReplicas: true,
     needsPort: false,
     defaultPort: null,
   },
@@ -36,6 +40,7 @@ export const APP_KINDS = {
     isRouted: false,
     hasServices: false,
     keepsData: true,
+    mayHaveReplicas: false,
     needsPort: false,
     defaultPort: null,
   },
@@ -44,6 +49,7 @@ export const APP_KINDS = {
     isRouted: true,
     hasServices: true,
     keepsData: false,
+    mayHaveReplicas: false,
     needsPort: false,
     defaultPort: null,
   },

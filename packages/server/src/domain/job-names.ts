@@ -1,4 +1,4 @@
-import { deleteWaitingRun, insertJob } from '../queue/queue-store.ts'
+import { deleteWaitingRun, insertJob, isWaiting } from '../queue/queue-store.ts'
 import type { Tx } from '../store/database.ts'
 
 /** Every kind of job, and its payload. */
@@ -30,6 +30,11 @@ export async function enqueue<Name extends JobName>(
   asked: { by: number | null; at: Date },
 ): Promise<void> {
   await insertJob(tx, { name, payload, lane: appLane(payload.appId), tenant: tenantOf(asked.by), at: asked.at })
+}
+
+/** Runs the live release as the row of the app says by then. One that waits is enough, however often it is asked for. */
+export async function enqueueRestore(tx: Tx, appId: number, asked: { by: number | null; at: Date }): Promise<void> {
+  if (!(await isWaiting(tx, { name: 'app.restore', lane: appLane(appId) }))) await enqueue(tx, 'app.restore', { appId }, asked)
 }
 
 /** Removes the job of a deployment that was replaced before it started. */

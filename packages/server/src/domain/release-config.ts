@@ -20,6 +20,8 @@ export type ReleaseConfig = {
   restart: RestartPolicy
   cpus: number | null
   memoryMb: number | null
+  /** As it was when the release was made: it can be changed without a new one. Releases from before this was recorded have one. */
+  replicas?: number
 }
 
 /** How it was built: the settings of the app. The repository's berth.json comes before them. */
@@ -74,6 +76,7 @@ export function configOf(app: AppRow, env: Readonly<Record<string, string>>, fil
     restart: app.restart_policy,
     cpus: app.cpu_limit,
     memoryMb: app.memory_limit,
+    replicas: app.replicas,
   }
 }
 

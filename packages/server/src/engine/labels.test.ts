@@ -5,6 +5,7 @@ import { containerName, isOfRelease, labelsOf, ownedBy, ownerOf, projectNetworkN
 describe('labels and names', () => {
   it('come from ids alone', () => {
     expect(containerName('abc', 4, 17)).toBe('berth-abc-app-4-d17')
+    expect(containerName('abc', 4, 17, 3)).toBe('berth-abc-app-4-d17-r3')
     expect(volumeName('abc', 4)).toBe('berth-abc-app-4-volume')
     expect(projectNetworkName('abc', 9)).toBe('berth-abc-project-9')
   })
@@ -20,14 +21,14 @@ describe('labels and names', () => {
     fc.assert(
       fc.property(ids, ids, ids, (projectId, appId, deploymentId) => {
         const labels = labelsOf({ instance: 'abc', kind: 'app', projectId, appId, deploymentId })
-        expect(ownerOf(labels)).toEqual({ instance: 'abc', projectId, appId, deploymentId, definition: null, service: null })
+        expect(ownerOf(labels)).toEqual({ instance: 'abc', projectId, appId, deploymentId, definition: null, service: null, replica: 1 })
         expect(labels).toMatchObject(ownedBy({ instance: 'abc', appId }))
       }),
     )
   })
 
   it('give no id where a label is missing or foreign', () => {
-    const nobody = { instance: null, projectId: null, appId: null, deploymentId: null, definition: null, service: null }
+    const nobody = { instance: null, projectId: null, appId: null, deploymentId: null, definition: null, service: null, replica: 1 }
     expect(ownerOf({})).toEqual(nobody)
     for (const foreign of ['1; rm', '01', '0', '-1', '1e3', '']) {
       expect(ownerOf({ 'berth.app': foreign, 'berth.project': foreign, 'berth.deployment': foreign })).toEqual(nobody)

@@ -9,6 +9,7 @@ export const LABEL = {
   project: 'berth.project',
   deployment: 'berth.deployment',
   service: 'berth.service',
+  replica: 'berth.replica',
 } as const
 
 /**
@@ -32,6 +33,8 @@ export type Maker = {
   readonly appId?: number
   readonly deploymentId?: number
   readonly service?: string
+  /** From 1 on. */
+  readonly replica?: number
 }
 
 /** The owner of something in the engine according to its labels; null if it has none of ours. */
@@ -44,6 +47,8 @@ export type Owner = {
   /** The definition of a shared service, as `sharedLabel` makes it. */
   readonly definition: string | null
   readonly service: string | null
+  /** Which of several containers that do the same, from 1 on. */
+  readonly replica: number
 }
 type Labels = Readonly<Record<string, string>>
 
@@ -77,6 +82,7 @@ export function labelsOf(owner: Maker): Record<string, string> {
     ...(owner.appId === undefined ? {} : { [LABEL.app]: id(owner.appId) }),
     ...(owner.deploymentId === undefined ? {} : { [LABEL.deployment]: id(owner.deploymentId) }),
     ...(owner.service === undefined ? {} : { [LABEL.service]: owner.service }),
+    ...(owner.replica === undefined ? {} : { [LABEL.replica]: id(owner.replica) }),
   }
 }
 
@@ -95,7 +101,8 @@ export function ownerOf(labels: Labels): Owner {
     appId: idFrom(labels[LABEL.app]),
     deploymentId: isShared ? 'shared' : idFrom(release),
     definition: isShared ? release : null,
-    service: labels[LABEL.service] ?? null,
+    service: labels[LABEL.service] || null,
+    replica: idFrom(labels[LABEL.replica]) ?? 1,
   }
 }
 
@@ -108,8 +115,9 @@ function idFrom(value: string | undefined): number | null {
   return value !== undefined && /^[1-9]\d{0,15}$/.test(value) ? Number(value) : null
 }
 
-export function containerName(instance: string, appId: number, deploymentId: number): string {
-  return `berth-${checkedInstance(instance)}-app-${id(appId)}-d${id(deploymentId)}`
+/** The first replica has the name that a single container had from the beginning. */
+export function containerName(instance: string, appId: number, deploymentId: number, replica = 1): string {
+  return `berth-${checkedInstance(instance)}-app-${id(appId)}-d${id(deploymentId)}${replica === 1 ? '' : `-r${id(replica)}`}`
 }
 
 /** The name of one container of a compose app: by deployment and service, or by the definition of a shared service. */

@@ -50,7 +50,7 @@ const service = {
 }
 const spec: StackContainerSpec = {
   name: stackContainerName('abc', 7, { release: '41', service: 'web' }),
-  labels: labelsOf({ instance: 'abc', kind: 'compose', projectId: 3, appId: 7, deploymentId: 41, service: 'web' }),
+  labels: labelsOf({ instance: 'abc', kind: 'compose', projectId: 3, appId: 7, deploymentId: 41, service: 'web', replica: 1 }),
   service,
   network: appNetworkName('abc', 7),
 }

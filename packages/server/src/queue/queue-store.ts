@@ -29,6 +29,12 @@ export async function insertJob(tx: Tx, job: { name: string; payload: unknown; l
   })
 }
 
+/** Whether such a job of the lane has not started yet. */
+export async function isWaiting(tx: Tx, { name, lane }: { name: JobName; lane: string }): Promise<boolean> {
+  const waiting = tx.selectFrom('job').select('id').where('lane', '=', lane).where('name', '=', name).where('lease_until', 'is', null)
+  return (await waiting.executeTakeFirst()) !== undefined
+}
+
 const deleteWaiting = statement((tx: Tx, { lane, deploymentId }: Placeholders<{ lane: string; deploymentId: number }>) =>
   tx
     .deleteFrom('job')

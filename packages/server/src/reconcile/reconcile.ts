@@ -1,5 +1,4 @@
 import type { AppStatus } from '@berth/contract'
-import { kindOf } from '../domain/app-kinds.ts'
 import { setAppStatus } from '../domain/app-status.ts'
 import { enqueue } from '../domain/job-names.ts'
 import type { AppRow } from '../domain/rows.ts'
@@ -62,7 +61,7 @@ function createObserve({ engine, lastLines, redact }: Pick<Deps, 'engine' | 'las
     if (app.wanted === 'stopped') return { status: 'stopped', reason: '' }
     const [first] = down
     if (!first) return { status: 'error', reason: 'The container was removed outside Berth.' }
-    if (kindOf(app).hasServices && down.length < live.length) return { status: 'running', reason: '' }
+    if (down.length < live.length) return { status: 'running', reason: '' } // other services, or other replicas, still serve
     const reason = await reasonOf(app, first)
     return reason === undefined ? undefined : { status: 'error', reason }
   }

@@ -5,7 +5,7 @@ import { poll } from '../lib/retry.ts'
 import type { Hindrance } from './route-sync.ts'
 
 type Deps = {
-  strays: () => Promise<EdgeTarget[]>
+  strays: () => Promise<EdgeTarget[][]>
   sync: () => Promise<Hindrance | undefined>
   edge: Pick<Edge, 'inFlight'>
   drainMs: number
@@ -23,7 +23,7 @@ export function createStrayDrain({ strays, sync, edge, drainMs, log }: Deps): ()
     const limit = { limitMs: drainMs, signal: new AbortController().signal }
     const hindrance = await Promise.race([sync(), sleep(drainMs, 'late' as const, { ref: false })])
     if (hindrance !== undefined) return // the edge is not running, so nothing is known to be in flight
-    await Promise.all(found.map(async (target) => await waitUntilIdle(async () => await edge.inFlight([target]), limit)))
+    await Promise.all(found.map(async (targets) => await waitUntilIdle(async () => await edge.inFlight(targets), limit)))
   }
 }
 

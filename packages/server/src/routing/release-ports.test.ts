@@ -19,9 +19,9 @@ it('the settings of a release, which may be large, are read once for its port an
   }
   const read: number[] = []
   const ports = createReleasePorts({
-    portOf(_, sealedConfig) {
+    releaseOf(_, sealedConfig) {
       if (sealedConfig.startsWith('c')) throw new Error('cannot be opened')
-      return sealedConfig.startsWith('a') ? 3000 : null
+      return { port: sealedConfig.startsWith('a') ? 3000 : null, healthcheckPath: '/ready' }
     },
     async sealedConfigOf(id) {
       read.push(id)
@@ -33,6 +33,7 @@ it('the settings of a release, which may be large, are read once for its port an
     expect(JSON.stringify(apps).length).toBeLessThan(1000)
     await ports.learn(apps)
     expect(apps.map((app) => ports.of({ ...app, port: 80 }))).toEqual([3000, null, 80])
+    expect(apps.map(ports.pathOf)).toEqual(['/ready', '/ready', ''])
   }
   expect(read).toEqual(live)
 })

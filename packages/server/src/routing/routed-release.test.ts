@@ -4,7 +4,7 @@ import type { ContainerSummary } from '../engine/container-state.ts'
 import { pageOf, strayTargets, targetsOf } from './routed-release.ts'
 import type { RoutedApp } from './store.ts'
 
-const APP: RoutedApp = { id: 1, projectId: 1, port: 80, status: 'running', wanted: 'running', activeId: 5, mainService: '' }
+const APP: RoutedApp = { id: 1, projectId: 1, port: 80, replicas: 1, status: 'running', wanted: 'running', activeId: 5, mainService: '' }
 const container = (deploymentId: number | 'shared', ip: string, state = 'running', service: string | null = null): ContainerSummary => ({
   id: ip,
   name: ip,
@@ -13,7 +13,7 @@ const container = (deploymentId: number | 'shared', ip: string, state = 'running
   createdAt: '',
   state,
   ips: { net: ip },
-  owner: { instance: 'abc', projectId: 1, appId: 1, deploymentId, definition: null, service },
+  owner: { instance: 'abc', projectId: 1, appId: 1, deploymentId, definition: null, service, replica: 1 },
 })
 const known = { network: 'net', port: 80, ahead: undefined, containers: [container(5, '10.0.0.5'), container(6, '10.0.0.6')] }
 
@@ -74,10 +74,7 @@ describe('the services of an app with domains of their own', () => {
 
 it('finds what a crash left running', () => {
   const ports = new Set([80, 81, null])
-  expect(strayTargets(APP, { ...known, ports })).toEqual([
-    { ip: '10.0.0.6', port: 80 },
-    { ip: '10.0.0.6', port: 81 },
-  ])
+  expect(strayTargets(APP, { ...known, ports })).toEqual([[{ ip: '10.0.0.6', port: 80 }], [{ ip: '10.0.0.6', port: 81 }]])
 })
 
 it('says why nobody answers', () => {
@@ -90,4 +87,35 @@ it('a domain that names no service leads nowhere while no service has the port o
   const stack = { ...APP, mainService: NO_SERVICE }
   expect(targetsOf(stack, { ...known, containers })).toEqual(NOWHERE)
   expect(targetsOf(stack, { ...known, containers }, { service: 'api', port: 80 }).targets).toHaveLength(1)
+})
+
+describe('replicas', () => {
+  const replica = (number: number, ip: string, state = 'running'): ContainerSummary => {
+    const { owner, ...rest } = container(5, ip, state)
+    return { ...rest, owner: { ...owner, replica: number } }
+  }
+  const three = [replica(1, '10.0.0.1'), replica(2, '10.0.0.2'), replica(3, '10.0.0.3')]
+  const ips = (app: RoutedApp, containers: readonly ContainerSummary[], silent: readonly string[] = []) =>
+    targetsOf(app, { ...known, containers, isReady: ({ id }) => !silent.includes(id) }).targets.map(({ ip }) => ip)
+
+  it('all get visitors, except those that are down or do not answer', () => {
+    const app = { ...APP, replicas: 3 }
+    expect(ips(app, three)).toEqual(['10.0.0.1', '10.0.0.2', '10.0.0.3'])
+    expect(ips(app, [...three.slice(0, 2), replica(3, '10.0.0.3', 'exited')])).toEqual(['10.0.0.1', '10.0.0.2'])
+    expect(ips(app, three, ['10.0.0.2'])).toEqual(['10.0.0.1', '10.0.0.3'])
+    expect(ips(app, three, ['10.0.0.1', '10.0.0.2', '10.0.0.3'])).toHaveLength(3) // an error of the app says more than a page of ours
+  })
+
+  it('beyond the wanted number get visitors only if no other answers', () => {
+    expect(ips(APP, three)).toEqual(['10.0.0.1'])
+    expect(ips(APP, three, ['10.0.0.1'])).toEqual(['10.0.0.2', '10.0.0.3'])
+  })
+
+  it('of a new release get visitors together, and only while all of them run', () => {
+    const ahead = { ip: '10.0.0.7', port: 80, others: ['10.0.0.8'] }
+    const next = [container(6, '10.0.0.7'), container(6, '10.0.0.8')]
+    const seen = { ...known, ahead, containers: [...three, ...next] }
+    expect(targetsOf({ ...APP, replicas: 3 }, seen).targets.map(({ ip }) => ip)).toEqual(['10.0.0.7', '10.0.0.8'])
+    expect(targetsOf({ ...APP, replicas: 3 }, { ...seen, containers: [...three, ...next.slice(1)] }).targets).toHaveLength(3)
+  })
 })

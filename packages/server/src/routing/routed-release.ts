@@ -4,6 +4,14 @@ import type { Target } from '../features/deployments/release/release.ts'
 import type { Door } from './doors.ts'
 import type { RoutedApp } from './store.ts'
 
+/** A container of the live release that may serve visitors. */
+export type Candidate = {
+  readonly id: string
+  readonly target: EdgeTarget
+  /** Beyond the wanted number of replicas, and about to be removed. */
+  readonly isSurplus: boolean
+}
+
 type Known = {
   /** The app's own. */
   containers: readonly ContainerSummary[]
@@ -12,6 +20,8 @@ type Known = {
   port: number | null
   /** A release that is being rolled out. */
   ahead: Target | undefined
+  /** Whether a candidate answers, as far as is known. */
+  isReady?: (candidate: Candidate) => boolean
 }
 
 type Place = Pick<Door, 'service' | 'port'>
@@ -19,28 +29,44 @@ const OWN: Place = { service: '', port: null }
 
 /** The targets of an app, and the fallback while a new release is on trial. Without targets visitors get an error page. */
 export function targetsOf(app: RoutedApp, known: Known, door: Place = OWN): { targets: EdgeTarget[]; fallback: EdgeTarget[] } {
-  const { network } = known
-  const running = known.containers.filter((container) => container.state === 'running' && (container.ips[network] ?? '') !== '')
-  const live = liveTargets(app, { ...known, containers: running }, door)
-  const ahead = aheadTarget(known.ahead, door)
-  // if it has already died, the previous release takes over without waiting for the deployment to notice
-  const isAhead = ahead !== undefined && running.some((container) => container.ips[network] === ahead.ip)
-  return isAhead ? { targets: [ahead], fallback: live } : { targets: live, fallback: [] }
+  const live = chosen(candidatesOf(app, known, door), known.isReady).map(({ target }) => target)
+  const ahead = aheadTargets(known.ahead, door)
+  // if one has already died, the previous release takes over without waiting for the deployment to notice
+  const ips = new Set(runningIn(known).map((container) => container.ips[known.network]))
+  const isAhead = ahead.length > 0 && ahead.every(({ ip }) => ips.has(ip))
+  return isAhead ? { targets: ahead, fallback: live } : { targets: live, fallback: [] }
 }
 
-export function aheadTarget(ahead: Target | undefined, { service, port }: Place): EdgeTarget | undefined {
-  if (ahead === undefined || (service === '' && ahead.isOfServices)) return undefined
-  const ip = service === '' ? ahead.ip : ahead.services?.get(service)
-  return ip === undefined ? undefined : { ip, port: port ?? ahead.port }
+export function aheadTargets(ahead: Target | undefined, { service, port }: Place): EdgeTarget[] {
+  if (ahead === undefined || (service === '' && ahead.isOfServices)) return []
+  const ips = service === '' ? [ahead.ip, ...(ahead.others ?? [])] : [ahead.services?.get(service) ?? []].flat()
+  return ips.map((ip) => ({ ip, port: port ?? ahead.port }))
 }
 
-function liveTargets(app: RoutedApp, { containers, network, port: own }: Known, { service, port: given }: Place): EdgeTarget[] {
-  const port = given ?? own
+function runningIn({ containers, network }: Pick<Known, 'containers' | 'network'>): ContainerSummary[] {
+  return containers.filter((container) => container.state === 'running' && (container.ips[network] ?? '') !== '')
+}
+
+/** The running containers of the live release behind a door. */
+export function candidatesOf(app: RoutedApp, known: Omit<Known, 'ahead' | 'isReady'>, { service, port: given }: Place = OWN): Candidate[] {
+  const port = given ?? known.port
   if (app.activeId === null || port === null || app.wanted === 'stopped') return []
   const isBehind = ({ owner }: ContainerSummary) => owner.service === null || owner.service === (service || app.mainService)
-  return containers
+  return runningIn(known)
     .filter((container) => container.owner.deploymentId === app.activeId && isBehind(container))
-    .map((container) => ({ ip: container.ips[network] ?? '', port }))
+    .map(({ id, owner, ips }) => ({
+      id,
+      target: { ip: ips[known.network] ?? '', port },
+      isSurplus: owner.service === null && owner.replica > app.replicas,
+    }))
+}
+
+/** Those that answer; without one, all of them. One that is about to be removed serves only if no other answers. */
+function chosen(candidates: readonly Candidate[], isReady: Known['isReady'] = () => true): readonly Candidate[] {
+  if (candidates.length < 2) return candidates
+  const ready = candidates.filter(isReady)
+  const wanted = ready.filter(({ isSurplus }) => !isSurplus)
+  return wanted.length > 0 ? wanted : ready.length > 0 ? ready : candidates
 }
 
 export function pageOf(app: RoutedApp): 'stopped' | 'starting' | 'down' {
@@ -48,12 +74,14 @@ export function pageOf(app: RoutedApp): 'stopped' | 'starting' | 'down' {
   return app.wanted === 'stopped' || app.status === 'stopped' ? 'stopped' : 'down'
 }
 
-/** The targets of releases that are not live but still running, for example after a crash. */
+/** The targets of releases that are not live but still running, for example after a crash: those of each release at each port. */
 export function strayTargets(
   app: RoutedApp,
-  { containers, network, ports }: Pick<Known, 'containers' | 'network'> & { ports: ReadonlySet<number | null> },
-): EdgeTarget[] {
-  return containers
-    .filter((container) => container.state === 'running' && container.owner.deploymentId !== app.activeId)
-    .flatMap(({ ips }) => [...ports].flatMap((port) => (port === null || !ips[network] ? [] : [{ ip: ips[network], port }])))
+  { ports, ...known }: Pick<Known, 'containers' | 'network'> & { ports: ReadonlySet<number | null> },
+): EdgeTarget[][] {
+  const strays = runningIn(known).filter(({ owner }) => owner.deploymentId !== app.activeId)
+  const byRelease = Map.groupBy(strays, ({ owner }) => `${owner.deploymentId} ${owner.service}`)
+  return [...byRelease.values()].flatMap((some) =>
+    [...ports].flatMap((port) => (port === null ? [] : [some.map(({ ips }) => ({ ip: ips[known.network] ?? '', port }))])),
+  )
 }

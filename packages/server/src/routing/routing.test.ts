@@ -66,7 +66,10 @@ function createCountedEngine() {
 async function open() {
   const test = await openTestDatabase()
   const engine = createCountedEngine()
-  const wanted = createWantedRoutes({ db: test.db, engine, instance: INSTANCE, dashboard: () => undefined, portOf: () => 80 })
+  const releaseOf = () => ({ port: 80, healthcheckPath: '' })
+  const probe = async ({ ip }: { ip: string }) => !silent.has(ip)
+  const silent = new Set<string>()
+  const wanted = createWantedRoutes({ db: test.db, engine, instance: INSTANCE, dashboard: () => undefined, releaseOf, probe })
   let reads = 0
   const edge = await startTestEdge({
     routes: async () => {
@@ -91,6 +94,7 @@ async function open() {
   return {
     ...test,
     wanted,
+    silent,
     testEdge: edge,
     engine,
     routing,
@@ -272,6 +276,6 @@ describe('of an app whose services have domains of their own', () => {
     const { engine, db, one } = world
     await addDomain(db, one.id, 'api.test', { service: 'api', port: 9000 })
     engine.running.push(containerOf({ ...one, deploymentId: 99 }, '10.0.0.12', 'api'))
-    expect(await world.wanted.strays()).toContainEqual({ ip: '10.0.0.12', port: 9000 })
+    expect(await world.wanted.strays()).toContainEqual([{ ip: '10.0.0.12', port: 9000 }])
   })
 })

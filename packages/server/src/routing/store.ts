@@ -18,6 +18,7 @@ export type RoutedApp = {
   id: number
   projectId: number
   port: number | null
+  replicas: number
   status: AppStatus
   wanted: 'running' | 'stopped'
   activeId: number | null
@@ -45,7 +46,7 @@ function routed(db: Reader) {
   return db
     .selectFrom('app')
     .leftJoin('deployment', (join) => join.onRef('deployment.app_id', '=', 'app.id').on('deployment.is_active', '=', 1))
-    .select(['app.id', 'app.project_id as projectId', 'app.port', 'app.status', 'app.wanted', 'deployment.id as activeId'])
+    .select(['app.id', 'app.project_id as projectId', 'app.port', 'app.replicas', 'app.status', 'app.wanted', 'deployment.id as activeId'])
     .select('deployment.main_service as mainService')
     .where('app.app_type', 'in', ROUTED)
 }

@@ -81,13 +81,19 @@ export function createRouting({ wanted, edge, tuning: { drainMs }, log }: Deps) 
     // an edge that has not applied the switch still sends visitors to the release that is about to be removed
     const hasSwitched = async () => (await whenServing(() => sync(appId))) === undefined || !(await hasVisitors())
     await poll(hasSwitched, { until: Boolean, everyMs: RETRY_MS, limitMs: drainMs, signal })
-    if (old.length === 0 || !(await hasVisitors())) return
-    await waitUntilIdle(async () => await inFlightOf(edge, old), { limitMs: giveUpAt - performance.now(), signal })
+    const earlier = [...old, ...wanted.earlierTargets(appId)]
+    if (earlier.length === 0 || !(await hasVisitors())) return
+    await waitUntilIdle(async () => await inFlightOf(edge, earlier), { limitMs: giveUpAt - performance.now(), signal })
+  }
+
+  /** Asks the replicas of every app that has several, and routes to those that answer. */
+  async function lookAtReplicas(): Promise<void> {
+    if (await wanted.lookAtReplicas()) await put()
   }
 
   const routes: Routes = { isServed, switchTo, restore, drain }
   const drainStrays = createStrayDrain({ strays: wanted.strays, sync, edge, drainMs, log })
-  return { ...routes, sync, syncSoon, rowsChanged, containersChanged, drainStrays }
+  return { ...routes, lookAtReplicas, sync, syncSoon, rowsChanged, containersChanged, drainStrays }
 }
 
 export type Routing = ReturnType<typeof createRouting>

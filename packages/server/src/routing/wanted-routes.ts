@@ -4,42 +4,49 @@ import type { Target } from '../features/deployments/release/release.ts'
 import type { Reader } from '../store/database.ts'
 import { createContainerLooks, type LookDeps } from './container-looks.ts'
 import { type Door, doorKey, doorsIn } from './doors.ts'
+import { createEarlierTargets } from './earlier-targets.ts'
 import { createReleasePorts } from './release-ports.ts'
-import { aheadTarget, pageOf, strayTargets, targetsOf } from './routed-release.ts'
+import { createReplicaHealth, type ProbeTarget } from './replica-health.ts'
+import { aheadTargets, candidatesOf, pageOf, strayTargets, targetsOf } from './routed-release.ts'
 import { createRoutedRows, type RoutedRows } from './routed-rows.ts'
 import { type RoutedApp, routedApp, routedApps, routedDomains, sealedConfigOf } from './store.ts'
 
 type Deps = LookDeps & {
   db: Reader
   dashboard: () => EdgeRoutes['dashboard']
-  /** The port a release was started with: the app's own may have been changed since. */
-  portOf: (appId: number, sealedConfig: string) => number | null
+  /** What a release was started with: the app's own settings may have been changed since. */
+  releaseOf: Parameters<typeof createReleasePorts>[0]['releaseOf']
+  probe: ProbeTarget
 }
 
 /** What the edge should serve: which release is live and its host names come from the database, its addresses from the engine. */
 export function createWantedRoutes(deps: Deps) {
   const { db, instance } = deps
-  const ports = createReleasePorts({ portOf: deps.portOf, sealedConfigOf: (id) => sealedConfigOf(db, id) })
+  const ports = createReleasePorts({ releaseOf: deps.releaseOf, sealedConfigOf: (id) => sealedConfigOf(db, id) })
   const looks = createContainerLooks(deps)
   const rows = createRoutedRows(deps)
   const switches = createSwitches(rows)
+  const health = createReplicaHealth(deps)
+  const earlier = createEarlierTargets()
 
-  function releaseOf(app: RoutedApp, door: Door): ReturnType<typeof targetsOf> {
-    const network = projectNetworkName(instance, app.projectId)
-    return targetsOf(app, { containers: looks.of(app.id), network, port: ports.of(app), ahead: switches.aheadOf(app.id) }, door)
-  }
+  const networkOf = ({ projectId }: RoutedApp) => projectNetworkName(instance, projectId)
+  const seenOf = (app: RoutedApp) => ({ containers: looks.of(app.id), network: networkOf(app), port: ports.of(app) })
+  const releaseOf = (app: RoutedApp, door: Door) =>
+    targetsOf(app, { ...seenOf(app), ahead: switches.aheadOf(app.id), isReady: health.isReady }, door)
 
   /** Called by the edge at the beginning of each pass. Undefined until all containers have been listed once. */
   async function read(): Promise<EdgeRoutes | undefined> {
     if (!looks.hasSeenAll()) return undefined
     await rows.refresh()
     await ports.learn(rows.apps())
-    const routeTo = (app: RoutedApp, door: Door): EdgeApp => {
+    const doors = rows.apps().flatMap((app) => rows.doorsOf(app.id).map((door) => ({ app, door })))
+    health.watch(doors.map(({ app, door }) => ({ candidates: candidatesOf(app, seenOf(app), door), path: ports.pathOf(app) })))
+    const apps = doors.map(({ app, door }): EdgeApp => {
       const release = releaseOf(app, door)
-      const page = release.targets.length === 0 && { page: pageOf(app) }
-      return { appKey: doorKey(appKey(app.id), door), hosts: door.hosts, ...release, ...page }
-    }
-    const apps = rows.apps().flatMap((app) => rows.doorsOf(app.id).map((door) => routeTo(app, door)))
+      const key = doorKey(appKey(app.id), door)
+      return { appKey: key, hosts: door.hosts, ...release, ...(release.targets.length === 0 && { page: pageOf(app) }) }
+    })
+    earlier.note(apps)
     const dashboard = rows.dashboard()
     return { apps, ...(dashboard && { dashboard }) }
   }
@@ -51,26 +58,13 @@ export function createWantedRoutes(deps: Deps) {
     const app = await routedApp(db, appId)
     if (app === undefined) return []
     await ports.learn([app])
-    const sets = doorsIn(await routedDomains(db, appId)).map((door) => releaseOf(app, door).targets)
-    return sets.filter((targets) => targets.length > 0)
+    const doors = doorsIn(await routedDomains(db, appId))
+    return doors.map((door) => releaseOf(app, door).targets).filter((targets) => targets.length > 0)
   }
 
   async function lookAtAll(): Promise<void> {
     await looks.lookAtAll()
     rows.markStale()
-  }
-
-  /** Releases that are running but not live. */
-  async function strays(): Promise<EdgeTarget[]> {
-    await lookAtAll()
-    const [apps, domains] = await Promise.all([routedApps(db), routedDomains(db)])
-    await ports.learn(apps)
-    const doorPorts = Map.groupBy(domains, ({ appId }) => appId)
-    return apps.flatMap((app) => {
-      const network = projectNetworkName(instance, app.projectId)
-      const known = new Set([app.port, ports.of(app), ...(doorPorts.get(app.id) ?? []).map(({ port }) => port)])
-      return strayTargets(app, { containers: looks.of(app.id), network, ports: known })
-    })
   }
 
   return {
@@ -80,15 +74,34 @@ export function createWantedRoutes(deps: Deps) {
     isKnown: looks.hasSeenAll,
     /** Call after a change in the database that does not involve the engine. */
     markStale: () => rows.markStale(),
-    aheadOf: switches.aheadOf,
-    aheadTargets: switches.aheadTargets,
-    switchTo: switches.switchTo,
-    endSwitch: switches.endSwitch,
-    strays,
+    ...switches,
+    /** Releases that are running but not live. */
+    strays: async () => {
+      await lookAtAll()
+      return await straysIn({ db, ports, seenOf })
+    },
+    /** The sets that the doors of an app had until recently. */
+    earlierTargets: (appId: number) => rows.doorsOf(appId).flatMap((door) => earlier.of(doorKey(appKey(appId), door))),
+    lookAtReplicas: health.look,
   }
 }
 
 export type WantedRoutes = ReturnType<typeof createWantedRoutes>
+
+type Strays = Pick<Deps, 'db'> & {
+  ports: ReturnType<typeof createReleasePorts>
+  seenOf: (app: RoutedApp) => Pick<Parameters<typeof strayTargets>[1], 'containers' | 'network'>
+}
+
+async function straysIn({ db, ports, seenOf }: Strays): Promise<EdgeTarget[][]> {
+  const [apps, domains] = await Promise.all([routedApps(db), routedDomains(db)])
+  await ports.learn(apps)
+  const domainsOf = Map.groupBy(domains, ({ appId }) => appId)
+  return apps.flatMap((app) => {
+    const doorPorts = (domainsOf.get(app.id) ?? []).map(({ port }) => port)
+    return strayTargets(app, { ...seenOf(app), ports: new Set([app.port, ports.of(app), ...doorPorts]) })
+  })
+}
 
 /** Releases that are being rolled out: the only routes that are not in the database yet. */
 function createSwitches({ markStale, doorsOf }: Pick<RoutedRows, 'markStale' | 'doorsOf'>) {
@@ -106,12 +119,11 @@ function createSwitches({ markStale, doorsOf }: Pick<RoutedRows, 'markStale' | '
   }
 
   /** The targets of a release that is being rolled out, for each door. */
-  function aheadTargets(appId: number): EdgeTarget[][] {
-    return doorsOf(appId).flatMap((door) => {
-      const target = aheadTarget(ahead.get(appId), door)
-      return target === undefined ? [] : [[target]]
-    })
+  function targetsAhead(appId: number): EdgeTarget[][] {
+    return doorsOf(appId)
+      .map((door) => aheadTargets(ahead.get(appId), door))
+      .filter((targets) => targets.length > 0)
   }
 
-  return { aheadTargets, aheadOf: (appId: number) => ahead.get(appId), switchTo, endSwitch }
+  return { aheadTargets: targetsAhead, aheadOf: (appId: number) => ahead.get(appId), switchTo, endSwitch }
 }

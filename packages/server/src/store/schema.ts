@@ -104,6 +104,8 @@ export type AppTable = {
   restart_policy: RestartPolicy
   cpu_limit: number | null
   memory_limit: number | null
+  /** How many containers of it run at once. */
+  replicas: Generated<number>
   template_name: string
   /** A list of {name, path, shareable}, as JSON. */
   volumes: Generated<string>

@@ -38,7 +38,15 @@ it.each(CORPUS.filter(({ refused }) => refused.length === 0))('is accepted uncha
   const plan = await planOf(file)
   expect(plan.routedService).not.toBeNull()
   for (const service of plan.services) {
-    const labels = labelsOf({ instance: 'abc', kind: 'compose', projectId: 3, appId: 7, deploymentId: 1, service: service.name })
+    const labels = labelsOf({
+      instance: 'abc',
+      kind: 'compose',
+      projectId: 3,
+      appId: 7,
+      deploymentId: 1,
+      service: service.name,
+      replica: 1,
+    })
     const name = stackContainerName('abc', 7, { release: '1', service: service.name })
     expect(() => assertStackAllowed(stackRequest({ name, labels, service, network: appNetworkName('abc', 7) }))).not.toThrow()
   }

@@ -4,7 +4,7 @@ import { kindOf } from '../../domain/app-kinds.ts'
 import type { AppRow } from '../../domain/rows.ts'
 import { fieldError } from '../../lib/app-error.ts'
 import type { AppTable } from '../../store/schema.ts'
-import { refuseLongBuildArgs } from './new-app.ts'
+import { refuseLongBuildArgs, refuseReplicas } from './new-app.ts'
 import { volumesFrom } from './volumes.ts'
 
 const COLUMNS = {
@@ -25,6 +25,7 @@ const COLUMNS = {
   status: 'status',
   cpuLimit: 'cpu_limit',
   memoryLimit: 'memory_limit',
+  replicas: 'replicas',
   restartPolicy: 'restart_policy',
   volumes: 'volumes',
   builder: 'builder',
@@ -46,6 +47,7 @@ export function changeOf(app: AppRow, input: ApplicationChange): Updateable<AppT
     throw fieldError('invalid_request', 'port', 'must be a port between 1 and 65535: a web app needs one')
   refuseLongBuildArgs(input.buildArgs ?? {})
   const stored = { ...input, ...(input.volumes && { volumes: volumesFrom(input.volumes, app) }) }
+  refuseReplicas(app, input.replicas)
   const fields = Object.keys(COLUMNS) as (keyof typeof COLUMNS)[] // exactly the keys of the table above
   const given = fields.filter((field) => stored[field] !== undefined)
   return Object.fromEntries(given.map((field) => [COLUMNS[field], storedAs(field, stored[field])]))

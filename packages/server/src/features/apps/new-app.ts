@@ -4,7 +4,7 @@ import { DEFAULT_APP_TYPE, kindOf } from '../../domain/app-kinds.ts'
 import { AppError, fieldError } from '../../lib/app-error.ts'
 import type { AppTable } from '../../store/schema.ts'
 import type { DatabaseTemplate } from '../templates/templates.ts'
-import { volumesFrom } from './volumes.ts'
+import { refuseSeveralWriters, volumesFrom } from './volumes.ts'
 
 type Options = { slug: string; createdBy: number; template: DatabaseTemplate | undefined; at: string }
 
@@ -28,6 +28,9 @@ function portOf(type: AppType, given: number | null | undefined, template: Datab
 export function newAppRow(input: NewApplication, options: Options): Insertable<AppTable> {
   const type = input.appType ?? DEFAULT_APP_TYPE
   refuseLongBuildArgs(input.buildArgs ?? {})
+  refuseReplicas({ type }, input.replicas)
+  const volumes = volumesFrom(input.volumes ?? [], { app_type: type })
+  refuseSeveralWriters({ replicas: input.replicas ?? 1, volumes })
   return {
     project_id: input.projectId,
     name: input.name,
@@ -54,8 +57,9 @@ export function newAppRow(input: NewApplication, options: Options): Insertable<A
     restart_policy: input.restartPolicy ?? 'unless-stopped',
     cpu_limit: input.cpuLimit ?? null,
     memory_limit: input.memoryLimit ?? null,
+    replicas: input.replicas ?? 1,
     template_name: options.template?.name ?? '',
-    volumes: JSON.stringify(volumesFrom(input.volumes ?? [], { app_type: type })),
+    volumes: JSON.stringify(volumes),
     builder: input.builder ?? 'auto',
     image: input.image ?? '',
     install_command: input.installCommand ?? '',
@@ -73,6 +77,12 @@ export function newAppRow(input: NewApplication, options: Options): Insertable<A
 export function refuseLongBuildArgs(buildArgs: Readonly<Record<string, string>>): void {
   const problem = buildArgsProblem(buildArgs)
   if (problem !== undefined) throw fieldError('invalid_request', 'buildArgs', problem)
+}
+
+/** A database has its data for itself, and a compose file says itself how often each of its services runs. */
+export function refuseReplicas(app: Parameters<typeof kindOf>[0], replicas: number | undefined): void {
+  if (replicas === undefined || replicas === 1 || kindOf(app).mayHaveReplicas) return
+  throw fieldError('invalid_request', 'replicas', 'must be 1: only web apps and services can have more than one')
 }
 
 function bitOf(flag: boolean | null | undefined): 0 | 1 | null {

@@ -4,6 +4,7 @@ import type { EdgePorts } from '../../domain/app-url.ts'
 import { volumesOf } from '../../domain/app-volumes.ts'
 import { changedFields, recordAudit } from '../../domain/audit.ts'
 import { type Caller, isStaff } from '../../domain/caller.ts'
+import { enqueueRestore } from '../../domain/job-names.ts'
 import { type AppRow, findUser, insertMember, isMember, type ProjectRow } from '../../domain/rows.ts'
 import { appendEvent } from '../../events/event-log.ts'
 import { AppError } from '../../lib/app-error.ts'
@@ -19,7 +20,7 @@ import { newAppRow, templateOf } from './new-app.ts'
 import type { Source } from './source-check.ts'
 import { sourceSetter } from './source-setter.ts'
 import { countApps, insertApp, isSlugTaken, presentApplication, updateApp } from './store.ts'
-import { refuseBadVolumes } from './volumes.ts'
+import { refuseBadVolumes, refuseSeveralWriters } from './volumes.ts'
 
 type Deps = {
   db: Db
@@ -127,6 +128,8 @@ export function createApplications(deps: Deps) {
         const changed = await updateApp(tx, app.id, { ...change, updated_at: at.toISOString() })
         if (!changed) throw new AppError('app_not_found')
         if (input.volumes !== undefined) refuseBadVolumes(volumesOf(changed), await deps.filesOf(tx, app.id))
+        refuseSeveralWriters({ replicas: changed.replicas, volumes: volumesOf(changed) })
+        if (changed.replicas !== app.replicas) await enqueueRestore(tx, app.id, { by: caller.id, at })
         await recordAudit(tx, at, caller, {
           action: 'app.update',
           subject: 'app',

@@ -45,6 +45,7 @@ const LISTED_COLUMNS = [
   'app.restart_policy',
   'app.cpu_limit',
   'app.memory_limit',
+  'app.replicas',
   'app.template_name',
   'app.healthcheck_path',
   'app.builder',

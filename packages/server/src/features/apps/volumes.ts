@@ -17,3 +17,11 @@ export function refuseBadVolumes(volumes: readonly AppVolume[], files: readonly 
   const problem = volumesProblem({ volumes, files })
   if (problem !== undefined) throw fieldError('invalid_request', 'volumes', problem)
 }
+
+/** Several containers at once could destroy the data of a volume that is not shareable. */
+export function refuseSeveralWriters({ replicas, volumes }: { replicas: number; volumes: readonly AppVolume[] }): void {
+  const single = volumes.find(({ shareable }) => !shareable)
+  if (replicas === 1 || single === undefined) return
+  const way = 'Mark it as shareable if several may use it'
+  throw fieldError('invalid_request', 'replicas', `must be 1: the volume ${single.name} is for one container at a time. ${way}`)
+}

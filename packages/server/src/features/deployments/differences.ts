@@ -25,6 +25,7 @@ const SETTINGS: readonly Shown[] = [
   { name: 'Restart policy', text: ({ restart }) => restart },
   { name: 'CPU limit', text: ({ cpus }) => String(cpus ?? '') },
   { name: 'Memory limit', text: ({ memoryMb }) => (memoryMb === null ? '' : `${memoryMb} MB`) },
+  { name: 'Replicas', text: ({ replicas = 1 }) => String(replicas) },
 ]
 
 function argumentsText(given: Readonly<Record<string, string>>): string {

@@ -24,7 +24,7 @@ async function openLab() {
     status: '',
     ips: {},
     createdAt: new Date(BEGIN).toISOString(),
-    owner: { instance: 'i', projectId: 1, appId: app.id, deploymentId: 1, definition: null, service: null },
+    owner: { instance: 'i', projectId: 1, appId: app.id, deploymentId: 1, definition: null, service: null, replica: 1 },
   }
   const containers = {
     list: async () => [container],

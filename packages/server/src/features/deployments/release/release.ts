@@ -5,6 +5,8 @@ import type { Context } from '../run/stage.ts'
 export type Target = {
   readonly ip: string
   readonly port: number
+  /** The addresses of its other replicas. */
+  readonly others?: readonly string[]
   /** Of a compose app: the address of each service that has visitors. */
   readonly services?: ReadonlyMap<string, string>
   /** No service has the app's own port: only those with domains of their own have visitors. */
@@ -21,11 +23,22 @@ export type Release = {
   checkAlive(): Promise<void>
 }
 
+/** Changes the number of containers of the live release. */
+export type LiveReplicas = {
+  /** Starts what is missing or down. The result is of what was created here. With a problem of its settings nothing can be created. */
+  complete(context: Context, artifact: Artifact, problem?: Error): Promise<Pick<Release, 'waitHealthy'>>
+  /** Whether there are more than wanted, and those that are wanted answer. */
+  hasSurplus(context: Context): Promise<boolean>
+  removeSurplus(context: Context): Promise<void>
+}
+
 /** The two ways to run an app: one container, or a compose project. */
 export type Launcher = {
   /** Marks the old release as retiring; if only one can run at a time, it is stopped here. */
   retireOld(context: Context): Promise<void>
   start(context: Context, artifact: Artifact): Promise<Release>
+  /** If a release may have several containers that do the same. Otherwise `start` checks itself what exists. */
+  readonly replicas?: LiveReplicas
   /** After success: removes the previous release. */
   removeOld(context: Context): Promise<void>
   /** After a failure or cancel: removes what this deployment created and restores the old release. */

@@ -3,13 +3,12 @@ import { expect, it } from 'vitest'
 import { addApp, addDeployment } from '../../../../testing/harness/stored-app.ts'
 import { openTestDatabase } from '../../../../testing/harness/test-database.ts'
 import type { ReleaseConfig } from '../../../domain/release-config.ts'
-import type { ContainerSummary } from '../../../engine/container-state.ts'
 import { DeploymentFailure } from '../run/stage.ts'
 import { moveDeployment } from '../store.ts'
 import { createRestore } from './restore.ts'
 
-/** The live release of an app, whose containers have these states. */
-async function restored(states: readonly string[], problem?: DeploymentFailure) {
+/** What is done to the live release of an app. */
+async function restored({ hasSurplus = false, problem }: { hasSurplus?: boolean; problem?: DeploymentFailure } = {}) {
   await using test = await openTestDatabase()
   const { db } = test
   const app = await addApp(db, 'a@example.test')
@@ -21,14 +20,19 @@ async function restored(states: readonly string[], problem?: DeploymentFailure) 
   const note = async (event: string) => void events.push(event)
   const restore = createRestore({
     db,
-    containers: { ofDeployment: async () => states.map((state, at) => ({ id: `c${at}`, state }) as ContainerSummary) }, // no other field is read
-    startAgain: async (containerId) => await note(`start ${containerId} again`),
+    routes: { drain: async () => await note('drain') },
     settingsOf: async () => ({ config: { env: {} } as ReleaseConfig, sealed: '', ...(problem && { problem }) }), // the same
     launcherOf: () => ({
       retireOld: async () => await note('retire'),
-      start: async () => {
-        await note('start')
-        return { target: undefined, waitHealthy: async () => await note('healthy'), checkAlive: async () => undefined }
+      start: async () => await Promise.reject(new Error('a whole release is not started')),
+      replicas: {
+        complete: async (_context, _artifact, why) => {
+          if (why) throw why
+          await note('complete')
+          return { waitHealthy: async () => await note('healthy') }
+        },
+        hasSurplus: async () => hasSurplus,
+        removeSurplus: async () => await note('remove surplus'),
       },
       removeOld: async () => await note('remove others'),
       undo: async () => await note('undo'),
@@ -43,16 +47,13 @@ async function restored(states: readonly string[], problem?: DeploymentFailure) 
   return { events, status, status_reason }
 }
 
-it.each([
-  ['was stopped', ['exited'], ['remove others', 'start c0 again']],
-  ['is gone', [], ['remove others', 'start', 'healthy']],
-  ['runs', ['running'], ['remove others']],
-])('containers of other releases are removed first; a live release that %s is started if it has to be', async (_, states, events) => {
-  expect((await restored(states)).events).toEqual(events)
+it('removes containers of other releases first, starts what is missing, and removes what is too much once visitors have left it', async () => {
+  expect(await restored()).toMatchObject({ status: 'running', events: ['remove others', 'complete', 'healthy'] })
+  const { events } = await restored({ hasSurplus: true })
+  expect(events).toEqual(['remove others', 'complete', 'healthy', 'drain', 'remove surplus'])
 })
 
-it('says so if its settings cannot be read, and starts what is there', async () => {
+it('says so if its settings cannot be read', async () => {
   const problem = new DeploymentFailure('The settings cannot be read.')
-  expect(await restored([], problem)).toMatchObject({ status: 'error', status_reason: 'The settings cannot be read.' })
-  expect(await restored(['exited'], problem)).toMatchObject({ status: 'running', events: ['remove others', 'start c0 again'] })
+  expect(await restored({ problem })).toMatchObject({ status: 'error', status_reason: 'The settings cannot be read.' })
 })

@@ -3,23 +3,21 @@ import { setAppStatus } from '../../../domain/app-status.ts'
 import { artifactOf } from '../../../domain/artifact.ts'
 import { type AppRow, findApp } from '../../../domain/rows.ts'
 import { EngineUnreachable } from '../../../engine/api/errors.ts'
-import type { ContainerSummary } from '../../../engine/container-state.ts'
 import type { Logger } from '../../../lib/logger.ts'
 import { createRedactor } from '../../../lib/redact.ts'
 import type { Step } from '../../../lib/step.ts'
 import type { Db } from '../../../store/database.ts'
 import { createEffects } from '../run/effects.ts'
 import { failureReason } from '../run/failure-reason.ts'
+import type { Routes } from '../run/pipeline.ts'
 import type { SettingsOf } from '../run/release-settings.ts'
 import type { Context } from '../run/stage.ts'
 import { findActive } from '../store.ts'
-import type { AppContainers } from './app-containers.ts'
 import type { Launcher } from './release.ts'
 
 type Deps = {
   db: Db
-  containers: Pick<AppContainers, 'ofDeployment'>
-  startAgain: (containerId: string) => Promise<void>
+  routes: Pick<Routes, 'drain'>
   settingsOf: SettingsOf
   launcherOf: (app: AppRow) => Launcher
   step: Step
@@ -31,17 +29,13 @@ type Deps = {
 const DEADLINE_MS = 120_000
 
 /**
- * Starts the live release again after its container ended or was removed: the same image and settings, and no new deployment. Containers
+ * Runs the live release as it should run: starts what ended, was removed or is missing because there are more replicas now, and removes
+ * replicas that are no longer wanted. The image and the settings are those of the release, and there is no new deployment. Containers
  * of other releases are removed: in the queue of the app nothing else runs, so a deployment that did not succeed has left them.
  */
 export function createRestore(deps: Deps) {
   async function settle(appId: number, seen: { status: 'running' | 'error'; reason: string }): Promise<void> {
     await deps.db.transaction(async (tx) => await setAppStatus(tx, deps.now(), appId, seen))
-  }
-
-  /** For compose, the release itself checks what exists. */
-  async function ownContainers(app: AppRow, activeId: number, signal: AbortSignal): Promise<ContainerSummary[]> {
-    return kindOf(app).hasServices ? [] : await deps.containers.ofDeployment(app.id, activeId, signal)
   }
 
   return async function restore({ appId }: { appId: number }, signal: AbortSignal): Promise<void> {
@@ -75,11 +69,13 @@ export function createRestore(deps: Deps) {
     const { hasServices } = kindOf(app)
     try {
       if (!hasServices) await launcher.removeOld(context) // first: they may use the same data
-      const existing = await ownContainers(app, active.id, signal)
-      if (existing.some(({ state }) => state === 'running')) return // an earlier deployment in the queue or an earlier attempt has started it
-      if (existing.length === 0 && problem) throw problem
-      if (existing.length > 0) for (const { id } of existing) await deps.startAgain(id)
-      else await (await launcher.start(context, artifact)).waitHealthy()
+      if (hasServices && problem) throw problem
+      const started = await (launcher.replicas ? launcher.replicas.complete(context, artifact, problem) : launcher.start(context, artifact))
+      await started.waitHealthy()
+      if (await launcher.replicas?.hasSurplus(context)) {
+        await deps.routes.drain(appId, until)
+        await launcher.replicas?.removeSurplus(context)
+      }
       if (hasServices) await launcher.removeOld(context)
       await settle(appId, { status: 'running', reason: '' })
     } catch (cause) {

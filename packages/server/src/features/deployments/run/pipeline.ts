@@ -19,7 +19,7 @@ export type Routes = {
   switchTo(appId: number, target: Target): Promise<void>
   /** Switches back to the release that is live according to the database. */
   restore(appId: number): Promise<void>
-  /** Waits until the previous release has no requests in flight, or the time limit has passed. */
+  /** Waits until what no longer gets visitors has no requests in flight, or the time limit has passed. */
   drain(appId: number, signal: AbortSignal): Promise<void>
 }
 

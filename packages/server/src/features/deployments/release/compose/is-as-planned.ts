@@ -11,7 +11,8 @@ import { hasPlan, isPlanned, keptPlan, planDirectory, releaseLabels, runsToItsEn
 export function createIsAsPlanned({ dataDir }: { dataDir: string }) {
   return async function isAsPlanned(app: AppRow, activeId: number, containers: readonly ContainerSummary[]): Promise<boolean> {
     const directory = planDirectory(dataDir, app.id, activeId)
-    if (!kindOf(app).hasServices || !(await hasPlan(directory))) return containers.some(({ owner }) => owner.deploymentId === activeId)
+    if (!kindOf(app).hasServices) return hasItsReplicas(app, activeId, containers)
+    if (!(await hasPlan(directory))) return containers.some(({ owner }) => owner.deploymentId === activeId)
     const plan = await keptPlan(directory)
     const labels = releaseLabels(plan, activeId)
     const stopped = stoppedServices(app)
@@ -19,4 +20,10 @@ export function createIsAsPlanned({ dataDir }: { dataDir: string }) {
     const isThere = (name: string) => mayBeMissing(name) || containers.some(({ owner }) => owner.service === name)
     return containers.every(({ owner }) => isPlanned(labels, owner)) && [...labels.keys()].every(isThere)
   }
+}
+
+/** One container for each replica, and no others. */
+function hasItsReplicas({ replicas }: AppRow, activeId: number, containers: readonly ContainerSummary[]): boolean {
+  const own = containers.filter(({ owner }) => owner.deploymentId === activeId && owner.service === null).map(({ owner }) => owner.replica)
+  return own.length === replicas && own.every((replica) => replica <= replicas) && new Set(own).size === replicas
 }

@@ -41,7 +41,7 @@ export function stackSpecOf(
 ): StackContainerSpec {
   return {
     name: stackContainerName(owner.instance, owner.appId, { release, service: service.name }),
-    labels: { ...labelsOf({ ...owner, kind: 'compose', service: service.name }), [LABEL.deployment]: release },
+    labels: { ...labelsOf({ ...owner, kind: 'compose', service: service.name, replica: 1 }), [LABEL.deployment]: release },
     service,
     network: appNetworkName(owner.instance, owner.appId),
   }

@@ -25,7 +25,13 @@ export type ContainerHealthDeps = {
 }
 
 /** A started container and its address. Databases and services have an address too, but no visitors. */
-export type Running = { readonly context: Context; readonly id: string; readonly address: Target | undefined }
+export type Running = {
+  readonly context: Context
+  readonly id: string
+  readonly address: Target | undefined
+  /** What it is called among others of its release; empty for the only one. */
+  readonly name: string
+}
 
 const MOST_LOOKS = 30
 const LOOK_MS = 100
@@ -103,13 +109,13 @@ function createExplanation(deps: ContainerHealthDeps) {
   const { engine } = deps
   const lastWords = createLastWords(deps)
 
-  async function explained({ context, id }: Running, reason: string): Promise<DeploymentFailure> {
+  async function explained({ context, id, name }: Running, reason: string): Promise<DeploymentFailure> {
     const { env, port, healthcheckPath } = context.config
     const details = await seenDown(id)
-    const lastLines = details ? await lastWords(context, { details }) : []
+    const lastLines = details ? await lastWords(context, { details, ...(name !== '' && { prefix: `${name} | ` }) }) : []
     const listening = details?.state === 'running' ? await listeningPorts(engine, id) : null
     const seen = { details, lastLines, listening, port, healthcheckPath, reason }
-    return new DeploymentFailure(whyUnhealthy(seen), { facts: factsOf(seen, env) })
+    return new DeploymentFailure(`${name === '' ? '' : `${name}: `}${whyUnhealthy(seen)}`, { facts: factsOf(seen, env) })
   }
 
   /** A container that was just restarted has no exit code, so we wait for a moment when it is down. */

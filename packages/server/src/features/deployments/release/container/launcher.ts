@@ -1,29 +1,34 @@
 import { kindOf } from '../../../../domain/app-kinds.ts'
-import type { Artifact } from '../../../../domain/artifact.ts'
 import type { DeploymentRow } from '../../../../domain/rows.ts'
 import type { PlainFile } from '../../../../engine/build/tar.ts'
 import type { ContainerSpec } from '../../../../engine/container-spec.ts'
 import { containerName, labelsOf, projectNetworkName } from '../../../../engine/labels.ts'
 import type { Context } from '../../run/stage.ts'
 import { memoryBytesOf } from '../memory-ceiling.ts'
-import type { Launcher, Release } from '../release.ts'
-import { type ContainerHealthDeps, createContainerHealth } from './health.ts'
+import type { Launcher } from '../release.ts'
+import type { ContainerHealthDeps } from './health.ts'
 import { RELEASE_SERVICE } from './release-command.ts'
-import { isSingle, mountsOf, restartOf } from './storage.ts'
+import { createReplicas, stopAndRemove, type WantedReplica } from './replicas.ts'
+import { isSingle, mountsOf, refuseSeveralWriters, restartOf } from './storage.ts'
+
+/**
+ * How far apart the addresses of replicas are: each address is used again only after several other releases, also with twenty replicas.
+ */
+const REPLICA_STRIDE = 37
 
 type Deps = ContainerHealthDeps & {
   /** The files of the release. */
   filesOf: (deployment: DeploymentRow) => Promise<readonly PlainFile[]>
 }
 
-function specOf(deps: ContainerHealthDeps, context: Context, artifact: Artifact): ContainerSpec {
+function specOf(deps: ContainerHealthDeps, context: Context, { artifact, replica }: WantedReplica): ContainerSpec {
   const { instance, findTemplate } = deps
   const { app, deployment, config } = context
   if (artifact.kind !== 'image') throw new Error('a container is started from an image')
   const { keepsData, madeFrom } = kindOf(config)
   const template = madeFrom === 'template' ? findTemplate(config.template) : undefined
   return {
-    name: containerName(instance, app.id, deployment.id),
+    name: containerName(instance, app.id, deployment.id, replica),
     image: artifact.tag,
     labels: labelsOf({
       instance,
@@ -31,11 +36,13 @@ function specOf(deps: ContainerHealthDeps, context: Context, artifact: Artifact)
       projectId: app.project_id,
       appId: app.id,
       deploymentId: deployment.id,
+      service: '', // a label of the image must not say otherwise
+      replica,
     }),
     env: config.env,
     ...(template?.command && { command: template.command }),
     network: projectNetworkName(instance, app.project_id),
-    turn: deployment.id,
+    turn: deployment.id + (replica - 1) * REPLICA_STRIDE,
     aliases: [config.slug],
     volumes: mountsOf(deps, context),
     memoryBytes: memoryBytesOf(config),
@@ -44,30 +51,24 @@ function specOf(deps: ContainerHealthDeps, context: Context, artifact: Artifact)
   }
 }
 
-/** Runs an app as one container: web apps, services and databases. */
+/** Runs an app as one container, or as several that do the same: web apps, services and databases. */
 export function createContainerLauncher(deps: Deps): Launcher {
   const { engine, containers, instance, tuning } = deps
-  const { addressOf, waitHealthy, checkAlive } = createContainerHealth(deps)
+  const { start, ...replicas } = createReplicas(deps, {
+    prepare,
+    makeWay: async (context, signal) => {
+      if (isSingle(context)) await stopOthers(context, signal) // a restart of the engine may have started the previous release
+    },
+    specOf: async (context, wanted) => ({ ...specOf(deps, context, wanted), files: await deps.filesOf(context.deployment) }),
+  })
 
-  async function start(context: Context, artifact: Artifact): Promise<Release> {
-    const { app, deployment, config, effect } = context
+  async function prepare(context: Context): Promise<void> {
+    refuseSeveralWriters(context)
+    const { app, effect } = context
     await effect('engine.network', (signal) => engine.networks.ensureProjectNetwork({ instance, projectId: app.project_id }, signal))
     const labels = labelsOf({ instance, kind: 'volume', projectId: app.project_id, appId: app.id })
     for (const { volume } of mountsOf(deps, context))
       await effect('engine.volume', (signal) => engine.volumes.ensure(volume, labels, signal))
-    const files = await deps.filesOf(deployment)
-    const id = await effect('engine.start', async (signal) => {
-      // A crash may have left a container in an unknown state, so it is replaced.
-      for (const old of await containers.ofDeployment(app.id, deployment.id, signal)) await engine.containers.remove(old.id, signal)
-      if (isSingle(context)) await stopOthers(context, signal) // a restart of the engine may have started the previous release
-      return await engine.containers.start({ ...specOf(deps, context, artifact), files }, signal)
-    })
-    const running = { context, id, address: await addressOf(context, id) }
-    return {
-      target: kindOf(config).isRouted ? running.address : undefined,
-      waitHealthy: () => waitHealthy(running),
-      checkAlive: () => checkAlive(running),
-    }
   }
 
   async function retireOld(context: Context): Promise<void> {
@@ -79,16 +80,14 @@ export function createContainerLauncher(deps: Deps): Launcher {
   }
 
   async function stopOthers({ app, deployment }: Context, signal: AbortSignal): Promise<void> {
-    for (const old of await containers.ofOtherDeployments(app.id, deployment.id, signal))
-      await engine.containers.stop(old.id, tuning.stopGraceSeconds, signal)
+    const old = await containers.ofOtherDeployments(app.id, deployment.id, signal)
+    await Promise.all(old.map(async ({ id }) => await engine.containers.stop(id, tuning.stopGraceSeconds, signal)))
   }
 
   async function removeOld({ app, deployment, effect }: Context): Promise<void> {
     await effect('engine.remove_old', async (signal) => {
-      for (const old of await containers.ofOtherDeployments(app.id, deployment.id, signal)) {
-        await engine.containers.stop(old.id, tuning.stopGraceSeconds, signal)
-        await engine.containers.remove(old.id, signal)
-      }
+      const old = await containers.ofOtherDeployments(app.id, deployment.id, signal)
+      await Promise.all(old.map(async ({ id }) => await stopAndRemove(deps, id, signal)))
     })
   }
 
@@ -108,5 +107,5 @@ export function createContainerLauncher(deps: Deps): Launcher {
     await context.effect('engine.undo', takeBack, ownTime)
   }
 
-  return { retireOld, start, removeOld, undo }
+  return { retireOld, start, replicas, removeOld, undo }
 }

@@ -14,7 +14,7 @@ import { createReleaseCommand } from './release-command.ts'
 const [EARLIER, LIVE, OWN] = [3, 4, 5]
 
 function container(name: string, deploymentId: number, service: string | null = null, state = 'exited'): ContainerSummary {
-  const owner = { instance: 'i', projectId: 1, appId: 1, deploymentId, definition: null, service }
+  const owner = { instance: 'i', projectId: 1, appId: 1, deploymentId, definition: null, service, replica: 1 }
   return { id: name, name, image: '', state, status: '', ips: {}, owner, createdAt: '' }
 }
 
@@ -48,7 +48,7 @@ function contextOf(): LiveContext {
   const step = async <Result>(_name: string, effect: () => Promise<Result>) => await effect()
   return {
     ...createEffects({ step, signal, say: () => undefined }),
-    app: { id: 1, project_id: 1, wanted: 'running' } as AppRow, // as below: the fields that are read
+    app: { id: 1, project_id: 1, wanted: 'running', replicas: 1, volumes: '[]' } as AppRow, // as below: the fields that are read
     deployment: { id: OWN, release_of: null, release_run: '' } as DeploymentRow,
     config: { type: 'web', strategy: 'recreate', env: {}, memoryMb: null, cpus: null } as unknown as ReleaseConfig,
     signal,
@@ -60,23 +60,31 @@ function contextOf(): LiveContext {
   } as unknown as LiveContext
 }
 
+function launcherWith(there: ContainerSummary[]) {
+  const { done, ...parts } = engineWith(there)
+  const keptOutput = { keep: async () => undefined }
+  const none = { findTemplate: () => undefined, filesOf: async () => [] }
+  return { launcher: createContainerLauncher({ ...parts, ...none, keptOutput, instance: 'i', tuning: TUNING }), done }
+}
+
+it('a live release whose settings cannot be read is started again, but not made anew', async () => {
+  const problem = new Error('The settings cannot be read.')
+  const [stopped, gone] = [launcherWith([container('own', OWN)]), launcherWith([])]
+  const artifact = { kind: 'image', tag: 'i' } as const
+  await stopped.launcher.replicas?.complete(contextOf(), artifact, problem)
+  expect(stopped.done).toEqual(['start own again'])
+  await expect(gone.launcher.replicas?.complete(contextOf(), artifact, problem)).rejects.toBe(problem)
+  expect(gone.done).toEqual([])
+})
+
 it('after a failure only the live release is started again, not what an earlier deployment left', async () => {
-  const { engine, done, containers } = engineWith([
+  const { launcher, done } = launcherWith([
     container('earlier', EARLIER),
     container('earlier-release', EARLIER, 'release'),
     container('live', LIVE),
     container('own', OWN),
   ])
-  const deps = {
-    engine,
-    containers,
-    instance: 'i',
-    tuning: TUNING,
-    keptOutput: { keep: async () => undefined },
-    findTemplate: () => undefined,
-    filesOf: async () => [],
-  }
-  await createContainerLauncher(deps).undo(contextOf())
+  await launcher.undo(contextOf())
   expect(done).toEqual(['stop own', 'start live again', 'remove own'])
 })
 

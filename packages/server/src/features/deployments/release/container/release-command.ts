@@ -97,7 +97,7 @@ function specOf(instance: string, { app, deployment, config }: LiveContext, what
   return {
     name: `${containerName(instance, app.id, deployment.id)}-release`, // a fixed name, so that the engine refuses a second one
     image: what.image,
-    labels: labelsOf({ ...owner, kind: 'app', service: RELEASE_SERVICE }),
+    labels: labelsOf({ ...owner, kind: 'app', service: RELEASE_SERVICE, replica: 1 }),
     env: config.env,
     entrypoint: ['/bin/sh', '-c', what.command],
     command: [],

@@ -3,7 +3,7 @@ import { holdsDataAlone } from '../../../../domain/app-volumes.ts'
 import type { ContainerSpec } from '../../../../engine/container-spec.ts'
 import { appVolumeName, volumeName } from '../../../../engine/labels.ts'
 import type { DatabaseTemplate } from '../../../templates/templates.ts'
-import type { Context } from '../../run/stage.ts'
+import { type Context, DeploymentFailure } from '../../run/stage.ts'
 
 type Deps = { instance: string; findTemplate: (name: string) => DatabaseTemplate | undefined }
 
@@ -17,6 +17,14 @@ export function mountsOf({ instance, findTemplate }: Deps, { app, config }: Pick
 /** Two releases at once would damage the data, or the user chose one at a time. */
 export function isSingle({ app, config }: Pick<Context, 'app' | 'config'>): boolean {
   return holdsDataAlone(app, config) || config.strategy === 'recreate'
+}
+
+/** A volume that is not shareable has one writer, also after a rollback to a release that has one. */
+export function refuseSeveralWriters({ app, config }: Pick<Context, 'app' | 'config'>): void {
+  if (app.replicas === 1 || !holdsDataAlone(app, config)) return
+  throw new DeploymentFailure(
+    `This release has a volume that only one container may use at a time, and the application has ${app.replicas} replicas. Mark the volume as shareable or set replicas to 1, then deploy again.`,
+  )
 }
 
 /**

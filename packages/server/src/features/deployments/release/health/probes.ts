@@ -51,6 +51,15 @@ function statusOf(url: string, signal: AbortSignal): Promise<number | undefined>
   })
 }
 
+const ANSWER_MS = 1000
+
+/** Whether something listens there and, if a path is given, answers well at it: asked often, so it must answer soon. */
+export async function probeTarget({ ip, port }: { ip: string; port: number }, path: string): Promise<boolean> {
+  const signal = AbortSignal.timeout(ANSWER_MS)
+  const { healthy } = await probePort(ip, port, signal)
+  return healthy && (path === '' || (await probePath(`http://${ip}:${port}${path}`, signal)).healthy)
+}
+
 type Wait = { probe: () => Promise<Probe>; deadlineMs: number; intervalMs: number; signal: AbortSignal }
 
 /** Checks until it is healthy or the time is over; the last reason says why not. */

@@ -1,0 +1,48 @@
+import type { EdgeTarget } from '../edge/edge.ts'
+import type { Candidate } from './routed-release.ts'
+
+/** Whether something listens there and, if a path is given, answers well at it. */
+export type ProbeTarget = (target: EdgeTarget, path: string) => Promise<boolean>
+
+/** The candidates behind one door of an app. */
+export type Watched = { readonly candidates: readonly Candidate[]; readonly path: string }
+
+const keyOf = ({ id, target }: Candidate): string => `${id}:${target.port}`
+
+/**
+ * Which replicas answer. HAProxy itself sends a request that one refuses to another, so this only keeps it from trying in vain. One that
+ * is started beside others must answer before it gets visitors, at the health check path too. Where there is no other, it is not asked.
+ */
+export function createReplicaHealth({ probe }: { probe: ProbeTarget }) {
+  let watched: readonly Watched[] = []
+  let ready = new Map<string, boolean>()
+
+  /** All doors of all apps, at each pass of the edge. What is not among them is forgotten, such as a container that has stopped. */
+  function watch(doors: readonly Watched[]): void {
+    const next = new Map<string, boolean>()
+    for (const { candidates } of doors) {
+      const isBesideOthers = candidates.some((each) => ready.has(keyOf(each)))
+      for (const each of candidates) next.set(keyOf(each), ready.get(keyOf(each)) ?? !isBesideOthers)
+    }
+    ready = next
+    watched = doors.filter(({ candidates }) => candidates.length > 1)
+  }
+
+  /** Asks each replica of every app that has several. Returns whether that changed anything. */
+  async function look(): Promise<boolean> {
+    const asked = watched.flatMap(({ candidates, path }) => candidates.map((candidate) => ({ candidate, path })))
+    const changes = await Promise.all(
+      asked.map(async ({ candidate, path }) => {
+        const key = keyOf(candidate)
+        const was = ready.get(key)
+        const is = await probe(candidate.target, was === true ? '' : path)
+        if (!ready.has(key) || ready.get(key) === is) return false
+        ready.set(key, is)
+        return true
+      }),
+    )
+    return changes.includes(true)
+  }
+
+  return { watch, look, isReady: (candidate: Candidate): boolean => ready.get(keyOf(candidate)) ?? true }
+}
