@@ -5,11 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ownCertificate } from '../../testing/harness/own-certificate.ts'
 import { type EdgeLab, type LabApp, startEdgeLab, until } from '../../testing/labs/edge-lab.ts'
 import { visit } from '../../testing/labs/edge-visitor.ts'
+import { type LostReplica, loseOne, scaleTo } from './replica-load.ts'
 
 const CLIENT = path.resolve(import.meta.dirname, '../../testing/fixtures/edge-load.mjs')
 
 type Counts = { finished: number; failed: number; worstMs: number; versions: string[] }
-export type LoadReport = { seconds: number; counts: Record<string, Counts>; failures: string[] }
+export type LoadReport = { lost: LostReplica[] } & VisitorReport
+type VisitorReport = { seconds: number; counts: Record<string, Counts>; failures: string[] }
 export type LoadPlan = {
   deploys: number
   rollbacks: number
@@ -19,6 +21,8 @@ export type LoadPlan = {
   /** New versions of Berth whose edge has another configuration. */
   updates: number
   slowMs: number
+  /** How often the changed app grows to three replicas, is deployed, loses one of them, and shrinks again. */
+  replicaRounds: number
 }
 type Worker = { name: string; count: number; everyMs: number; host: string; path: string; app?: string; method?: 'POST'; bytes?: number }
 
@@ -29,11 +33,11 @@ async function startVisitors(plan: { port: number; workers: Worker[]; sockets: {
   child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()))
   await until(async () => out.includes('started'), 'the visitors come')
   return {
-    async end(): Promise<LoadReport> {
+    async end(): Promise<VisitorReport> {
       const closed = once(child, 'close')
       child.stdin.write('end')
       await closed
-      return JSON.parse(out.trim().split('\n').at(-1) ?? '') as LoadReport // written by our own client
+      return JSON.parse(out.trim().split('\n').at(-1) ?? '') as VisitorReport // written by our own client
     },
     kill: () => child.kill('SIGKILL'),
   }
@@ -51,7 +55,6 @@ export async function runLoad(plan: LoadPlan): Promise<LoadReport & { requestsPe
     port: lab.httpPort,
     workers: [
       { name: 'GET', count: 8, everyMs: 80, host: changed, path: '/', app: 'Busy' },
-      { name: 'POST', count: 8, everyMs: 80, host: changed, path: '/upload', method: 'POST' },
       { name: 'long request', count: 4, everyMs: 1, host: changed, path: `/slow?ms=${plan.slowMs}`, app: 'Busy' },
       { name: 'GET of the neighbour', count: 6, everyMs: 80, host: neighbour, path: '/', app: 'Steady' },
       {
@@ -65,15 +68,35 @@ export async function runLoad(plan: LoadPlan): Promise<LoadReport & { requestsPe
     ],
     sockets: [{ name: 'socket of the neighbour', host: neighbour }],
   })
+  const posting = { name: 'POST', count: 8, everyMs: 80, host: changed, path: '/upload', method: 'POST' } as const
+  const writers = await startVisitors({ port: lab.httpPort, workers: [posting], sockets: [] })
   try {
     await sleep(1000)
     for (const step of stepsOf(plan)) await STEPS[step.kind]({ lab, busy, number: step.number })
-    const report = await visitors.end()
+    for (let round = 0; round < plan.replicaRounds; round += 1) await growAndShrink({ lab, app: busy }, round)
+    const written = await writers.end() // what was sent to a replica that is killed must not be sent to another one
+    const lost = await loseReplicas({ lab, app: busy }, plan.replicaRounds)
+    const read = await visitors.end()
+    const report = { ...read, lost, counts: { ...read.counts, ...written.counts }, failures: [...read.failures, ...written.failures] }
     const done = ['GET', 'POST', 'GET of the neighbour'].reduce((sum, name) => sum + (report.counts[name]?.finished ?? 0), 0)
     return { ...report, requestsPerSecond: Math.round(done / report.seconds) }
   } finally {
     visitors.kill()
+    writers.kill()
   }
+}
+
+async function growAndShrink(scene: { lab: EdgeLab; app: LabApp }, round: number): Promise<void> {
+  await scaleTo(scene, 3)
+  await scene.lab.deployWell(scene.app, { version: `replicas-${round + 1}` })
+  await scaleTo(scene, 1)
+}
+
+async function loseReplicas(scene: { lab: EdgeLab; app: LabApp }, rounds: number): Promise<LostReplica[]> {
+  const lost: LostReplica[] = []
+  if (rounds > 0) await scaleTo(scene, 3)
+  for (let round = 0; round < rounds; round += 1) lost.push(await loseOne(scene))
+  return lost
 }
 
 type Kind = 'deploy' | 'rollback' | 'domain' | 'certificate' | 'kill' | 'update'
