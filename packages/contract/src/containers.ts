@@ -2,7 +2,14 @@ import Type, { type Static } from 'typebox'
 import { expects, Id, OneOf } from './fields.ts'
 import { ServiceName } from './stacks.ts'
 
-export const ContainerStatus = Type.Object({ state: Type.String(), status: Type.String(), id: Type.String() })
+const Replica = Type.Object({ replica: Type.Integer(), id: Type.String(), state: Type.String(), status: Type.String() })
+/** `replicas` only if there are several containers: then `state` and `status` are about all of them, and `id` is that of the first. */
+export const ContainerStatus = Type.Object({
+  state: Type.String(),
+  status: Type.String(),
+  id: Type.String(),
+  replicas: Type.Optional(Type.Array(Replica)),
+})
 export type ContainerStatus = Static<typeof ContainerStatus>
 export const ContainerMessage = Type.Object({ message: Type.String() })
 export const ContainerLogs = Type.Object({ logs: Type.String() })
@@ -56,8 +63,15 @@ export const LogSearchQuery = Type.Object({
 })
 export const LogFileQuery = Type.Object(Which)
 
-/** `service` is empty for an app that is one container. */
-const logEntry = { id: Type.String(), at: Type.String(), stream: LogStream, line: Type.String(), service: Type.String() }
+/** `service` is empty for an app that has no services, and `replica` is 1 where there is only one container. */
+const logEntry = {
+  id: Type.String(),
+  at: Type.String(),
+  stream: LogStream,
+  line: Type.String(),
+  service: Type.String(),
+  replica: Type.Integer(),
+}
 const LogEntry = Type.Object(logEntry)
 export type LogEntry = Static<typeof LogEntry>
 /** Oldest first. `first` is how many lines there are before them, `total` how many the engine has. */

@@ -50,6 +50,7 @@ function application(given: Partial<Application>): Application {
     restart_policy: 'unless-stopped',
     cpu_limit: null,
     memory_limit: null,
+    replicas: 1,
     template_name: '',
     healthcheck_path: '',
     domains: [],

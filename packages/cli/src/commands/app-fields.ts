@@ -24,6 +24,7 @@ const runtime = {
   restart: { field: 'restartPolicy', value: 'policy', summary: 'no, always, on-failure or unless-stopped' },
   cpus: { field: 'cpuLimit', value: 'cores', summary: 'the most CPU cores it may use, or none' },
   memory: { field: 'memoryLimit', value: 'MB', summary: 'the most memory it may use, in megabytes, or none' },
+  replicas: { field: 'replicas', value: 'number', summary: 'how many containers of it run at once, 1 to 20; each has these limits' },
 } as const satisfies Fields
 
 const build = {

@@ -24,6 +24,18 @@ const start = containerCommand('start', { operation: 'containers.start', summary
 const stop = containerCommand('stop', { operation: 'containers.stop', summary: 'Stop an app; its data is kept', done: 'stopped' })
 const restart = containerCommand('restart', { operation: 'containers.restart', summary: 'Restart an app', done: 'restarted' })
 
+const scale = command({
+  usage: 'scale <app> <replicas>',
+  summary: 'Run 1 to 20 containers of a web app or service at once; takes effect without a deployment',
+  async run(ctx, { app, replicas }) {
+    if (!/^\d+$/.test(replicas)) throw new WrongUsage('<replicas> must be a whole number.')
+    const { id: appId, name } = await findApp(ctx.api, app)
+    const changed = await ctx.api('apps.update', { appId, replicas: Number(replicas) })
+    ctx.out.line(`${name} runs as ${changed.replicas} ${changed.replicas === 1 ? 'replica' : 'replicas'}.`)
+    ctx.out.json(changed)
+  },
+})
+
 const status = command({
   usage: 'status <app>',
   summary: 'Show the state of an app',
@@ -33,8 +45,17 @@ const status = command({
     const deployments = await ctx.api('deployments.list', { appId })
     const live = deployments.find((deployment) => deployment.is_active)
     ctx.out.table(
-      ['APP', 'STATUS', 'LIVE', 'ADDRESS', 'REASON'],
-      [[found.name, found.status, live ? `deployment ${live.deployment_number}` : 'none', found.url || 'none', found.status_reason]],
+      ['APP', 'STATUS', 'REPLICAS', 'LIVE', 'ADDRESS', 'REASON'],
+      [
+        [
+          found.name,
+          found.status,
+          String(found.replicas),
+          live ? `deployment ${live.deployment_number}` : 'none',
+          found.url || 'none',
+          found.status_reason,
+        ],
+      ],
     )
     ctx.out.json(found)
   },
@@ -103,4 +124,4 @@ const figures = command({
   },
 })
 
-export const containers = [status, start, stop, restart, usage, traffic, figures]
+export const containers = [status, start, stop, restart, scale, usage, traffic, figures]

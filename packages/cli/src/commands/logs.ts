@@ -22,20 +22,31 @@ async function showBuild(ctx: Context, deploymentId: number, isFollowed: boolean
 type Wanted = { tail: number; since?: string }
 type Which = { appId: number; service?: string }
 
-async function containerOf(ctx: Context, { appId, service }: Which): Promise<string> {
-  if (service === undefined) return (await ctx.api('containers.status', { appId })).id
-  return (await ctx.api('stacks.services', { appId })).services.find(({ name }) => name === service)?.containerId ?? ''
+type Followed = { id: string; prefix: string }
+
+/** Where there are several replicas, each line says which one printed it. */
+async function containersOf(ctx: Context, { appId, service }: Which): Promise<Followed[]> {
+  if (service === undefined) {
+    const { id, replicas } = await ctx.api('containers.status', { appId })
+    return replicas?.map((each) => ({ id: each.id, prefix: `replica ${each.replica} | ` })) ?? (id === '' ? [] : [{ id, prefix: '' }])
+  }
+  const found = (await ctx.api('stacks.services', { appId })).services.find(({ name }) => name === service)
+  return found === undefined || found.containerId === '' ? [] : [{ id: found.containerId, prefix: '' }]
 }
 
 async function followContainer(ctx: Context, app: { id: number; name: string }, { service, ...wanted }: Wanted & Omit<Which, 'appId'>) {
-  const containerId = await containerOf(ctx, { appId: app.id, ...(service !== undefined && { service }) })
-  if (containerId === '' && service !== undefined)
+  const containers = await containersOf(ctx, { appId: app.id, ...(service !== undefined && { service }) })
+  if (containers.length === 0 && service !== undefined)
     throw new CannotDo('no_container', `${app.name} has no container of a service ${service}.`, `Try: berth services ${app.id}`)
-  if (containerId === '') throw new CannotDo('no_container', `${app.name} has not been deployed yet.`, `Try: berth deploy ${app.id}`)
+  if (containers.length === 0) throw new CannotDo('no_container', `${app.name} has not been deployed yet.`, `Try: berth deploy ${app.id}`)
+  await Promise.all(containers.map(async (each) => await followOne(ctx, each, wanted)))
+}
+
+async function followOne(ctx: Context, { id: containerId, prefix }: Followed, wanted: Wanted): Promise<void> {
   await ctx.follow('container.logs', { containerId, ...wanted }, (frame) => {
-    if (frame.type === 'log') ctx.out.line(frame.data.line)
-    else if (frame.type === 'end') ctx.out.note(frame.data.message)
-    else if (frame.type === 'gap') ctx.out.note(`(${frame.data.lines} lines left out)`)
+    if (frame.type === 'log') ctx.out.line(`${prefix}${frame.data.line}`)
+    else if (frame.type === 'end') ctx.out.note(`${prefix}${frame.data.message}`)
+    else if (frame.type === 'gap') ctx.out.note(`${prefix}(${frame.data.lines} lines left out)`)
   })
 }
 

@@ -3,12 +3,15 @@ import { appLane } from '../domain/job-names.ts'
 import { createStopInTime, type StopInTime } from '../engine/stop-in-time.ts'
 import { createLastFailedLog } from '../features/containers/last-failed-log.ts'
 import { createLiveRelease } from '../features/containers/live-release.ts'
+import { createRestartInTurn } from '../features/containers/restart-in-turn.ts'
 import { createContainers } from '../features/containers/service.ts'
 import { createCancel } from '../features/deployments/cancel.ts'
 import { createCompareDeployments } from '../features/deployments/compare.ts'
 import { createIsAsPlanned } from '../features/deployments/release/compose/is-as-planned.ts'
 import { createSettlePorts } from '../features/deployments/release/compose/settle-ports.ts'
+import { probeTarget } from '../features/deployments/release/health/probes.ts'
 import { createDeployments } from '../features/deployments/service.ts'
+import { findActive } from '../features/deployments/store.ts'
 import { createPorts, type Ports } from '../features/ports/service.ts'
 import { withoutColours } from '../lib/clean-line.ts'
 import { createRedactor } from '../lib/redact.ts'
@@ -102,6 +105,10 @@ function createContainerParts(base: Foundation, deps: ContainerDeps) {
   const { db, step, now } = base
   const { engine, deploying } = deps
   const liveRelease = createLiveRelease({ db, containers: deploying.containers })
+  const portOf = async (appId: number) => {
+    const active = await findActive(db, appId)
+    return active?.sealed_config ? base.openRelease(appId, active.sealed_config).port : null
+  }
   const containers = createContainers({
     db,
     engine,
@@ -109,6 +116,7 @@ function createContainerParts(base: Foundation, deps: ContainerDeps) {
     lastFailedLog: createLastFailedLog({ db, keptOutput: deploying.keptOutput }),
     step,
     stopInTime: deps.stopInTime,
+    restartInTurn: createRestartInTurn({ engine, instance: base.instance, portOf, probe: probeTarget }),
     now,
     onWanted: deps.onRowsChanged,
     onChanged: deps.onContainersChanged,

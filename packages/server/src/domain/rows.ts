@@ -2,16 +2,9 @@ import type { Role } from '@berth/contract'
 import type { Selectable } from 'kysely'
 import type { Reader, Tx } from '../store/database.ts'
 import type { GitAccountTable, GitDeliveryTable, GitHubAppTable } from '../store/git-tables.ts'
-import type {
-  AppTable,
-  DeploymentTable,
-  DomainTable,
-  EnvVariableTable,
-  ProjectTable,
-  ProjectVariableTable,
-  RegistryTable,
-  UserTable,
-} from '../store/schema.ts'
+import type { UserTable } from '../store/people-tables.ts'
+import type { RegistryTable } from '../store/registry-tables.ts'
+import type { AppTable, DeploymentTable, DomainTable, EnvVariableTable, ProjectTable, ProjectVariableTable } from '../store/schema.ts'
 import { type Placeholders, statement } from '../store/statement.ts'
 
 export type UserRow = Selectable<UserTable>

@@ -5,7 +5,6 @@ import type {
   DeploymentStatus,
   DnsStatus,
   RestartPolicy,
-  Role,
   SslStatus,
   Stage,
   Strategy,
@@ -23,31 +22,13 @@ import type {
   GitHubStateTable,
   SourcePollTable,
 } from './git-tables.ts'
+import type { InvitationTable, SessionTable, UserTable } from './people-tables.ts'
+import type { PrivateHostTable, RegistryTable } from './registry-tables.ts'
 import type { AppFileTable, ReleaseFilesTable } from './storage-tables.ts'
 
 /** SQLite has no booleans. */
 type Bit = 0 | 1
 
-export type UserTable = { id: Generated<number>; email: string; password_hash: string; role: Role; created_at: string }
-type SessionTable = {
-  id: string
-  user_id: number
-  created_at: string
-  expires_at: string
-  /** The address and client of the login: empty for sessions from before this was recorded. */
-  address: Generated<string>
-  client: Generated<string>
-}
-export type InvitationTable = {
-  id: Generated<number>
-  email: string
-  role: Role
-  /** Only a hash, so that somebody who reads the database cannot use the link. */
-  token_hash: string
-  invited_by: number
-  created_at: string
-  expires_at: string
-}
 export type ProjectTable = {
   id: Generated<number>
   name: string
@@ -201,23 +182,7 @@ export type DeploymentTable = {
   updated_at: string
 }
 /** What its build was decided to be, as JSON (see the contract's BuildPlan). */
-/** Registries that somebody has or had credentials for: their private images may be on this machine. */
-type PrivateHostTable = { host: string }
 type DeploymentPlanTable = { deployment_id: number; plan: string }
-/** Credentials of a person (`user_id`) or of a project (`project_id`), never of both. */
-export type RegistryTable = {
-  id: Generated<number>
-  host: string
-  username: string
-  sealed_password: string
-  user_id: number | null
-  project_id: number | null
-  created_by: number | null
-  /** What is wrong with it; empty if nothing is known to be. */
-  error: string
-  created_at: string
-  updated_at: string
-}
 export type JobTable = {
   id: Generated<number>
   name: string

@@ -157,6 +157,7 @@ describe('an application', () => {
       cpuLimit: 0.5,
       memoryLimit: 256,
       restartPolicy: 'always',
+      replicas: 3,
     } as const
     expect(await owner.call('apps.create', { projectId: project.id, name: 'web', port: 8080, ...runtime })).toMatchObject({
       port: 8080,
@@ -165,7 +166,20 @@ describe('an application', () => {
       cpu_limit: 0.5,
       memory_limit: 256,
       restart_policy: 'always',
+      replicas: 3,
     })
+  })
+
+  it('has 1 to 20 replicas, unless it is a database or has a compose file', async () => {
+    const project = await owner.call('projects.create', { name: 'Many' })
+    const web = await owner.call('apps.create', { projectId: project.id, name: 'web' })
+    expect(web.replicas).toBe(1)
+    expect((await owner.call('apps.update', { appId: web.id, replicas: 20 })).replicas).toBe(20)
+    for (const replicas of [0, 21, 1.5]) await refuses(owner.call('apps.update', { appId: web.id, replicas }), 'invalid_request')
+    const stack = await owner.call('apps.create', { projectId: project.id, name: 'stack', appType: 'compose', replicas: 1 })
+    await refuses(owner.call('apps.update', { appId: stack.id, replicas: 2 }), 'invalid_request')
+    const database = { projectId: project.id, name: 'db', appType: 'database', templateName: 'postgres' } as const
+    await refuses(owner.call('apps.create', { ...database, replicas: 2 }), 'invalid_request')
   })
 })
 

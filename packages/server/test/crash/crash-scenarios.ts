@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { parsePlan } from '../../src/engine/compose/kept-plan.ts'
-import { type DeployLab, dockerfile, type LabApp, webFiles } from '../../testing/labs/deploy-lab.ts'
+import { type DeployLab, dockerfile, type LabApp, until, webFiles } from '../../testing/labs/deploy-lab.ts'
 import type { Scenario } from './crash-sweep.ts'
 import { type Holders, watchHolders } from './holders.ts'
 import { countReleaseRuns, type ReleaseRuns } from './release-runs.ts'
@@ -64,6 +64,36 @@ const oneAtATime: Scenario<ReleaseState & { holders: Holders }> = {
     return { app, first, holders: watchHolders(lab, app.id) }
   },
   expected: async (lab, state) => [...state.holders.wrong(), ...(await redeploy.expected(lab, state))],
+}
+
+const redeployReplicas: Scenario<ReleaseState> = {
+  ...redeploy,
+  name: 'redeploy with replicas',
+  prepare: async (lab) => {
+    const state = await redeploy.prepare(lab)
+    await scale(lab, state.app, 2)
+    return state
+  },
+}
+
+async function scale(lab: DeployLab, app: LabApp, replicas: number): Promise<void> {
+  await lab.owner.call('apps.update', { appId: app.id, replicas })
+  await until(
+    async () => (await lab.containersOf(app.id)).filter(({ state }) => state === 'running').length,
+    (running) => running === replicas,
+  )
+}
+
+/** From one to three, and to two. */
+export const scaling: Scenario<ReleaseState> = {
+  name: 'scaling',
+  prepare: running,
+  act: async (lab, { app }) => {
+    await scale(lab, app, 3)
+    await scale(lab, app, 2)
+  },
+  afterwards: async (lab, { app }) => await scale(lab, app, 2),
+  expected: async (lab, { app }) => await serves(lab, app, { body: 'v1', status: ['success'] }),
 }
 
 /** If it is interrupted during its release command, it fails, and the previous release keeps serving. */
@@ -275,6 +305,8 @@ export const SCENARIOS: Readonly<Record<string, Scenario<never>>> = Object.fromE
     firstDeploy,
     redeploy,
     oneAtATime,
+    redeployReplicas,
+    scaling,
     releaseCommand,
     composeRedeploy,
     composeCancel,

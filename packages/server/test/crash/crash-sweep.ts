@@ -10,7 +10,7 @@ import { heavier, type Resources, resourcesOf } from '../../testing/harness/proc
 import { type DeployLab, openDeployLab, readRows, until } from '../../testing/labs/deploy-lab.ts'
 
 type Row = { id: number; app_id: number; number: number; status: string; is_active: number; image: string }
-type AppRow = { id: number; status: string; wanted: string; app_type: string }
+type AppRow = { id: number; status: string; wanted: string; app_type: string; replicas: number }
 
 const LAST_LINE = /(^|\n)(Deployed successfully|Cancelled|Failed: [^\n]*)\n$/
 
@@ -67,7 +67,7 @@ async function containers(lab: DeployLab, apps: readonly AppRow[], rows: readonl
       ...(isUp === (app.status === 'running') ? [] : [`I3: app ${app.id} is ${app.status}, its container ${isUp ? 'is up' : 'is not'}`]),
       ...(['running', 'stopped', 'error'].includes(app.status) ? [] : [`I3: app ${app.id} is still ${app.status}`]),
       ...(active.length === 0 || (app.wanted === 'running') === isUp ? [] : [`I3: app ${app.id} is wanted ${app.wanted}`]),
-      ...(own.length === live.length && live.length === (isMulti ? services.size : Math.min(live.length, 1))
+      ...(own.length === live.length && live.length === (isMulti ? services.size : live.length === 0 ? 0 : app.replicas)
         ? []
         : [`I4: app ${app.id} has ${own.map(({ name }) => name).join()}`]),
     ]

@@ -33,6 +33,52 @@ describe.concurrent('the container of an app', () => {
     )
   })
 
+  it('may be several that do the same, of which any can be lost, and all are replaced together', async () => {
+    const say = 'echo "I am $HOSTNAME"; exec httpd -f -p "$PORT" -h /www'
+    const files = (body: string) => ({ ...webFiles(body), Dockerfile: dockerfile(['COPY index.html /www/index.html'], say) })
+    const app = await lab.createApp(files('v1'), { replicas: 3 })
+    const call = { appId: app.id }
+    const replicas = async () => (await lab.containersOf(app.id)).map(({ owner }) => owner.replica).toSorted()
+    const areRunning = async (count: number) =>
+      await until(
+        async () => await lab.owner.call('containers.status', call),
+        (found) => found.replicas?.every(({ state }) => state === 'running') === true && found.replicas.length === count,
+      )
+    const first = await lab.deploy(app.id)
+    expect(first).toMatchObject({ status: 'success', error_message: '' })
+    expect(await areRunning(3)).toMatchObject({ state: 'running', status: '3 of 3 replicas running' })
+    const { lines } = await lab.owner.call('containers.logPage', call)
+    expect(
+      lines
+        .filter(({ line }) => line.startsWith('I am'))
+        .map(({ replica }) => replica)
+        .toSorted(),
+    ).toEqual([1, 2, 3])
+    expect((await lab.owner.call('containers.logs', call)).logs).toMatch(/Z replica 2 \| I am /)
+
+    await lab.engine.containers.remove((await lab.containersOf(app.id))[0]?.id ?? '')
+    await areRunning(3)
+    await lab.owner.call('containers.restart', call)
+    expect(await replicas()).toEqual([1, 2, 3])
+    await lab.owner.call('apps.update', { ...call, replicas: 2 })
+    await areRunning(2)
+
+    await app.repository.commit({ files: { Dockerfile: dockerfile([], 'exit 3') } })
+    expect((await lab.deploy(app.id)).error_message).toMatch(/^Replica [12]: The container exited with code 3/)
+    expect(await replicas()).toEqual([1, 2])
+    await app.repository.commit({ files: files('v2') })
+    await lab.deploy(app.id)
+    await lab.owner.call('apps.update', { ...call, replicas: 3 })
+    await areRunning(3)
+    const back = await lab.owner.call('deployments.rollback', { deploymentId: first.id })
+    expect((await lab.ended(back.id)).status).toBe('success')
+    expect([await replicas(), await lab.visit(app)]).toEqual([[1, 2, 3], 'v1']) // a rollback keeps the number
+    await lab.owner.call('containers.stop', call)
+    expect((await lab.owner.call('containers.status', call)).status).toBe('0 of 3 replicas running')
+    await lab.owner.call('containers.start', call)
+    await areRunning(3)
+  })
+
   it('is not started, stopped or restarted from outside while a deployment replaces it', async () => {
     const app = await lab.createApp(webFiles('the only one'), {}, { deploymentStrategy: 'recreate' })
     const call = { appId: app.id }

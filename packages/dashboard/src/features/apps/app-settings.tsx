@@ -39,14 +39,20 @@ export function AppSettings() {
   )
 }
 
+/** The number of replicas is the only setting that changes what runs. */
+function savedWords({ replicas, status }: Application, saved: Application): string {
+  if (saved.replicas === replicas || status !== 'running') return 'Saved. Takes effect on the next deployment.'
+  return `Saved. Scaling to ${saved.replicas} ${saved.replicas === 1 ? 'replica' : 'replicas'}. Other changes take effect on the next deployment.`
+}
+
 function SettingsForm({ app, disabled }: { app: Application; disabled: boolean }) {
   const client = useQueryClient()
   const form = useForm('apps.update', {
     initial: settingsValues(app),
     input: (values) => ({ appId: app.id, ...settingsChange(app, values) }),
-    onDone: async () => {
+    onDone: async (saved) => {
       await client.invalidateQueries({ queryKey: appKeys.all })
-      toast('Saved. Takes effect on the next deployment.')
+      toast(savedWords(app, saved))
     },
   })
   useUnsavedWarning(form.touched)
@@ -54,7 +60,7 @@ function SettingsForm({ app, disabled }: { app: Application; disabled: boolean }
     <Form form={form} submit="Save" disabled={!form.touched} isSticky>
       <GeneralFields form={form} />
       {app.app_type !== 'database' && <SourceSettings app={app} form={form} disabled={disabled} />}
-      <RuntimeFields form={form} />
+      <RuntimeFields app={app} form={form} />
     </Form>
   )
 }

@@ -36,8 +36,8 @@ export function LiveCard({ app }: { app: Application }) {
             </span>
           </Fact>
         )}
-        <Fact name="Container">
-          {inside === undefined || inside.id === '' ? (
+        <Fact name={inside?.replicas ? 'Containers' : 'Container'}>
+          {inside === undefined || inside.id === '' || inside.replicas ? (
             (inside?.status ?? '…')
           ) : (
             <>

@@ -8,13 +8,14 @@ const worker = {
   healthcheck_path: '',
   cpu_limit: null,
   memory_limit: null,
+  replicas: 3,
   restart_policy: 'always',
   deployment_strategy: 'rolling',
 } as Application // the fields that are read
 
 it('an app without a port has an empty field, and saving it untouched keeps it without one', () => {
-  expect(runtimeValues(worker)).toMatchObject({ port: '', cpuLimit: '', memoryLimit: '' })
-  expect(runtimeChange(runtimeValues(worker))).toMatchObject({ port: null, cpuLimit: null, memoryLimit: null })
+  expect(runtimeValues(worker)).toMatchObject({ port: '', cpuLimit: '', memoryLimit: '', replicas: '3' })
+  expect(runtimeChange(runtimeValues(worker))).toMatchObject({ port: null, cpuLimit: null, memoryLimit: null, replicas: 3 })
 })
 
 it('an app with a port and limits shows them, and saving sends numbers', () => {

@@ -7,6 +7,7 @@ export function runtimeValues(app: Application) {
     healthcheckPath: app.healthcheck_path,
     cpuLimit: app.cpu_limit === null ? '' : String(app.cpu_limit),
     memoryLimit: app.memory_limit === null ? '' : String(app.memory_limit),
+    replicas: String(app.replicas),
     restartPolicy: app.restart_policy,
     deploymentStrategy: app.deployment_strategy,
   }
@@ -23,7 +24,13 @@ export function runtimeChange(typed: ReturnType<typeof runtimeValues>) {
     port: numberOrNull(typed.port),
     cpuLimit: numberOrNull(typed.cpuLimit),
     memoryLimit: numberOrNull(typed.memoryLimit),
+    replicas: typed.replicas.trim() === '' ? Number.NaN : Number(typed.replicas),
   }
+}
+
+/** Whether several containers of it may run at once. */
+export function mayHaveReplicas({ app_type }: Pick<Application, 'app_type'>): boolean {
+  return app_type === 'web' || app_type === 'service'
 }
 
 /** The address of this app for other apps in the project. */

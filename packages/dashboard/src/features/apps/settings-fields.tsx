@@ -1,4 +1,4 @@
-import { type Application, RESTART_POLICIES, STRATEGIES } from '@berth/contract'
+import { type Application, MOST_REPLICAS, RESTART_POLICIES, STRATEGIES } from '@berth/contract'
 import { Card } from '../../components/card.tsx'
 import { AreaField, SelectField, TextField } from '../../components/field.tsx'
 import { RESTART_WORDS, STRATEGY_WORDS } from '../../lib/status.ts'
@@ -7,6 +7,7 @@ import { SourceFields } from '../../shared/source-fields.tsx'
 import { cloneOf } from '../../shared/source-values.ts'
 import { ImageUpdate } from './image-update.tsx'
 import { PushFields } from './push-fields.tsx'
+import { mayHaveReplicas } from './runtime-values.ts'
 import type { SettingsValues } from './settings-values.ts'
 import { SourceSetter } from './source-setter.tsx'
 
@@ -74,7 +75,7 @@ function BuildPlaceFields({ form }: Pick<Props, 'form'>) {
   )
 }
 
-export function RuntimeFields({ form }: Pick<Props, 'form'>) {
+export function RuntimeFields({ app, form }: Pick<Props, 'app' | 'form'>) {
   return (
     <Card title="Runtime">
       <div className="grid gap-4 sm:grid-cols-2">
@@ -98,6 +99,14 @@ export function RuntimeFields({ form }: Pick<Props, 'form'>) {
           inputMode="numeric"
           {...form.field('memoryLimit')}
         />
+        {mayHaveReplicas(app) && (
+          <TextField
+            label="Replicas"
+            hint={`Containers that run at once, 1 to ${MOST_REPLICAS}, each with these limits. Changes without a deployment.`}
+            inputMode="numeric"
+            {...form.field('replicas')}
+          />
+        )}
         <SelectField label="Restart policy" options={RESTARTS} {...form.choice('restartPolicy')} />
         <SelectField
           label="Deployment strategy"

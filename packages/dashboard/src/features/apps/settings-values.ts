@@ -10,7 +10,7 @@ export function settingsValues(app: Application): SettingsValues {
 }
 
 export function settingsChange(app: Application, values: SettingsValues): Omit<Input<'apps.update'>, 'appId'> {
-  const { name, description, port, healthcheckPath, cpuLimit, memoryLimit, restartPolicy, deploymentStrategy } = values
-  const runtime = runtimeChange({ port, healthcheckPath, cpuLimit, memoryLimit, restartPolicy, deploymentStrategy })
+  const { name, description, port, healthcheckPath, cpuLimit, memoryLimit, replicas, restartPolicy, deploymentStrategy } = values
+  const runtime = runtimeChange({ port, healthcheckPath, cpuLimit, memoryLimit, replicas, restartPolicy, deploymentStrategy })
   return { name, description, ...(app.app_type === 'database' ? {} : sourceChange(app, values)), ...runtime }
 }

@@ -4,6 +4,7 @@ import { useApp } from '../../shared/use-app.ts'
 import { container } from '../apps/queries.ts'
 import { ContainerLog } from './container-log-view.tsx'
 import { LastFailedLog } from './last-failed-log.tsx'
+import { ReplicaLogs } from './replica-logs.tsx'
 import { ServiceLogs } from './service-logs.tsx'
 
 export function LogsPage() {
@@ -15,8 +16,10 @@ function AppLogs() {
   const app = useApp()
   return (
     <QueryView query={useQuery(container(app.id))}>
-      {({ id, state }) =>
-        id === '' ? (
+      {({ id, state, replicas }) =>
+        replicas ? (
+          <ReplicaLogs app={app} replicas={replicas} />
+        ) : id === '' ? (
           <LastFailedLog appId={app.id} fileName={`${app.slug}.log`} />
         ) : (
           // A new container has a new log, and a restarted one is read again.

@@ -3,10 +3,10 @@ import { useQuery } from '@tanstack/react-query'
 import { SelectField } from '../../components/field.tsx'
 import { QueryView } from '../../components/query-view.tsx'
 import { useSearchState } from '../../lib/route-state.ts'
-import { logsOfAll, services } from '../stacks/queries.ts'
+import { services } from '../stacks/queries.ts'
 import { ContainerLog } from './container-log-view.tsx'
-import { KeptLog } from './kept-log.tsx'
 import { LastFailedLog } from './last-failed-log.tsx'
+import { LogsOfAll } from './logs-of-all.tsx'
 
 const HEIGHT = 'h-[calc(100dvh-21rem)] min-h-96'
 
@@ -30,7 +30,7 @@ function Chosen({ app, services: found }: { app: Application; services: readonly
       <div className="max-w-xs">
         <SelectField label="Service" options={options} value={service?.name ?? ''} onPick={setWanted} />
       </div>
-      {service === undefined && <LogsOfAll app={app} />}
+      {service === undefined && <LogsOfAll app={app} className={HEIGHT} />}
       {service !== undefined && service.containerId === '' && <p className="text-sm text-ink-soft">{service.name} has no container now.</p>}
       {service !== undefined && service.containerId !== '' && (
         <ContainerLog
@@ -42,21 +42,5 @@ function Chosen({ app, services: found }: { app: Application; services: readonly
         />
       )}
     </div>
-  )
-}
-
-function LogsOfAll({ app }: { app: Application }) {
-  return (
-    <QueryView query={useQuery(logsOfAll(app.id))}>
-      {({ logs }) => (
-        <KeptLog
-          logs={logs}
-          fileName={`${app.slug}.log`}
-          ended={{ label: 'Updated every few seconds', tone: 'idle' }}
-          empty="No output yet."
-          className={HEIGHT}
-        />
-      )}
-    </QueryView>
   )
 }

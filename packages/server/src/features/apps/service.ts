@@ -1,7 +1,6 @@
 import { type Application, type ApplicationChange, type NewApplication, PROJECT_SOURCE } from '@berth/contract'
 import { DEFAULT_APP_TYPE, kindOf } from '../../domain/app-kinds.ts'
 import type { EdgePorts } from '../../domain/app-url.ts'
-import { volumesOf } from '../../domain/app-volumes.ts'
 import { changedFields, recordAudit } from '../../domain/audit.ts'
 import { type Caller, isStaff } from '../../domain/caller.ts'
 import { enqueueRestore } from '../../domain/job-names.ts'
@@ -20,7 +19,7 @@ import { newAppRow, templateOf } from './new-app.ts'
 import type { Source } from './source-check.ts'
 import { sourceSetter } from './source-setter.ts'
 import { countApps, insertApp, isSlugTaken, presentApplication, updateApp } from './store.ts'
-import { refuseBadVolumes, refuseSeveralWriters } from './volumes.ts'
+import { refuseBadStorage } from './volumes.ts'
 
 type Deps = {
   db: Db
@@ -127,8 +126,7 @@ export function createApplications(deps: Deps) {
       db.transaction(async (tx) => {
         const changed = await updateApp(tx, app.id, { ...change, updated_at: at.toISOString() })
         if (!changed) throw new AppError('app_not_found')
-        if (input.volumes !== undefined) refuseBadVolumes(volumesOf(changed), await deps.filesOf(tx, app.id))
-        refuseSeveralWriters({ replicas: changed.replicas, volumes: volumesOf(changed) })
+        refuseBadStorage(changed, await deps.filesOf(tx, app.id))
         if (changed.replicas !== app.replicas) await enqueueRestore(tx, app.id, { by: caller.id, at })
         await recordAudit(tx, at, caller, {
           action: 'app.update',

@@ -1,5 +1,7 @@
 import { type AppType, type AppVolume, type NewApplication, volumesProblem } from '@berth/contract'
 import { kindOf } from '../../domain/app-kinds.ts'
+import { volumesOf } from '../../domain/app-volumes.ts'
+import type { AppRow } from '../../domain/rows.ts'
 import { fieldError } from '../../lib/app-error.ts'
 
 type Given = NonNullable<NewApplication['volumes']>
@@ -13,7 +15,14 @@ export function volumesFrom(given: Given, app: { readonly app_type: AppType }): 
   return volumes
 }
 
-export function refuseBadVolumes(volumes: readonly AppVolume[], files: readonly { readonly path: string }[]): void {
+/** The settings of an app after a change of any of them. */
+export function refuseBadStorage(app: Pick<AppRow, 'volumes' | 'replicas'>, files: readonly { readonly path: string }[]): void {
+  const volumes = volumesOf(app)
+  refuseBadVolumes(volumes, files)
+  refuseSeveralWriters({ replicas: app.replicas, volumes })
+}
+
+function refuseBadVolumes(volumes: readonly AppVolume[], files: readonly { readonly path: string }[]): void {
   const problem = volumesProblem({ volumes, files })
   if (problem !== undefined) throw fieldError('invalid_request', 'volumes', problem)
 }

@@ -4,16 +4,17 @@ import type { LogPage, LogSearch } from '@berth/contract'
 import type { Caller } from '../../domain/caller.ts'
 import type { AppRow } from '../../domain/rows.ts'
 import type { LogLine } from '../../engine/api/log-frames.ts'
+import type { ContainerSummary } from '../../engine/container-state.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { fieldError } from '../../lib/app-error.ts'
 import { withoutColours } from '../../lib/clean-line.ts'
 import { limited } from '../../lib/limited.ts'
 import { createLimiter } from '../../lib/limiter.ts'
 import type { LiveRelease } from './live-release.ts'
-import { type Batches, merged, parseCursor, placed, type ServiceLine } from './log-cursor.ts'
+import { type Batches, merged, type Printer, parseCursor, placed, type ServiceLine } from './log-cursor.ts'
 import { readPage } from './log-page.ts'
 import { searchLines } from './log-search.ts'
-import { linePrefix, ofService, withLogs } from './log-services.ts'
+import { createLinePrefix, printedBy, printerOf, withLogs } from './log-services.ts'
 import { whenReachable } from './when-reachable.ts'
 
 type Deps = { engine: Pick<Engine, 'containers' | 'logBatches'>; liveRelease: LiveRelease }
@@ -42,18 +43,21 @@ export function createAppLogs({ engine, liveRelease }: Deps) {
   const reads = createLimiter(READ_LIMITS)
   const downloads = createLimiter(DOWNLOAD_LIMITS)
 
-  async function open(app: AppRow, which: Which, signal: AbortSignal): Promise<Batches<ServiceLine>> {
-    const release = await liveRelease(app, signal)
-    const wanted = withLogs(release?.containers ?? [], which)
+  async function wantedOf(app: AppRow, which: Which, signal: AbortSignal): Promise<ContainerSummary[]> {
+    return withLogs((await liveRelease(app, signal))?.containers ?? [], which)
+  }
+
+  async function open(wanted: readonly ContainerSummary[], signal: AbortSignal): Promise<Batches<ServiceLine>> {
     const details = await Promise.all(wanted.map(async ({ id }) => await engine.containers.inspect(id, signal)))
     return merged(
-      details.filter((each) => each !== null).map((each) => ofService(each.owner.service ?? '', engine.logBatches(each, { signal }))),
+      details.filter((each) => each !== null).map((each) => printedBy(printerOf(each.owner), engine.logBatches(each, { signal }))),
     )
   }
 
   async function read<Result>({ caller, app, closed }: Asked, which: Which, work: (lines: Batches) => Promise<Result>) {
     const signal = AbortSignal.any([closed, AbortSignal.timeout(READ_MS)])
-    const reading = async () => await whenReachable(async () => await work(only(which.stream, placed(await open(app, which, signal)))))
+    const reading = async () =>
+      await whenReachable(async () => await work(only(which.stream, placed(await open(await wantedOf(app, which, signal), signal)))))
     return await limited(reads, caller, TOO_MANY, reading)
   }
 
@@ -74,9 +78,10 @@ export function createAppLogs({ engine, liveRelease }: Deps) {
     const opened = Promise.withResolvers<Readable>()
     const signal = AbortSignal.any([closed, AbortSignal.timeout(DOWNLOAD_MS)])
     const sending = async () => {
-      const lines = only(which.stream, await whenReachable(async () => await open(app, which, signal)))
-      const isOfOne = which.service !== undefined || which.containerId !== undefined
-      const text = Readable.from(piecesOf(lines, isOfOne ? () => '' : linePrefix), { objectMode: false })
+      const wanted = await whenReachable(async () => await wantedOf(app, which, signal))
+      const lines = only(which.stream, await whenReachable(async () => await open(wanted, signal)))
+      const isOfOne = wanted.length < 2 && (which.service !== undefined || which.containerId !== undefined)
+      const text = Readable.from(piecesOf(lines, isOfOne ? () => '' : createLinePrefix(wanted)), { objectMode: false })
       opened.resolve(text)
       await finished(text).catch(() => undefined) // the error reaches the client through the stream
     }
@@ -92,10 +97,10 @@ async function* only<Line extends LogLine>(stream: LogLine['stream'] | undefined
   for await (const lines of batches) yield stream === undefined ? lines : lines.filter((line) => line.stream === stream)
 }
 
-async function* piecesOf(batches: Batches<ServiceLine>, prefix: (service: string) => string): AsyncGenerator<string> {
+async function* piecesOf(batches: Batches<ServiceLine>, prefix: (by: Printer) => string): AsyncGenerator<string> {
   let piece = ''
   for await (const lines of batches) {
-    for (const { at, line, service } of lines) piece += `${at} ${prefix(service)}${withoutColours(line)}\n`
+    for (const line of lines) piece += `${line.at} ${prefix(line)}${withoutColours(line.line)}\n`
     if (piece.length < PIECE_CHARACTERS) continue
     yield piece
     piece = ''

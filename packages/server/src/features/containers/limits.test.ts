@@ -30,6 +30,7 @@ async function open(test: Awaited<ReturnType<typeof openTestDatabase>>) {
     },
     step: async (_name, work) => await work(),
     stopInTime: { stop: async () => undefined, restart: async () => undefined }, // likewise
+    restartInTurn: async () => undefined,
     now: () => new Date(),
     onWanted: () => undefined,
     onChanged: () => undefined,
@@ -126,6 +127,7 @@ it('a stop of what is stopped already writes nothing', async () => {
     liveRelease: async () => ({ deploymentId: 1, containers: [{ id: 'c1', owner: {} }] }) as unknown as Awaited<ReturnType<LiveRelease>>, // only what is looked at
     step: async (_name, work) => await work(),
     stopInTime: createStopInTime({ engine, graceSeconds: 1 }),
+    restartInTurn: async () => undefined, // never called
     now: () => new Date(),
     onWanted: () => undefined,
     onChanged: () => undefined,

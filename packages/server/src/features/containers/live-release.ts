@@ -5,7 +5,7 @@ import type { Reader } from '../../store/database.ts'
 import type { AppContainers } from '../deployments/release/app-containers.ts'
 import { findLive } from './store.ts'
 
-/** The containers of the live release; the one that serves visitors comes first. */
+/** The containers of the live release; those that serve visitors come first, by number. */
 export function createLiveRelease(deps: { db: Reader; containers: Pick<AppContainers, 'ofRelease'> }) {
   return async function liveRelease(
     app: AppRow,
@@ -17,7 +17,7 @@ export function createLiveRelease(deps: { db: Reader; containers: Pick<AppContai
     const artifact = artifactOf(active)
     const first = (container: ContainerSummary) =>
       artifact?.kind === 'compose' && container.owner.service === artifact.mainService ? 0 : 1
-    return { deploymentId: active.id, containers: containers.toSorted((a, b) => first(a) - first(b)) }
+    return { deploymentId: active.id, containers: containers.toSorted((a, b) => first(a) - first(b) || a.owner.replica - b.owner.replica) }
   }
 }
 

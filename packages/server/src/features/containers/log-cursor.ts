@@ -2,8 +2,9 @@ import type { LogLine } from '../../engine/api/log-frames.ts'
 
 /** The position of a line in a log: its time, and its index among lines with the same time. */
 export type Cursor = { readonly at: string; readonly nth: number }
-/** `service` is empty for an app that is one container. */
-export type ServiceLine = LogLine & { readonly service: string }
+/** The container that printed a line. `service` is empty for an app that has none. */
+export type Printer = { readonly service: string; readonly replica: number }
+export type ServiceLine = LogLine & Printer
 export type PlacedLine = ServiceLine & Cursor
 
 const FORM = /^(.+?)(?:\.(\d+))?Z(?:~(\d+))?$/
@@ -36,7 +37,7 @@ export async function* placed(batches: Batches<ServiceLine>): AsyncGenerator<Pla
     yield lines.map((line) => {
       nth = line.at === last ? nth + 1 : 0
       last = line.at
-      return { at: line.at, stream: line.stream, line: line.line, service: line.service, nth }
+      return { at: line.at, stream: line.stream, line: line.line, service: line.service, replica: line.replica, nth }
     })
 }
 

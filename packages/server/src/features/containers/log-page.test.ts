@@ -7,7 +7,7 @@ function at(second: number): string {
 }
 
 async function* printed(...lines: (readonly [second: number, line: string])[]): AsyncGenerator<readonly ServiceLine[]> {
-  for (const [second, line] of lines) yield [{ at: at(second), stream: 'stdout', line, service: '' }]
+  for (const [second, line] of lines) yield [{ at: at(second), stream: 'stdout', line, service: '', replica: 1 }]
 }
 
 /** Four lines of which the middle two have the same time. */

@@ -5,8 +5,8 @@ import { createNewest, createOldest } from './log-window.ts'
 /** Lines before, after or around a position; without one, the newest lines. */
 export type PageWanted = { limit: number; before?: Cursor; after?: Cursor; around?: Cursor }
 
-export function presentLine({ at, nth, stream, line, service }: PlacedLine): LogEntry {
-  return { id: formatCursor({ at, nth }), at, stream, line, service }
+export function presentLine({ at, nth, stream, line, service, replica }: PlacedLine): LogEntry {
+  return { id: formatCursor({ at, nth }), at, stream, line, service, replica }
 }
 
 function roomOf({ limit, after, around }: PageWanted): { before: number; behind: number } {

@@ -3,7 +3,8 @@ import { placed } from './log-cursor.ts'
 import { searchLines } from './log-search.ts'
 
 async function* numbered(count: number, text: (n: number) => string) {
-  for (let n = 0; n < count; n += 1) yield [{ at: new Date(n).toISOString(), stream: 'stdout' as const, line: text(n), service: '' }]
+  for (let n = 0; n < count; n += 1)
+    yield [{ at: new Date(n).toISOString(), stream: 'stdout' as const, line: text(n), service: '', replica: 1 }]
 }
 
 async function search(words: string, options: { context?: number; limit?: number } = {}, count = 100) {

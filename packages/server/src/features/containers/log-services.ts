@@ -1,7 +1,7 @@
 import type { LogLine } from '../../engine/api/log-frames.ts'
 import type { ContainerSummary } from '../../engine/container-state.ts'
 import { AppError } from '../../lib/app-error.ts'
-import type { ServiceLine } from './log-cursor.ts'
+import type { Printer, ServiceLine } from './log-cursor.ts'
 
 type Which = { containerId?: string | undefined; service?: string | undefined }
 
@@ -14,11 +14,21 @@ export function withLogs(containers: readonly ContainerSummary[], { containerId,
   return wanted
 }
 
-/** Which service printed a line, where all logs of an app are shown as one text. */
-export function linePrefix(service: string): string {
-  return service === '' ? '' : `${service} | `
+/** Says which container printed a line, where the logs of several are shown as one text. */
+export function createLinePrefix(shown: readonly Pick<ContainerSummary, 'owner'>[]) {
+  const printers = shown.map(({ owner }) => printerOf(owner))
+  const hasReplicas = (service: string) => printers.filter((each) => each.service === service).length > 1
+  const hasServices = new Set(printers.map(({ service }) => service)).size > 1 || printers.some(({ service }) => service !== '')
+  return ({ service, replica }: Printer): string => {
+    const words = [...(hasServices && service !== '' ? [service] : []), ...(hasReplicas(service) ? [`replica ${replica}`] : [])]
+    return words.length === 0 ? '' : `${words.join(' ')} | `
+  }
 }
 
-export async function* ofService(service: string, log: AsyncIterable<readonly LogLine[]>): AsyncGenerator<readonly ServiceLine[]> {
-  for await (const lines of log) yield lines.map(({ at, stream, line }) => ({ at, stream, line, service }))
+export function printerOf({ service, replica }: ContainerSummary['owner']): Printer {
+  return { service: service ?? '', replica }
+}
+
+export async function* printedBy(by: Printer, log: AsyncIterable<readonly LogLine[]>): AsyncGenerator<readonly ServiceLine[]> {
+  for await (const lines of log) yield lines.map(({ at, stream, line }) => ({ at, stream, line, service: by.service, replica: by.replica }))
 }

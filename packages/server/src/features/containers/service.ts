@@ -1,4 +1,5 @@
 import type { ContainerStatus } from '@berth/contract'
+import { kindOf } from '../../domain/app-kinds.ts'
 import { setAppStatus, setWanted } from '../../domain/app-status.ts'
 import { recordAudit } from '../../domain/audit.ts'
 import { type Caller, isStaff } from '../../domain/caller.ts'
@@ -14,8 +15,10 @@ import type { Step } from '../../lib/step.ts'
 import type { Db, Tx } from '../../store/database.ts'
 import { createAppLogs } from './app-logs.ts'
 import type { LiveRelease } from './live-release.ts'
-import { linePrefix, withLogs } from './log-services.ts'
+import { createLinePrefix, printerOf, withLogs } from './log-services.ts'
 import { newestLines } from './newest-lines.ts'
+import { statusOfReplicas } from './replica-status.ts'
+import type { RestartInTurn } from './restart-in-turn.ts'
 import { statusesUnderWay } from './store.ts'
 import { createUsage } from './usage.ts'
 import { whenReachable } from './when-reachable.ts'
@@ -27,6 +30,7 @@ type Deps = {
   lastFailedLog: (appId: number, tail: number) => Promise<string>
   step: Step
   stopInTime: Pick<StopInTime, 'stop' | 'restart'>
+  restartInTurn: RestartInTurn
   now: () => Date
   /** Called when the wanted state of an app was stored. */
   onWanted: () => void
@@ -111,9 +115,10 @@ export function createContainers(deps: Deps) {
         }, options)
       })
       if (verb !== 'start') deps.onWanted() // visitors get the error page before the container stops
-      const effects = ids.map((id) => async () => await step(`engine.${verb}`, async () => await EFFECTS[verb](id)))
-      if (verb === 'start') for (const effect of effects) await effect()
-      else await Promise.all(effects.map(async (effect) => await effect())) // each may take minutes to end
+      const effect = async (id: string) => await step(`engine.${verb}`, async () => await EFFECTS[verb](id))
+      if (verb === 'start') for (const id of ids) await effect(id)
+      else if (verb === 'restart' && kindOf(app).mayHaveReplicas) await deps.restartInTurn(app, ids, effect)
+      else await Promise.all(ids.map(effect)) // each may take minutes to end
       if (service === undefined)
         await step('db.app_status', async () => {
           const status = verb === 'stop' ? 'stopped' : 'running'
@@ -126,7 +131,8 @@ export function createContainers(deps: Deps) {
   async function status(app: AppRow): Promise<ContainerStatus> {
     return await whenReachable(async () => {
       const release = await deps.liveRelease(app)
-      const [first] = release?.containers ?? []
+      const [first, second] = release?.containers ?? []
+      if (first && second && !kindOf(app).hasServices) return statusOfReplicas(release?.containers ?? [], app.replicas)
       if (!first) return { state: 'not_deployed', status: 'No container yet', id: '' }
       const details = await engine.containers.inspect(first.id)
       return { state: details?.state ?? first.state, status: details?.status ?? first.status, id: first.id }
@@ -152,12 +158,13 @@ function createNewestLogs(deps: Pick<Deps, 'engine' | 'liveRelease' | 'lastFaile
     return await whenReachable(async () => {
       const release = await deps.liveRelease(app)
       const newest = newestLines(tail)
-      for (const container of withLogs(release?.containers ?? [], { service })) {
+      const shown = withLogs(release?.containers ?? [], { service })
+      const prefix = shown.length < 2 && service !== undefined ? () => '' : createLinePrefix(shown)
+      for (const container of shown) {
         const details = await engine.containers.inspect(container.id)
         if (!details) continue
         const options = { tail, signal: AbortSignal.timeout(10_000), ...(since !== undefined && { since }) }
-        const prefix = service === undefined ? linePrefix(details.owner.service ?? '') : ''
-        for await (const { at, line } of engine.logs(details, options)) newest.add(at, `${prefix}${line}`)
+        for await (const { at, line } of engine.logs(details, options)) newest.add(at, `${prefix(printerOf(details.owner))}${line}`)
       }
       return release?.containers.length ? newest.text() : await deps.lastFailedLog(app.id, tail)
     })

@@ -3,7 +3,7 @@ import { type Insertable, sql, type Updateable } from 'kysely'
 import type { Belonging } from '../../domain/belonging.ts'
 import type { RegistryRow } from '../../domain/rows.ts'
 import type { Reader, Tx } from '../../store/database.ts'
-import type { RegistryTable } from '../../store/schema.ts'
+import type { RegistryTable } from '../../store/registry-tables.ts'
 
 export function presentRegistry(row: RegistryRow): Registry {
   return {

@@ -1,6 +1,6 @@
 import type { Insertable } from 'kysely'
 import type { Reader, Tx } from '../../store/database.ts'
-import type { InvitationTable } from '../../store/schema.ts'
+import type { InvitationTable } from '../../store/people-tables.ts'
 
 const SHOWN = [
   'invitation.id',

@@ -1,7 +1,7 @@
 import type { Updateable } from 'kysely'
 import { insertMember, type UserRow } from '../../domain/rows.ts'
 import type { Reader, Tx } from '../../store/database.ts'
-import type { UserTable } from '../../store/schema.ts'
+import type { UserTable } from '../../store/people-tables.ts'
 
 export async function listUsers(db: Reader): Promise<UserRow[]> {
   return await db.selectFrom('user').selectAll().orderBy('id').execute()

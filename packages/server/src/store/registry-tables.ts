@@ -1,0 +1,18 @@
+import type { Generated } from 'kysely'
+
+/** Credentials of a person (`user_id`) or of a project (`project_id`), never of both. */
+export type RegistryTable = {
+  id: Generated<number>
+  host: string
+  username: string
+  sealed_password: string
+  user_id: number | null
+  project_id: number | null
+  created_by: number | null
+  /** What is wrong with it; empty if nothing is known to be. */
+  error: string
+  created_at: string
+  updated_at: string
+}
+/** Registries that somebody has or had credentials for: their private images may be on this machine. */
+export type PrivateHostTable = { host: string }
