@@ -6,11 +6,11 @@ import { stoppedServices } from '../domain/stopped-services.ts'
 import type { ContainerSummary } from '../engine/container-state.ts'
 import type { Engine } from '../engine/engine.ts'
 import { isOfRelease, ownedBy } from '../engine/labels.ts'
-import { listActive, listApps, unfinishedWithoutJob } from '../features/containers/store.ts'
 import { whatItSaid } from '../lib/error-lines.ts'
 import type { Logger } from '../lib/logger.ts'
 import type { Db } from '../store/database.ts'
 import type { Repair } from './repair.ts'
+import { listActive, listApps, unfinishedWithoutJob } from './store.ts'
 
 type Deps = {
   db: Db

@@ -1,4 +1,8 @@
 import { type Artifact, artifactOf } from '../domain/artifact.ts'
+import { appLane } from '../domain/job-names.ts'
+import { UNFINISHED } from '../domain/lifecycle.ts'
+import type { AppRow, DeploymentRow } from '../domain/rows.ts'
+import { lanesInQueue } from '../queue/queue-store.ts'
 import type { Reader } from '../store/database.ts'
 
 export type KeptRelease = { id: number; appId: number; artifact: Artifact }
@@ -28,4 +32,24 @@ export async function knownIds(db: Reader): Promise<KnownIds> {
   const ids = (rows: { id: number }[]) => new Set(rows.map((row) => row.id))
   const projectOf = new Map(apps.map(({ id, project_id }) => [id, project_id]))
   return { apps: ids(apps), projectOf, projects: ids(projects), deployments: ids(deployments) }
+}
+
+export async function listApps(db: Reader): Promise<AppRow[]> {
+  return await db.selectFrom('app').selectAll().execute()
+}
+
+export async function listActive(db: Reader): Promise<Pick<DeploymentRow, 'id' | 'app_id'>[]> {
+  return await db.selectFrom('deployment').select(['id', 'app_id']).where('is_active', '=', 1).execute()
+}
+
+/** Unfinished, and no job in the queue would continue it. */
+export async function unfinishedWithoutJob(db: Reader): Promise<Pick<DeploymentRow, 'id' | 'app_id' | 'triggered_by'>[]> {
+  const rows = await db
+    .selectFrom('deployment')
+    .select(['id', 'app_id', 'triggered_by'])
+    .where('finished_at', 'is', null)
+    .where('status', 'in', UNFINISHED)
+    .execute()
+  const lanes = new Set(await lanesInQueue(db))
+  return rows.filter((row) => !lanes.has(appLane(row.app_id)))
 }

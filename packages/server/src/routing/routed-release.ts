@@ -1,6 +1,6 @@
+import type { Target } from '../domain/routes.ts'
 import type { EdgeTarget } from '../edge/edge.ts'
 import type { ContainerSummary } from '../engine/container-state.ts'
-import type { Target } from '../features/deployments/release/release.ts'
 import type { Door } from './doors.ts'
 import type { RoutedApp } from './store.ts'
 

@@ -1,7 +1,6 @@
+import type { Routes, Target } from '../domain/routes.ts'
 import { type Edge, type EdgeTarget, EdgeUnavailable } from '../edge/edge.ts'
 import { EngineUnreachable } from '../engine/api/errors.ts'
-import type { Target } from '../features/deployments/release/release.ts'
-import type { Routes } from '../features/deployments/run/pipeline.ts'
 import type { Logger } from '../lib/logger.ts'
 import { poll } from '../lib/retry.ts'
 import type { Tuning } from '../lib/tuning.ts'

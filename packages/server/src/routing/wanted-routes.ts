@@ -1,6 +1,6 @@
+import type { Target } from '../domain/routes.ts'
 import { appKey, type EdgeApp, type EdgeRoutes, type EdgeTarget } from '../edge/edge.ts'
 import { projectNetworkName } from '../engine/labels.ts'
-import type { Target } from '../features/deployments/release/release.ts'
 import type { Reader } from '../store/database.ts'
 import { createContainerLooks, type LookDeps } from './container-looks.ts'
 import { type Door, doorKey, doorsIn } from './doors.ts'

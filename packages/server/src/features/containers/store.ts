@@ -1,29 +1,6 @@
-import { appLane } from '../../domain/job-names.ts'
-import type { AppRow, DeploymentRow } from '../../domain/rows.ts'
-import { lanesInQueue } from '../../queue/queue-store.ts'
+import { UNFINISHED } from '../../domain/lifecycle.ts'
+import type { DeploymentRow } from '../../domain/rows.ts'
 import type { Reader } from '../../store/database.ts'
-
-const UNFINISHED = ['pending', 'building', 'deploying'] as const satisfies DeploymentRow['status'][]
-
-export async function listApps(db: Reader): Promise<AppRow[]> {
-  return await db.selectFrom('app').selectAll().execute()
-}
-
-export async function listActive(db: Reader): Promise<Pick<DeploymentRow, 'id' | 'app_id'>[]> {
-  return await db.selectFrom('deployment').select(['id', 'app_id']).where('is_active', '=', 1).execute()
-}
-
-/** Unfinished, and no job in the queue would continue it. */
-export async function unfinishedWithoutJob(db: Reader): Promise<Pick<DeploymentRow, 'id' | 'app_id' | 'triggered_by'>[]> {
-  const rows = await db
-    .selectFrom('deployment')
-    .select(['id', 'app_id', 'triggered_by'])
-    .where('finished_at', 'is', null)
-    .where('status', 'in', UNFINISHED)
-    .execute()
-  const lanes = new Set(await lanesInQueue(db))
-  return rows.filter((row) => !lanes.has(appLane(row.app_id)))
-}
 
 /** The state of the unfinished deployments of an app. */
 export async function statusesUnderWay(db: Reader, appId: number): Promise<DeploymentRow['status'][]> {

@@ -1,17 +1,6 @@
 import type { Artifact } from '../../../domain/artifact.ts'
+import type { Target } from '../../../domain/routes.ts'
 import type { Context } from '../run/stage.ts'
-
-/** Where visitors of a release are sent. */
-export type Target = {
-  readonly ip: string
-  readonly port: number
-  /** The addresses of its other replicas. */
-  readonly others?: readonly string[]
-  /** Of a compose app: the address of each service that has visitors. */
-  readonly services?: ReadonlyMap<string, string>
-  /** No service has the app's own port: only those with domains of their own have visitors. */
-  readonly isOfServices?: true
-}
 
 /** A release that has been started. */
 export type Release = {

@@ -1,27 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { deploysImage, kindOf } from '../../../domain/app-kinds.ts'
 import { type Artifact, artifactOf } from '../../../domain/artifact.ts'
+import type { Routes } from '../../../domain/routes.ts'
 import type { AppRow } from '../../../domain/rows.ts'
 import { LAST_LINE } from '../log/log-lines.ts'
-import type { Launcher, Release, Target } from '../release/release.ts'
+import type { Launcher, Release } from '../release/release.ts'
 import type { LiveContext } from './context.ts'
 import type { DeploymentRecord } from './deployment-writes.ts'
 import type { Context } from './stage.ts'
-
-/** How a deployment changes routes. Each call resolves once visitors are routed as requested, or when the edge cannot be reached. */
-export type Routes = {
-  /** Whether an earlier release currently serves the app's visitors. */
-  isServed(appId: number): Promise<boolean>
-  /**
-   * Sends the app's visitors to this release. Throws if a running edge does not accept the route: visitors then stay with the earlier
-   * release.
-   */
-  switchTo(appId: number, target: Target): Promise<void>
-  /** Switches back to the release that is live according to the database. */
-  restore(appId: number): Promise<void>
-  /** Waits until what no longer gets visitors has no requests in flight, or the time limit has passed. */
-  drain(appId: number, signal: AbortSignal): Promise<void>
-}
 
 /** The stages that produce something that can be started. */
 type Stages = {

@@ -1,9 +1,10 @@
+import type { Target } from '../../../../domain/routes.ts'
 import type { ContainerDetails } from '../../../../engine/container-state.ts'
 import type { Engine } from '../../../../engine/engine.ts'
 import type { Tuning } from '../../../../lib/tuning.ts'
 import type { Context } from '../../run/stage.ts'
 import { type Probe, probePath, probePort, waitUntilHealthy } from '../health/probes.ts'
-import type { Release, Target } from '../release.ts'
+import type { Release } from '../release.ts'
 import { type ServiceFailure, whatHappened } from './service-failure.ts'
 
 type Deps = { engine: Pick<Engine, 'containers'>; serviceFailure: ServiceFailure; tuning: Tuning }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { kindOf } from '../../../../domain/app-kinds.ts'
+import type { Target } from '../../../../domain/routes.ts'
 import type { ContainerDetails } from '../../../../engine/container-state.ts'
 import type { Engine } from '../../../../engine/engine.ts'
 import { projectNetworkName } from '../../../../engine/labels.ts'
@@ -13,7 +14,6 @@ import { createLastWords } from '../health/last-words.ts'
 import { createPortWatch } from '../health/port-watch.ts'
 import { nothingResponds, type Probe, probePath, probePort, waitUntilHealthy } from '../health/probes.ts'
 import { factsOf, whyUnhealthy } from '../health/why-unhealthy.ts'
-import type { Target } from '../release.ts'
 
 export type ContainerHealthDeps = {
   engine: Engine

@@ -1,10 +1,11 @@
 import { kindOf } from '../../../../domain/app-kinds.ts'
 import type { Artifact } from '../../../../domain/artifact.ts'
+import type { Target } from '../../../../domain/routes.ts'
 import type { ContainerSpec } from '../../../../engine/container-spec.ts'
 import type { ContainerSummary } from '../../../../engine/container-state.ts'
 import type { Context } from '../../run/stage.ts'
 import { probePort } from '../health/probes.ts'
-import type { LiveReplicas, Release, Target } from '../release.ts'
+import type { LiveReplicas, Release } from '../release.ts'
 import { type ContainerHealthDeps, createContainerHealth, type Running } from './health.ts'
 
 /** `isFresh`: of a release that is not live yet. */
