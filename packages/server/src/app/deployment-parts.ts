@@ -122,6 +122,7 @@ export function createDeploymentParts(deps: Deps) {
     record,
     settingsOf,
     restore,
+    restoreLater,
     preflight: createPreflight({ engine, dataDir, tuning, isPrivileged, oldEngineBuilds: config.oldEngineBuilds }),
     pipeline,
     endFailed,

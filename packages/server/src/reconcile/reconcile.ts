@@ -130,7 +130,8 @@ export function createReconcile(deps: Deps) {
   async function reconcile(signal: AbortSignal): Promise<void> {
     if ((await unfinishedWithoutJob(db)).length > 0) await requeueLost(deps) // checking only reads, so an idle server writes nothing
     const containers = await engine.containers.list({ labels: ownedBy({ instance }) })
-    const [apps, active, busy] = await Promise.all([listApps(db), listActive(db), deps.busyLanes()])
+    const busy = await deps.busyLanes() // before the rows: those of a deployment that has left the queue are written
+    const [apps, active] = await Promise.all([listApps(db), listActive(db)])
     const activeOf = new Map(active.map((row) => [row.app_id, row.id]))
     for (const app of apps) {
       if (signal.aborted) return

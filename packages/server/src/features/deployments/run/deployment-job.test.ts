@@ -17,7 +17,7 @@ import type { Pipeline } from './pipeline.ts'
 import { createSettingsOf } from './release-settings.ts'
 
 /** The job with a real database and real logs; nothing is built or started. */
-async function openLab(options: { resolves?: () => never; undo?: () => Promise<void> } = {}) {
+async function openLab(options: { resolves?: () => never; undo?: () => Promise<void>; meanwhile?: () => Promise<void> } = {}) {
   const test = await openTestDatabase()
   const directory = await mkdtempDisposable(path.join(tmpdir(), 'berth-job-'))
   const { db } = test
@@ -27,6 +27,13 @@ async function openLab(options: { resolves?: () => never; undo?: () => Promise<v
   const secrets = createSecretBox(Buffer.alloc(32, 1))
   const step = async <Result>(_name: string, effect: () => Promise<Result>) => await effect()
   const record = createRecord({ db, now })
+  const settingsOf = createSettingsOf({
+    secrets,
+    currentFiles: async () => [],
+    resolveEnvironment: async () => options.resolves?.() ?? { env: {}, problems: [] },
+    log,
+  })
+  const restoreLater = async ({ id }: { id: number }) => void restored.push(`later ${id}`)
   const pipeline = {
     launcherOf: () => ({ undo: options.undo ?? (async () => undefined) }),
     routes: { restore: async () => undefined },
@@ -35,12 +42,10 @@ async function openLab(options: { resolves?: () => never; undo?: () => Promise<v
     db,
     logs: createBuildLogs({ directory: logDirectory, log }),
     record,
-    settingsOf: createSettingsOf({
-      secrets,
-      currentFiles: async () => [],
-      resolveEnvironment: async () => options.resolves?.() ?? { env: {}, problems: [] },
-      log,
-    }),
+    settingsOf: async (...given) => {
+      await options.meanwhile?.()
+      return await settingsOf(...given)
+    },
     preflight: async () => Promise.reject(new Error('nothing gets this far')),
     pipeline,
     endFailed: createEndFailed({
@@ -52,9 +57,10 @@ async function openLab(options: { resolves?: () => never; undo?: () => Promise<v
       step,
       log,
       onChanged: () => undefined,
-      restoreLater: async ({ id }) => void restored.push(`later ${id}`),
+      restoreLater,
     }),
     cleanUp: async () => undefined,
+    restoreLater,
     restore: async ({ appId }) => void restored.push(`now ${appId}`),
     workDir: path.join(directory.path, 'work'),
     step,
@@ -126,4 +132,15 @@ it('what could not be undone is done later', async () => {
   const { id } = await addDeployment(lab.db, lab.app, { sealed_config: 'unreadable', image: 'i' })
   expect(await lab.ended(id)).toMatchObject({ status: 'failed' })
   expect(lab.restored).toEqual([`later ${lab.app.id}`])
+})
+
+it('one that is cancelled between two runs starts the live release again too', async () => {
+  const cancelling = { cancel: async () => undefined as void }
+  await using lab = await openLab({ meanwhile: async () => await cancelling.cancel() })
+  const { id } = await addDeployment(lab.db, lab.app, { sealed_config: 'x', image: 'i' })
+  cancelling.cancel = async () =>
+    void (await lab.db.transaction(async (tx) => await moveDeployment(tx, { id, from: 'deploying', to: 'stopped', at: new Date() })))
+  expect(await lab.ended(id)).toMatchObject({ status: 'stopped' })
+  expect(lab.restored).toEqual([`later ${lab.app.id}`])
+  expect(await readFile(path.join(lab.logDirectory, `d${id}.log`), 'utf8')).toContain('Cancelled')
 })

@@ -9,7 +9,9 @@ import type { Step } from '../../../lib/step.ts'
 import type { Tuning } from '../../../lib/tuning.ts'
 import type { Reader } from '../../../store/database.ts'
 import type { BuildLogs } from '../log/build-log.ts'
+import { LAST_LINE } from '../log/log-lines.ts'
 import type { LogWriter } from '../log/log-writer.ts'
+import type { RestoreLater } from '../release/restore-later.ts'
 import { findActive } from '../store.ts'
 import { createContext } from './context.ts'
 import type { DeploymentRecord } from './deployment-writes.ts'
@@ -30,6 +32,7 @@ type Deps = {
   endFailed: EndFailed
   cleanUp: (app: AppRow) => Promise<void>
   restore: JobHandlers['app.restore']
+  restoreLater: RestoreLater
   workDir: string
   step: Step
   tuning: Tuning
@@ -63,9 +66,16 @@ export function createRunDeployment(deps: Deps) {
     }
   }
 
+  /** Cancelled between two runs, so nobody undid what the first one did. One that was waiting has done nothing, and has its last line. */
+  async function endedMeanwhile(app: AppRow, row: DeploymentRow, writer: LogWriter): Promise<void> {
+    if (row.status === 'pending') return
+    await deps.restoreLater(app) // not here: this job may have been cancelled too
+    writer.append(LAST_LINE.stopped, 'berth')
+  }
+
   async function attempt({ app, row, config, problem, writer, redactor, ...sealed }: Work, signal: AbortSignal): Promise<void> {
     const begun = await step('db.begin', async () => await record.begin(row, sealed)).catch(ignoreMovedOn)
-    if (!begun) return
+    if (!begun) return await endedMeanwhile(app, row, writer)
     const workspace = join(deps.workDir, `d${begun.id}`)
     const replaces = (await findActive(db, app.id))?.id ?? null
     const context = createContext({
