@@ -78,6 +78,22 @@ async function requeueLost({ db, log, now }: Pick<Deps, 'db' | 'log' | 'now'>): 
   })
 }
 
+/** Containers of apps without a row, left by a crash or a restored backup. */
+async function removeOrphans(
+  { engine, log }: Pick<Deps, 'engine' | 'log'>,
+  containers: readonly ContainerSummary[],
+  { apps, busy }: { apps: ReadonlySet<number>; busy: ReadonlySet<string> },
+): Promise<void> {
+  for (const container of containers) {
+    const { appId } = container.owner
+    if (appId === null || apps.has(appId) || busy.has(`app:${appId}`)) continue
+    log.info({ appId, container: container.name }, 'removing the container of a deleted app')
+    await engine.containers
+      .remove(container.id)
+      .catch((err: unknown) => log.warn({ appId, container: container.name, err }, 'a container could not be removed; retrying'))
+  }
+}
+
 /** Compares the rows with what actually runs and updates them. It keeps no state between runs. */
 export function createReconcile(deps: Deps) {
   const { db, engine, instance, log } = deps
@@ -111,22 +127,6 @@ export function createReconcile(deps: Deps) {
     deps.onChanged(app.id)
   }
 
-  /** Containers of apps without a row, left by a crash or a restored backup. */
-  async function removeOrphans(
-    containers: readonly ContainerSummary[],
-    apps: ReadonlySet<number>,
-    busy: ReadonlySet<string>,
-  ): Promise<void> {
-    for (const container of containers) {
-      const { appId } = container.owner
-      if (appId === null || apps.has(appId) || busy.has(`app:${appId}`)) continue
-      log.info({ appId, container: container.name }, 'removing the container of a deleted app')
-      await engine.containers
-        .remove(container.id)
-        .catch((err: unknown) => log.warn({ appId, container: container.name, err }, 'a container could not be removed; retrying'))
-    }
-  }
-
   async function reconcile(signal: AbortSignal): Promise<void> {
     if ((await unfinishedWithoutJob(db)).length > 0) await requeueLost(deps) // checking only reads, so an idle server writes nothing
     const containers = await engine.containers.list({ labels: ownedBy({ instance }) })
@@ -139,7 +139,7 @@ export function createReconcile(deps: Deps) {
       const own = containers.filter(({ owner }) => owner.appId === app.id)
       await settleApp(app, own, activeOf.get(app.id)).catch((err: unknown) => log.warn({ appId: app.id, err }, 'app was not reconciled'))
     }
-    await removeOrphans(containers, new Set(apps.map((app) => app.id)), busy)
+    await removeOrphans(deps, containers, { apps: new Set(apps.map((app) => app.id)), busy })
     await deps.sweep()
   }
 

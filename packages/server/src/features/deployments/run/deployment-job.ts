@@ -9,7 +9,6 @@ import type { Step } from '../../../lib/step.ts'
 import type { Tuning } from '../../../lib/tuning.ts'
 import type { Reader } from '../../../store/database.ts'
 import type { BuildLogs } from '../log/build-log.ts'
-import { LAST_LINE } from '../log/log-lines.ts'
 import type { LogWriter } from '../log/log-writer.ts'
 import type { RestoreLater } from '../release/restore-later.ts'
 import { findActive } from '../store.ts'
@@ -47,7 +46,7 @@ export function createRunDeployment(deps: Deps) {
   const { db, record, logs, step, tuning, log } = deps
   const writing = new Set<number>()
   const openLog = createOpenLog(deps)
-  const finishEnded = createFinishEnded(deps)
+  const { finishEnded, endedMeanwhile } = createFinishEnded(deps)
 
   async function run(payload: { deploymentId: number }, signal: AbortSignal): Promise<void> {
     const row = await findDeployment(db, payload.deploymentId)
@@ -64,13 +63,6 @@ export function createRunDeployment(deps: Deps) {
       await writer.close()
       writing.delete(row.id)
     }
-  }
-
-  /** Cancelled between two runs, so nobody undid what the first one did. One that was waiting has done nothing, and has its last line. */
-  async function endedMeanwhile(app: AppRow, row: DeploymentRow, writer: LogWriter): Promise<void> {
-    if (row.status === 'pending') return
-    await deps.restoreLater(app) // not here: this job may have been cancelled too
-    writer.append(LAST_LINE.stopped, 'berth')
   }
 
   async function attempt({ app, row, config, problem, writer, redactor, ...sealed }: Work, signal: AbortSignal): Promise<void> {
