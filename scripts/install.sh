@@ -144,7 +144,7 @@ preflight() {
       port_is_taken "$each" && ! edge_is_ours && problem "port $each is in use by another program"
     done
   fi
-  if [ -e "$root/current" ] && is_older "$version" "$(installed_version)"; then
+  if [ -L "$root/current" ] && is_older "$version" "$(installed_version)"; then
     problem "Berth $(installed_version) is installed, and Berth $version cannot read its database"
   fi
   ! update_is_running || problem 'Berth is updating itself; wait until that has ended (berth updates status)'

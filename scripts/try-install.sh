@@ -45,6 +45,20 @@ grep -q 'setup#token=' /tmp/try-install.out || failed 'there is no link to creat
 install >/tmp/try-install.out
 grep -q 'is running' /tmp/try-install.out || failed 'the second run does not find it running'
 echo 'ok: a second run finds it running'
+grep -q '^BERTH_OWNER_EMAIL=' "$rootfs/etc/berth/berth.env" && failed 'a setting that nobody gave was written'
+install BERTH_UPDATE_FEED='https://a.test/$(touch /pwned) "b"' >/dev/null
+install >/dev/null
+grep -qF 'BERTH_UPDATE_FEED="https://a.test/\$(touch /pwned) \"b\""' "$rootfs/etc/berth/berth.env" || failed 'a value is not quoted'
+in_root sh -c '. /etc/berth/berth.env; [ "$BERTH_UPDATE_FEED" = "https://a.test/\$(touch /pwned) \"b\"" ] && [ ! -e /pwned ]' || failed 'a value is read back as another'
+echo 'ok: settings are quoted, and read back as they were'
+mkdir -p "$rootfs/var/lib/berth/updates"
+echo '{ "phase": "watching" }' >"$rootfs/var/lib/berth/updates/29990101T000000Z.json"
+refuses 'updating itself' install
+rm "$rootfs/var/lib/berth/updates/29990101T000000Z.json"
+current=$(readlink "$rootfs/opt/berth/current")
+ln -sfn releases/999.0.0 "$rootfs/opt/berth/current"
+refuses 'cannot read its database' install
+ln -sfn "$current" "$rootfs/opt/berth/current"
 rm "$rootfs/opt/berth/releases"/*/packages/cli/dist/main.js
 install >/dev/null
 in_root berth --help >/dev/null || failed 'the second run repairs nothing'

@@ -348,6 +348,9 @@ describe('the server', () => {
     expect((await berth(['audit'])).out).toContain(OWNER.email)
     await answerOf('ports.list', ['ports'])
     await answerOf('metrics.history', ['metrics'])
+    const { code, out } = await berth(['doctor', '--json'])
+    expect([code, Check(operations['doctor.run'].answer, JSON.parse(out))]).toEqual([1, true]) // there is no engine
+    expect((await berth(['doctor'])).out).toMatch(/Database +ok +whole[^]*Docker +problem +the engine does not answer +Start Docker/)
     await answerOf('updates.version', ['version'])
     expect((await berth(['version'])).out).toMatch(/^berth \S+, server \S+ /)
   })

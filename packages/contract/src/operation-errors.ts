@@ -50,6 +50,7 @@ const OWN = {
   'domains.setCertificate': ['invalid_certificate'],
   'backups.create': ['backup_failed'],
   'backups.verify': ['backup_not_found', 'backup_damaged'],
+  'backups.download': ['backup_not_found'],
   'backups.delete': ['backup_not_found'],
   'deployments.stop': ['deployment_ended'],
   'deployments.rollback': ['no_release'],

@@ -32,7 +32,7 @@ export type Policy = (typeof POLICIES)[number]
 export type OpenPolicy = 'anyone' | 'signed webhook' | 'deploy hook'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
-export type Shape = 'envelope' | 'bare' | 'text' | 'redirect'
+export type Shape = 'envelope' | 'bare' | 'text' | 'file' | 'redirect'
 
 export type Operation = {
   method: Method
@@ -42,7 +42,7 @@ export type Operation = {
   params?: TObject
   query?: TObject
   body?: TObject
-  /** `data` of the envelope, the whole body (bare), plain text, or where a redirect leads. */
+  /** `data` of the envelope, the whole body (bare), plain text, a file to save, or where a redirect leads. */
   answer: TSchema
   shape: Shape
   message?: string

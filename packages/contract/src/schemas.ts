@@ -6,6 +6,7 @@ import * as buildPlan from './build-plan.ts'
 import * as containers from './containers.ts'
 import * as deployments from './deployments.ts'
 import * as disk from './disk.ts'
+import * as doctor from './doctor.ts'
 import * as domains from './domains.ts'
 import * as envVariables from './env-variables.ts'
 import * as git from './git.ts'
@@ -33,6 +34,7 @@ const FILES = [
   containers,
   deployments,
   disk,
+  doctor,
   domains,
   envVariables,
   git,

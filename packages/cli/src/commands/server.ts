@@ -25,6 +25,20 @@ const health = command({
   },
 })
 
+const doctor = command({
+  usage: 'doctor',
+  summary: 'Check the machine that Berth runs on, and say what to do; fails if there is a problem',
+  async run(ctx) {
+    const answer = await ctx.api('doctor.run')
+    ctx.out.table(
+      ['CHECK', 'RESULT', 'FOUND', 'TO DO'],
+      answer.map(({ check, level, message, toDo }) => [check, level, message, toDo]),
+    )
+    ctx.out.json(answer)
+    return answer.some(({ level }) => level === 'problem') ? 1 : 0
+  },
+})
+
 const metrics = command({
   usage: 'metrics',
   summary: 'Show the server metrics',
@@ -132,4 +146,4 @@ const audit = command({
   },
 })
 
-export const server = [health, metrics, disk, cleanDisk, settings, setSetting, ports, audit]
+export const server = [health, doctor, metrics, disk, cleanDisk, settings, setSetting, ports, audit]

@@ -16,6 +16,10 @@ export const backupOperations = {
     summary: 'Check that a backup is complete and unchanged',
     method: 'POST', path: '/api/backups/verify', may: 'owner', body: NamedBackup, answer: VerifiedBackup,
   }),
+  'backups.download': operation({
+    summary: 'Download a backup; without a passphrase it holds the keys to all secrets',
+    method: 'GET', path: '/api/backups/download', may: 'owner', query: NamedBackup, shape: 'file',
+  }),
   'backups.delete': operation({
     summary: 'Delete a backup',
     method: 'DELETE', path: '/api/backups/delete', may: 'owner', body: NamedBackup, answer: NamedBackup,

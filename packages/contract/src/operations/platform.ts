@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { AuditEntry, AuditQuery } from '../audit.ts'
 import { CleanUpRequest, CleanUpResult, DiskUsage } from '../disk.ts'
+import { Finding } from '../doctor.ts'
 import { Health } from '../health.ts'
 import { MetricsHistory } from '../metrics.ts'
 import { operation } from '../operation.ts'
@@ -23,6 +24,10 @@ export const platformOperations = {
   'templates.list': operation({
     summary: 'List the database templates',
     method: 'GET', path: '/api/templates', may: 'signed in', answer: Type.Array(Template),
+  }),
+  'doctor.run': operation({
+    summary: 'Check the machine: data, disk, clock, git, Docker, certificates, domains and apps',
+    method: 'GET', path: '/api/doctor', may: 'owner', answer: Type.Array(Finding),
   }),
   'settings.get': operation({
     summary: 'Get the settings of the server',

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { whyNoCertificate } from '../edge/certificates/status.ts'
+import { addressText } from '../engine/api/address.ts'
 import { createRunCommand } from '../features/backups/run-command.ts'
 import { createBackups } from '../features/backups/service.ts'
 import { createFindContainer } from '../features/containers/find-container.ts'
 import { createMeasure } from '../features/figures/measure.ts'
 import { createFigures } from '../features/figures/service.ts'
+import { createDoctor } from '../features/health/doctor.ts'
 import { healthHandlers } from '../features/health/routes.ts'
 import { createMetricsHistory } from '../features/metrics/history.ts'
 import { readCounters } from '../features/metrics/machine.ts'
@@ -63,10 +65,11 @@ function healthSources({ base, engineParts, traffic, work }: Parts) {
   }
 }
 
-/** Backups and copies are made in processes of their own, which get what they need of the configuration. */
+/** Backups, copies and checks are made in processes of their own, which get what they need of the configuration. */
 function createCommands({ config }: Foundation) {
-  const { dataDir, backupPassphrase, program, path } = config
-  const env = { PATH: path, BERTH_DATA_DIR: dataDir, ...(backupPassphrase !== undefined && { BERTH_BACKUP_PASSPHRASE: backupPassphrase }) }
+  const { dataDir, backupPassphrase, engine, port, program, path } = config
+  const own = { PATH: path, BERTH_DATA_DIR: dataDir, DOCKER_HOST: addressText(engine), PORT: String(port) }
+  const env = { ...own, ...(backupPassphrase !== undefined && { BERTH_BACKUP_PASSPHRASE: backupPassphrase }) }
   return createRunCommand({ program, env })
 }
 
@@ -115,6 +118,7 @@ export async function createHttpParts(parts: Parts) {
     traffic: traffic.edgeParts.accessCounts,
     running: { version: VERSION, commit: COMMIT, startedAt: base.startedAt.toISOString() },
     health,
+    doctor: createDoctor({ runCommand }),
     metricsHistory,
     figures,
     backups,

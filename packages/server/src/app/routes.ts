@@ -34,6 +34,7 @@ import type { GitAccounts } from '../features/git-providers/accounts.ts'
 import type { GitHubConnect } from '../features/git-providers/github/github-apps.ts'
 import type { Repositories } from '../features/git-providers/repositories.ts'
 import { gitHandlers } from '../features/git-providers/routes.ts'
+import type { Doctor } from '../features/health/doctor.ts'
 import { type HealthSources, healthHandlers } from '../features/health/routes.ts'
 import type { MetricsHistoryKeeper } from '../features/metrics/history.ts'
 import { metricsHandlers } from '../features/metrics/routes.ts'
@@ -111,6 +112,7 @@ export type Parts = {
   figures: FiguresKeeper
   backups: BackupKeeper
   health: HealthSources
+  doctor: Doctor
   running: { version: string; commit: string; startedAt: string }
   updates: Updates
 }
@@ -121,6 +123,7 @@ export function handlersOf(parts: Parts): Handlers {
   const lastEventSeq = createLastEventSeq(parts.db)
   return {
     ...health,
+    'doctor.run': async () => await parts.doctor(),
     ...authHandlers({ ...parts, lastEventSeq }),
     ...userHandlers(parts),
     ...projectHandlers(parts.projects),

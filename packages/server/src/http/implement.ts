@@ -26,7 +26,10 @@ type Request<Name extends OperationName> = Subjects[Operations[Name]['may']] & {
   /** Aborted when the connection closes, so that unneeded work stops. */
   closed: () => AbortSignal
 }
-type Result<Name extends OperationName> = Operations[Name]['shape'] extends 'text' ? string | Readable : Answer<Name>
+type Shaped<Name extends OperationName> = { text: string | Readable; file: SentFile }[Operations[Name]['shape'] & ('text' | 'file')]
+type Result<Name extends OperationName> = Operations[Name]['shape'] extends 'text' | 'file' ? Shaped<Name> : Answer<Name>
+/** The name must be fit for a header. */
+export type SentFile = { readonly name: string; readonly bytes: number; readonly contents: Readable }
 
 /** Every operation has exactly one handler, and it receives the loaded, authorised object. */
 export type Handlers = { [Name in OperationName]: (request: Request<Name>) => Promise<Result<Name>> | Result<Name> }
@@ -121,6 +124,7 @@ function closeSignal(reply: FastifyReply): AbortSignal {
 
 function send(reply: FastifyReply, line: Operation, result: unknown): FastifyReply {
   if (line.shape === 'redirect') return reply.redirect(String(result), 303)
+  if (line.shape === 'file') return sendFile(reply, result as SentFile) // as the type of its handler says
   if (line.shape === 'text') return reply.type('text/plain; charset=utf-8').send(result)
   const body =
     line.shape === 'bare'
@@ -129,6 +133,11 @@ function send(reply: FastifyReply, line: Operation, result: unknown): FastifyRep
         ? { success: true, data: result }
         : { success: true, message: line.message, data: result }
   return reply.type('application/json; charset=utf-8').send(JSON.stringify(body))
+}
+
+function sendFile(reply: FastifyReply, { name, bytes, contents }: SentFile): FastifyReply {
+  const headers = { 'content-disposition': `attachment; filename="${name}"`, 'content-length': String(bytes) }
+  return reply.type('application/octet-stream').headers(headers).send(contents)
 }
 
 /** Anonymous requests are logins, the setup and deploy hooks: fields of a few hundred characters. */

@@ -104,6 +104,7 @@ const ALLOWED_AND_YET: Partial<Record<OperationName, ErrorCode>> = {
   'deployments.addByHook': 'webhook_not_verified',
   'webhooks.redeliver': 'invalid_request',
   'backups.verify': 'backup_not_found',
+  'backups.download': 'backup_not_found',
   'backups.delete': 'backup_not_found',
   'updates.apply': 'update_not_possible',
 }

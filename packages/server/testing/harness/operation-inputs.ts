@@ -145,6 +145,8 @@ const INPUTS: { [Name in OperationName]: Maker<Name> } = {
   'deployments.addByHook': ofApp,
   'backups.list': nothing,
   'backups.create': nothing,
+  'doctor.run': nothing,
+  'backups.download': () => ({ name: 'berth-2026-01-31T030000.tar.gz' }),
   'backups.verify': () => ({ name: 'berth-2026-01-31T030000.tar.gz' }),
   'backups.delete': () => ({ name: 'berth-2026-01-31T030000.tar.gz' }),
   'updates.version': nothing,

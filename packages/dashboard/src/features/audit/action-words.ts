@@ -6,6 +6,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'session.logout': 'Logged out',
   'backup.create': 'Backup created',
   'backup.delete': 'Backup deleted',
+  'backup.download': 'Backup downloaded',
   'session.end': 'Sessions ended',
   'user.setup': 'Owner created',
   'user.create': 'User created',

@@ -1,4 +1,4 @@
-import type { Backup, Backups } from '@berth/contract'
+import { type Backup, type Backups, requestFor } from '@berth/contract'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Button } from '../../components/button.tsx'
@@ -11,6 +11,7 @@ import { RelativeTime } from '../../components/relative-time.tsx'
 import { Skeleton } from '../../components/states.tsx'
 import { toast } from '../../components/toast.tsx'
 import { call } from '../../lib/api.ts'
+import { saveFrom } from '../../lib/save-file.ts'
 import { plural, sizeWords } from '../../lib/sizes.ts'
 import { exactTime } from '../../lib/time.ts'
 import { backups } from './queries.ts'
@@ -66,6 +67,7 @@ function List({ found }: { found: Backups }) {
         <p>{found.nextAt === null ? 'No backup is scheduled.' : `Next backup: ${exactTime(new Date(found.nextAt))}`}</p>
         {found.backups.length > 0 && (
           <p>
+            {found.backups.some(({ isEncrypted }) => !isEncrypted) && 'A backup that is not encrypted contains the keys to all secrets. '}
             Stored on this server in <code className="font-mono text-[13px]">{found.directory}</code>. To restore one into an empty data
             directory, run <code className="font-mono text-[13px]">npm start -- restore &lt;file&gt;</code>.
           </p>
@@ -97,6 +99,11 @@ function Row({ backup, onDelete }: { backup: Backup; onDelete: () => void }) {
         label={`Actions for ${backup.name}`}
         items={[
           { label: verify.isPending ? 'Verifying…' : 'Verify', icon: 'check', onPick: () => verify.mutate(), disabled: verify.isPending },
+          {
+            label: 'Download',
+            icon: 'download',
+            onPick: () => saveFrom(requestFor('backups.download', { name: backup.name }).path, backup.name),
+          },
           { label: 'Delete', icon: 'trash', onPick: onDelete },
         ]}
       />

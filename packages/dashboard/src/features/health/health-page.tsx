@@ -14,6 +14,7 @@ import { useMetrics } from '../../shared/metrics-feed.ts'
 import { useMe, version } from '../session/queries.ts'
 import { BackupsCard } from './backups-card.tsx'
 import { DiskCard } from './disk-card.tsx'
+import { DoctorCard } from './doctor-card.tsx'
 import { PublishedPorts } from './published-ports.tsx'
 import { backups, health, publishedPorts, updateStatus } from './queries.ts'
 import { UpdatesCard } from './updates-card.tsx'
@@ -71,6 +72,7 @@ function HealthCards({ query }: { query: UseQueryResult<Health> }) {
         </QueryView>
       </Card>
       <PublishedPorts />
+      {isOwner && <DoctorCard />}
       {isOwner && <BackupsCard />}
       {query.data && <VersionCard uptime={query.data.uptime} />}
       {isOwner && <UpdatesCard />}

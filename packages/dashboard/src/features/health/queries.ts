@@ -5,6 +5,9 @@ export const health = queryOptions({ queryKey: ['health'], queryFn: () => call('
 
 export const diskUsage = queryOptions({ queryKey: ['disk'], queryFn: () => call('disk.usage'), retry: false })
 
+/** Runs only when asked for: it reads the whole database. */
+export const doctor = queryOptions({ queryKey: ['doctor'], queryFn: () => call('doctor.run'), enabled: false, retry: false })
+
 export const backups = queryOptions({ queryKey: ['backups'], queryFn: () => call('backups.list') })
 
 export const updateCheck = queryOptions({

@@ -1,4 +1,5 @@
-import { readdir, rm, stat } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Backup } from '@berth/contract'
 import { errorCode } from '../../lib/error-code.ts'
@@ -21,6 +22,12 @@ export async function describe(directory: string, name: string): Promise<Backup 
   if (!NAME.test(name)) return undefined
   const file = await stat(join(directory, name)).catch(() => undefined)
   return file && { name, createdAt: timeIn(name), bytes: file.size, isEncrypted: name.endsWith('.age') }
+}
+
+export async function openBackup(directory: string, name: string): Promise<{ file: FileHandle; bytes: number } | undefined> {
+  if (!NAME.test(name)) return undefined
+  const file = await open(join(directory, name), constants.O_RDONLY | constants.O_NOFOLLOW).catch(() => undefined)
+  return file && { file, bytes: (await file.stat()).size }
 }
 
 export async function deleteBackup(directory: string, name: string): Promise<void> {

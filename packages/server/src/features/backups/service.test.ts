@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { PLATFORM } from '../../domain/audit.ts'
 import type { Database } from '../../store/database.ts'
@@ -90,4 +91,15 @@ it('a failed backup deletes nothing, and is reported until the next one succeeds
   failure = undefined
   await backups.makeDue(signal)
   expect((await backups.list()).error).toBe('')
+})
+
+it('a backup is downloaded as it is, and nothing else is', async () => {
+  const backups = keeper(1)
+  wait(1)
+  await backups.makeDue(signal)
+  const [made] = (await backups.list()).backups
+  const { bytes, contents } = await backups.download(PLATFORM, made?.name ?? '')
+  expect([bytes, await text(contents)]).toEqual([1, 'x'])
+  for (const name of ['before-version-9.sqlite', '../secrets.key', 'berth-2026-01-01T000000.tar.gz'])
+    await expect(backups.download(PLATFORM, name)).rejects.toMatchObject({ code: 'backup_not_found' })
 })

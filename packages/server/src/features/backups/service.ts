@@ -3,12 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Backup, Backups, Settings, VerifiedBackup } from '@berth/contract'
 import { type Actor, PLATFORM, recordAudit } from '../../domain/audit.ts'
 import type { Caller } from '../../domain/caller.ts'
+import type { SentFile } from '../../http/implement.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { Logger } from '../../lib/logger.ts'
 import { createTurns } from '../../lib/turns.ts'
 import type { Db } from '../../store/database.ts'
 import { deleteFact, readFact, writeFact } from '../../store/facts.ts'
-import { deleteBackup, describe, listBackups, nameFor } from './files.ts'
+import { deleteBackup, describe, listBackups, nameFor, openBackup } from './files.ts'
 import { nextBackupAt, outdated } from './schedule.ts'
 
 type Deps = {
@@ -68,6 +69,17 @@ export function createBackups(deps: Deps) {
     return { name, ...(JSON.parse(output) as Omit<VerifiedBackup, 'name'>) } // printed by our own command
   }
 
+  /** A file that is deleted meanwhile is still read to its end. */
+  async function download(actor: Actor, name: string): Promise<SentFile> {
+    const found = await openBackup(directory, name)
+    if (!found) throw new AppError('backup_not_found')
+    await audit(actor, 'backup.download', name).catch(async (cause: unknown) => {
+      await found.file.close()
+      throw cause
+    })
+    return { name, bytes: found.bytes, contents: found.file.createReadStream() }
+  }
+
   async function remove(caller: Caller, name: string): Promise<{ name: string }> {
     await mustExist(name)
     await deleteBackup(directory, name)
@@ -83,7 +95,7 @@ export function createBackups(deps: Deps) {
     await db.transaction(async (tx) => await recordAudit(tx, now(), actor, { action, subject: 'backup', after: { name } }))
   }
 
-  return { list, create, verify, remove, makeDue: createSchedule(deps, { list, create }) }
+  return { list, create, verify, download, remove, makeDue: createSchedule(deps, { list, create }) }
 }
 
 type Made = { list: () => Promise<Backups>; create: (actor: Actor, signal: AbortSignal) => Promise<Backup> }

@@ -83,6 +83,7 @@ function requestBody(line: Operation, reference: Reference): Json | undefined {
 }
 
 function answerOf(line: Operation, reference: Reference): Json {
+  if (line.shape === 'file') return { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }
   if (line.shape === 'text') return { 'text/plain': { schema: { type: 'string' } } }
   const data = reference(line.answer)
   const example = exampleOf(line.answer)

@@ -5,6 +5,7 @@ type Group<Name extends string> = Name extends `${infer Word}.${string}` ? Word 
 /** Descriptions of the first word of operation names, in the order of the page. */
 export const TAGS = {
   health: { name: 'Health', description: 'Whether the server works.' },
+  doctor: { name: 'Checks', description: 'What is wrong with the machine, and what to do.' },
   auth: { name: 'Sessions', description: 'Set up the first account, log in, log out, and change your password.' },
   users: { name: 'Users', description: 'Accounts and their roles. For admins.' },
   invitations: { name: 'Invitations', description: 'One-time links for new people. For admins.' },
