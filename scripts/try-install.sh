@@ -21,10 +21,10 @@ failed() { echo "FAILED: $*" >&2; exit 1; }
 refuses() { # words, then the run
   words=$1
   shift
-  before=$(files)
+  untouched=$(files)
   "$@" >/tmp/try-install.out 2>&1 && failed "it was not refused: $words"
   grep -q "$words" /tmp/try-install.out || { cat /tmp/try-install.out; failed "it does not say: $words"; }
-  [ "$before" = "$(files)" ] || failed "something was changed: $words"
+  [ "$untouched" = "$(files)" ] || failed "something was changed: $words"
   echo "ok: refused, $words"
 }
 
