@@ -30,6 +30,8 @@ beforeAll(async () => {
   })
   await owner.call('projectEnvs.replace', { projectId: project.id, variables: [{ key: 'REGION', value: 'eu' }] })
   const database = await owner.call('apps.create', { name: 'Storage', projectId: project.id, appType: 'database', templateName: 'redis' })
+  await owner.call('apps.update', { appId: app.id, volumes: [{ name: 'uploads', path: '/data', shareable: true }] })
+  await owner.call('files.save', { appId: app.id, path: '/app/config.json', content: '{}' })
   await owner.call('domains.create', { appId: app.id, domain: 'shop.example.com' })
   const robot = host.addPerson('robot', 'a-good-token')
   await host.addRepository('acme/shop', [robot])
@@ -65,6 +67,7 @@ beforeAll(async () => {
       '/logs',
       '/environment',
       '/environment?view=text',
+      '/storage',
       '/domains',
       '/webhooks',
       '/settings',

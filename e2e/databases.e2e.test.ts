@@ -83,6 +83,27 @@ it('makes a database from a template and connects an app of the same project to 
   await expect.poll(count, { timeout: 60_000 }).toMatch(/^\+OK\r\n:1\r\n/)
   expect(await count()).toMatch(/^\+OK\r\n:2\r\n/)
 
+  // What the app keeps, besides the database.
+  await page.getByRole('link', { name: 'Storage' }).click()
+  await page.getByRole('button', { name: 'Add volume' }).click()
+  await dialog.getByLabel('Name').fill('uploads')
+  await dialog.getByLabel('Path in the container').fill('/etc')
+  await dialog.getByRole('button', { name: 'Add volume' }).click()
+  await shown(dialog.getByText('must not be at /etc', { exact: false }))
+  await dialog.getByLabel('Path in the container').fill('/www/uploads')
+  await dialog.getByRole('button', { name: 'Add volume' }).click()
+  await shown(page.getByText('Not created yet'))
+  await page.getByRole('button', { name: 'Add file' }).click()
+  await dialog.getByLabel('Path in the container').fill('/www/greeting.txt')
+  await dialog.getByLabel('Content').fill('hello from a file')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('button', { name: 'Deploy now' }).click()
+  await ended(page, 'Live')
+  expect(await visit(lab.edgePort, 'counter.example.com', '/greeting.txt')).toBe('hello from a file')
+  await page.getByRole('link', { name: 'Storage' }).click()
+  await shown(page.getByRole('button', { name: 'Edit uploads' }))
+  await expect.poll(async () => await page.getByText('Not created yet').count(), { timeout: 60_000 }).toBe(0)
+
   // The other way round, from the database: the name is taken, so another one is given.
   await page.getByRole('link', { name: 'Counting' }).first().click()
   await page.getByRole('link', { name: 'visits-store' }).first().click()

@@ -57,6 +57,7 @@ const STALE: Stale = {
   'deployment.status_changed': ({ appId, deploymentId }) => [
     deploymentKeys.ofApp(appId),
     deploymentKeys.one(deploymentId),
+    appKeys.storage(appId),
     deploymentKeys.running,
     overviewKeys.all,
   ],

@@ -2,6 +2,7 @@ import type { AppFile, Application } from '@berth/contract'
 import { useQuery } from '@tanstack/react-query'
 import { Button } from '../../components/button.tsx'
 import { Notice } from '../../components/notice.tsx'
+import { plural } from '../../lib/sizes.ts'
 import { useApp } from '../../shared/use-app.ts'
 import { useDeploy } from '../../shared/use-deploy.ts'
 import { liveDeployment } from '../deployments/queries.ts'
@@ -21,6 +22,8 @@ export function StoragePage() {
   )
 }
 
+const MOST_NAMED = 3
+
 /** Files that were saved after the live release began. */
 function changedSince(saved: readonly AppFile[], startedAt: string | null | undefined): AppFile[] {
   return startedAt ? saved.filter(({ updatedAt }) => updatedAt > startedAt) : []
@@ -32,6 +35,8 @@ function ChangedNotice({ app }: { app: Application }) {
   const { data: saved = [] } = useQuery(files(app.id))
   const changed = changedSince(saved, live?.started_at)
   if (changed.length === 0) return null
+  const named = changed.slice(0, MOST_NAMED).map(({ path }) => path)
+  const more = changed.length - named.length
   return (
     <Notice
       tone="warn"
@@ -41,7 +46,8 @@ function ChangedNotice({ app }: { app: Application }) {
         </Button>
       }
     >
-      Changed since the live release: {changed.map(({ path }) => path).join(', ')}. Deploy to apply it.
+      Changed since the live release: {named.join(', ')}
+      {more > 0 && ` and ${plural(more, 'other file')}`}. Deploy to apply it.
     </Notice>
   )
 }

@@ -35,13 +35,18 @@ export function VolumesCard({ app }: { app: Application }) {
       <Notes app={app} whyNotEdit={mayEdit ? undefined : whyNotEdit} failure={stored.error?.message} />
       {app.volumes.length + unused.length === 0 ? (
         <EmptyState icon="database" title="No volumes yet">
-          Everything else that the app writes is lost when it is deployed again.
+          What the app writes is lost when it is deployed again.
         </EmptyState>
       ) : (
         <ul className="divide-y divide-line">
           {app.volumes.map((volume) => (
-            <Row key={volume.name} name={volume.name} path={volume.path} size={sizeOf(bytesOf.get(volume.name), stored.isSuccess)}>
-              {volume.shareable && <Badge look={{ label: 'Shared', tone: 'idle' }} />}
+            <Row
+              key={volume.name}
+              name={volume.name}
+              path={volume.path}
+              isShared={volume.shareable}
+              size={sizeOf(bytesOf.get(volume.name), stored.isSuccess)}
+            >
               <IconButton icon="edit" label={`Edit ${volume.name}`} disabled={!mayEdit} onClick={() => setDoing({ is: 'edit', volume })} />
               <IconButton
                 icon="trash"
@@ -52,7 +57,7 @@ export function VolumesCard({ app }: { app: Application }) {
             </Row>
           ))}
           {unused.map((name) => (
-            <Row key={name} name={name} path="Not mounted" size={sizeOf(bytesOf.get(name), true)}>
+            <Row key={name} name={name} path="" size={sizeOf(bytesOf.get(name), true)}>
               <Button
                 disabled={!mayEdit}
                 aria-label={`Mount ${name}`}
@@ -78,7 +83,7 @@ export function VolumesCard({ app }: { app: Application }) {
 
 function sizeOf(bytes: number | undefined, isKnown: boolean): string {
   if (bytes !== undefined) return sizeWords(bytes)
-  return isKnown ? 'Created with the next deployment' : '–'
+  return isKnown ? 'Not created yet' : '–'
 }
 
 function Notes({ app, whyNotEdit, failure }: { app: Application; whyNotEdit: string | undefined; failure: string | undefined }) {
@@ -97,19 +102,22 @@ function Notes({ app, whyNotEdit, failure }: { app: Application; whyNotEdit: str
   )
 }
 
-type RowProps = { name: string; path: string; size: string; children: React.ReactNode }
+type RowProps = { name: string; path: string; isShared?: boolean; size: string; children: React.ReactNode }
 
-function Row({ name, path, size, children }: RowProps) {
+function Row({ name, path, isShared = false, size, children }: RowProps) {
   return (
-    <li className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 px-4 py-3 text-sm sm:grid-cols-[minmax(0,12rem)_minmax(0,1fr)_minmax(6rem,auto)_auto]">
-      <span className="min-w-0 truncate font-medium" title={name}>
-        {name}
+    <li className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 px-4 py-3 text-sm sm:grid-cols-[minmax(0,14rem)_minmax(0,1fr)_8rem_11rem]">
+      <span className="flex min-w-0 items-center gap-2">
+        <span className="truncate font-medium" title={name}>
+          {name}
+        </span>
+        {isShared && <Badge look={{ label: 'Shareable', tone: 'idle' }} />}
       </span>
-      <code className="col-span-2 row-start-2 min-w-0 font-mono text-[13px] break-all text-ink-soft sm:col-span-1 sm:row-start-auto">
-        {path}
-      </code>
+      <span className="col-span-2 row-start-2 min-w-0 text-[13px] break-all text-ink-soft sm:col-span-1 sm:row-start-auto">
+        {path === '' ? 'Not mounted' : <code className="font-mono">{path}</code>}
+      </span>
       <span className="col-span-2 row-start-3 text-[13px] text-ink-soft sm:col-span-1 sm:row-start-auto">{size}</span>
-      <span className="-my-2 flex items-center gap-1">{children}</span>
+      <span className="-my-2 flex items-center justify-end gap-1">{children}</span>
     </li>
   )
 }

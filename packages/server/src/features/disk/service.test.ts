@@ -19,7 +19,7 @@ it('a clean-up that fails after it removed something is in the audit log, and th
   }
   const room = createDiskRoom({
     db,
-    engine: { disk: createDisk({ measure }) },
+    engine: { disk: createDisk({ measure }), volumes: { list: async () => [] } },
     buildCache: { measure: async () => ({ bytes: 0, freeable: 0 }), shrinkTo: async () => 0 },
     keepLiveOnly: async () => void (removed += 1),
     instance: 'test',

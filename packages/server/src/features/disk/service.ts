@@ -5,7 +5,7 @@ import type { Caller } from '../../domain/caller.ts'
 import type { AppRow } from '../../domain/rows.ts'
 import { EngineError, EngineUnreachable } from '../../engine/api/errors.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { volumeInSettings } from '../../engine/labels.ts'
+import { ownedBy, volumeInSettings } from '../../engine/labels.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { Db } from '../../store/database.ts'
 import type { BuildCacheRoom } from '../deployments/build-cache-room.ts'
@@ -14,7 +14,7 @@ import { deploymentsInUse, listApps } from './store.ts'
 
 type Deps = {
   db: Db
-  engine: Pick<Engine, 'disk'>
+  engine: Pick<Engine, 'disk'> & { volumes: Pick<Engine['volumes'], 'list'> }
   buildCache: BuildCacheRoom
   /** Removes the images of an app's releases, except the live one. */
   keepLiveOnly: (app: Pick<AppRow, 'id' | 'app_type'>) => Promise<void>
@@ -87,8 +87,9 @@ export function createDiskRoom(deps: Deps) {
   }
 
   async function ofApp(app: AppRow): Promise<AppStorage> {
-    const own = (await ownVolumes()).filter(({ owner }) => owner.appId === app.id)
-    return { volumes: own.map(({ name, bytes }) => ({ name, bytes, volume: volumeInSettings(name) })) }
+    const own = await engine.volumes.list({ labels: ownedBy({ instance, appId: app.id }) })
+    const sizes = new Map((await ownVolumes()).map(({ name, bytes }) => [name, bytes])) // one made since has next to nothing in it
+    return { volumes: own.map(({ name }) => ({ name, bytes: sizes.get(name) ?? 0, volume: volumeInSettings(name) })) }
   }
 
   return {
