@@ -15,6 +15,9 @@ it.each([
   ['node:7', { uid: 1000, gid: 7 }],
   ['65532', { uid: 65532, gid: 0 }],
   ['65532:nobody', { uid: 65532, gid: 0 }],
+  ['2097151', { uid: 2097151, gid: 0 }],
+  ['2097152', undefined],
+  ['node:2097152', undefined],
   ['nobody', undefined],
   ['odd', undefined],
 ])('USER %s is %o', async (user, account) => {

@@ -3,8 +3,10 @@ export type Account = { readonly uid: number; readonly gid: number }
 type Lists = { readonly accounts: () => Promise<string>; readonly groups: () => Promise<string> }
 
 const NUMBER = /^\d{1,9}$/
+/** The largest that a tar header holds without an extension. */
+const LARGEST_ID = 0o7777777
 
-/** The account that `USER` of an image means: a name or number, and perhaps a group. Undefined for root and for unknown names. */
+/** The account that `USER` of an image means: a name or number, and perhaps a group. Undefined for root, unknown names and huge numbers. */
 export async function accountIn(user: string, { accounts, groups }: Lists): Promise<Account | undefined> {
   const [name = '', group = ''] = user.split(':')
   if (name === '' || name === 'root' || name === '0') return undefined
@@ -13,7 +15,8 @@ export async function accountIn(user: string, { accounts, groups }: Lists): Prom
   if (uid === undefined || !NUMBER.test(uid) || Number(uid) === 0) return undefined
   const gid =
     group === '' ? (found?.[3] ?? '0') : NUMBER.test(group) ? group : linesOf(await groups()).find(([word]) => word === group)?.[2]
-  return { uid: Number(uid), gid: gid !== undefined && NUMBER.test(gid) ? Number(gid) : 0 }
+  const account = { uid: Number(uid), gid: gid !== undefined && NUMBER.test(gid) ? Number(gid) : 0 }
+  return Math.max(account.uid, account.gid) > LARGEST_ID ? undefined : account
 }
 
 function linesOf(list: string): string[][] {
