@@ -33,7 +33,7 @@ async function newApp(name: string, files: Record<string, string>) {
   return { repository, owner, project, app }
 }
 
-it('shows why a build failed, deploys the fix, and rolls back', async () => {
+it('shows why a build failed, deploys the fix, rolls back, and scales', async () => {
   const { repository, app } = await newApp('shop', { Dockerfile: `FROM ${BUSYBOX_IMAGE}\nRUN echo about to break && exit 3\n` })
   const page = await lab.signedIn()
   await page.goto(`/apps/${app.id}`)
@@ -56,6 +56,13 @@ it('shows why a build failed, deploys the fix, and rolls back', async () => {
   await expect.poll(async () => (await owner.call('deployments.list', { appId: app.id }))[0]?.status, { timeout: 60_000 }).toBe('success')
   await page.goto(`/apps/${app.id}/deployments`)
   await shown(page.getByRole('listitem').getByText('Rolled back'))
+
+  await page.goto(`/apps/${app.id}/settings`)
+  await page.getByLabel('Replicas').fill('2')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await shown(page.getByText('Scaling to 2 replicas'))
+  await page.goto(`/apps/${app.id}`)
+  await shown(page.getByText('2 of 2 replicas running'))
 })
 
 it('names the variable that a failed release lacks, with what its container printed, and opens the page to add it', async () => {

@@ -115,7 +115,7 @@ export function createDeploymentParts(deps: Deps) {
   const endFailed = createEndFailed({ ...deps, record, pipeline, isServing, removeImages, restoreLater })
   const currentFiles = createCurrentFiles({ db, secrets })
   const settingsOf = createSettingsOf({ secrets, resolveEnvironment: deps.resolveEnvironment, currentFiles, log })
-  const restore = createRestore({ ...deps, settingsOf, launcherOf })
+  const restore = createRestore({ ...deps, settingsOf, launcherOf, isServing })
   const runDeployment = createRunDeployment({
     ...deps,
     logs,

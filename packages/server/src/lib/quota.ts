@@ -14,6 +14,8 @@ export const QUOTAS = {
   appsOfUser: 1000,
   /** Each has its own network, as each project does, and there are 4,096 in total (see engine/subnets.ts). */
   composeAppsOfUser: 200,
+  /** Of all apps together. */
+  replicasOfUser: 2000,
   domainsOfApp: 200,
   domainsOfUser: 2000,
   gitAccounts: 50,

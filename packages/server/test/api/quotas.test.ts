@@ -50,6 +50,16 @@ async function copyApp(id: number, count: number, projectId: number | string = '
 async function copyDomain(id: number, count: number, appId: number | string = 'app_id'): Promise<void> {
   await copy('domain', id, count, { app_id: String(appId), host: `given.nth || '-${appId}.' || host` })
 }
+it('a person can have 2,000 replicas in all projects together', async () => {
+  const person = await newPerson()
+  const { projectId, appId } = await newApp(person)
+  await person.call('apps.update', { appId, replicas: 20 })
+  await copyApp(appId, 99)
+  await expect(person.call('apps.create', { projectId, name: 'one more', replicas: 2 })).rejects.toMatchObject({ code: 'invalid_request' })
+  await person.call('apps.update', { appId, replicas: 1 })
+  await expect(person.call('apps.update', { appId, replicas: 20 })).resolves.toMatchObject({ replicas: 20 })
+})
+
 /** A job that is due much later blocks the other jobs of this app. */
 async function holdLane(appId: number): Promise<void> {
   await writeToDatabase(berth.dataDir, (file) =>

@@ -65,6 +65,23 @@ function createRefuseBadSource(deps: Pick<Deps, 'checkSource'>) {
   }
 }
 
+/** Counted after the change. */
+async function refuseManyReplicas(tx: Tx, app: AppRow, before = 1): Promise<void> {
+  if (app.replicas <= before) return
+  const { replicas } = await countApps(tx, app.project_id)
+  refuseBeyond(QUOTAS.replicasOfUser, replicas - 1, { field: 'replicas', who: 'all projects of a person', what: 'replicas' })
+}
+
+/** The only setting that changes what runs without a deployment. */
+async function changeReplicas(
+  tx: Tx,
+  { before, after }: { before: AppRow; after: AppRow },
+  asked: { by: number; at: Date },
+): Promise<void> {
+  await refuseManyReplicas(tx, after, before.replicas)
+  if (after.replicas !== before.replicas) await enqueueRestore(tx, after.id, asked)
+}
+
 async function handOver(tx: Tx, caller: Caller, app: AppRow, { userId, at }: { userId: number; at: Date }): Promise<AppRow> {
   const heir = await findUser(tx, userId)
   // for callers who cannot list users, a user without access to the project is reported as not existing
@@ -84,6 +101,12 @@ async function handOver(tx: Tx, caller: Caller, app: AppRow, { userId, at }: { u
   return changed
 }
 
+async function recordChange(tx: Tx, { caller, at }: { caller: Caller; at: Date }, app: AppRow, change: object): Promise<void> {
+  const fields = changedFields<Record<string, unknown>>(app, { ...change })
+  await recordAudit(tx, at, caller, { action: 'app.update', subject: 'app', subjectId: app.id, ...fields })
+  await appendEvent(tx, at, { type: 'app.updated', data: { projectId: app.project_id, appId: app.id } })
+}
+
 /** Applications and their owners. What runs is handled by deployments and containers. */
 export function createApplications(deps: Deps) {
   const { db, now } = deps
@@ -100,6 +123,7 @@ export function createApplications(deps: Deps) {
         const slug = await slugInProject(tx, project.id, input)
         const wanted = newAppRow({ ...input, projectId: project.id }, { slug, createdBy: caller.id, template, at: at.toISOString() })
         const app = await insertApp(tx, { ...wanted, ...source, ...image })
+        await refuseManyReplicas(tx, app)
         await deps.insertEnv(tx, app.id, { ...template?.env(deps.newSecret), ...input.envVars })
         if (kindOf(app).isRouted) await deps.addGeneratedDomain(tx, app)
         await recordAudit(tx, at, caller, {
@@ -127,14 +151,8 @@ export function createApplications(deps: Deps) {
         const changed = await updateApp(tx, app.id, { ...change, updated_at: at.toISOString() })
         if (!changed) throw new AppError('app_not_found')
         refuseBadStorage(changed, await deps.filesOf(tx, app.id))
-        if (changed.replicas !== app.replicas) await enqueueRestore(tx, app.id, { by: caller.id, at })
-        await recordAudit(tx, at, caller, {
-          action: 'app.update',
-          subject: 'app',
-          subjectId: app.id,
-          ...changedFields<Record<string, unknown>>(app, change),
-        })
-        await appendEvent(tx, at, { type: 'app.updated', data: { projectId: app.project_id, appId: app.id } })
+        await changeReplicas(tx, { before: app, after: changed }, { by: caller.id, at })
+        await recordChange(tx, { caller, at }, app, change)
         return changed
       }),
     )

@@ -149,13 +149,18 @@ export async function isSlugTaken(db: Reader, projectId: number, slug: string): 
   )
 }
 
-/** How many apps the project has, how many there are in all projects that share its quota, and how many of those have their own network. */
-export async function countApps(db: Reader, projectId: number): Promise<{ ofProject: number; ofUser: number; composeOfUser: number }> {
+/** How many apps the project has, how many there are in all projects that share its quota, how many of those have their own network, and
+ * how many containers they may have at once. */
+export async function countApps(
+  db: Reader,
+  projectId: number,
+): Promise<{ ofProject: number; ofUser: number; composeOfUser: number; replicas: number }> {
   return await db
     .selectFrom('app')
     .select((eb) => [
       eb.fn.countAll<number>().as('ofUser'),
       eb.fn.countAll<number>().filterWhere('project_id', '=', projectId).as('ofProject'),
+      eb.fn.coalesce(eb.fn.sum<number>('replicas'), eb.lit(0)).as('replicas'),
       eb.fn
         .countAll<number>()
         .filterWhere(

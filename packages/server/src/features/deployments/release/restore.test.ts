@@ -20,6 +20,7 @@ async function restored({ hasSurplus = false, problem }: { hasSurplus?: boolean;
   const note = async (event: string) => void events.push(event)
   const restore = createRestore({
     db,
+    isServing: async () => false,
     routes: { drain: async () => await note('drain') },
     settingsOf: async () => ({ config: { env: {} } as ReleaseConfig, sealed: '', ...(problem && { problem }) }), // the same
     launcherOf: () => ({

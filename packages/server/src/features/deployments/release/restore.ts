@@ -19,6 +19,8 @@ type Deps = {
   db: Db
   routes: Pick<Routes, 'drain'>
   settingsOf: SettingsOf
+  /** Whether a container of the release is running. */
+  isServing: (appId: number, deploymentId: number) => Promise<boolean>
   launcherOf: (app: AppRow) => Launcher
   step: Step
   now: () => Date
@@ -27,6 +29,8 @@ type Deps = {
 }
 
 const DEADLINE_MS = 120_000
+/** They are started one after the other. */
+const MORE_PER_REPLICA_MS = 15_000
 
 /**
  * Runs the live release as it should run: starts what ended, was removed or is missing because there are more replicas now, and removes
@@ -44,7 +48,7 @@ export function createRestore(deps: Deps) {
     const artifact = active && artifactOf(active)
     if (!app || !artifact || app.wanted === 'stopped') return
     const { config, problem } = await deps.settingsOf(app, active)
-    const until = AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)])
+    const until = AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS + app.replicas * MORE_PER_REPLICA_MS)])
     const say = (line: string) => deps.log.info({ appId, deploymentId: active.id }, line)
     const context: Context = {
       ...createEffects({ step: deps.step, signal: until, say }),
@@ -80,7 +84,10 @@ export function createRestore(deps: Deps) {
       await settle(appId, { status: 'running', reason: '' })
     } catch (cause) {
       if (signal.aborted || cause instanceof EngineUnreachable) throw cause // it is retried
-      await settle(appId, { status: 'error', reason: failureReason(cause, createRedactor(Object.values(config.env))) })
+      const reason = failureReason(cause, createRedactor(Object.values(config.env)))
+      const othersServe = app.replicas > 1 && (await deps.isServing(appId, active.id))
+      if (othersServe) deps.log.warn({ appId, deploymentId: active.id, reason }, 'a replica did not become healthy')
+      await settle(appId, othersServe ? { status: 'running', reason: '' } : { status: 'error', reason })
     }
     deps.onChanged(appId)
   }
