@@ -38,7 +38,7 @@ describe.concurrent('the container of an app', () => {
     const files = (body: string) => ({ ...webFiles(body), Dockerfile: dockerfile(['COPY index.html /www/index.html'], say) })
     const app = await lab.createApp(files('v1'), { replicas: 3 })
     const call = { appId: app.id }
-    const replicas = async () => (await lab.containersOf(app.id)).map(({ owner }) => owner.replica).toSorted()
+    const replicas = async () => (await lab.containersOf(app.id)).map(({ owner }) => owner.replica).toSorted((a, b) => a - b)
     const areRunning = async (count: number) =>
       await until(
         async () => await lab.owner.call('containers.status', call),
@@ -52,7 +52,7 @@ describe.concurrent('the container of an app', () => {
       lines
         .filter(({ line }) => line.startsWith('I am'))
         .map(({ replica }) => replica)
-        .toSorted(),
+        .toSorted((a, b) => a - b),
     ).toEqual([1, 2, 3])
     expect((await lab.owner.call('containers.logs', call)).logs).toMatch(/Z replica 2 \| I am /)
 

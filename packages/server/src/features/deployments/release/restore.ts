@@ -72,13 +72,14 @@ export function createRestore(deps: Deps) {
     const launcher = deps.launcherOf(app)
     const { hasServices } = kindOf(app)
     try {
+      const { replicas } = launcher
       if (!hasServices) await launcher.removeOld(context) // first: they may use the same data
       if (hasServices && problem) throw problem
-      const started = await (launcher.replicas ? launcher.replicas.complete(context, artifact, problem) : launcher.start(context, artifact))
+      const started = replicas ? await replicas.complete(context, artifact, problem) : await launcher.start(context, artifact)
       await started.waitHealthy()
-      if (await launcher.replicas?.hasSurplus(context)) {
+      if (replicas && (await replicas.hasSurplus(context))) {
         await deps.routes.drain(appId, until)
-        await launcher.replicas?.removeSurplus(context)
+        await replicas.removeSurplus(context)
       }
       if (hasServices) await launcher.removeOld(context)
       await settle(appId, { status: 'running', reason: '' })
