@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { operations } from '@berth/contract'
 import { Check } from 'typebox/value'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startGitServer } from '../../server/testing/harness/git-server.ts'
 import { ownCertificate } from '../../server/testing/harness/own-certificate.ts'
 import { OWNER, startTestServer, type TestServer } from '../../server/testing/harness/start-test-server.ts'
 import { createCli } from '../testing/run-cli.ts'
@@ -353,6 +354,23 @@ describe('the server', () => {
     expect((await berth(['doctor'])).out).toMatch(/Database +ok +whole[^]*Docker +problem +the engine does not answer +Start Docker/)
     await answerOf('updates.version', ['version'])
     expect((await berth(['version'])).out).toMatch(/^berth \S+, server \S+ /)
+  })
+
+  it('a build is planned for an app, and for a repository without one', async () => {
+    await using git = await startGitServer()
+    const files = { 'package.json': '{ "scripts": { "start": "node server.js" } }', 'package-lock.json': '{}' }
+    const repository = await git.createRepository({ files })
+    const of = ['plan', '--project', 'Shop', '--git', repository.url]
+    expect(await answerOf('builds.planNew', of)).toMatchObject({ plan: { kind: 'node' }, problem: '' })
+    expect((await berth(of)).out).toMatch(/Node\.js[^]*start command +node server\.js/)
+    await berth(['apps', 'create', 'planned', '--project', 'Shop', '--git', repository.url, '--start-command', 'node other.js'])
+    expect(await answerOf('builds.plan', ['plan', 'planned'])).toMatchObject({ plan: { kind: 'node' } })
+    expect((await berth(['plan', 'planned', '--dockerfile'])).out).toMatch(/^FROM node:[^]*CMD \["node", "other\.js"\]\n$/)
+    await repository.commit({ files: { 'package.json': '{}' } })
+    const refused = await berth(of)
+    expect([refused.code, refused.out]).toEqual([1, expect.stringContaining('how this project starts')])
+    await repository.commit({ files: { 'compose.yaml': 'services: { web: { image: nginx, expose: [80] } }' } })
+    expect(await answerOf('stacks.planNew', of)).toMatchObject({ file: 'compose.yaml', isAccepted: true })
   })
 
   it('a build plan is of a deployment', async () => {

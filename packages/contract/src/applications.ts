@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { Builder, BuildSettings } from './build-plan.ts'
+import { Builder, BuildSettings, RepositoryBuildSettings } from './build-plan.ts'
 import { expects, Flag, Id, Label, Nullable, OneOf, Port, Prose, Time } from './fields.ts'
 import { REPOSITORY_NAME } from './git.ts'
 import { AppVolume, VolumeSettings } from './storage.ts'
@@ -206,6 +206,12 @@ export const SourceFilesRequest = Type.Object({
   ...SourceCheckRequest.properties,
   rootDirectory: Source.rootDirectory,
   dockerfilePath: Source.dockerfilePath,
+})
+/** Before there is an app: its source, and the settings that it would have. */
+export const NewBuildPlanRequest = Type.Object({
+  ...SourceFilesRequest.properties,
+  ...RepositoryBuildSettings,
+  port: Runtime.port,
 })
 export const SourceFile = Type.Object({
   state: OneOf(['found', 'missing', 'unknown']),

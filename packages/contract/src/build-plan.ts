@@ -29,6 +29,10 @@ export const BuildPlan = Type.Object({
 })
 export type BuildPlan = Static<typeof BuildPlan>
 
+/** What a deployment would build, before there is one. Either a plan, or why nothing could be built. */
+export const PlannedBuild = Type.Object({ plan: Nullable(BuildPlan), problem: Type.String() })
+export type PlannedBuild = Static<typeof PlannedBuild>
+
 const COMMAND = '^[^\\u0000-\\u001f\\u007f]*$'
 const Command = Type.String({
   maxLength: 2000,

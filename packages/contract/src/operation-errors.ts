@@ -35,6 +35,8 @@ const OWN = {
   'containers.logPage': ['container_not_found'],
   'containers.logSearch': ['container_not_found'],
   'containers.logFile': ['container_not_found'],
+  'builds.plan': ['invalid_source', 'git_not_connected', 'too_many_source_checks'],
+  'builds.planNew': ['invalid_source', 'git_not_connected', 'git_account_refused', 'too_many_source_checks'],
   'stacks.plan': ['invalid_source', 'git_not_connected', 'too_many_source_checks'],
   'stacks.planNew': ['invalid_source', 'git_not_connected', 'too_many_source_checks'],
   'stacks.setFile': ['too_many_source_checks'],

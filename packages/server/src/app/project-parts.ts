@@ -1,9 +1,13 @@
 import { createAppDeletion } from '../features/apps/deletion.ts'
+import { createPlanBuild } from '../features/apps/plan-build.ts'
+import { createQuickCheckout } from '../features/apps/quick-checkout.ts'
 import { type AppReading, createAppReading } from '../features/apps/reading.ts'
 import { createApplications } from '../features/apps/service.ts'
 import { checkSource, createProbeSource } from '../features/apps/source-check.ts'
 import { entrancesOf } from '../features/deployments/release/compose/door-store.ts'
 import { createJudgeStack } from '../features/deployments/release/compose/judge-stack.ts'
+import { decideBuild } from '../features/deployments/release/container/decide-build.ts'
+import { DeploymentFailure } from '../features/deployments/run/stage.ts'
 import { createSuggestions } from '../features/deployments/suggestions.ts'
 import { createProjects } from '../features/projects/service.ts'
 import { createComposeFiles } from '../features/stacks/compose-file.ts'
@@ -83,19 +87,26 @@ type PlanDeps = Pick<Foundation, 'db' | 'now' | 'config'> & {
   work: WorkParts
 }
 
-/** What a deployment would make of a compose file. */
+/** What a deployment would make of a repository or a compose file. */
 function createPlanParts({ db, now, git, limiter, config, appReading, gitParts, work }: PlanDeps) {
   const judge = createJudgeStack({ reservedPorts: reservedPorts(config) })
-  const plans = createStackPlans({ git, limiter, workDir: config.workDir, judge })
+  const quickCheckout = createQuickCheckout({ git, limiter, workDir: config.workDir })
+  const plans = createStackPlans({ judge, quickCheckout })
   const { sourceOf } = gitParts.appSource
+  const { sourceFor } = appReading
+  const planBuild = createPlanBuild({ quickCheckout, decideBuild, problemIn, sourceFor, sourceOf })
   const { resolveEnvironment } = work
   const planStack = createPlanStack({
     db,
     plans,
-    sourceFor: appReading.sourceFor,
+    sourceFor,
     sourceOf,
     resolveEnvironment,
     entrancesOf: async (appId) => await entrancesOf(db, appId),
   })
-  return { planStack, composeFiles: createComposeFiles({ db, now, planOf: planStack.ofApp }) }
+  return { planBuild, planStack, composeFiles: createComposeFiles({ db, now, planOf: planStack.ofApp }) }
+}
+
+function problemIn(cause: unknown): string | undefined {
+  return cause instanceof DeploymentFailure ? cause.message : undefined
 }

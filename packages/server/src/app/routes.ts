@@ -1,5 +1,6 @@
 import { createLastEventSeq } from '../events/event-log.ts'
 import type { AppDeletion } from '../features/apps/deletion.ts'
+import type { PlanBuild } from '../features/apps/plan-build.ts'
 import type { AppReading } from '../features/apps/reading.ts'
 import { applicationHandlers } from '../features/apps/routes.ts'
 import type { Applications } from '../features/apps/service.ts'
@@ -104,6 +105,7 @@ export type Parts = {
   containers: Containers
   stacks: Stacks
   portSwitches: PortSwitches
+  planBuild: PlanBuild
   planStack: PlanStack
   composeFiles: ComposeFiles
   settings: SettingsService
@@ -127,7 +129,12 @@ export function handlersOf(parts: Parts): Handlers {
     ...authHandlers({ ...parts, lastEventSeq }),
     ...userHandlers(parts),
     ...projectHandlers(parts.projects),
-    ...applicationHandlers({ applications: parts.applications, reading: parts.appReading, deletion: parts.appDeletion }),
+    ...applicationHandlers({
+      applications: parts.applications,
+      reading: parts.appReading,
+      deletion: parts.appDeletion,
+      planBuild: parts.planBuild,
+    }),
     ...envVariableHandlers({ envs: parts.envVariables, ofProject: parts.projectVariables, changesSince: parts.changesSince }),
     ...domainHandlers(parts.domains),
     ...deploymentHandlers(parts),

@@ -40,6 +40,17 @@ export type BuildConfig = {
   buildArgs: Readonly<Record<string, string>>
 }
 
+export const DEFAULT_BUILD: BuildConfig = {
+  builder: 'auto',
+  installCommand: '',
+  buildCommand: '',
+  startCommand: '',
+  outputDirectory: '',
+  releaseCommand: '',
+  buildTarget: '',
+  buildArgs: {},
+}
+
 export function buildConfigOf(app: AppRow): BuildConfig {
   return {
     builder: app.builder,

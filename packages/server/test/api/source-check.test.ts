@@ -108,6 +108,48 @@ it('a deployment records the newest commit when it is added, and the lists show 
   expect(['', repository.hash]).toContain(added.commit_hash) // the worker asks a remote that is slow
 })
 
+it('a build is planned before a deployment: of a repository with the settings of a new app, and of an app', async () => {
+  const owner = await berth.owner()
+  const { id: projectId } = await owner.call('projects.create', { name: 'Builds' })
+  const files = {
+    'web/package.json': JSON.stringify({ name: 'web', engines: { node: '22' }, scripts: { start: 'node server.js' } }),
+    'web/server.js': '',
+    'empty/README.md': '',
+    'own/Dockerfile': 'FROM scratch\n',
+  }
+  const repository = await git.createRepository({ files })
+  const source = { projectId, gitCloneUrl: repository.url, rootDirectory: 'web', port: 3000 }
+  const { plan, problem } = await owner.call('builds.planNew', source)
+  expect(problem).toBe('')
+  expect(plan).toMatchObject({ kind: 'node', port: 3000, versions: expect.arrayContaining([expect.objectContaining({ version: '22' })]) })
+  expect(plan?.dockerfile).toContain('FROM node:22')
+  const changed = await owner.call('builds.planNew', { ...source, startCommand: 'node other.js' })
+  expect(changed.plan?.commands).toContainEqual({ name: 'start', command: 'node other.js', from: 'the settings' })
+  expect(await owner.call('builds.planNew', { ...source, rootDirectory: 'empty' })).toMatchObject({
+    plan: null,
+    problem: expect.stringContaining('There is no Dockerfile'),
+  })
+  expect((await owner.call('builds.planNew', { ...source, rootDirectory: 'own' })).plan).toMatchObject({ kind: 'dockerfile' })
+
+  const { id: appId } = await owner.call('apps.create', {
+    ...source,
+    name: 'web',
+    buildArgs: { API: 'x' },
+    releaseCommand: 'node migrate.js',
+  })
+  const ofApp = await owner.call('builds.plan', { appId })
+  expect(ofApp.plan?.dockerfile).toContain('ARG API')
+  expect(ofApp.plan?.commands).toContainEqual({ name: 'release', command: 'node migrate.js', from: 'the settings' })
+  const { id: imageId } = await owner.call('apps.create', { projectId, name: 'ready', image: 'nginx:1' })
+  await expect(owner.call('builds.plan', { appId: imageId })).rejects.toMatchObject({ code: 'invalid_request' })
+
+  const person = await berth.as('builder')
+  const { id: own } = await person.call('projects.create', { name: 'Builds' })
+  git.requests.length = 0
+  await expect(person.call('builds.planNew', { ...source, projectId: own })).rejects.toMatchObject({ code: 'invalid_source' })
+  expect(git.requests).toEqual([])
+})
+
 it('a compose file is planned before a deployment: of a repository, of an app, and of a text', async () => {
   const owner = await berth.owner()
   const { id: projectId } = await owner.call('projects.create', { name: 'Plans' })

@@ -70,6 +70,8 @@ const ALLOWED_AND_YET: Partial<Record<OperationName, ErrorCode>> = {
   'auth.endSession': 'session_not_found',
   'invitations.delete': 'invitation_not_found',
   'deployments.plan': 'not_found', // nothing was built
+  'builds.plan': 'invalid_source', // no repository
+  'builds.planNew': 'invalid_source', // one that does not answer
   'apps.storage': 'engine_unreachable',
   'volumes.delete': 'engine_unreachable',
   'disk.usage': 'engine_unreachable',

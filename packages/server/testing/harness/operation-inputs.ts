@@ -52,6 +52,8 @@ const INPUTS: { [Name in OperationName]: Maker<Name> } = {
   'apps.traffic': ofApp,
   'apps.checkSource': ({ subject }) => ({ projectId: subject.projectId, gitCloneUrl: 'https://127.0.0.1:1/owner/repository.git' }),
   'apps.checkSourceFiles': ({ subject }) => ({ projectId: subject.projectId, gitCloneUrl: 'https://127.0.0.1:1/owner/repository.git' }),
+  'builds.plan': ofApp,
+  'builds.planNew': ({ subject }) => ({ projectId: subject.projectId, gitCloneUrl: 'https://127.0.0.1:1/owner/repository.git' }),
   'containers.start': ofApp,
   'containers.stop': ofApp,
   'containers.restart': ofApp,

@@ -1,5 +1,6 @@
 import type { Handlers } from '../../http/implement.ts'
 import type { AppDeletion } from './deletion.ts'
+import type { PlanBuild } from './plan-build.ts'
 import type { AppReading } from './reading.ts'
 import type { Applications } from './service.ts'
 
@@ -8,8 +9,10 @@ function placeOf(input: { projectId: number; gitCloneUrl: string; gitBranch?: st
   return { projectId, cloneUrl, branch, accountId: input.gitProviderId ?? undefined }
 }
 
-export function applicationHandlers(parts: { applications: Applications; reading: AppReading; deletion: AppDeletion }) {
-  const { applications, reading, deletion } = parts
+type Parts = { applications: Applications; reading: AppReading; deletion: AppDeletion; planBuild: PlanBuild }
+
+export function applicationHandlers(parts: Parts) {
+  const { applications, reading, deletion, planBuild } = parts
   return {
     'apps.create': async ({ caller, project, input }) => await applications.create(caller, project, input),
     'apps.list': async ({ project }) => await reading.list(project.id),
@@ -26,5 +29,7 @@ export function applicationHandlers(parts: { applications: Applications; reading
         rootDirectory: input.rootDirectory ?? '',
         dockerfilePath: input.dockerfilePath ?? '',
       }),
+    'builds.plan': async ({ caller, app }) => await planBuild.ofApp(caller, app),
+    'builds.planNew': async ({ caller, project, input }) => await planBuild.ofNew(caller, project.id, input),
   } satisfies Partial<Handlers>
 }

@@ -18,6 +18,7 @@ export const TAGS = {
   files: { name: 'Files', description: 'Files with their own content, put into the containers at the next deployment.' },
   domains: { name: 'Domains', description: 'The host names of applications, with their DNS and certificates.' },
   deployments: { name: 'Deployments', description: 'Deploy an application, follow or cancel a deployment, roll back.' },
+  builds: { name: 'Build plans', description: 'What a deployment would build, before there is one.' },
   containers: { name: 'Containers', description: "Start, stop and watch an application's container." },
   stacks: { name: 'Services', description: 'The services of compose applications.' },
   figures: { name: 'App metrics', description: 'CPU, memory, requests, latency and errors of applications.' },

@@ -2,13 +2,14 @@ import { join } from 'node:path'
 import type { BuildPlan } from '@berth/contract'
 import { DEFAULT_DOCKERIGNORE } from '../../../../builders/dockerignore.ts'
 import type { Artifact } from '../../../../domain/artifact.ts'
+import { buildConfigOf } from '../../../../domain/release-config.ts'
 import type { LimitedBuild } from '../../../../engine/build/build.ts'
 import { buildContext } from '../../../../engine/build/context.ts'
 import { buildCacheScope, labelsOf } from '../../../../engine/labels.ts'
 import type { RegistryCredentials } from '../../../../engine/registry.ts'
 import type { Context } from '../../run/stage.ts'
 import type { CheckDockerfile } from '../check-dockerfile.ts'
-import { type DecidedBuild, decideBuild } from './decide-build.ts'
+import { type BuildWish, type DecidedBuild, decideBuild } from './decide-build.ts'
 
 type Deps = {
   build: LimitedBuild
@@ -27,7 +28,7 @@ export function createBuildImage(deps: Deps) {
   return async function buildImage(context: Context): Promise<Artifact> {
     const { app, deployment } = context
     await context.enter('building_image')
-    const decided = await decideBuild(context)
+    const decided = await decideBuild(wishOf(context))
     await context.step('db.plan', async () => await deps.keepPlan(deployment.id, decided.plan))
     sayPlan(context, decided)
     const tag = deps.newImageName()
@@ -61,6 +62,11 @@ export function createBuildImage(deps: Deps) {
     })
     return { kind: 'image', tag }
   }
+}
+
+function wishOf({ app, config, workspace }: Context): BuildWish {
+  const build = config.build ?? buildConfigOf(app)
+  return { workspace, rootDirectory: app.root_directory, dockerfilePath: app.dockerfile_path, build, port: config.port }
 }
 
 function sayPlan({ say, deployment }: Context, { plan, isWritten }: DecidedBuild): void {

@@ -5,11 +5,20 @@ import { readBerthJson } from '../../../../builders/berth-json.ts'
 import { type Detected, detect, detectSite, type Given } from '../../../../builders/detect.ts'
 import { BuildProblem, type Project, projectAt } from '../../../../builders/project.ts'
 import { readRepository } from '../../../../builders/read-repository.ts'
-import { type BuildConfig, buildConfigOf } from '../../../../domain/release-config.ts'
+import type { BuildConfig } from '../../../../domain/release-config.ts'
 import { readTextUpTo } from '../../../../git/read-text.ts'
 import { resolveInside } from '../../../../git/resolve-inside.ts'
-import { type Context, DeploymentFailure } from '../../run/stage.ts'
+import { DeploymentFailure } from '../../run/stage.ts'
 import { dockerfilesBelow, noDockerfile } from './find-dockerfile.ts'
+
+/** The checkout of a repository, and the settings of the app that is built from it. */
+export type BuildWish = {
+  readonly workspace: string
+  readonly rootDirectory: string
+  readonly dockerfilePath: string | null
+  readonly build: BuildConfig
+  readonly port: number | null
+}
 
 export type DecidedBuild = {
   readonly plan: BuildPlan
@@ -28,24 +37,23 @@ const MOST_KEPT_BYTES = 64 * 1024
 const STEERING = { installCommand: 'install', buildCommand: 'build', startCommand: 'start', outputDirectory: 'output directory' } as const
 
 /** Decides what to build, from the app's settings and the files of its repository, without running anything. */
-export async function decideBuild(context: Context): Promise<DecidedBuild> {
-  const { app, config } = context
-  const root = await directoryIn(context)
-  const workspace = await realpath(context.workspace)
+export async function decideBuild(wish: BuildWish): Promise<DecidedBuild> {
+  const { build: settings, port } = wish
+  const root = await directoryIn(wish)
+  const workspace = await realpath(wish.workspace)
   const place = relative(workspace, root)
   const project = projectAt(await readRepository(workspace, place), place)
   try {
     const file = readBerthJson(project)
-    const settings = { ...(config.build ?? buildConfigOf(app)) }
     const releaseCommand = file.releaseCommand?.trim() || settings.releaseCommand // empty is as good as not there, as for the other commands
     const build = { ...settings, ...file, releaseCommand, buildArgs: { ...settings.buildArgs, ...file.buildArgs } }
-    const own = await ownDockerfile(context, root, build)
+    const own = await ownDockerfile(wish, root, build)
     if (own !== null) {
-      const plan = withRelease(await dockerfilePlan(context, project, { root, dockerfile: own, build }), build, file.releaseCommand)
+      const plan = withRelease(await dockerfilePlan(port, project, { root, dockerfile: own, build }), build, file.releaseCommand)
       return { plan, directory: root, dockerfile: own, isWritten: false, buildArgs: build.buildArgs, target: build.buildTarget }
     }
-    const given: Given = { settings, port: config.port, buildArgs: Object.keys(build.buildArgs) }
-    const found = build.builder === 'static' ? detectSite(project, given) : await detectAny(context, project, { root, given })
+    const given: Given = { settings, port, buildArgs: Object.keys(build.buildArgs) }
+    const found = build.builder === 'static' ? detectSite(project, given) : await detectAny(wish, project, { root, given })
     const plan = withRelease(found.plan, build, file.releaseCommand)
     return {
       plan,
@@ -62,37 +70,41 @@ export async function decideBuild(context: Context): Promise<DecidedBuild> {
 }
 
 /** The root directory of the build. Its real path must be inside the workspace, so that a symlink cannot lead out of the repository. */
-async function directoryIn({ app, workspace }: Context): Promise<string> {
-  const root = await resolveInside(workspace, app.root_directory === '' ? '.' : app.root_directory)
+async function directoryIn({ rootDirectory, workspace }: BuildWish): Promise<string> {
+  const root = await resolveInside(workspace, rootDirectory === '' ? '.' : rootDirectory)
   if (root?.kind !== 'directory')
-    throw new DeploymentFailure(`The repository has no directory "${app.root_directory}". Check Settings → Root directory.`)
+    throw new DeploymentFailure(`The repository has no directory "${rootDirectory}". Check Settings → Root directory.`)
   return root.path
 }
 
 /** The Dockerfile of the repository, or null to build something else. If the settings name one, it must exist. */
-async function ownDockerfile({ app }: Context, root: string, { builder }: Pick<BuildConfig, 'builder'>): Promise<string | null> {
+async function ownDockerfile(
+  { dockerfilePath }: BuildWish,
+  root: string,
+  { builder }: Pick<BuildConfig, 'builder'>,
+): Promise<string | null> {
   if (builder === 'static') return null
-  const wanted = app.dockerfile_path ?? 'Dockerfile'
+  const wanted = dockerfilePath ?? 'Dockerfile'
   const file = await resolveInside(root, wanted)
   if (file?.kind === 'file') return relative(root, file.path)
-  if (builder === 'auto' && app.dockerfile_path === null) return null
+  if (builder === 'auto' && dockerfilePath === null) return null
   throw noDockerfile(wanted, await dockerfilesBelow(root))
 }
 
 type Place = { readonly root: string; readonly given: Given }
 
 /** An index.html is not taken for a static site if there is a Dockerfile in a subdirectory: its author probably wants that one built. */
-async function detectAny(context: Context, project: Project, { root, given }: Place): Promise<Detected> {
+async function detectAny({ dockerfilePath }: BuildWish, project: Project, { root, given }: Place): Promise<Detected> {
   const found = detect(project, given)
   if (found !== null && found.plan.kind !== 'static') return found
   const dockerfiles = await dockerfilesBelow(root)
   if (found !== null && dockerfiles.length === 0) return found
-  throw noDockerfile(context.app.dockerfile_path ?? 'Dockerfile', dockerfiles, found === null)
+  throw noDockerfile(dockerfilePath ?? 'Dockerfile', dockerfiles, found === null)
 }
 
 type Own = { readonly root: string; readonly dockerfile: string; readonly build: BuildConfig }
 
-async function dockerfilePlan({ config }: Context, project: Project, { root, dockerfile, build }: Own): Promise<BuildPlan> {
+async function dockerfilePlan(port: number | null, project: Project, { root, dockerfile, build }: Own): Promise<BuildPlan> {
   const text = await readTextUpTo(join(root, dockerfile), MOST_KEPT_BYTES)
   const unused = Object.entries(STEERING).filter(([key]) => build[key as keyof typeof STEERING] !== '') // exactly the keys of the table
   const words = unused.map(([, word]) => word).join(', ')
@@ -104,7 +116,7 @@ async function dockerfilePlan({ config }: Context, project: Project, { root, doc
     versions: [],
     commands: [],
     outputDirectory: '',
-    port: config.port,
+    port,
     dockerfile: text ?? '',
     notes: words === '' ? [] : [`The Dockerfile says how the app is built and started. Settings that are not used: ${words}.`],
   }
