@@ -13,7 +13,17 @@ const run = promisify(execFile)
 
 /** What detected projects are built on, under the names that their Dockerfiles ask for. What was made here goes at the end. */
 export async function ensureBaseImages(engine: Builder): Promise<AsyncDisposable> {
-  const makers = { 'node:24-slim': makeNode, 'nginx:1-alpine': makeNginx }
+  return await ensureMade(engine, { 'node:24-slim': makeNode, 'nginx:1-alpine': makeNginx })
+}
+
+/** One of another version, for a suite that runs beside those that use the images above. */
+export async function ensureNodeBase(engine: Builder, version: number): Promise<AsyncDisposable> {
+  return await ensureMade(engine, { [`node:${version}-slim`]: makeNode })
+}
+
+type Maker = (engine: Builder, name: string) => Promise<void>
+
+async function ensureMade(engine: Builder, makers: Readonly<Record<string, Maker>>): Promise<AsyncDisposable> {
   const made: string[] = []
   for (const [name, make] of Object.entries(makers)) {
     if (await engine.images.exists(name)) continue

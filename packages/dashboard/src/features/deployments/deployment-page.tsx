@@ -20,6 +20,7 @@ import { CommitWords } from '../../shared/commit-words.tsx'
 import { RollbackButton } from '../../shared/rollback-button.tsx'
 import { useApp } from '../../shared/use-app.ts'
 import { useCancel } from './actions.ts'
+import { BuildPlanCard } from './build-plan-card.tsx'
 import { useDeploymentLog } from './follow-deployment.ts'
 import { OriginWords } from './origin-words.tsx'
 import { deployment } from './queries.ts'
@@ -35,6 +36,7 @@ export function DeploymentPage() {
       {(found) => (
         <div className="grid gap-4">
           <Progress deployment={found} app={app} />
+          {(app.app_type === 'web' || app.app_type === 'service') && <BuildPlanCard deployment={found} />}
           <Log deployment={found} />
         </div>
       )}

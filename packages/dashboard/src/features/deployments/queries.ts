@@ -1,6 +1,7 @@
-import type { DeploymentStatus } from '@berth/contract'
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { ApiError, type Deployment, type DeploymentStatus } from '@berth/contract'
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { call } from '../../lib/api.ts'
+import { isRunning } from '../../lib/status.ts'
 
 type DeploymentFilter = { status: DeploymentStatus | ''; search: string }
 
@@ -13,12 +14,14 @@ export const deploymentKeys = {
   pages: (appId: number, filter: DeploymentFilter) => ['deployments', 'app', appId, 'pages', filter],
   upTo: (appId: number, id: number) => ['deployments', 'app', appId, 'up to', id],
   one: (id: number) => ['deployments', 'one', id],
+  plan: (id: number, stage: string) => ['deployments', 'one', id, 'plan', stage],
   comparison: (from: number, to: number) => ['deployments', 'comparison', from, to],
 } as const
 
 const RECENT = 20
 const PAGE = 25
 const COMPARED = 200
+const PLAN_MS = 2000
 
 export const runningDeployments = queryOptions({ queryKey: deploymentKeys.running, queryFn: () => call('deployments.running') })
 
@@ -68,5 +71,20 @@ export function comparison(from: number, to: number) {
   return queryOptions({
     queryKey: deploymentKeys.comparison(from, to),
     queryFn: () => call('deployments.compare', { deploymentId: from, withId: to }),
+  })
+}
+
+/** What was built and why; null while nothing is decided. Asked again at each stage. */
+export function buildPlan({ id, stage, status }: Pick<Deployment, 'id' | 'stage' | 'status'>) {
+  return queryOptions({
+    queryKey: deploymentKeys.plan(id, stage),
+    queryFn: async () =>
+      await call('deployments.plan', { id }).catch((cause: unknown) => {
+        if (cause instanceof ApiError && cause.status === 404) return null
+        throw cause
+      }),
+    staleTime: 5000,
+    refetchInterval: ({ state }) => (state.data === null && isRunning(status) ? PLAN_MS : false),
+    placeholderData: keepPreviousData,
   })
 }

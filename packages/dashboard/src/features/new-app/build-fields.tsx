@@ -7,16 +7,21 @@ import { Spinner } from '../../components/spinner.tsx'
 import type { FormFields } from '../../lib/use-form.ts'
 import { placeOfComposeFile, placeOfDockerfile } from './build-place.ts'
 import type { NewAppValues } from './new-app-form.ts'
+import { PlanFields } from './plan-fields.tsx'
+import { usePlannedBuild } from './planned-build.ts'
 import { useSourceFiles } from './source-files.ts'
 
 type Props = { projectId: number; form: FormFields<NewAppValues> }
 
 /** The build directory and file, and whether that file exists. */
-export function BuildFields({ projectId, form: { values, set, field } }: Props) {
+export function BuildFields({ projectId, form }: Props) {
+  const { values, set, field } = form
   const { looking, files, error } = useSourceFiles(projectId, values)
   const isCompose = values.appType === 'compose'
   const kind = isCompose ? 'Compose file' : 'Dockerfile'
   const file = isCompose ? files?.composeFile : files?.dockerfile
+  const isDetected = !isCompose && values.dockerfilePath.trim() === '' && file !== undefined && file.state !== 'found'
+  const build = usePlannedBuild(projectId, values, isDetected)
   const words = useRef<HTMLDivElement>(null)
 
   function pick(path: string): void {
@@ -39,13 +44,14 @@ export function BuildFields({ projectId, form: { values, set, field } }: Props) 
           </span>
         )}
         {error !== undefined && <span className="text-bad">{error}</span>}
-        {file && <FileWords kind={kind} file={file} />}
+        {file && !isDetected && <FileWords kind={kind} file={file} />}
         {!looking &&
           error === undefined &&
           !file &&
           (isCompose ? 'The directory of the Compose file.' : 'Where the build starts, and the Dockerfile inside it.')}
       </div>
-      {file && file.state !== 'found' && file.others.length > 0 && <Others paths={file.others} onPick={pick} />}
+      {isDetected && <PlanFields form={form} build={build} />}
+      {file && file.state !== 'found' && file.others.length > 0 && <Others kind={kind} paths={file.others} onPick={pick} />}
     </div>
   )
 }
@@ -78,10 +84,10 @@ function FileWords({ kind, file: { state, path, others, reason } }: { kind: 'Doc
   )
 }
 
-function Others({ paths, onPick }: { paths: readonly string[]; onPick: (path: string) => void }) {
+function Others({ kind, paths, onPick }: { kind: string; paths: readonly string[]; onPick: (path: string) => void }) {
   return (
     <fieldset className="mt-2">
-      <legend className="mb-1 text-[13px] text-ink-soft">Found elsewhere. Choose one:</legend>
+      <legend className="mb-1 text-[13px] text-ink-soft">A {kind} was found elsewhere. To use one, choose it:</legend>
       <div className="flex flex-wrap gap-2">
         {paths.map((path) => (
           <Button key={path} className="max-w-full py-1" onClick={() => onPick(path)}>

@@ -8,6 +8,11 @@ export type NewAppValues = ChosenSource & {
   rootDirectory: string
   dockerfilePath: string
   port: string
+  /** Empty for what is detected. */
+  installCommand: string
+  buildCommand: string
+  startCommand: string
+  outputDirectory: string
   env: string
   /** Where a compose app comes from. */
   composeFrom: 'repository' | 'text'
@@ -22,6 +27,10 @@ export const EMPTY: NewAppValues = {
   rootDirectory: '',
   dockerfilePath: '',
   port: '3000',
+  installCommand: '',
+  buildCommand: '',
+  startCommand: '',
+  outputDirectory: '',
   env: '',
   composeFrom: 'repository',
   composeFile: '',
@@ -39,7 +48,15 @@ export function newAppInput(projectId: number, values: NewAppValues): Input<'app
   const dockerfilePath = appType === 'compose' ? '' : values.dockerfilePath.trim()
   const place = { rootDirectory: rootDirectory.trim(), dockerfilePath: dockerfilePath === '' ? null : dockerfilePath }
   if (isPasted(values)) return { ...shared, ...portInput }
-  return { ...shared, ...sourceInput(values), ...place, ...portInput }
+  return { ...shared, ...sourceInput(values), ...place, ...portInput, ...(appType === 'compose' ? {} : steeringOf(values)) }
+}
+
+export const STEERING = ['installCommand', 'buildCommand', 'startCommand', 'outputDirectory'] as const
+export type Steering = Partial<Record<(typeof STEERING)[number], string>>
+
+/** What was typed in place of what is detected. */
+export function steeringOf(values: Pick<NewAppValues, (typeof STEERING)[number]>): Steering {
+  return Object.fromEntries(STEERING.map((key) => [key, values[key].trim()] as const).filter(([, text]) => text !== ''))
 }
 
 /** Compose files name their images themselves. */

@@ -1,0 +1,92 @@
+import type { BuildPlan } from '@berth/contract'
+import { TextField } from '../../components/field.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { Spinner } from '../../components/spinner.tsx'
+import type { FormFields } from '../../lib/use-form.ts'
+import type { NewAppValues } from './new-app-form.ts'
+import type { usePlannedBuild } from './planned-build.ts'
+
+type Props = { form: FormFields<NewAppValues>; build: ReturnType<typeof usePlannedBuild> }
+
+/** What was detected in a repository without a Dockerfile, and a field to change each part of it. */
+export function PlanFields({ form, build: { isAsking, planned, error } }: Props) {
+  if (planned === undefined) {
+    if (error !== undefined) return <p className="text-[13px] text-ink-soft">Could not look into the repository. {error}</p>
+    return isAsking ? (
+      <p className="flex items-center gap-1.5 text-[13px] text-ink-soft">
+        <Spinner /> Reading the repository…
+      </p>
+    ) : undefined
+  }
+  const { plan, problem } = planned
+  return (
+    <fieldset className="grid gap-4 rounded-md border border-line p-3">
+      <legend className="sr-only">Build</legend>
+      <div aria-live="polite" className="grid gap-1 text-[13px]">
+        {plan ? <Found plan={plan} /> : <Problem text={problem} />}
+        {isAsking && (
+          <span className="flex items-center gap-1.5 text-ink-soft">
+            <Spinner /> Checking…
+          </span>
+        )}
+      </div>
+      <Steering plan={plan} form={form} />
+    </fieldset>
+  )
+}
+
+function Found({ plan: { title, files, versions, port, notes } }: { plan: BuildPlan }) {
+  return (
+    <>
+      <span className="flex items-start gap-1.5 text-sm font-medium text-good">
+        <Icon name="check" /> {title}
+      </span>
+      <span className="[overflow-wrap:anywhere] text-ink-soft">
+        No Dockerfile: detected from {files.join(', ')}.{' '}
+        {versions.map(({ name, version, from }) => `${name} ${version} (${from}).`).join(' ')} {port !== null && `Port ${port}.`}
+      </span>
+      {notes.map((note) => (
+        <span key={note} className="[overflow-wrap:anywhere] text-ink-soft">
+          {note}
+        </span>
+      ))}
+    </>
+  )
+}
+
+function Problem({ text }: { text: string }) {
+  return (
+    <span className="flex items-start gap-1.5 text-warn">
+      <Icon name="alert" />
+      <span className="[overflow-wrap:anywhere]">{text}</span>
+    </span>
+  )
+}
+
+const LABEL = { install: 'Install command', build: 'Build command', start: 'Start command' } as const
+const KEY = { install: 'installCommand', build: 'buildCommand', start: 'startCommand' } as const
+
+/** A site of files is not started, and a program has no output directory. */
+function Steering({ plan, form: { field } }: { plan: BuildPlan | null; form: FormFields<NewAppValues> }) {
+  const isSite = plan !== null && plan.outputDirectory !== ''
+  const names = ['install', 'build', ...(isSite ? [] : (['start'] as const))] as const
+  return (
+    <div className="grid gap-4 sm:grid-cols-2">
+      {names.map((name) => {
+        const found = plan?.commands.find((each) => each.name === name)
+        return (
+          <TextField
+            key={name}
+            label={LABEL[name]}
+            mono
+            spellCheck={false}
+            placeholder={found?.command ?? 'None'}
+            hint={found === undefined ? undefined : `From ${found.from}`}
+            {...field(KEY[name])}
+          />
+        )
+      })}
+      {isSite && <TextField label="Output directory" mono placeholder={plan.outputDirectory} {...field('outputDirectory')} />}
+    </div>
+  )
+}
