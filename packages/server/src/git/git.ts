@@ -2,9 +2,11 @@ import { chown, mkdir, rm } from 'node:fs/promises'
 import type { Logger } from '../lib/logger.ts'
 import { BranchMissing, CommitMissing, SourceRefused } from './errors.ts'
 import { createVisits, type MemoryMib, type RunAs, type Source, type Visit } from './git-visit.ts'
+import { type Gitlink, LIST_MODULES, moduleUrlsIn } from './gitlinks.ts'
 import { createListFiles } from './list-files.ts'
 import { checkBranch, isCommitHash } from './ref.ts'
 import type { SourcePolicy } from './source-policy.ts'
+import { createSubmodules, type Fetched } from './submodules.ts'
 import { checkDirectorySize, createTreeCheck, DEFAULT_LIMITS, LIST_TREE, type SizeLimits } from './tree-size.ts'
 
 export type Commit = { readonly hash: string; readonly message: string; readonly author: string }
@@ -14,8 +16,10 @@ type Wanted = {
   readonly into: string
   /** Something arrived, or a step is done. */
   readonly onActivity?: () => void
+  /** Also fetches the submodules; called for each that is there. */
+  readonly onSubmodule?: (path: string) => void
   /** For checks, with smaller limits than a deployment. */
-  readonly within?: { readonly limits: SizeLimits; readonly timeoutMs: number }
+  readonly within?: { readonly limits: SizeLimits; readonly timeoutMs: number; readonly memory?: keyof MemoryMib }
 }
 type Refs = { readonly refs: ReadonlyMap<string, string>; readonly defaultBranch: string | null }
 
@@ -71,26 +75,44 @@ export function createGit(deps: Deps) {
     return { hash, branch }
   }
 
-  /** Checks out exactly that commit into `into`, which it empties first, without history and submodules. */
+  /** Checks out exactly that commit into `into`, which it empties first, without history. */
   async function checkout(wanted: Source & Wanted): Promise<Commit> {
+    const { links, urls, ...commit } = await checkoutOne(wanted)
+    const { onSubmodule: onFetched, onActivity, within, hash: _hash, branch: _branch, into, ...source } = wanted
+    if (onFetched === undefined) return commit
+    const room = within ?? { limits, timeoutMs: fetchTimeoutMs, memory: 'work' as const }
+    const fetchAll = createSubmodules({
+      limits: room.limits,
+      onFetched,
+      checkout: async (other, { limits: left, ...place }) =>
+        await checkoutOne({ ...other, ...place, branch: null, within: { ...room, limits: left }, ...(onActivity && { onActivity }) }),
+    })
+    await fetchAll(into, source, { links, urls })
+    return commit
+  }
+
+  async function checkoutOne(wanted: Source & Wanted): Promise<Commit & Fetched> {
     if (!isCommitHash(wanted.hash)) throw new SourceRefused('That is not a commit hash.')
     checkBranch(wanted.branch)
     return visit(wanted, async (visited) => {
       const { hash, into, within = { limits, timeoutMs: fetchTimeoutMs } } = wanted
+      const links: Gitlink[] = []
       const source = reporting(visited, wanted.onActivity)
       await rm(into, { recursive: true, force: true }) // a second attempt starts clean
       await mkdir(into, { recursive: true, mode: 0o700 })
       if (source.runAs !== undefined) await chown(into, source.runAs.uid, source.runAs.gid)
-      const memory = wanted.within ? ('ask' as const) : ('work' as const)
+      const memory = wanted.within === undefined ? 'work' : (wanted.within.memory ?? 'ask')
       const local = { cwd: into, timeoutMs: LOCAL_TIMEOUT_MS, memory }
       await source.git(['init', '--quiet', '.'], local)
       await fetchCommit(source, wanted, { ...within, memory })
       await checkDirectorySize(into, within.limits)
-      await source.git([...LIST_TREE, '-l', hash], { ...local, onOutput: createTreeCheck(within.limits) })
+      await source.git([...LIST_TREE, '-l', hash], { ...local, onOutput: createTreeCheck(within.limits, links) })
       await source.git(['checkout', '--quiet', '--force', '--detach', hash, '--'], local)
       const shown = await source.git(['show', '--no-patch', '--no-show-signature', '--format=%H%x00%an%x00%B', hash, '--'], local)
       const [exact = '', author = '', message = ''] = shown.split('\u0000')
-      return { hash: exact, author: author.slice(0, MAX_AUTHOR), message: message.trim().slice(0, MAX_MESSAGE) }
+      const modules = links.length === 0 ? '' : await listModules(source, hash, local)
+      const commit = { hash: exact, author: author.slice(0, MAX_AUTHOR), message: message.trim().slice(0, MAX_MESSAGE) }
+      return { ...commit, links, urls: moduleUrlsIn(modules) }
     })
   }
 
@@ -98,6 +120,14 @@ export function createGit(deps: Deps) {
 }
 
 export type Git = ReturnType<typeof createGit>
+
+/** Empty without a .gitmodules. */
+async function listModules({ git }: Visit, hash: string, run: Parameters<Visit['git']>[1]): Promise<string> {
+  const names = await git(['ls-tree', '-z', '--name-only', hash, '--', '.gitmodules'], run)
+  if (names === '') return ''
+  const [config, ...args] = LIST_MODULES
+  return await git([config, '--blob', `${hash}:.gitmodules`, ...args], run).catch(() => '') // no match is a failure to git
+}
 
 /** By hash first. If the server only serves branches, fetches the branch, first shallow and then completely. */
 async function fetchCommit(

@@ -1,6 +1,7 @@
 import { lstat, readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { RepositoryTooLarge, SourceRefused } from './errors.ts'
+import { type Gitlink, gitlinkIn } from './gitlinks.ts'
 
 export type SizeLimits = { readonly maxBytes: number; readonly maxFiles: number }
 
@@ -30,10 +31,14 @@ const MAX_LIST_BYTES = 64 * 1024 ** 2
 /** The arguments of `ls-tree`: directories count too, because a tree of empty ones can refer to itself endlessly. */
 export const LIST_TREE = ['ls-tree', '-r', '-t', '-z'] as const
 
-/** Parses `ls-tree -r -t -z -l` in chunks: the size of a checkout, before anything is written. */
-export function createTreeCheck(limits: SizeLimits) {
+/** Parses `ls-tree -r -t -z -l` in chunks: the size of a checkout, before anything is written. Adds its submodules to `links`. */
+export function createTreeCheck(limits: SizeLimits, links: Gitlink[] = []) {
   const tally = createTally(limits)
-  return createEntryReader((entry) => tally.add(Number(/^\d+ \w+ [0-9a-f]+ +(\d+)\t/.exec(entry)?.[1] ?? 0)))
+  return createEntryReader((entry) => {
+    tally.add(Number(/^\d+ \w+ [0-9a-f]+ +(\d+)\t/.exec(entry)?.[1] ?? 0))
+    const link = gitlinkIn(entry)
+    if (link !== undefined) links.push(link)
+  })
 }
 
 /** Splits the output of `-z` into entries, as latin1. Holds no more than one entry and one chunk. */

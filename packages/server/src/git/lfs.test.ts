@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { chmod, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { createLfs } from './lfs.ts'
+import { createPinnedRequest } from './pinned-request.ts'
+import { createSourcePolicy } from './source-policy.ts'
+
+let directory = ''
+beforeEach(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), 'berth-lfs-'))
+  await mkdir(path.join(directory, '.git'))
+  await writeFile(path.join(directory, '.gitattributes'), '*.bin filter=lfs diff=lfs merge=lfs -text\n')
+})
+afterEach(async () => await rm(directory, { recursive: true }))
+
+const oidOf = (text: string) => createHash('sha256').update(text).digest('hex')
+const pointerTo = (text: string) => `version https://git-lfs.github.com/spec/v1\noid sha256:${oidOf(text)}\nsize ${text.length}\n`
+
+type Options = {
+  texts?: readonly string[]
+  hrefOf?: (origin: string, oid: string) => string
+  answers?: (oid: string) => string
+  status?: number
+}
+
+/** A server of Git LFS, as the protocol's document describes it. */
+async function startLfsServer({ texts = [], hrefOf, answers, status = 200 }: Options) {
+  const seen: string[] = []
+  const server = http.createServer((request, response) => {
+    void (async () => {
+      seen.push(`${request.method} ${request.url} ${request.headers.authorization ?? '-'}`)
+      const oid = request.url?.split('/').at(-1) ?? ''
+      const text = texts.find((each) => oidOf(each) === oid)
+      if (request.method === 'GET') return void response.end(answers?.(oid) ?? text)
+      let body = ''
+      for await (const chunk of request) body += String(chunk)
+      const { objects } = JSON.parse(body) as { objects: { oid: string; size: number }[] }
+      const offers = objects.map((each) => {
+        const href = hrefOf?.(origin, each.oid) ?? `${origin}/files/${each.oid}`
+        const isThere = texts.some((one) => oidOf(one) === each.oid)
+        return isThere
+          ? { ...each, actions: { download: { href, header: { Authorization: 'RemoteAuth x' } } } }
+          : { ...each, error: { code: 404, message: 'Object does not exist' } }
+      })
+      response.writeHead(status, { 'content-type': 'application/vnd.git-lfs+json' }).end(JSON.stringify({ objects: offers }))
+    })()
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo // a listening TCP server has one
+  const origin = `http://127.0.0.1:${port}`
+  const close = async () => {
+    server.closeAllConnections()
+    server.close()
+    await once(server, 'close')
+  }
+  return { url: `${origin}/owner/shop.git`, origin, seen, [Symbol.asyncDispose]: close }
+}
+
+async function fetchFrom(url: string, maxBytes = 1_000_000) {
+  const policy = createSourcePolicy({ privateHosts: [], ownPorts: () => [], connectTimeoutMs: 2000 })
+  const fetchLfs = createLfs({ request: createPinnedRequest({ policy }), limits: { maxBytes, maxFiles: 1000 } })
+  return await fetchLfs({ url, privileged: true }, { directory, signal: AbortSignal.timeout(10_000), onActivity: () => undefined })
+}
+const text = async (name: string) => await readFile(path.join(directory, name), 'utf8')
+
+it('every pointer becomes its file, with its mode, and a file that is there twice is fetched once', async () => {
+  await using server = await startLfsServer({ texts: ['the first file', 'the second file'] })
+  for (const name of ['a.bin', 'b.bin']) await writeFile(path.join(directory, name), pointerTo('the first file'))
+  await writeFile(path.join(directory, 'c.bin'), pointerTo('the second file'))
+  await chmod(path.join(directory, 'c.bin'), 0o755)
+  await symlink('a.bin', path.join(directory, 'link.bin'))
+  expect(await fetchFrom(server.url)).toBe(3)
+  expect([await text('a.bin'), await text('b.bin'), await text('c.bin')]).toEqual(['the first file', 'the first file', 'the second file'])
+  expect((await stat(path.join(directory, 'c.bin'))).mode & 0o777).toBe(0o755)
+  expect(server.seen.map((line) => line.split(' ').slice(0, 2).join(' '))).toEqual([
+    'POST /owner/shop.git/info/lfs/objects/batch',
+    `GET /files/${oidOf('the first file')}`,
+    `GET /files/${oidOf('the second file')}`,
+  ])
+})
+
+it('a repository without Git LFS asks nobody', async () => {
+  await writeFile(path.join(directory, '.gitattributes'), '')
+  await writeFile(path.join(directory, 'a.bin'), pointerTo('x'))
+  expect(await fetchFrom('http://127.0.0.1:1/a.git')).toBe(0)
+})
+
+it.each<[string, Options, RegExp]>([
+  ['a file that is not there', {}, /a\.bin: the server of Git LFS does not have this file\. Object does not exist/],
+  ['another file', { texts: ['the file'], answers: () => 'the fil3' }, /sent another file/],
+  ['a longer file', { texts: ['the file'], answers: () => 'the file and more' }, /sent another file/],
+  ['a refusal', { texts: ['the file'], status: 401 }, /does not let Berth read the Git LFS files/],
+  ['a file at a private address', { texts: ['the file'], hrefOf: () => 'http://127.0.0.2:9/x' }, /private address/],
+  ['a file of the machine', { texts: ['the file'], hrefOf: () => 'file:///etc/passwd' }, /only fetched over https/],
+  ['a file at the metadata address', { texts: ['the file'], hrefOf: () => 'http://169.254.169.254/x' }, /never allowed/],
+])('%s is refused, and the pointer stays', async (_name, options, why) => {
+  await using server = await startLfsServer(options)
+  await writeFile(path.join(directory, 'a.bin'), pointerTo('the file'))
+  await expect(fetchFrom(server.url)).rejects.toThrow(why)
+  expect(await text('a.bin')).toBe(pointerTo('the file'))
+})
+
+it('files that are too large together are not asked for', async () => {
+  await using server = await startLfsServer({ texts: ['x'.repeat(5000)] })
+  await writeFile(path.join(directory, 'a.bin'), pointerTo('x'.repeat(5000)))
+  await expect(fetchFrom(server.url, 4000)).rejects.toThrow(/with its Git LFS files/)
+  expect(server.seen).toEqual([])
+})

@@ -1,0 +1,183 @@
+import { createHash } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { chmod, copyFile, mkdtemp, rename, rm } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
+import path from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import Type, { type Static } from 'typebox'
+import { Value } from 'typebox/value'
+import { type CloneUrl, parseCloneUrl } from './clone-url.ts'
+import { RepositoryTooLarge, SourceError } from './errors.ts'
+import type { Source } from './git-visit.ts'
+import { type LfsPointer, lfsPointersIn } from './lfs-pointers.ts'
+import type { PinnedRequest } from './pinned-request.ts'
+import { checkDirectorySize, DEFAULT_LIMITS, type SizeLimits } from './tree-size.ts'
+
+type Wanted = { readonly directory: string; readonly signal: AbortSignal; readonly onActivity: () => void }
+type Place = { readonly api: URL; readonly source: Source; readonly authorization: Readonly<Record<string, string>> }
+
+const MEDIA_TYPE = 'application/vnd.git-lfs+json'
+const BATCH = 100
+const MOST_BATCH_BYTES = 4 * 1024 ** 2
+
+const Answer = Type.Object({
+  objects: Type.Array(
+    Type.Object({
+      oid: Type.String(),
+      actions: Type.Optional(
+        Type.Object({
+          download: Type.Optional(Type.Object({ href: Type.String(), header: Type.Optional(Type.Record(Type.String(), Type.String())) })),
+        }),
+      ),
+      error: Type.Optional(Type.Object({ message: Type.Optional(Type.String()) })),
+    }),
+  ),
+})
+type Offer = Static<typeof Answer>['objects'][number]
+
+/**
+ * Replaces the pointers of Git LFS in a checkout with their files. Berth speaks the protocol itself: the server names an address for every
+ * file, and each must pass the same checks as a clone URL, which git's own program cannot be told. A file must have the size and the hash of
+ * its pointer, so that a server cannot send anything else.
+ */
+export function createLfs({ request, limits = DEFAULT_LIMITS }: { request: PinnedRequest; limits?: SizeLimits }) {
+  async function offersFor(place: Place, pointers: readonly LfsPointer[], signal: AbortSignal): Promise<Offer[]> {
+    const body = JSON.stringify({ operation: 'download', transfers: ['basic'], objects: pointers.map(({ oid, size }) => ({ oid, size })) })
+    const headers = { accept: MEDIA_TYPE, 'content-type': MEDIA_TYPE, ...place.authorization }
+    const { privileged } = place.source
+    const answer = await request({ url: place.api, method: 'POST', headers, body, privileged, signal })
+    if (answer.statusCode !== 200) throw refusal(answer, place.api)
+    const value: unknown = parsed(await textOf(answer))
+    if (!Value.Check(Answer, value)) throw new SourceError(`${place.api.hostname} does not answer like a server of Git LFS.`)
+    return value.objects
+  }
+
+  async function download(
+    place: Place,
+    offer: Offer | undefined,
+    to: { file: string; pointer: LfsPointer; wanted: Wanted },
+  ): Promise<void> {
+    const { pointer, wanted } = to
+    const given = offer?.actions?.download
+    if (given === undefined || !URL.canParse(given.href))
+      throw new SourceError(
+        `${pointer.path}: the server of Git LFS does not have this file. ${(offer?.error?.message ?? '').slice(0, 200)}`.trim(),
+      )
+    const url = new URL(given.href)
+    // The rights and the credential of the clone URL are for its own host.
+    const isOwn = url.origin === place.api.origin
+    const headers = { ...(isOwn && place.authorization), ...given.header }
+    const answer = await request({ url, headers, privileged: isOwn && place.source.privileged, signal: wanted.signal })
+    if (answer.statusCode !== 200) throw refusal(answer, url)
+    const hash = createHash('sha256')
+    let bytes = 0
+    await pipeline(
+      answer,
+      async function* (chunks: AsyncIterable<Buffer>) {
+        for await (const chunk of chunks) {
+          bytes += chunk.length
+          if (bytes > pointer.size) break // more than the pointer says
+          hash.update(chunk)
+          wanted.onActivity()
+          yield chunk
+        }
+      },
+      createWriteStream(to.file, { flags: 'wx', mode: 0o600 }),
+      { signal: wanted.signal },
+    )
+    if (bytes !== pointer.size || hash.digest('hex') !== pointer.oid)
+      throw new SourceError(`${pointer.path}: the server of Git LFS sent another file than the one that was committed.`)
+  }
+
+  /** The number of files that were fetched. */
+  return async function fetchLfs(source: Source, wanted: Wanted): Promise<number> {
+    const { directory, signal } = wanted
+    const pointers = await lfsPointersIn(directory)
+    if (pointers.length === 0) return 0
+    const place = placeOf(source)
+    const bytes = pointers.reduce((sum, { size }) => sum + size, await checkDirectorySize(directory, limits))
+    if (bytes > limits.maxBytes) throw new RepositoryTooLarge(`${Math.round(limits.maxBytes / 1024 ** 2)} MiB with its Git LFS files`)
+    const own = await mkdtemp(path.join(directory, '.git', 'lfs-')) // on the same file system, and in no build context
+    try {
+      const byOid = Map.groupBy(pointers, ({ oid }) => oid)
+      const each = [...byOid.values()]
+      for (let from = 0; from < each.length; from += BATCH) {
+        const batch = each.slice(from, from + BATCH)
+        const offers = await offersFor(
+          place,
+          batch.flatMap(([first]) => first ?? []),
+          signal,
+        )
+        for (const [pointer, ...same] of batch) {
+          if (pointer === undefined) continue
+          const file = path.join(own, pointer.oid)
+          await download(
+            place,
+            offers.find(({ oid }) => oid === pointer.oid),
+            { file, pointer, wanted },
+          )
+          await putInPlace(directory, file, [pointer, ...same])
+        }
+      }
+    } finally {
+      await rm(own, { recursive: true, force: true })
+    }
+    return pointers.length
+  }
+}
+
+export type FetchLfs = ReturnType<typeof createLfs>
+
+/** By a rename, which replaces a link instead of following it. */
+async function putInPlace(directory: string, file: string, pointers: readonly LfsPointer[]): Promise<void> {
+  for (const [index, pointer] of pointers.entries()) {
+    const copy = `${file}-${index}`
+    await copyFile(file, copy)
+    await chmod(copy, pointer.mode)
+    await rename(copy, path.join(directory, pointer.path))
+  }
+  await rm(file)
+}
+
+/** An ssh host is asked over https, as git's own program does. */
+function placeOf(source: Source): Place {
+  const url = parseCloneUrl(source.url)
+  if (url === null || url.kind === 'file') throw new SourceError('Git LFS files can only be fetched over https.')
+  const api = new URL(url.href)
+  const base = url.kind === 'ssh' ? `https://${api.hostname}` : api.origin
+  const repository = api.pathname.replace(/\/+$/, '').replace(/\.git$/, '')
+  return { api: new URL(`${base}${repository}.git/info/lfs/objects/batch`), source, authorization: authorizationOf(url, source) }
+}
+
+function authorizationOf(url: CloneUrl, { credential }: Source): Record<string, string> {
+  if (credential === undefined || url.kind !== 'https' || url.host !== credential.host || url.port !== credential.port) return {}
+  return { authorization: `Basic ${Buffer.from(`${credential.username}:${credential.password}`).toString('base64')}` }
+}
+
+function refusal(answer: IncomingMessage, url: URL): SourceError {
+  answer.destroy()
+  const status = answer.statusCode ?? 0
+  if (status === 401 || status === 403)
+    return new SourceError(`${url.hostname} does not let Berth read the Git LFS files. Use an https clone URL with a git account that can.`)
+  return new SourceError(`${url.hostname} answers ${status} for the Git LFS files of the repository.`, { isTransient: status >= 500 })
+}
+
+async function textOf(answer: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  // Without an encoding a stream yields buffers, which its type does not express.
+  for await (const chunk of answer as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > MOST_BATCH_BYTES) throw new SourceError('The server of Git LFS sends more than we can read.')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined // which is not an answer either
+  }
+}

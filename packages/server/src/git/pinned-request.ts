@@ -1,0 +1,64 @@
+import http, { type IncomingMessage } from 'node:http'
+import https from 'node:https'
+import { isIP } from 'node:net'
+import { RepositoryUnreachable, SourceRefused } from './errors.ts'
+import type { SourcePolicy } from './source-policy.ts'
+
+type Asked = {
+  readonly url: URL
+  readonly privileged: boolean
+  readonly method?: 'GET' | 'POST'
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+  readonly signal: AbortSignal
+}
+const SILENCE_MS = 30_000
+
+/**
+ * One request to an address that the source policy allows: the name is resolved and checked once, and the connection goes to that very
+ * address. Redirects are not followed.
+ */
+export function createPinnedRequest(deps: { policy: Pick<SourcePolicy, 'admit'>; ca?: readonly string[] | undefined }) {
+  return async function pinnedRequest({ url, privileged, method = 'GET', headers = {}, body, signal }: Asked): Promise<IncomingMessage> {
+    const address = await addressOf(deps.policy, url, { privileged, signal })
+    const family = isIP(address) === 6 ? 6 : 4
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+    const sent = (url.protocol === 'https:' ? https : http).request(
+      url,
+      {
+        method,
+        headers: { 'user-agent': 'Berth', ...headers, ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }) },
+        signal,
+        ...(deps.ca && { ca: [...deps.ca] }),
+        lookup: (_name, options, done) => (options.all ? done(null, [{ address, family }]) : done(null, address, family)),
+      },
+      resolve,
+    )
+    const slow = () =>
+      sent.destroy(new RepositoryUnreachable(`${url.hostname} responds too slowly. Try again later.`, { isTransient: true }))
+    sent.setTimeout(SILENCE_MS, slow)
+    sent.once('error', (cause) => {
+      signal.throwIfAborted()
+      reject(
+        cause instanceof RepositoryUnreachable
+          ? cause
+          : new RepositoryUnreachable(`${url.hostname} cannot be reached.`, { isTransient: true, cause }),
+      )
+    })
+    sent.end(body)
+    return await promise
+  }
+}
+
+export type PinnedRequest = ReturnType<typeof createPinnedRequest>
+
+type Caller = { privileged: boolean; signal: AbortSignal }
+
+async function addressOf(policy: Pick<SourcePolicy, 'admit'>, url: URL, caller: Caller): Promise<string> {
+  const kind = url.protocol === 'https:' ? 'https' : url.protocol === 'http:' ? 'http' : undefined
+  if (kind === undefined) throw new SourceRefused('Files are only fetched over https and http.')
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
+  const port = url.port === '' ? (kind === 'https' ? 443 : 80) : Number(url.port)
+  const { address } = await policy.admit({ kind, host, port, href: url.origin }, caller)
+  return address ?? host
+}
