@@ -89,6 +89,10 @@ export const Application = Type.Object({
   /** Not secret: they stay readable in the image. */
   build_args: Type.Record(Type.String(), Type.String()),
   volumes: Type.Array(AppVolume),
+  /** The names of the build secrets; their values are never shown. */
+  build_secrets: Type.Array(Type.String()),
+  submodules: Type.Boolean(),
+  lfs: Type.Boolean(),
   domains: Type.Array(Type.String()),
   /** The URL of the app, at the domain that works best. Empty without a domain. */
   url: Type.String(),
@@ -104,6 +108,9 @@ export const ListedApplication = Type.Omit(Application, [
   'release_command',
   'build_args',
   'volumes',
+  'build_secrets',
+  'submodules',
+  'lfs',
 ])
 export type ListedApplication = Static<typeof ListedApplication>
 

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { expects, Nullable, OneOf } from './fields.ts'
+import { expects, Flag, Nullable, OneOf } from './fields.ts'
 
 /** How a repository is built. `auto`: its Dockerfile if there is one, else what its files say. */
 const REPOSITORY_BUILDERS = ['auto', 'dockerfile', 'static'] as const
@@ -69,6 +69,21 @@ export function buildArgsProblem(buildArgs: Readonly<Record<string, string>>): s
   return `must be at most 16,384 characters of names and values together, but has ${characters.toLocaleString('en')}`
 }
 
+/** The name is what `RUN --mount=type=secret,id=…` asks for. */
+const BUILD_SECRET = '^[A-Za-z_][A-Za-z0-9_.-]{0,99}$'
+export const MOST_BUILD_SECRETS = 100
+const BuildSecrets = Type.Record(
+  Type.String({ pattern: BUILD_SECRET }),
+  Nullable(Type.String({ minLength: 1, maxLength: 65_536, pattern: '^[^\\u0000]*$' })),
+  {
+    additionalProperties: false,
+    maxProperties: MOST_BUILD_SECRETS,
+    ...expects(
+      'a map of at most 100 names (letters, digits, dots, dashes, underscores) to texts of at most 64 KiB without NUL, or null to remove one',
+    ),
+  },
+)
+
 /** How an app is built: in `apps/create`, `apps/update` and, but for ready images, in a repository's berth.json. */
 export const RepositoryBuildSettings = {
   builder: Type.Optional(OneOf(REPOSITORY_BUILDERS)),
@@ -89,6 +104,12 @@ const IMAGE = '^([a-z0-9][A-Za-z0-9._/:@-]*)?$'
 export const BuildSettings = {
   ...RepositoryBuildSettings,
   builder: Type.Optional(Builder),
+  /** Only those that are sent change, and null removes one. No answer has a value. */
+  buildSecrets: Type.Optional(BuildSecrets),
+  /** Fetches the submodules of the repository. */
+  submodules: Type.Optional(Flag),
+  /** Fetches the files that the repository keeps in Git LFS. */
+  lfs: Type.Optional(Flag),
   image: Type.Optional(
     Type.String({ maxLength: 255, pattern: IMAGE, ...expects('an image such as nginx:1.27 or ghcr.io/owner/name:tag, or empty') }),
   ),

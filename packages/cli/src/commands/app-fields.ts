@@ -35,6 +35,8 @@ const build = {
   'start-command': { field: 'startCommand', value: 'command', summary: 'starts it; empty for what is detected' },
   output: { field: 'outputDirectory', value: 'path', summary: 'the directory that a static site is served from' },
   'release-command': { field: 'releaseCommand', value: 'command', summary: 'runs in the new image before it goes live, as for migrations' },
+  submodules: { field: 'submodules', value: 'on|off', summary: 'whether the submodules of the repository are fetched' },
+  lfs: { field: 'lfs', value: 'on|off', summary: 'whether the files that the repository keeps in Git LFS are fetched' },
   target: { field: 'buildTarget', value: 'stage', summary: 'the stage of the Dockerfile to build; empty for the last' },
 } as const satisfies Fields
 

@@ -3,6 +3,7 @@ import { requiredText, textOf, textsOf, YES } from '../arguments.ts'
 import { CannotDo, type Context, command, type Values } from '../command.ts'
 import { changesFrom, inputFrom, optionsFor } from '../contract-input.ts'
 import { parsePair, readDotenv } from '../dotenv-file.ts'
+import { readText } from '../files.ts'
 import { findApp, findProject } from '../find-app.ts'
 import { changeFields, newAppFields } from './app-fields.ts'
 
@@ -38,6 +39,23 @@ function buildArgsFrom(values: Values): { buildArgs?: Record<string, string> } {
   return { buildArgs: Object.fromEntries(pairs.map(({ key, value }) => [key, value])) }
 }
 
+const BUILD_SECRETS = {
+  'build-secret': {
+    type: 'string',
+    multiple: true,
+    value: 'NAME=@FILE',
+    summary: 'a secret for builds alone, from a file or as NAME=VALUE; NAME=none removes it; may be repeated',
+  },
+} as const
+
+/** From a file rather than an argument, because other users of this computer can read arguments. */
+function buildSecretsFrom(values: Values): { buildSecrets?: Record<string, string | null> } {
+  const given = textsOf(values, 'build-secret').map(parsePair)
+  if (given.length === 0) return {}
+  const valueOf = (text: string) => (text === 'none' ? null : text.startsWith('@') ? readText(text.slice(1)).replace(/\r?\n$/, '') : text)
+  return { buildSecrets: Object.fromEntries(given.map(({ key, value }) => [key, valueOf(value)])) }
+}
+
 const list = command({
   usage: 'apps',
   summary: 'List the apps you can see',
@@ -71,6 +89,7 @@ const create = command({
     ...optionsFor(newAppFields),
     ...WATCH,
     ...BUILD_ARGS,
+    ...BUILD_SECRETS,
     env: { type: 'string', multiple: true, value: 'KEY=VALUE', summary: 'an environment variable; can be repeated' },
     'env-file': { type: 'string', value: 'file', summary: 'environment variables from a .env file' },
   },
@@ -84,6 +103,7 @@ const create = command({
       ...envVarsFrom(values),
       ...watchPathsFrom(values),
       ...buildArgsFrom(values),
+      ...buildSecretsFrom(values),
       name,
       projectId,
     })
@@ -95,9 +115,9 @@ const create = command({
 const update = command({
   usage: 'apps update <app>',
   summary: 'Change an app; only the options you give change',
-  options: { ...optionsFor(changeFields), ...WATCH, ...BUILD_ARGS },
+  options: { ...optionsFor(changeFields), ...WATCH, ...BUILD_ARGS, ...BUILD_SECRETS },
   async run(ctx, { app }, values) {
-    const lists = { ...watchPathsFrom(values), ...buildArgsFrom(values) }
+    const lists = { ...watchPathsFrom(values), ...buildArgsFrom(values), ...buildSecretsFrom(values) }
     const hasOthers = Object.keys(lists).length > 0
     const changes = hasOthers ? inputFrom('apps.update', changeFields, values) : changesFrom('apps.update', changeFields, values)
     const { id: appId } = await findApp(ctx.api, app)

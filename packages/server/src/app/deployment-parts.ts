@@ -41,7 +41,7 @@ import { createRunDeployment } from '../features/deployments/run/deployment-job.
 import { createRecord } from '../features/deployments/run/deployment-writes.ts'
 import { createEndFailed } from '../features/deployments/run/end-failed-deployment.ts'
 import { createPreflight } from '../features/deployments/run/preflight.ts'
-import { createSettingsOf } from '../features/deployments/run/release-settings.ts'
+import { createSettingsOf, withBuildSecrets } from '../features/deployments/run/release-settings.ts'
 import { createDiskRoom } from '../features/disk/service.ts'
 import type { ResolveEnvironment } from '../features/env-variables/resolve-environment.ts'
 import type { CommitCheck } from '../features/git-providers/commit-check.ts'
@@ -50,6 +50,7 @@ import { createCurrentFiles } from '../features/storage/release-files.ts'
 import { findTemplate } from '../features/templates/templates.ts'
 import type { Git } from '../git/git.ts'
 import type { Source } from '../git/git-visit.ts'
+import type { FetchLfs } from '../git/lfs.ts'
 import { resolveInside } from '../git/resolve-inside.ts'
 import type { SourcePolicy } from '../git/source-policy.ts'
 import type { Logger } from '../lib/logger.ts'
@@ -65,6 +66,7 @@ type Deps = {
   db: Db
   engine: Engine
   git: Git
+  fetchLfs: FetchLfs
   sourceOf: (app: AppRow) => Promise<Source>
   checkCommit: CommitCheck
   registries: RegistryParts
@@ -73,6 +75,7 @@ type Deps = {
   instance: string
   secrets: SecretBox
   resolveEnvironment: ResolveEnvironment
+  buildSecretsOf: (appId: number) => Promise<Readonly<Record<string, string>>>
   routes: Routes
   ports: Ports
   retention: () => Promise<number>
@@ -120,7 +123,7 @@ export function createDeploymentParts(deps: Deps) {
     ...deps,
     logs,
     record,
-    settingsOf,
+    settingsOf: withBuildSecrets({ settingsOf, buildSecretsOf: deps.buildSecretsOf, log }),
     restore,
     restoreLater,
     preflight: createPreflight({ engine, dataDir, tuning, isPrivileged, oldEngineBuilds: config.oldEngineBuilds }),
@@ -186,7 +189,7 @@ function createStages(deps: Deps, { buildTimes, checkImages, inImageTurn }: Stag
     nameOf: secrets.nameOf,
   })
   return {
-    cloneRepository: createCloneRepository({ db, git, sourceOf: deps.sourceOf, checkCommit: deps.checkCommit }),
+    cloneRepository: createCloneRepository({ db, git, sourceOf: deps.sourceOf, checkCommit: deps.checkCommit, fetchLfs: deps.fetchLfs }),
     buildImage: createBuildImage({ build, checkDockerfile, instance, newImageName, credentialsOf: credentials.ofProject, keepPlan }),
     makePlan: createMakePlan({
       db,

@@ -2,6 +2,8 @@ import { join } from 'node:path'
 import { createEngine } from '../engine/engine.ts'
 import { createEngineWatch } from '../features/health/engine-watch.ts'
 import { createGit } from '../git/git.ts'
+import { createLfs } from '../git/lfs.ts'
+import { createPinnedRequest } from '../git/pinned-request.ts'
 import { createSourcePolicy } from '../git/source-policy.ts'
 import { readAuthorities } from '../git-hosts/authorities.ts'
 import { installDebianPackage } from '../provision/debian-packages.ts'
@@ -23,12 +25,13 @@ export function createEngineParts({ config, instance, log, now }: Foundation) {
   const authorities = readAuthorities(config.caFile, scratch)
   const whyNoSsh = createWhyNoSsh({ path: config.path, mode, log })
   const git = createGit({ policy, scratch, path: config.path, log, caFile: authorities.caFile, whyNoSsh, ...config.gitRunsAs })
+  const fetchLfs = createLfs({ request: createPinnedRequest({ policy, ca: authorities.ca }) })
   const ensureProgram = async () => {
     const installed = await installDebianPackage(['haproxy'], { log })
     if (!installed.ok) throw new Error(`HAProxy could not be installed: ${installed.reason}`)
   }
   const edgeHost = mode === 'off' ? undefined : engine.edgeHost({ instance, ensureProgram })
-  return { provisioning, firewalls, engine, engineWatch, policy, git, authorities, edgeHost }
+  return { provisioning, firewalls, engine, engineWatch, policy, git, fetchLfs, authorities, edgeHost }
 }
 
 export type EngineParts = ReturnType<typeof createEngineParts>

@@ -42,6 +42,7 @@ export function createProjectParts(
     connectSource: gitParts.appSource.connect,
     insertEnv: work.envVariables.insertMany,
     filesOf: listFiles,
+    changeBuildSecrets: work.buildSecrets.change,
     addGeneratedDomain: traffic.generatedDomains.add,
     edgePorts,
     onChanged: () => {
@@ -94,7 +95,7 @@ function createPlanParts({ db, now, git, limiter, config, appReading, gitParts, 
   const plans = createStackPlans({ judge, quickCheckout })
   const { sourceOf } = gitParts.appSource
   const { sourceFor } = appReading
-  const planBuild = createPlanBuild({ quickCheckout, decideBuild, problemIn, sourceFor, sourceOf })
+  const planBuild = createPlanBuild({ quickCheckout, decideBuild, problemIn, sourceFor, sourceOf, secretNamesOf: work.buildSecrets.names })
   const { resolveEnvironment } = work
   const planStack = createPlanStack({
     db,

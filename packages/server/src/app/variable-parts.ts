@@ -1,3 +1,4 @@
+import { createBuildSecrets } from '../features/build-secrets/service.ts'
 import { findActive } from '../features/deployments/store.ts'
 import { createChangesSince } from '../features/env-variables/changes-since.ts'
 import { createProjectVariables } from '../features/env-variables/project-variables.ts'
@@ -8,6 +9,7 @@ import type { Foundation } from './foundation.ts'
 
 /** Variables of apps and projects, and how references in them are resolved. */
 export function createVariableParts({ config, db, secrets, now, openRelease }: Foundation) {
+  const buildSecrets = createBuildSecrets({ db, secrets })
   const envVariables = createEnvVariables({ db, secrets, now })
   const projectVariables = createProjectVariables({ db, secrets, now })
   const resolveEnvironment = createResolveEnvironment({
@@ -26,6 +28,6 @@ export function createVariableParts({ config, db, secrets, now, openRelease }: F
     const released = live?.sealed_config ? openRelease(appId, live.sealed_config).env : {}
     return [...Object.values(await envVariables.read(db, appId)), ...Object.values(released)]
   }
-  return { envVariables, projectVariables, resolveEnvironment, changesSince, secretsOf }
+  return { buildSecrets, envVariables, projectVariables, resolveEnvironment, changesSince, secretsOf }
 }
 export type VariableParts = ReturnType<typeof createVariableParts>

@@ -34,7 +34,7 @@ import { createVariableParts, type VariableParts } from './variable-parts.ts'
 /** Everything that runs apps: deployments, their containers, the job queue, and the reconcile loop. */
 export function createWorkParts(
   base: Foundation,
-  { engine, git, policy, firewalls }: EngineParts,
+  { engine, git, fetchLfs, policy, firewalls }: EngineParts,
   others: { traffic: TrafficParts; sourceAccess: SourceAccessParts; registries: RegistryParts },
 ) {
   const { config, db, secrets, step, now } = base
@@ -46,12 +46,14 @@ export function createWorkParts(
     ...base,
     engine,
     git,
+    fetchLfs,
     sourceOf,
     checkCommit,
     registries: others.registries,
     policy,
     isEngineWalled: firewalls.isEngineWalled,
     resolveEnvironment: variables.resolveEnvironment,
+    buildSecretsOf: variables.buildSecrets.read,
     routes: routing,
     ports,
     retention: async () => base.settings().retention,

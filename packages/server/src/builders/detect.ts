@@ -1,5 +1,6 @@
 import type { BuildPlan } from '@berth/contract'
 import { type BerthJson, readBerthJson } from './berth-json.ts'
+import { withSecrets } from './dockerfile-text.ts'
 import { detectDeno } from './languages/deno.ts'
 import { detectDotnet } from './languages/dotnet.ts'
 import { detectElixir } from './languages/elixir.ts'
@@ -36,25 +37,31 @@ export type Detected = { readonly plan: BuildPlan; readonly context: string }
 
 /** The settings of an app that affect detection. */
 export type GivenSettings = Required<Pick<BerthJson, 'installCommand' | 'buildCommand' | 'startCommand' | 'outputDirectory'>>
-export type Given = { readonly settings: GivenSettings; readonly port: number | null; readonly buildArgs: readonly string[] }
+export type Given = {
+  readonly settings: GivenSettings
+  readonly port: number | null
+  readonly buildArgs: readonly string[]
+  /** The names of the build secrets. */
+  readonly buildSecrets?: readonly string[]
+}
 
 /** What a project is and how it is built, or null if nothing is recognised. Throws a BuildProblem if it cannot be deployed. */
 export function detect(project: Project, given: Given): Detected | null {
   const wishes = wishesOf(project, given)
   for (const detector of DETECTORS) {
     const plan = detector(project, wishes)
-    if (plan !== null) return detected('auto', plan)
+    if (plan !== null) return detected('auto', plan, given)
   }
   return null
 }
 
 /** The builder `static`. */
 export function detectSite(project: Project, given: Given): Detected {
-  return detected('static', planSite(project, wishesOf(project, given)))
+  return detected('static', planSite(project, wishesOf(project, given)), given)
 }
 
-function detected(builder: BuildPlan['builder'], { context, ...plan }: DetectedPlan): Detected {
-  return { plan: { builder, ...plan }, context }
+function detected(builder: BuildPlan['builder'], { context, ...plan }: DetectedPlan, { buildSecrets = [] }: Given): Detected {
+  return { plan: { builder, ...plan, dockerfile: withSecrets(plan.dockerfile, buildSecrets) }, context }
 }
 
 function wishesOf(project: Project, given: Given): Wishes {

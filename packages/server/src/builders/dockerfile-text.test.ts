@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { run, startArgv, writeFile } from './dockerfile-text.ts'
+import { run, startArgv, withSecrets, writeFile } from './dockerfile-text.ts'
 
 it.each([
   ['node server.js --port 80', ['node', 'server.js', '--port', '80']],
@@ -24,4 +24,19 @@ it.each(['--mount=type=cache,target=/x ls', '["a"]', 'cat <<EOF', 'ends in \\'])
 
 it('the shell writes a file unchanged', () => {
   expect(writeFile('/x', ["it's", '$HOME'])).toBe("RUN printf '%s\\n' \\\n  'it'\\''s' \\\n  '$HOME' \\\n  > /x")
+})
+
+it('build secrets become variables of every step that runs a command', () => {
+  const read = 'export TOKEN="$(cat /run/secrets/TOKEN 2>/dev/null)" && '
+  const mount = '--mount=type=secret,id=TOKEN '
+  const text = ['FROM x', run('npm ci', ['target=/c']), run('["a"]'), writeFile('/x', ['y']), 'CMD ["node"]', ''].join('\n')
+  expect(withSecrets(text, ['TOKEN', 'not-a-variable']).split('\n')).toEqual([
+    'FROM x',
+    `RUN --mount=type=cache,target=/c ${mount}${read}npm ci`,
+    `RUN ${mount}${JSON.stringify(['/bin/sh', '-c', `${read}["a"]`])}`,
+    ...writeFile('/x', ['y']).split('\n'),
+    'CMD ["node"]',
+    '',
+  ])
+  expect(withSecrets(text, ['not-a-variable'])).toBe(text)
 })

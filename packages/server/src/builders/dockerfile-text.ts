@@ -47,6 +47,25 @@ export function dockerfile(...stages: (readonly string[])[]): string {
     .join('\n\n')}\n`
 }
 
+const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/
+const RUN_LINE = /^RUN ((?:--mount=[^ ]+ )*)([^ ].*)$/
+
+/** Gives the build secrets to every step as variables. Those whose names are not names of variables are only for Dockerfiles. */
+export function withSecrets(text: string, names: readonly string[]): string {
+  const given = names.filter((name) => VARIABLE.test(name))
+  if (given.length === 0) return text
+  const mounts = given.map((name) => `--mount=type=secret,id=${name} `).join('')
+  const exports = given.map((name) => `export ${name}="$(cat /run/secrets/${name} 2>/dev/null)" && `).join('')
+  const lines = text.split('\n').map((line) => {
+    const [, caches, command = ''] = RUN_LINE.exec(line) ?? []
+    if (caches === undefined || command.endsWith('\\')) return line // the second writes a file
+    if (!command.startsWith('[')) return `RUN ${caches}${mounts}${exports}${command}`
+    const argv = JSON.parse(command) as string[] // written by `run`
+    return `RUN ${caches}${mounts}${JSON.stringify([...argv.slice(0, -1), `${exports}${argv.at(-1) ?? ''}`])}`
+  })
+  return lines.join('\n')
+}
+
 /** Runs a command line so that stop signals reach the program itself instead of a shell around it. */
 export function startArgv(command: string): string[] {
   const words = plainWords(command)

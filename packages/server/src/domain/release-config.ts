@@ -38,6 +38,9 @@ export type BuildConfig = {
   /** Who named it, and whose registry credentials count beside those of the project. */
   imageSetBy?: number | null
   buildArgs: Readonly<Record<string, string>>
+  /** Releases from before there were these switches have none. */
+  submodules?: boolean
+  lfs?: boolean
 }
 
 export const DEFAULT_BUILD: BuildConfig = {
@@ -63,6 +66,8 @@ export function buildConfigOf(app: AppRow): BuildConfig {
     image: app.image,
     imageSetBy: app.source_set_by,
     buildArgs: JSON.parse(app.build_args) as Record<string, string>, // written by us, as the contract says
+    submodules: app.submodules === 1,
+    lfs: app.lfs === 1,
   }
 }
 

@@ -78,16 +78,16 @@ export function createGit(deps: Deps) {
   /** Checks out exactly that commit into `into`, which it empties first, without history. */
   async function checkout(wanted: Source & Wanted): Promise<Commit> {
     const { links, urls, ...commit } = await checkoutOne(wanted)
-    const { onSubmodule: onFetched, onActivity, within, hash: _hash, branch: _branch, into, ...source } = wanted
-    if (onFetched === undefined) return commit
-    const room = within ?? { limits, timeoutMs: fetchTimeoutMs, memory: 'work' as const }
+    if (wanted.onSubmodule === undefined) return commit
+    const room = wanted.within ?? { limits, timeoutMs: fetchTimeoutMs, memory: 'work' as const }
     const fetchAll = createSubmodules({
       limits: room.limits,
-      onFetched,
-      checkout: async (other, { limits: left, ...place }) =>
-        await checkoutOne({ ...other, ...place, branch: null, within: { ...room, limits: left }, ...(onActivity && { onActivity }) }),
+      onFetched: wanted.onSubmodule,
+      // Of what is wanted, only the progress: the rights and the credential may be for another host.
+      checkout: async (source, place) =>
+        await checkoutOne({ ...source, ...place, ...progressOf(wanted), branch: null, within: { ...room, limits: place.limits } }),
     })
-    await fetchAll(into, source, { links, urls })
+    await fetchAll(wanted.into, sourceIn(wanted), { links, urls })
     return commit
   }
 
@@ -109,10 +109,8 @@ export function createGit(deps: Deps) {
       await source.git([...LIST_TREE, '-l', hash], { ...local, onOutput: createTreeCheck(within.limits, links) })
       await source.git(['checkout', '--quiet', '--force', '--detach', hash, '--'], local)
       const shown = await source.git(['show', '--no-patch', '--no-show-signature', '--format=%H%x00%an%x00%B', hash, '--'], local)
-      const [exact = '', author = '', message = ''] = shown.split('\u0000')
       const modules = links.length === 0 ? '' : await listModules(source, hash, local)
-      const commit = { hash: exact, author: author.slice(0, MAX_AUTHOR), message: message.trim().slice(0, MAX_MESSAGE) }
-      return { ...commit, links, urls: moduleUrlsIn(modules) }
+      return { ...commitIn(shown), links, urls: moduleUrlsIn(modules) }
     })
   }
 
@@ -120,6 +118,19 @@ export function createGit(deps: Deps) {
 }
 
 export type Git = ReturnType<typeof createGit>
+
+function progressOf({ onActivity }: Wanted): Pick<Wanted, 'onActivity'> {
+  return onActivity === undefined ? {} : { onActivity }
+}
+
+function commitIn(shown: string): Commit {
+  const [hash = '', author = '', message = ''] = shown.split('\u0000')
+  return { hash, author: author.slice(0, MAX_AUTHOR), message: message.trim().slice(0, MAX_MESSAGE) }
+}
+
+function sourceIn({ url, privileged, credential, ssh, signal }: Source): Source {
+  return { url, privileged, ...(credential && { credential }), ...(ssh && { ssh }), ...(signal && { signal }) }
+}
 
 /** Empty without a .gitmodules. */
 async function listModules({ git }: Visit, hash: string, run: Parameters<Visit['git']>[1]): Promise<string> {

@@ -41,57 +41,20 @@ type Offer = Static<typeof Answer>['objects'][number]
  * its pointer, so that a server cannot send anything else.
  */
 export function createLfs({ request, limits = DEFAULT_LIMITS }: { request: PinnedRequest; limits?: SizeLimits }) {
-  async function offersFor(place: Place, pointers: readonly LfsPointer[], signal: AbortSignal): Promise<Offer[]> {
-    const body = JSON.stringify({ operation: 'download', transfers: ['basic'], objects: pointers.map(({ oid, size }) => ({ oid, size })) })
-    const headers = { accept: MEDIA_TYPE, 'content-type': MEDIA_TYPE, ...place.authorization }
-    const { privileged } = place.source
-    const answer = await request({ url: place.api, method: 'POST', headers, body, privileged, signal })
-    if (answer.statusCode !== 200) throw refusal(answer, place.api)
-    const value: unknown = parsed(await textOf(answer))
-    if (!Value.Check(Answer, value)) throw new SourceError(`${place.api.hostname} does not answer like a server of Git LFS.`)
-    return value.objects
-  }
-
-  async function download(
-    place: Place,
-    offer: Offer | undefined,
-    to: { file: string; pointer: LfsPointer; wanted: Wanted },
-  ): Promise<void> {
-    const { pointer, wanted } = to
-    const given = offer?.actions?.download
-    if (given === undefined || !URL.canParse(given.href))
-      throw new SourceError(
-        `${pointer.path}: the server of Git LFS does not have this file. ${(offer?.error?.message ?? '').slice(0, 200)}`.trim(),
-      )
-    const url = new URL(given.href)
-    // The rights and the credential of the clone URL are for its own host.
-    const isOwn = url.origin === place.api.origin
-    const headers = { ...(isOwn && place.authorization), ...given.header }
-    const answer = await request({ url, headers, privileged: isOwn && place.source.privileged, signal: wanted.signal })
-    if (answer.statusCode !== 200) throw refusal(answer, url)
-    const hash = createHash('sha256')
-    let bytes = 0
-    await pipeline(
-      answer,
-      async function* (chunks: AsyncIterable<Buffer>) {
-        for await (const chunk of chunks) {
-          bytes += chunk.length
-          if (bytes > pointer.size) break // more than the pointer says
-          hash.update(chunk)
-          wanted.onActivity()
-          yield chunk
-        }
-      },
-      createWriteStream(to.file, { flags: 'wx', mode: 0o600 }),
-      { signal: wanted.signal },
-    )
-    if (bytes !== pointer.size || hash.digest('hex') !== pointer.oid)
-      throw new SourceError(`${pointer.path}: the server of Git LFS sent another file than the one that was committed.`)
+  async function fetchBatch(place: Place, batch: readonly (readonly LfsPointer[])[], { own, wanted }: Into): Promise<void> {
+    const firsts = batch.flatMap(([first]) => first ?? [])
+    const offers = await offersFor(request, place, { pointers: firsts, signal: wanted.signal })
+    for (const pointer of firsts) {
+      const file = path.join(own, pointer.oid)
+      const offer = offers.find(({ oid }) => oid === pointer.oid)
+      await download(request, place, { offer, pointer, file, wanted })
+      await putInPlace(wanted.directory, file, batch.find(([first]) => first === pointer) ?? [])
+    }
   }
 
   /** The number of files that were fetched. */
   return async function fetchLfs(source: Source, wanted: Wanted): Promise<number> {
-    const { directory, signal } = wanted
+    const { directory } = wanted
     const pointers = await lfsPointersIn(directory)
     if (pointers.length === 0) return 0
     const place = placeOf(source)
@@ -99,31 +62,56 @@ export function createLfs({ request, limits = DEFAULT_LIMITS }: { request: Pinne
     if (bytes > limits.maxBytes) throw new RepositoryTooLarge(`${Math.round(limits.maxBytes / 1024 ** 2)} MiB with its Git LFS files`)
     const own = await mkdtemp(path.join(directory, '.git', 'lfs-')) // on the same file system, and in no build context
     try {
-      const byOid = Map.groupBy(pointers, ({ oid }) => oid)
-      const each = [...byOid.values()]
-      for (let from = 0; from < each.length; from += BATCH) {
-        const batch = each.slice(from, from + BATCH)
-        const offers = await offersFor(
-          place,
-          batch.flatMap(([first]) => first ?? []),
-          signal,
-        )
-        for (const [pointer, ...same] of batch) {
-          if (pointer === undefined) continue
-          const file = path.join(own, pointer.oid)
-          await download(
-            place,
-            offers.find(({ oid }) => oid === pointer.oid),
-            { file, pointer, wanted },
-          )
-          await putInPlace(directory, file, [pointer, ...same])
-        }
-      }
+      const each = [...Map.groupBy(pointers, ({ oid }) => oid).values()]
+      for (let from = 0; from < each.length; from += BATCH) await fetchBatch(place, each.slice(from, from + BATCH), { own, wanted })
     } finally {
       await rm(own, { recursive: true, force: true })
     }
     return pointers.length
   }
+}
+
+type Into = { readonly own: string; readonly wanted: Wanted }
+type Asked = { readonly pointers: readonly LfsPointer[]; readonly signal: AbortSignal }
+
+async function offersFor(request: PinnedRequest, place: Place, { pointers, signal }: Asked): Promise<Offer[]> {
+  const body = JSON.stringify({ operation: 'download', transfers: ['basic'], objects: pointers.map(({ oid, size }) => ({ oid, size })) })
+  const headers = { accept: MEDIA_TYPE, 'content-type': MEDIA_TYPE, ...place.authorization }
+  const answer = await request({ url: place.api, method: 'POST', headers, body, privileged: place.source.privileged, signal })
+  if (answer.statusCode !== 200) throw refusal(answer, place.api)
+  const value: unknown = parsed(await textOf(answer))
+  if (!Value.Check(Answer, value)) throw new SourceError(`${place.api.hostname} does not answer like a server of Git LFS.`)
+  return value.objects
+}
+
+type Download = { readonly offer: Offer | undefined; readonly pointer: LfsPointer; readonly file: string; readonly wanted: Wanted }
+
+async function download(request: PinnedRequest, place: Place, { offer, pointer, file, wanted }: Download): Promise<void> {
+  const given = offer?.actions?.download
+  if (given === undefined || !URL.canParse(given.href)) {
+    const words = (offer?.error?.message ?? '').slice(0, 200)
+    throw new SourceError(`${pointer.path}: the server of Git LFS does not have this file. ${words}`.trim())
+  }
+  const url = new URL(given.href)
+  // The rights and the credential of the clone URL are for its own host.
+  const isOwn = url.origin === place.api.origin
+  const headers = { ...(isOwn && place.authorization), ...given.header }
+  const answer = await request({ url, headers, privileged: isOwn && place.source.privileged, signal: wanted.signal })
+  if (answer.statusCode !== 200) throw refusal(answer, url)
+  const hash = createHash('sha256')
+  let bytes = 0
+  async function* checked(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const chunk of chunks) {
+      bytes += chunk.length
+      if (bytes > pointer.size) return // more than the pointer says
+      hash.update(chunk)
+      wanted.onActivity()
+      yield chunk
+    }
+  }
+  await pipeline(answer, checked, createWriteStream(file, { flags: 'wx', mode: 0o600 }), { signal: wanted.signal })
+  if (bytes !== pointer.size || hash.digest('hex') !== pointer.oid)
+    throw new SourceError(`${pointer.path}: the server of Git LFS sent another file than the one that was committed.`)
 }
 
 export type FetchLfs = ReturnType<typeof createLfs>

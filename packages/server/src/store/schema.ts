@@ -101,6 +101,8 @@ export type AppTable = {
   build_target: Generated<string>
   /** Names and values, as JSON. Not secret. */
   build_args: Generated<string>
+  submodules: Generated<0 | 1>
+  lfs: Generated<0 | 1>
   created_at: string
   updated_at: string
 }
@@ -181,6 +183,8 @@ export type DeploymentTable = {
   created_at: string
   updated_at: string
 }
+/** For builds only, encrypted. */
+type BuildSecretTable = { app_id: number; name: string; sealed_value: string }
 /** What its build was decided to be, as JSON (see the contract's BuildPlan). */
 type DeploymentPlanTable = { deployment_id: number; plan: string }
 export type JobTable = {
@@ -248,6 +252,7 @@ export type Schema = {
   git_delivery_app: GitDeliveryAppTable
   git_hook: GitHookTable
   deploy_key: DeployKeyTable
+  build_secret: BuildSecretTable
   registry: RegistryTable
   private_host: PrivateHostTable
   source_poll: SourcePollTable

@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import type { BuildPlan } from '@berth/contract'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { projectNetworkName } from '../../src/engine/labels.ts'
@@ -67,6 +69,29 @@ describe('a repository without a Dockerfile', () => {
     expect(await lab.log(deployment.id)).toContain('Start command: node server.js (the start script in package.json)')
     await lab.owner.call('containers.stop', { appId: app.id })
     expect((await lab.owner.call('containers.logs', { appId: app.id })).logs).toContain('told to stop')
+  })
+
+  it('gets its build secrets in the steps of the build, and nowhere else', async () => {
+    const app = await lab.createApp({
+      ...serverFiles(),
+      'build.js': `const fs = require('node:fs'); const token = process.env.NPM_TOKEN; console.log('length ' + token.length, token); fs.writeFileSync('server.js', fs.readFileSync('server.js') + '//' + token.length)`,
+    })
+    const changed = await lab.owner.call('apps.update', {
+      appId: app.id,
+      buildSecrets: { NPM_TOKEN: 'a-token-that-nobody-sees', gone: 'x' },
+      buildCommand: 'node build.js',
+    })
+    expect(changed.build_secrets).toEqual(['NPM_TOKEN', 'gone'])
+    await lab.owner.call('apps.update', { appId: app.id, buildSecrets: { gone: null } })
+    const deployment = await lab.deploy(app.id)
+    expect(deployment).toMatchObject({ status: 'success', error_message: '' })
+    const log = await lab.log(deployment.id)
+    expect(log).toContain('length 24')
+    const told = [log, JSON.stringify([await planOf(deployment.id), await lab.owner.call('apps.get', { appId: app.id })])]
+    expect(told.join('\n')).not.toContain('a-token-that-nobody-sees')
+    const [container] = await lab.containersOf(app.id)
+    const { stdout } = await promisify(execFile)('docker', ['exec', container?.id ?? '', 'node', '-p', 'JSON.stringify(process.env)'])
+    expect(stdout).not.toContain('NPM_TOKEN')
   })
 
   it('of a workspace is installed from the top, and its own package is started as its settings say', async () => {

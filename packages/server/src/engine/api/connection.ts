@@ -10,7 +10,7 @@ export type EngineRequest = {
   readonly path: string
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
   readonly body?: unknown
-  readonly headers?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>
   readonly upload?: Readable
   readonly signal?: AbortSignal | undefined
   /** How long the first byte of the response may take. */

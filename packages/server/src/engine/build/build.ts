@@ -7,7 +7,7 @@ import { type Images, MOST_SETTINGS_BYTES } from '../images.ts'
 import type { RegistryCredentials } from '../registry.ts'
 import { type BuildFollower, followBuild } from './follow.ts'
 import { BUILD_CGROUP, type BuildLimiter } from './limits.ts'
-import { openBuildSession } from './session.ts'
+import { openBuildSession, type SessionAnswers } from './session.ts'
 
 export type BuildRequest = BuildFollower & {
   readonly contextTar: Readable
@@ -26,6 +26,8 @@ export type BuildRequest = BuildFollower & {
   readonly cacheScope?: string
   /** Build arguments stay readable in the image's history: never put a secret or an app's environment here. */
   readonly buildArgs?: Readonly<Record<string, string>>
+  /** By the name that a step mounts them with. Never in the image, its history or the cache. */
+  readonly secrets?: ReadonlyMap<string, Buffer>
   /** For base images at registries that want them. */
   readonly credentials?: readonly RegistryCredentials[]
 }
@@ -63,9 +65,9 @@ export function createBuilder(deps: Deps) {
       request.onActivity?.()
     }
     const upload = Readable.from(noticing(request.contextTar, sent), { objectMode: false })
-    const { credentials = [] } = request
+    const answers = answersOf(request)
     try {
-      await using session = credentials.length === 0 ? null : await openBuildSession(transport, credentials, connection.signal)
+      await using session = answers === null ? null : await openBuildSession(transport, answers, connection.signal)
       const query = { ...queryOf(request), cgroupparent, buildid, session: session?.id }
       const timeoutMs = Number.POSITIVE_INFINITY
       const answer = await transport.stream({ method: 'POST', path: '/build', query, upload, signal: connection.signal, timeoutMs })
@@ -80,6 +82,17 @@ export function createBuilder(deps: Deps) {
       throw cause
     }
   }
+}
+
+/** Null if the build has nothing to ask for. A step that wants a secret which is not there runs without it, unless it says `required`. */
+function answersOf({ credentials = [], secrets, onLine }: BuildRequest): SessionAnswers | null {
+  if (credentials.length === 0 && secrets === undefined) return null
+  const secretOf = (name: string) => {
+    const found = secrets?.get(name)
+    if (found === undefined) onLine(`The build asks for the secret "${name.slice(0, 100)}", which this app does not have.`, 'stderr')
+    return found
+  }
+  return { credentials, secretOf }
 }
 
 async function refuseLongSettings(images: Pick<Images, 'inspect' | 'remove'>, imageId: string, signal: AbortSignal): Promise<void> {

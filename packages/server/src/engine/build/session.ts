@@ -6,6 +6,7 @@ import type { RegistryCredentials } from '../registry.ts'
 import { fieldsOf } from './protobuf.ts'
 
 const CREDENTIALS = '/moby.filesync.v1.Auth/Credentials'
+const SECRET = '/moby.buildkit.secrets.v1.Secrets/GetSecret'
 const HEALTH = '/grpc.health.v1.Health/Check'
 const SERVING = Buffer.from([8, 1])
 const FRAME_HEAD = 5
@@ -13,13 +14,19 @@ const MOST_BYTES = 64 * 1024
 
 export type BuildSession = AsyncDisposable & { readonly id: string }
 
+/** What a build may ask for. */
+export type SessionAnswers = {
+  readonly credentials: readonly RegistryCredentials[]
+  readonly secretOf: (name: string) => Buffer | undefined
+}
+
 /**
- * The session of a build: the connection over which BuildKit asks for credentials, by gRPC, when it comes to a base image. They are for this
- * build alone, and are never in the Dockerfile, an argument or the image.
+ * The session of a build: the connection over which BuildKit asks, by gRPC, for credentials when it comes to a base image, and for a secret
+ * when it comes to a step that mounts it. They are for this build alone, and are never in the Dockerfile, an argument or the image.
  */
 export async function openBuildSession(
   transport: Pick<Transport, 'upgrade'>,
-  credentials: readonly RegistryCredentials[],
+  { credentials, secretOf }: SessionAnswers,
   signal: AbortSignal,
 ): Promise<BuildSession> {
   const id = randomUUID()
@@ -27,7 +34,7 @@ export async function openBuildSession(
     'x-docker-expose-session-uuid': id,
     'x-docker-expose-session-name': 'berth',
     'x-docker-expose-session-sharedkey': '',
-    'x-docker-expose-session-grpc-method': CREDENTIALS,
+    'x-docker-expose-session-grpc-method': [CREDENTIALS, SECRET],
   }
   const socket = await transport.upgrade({ method: 'POST', path: '/session', headers, signal }, 'h2c')
   const session = performServerHandshake(socket)
@@ -36,16 +43,26 @@ export async function openBuildSession(
     stream.on('error', () => undefined) // the build ended before it read the answer
     const method = asked[':path']
     if (method === HEALTH) return answer(stream, SERVING)
-    if (method === CREDENTIALS)
-      void read(stream)
-        .then((request) => answer(stream, credentialsAnswer(credentials, hostIn(request))))
-        .catch(() => stream.destroy())
-    else stream.respond({ ...HEAD, 'grpc-status': '12' }, { endStream: true })
+    if (method !== CREDENTIALS && method !== SECRET) return fail(stream, UNIMPLEMENTED)
+    void read(stream)
+      .then((request) => {
+        const asks = firstText(request)
+        if (method === CREDENTIALS) return answer(stream, credentialsAnswer(credentials, asks))
+        const secret = secretOf(asks)
+        return secret === undefined ? fail(stream, NOT_FOUND) : answer(stream, bytesField(1, secret))
+      })
+      .catch(() => stream.destroy())
   })
   return { id, [Symbol.asyncDispose]: async () => void socket.destroy() }
 }
 
+const NOT_FOUND = '5'
+const UNIMPLEMENTED = '12'
 const HEAD = { ':status': 200, 'content-type': 'application/grpc' }
+
+function fail(stream: ServerHttp2Stream, status: string): void {
+  stream.respond({ ...HEAD, 'grpc-status': status }, { endStream: true })
+}
 
 function answer(stream: ServerHttp2Stream, message: Buffer): void {
   const head = Buffer.alloc(FRAME_HEAD)
@@ -67,8 +84,8 @@ async function read(stream: ServerHttp2Stream): Promise<Buffer> {
   return Buffer.concat(chunks).subarray(FRAME_HEAD)
 }
 
-/** The first field of the request is the host, as BuildKit writes it. */
-function hostIn(request: Buffer): string {
+/** The first field of a request: the host as BuildKit writes it, or the name of a secret. */
+function firstText(request: Buffer): string {
   for (const { number, value } of fieldsOf(request)) if (number === 1 && typeof value !== 'number') return value.toString('utf8')
   return ''
 }
@@ -80,7 +97,10 @@ function credentialsAnswer(credentials: readonly RegistryCredentials[], host: st
 }
 
 function textField(number: number, text: string): Buffer {
-  const bytes = Buffer.from(text)
+  return bytesField(number, Buffer.from(text))
+}
+
+function bytesField(number: number, bytes: Buffer): Buffer {
   return Buffer.concat([Buffer.from([number * 8 + 2, ...lengthOf(bytes.length)]), bytes])
 }
 

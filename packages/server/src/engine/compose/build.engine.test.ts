@@ -79,10 +79,11 @@ describe('a compose app', () => {
   it('is built, starts with our restrictions, is reachable by name, and its volumes survive removal', async () => {
     await mkdir(path.join(directory, 'work/web'), { recursive: true })
     const command = 'wget -q -O /www/index.html http://store:8080/said; echo "$GREETING" >> /www/index.html; exec httpd -f -p 8080 -h /www'
-    await writeFile(path.join(directory, 'work/web/Dockerfile'), `FROM ${BUSYBOX_IMAGE}\nCMD ${command}\n`)
+    const secret = `RUN --mount=type=secret,id=hello grep -q cost /run/secrets/hello && echo ${instance}\n`
+    await writeFile(path.join(directory, 'work/web/Dockerfile'), `FROM ${BUSYBOX_IMAGE}\n${secret}CMD ${command}\n`)
     const wanted = plan(`
 services:
-  web: { build: ./web, expose: [8080], environment: { GREETING: "\${GREETING}" }, depends_on: [store], read_only: false }
+  web: { build: { context: ./web, secrets: [{ source: greeting, target: hello }] }, expose: [8080], environment: { GREETING: "\${GREETING}" }, depends_on: [store], read_only: false }
   store:
     image: "${BUSYBOX_IMAGE}"
     command: sh -c 'echo kept > /data/said; exec httpd -f -p 8080 -h /data'
@@ -90,6 +91,7 @@ services:
     tmpfs: /scratch
     read_only: true
 volumes: { data: }
+secrets: { greeting: { environment: GREETING } }
 `)
     await buildStack(wanted, buildOptions())
     const [store, web] = [await start(wanted, 'store'), await start(wanted, 'web')]
@@ -125,12 +127,12 @@ volumes: { data: }
   it('is built from a Dockerfile in the compose file, and by no file of that name in the context', async () => {
     await mkdir(path.join(directory, 'work'), { recursive: true })
     await writeFile(path.join(directory, 'work/.berth.Dockerfile'), 'FROM scratch\nRUN false\n')
-    await writeFile(path.join(directory, 'work/said'), 'from the context')
+    await writeFile(path.join(directory, 'work/said'), `from the context of ${instance}`)
     const inline = `FROM ${BUSYBOX_IMAGE}\nCOPY said /\nRUN cat /said\n`
     const wanted = plan(JSON.stringify({ services: { web: { build: { context: '.', dockerfile_inline: inline } } } }))
     const lines: string[] = []
     await buildStack(wanted, { ...buildOptions(), onLine: (line) => void lines.push(line) })
-    expect(lines.join('\n')).toContain('from the context')
+    expect(lines.join('\n')).toContain(`from the context of ${instance}`)
     const fetching = { context: '.', dockerfile_inline: `FROM ${BUSYBOX_IMAGE}\nADD https://127.0.0.1/x /\n` }
     await expect(buildStack(plan(JSON.stringify({ services: { web: { build: fetching } } })), buildOptions())).rejects.toThrow('Line 2')
   })

@@ -2,6 +2,7 @@ import path from 'node:path'
 import { SpecRefused } from '../api/errors.ts'
 import type { BuildRequest, LimitedBuild } from '../build/build.ts'
 import { buildContext } from '../build/context.ts'
+import type { BuildSecret } from './configs.ts'
 import type { ComposePlan } from './stack.ts'
 
 type CheckOptions = Pick<BuildRequest, 'signal' | 'onActivity' | 'buildArgs' | 'credentials'> & { projectId: number }
@@ -11,6 +12,10 @@ type Inside = (workspace: string, repoPath: string) => Promise<{ path: string; k
 type Options = Pick<BuildRequest, 'labels' | 'cacheScope' | 'onLine' | 'onActivity' | 'signal' | 'credentials'> & {
   workspace: string
   projectId: number
+  /** Of the app, for all its builds. */
+  secrets?: ReadonlyMap<string, Buffer>
+  /** The contents of the repository's files, by their hash. */
+  blobs?: ReadonlyMap<string, Buffer>
 }
 
 /** Where a Dockerfile goes that the compose file has in it. One of that name in the context is left out. */
@@ -28,7 +33,7 @@ export function createStackBuild(deps: { build: LimitedBuild; inside: Inside; ch
   }
 
   return async function buildStack(plan: ComposePlan, options: Options): Promise<void> {
-    const { workspace, projectId, ...common } = options
+    const { workspace, projectId, secrets = new Map(), blobs = new Map(), ...common } = options
     for (const wanted of plan.builds) {
       const { service, context, target, args, image } = wanted
       const directory = await deps.inside(workspace, context)
@@ -53,10 +58,15 @@ export function createStackBuild(deps: { build: LimitedBuild; inside: Inside; ch
         dockerfile: found.used.dockerfile,
         tag: image,
         buildArgs: args,
+        secrets: new Map([...secrets, ...contentsOf(wanted.secrets ?? [], blobs)]),
         ...(target === undefined ? {} : { target }),
       })
     }
   }
+}
+
+function contentsOf(secrets: readonly BuildSecret[], blobs: ReadonlyMap<string, Buffer>): (readonly [string, Buffer])[] {
+  return secrets.map((each) => [each.name, 'text' in each ? Buffer.from(each.text) : (blobs.get(each.blob) ?? Buffer.alloc(0))])
 }
 
 export type BuildStack = ReturnType<typeof createStackBuild>

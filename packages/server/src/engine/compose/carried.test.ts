@@ -103,6 +103,17 @@ describe('what a compose file takes from the repository', () => {
     expect(notes).toContain("deploy/secret.env is not in the repository, so the service gets the app's own variables instead")
   })
 
+  it('secrets of a build have the name of the Dockerfile and their content, and must be declared', async () => {
+    const more = 'secrets: { key: { file: nginx.conf }, who: { environment: WHO } }\n'
+    const { builds } = await plan(`services: { a: { build: { context: ., secrets: [key, { source: who, target: id }] } } }\n${more}`)
+    expect(builds[0]?.secrets).toEqual([
+      { name: 'key', blob: 'b2' },
+      { name: 'id', text: 'app' },
+    ])
+    await expect(plan('services: { a: { build: { context: ., secrets: [other] } } }')).rejects.toThrow('is not declared at the top level')
+    await expect(plan(`services: { a: { build: { secrets: [{ source: who, target: ../x }] } } }\n${more}`)).rejects.toThrow('not allowed')
+  })
+
   it('secrets and configs are files in the container', async () => {
     const more = 'secrets: { key: { file: nginx.conf }, who: { environment: WHO } }\nconfigs: { c: { content: "for ${WHO}" } }\n'
     const { service } = await one('secrets: [key, { source: who, target: /etc/who, mode: 0400 }]\n    configs: [c]', more)

@@ -4,6 +4,8 @@ import type { PlacedFile } from './stack.ts'
 
 type Content = { readonly blob: string } | { readonly text: string }
 export type Contents = ReadonlyMap<string, Content>
+/** `name` is what a step of the Dockerfile mounts it with. */
+export type BuildSecret = { readonly name: string } & Content
 type Around = { env: Readonly<Record<string, string>>; directory: string; lookUp: LookUp; reading: Reading }
 
 const KEYS = ['file', 'environment', 'content', 'external', 'name', 'labels', 'template_driver']
@@ -44,11 +46,26 @@ export function placesOf(
   return reading.each(at, sequence(value, at), (entry) => {
     const long = typeof entry === 'object' ? mapping(entry, at, ['source', 'target', 'uid', 'gid', 'mode']) : { source: entry }
     const source = scalar(long['source'], at)
-    const content = contents.get(source) ?? refuse(`${at} (${source.slice(0, 80)})`, 'is not declared at the top level of the file')
+    const content = declared(contents, source, at)
     const target = scalar(long['target'] ?? source, at)
     const path = target.startsWith('/') ? matching(target, at, TARGET) : `${directory}/${matching(target, at, PLAIN)}`
     if (KERNEL.test(path)) refuse(`${at} (${path})`)
     const mode = long['mode'] === undefined ? READABLE : Number.parseInt(matching(long['mode'], `${at}.mode`, /^[0-7]{3,4}$/), 8)
     return { path, mode: (mode & 0o777) | READABLE, ...content }
   })
+}
+
+type Declared = { contents: Contents; reading: Reading }
+
+/** The secrets of a build. The target is the name in the Dockerfile; an owner and a mode are for the Dockerfile to say. */
+export function buildSecretsOf(value: unknown, at: string, { contents, reading }: Declared): BuildSecret[] {
+  return reading.each(at, sequence(value, at), (entry) => {
+    const long = typeof entry === 'object' ? mapping(entry, at, ['source', 'target', 'uid', 'gid', 'mode']) : { source: entry }
+    const source = scalar(long['source'], at)
+    return { name: matching(long['target'] ?? source, at, PLAIN), ...declared(contents, source, at) }
+  })
+}
+
+function declared(contents: Contents, source: string, at: string): Content {
+  return contents.get(source) ?? refuse(`${at} (${source.slice(0, 80)})`, 'is not declared at the top level of the file')
 }

@@ -1,4 +1,5 @@
 import { wordsOf } from './command-line.ts'
+import { type BuildSecret, buildSecretsOf, type Contents } from './configs.ts'
 import { isExtension, mapping, matching, type Reading, refuse, scalar, texts, variables } from './refuse.ts'
 import type { Condition, Dependency } from './stack.ts'
 
@@ -11,9 +12,11 @@ export type ComposeBuild = {
   readonly inline?: string
   readonly target?: string
   readonly args: Readonly<Record<string, string>>
+  /** For the steps that mount them, and never stored with a release. */
+  readonly secrets?: readonly BuildSecret[]
 }
 
-const BUILD_KEYS = ['context', 'dockerfile', 'dockerfile_inline', 'target', 'args']
+const BUILD_KEYS = ['context', 'dockerfile', 'dockerfile_inline', 'target', 'args', 'secrets']
 /** Keys that speed up a build or name its result; Berth has its own way for both. */
 const BUILD_WITHOUT_MEANING = [
   'labels',
@@ -29,7 +32,6 @@ const BUILD_WITHOUT_MEANING = [
 ]
 const BUILD_REFUSED: Readonly<Record<string, string>> = {
   additional_contexts: 'is not allowed. Put what the build needs into its context',
-  secrets: 'is not allowed. Read them when the container runs, from its environment',
   ssh: 'is not allowed: builds have no keys of the machine. Commit what the build needs, or fetch it without a key',
   extra_hosts: 'is not allowed',
   ulimits: 'is not allowed: Berth sets the limits of builds',
@@ -37,8 +39,10 @@ const BUILD_REFUSED: Readonly<Record<string, string>> = {
   entitlements: 'is not allowed: it gives the build the whole machine. Remove it',
 }
 
+type BuildAround = { env: Env; reading: Reading; secrets: Contents }
+
 /** `context` and `dockerfile` are paths inside the repository: their syntax is checked here, the real path when they are read. */
-export function buildOf(value: unknown, at: string, { env, reading }: { env: Env; reading: Reading }): ComposeBuild {
+export function buildOf(value: unknown, at: string, { env, reading, secrets: contents }: BuildAround): ComposeBuild {
   const given = typeof value === 'string' ? { context: value } : mapping(value, at)
   const { attempt } = reading
   for (const key of Object.keys(given)) {
@@ -54,7 +58,9 @@ export function buildOf(value: unknown, at: string, { env, reading }: { env: Env
   const dockerfile = repoPath(given['dockerfile'] ?? 'Dockerfile', `${at}.dockerfile`)
   const target =
     given['target'] === undefined ? {} : { target: matching(given['target'], `${at}.target`, /^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/) }
-  return { context, dockerfile, ...inline, ...target, args: buildArgsOf(given['args'], `${at}.args`, env) }
+  const secrets = given['secrets'] === undefined ? [] : buildSecretsOf(given['secrets'], `${at}.secrets`, { contents, reading })
+  const args = buildArgsOf(given['args'], `${at}.args`, env)
+  return { context, dockerfile, ...inline, ...target, args, ...(secrets.length > 0 && { secrets }) }
 }
 
 /** Some build arguments control the builder itself, for example which program parses the Dockerfile, or the namespace of the cache. */

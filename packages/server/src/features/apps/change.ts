@@ -37,7 +37,9 @@ const COLUMNS = {
   releaseCommand: 'release_command',
   buildArgs: 'build_args',
   buildTarget: 'build_target',
-} as const satisfies Record<Exclude<keyof ApplicationChange, 'appId'>, keyof AppTable>
+  submodules: 'submodules',
+  lfs: 'lfs',
+} as const satisfies Record<Exclude<keyof ApplicationChange, 'appId' | 'buildSecrets'>, keyof AppTable>
 
 /** Only the columns above can change, and only those that were given. */
 export function changeOf(app: AppRow, input: ApplicationChange): Updateable<AppTable> {

@@ -69,6 +69,8 @@ export function newAppRow(input: NewApplication, options: Options): Insertable<A
     release_command: input.releaseCommand ?? '',
     build_args: JSON.stringify(input.buildArgs ?? {}),
     build_target: input.buildTarget ?? '',
+    submodules: input.submodules === true ? 1 : 0,
+    lfs: input.lfs === true ? 1 : 0,
     created_at: options.at,
     updated_at: options.at,
   }

@@ -18,10 +18,11 @@ type Deps = {
   problemIn: (cause: unknown) => string | undefined
   sourceFor: AppReading['sourceFor']
   sourceOf: (app: AppRow) => Promise<Source>
+  secretNamesOf: (appId: number) => Promise<readonly string[]>
 }
 
 /** What a deployment would build, without deploying. A project that cannot be built is a result, not an error. */
-export function createPlanBuild({ quickCheckout, decideBuild, problemIn, sourceFor, sourceOf }: Deps) {
+export function createPlanBuild({ quickCheckout, decideBuild, problemIn, sourceFor, sourceOf, secretNamesOf }: Deps) {
   async function planned(caller: Caller, wish: CheckoutWish, settings: Settings): Promise<PlannedBuild> {
     return await quickCheckout(caller, wish, async (workspace) => {
       try {
@@ -40,7 +41,13 @@ export function createPlanBuild({ quickCheckout, decideBuild, problemIn, sourceF
     if (app.git_clone_url === '') throw fieldError('invalid_source', 'appId', 'must be an app with a repository')
     const { root_directory: rootDirectory, dockerfile_path: dockerfilePath, port } = app
     const wish = { source: await sourceOf(app), branch: app.git_branch === '' ? null : app.git_branch }
-    return await planned(caller, wish, { rootDirectory, dockerfilePath, port, build: buildConfigOf(app) })
+    return await planned(caller, wish, {
+      rootDirectory,
+      dockerfilePath,
+      port,
+      build: buildConfigOf(app),
+      buildSecrets: await secretNamesOf(app.id),
+    })
   }
 
   async function ofNew(caller: Caller, projectId: number, input: Input<'builds.planNew'>): Promise<PlannedBuild> {
@@ -48,7 +55,7 @@ export function createPlanBuild({ quickCheckout, decideBuild, problemIn, sourceF
     const dockerfilePath = input.dockerfilePath === '' ? null : (input.dockerfilePath ?? null)
     const source = await sourceFor(caller, { projectId, accountId: input.gitProviderId ?? undefined, cloneUrl, branch })
     const wish = { source, branch: branch === '' ? null : branch }
-    return await planned(caller, wish, { rootDirectory, dockerfilePath, port, build: buildOf(input) })
+    return await planned(caller, wish, { rootDirectory, dockerfilePath, port, build: buildOf(input), buildSecrets: [] })
   }
 
   return { ofApp, ofNew }

@@ -33,9 +33,16 @@ type Deps = {
   insertEnv: (tx: Tx, appId: number, variables: Readonly<Record<string, string>>) => Promise<void>
   /** The files of the app, whose paths must not be in a volume. */
   filesOf: (tx: Tx, appId: number) => Promise<readonly { readonly path: string }[]>
+  changeBuildSecrets: (tx: Tx, appId: number, given: Readonly<Record<string, string | null>>) => Promise<void>
   addGeneratedDomain: (tx: Tx, app: AppRow) => Promise<void>
   edgePorts: EdgePorts
   onChanged: () => void
+}
+
+/** For the audit log: the names alone. */
+function secretsChange({ buildSecrets }: Pick<ApplicationChange, 'buildSecrets'>): { build_secrets?: string } {
+  const words = Object.entries(buildSecrets ?? {}).map(([name, value]) => `${name} ${value === null ? 'removed' : 'set'}`)
+  return words.length === 0 ? {} : { build_secrets: words.join(', ') }
 }
 
 const unlessTaken = createUnlessTaken('app.name', 'app_name_taken', { field: 'name', message: 'is taken in this project' })
@@ -102,7 +109,7 @@ async function handOver(tx: Tx, caller: Caller, app: AppRow, { userId, at }: { u
 }
 
 async function recordChange(tx: Tx, { caller, at }: { caller: Caller; at: Date }, app: AppRow, change: object): Promise<void> {
-  const fields = changedFields<Record<string, unknown>>(app, { ...change })
+  const fields = changedFields<Record<string, unknown>>({ ...app, build_secrets: '' }, { ...change })
   await recordAudit(tx, at, caller, { action: 'app.update', subject: 'app', subjectId: app.id, ...fields })
   await appendEvent(tx, at, { type: 'app.updated', data: { projectId: app.project_id, appId: app.id } })
 }
@@ -125,6 +132,7 @@ export function createApplications(deps: Deps) {
         const app = await insertApp(tx, { ...wanted, ...source, ...image })
         await refuseManyReplicas(tx, app)
         await deps.insertEnv(tx, app.id, { ...template?.env(deps.newSecret), ...input.envVars })
+        await deps.changeBuildSecrets(tx, app.id, input.buildSecrets ?? {})
         if (kindOf(app).isRouted) await deps.addGeneratedDomain(tx, app)
         await recordAudit(tx, at, caller, {
           action: 'app.create',
@@ -152,7 +160,8 @@ export function createApplications(deps: Deps) {
         if (!changed) throw new AppError('app_not_found')
         refuseBadStorage(changed, await deps.filesOf(tx, app.id))
         await changeReplicas(tx, { before: app, after: changed }, { by: caller.id, at })
-        await recordChange(tx, { caller, at }, app, change)
+        await deps.changeBuildSecrets(tx, app.id, input.buildSecrets ?? {})
+        await recordChange(tx, { caller, at }, app, { ...change, ...secretsChange(input) })
         return changed
       }),
     )

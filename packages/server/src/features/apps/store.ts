@@ -73,8 +73,11 @@ function present(row: Readonly<ListedRow>, hosts: Hosts, ports: EdgePorts): List
   }
 }
 
-function presentWhole(row: Readonly<AppRow>, hosts: Hosts, ports: EdgePorts): Application {
-  const { watch_paths, install_command, build_command, start_command, release_command, build_args, volumes, ...others } = row
+type Whole = { hosts: Hosts; buildSecrets: readonly string[] }
+
+function presentWhole(row: Readonly<AppRow>, { hosts, buildSecrets }: Whole, ports: EdgePorts): Application {
+  const { watch_paths, install_command, build_command, start_command, release_command, build_args, volumes, ...more } = row
+  const { submodules, lfs, ...others } = more
   const { wanted, stopped_services, git_repository_id, git_commit_url, ...listed } = others
   // internal: what a person requested (the API shows `status`), and the host's names
   void [wanted, stopped_services, git_repository_id, git_commit_url]
@@ -87,6 +90,9 @@ function presentWhole(row: Readonly<AppRow>, hosts: Hosts, ports: EdgePorts): Ap
     release_command,
     build_args: JSON.parse(build_args) as Record<string, string>, // the same
     volumes: volumesOf({ volumes }),
+    build_secrets: [...buildSecrets],
+    submodules: submodules === 1,
+    lfs: lfs === 1,
   }
 }
 
@@ -140,7 +146,8 @@ export async function listVisibleApplications(db: Reader, ports: EdgePorts, user
 
 export async function presentApplication(db: Reader, ports: EdgePorts, row: AppRow): Promise<Application> {
   const domains = await db.selectFrom('domain').select(HOST_COLUMNS).where('app_id', '=', row.id).orderBy('id').execute()
-  return presentWhole(row, groupHosts(domains), ports)
+  const secrets = await db.selectFrom('build_secret').select('name').where('app_id', '=', row.id).orderBy('name').execute()
+  return presentWhole(row, { hosts: groupHosts(domains), buildSecrets: secrets.map(({ name }) => name) }, ports)
 }
 
 export async function isSlugTaken(db: Reader, projectId: number, slug: string): Promise<boolean> {

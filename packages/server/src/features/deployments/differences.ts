@@ -14,6 +14,8 @@ const SETTINGS: readonly Shown[] = [
   { name: 'Start command', text: ({ build }) => build?.startCommand ?? '' },
   { name: 'Output directory', text: ({ build }) => build?.outputDirectory ?? '' },
   { name: 'Release command', text: ({ build }) => build?.releaseCommand ?? '' },
+  { name: 'Submodules', text: ({ build }) => (build?.submodules === true ? 'fetched' : '') },
+  { name: 'Git LFS', text: ({ build }) => (build?.lfs === true ? 'fetched' : '') },
   { name: 'Build arguments', text: ({ build }) => argumentsText(build?.buildArgs ?? {}) },
   { name: 'Build target', text: ({ build }) => build?.buildTarget ?? '' },
   { name: 'Volumes', text: ({ volumes = [] }) => volumes.map(({ name, path }) => `${name} at ${path}`).join(', ') },

@@ -1,5 +1,6 @@
 import { aboutRelease } from '../../domain/release-config.ts'
 import { aboutFiles } from '../../domain/release-files.ts'
+import { aboutBuildSecret } from '../../features/build-secrets/service.ts'
 import { aboutKey } from '../../features/deploy-keys/service.ts'
 import { aboutProjectVariable } from '../../features/env-variables/project-variables.ts'
 import { aboutVariable } from '../../features/env-variables/service.ts'
@@ -21,6 +22,7 @@ export type SealedColumn = {
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'env_variable', column: 'sealed_value', about: (row) => aboutVariable(Number(row['app_id'])) },
   { table: 'project_variable', column: 'sealed_value', about: (row) => aboutProjectVariable(Number(row['project_id'])) },
+  { table: 'build_secret', column: 'sealed_value', about: (row) => aboutBuildSecret(Number(row['app_id'])) },
   { table: 'deployment', column: 'sealed_config', about: (row) => aboutRelease(Number(row['app_id'])) },
   { table: 'app_file', column: 'sealed_content', about: (row) => aboutFiles(Number(row['app_id'])) },
   { table: 'release_files', column: 'sealed_files', about: (row) => aboutFiles(Number(row['app_id'])) },

@@ -21,6 +21,7 @@ import { up as registries } from './0019-registries.ts'
 import { up as boundedLogs } from './0020-bounded-logs.ts'
 import { up as storage } from './0021-storage.ts'
 import { up as replicas } from './0022-replicas.ts'
+import { up as buildSettings } from './0023-build-settings.ts'
 
 export type Migration = { version: number; name: string; up: (db: Kysely<unknown>) => Promise<void> }
 
@@ -48,4 +49,5 @@ export const migrations: readonly Migration[] = [
   { version: 20, name: '0020-bounded-logs', up: boundedLogs },
   { version: 21, name: '0021-storage', up: storage },
   { version: 22, name: '0022-replicas', up: replicas },
+  { version: 23, name: '0023-build-settings', up: buildSettings },
 ]

@@ -53,6 +53,6 @@ it('empty submodules are named, and paths outside the checkout are ignored', asy
     paths.map((path) => `[submodule "x"]\n\tpath = ${path}\n\turl = https://x.example/y\n`).join(''),
   )
   expect(await checkoutGaps(directory)).toEqual([
-    'lib/theme: empty, because git submodules are not fetched. Commit the files to the repository.',
+    'lib/theme: empty, because git submodules are not fetched. Turn on Settings → Submodules, or commit the files to the repository.',
   ])
 })

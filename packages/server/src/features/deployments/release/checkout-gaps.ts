@@ -1,14 +1,10 @@
 import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { lfsPointersIn } from '../../../git/lfs-pointers.ts'
 import { resolveInside } from '../../../git/resolve-inside.ts'
-import { filesBelow } from '../../../lib/files-below.ts'
 import { readBeginning } from '../../../lib/read-beginning.ts'
 
-const POINTER = /^version https:\/\/git-lfs\.github\.com\/spec\/v\d+\n/
-const LEAST_POINTER_BYTES = 100
-const MOST_POINTER_BYTES = 1024
 const MOST_ENTRIES = 20_000
-const MOST_LOOKED_AT = 2000
 const MOST_SETTINGS_BYTES = 64 * 1024
 const MOST_MODULES = 100
 const SHOWN = 3
@@ -17,36 +13,24 @@ const SHOWN = 3
  * What a checkout lacks because git alone does not fetch it, as messages. A build that needs it would fail with an unrelated error.
  */
 export async function checkoutGaps(directory: string): Promise<string[]> {
-  const [pointers, submodules] = [await lfsPointers(directory), await emptySubmodules(directory)]
+  const [pointers, submodules] = [await lfsPointersIn(directory, MOST_ENTRIES), await emptySubmodules(directory)]
   return [
     ...(pointers.length === 0
       ? []
-      : [`${some(pointers)}: Git LFS files are not fetched, so only their pointers are there. Commit these files without LFS.`]),
+      : [
+          `${some(pointers.map(({ path }) => path))}: Git LFS files are not fetched, so only their pointers are there. Turn on Settings → Git LFS, or commit these files without LFS.`,
+        ]),
     ...(submodules.length === 0
       ? []
-      : [`${some(submodules)}: empty, because git submodules are not fetched. Commit the files to the repository.`]),
+      : [
+          `${some(submodules)}: empty, because git submodules are not fetched. Turn on Settings → Submodules, or commit the files to the repository.`,
+        ]),
   ]
 }
 
 function some(paths: readonly string[]): string {
   const more = paths.length - SHOWN
   return paths.slice(0, SHOWN).join(', ') + (more > 0 ? ` and ${more} more` : '')
-}
-
-/** Pointers are small files, and only repositories that use LFS are searched. */
-async function lfsPointers(directory: string): Promise<string[]> {
-  const attributes = await readOwn(directory, '.gitattributes')
-  if (!/\bfilter=lfs\b/.test(attributes)) return []
-  const found: string[] = []
-  let looked = 0
-  for await (const file of filesBelow(directory, MOST_ENTRIES)) {
-    const { size } = await lstat(file)
-    if (size < LEAST_POINTER_BYTES || size > MOST_POINTER_BYTES) continue
-    if (POINTER.test(await readBeginning(file, 64))) found.push(file.slice(directory.length + 1))
-    looked += 1
-    if (looked === MOST_LOOKED_AT) break
-  }
-  return found
 }
 
 async function emptySubmodules(directory: string): Promise<string[]> {

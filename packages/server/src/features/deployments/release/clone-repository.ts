@@ -3,6 +3,7 @@ import { findComposeText } from '../../../domain/compose-text.ts'
 import type { AppRow } from '../../../domain/rows.ts'
 import type { Git } from '../../../git/git.ts'
 import type { Source } from '../../../git/git-visit.ts'
+import type { FetchLfs } from '../../../git/lfs.ts'
 import { createRedactor } from '../../../lib/redact.ts'
 import type { Reader } from '../../../store/database.ts'
 import type { CommitCheck } from '../../git-providers/commit-check.ts'
@@ -14,6 +15,7 @@ type Deps = {
   git: Pick<Git, 'resolveCommit' | 'checkout'>
   sourceOf: (app: AppRow, signal: AbortSignal) => Promise<Source>
   checkCommit: CommitCheck
+  fetchLfs: FetchLfs
 }
 
 /** The exact commit of the app's repository, in an empty workspace. */
@@ -32,12 +34,21 @@ export function createCloneRepository(deps: Deps) {
     const branch = app.git_branch === '' ? null : app.git_branch
     const hash = deployment.commit_hash || (await step('git.resolve', async () => await deps.git.resolveCommit({ ...source, branch }))).hash
     say(`Fetching commit ${hash.slice(0, 12)}${branch === null ? '' : ` of ${branch}`}`)
-    const wanted = { ...source, hash, branch, into: workspace, onActivity: context.active }
+    const wanted = { ...source, hash, branch, into: workspace, onActivity: context.active, ...submodulesFor(context) }
     const found = await step('git.checkout', async () => await deps.git.checkout(wanted))
-    const { text } = createRedactor(Object.values(config.env)) // also hides a secret that was committed by mistake
+    const { text } = createRedactor([...Object.values(config.env), ...Object.values(context.buildSecrets)]) // also hides a secret that was committed by mistake
     const commit = { hash: found.hash, message: text(found.message), author: text(found.author) }
     await step('db.commit', async () => await context.noteCommit(commit))
+    if (config.build?.lfs === true) {
+      const files = { directory: workspace, signal, onActivity: context.active }
+      const count = await step('git.lfs', async () => await deps.fetchLfs(source, files))
+      if (count > 0) say(`Fetched ${count} ${count === 1 ? 'file' : 'files'} of Git LFS`)
+    }
     for (const gap of await checkoutGaps(workspace)) context.note(gap)
     say(`${commit.hash.slice(0, 12)} ${commit.message.split('\n')[0] ?? ''} (${commit.author})`)
   }
+}
+
+function submodulesFor({ config, say }: Context): { onSubmodule?: (path: string) => void } {
+  return config.build?.submodules === true ? { onSubmodule: (path) => say(`Fetched the submodule ${path}`) } : {}
 }

@@ -55,6 +55,7 @@ export function createRestore(deps: Deps) {
       app,
       deployment: active,
       config,
+      buildSecrets: {},
       workspace: '',
       signal: until,
       step: deps.step,

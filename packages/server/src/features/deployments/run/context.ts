@@ -16,6 +16,7 @@ type Parts = {
   app: AppRow
   row: DeploymentRow
   config: ReleaseConfig
+  buildSecrets: Readonly<Record<string, string>>
   workspace: string
   writer: Pick<LogWriter, 'append' | 'flush'>
   record: Pick<DeploymentRecord, 'stage' | 'commit' | 'image'>
@@ -60,7 +61,7 @@ export type LiveContext = Context & {
 
 /** What the stages share: the current row, the log, the progress and the deadlines. */
 export function createContext(parts: Parts): LiveContext {
-  const { app, config, workspace, writer, record, step, tuning } = parts
+  const { writer, record, step, tuning } = parts
   const deadline = new AbortController()
   const signal = AbortSignal.any([parts.signal, deadline.signal])
   const steps = createSteps(parts.row.steps, { now: parts.now, monotonicMs: () => performance.now() })
@@ -99,16 +100,12 @@ export function createContext(parts: Parts): LiveContext {
   return {
     ...createEffects({ step, signal, say: lines.say }),
     ...lines,
-    app,
+    ...givenBy(parts),
     get deployment() {
       return row
     },
-    config,
-    workspace,
     signal,
-    step,
     enter,
-    replaces: parts.replaces,
     begin: (step, fraction) => {
       steps.begin(step)
       progress(fraction)
@@ -124,6 +121,10 @@ export function createContext(parts: Parts): LiveContext {
     untimed: limits.stop,
     close: limits.stop,
   }
+}
+
+function givenBy({ app, config, buildSecrets, workspace, step, replaces }: Parts) {
+  return { app, config, buildSecrets, workspace, step, replaces }
 }
 
 /** Whole seconds of a monotonic clock, so that a change of the system time cannot make a duration negative. */

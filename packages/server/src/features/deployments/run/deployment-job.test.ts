@@ -44,7 +44,7 @@ async function openLab(options: { resolves?: () => never; undo?: () => Promise<v
     record,
     settingsOf: async (...given) => {
       await options.meanwhile?.()
-      return await settingsOf(...given)
+      return { ...(await settingsOf(...given)), buildSecrets: {} }
     },
     preflight: async () => Promise.reject(new Error('nothing gets this far')),
     pipeline,

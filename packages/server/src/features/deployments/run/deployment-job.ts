@@ -19,13 +19,13 @@ import { createFinishEnded } from './finish-ended.ts'
 import { createOpenLog } from './open-log.ts'
 import { deploy, type Pipeline } from './pipeline.ts'
 import type { Preflight } from './preflight.ts'
-import type { SettingsOf } from './release-settings.ts'
+import type { BuildSettingsOf } from './release-settings.ts'
 
 type Deps = {
   db: Reader
   logs: BuildLogs
   record: DeploymentRecord
-  settingsOf: SettingsOf
+  settingsOf: BuildSettingsOf
   preflight: Preflight
   pipeline: Pipeline
   endFailed: EndFailed
@@ -39,7 +39,7 @@ type Deps = {
   now: () => Date
 }
 
-type Work = Awaited<ReturnType<SettingsOf>> & { app: AppRow; row: DeploymentRow; writer: LogWriter; redactor: Redactor }
+type Work = Awaited<ReturnType<BuildSettingsOf>> & { app: AppRow; row: DeploymentRow; writer: LogWriter; redactor: Redactor }
 
 /** The job that runs a deployment. It may run twice: it continues from what the row says, or finds that the deployment has ended. */
 export function createRunDeployment(deps: Deps) {
@@ -54,7 +54,7 @@ export function createRunDeployment(deps: Deps) {
     if (!row || !app) return
     if (!isUnfinished(row.status)) return await finishEnded(row, signal)
     const settings = await deps.settingsOf(app, row)
-    const redactor = createRedactor(Object.values(settings.config.env))
+    const redactor = createRedactor([...Object.values(settings.config.env), ...Object.values(settings.buildSecrets)])
     const { writer, ...unwritable } = await openLog(row.id, redactor)
     writing.add(row.id)
     try {
@@ -65,7 +65,10 @@ export function createRunDeployment(deps: Deps) {
     }
   }
 
-  async function attempt({ app, row, config, problem, writer, redactor, ...sealed }: Work, signal: AbortSignal): Promise<void> {
+  async function attempt(
+    { app, row, config, buildSecrets, problem, writer, redactor, ...sealed }: Work,
+    signal: AbortSignal,
+  ): Promise<void> {
     const begun = await step('db.begin', async () => await record.begin(row, sealed)).catch(ignoreMovedOn)
     if (!begun) return await endedMeanwhile(app, row, writer)
     const workspace = join(deps.workDir, `d${begun.id}`)
@@ -74,6 +77,7 @@ export function createRunDeployment(deps: Deps) {
       app,
       row: begun,
       config,
+      buildSecrets,
       workspace,
       writer,
       record,

@@ -70,6 +70,7 @@ function open({ type = 'web', status = 'building', kept, isReached = true, isSer
     app,
     row,
     config: { type } as ReleaseConfig, // only launchers read the rest
+    buildSecrets: {},
     workspace: '',
     writer: { append: () => undefined, flush: () => note('flush', undefined) },
     record: {

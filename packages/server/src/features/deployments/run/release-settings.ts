@@ -54,6 +54,24 @@ export function createSettingsOf(deps: Deps): SettingsOf {
     })
 }
 
+type ForBuild = { settingsOf: SettingsOf; buildSecretsOf: (appId: number) => Promise<BuildSecrets> } & Pick<Deps, 'log'>
+type BuildSecrets = Readonly<Record<string, string>>
+export type BuildSettingsOf = (app: AppRow, row: DeploymentRow) => Promise<Settings & { buildSecrets: BuildSecrets }>
+
+/** The settings of a deployment and the current secrets of its build, which are not part of a release. */
+export function withBuildSecrets({ settingsOf, buildSecretsOf, log }: ForBuild): BuildSettingsOf {
+  return async (app, row) => {
+    const settings = await settingsOf(app, row)
+    try {
+      return { ...settings, buildSecrets: await buildSecretsOf(app.id) }
+    } catch (cause) {
+      if (isStorageFailure(cause)) throw cause
+      log.error({ deploymentId: row.id, err: cause }, 'the build secrets of a deployment cannot be read')
+      return { ...settings, buildSecrets: {}, problem: new DeploymentFailure(UNREADABLE, { cause }) }
+    }
+  }
+}
+
 const MOST_NAMED = 3
 const VERSION_DIGITS = 8
 

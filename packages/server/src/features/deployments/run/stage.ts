@@ -21,6 +21,8 @@ export type Context = Effects & {
   readonly app: AppRow
   readonly deployment: DeploymentRow
   readonly config: ReleaseConfig
+  /** Given to builds alone, and hidden in the log. */
+  readonly buildSecrets: Readonly<Record<string, string>>
   readonly workspace: string
   readonly signal: AbortSignal
   readonly step: Step

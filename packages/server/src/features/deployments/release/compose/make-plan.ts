@@ -70,10 +70,10 @@ export function createMakePlan(deps: Deps) {
     const cacheScope = buildCacheScope(instance, app.project_id)
     const follower = { onLine: context.output, onActivity: context.active }
     const credentials = await deps.credentialsOf(app.project_id)
-    await effect('engine.build', (signal) =>
-      buildStack(planned, { projectId: app.project_id, labels, cacheScope, credentials, ...follower, workspace, signal }),
-    )
-    const plan = await deps.withPrivateImages(context, planned)
+    const secrets = new Map(Object.entries(context.buildSecrets).map(([name, value]) => [name, Buffer.from(value)]))
+    const given = { projectId: app.project_id, labels, cacheScope, credentials, secrets, blobs: repository.blobs, ...follower }
+    await effect('engine.build', (signal) => buildStack(planned, { ...given, workspace, signal }))
+    const plan = await deps.withPrivateImages(context, withoutBuildSecrets(planned))
     await deps.checkImages(context, plan) // here rather than at the start, which has a limit of minutes
     await step('files.plan', async () => {
       const directory = planDirectory(deps.dataDir, app.id, deployment.id)
@@ -82,4 +82,13 @@ export function createMakePlan(deps: Deps) {
     })
     return { kind: 'compose', mainService: plan.routedService ?? NO_SERVICE }
   }
+}
+
+/** The build is over, and a plan is kept for as long as its release. */
+function withoutBuildSecrets(plan: ComposePlan): ComposePlan {
+  const builds = plan.builds.map(({ secrets, ...build }) => {
+    void secrets
+    return build
+  })
+  return { ...plan, builds }
 }

@@ -51,6 +51,7 @@ export function createBuildImage(deps: Deps) {
         labels,
         buildArgs,
         credentials,
+        secrets: new Map(Object.entries(context.buildSecrets).map(([name, value]) => [name, Buffer.from(value)])),
         ...(target !== '' && { target }),
         withoutCache: deployment.without_cache === 1,
         cacheScope: buildCacheScope(deps.instance, app.project_id),
@@ -64,9 +65,10 @@ export function createBuildImage(deps: Deps) {
   }
 }
 
-function wishOf({ app, config, workspace }: Context): BuildWish {
+function wishOf({ app, config, workspace, buildSecrets: secrets }: Context): BuildWish {
   const build = config.build ?? buildConfigOf(app)
-  return { workspace, rootDirectory: app.root_directory, dockerfilePath: app.dockerfile_path, build, port: config.port }
+  const { root_directory: rootDirectory, dockerfile_path: dockerfilePath } = app
+  return { workspace, rootDirectory, dockerfilePath, build, port: config.port, buildSecrets: Object.keys(secrets).toSorted() }
 }
 
 function sayPlan({ say, deployment }: Context, { plan, isWritten }: DecidedBuild): void {

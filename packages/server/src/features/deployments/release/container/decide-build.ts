@@ -18,6 +18,8 @@ export type BuildWish = {
   readonly dockerfilePath: string | null
   readonly build: BuildConfig
   readonly port: number | null
+  /** The names of the app's build secrets. */
+  readonly buildSecrets: readonly string[]
 }
 
 export type DecidedBuild = {
@@ -52,7 +54,7 @@ export async function decideBuild(wish: BuildWish): Promise<DecidedBuild> {
       const plan = withRelease(await dockerfilePlan(port, project, { root, dockerfile: own, build }), build, file.releaseCommand)
       return { plan, directory: root, dockerfile: own, isWritten: false, buildArgs: build.buildArgs, target: build.buildTarget }
     }
-    const given: Given = { settings, port, buildArgs: Object.keys(build.buildArgs) }
+    const given: Given = { settings, port, buildArgs: Object.keys(build.buildArgs), buildSecrets: wish.buildSecrets }
     const found = build.builder === 'static' ? detectSite(project, given) : await detectAny(wish, project, { root, given })
     const plan = withRelease(found.plan, build, file.releaseCommand)
     return {
