@@ -5,7 +5,7 @@ import { deploymentKeys } from '../features/deployments/queries.ts'
 import { call } from '../lib/api.ts'
 import { paths } from '../paths.ts'
 
-type Wanted = { appId: number; commit?: string }
+type Wanted = { appId: number; commit?: string; withoutCache?: boolean }
 
 /** Deploys the newest commit, a given one, or the template, and opens the deployment. */
 export function useDeploy() {

@@ -38,7 +38,12 @@ export function AppActions({ app }: { app: Application }) {
     ...held(isHeld || act.isPending),
   })
   const more: MenuItem[] = [
-    ...(app.git_clone_url === '' ? [] : [{ label: 'Deploy a commit…', icon: 'commit', onPick: () => setChoosing(true) } as const]),
+    ...(app.git_clone_url === ''
+      ? []
+      : [
+          { label: 'Deploy a commit…', icon: 'commit', onPick: () => setChoosing(true) } as const,
+          { label: 'Deploy without cache', icon: 'rocket', onPick: () => deploy.mutate({ appId: app.id, withoutCache: true }) } as const,
+        ]),
     ...(hasRelease && !isStopped
       ? [
           { label: 'Restart', icon: 'restart', ...item('restart', isReplaced) } as const,

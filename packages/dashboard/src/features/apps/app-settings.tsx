@@ -8,6 +8,8 @@ import { useForm } from '../../lib/use-form.ts'
 import { useUnsavedWarning } from '../../lib/use-unsaved-warning.ts'
 import { useApp } from '../../shared/use-app.ts'
 import { gitAccounts, webhookOf } from '../git/queries.ts'
+import { BuildSecretsCard } from './build-secrets-card.tsx'
+import { BuildSettings } from './build-settings.tsx'
 import { ComposeFileCard } from './compose-file-card.tsx'
 import { DeployHookCard } from './deploy-hook-card.tsx'
 import { DeployKeyCard } from './deploy-key-card.tsx'
@@ -33,6 +35,7 @@ export function AppSettings() {
       </fieldset>
       {app.app_type === 'compose' && app.git_clone_url === '' && <ComposeFileCard app={app} disabled={!mayEdit} />}
       {app.app_type === 'compose' && <PortsCard app={app} disabled={!mayEdit} />}
+      {app.app_type !== 'database' && app.git_clone_url !== '' && <BuildSecretsCard app={app} disabled={!mayEdit} />}
       {app.app_type !== 'database' && <DeployHookCard app={app} />}
       {app.app_type !== 'database' && app.git_provider_id === null && app.image === '' && <DeployKeyCard app={app} disabled={!mayEdit} />}
     </div>
@@ -60,6 +63,7 @@ function SettingsForm({ app, disabled }: { app: Application; disabled: boolean }
     <Form form={form} submit="Save" disabled={!form.touched} isSticky>
       <GeneralFields form={form} />
       {app.app_type !== 'database' && <SourceSettings app={app} form={form} disabled={disabled} />}
+      {app.app_type !== 'database' && app.git_clone_url + app.image !== '' && <BuildSettings app={app} form={form} />}
       <RuntimeFields app={app} form={form} />
     </Form>
   )
