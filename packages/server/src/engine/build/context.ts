@@ -16,7 +16,15 @@ export function buildContext(options: ContextOptions): Readable {
   return Readable.from(archive(options), { objectMode: false, highWaterMark: CHUNK_BYTES })
 }
 
-type ContextOptions = { directory: string; dockerfile: string; written?: WrittenDockerfile; signal?: AbortSignal }
+type ContextOptions = {
+  directory: string
+  dockerfile: string
+  written?: WrittenDockerfile
+  beside?: readonly BesideDirectory[]
+  signal?: AbortSignal
+}
+/** Another directory that is put at `at`, without what its own .dockerignore excludes. */
+type BesideDirectory = { readonly at: string; readonly directory: string }
 /** A generated Dockerfile, and the ignore rules to use if there is no .dockerignore. */
 type WrittenDockerfile = { readonly text: string; readonly ignore: string }
 
@@ -25,16 +33,32 @@ async function* archive(options: ContextOptions): AsyncGenerator<Buffer> {
   const rules = await ignoreRules(options)
   // The engine needs these two even when they are ignored.
   const needed = new Set(written === undefined ? [path.posix.normalize(dockerfile), '.dockerignore'] : ['.dockerignore'])
+  const reserved = new Set((options.beside ?? []).map(({ at }) => at.split('/')[0] ?? ''))
   for await (const relative of walk(directory, '', { rules, needed })) {
     signal?.throwIfAborted()
+    if (reserved.has(relative.split('/')[0] ?? '')) continue
     if (written === undefined || relative !== dockerfile) yield* entry(directory, relative)
   }
-  if (written !== undefined) {
-    const bytes = Buffer.from(written.text)
-    yield Buffer.concat([headerOf({ path: dockerfile, kind: 'file', mode: 0o644, size: bytes.length, mtimeSeconds: 0 }), bytes])
-    yield paddingFor(bytes.length)
-  }
+  for (const beside of options.beside ?? []) yield* besideEntries(beside, signal)
+  if (written !== undefined) yield* textEntry(dockerfile, written.text)
+  // The engine applies the ignore rules again, but those of the Dockerfile come before those of the context.
+  if (written !== undefined && reserved.size > 0) yield* textEntry(`${dockerfile}.dockerignore`, '')
   yield END_OF_ARCHIVE
+}
+
+function* textEntry(name: string, text: string): Generator<Buffer> {
+  const bytes = Buffer.from(text)
+  yield Buffer.concat([headerOf({ path: name, kind: 'file', mode: 0o644, size: bytes.length, mtimeSeconds: 0 }), bytes])
+  yield paddingFor(bytes.length)
+}
+
+async function* besideEntries({ at, directory }: BesideDirectory, signal: AbortSignal | undefined): AsyncGenerator<Buffer> {
+  const rules = parseDockerignore((await readPlain(path.join(directory, '.dockerignore'))) ?? '', { signal })
+  yield headerOf({ path: at, kind: 'directory', mode: 0o755, size: 0, mtimeSeconds: 0 })
+  for await (const relative of walk(directory, '', { rules, needed: new Set() })) {
+    signal?.throwIfAborted()
+    if (relative !== '.git' && !relative.startsWith('.git/')) yield* entry(directory, relative, at)
+  }
 }
 
 async function ignoreRules({ directory, dockerfile, written, signal }: ContextOptions): Promise<IgnoreRules> {
@@ -67,13 +91,14 @@ async function* walk(directory: string, below: string, choice: Choice): AsyncGen
   }
 }
 
-async function* entry(directory: string, relative: string): AsyncGenerator<Buffer> {
+async function* entry(directory: string, relative: string, at = ''): AsyncGenerator<Buffer> {
   const file = path.join(directory, relative)
+  const place = path.posix.join(at, relative)
   const stats = await lstat(file)
-  if (stats.isFile()) yield* fileEntry(file, relative)
-  if (stats.isDirectory()) yield headerOf({ ...attributes(stats), path: relative, kind: 'directory', size: 0 })
+  if (stats.isFile()) yield* fileEntry(file, place)
+  if (stats.isDirectory()) yield headerOf({ ...attributes(stats), path: place, kind: 'directory', size: 0 })
   if (stats.isSymbolicLink())
-    yield headerOf({ ...attributes(stats), path: relative, kind: 'symlink', size: 0, linkTarget: await readlink(file) })
+    yield headerOf({ ...attributes(stats), path: place, kind: 'symlink', size: 0, linkTarget: await readlink(file) })
 }
 
 async function* fileEntry(file: string, relative: string): AsyncGenerator<Buffer> {

@@ -137,6 +137,24 @@ secrets: { greeting: { environment: GREETING } }
     await expect(buildStack(plan(JSON.stringify({ services: { web: { build: fetching } } })), buildOptions())).rejects.toThrow('Line 2')
   })
 
+  it('is built with other directories and images, whatever its .dockerignore says, and with nothing outside', async () => {
+    const work = path.join(directory, 'work')
+    for (const folder of ['app', 'shared/sub']) await mkdir(path.join(work, folder), { recursive: true })
+    await writeFile(path.join(work, 'app/.dockerignore'), '*\n')
+    await writeFile(path.join(work, 'app/Dockerfile'), `ARG V\nFROM ${BUSYBOX_IMAGE}\nCOPY --from=shared sub /sub\nRUN cat /sub/said\n`)
+    await writeFile(path.join(work, 'shared/sub/said'), `beside in ${instance}`)
+    await writeFile(path.join(work, 'shared/.dockerignore'), 'hidden\n')
+    await symlink('/etc', path.join(work, 'out'))
+    const planOf = (contexts: Record<string, string>) =>
+      plan(JSON.stringify({ services: { web: { build: { context: 'app', additional_contexts: contexts } } } }))
+    const lines: string[] = []
+    const wanted = planOf({ shared: './shared', tools: `docker-image://${BUSYBOX_IMAGE}` })
+    await buildStack(wanted, { ...buildOptions(), onLine: (line) => void lines.push(line) })
+    expect(lines.join('\n')).toContain(`beside in ${instance}`)
+    await expect(buildStack(planOf({ shared: './out' }), buildOptions())).rejects.toThrow('leaves the repository')
+    await expect(buildStack(planOf({ shared: './missing' }), buildOptions())).rejects.toThrow('not a directory of the repository')
+  })
+
   it('whose build leaves the repository is refused', async () => {
     await mkdir(path.join(directory, 'work'), { recursive: true })
     const wanted = plan('services: { web: { build: missing } }')

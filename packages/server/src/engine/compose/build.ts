@@ -1,7 +1,9 @@
+import { readFile, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { SpecRefused } from '../api/errors.ts'
 import type { BuildRequest, LimitedBuild } from '../build/build.ts'
 import { buildContext } from '../build/context.ts'
+import { CONTEXTS_FOLDER, withContexts } from './build-contexts.ts'
 import type { BuildSecret } from './configs.ts'
 import type { ComposePlan } from './stack.ts'
 
@@ -12,6 +14,8 @@ type Inside = (workspace: string, repoPath: string) => Promise<{ path: string; k
 type Options = Pick<BuildRequest, 'labels' | 'cacheScope' | 'onLine' | 'onActivity' | 'signal' | 'credentials'> & {
   workspace: string
   projectId: number
+  /** The whole checkout, of which `workspace` is the root directory. */
+  repository?: string
   /** Of the app, for all its builds. */
   secrets?: ReadonlyMap<string, Buffer>
   /** The contents of the repository's files, by their hash. */
@@ -20,10 +24,14 @@ type Options = Pick<BuildRequest, 'labels' | 'cacheScope' | 'onLine' | 'onActivi
 
 /** Where a Dockerfile goes that the compose file has in it. One of that name in the context is left out. */
 const WRITTEN = '.berth.Dockerfile'
+const LONGEST_BYTES = 1024 ** 2
 
 /** Builds the images of a plan like those of any other app, with the same cancellation, limits and output. */
 export function createStackBuild(deps: { build: LimitedBuild; inside: Inside; checkDockerfile: CheckDockerfile }) {
-  async function dockerfileOf({ service, context, dockerfile, inline }: ComposePlan['builds'][number], directory: string) {
+  async function dockerfileOf(
+    { service, context, dockerfile, inline }: ComposePlan['builds'][number],
+    directory: string,
+  ): Promise<Dockerfile> {
     if (inline !== undefined) return { checked: { text: inline }, used: { dockerfile: WRITTEN, written: { text: inline, ignore: '' } } }
     const file = await deps.inside(directory, dockerfile)
     if (file?.kind !== 'file')
@@ -32,8 +40,24 @@ export function createStackBuild(deps: { build: LimitedBuild; inside: Inside; ch
     return { checked: file.path, used: { dockerfile: path.relative(directory, file.path) } }
   }
 
+  /** The directories of `additional_contexts`. Their real paths must be inside the repository. */
+  async function directoriesOf({ service, contexts = [] }: ComposePlan['builds'][number], repository: string) {
+    const found: { at: string; directory: string }[] = []
+    for (const context of contexts) {
+      if ('image' in context) continue
+      const directory = await deps.inside(repository, context.path)
+      if (directory?.kind !== 'directory')
+        throw new SpecRefused(
+          `services.${service}.build.additional_contexts.${context.name}`,
+          `The service ${service} builds with ${context.path}, which is not a directory of the repository.`,
+        )
+      found.push({ at: `${CONTEXTS_FOLDER}/${context.name}`, directory: directory.path })
+    }
+    return found
+  }
+
   return async function buildStack(plan: ComposePlan, options: Options): Promise<void> {
-    const { workspace, projectId, secrets = new Map(), blobs = new Map(), ...common } = options
+    const { workspace, projectId, repository = workspace, secrets = new Map(), blobs = new Map(), ...common } = options
     for (const wanted of plan.builds) {
       const { service, context, target, args, image } = wanted
       const directory = await deps.inside(workspace, context)
@@ -42,7 +66,8 @@ export function createStackBuild(deps: { build: LimitedBuild; inside: Inside; ch
           `services.${service}.build.context`,
           `The service ${service} builds from ${context}, which is not a directory of the repository.`,
         )
-      const found = await dockerfileOf(wanted, directory.path)
+      const beside = await directoriesOf(wanted, repository)
+      const found = await withContextsOf(wanted, await dockerfileOf(wanted, directory.path))
       const { signal, onActivity, credentials = [] } = options
       await using _ = await deps.checkDockerfile(found.checked, {
         projectId,
@@ -51,7 +76,7 @@ export function createStackBuild(deps: { build: LimitedBuild; inside: Inside; ch
         credentials,
         ...(onActivity && { onActivity }),
       })
-      const contextTar = buildContext({ directory: directory.path, signal, ...found.used })
+      const contextTar = buildContext({ directory: directory.path, signal, beside, ...found.used })
       await deps.build({
         ...common,
         contextTar,
@@ -63,6 +88,24 @@ export function createStackBuild(deps: { build: LimitedBuild; inside: Inside; ch
       })
     }
   }
+}
+
+type Dockerfile = {
+  checked: string | { text: string }
+  used: { dockerfile: string; written?: { text: string; ignore: string } }
+}
+
+async function withContextsOf({ service, contexts = [] }: ComposePlan['builds'][number], found: Dockerfile): Promise<Dockerfile> {
+  if (contexts.length === 0) return found
+  const text = typeof found.checked === 'string' ? await readUpTo(found.checked, service) : found.checked.text
+  const checked = { text: withContexts(text, contexts, service) }
+  return { checked, used: { dockerfile: WRITTEN, written: { ...checked, ignore: '' } } }
+}
+
+async function readUpTo(file: string, service: string): Promise<string> {
+  const { size } = await stat(file)
+  if (size > LONGEST_BYTES) throw new SpecRefused(`services.${service}.build.dockerfile`, 'The Dockerfile is longer than 1 MB.')
+  return await readFile(file, 'utf8')
 }
 
 function contentsOf(secrets: readonly BuildSecret[], blobs: ReadonlyMap<string, Buffer>): (readonly [string, Buffer])[] {

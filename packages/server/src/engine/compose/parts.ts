@@ -1,3 +1,4 @@
+import { type NamedContext, namedContextsOf } from './build-contexts.ts'
 import { wordsOf } from './command-line.ts'
 import { type BuildSecret, buildSecretsOf, type Contents } from './configs.ts'
 import { isExtension, mapping, matching, type Reading, refuse, scalar, texts, variables } from './refuse.ts'
@@ -14,9 +15,10 @@ export type ComposeBuild = {
   readonly args: Readonly<Record<string, string>>
   /** For the steps that mount them, and never stored with a release. */
   readonly secrets?: readonly BuildSecret[]
+  readonly contexts?: readonly NamedContext[]
 }
 
-const BUILD_KEYS = ['context', 'dockerfile', 'dockerfile_inline', 'target', 'args', 'secrets']
+const BUILD_KEYS = ['context', 'dockerfile', 'dockerfile_inline', 'target', 'args', 'secrets', 'additional_contexts']
 /** Keys that speed up a build or name its result; Berth has its own way for both. */
 const BUILD_WITHOUT_MEANING = [
   'labels',
@@ -31,7 +33,6 @@ const BUILD_WITHOUT_MEANING = [
   'sbom',
 ]
 const BUILD_REFUSED: Readonly<Record<string, string>> = {
-  additional_contexts: 'is not allowed. Put what the build needs into its context',
   ssh: 'is not allowed: builds have no keys of the machine. Commit what the build needs, or fetch it without a key',
   extra_hosts: 'is not allowed',
   ulimits: 'is not allowed: Berth sets the limits of builds',
@@ -39,10 +40,10 @@ const BUILD_REFUSED: Readonly<Record<string, string>> = {
   entitlements: 'is not allowed: it gives the build the whole machine. Remove it',
 }
 
-type BuildAround = { env: Env; reading: Reading; secrets: Contents }
+type BuildAround = { env: Env; reading: Reading; secrets: Contents; directory: string }
 
 /** `context` and `dockerfile` are paths inside the repository: their syntax is checked here, the real path when they are read. */
-export function buildOf(value: unknown, at: string, { env, reading, secrets: contents }: BuildAround): ComposeBuild {
+export function buildOf(value: unknown, at: string, { env, reading, secrets: contents, directory }: BuildAround): ComposeBuild {
   const given = typeof value === 'string' ? { context: value } : mapping(value, at)
   const { attempt } = reading
   for (const key of Object.keys(given)) {
@@ -60,7 +61,9 @@ export function buildOf(value: unknown, at: string, { env, reading, secrets: con
     given['target'] === undefined ? {} : { target: matching(given['target'], `${at}.target`, /^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/) }
   const secrets = given['secrets'] === undefined ? [] : buildSecretsOf(given['secrets'], `${at}.secrets`, { contents, reading })
   const args = buildArgsOf(given['args'], `${at}.args`, env)
-  return { context, dockerfile, ...inline, ...target, args, ...(secrets.length > 0 && { secrets }) }
+  const contexts = namedContextsOf(given['additional_contexts'], `${at}.additional_contexts`, { directory, reading })
+  const more = { ...(secrets.length > 0 && { secrets }), ...(contexts.length > 0 && { contexts }) }
+  return { context, dockerfile, ...inline, ...target, args, ...more }
 }
 
 /** Some build arguments control the builder itself, for example which program parses the Dockerfile, or the namespace of the cache. */

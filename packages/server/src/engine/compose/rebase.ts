@@ -25,11 +25,29 @@ function serviceIn(service: unknown, between: string): unknown {
   if (!isValues(service)) return service
   const moved: Record<string, unknown> = { ...service }
   if (typeof service['build'] === 'string') moved['build'] = from(service['build'], between)
-  else if (isValues(service['build'])) moved['build'] = withPath({ context: '.', ...service['build'] }, 'context', between)
+  else if (isValues(service['build'])) moved['build'] = buildIn(service['build'], between)
   if (service['env_file'] !== undefined) moved['env_file'] = listOf(service['env_file']).map((one) => pathOr(one, 'path', between))
   if (isValues(service['extends'])) moved['extends'] = withPath(service['extends'], 'file', between)
   if (Array.isArray(service['volumes'])) moved['volumes'] = service['volumes'].map((one: unknown) => mountIn(one, between))
   return moved
+}
+
+function buildIn(build: Values, between: string): unknown {
+  const contexts = build['additional_contexts']
+  const moved = Array.isArray(contexts)
+    ? contexts.map((one: unknown) => contextIn(one, between))
+    : eachOf(contexts, (one) => ownPath(one, between))
+  return withPath({ context: '.', ...build, ...(contexts !== undefined && { additional_contexts: moved }) }, 'context', between)
+}
+
+function contextIn(one: unknown, between: string): unknown {
+  const [, name, value] = typeof one === 'string' ? (/^([^=]*=)([^]*)$/.exec(one) ?? []) : []
+  return name === undefined ? one : `${name}${String(ownPath(value, between))}`
+}
+
+/** `service:web` is no path either. */
+function ownPath(value: unknown, between: string): unknown {
+  return typeof value === 'string' && value.startsWith('service:') ? value : from(value, between)
 }
 
 function mountIn(mount: unknown, between: string): unknown {

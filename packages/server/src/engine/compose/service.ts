@@ -87,7 +87,9 @@ export function serviceOf(service: { name: string; value: unknown }, around: Aro
     environment: attempt(() => ofBearableSize({ ...fromFiles, ...settings.environment }, `${at}.environment`)) ?? {},
     name: service.name,
     image: read('image', imageOf) ?? null,
-    build: read('build', (value, where) => buildOf(value, where, { env, reading, secrets: around.secrets })) ?? null,
+    build:
+      read('build', (value, where) => buildOf(value, where, { env, reading, secrets: around.secrets, directory: around.directory })) ??
+      null,
     dependsOn: read('depends_on', dependsOnOf) ?? [],
     ports: each('ports', portsOf).flat(),
     expose: each('expose', exposedOf).flat(),

@@ -72,7 +72,7 @@ export function createMakePlan(deps: Deps) {
     const credentials = await deps.credentialsOf(app.project_id)
     const secrets = new Map(Object.entries(context.buildSecrets).map(([name, value]) => [name, Buffer.from(value)]))
     const given = { projectId: app.project_id, labels, cacheScope, credentials, secrets, blobs: repository.blobs, ...follower }
-    await effect('engine.build', (signal) => buildStack(planned, { ...given, workspace, signal }))
+    await effect('engine.build', (signal) => buildStack(planned, { ...given, workspace, repository: context.workspace, signal }))
     const plan = await deps.withPrivateImages(context, withoutBuildSecrets(planned))
     await deps.checkImages(context, plan) // here rather than at the start, which has a limit of minutes
     await step('files.plan', async () => {
