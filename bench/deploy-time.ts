@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { DEFAULT_DOCKERIGNORE } from '../packages/server/src/builders/dockerignore.ts'
 import { buildContext } from '../packages/server/src/engine/build/context.ts'
 import type { ContainerSummary } from '../packages/server/src/engine/container-state.ts'
 import { containerName, labelsOf, ownedBy, projectNetworkName } from '../packages/server/src/engine/labels.ts'
+import { ensureBaseImages } from '../packages/server/testing/images/base-images.ts'
 import { ensureNpmImage, NPM_IMAGE } from '../packages/server/testing/images/node-image.ts'
 import { type DeployLab, type LabApp, openDeployLab, webFiles } from '../packages/server/testing/labs/deploy-lab.ts'
 import { median, numberFlag, say, verdict } from './lib/numbers.ts'
@@ -23,7 +25,7 @@ app.get('/', async () => process.env.RELEASE ?? 'up')
 await app.listen({ host: '0.0.0.0', port: 8080 })
 `
 
-/** LIST of what is deployed. `round` is in each, so that no round finds the layers of another in the cache. */
+/** LIST of what is deployed, unless `--unchanged` asks for the last figure alone. `round` is in each, so that no round finds the layers of another in the cache. */
 const APPS: Record<string, (round: string) => Record<string, string>> = {
   'static site': (round) => ({ ...(webFiles(`round ${round}`) as Record<string, string>), note: round }),
   'Node.js app with npm install': (round) => ({
@@ -31,6 +33,18 @@ const APPS: Record<string, (round: string) => Record<string, string>> = {
     'package.json': JSON.stringify({ name: 'app', description: round, private: true, type: 'module', dependencies: { fastify: '5.6.2' } }),
     'server.js': SERVER,
   }),
+}
+
+/** Without a Dockerfile, and deployed again and again as it is: every step of the build is in the cache. */
+const UNCHANGED = {
+  'package.json': JSON.stringify({
+    name: 'app',
+    private: true,
+    type: 'module',
+    scripts: { start: 'node server.js' },
+    dependencies: { fastify: '5.6.2' },
+  }),
+  'server.js': SERVER,
 }
 
 async function untilAnswers(find: () => Promise<ContainerSummary | undefined>): Promise<void> {
@@ -61,15 +75,16 @@ async function withBerth(lab: DeployLab, app: LabApp): Promise<number> {
 }
 
 /** The same commit by hand: git's clone, the engine's build, the engine's start. */
-async function byHand(lab: DeployLab, app: LabApp, number: number): Promise<number> {
+async function byHand(lab: DeployLab, app: LabApp, number: number, dockerfile?: string): Promise<number> {
   const directory = await mkdtemp(path.join(tmpdir(), 'berth-bench-'))
   const { engine } = lab
   const labels = labelsOf({ instance: BY_HAND, kind: 'app', projectId: app.project_id, appId: app.id, deploymentId: number })
   const tag = `berth-bench/app-${app.id}:${number}`
+  const written = dockerfile === undefined ? undefined : { text: dockerfile, ignore: DEFAULT_DOCKERIGNORE }
   const begin = performance.now()
   await run('git', ['clone', '--quiet', '--depth', '1', '--', app.repository.url, directory])
   await engine.build({
-    contextTar: buildContext({ directory, dockerfile: 'Dockerfile' }),
+    contextTar: buildContext({ directory, dockerfile: 'Dockerfile', ...(written && { written }) }),
     dockerfile: 'Dockerfile',
     tag,
     labels,
@@ -97,7 +112,7 @@ async function byHand(lab: DeployLab, app: LabApp, number: number): Promise<numb
 const rounds = numberFlag('rounds', 5)
 await using lab = await openDeployLab({ runs: 'as a process', tuning: { stabilityMs: 5000, healthIntervalMs: 250, resolveAtAddMs: 2000 } })
 await ensureNpmImage(lab.engine)
-for (const [name, filesOf] of Object.entries(APPS)) {
+for (const [name, filesOf] of Object.entries(process.argv.includes('--unchanged') ? {} : APPS)) {
   const app = await lab.createApp(filesOf('first'))
   await lab.deploy(app.id) // networks, and whatever else is made once
   const ratios: number[] = []
@@ -115,3 +130,24 @@ for (const [name, filesOf] of Object.entries(APPS)) {
   }
   verdict(`${name}, add to answering against clone, build and start by hand`, median(ratios), { atMost: 1.25 })
 }
+
+await using _images = await ensureBaseImages(lab.engine)
+const app = await lab.createApp(UNCHANGED)
+const { id: firstId, status, error_message } = await lab.deploy(app.id)
+if (status !== 'success') throw new Error(`the first deployment is ${status}: ${error_message}`)
+const { dockerfile } = await lab.owner.call('deployments.plan', { id: firstId })
+await byHand(lab, app, 950_000, dockerfile) // fills its own cache, as the first deployment did
+const ratios: number[] = []
+for (let round = 0; round < rounds; round += 1) {
+  const turns = [
+    async () => ({ berth: await withBerth(lab, app) }),
+    async () => ({ hand: await byHand(lab, app, 950_001 + round, dockerfile) }),
+  ]
+  const seen = { berth: 0, hand: 0 }
+  for (const turn of round % 2 === 0 ? turns : turns.toReversed()) Object.assign(seen, await turn())
+  ratios.push(seen.berth / seen.hand)
+  say(
+    `  unchanged Node.js project: Berth ${(seen.berth / 1000).toFixed(2)} s, by hand ${(seen.hand / 1000).toFixed(2)} s, ratio ${(seen.berth / seen.hand).toFixed(2)}`,
+  )
+}
+verdict('unchanged Node.js project without a Dockerfile, deployed again with its cache', median(ratios), { atMost: 1.25 })
