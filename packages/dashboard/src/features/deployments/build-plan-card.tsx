@@ -7,7 +7,7 @@ import { buildPlan } from './queries.ts'
 
 const COMMAND = { install: 'Install', build: 'Build', start: 'Start', release: 'Release' } as const
 
-/** How a deployment was built and why. Nothing until that is decided, and for deployments that build nothing. */
+/** How a deployment was built and why. Nothing until that is decided, and for deployments that build nothing; so it stands at the end. */
 export function BuildPlanCard({ deployment }: { deployment: Deployment }) {
   const { data: plan } = useQuery(buildPlan(deployment))
   if (!plan) return undefined

@@ -36,8 +36,8 @@ export function DeploymentPage() {
       {(found) => (
         <div className="grid gap-4">
           <Progress deployment={found} app={app} />
-          {(app.app_type === 'web' || app.app_type === 'service') && <BuildPlanCard deployment={found} />}
           <Log deployment={found} />
+          {(app.app_type === 'web' || app.app_type === 'service') && <BuildPlanCard deployment={found} />}
         </div>
       )}
     </QueryView>
