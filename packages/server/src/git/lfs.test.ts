@@ -26,16 +26,21 @@ type Options = {
   hrefOf?: (origin: string, oid: string) => string
   answers?: (oid: string) => string
   status?: number
+  breaksOff?: boolean
 }
 
 /** A server of Git LFS, as the protocol's document describes it. */
-async function startLfsServer({ texts = [], hrefOf, answers, status = 200 }: Options) {
+async function startLfsServer({ texts = [], hrefOf, answers, status = 200, breaksOff = false }: Options) {
   const seen: string[] = []
   const server = http.createServer((request, response) => {
     void (async () => {
       seen.push(`${request.method} ${request.url} ${request.headers.authorization ?? '-'}`)
       const oid = request.url?.split('/').at(-1) ?? ''
       const text = texts.find((each) => oidOf(each) === oid)
+      if (request.method === 'GET' && breaksOff) {
+        response.writeHead(200, { 'content-length': '8' }).write('the')
+        return void setTimeout(() => response.destroy(), 50)
+      }
       if (request.method === 'GET') return void response.end(answers?.(oid) ?? text)
       let body = ''
       for await (const chunk of request) body += String(chunk)
@@ -44,7 +49,10 @@ async function startLfsServer({ texts = [], hrefOf, answers, status = 200 }: Opt
         const href = hrefOf?.(origin, each.oid) ?? `${origin}/files/${each.oid}`
         const isThere = texts.some((one) => oidOf(one) === each.oid)
         return isThere
-          ? { ...each, actions: { download: { href, header: { Authorization: 'RemoteAuth x' } } } }
+          ? {
+              ...each,
+              actions: { download: { href, header: { Authorization: 'RemoteAuth x', Host: 'other', 'bad\nname': 'x', Bad: 'a\r\nb' } } },
+            }
           : { ...each, error: { code: 404, message: 'Object does not exist' } }
       })
       response.writeHead(status, { 'content-type': 'application/vnd.git-lfs+json' }).end(JSON.stringify({ objects: offers }))
@@ -95,6 +103,7 @@ it.each<[string, Options, RegExp]>([
   ['a file that is not there', {}, /a\.bin: the server of Git LFS does not have this file\. Object does not exist/],
   ['another file', { texts: ['the file'], answers: () => 'the fil3' }, /sent another file/],
   ['a longer file', { texts: ['the file'], answers: () => 'the file and more' }, /sent another file/],
+  ['a file that breaks off', { texts: ['the file'], breaksOff: true }, /The connection to 127\.0\.0\.1 failed/],
   ['a refusal', { texts: ['the file'], status: 401 }, /does not let Berth read the Git LFS files/],
   ['a file at a private address', { texts: ['the file'], hrefOf: () => 'http://127.0.0.2:9/x' }, /private address/],
   ['a file of the machine', { texts: ['the file'], hrefOf: () => 'file:///etc/passwd' }, /only fetched over https/],
@@ -111,4 +120,20 @@ it('files that are too large together are not asked for', async () => {
   await writeFile(path.join(directory, 'a.bin'), pointerTo('x'.repeat(5000)))
   await expect(fetchFrom(server.url, 4000)).rejects.toThrow(/with its Git LFS files/)
   expect(server.seen).toEqual([])
+})
+
+it('a cancel ends a download, with the reason of the cancel', async () => {
+  const silent = http.createServer(() => undefined)
+  silent.listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  const { port } = silent.address() as AddressInfo // a listening TCP server has one
+  await writeFile(path.join(directory, 'a.bin'), pointerTo('the file'))
+  const policy = createSourcePolicy({ privateHosts: [], ownPorts: () => [], connectTimeoutMs: 2000 })
+  const fetchLfs = createLfs({ request: createPinnedRequest({ policy }) })
+  const cancel = new AbortController()
+  silent.once('request', () => cancel.abort(new Error('cancelled by a person')))
+  const source = { url: `http://127.0.0.1:${port}/a.git`, privileged: true }
+  await expect(fetchLfs(source, { directory, signal: cancel.signal, onActivity: () => undefined })).rejects.toThrow('cancelled by a person')
+  silent.closeAllConnections()
+  silent.close()
 })

@@ -10,12 +10,15 @@ import { type CloneUrl, parseCloneUrl } from './clone-url.ts'
 import { RepositoryTooLarge, SourceError } from './errors.ts'
 import type { Source } from './git-visit.ts'
 import { type LfsPointer, lfsPointersIn } from './lfs-pointers.ts'
-import type { PinnedRequest } from './pinned-request.ts'
+import { brokenConnection, type PinnedRequest } from './pinned-request.ts'
 import { checkDirectorySize, DEFAULT_LIMITS, type SizeLimits } from './tree-size.ts'
 
 type Wanted = { readonly directory: string; readonly signal: AbortSignal; readonly onActivity: () => void }
 type Place = { readonly api: URL; readonly source: Source; readonly authorization: Readonly<Record<string, string>> }
 
+const HEADER = /^[A-Za-z0-9-]{1,100}$/
+const VALUE = /^[\t -~]{0,8192}$/
+const OF_THE_CONNECTION = /^(?:host|connection|content-length|transfer-encoding|upgrade|expect)$/i
 const MEDIA_TYPE = 'application/vnd.git-lfs+json'
 const BATCH = 100
 const MOST_BATCH_BYTES = 4 * 1024 ** 2
@@ -79,7 +82,7 @@ async function offersFor(request: PinnedRequest, place: Place, { pointers, signa
   const headers = { accept: MEDIA_TYPE, 'content-type': MEDIA_TYPE, ...place.authorization }
   const answer = await request({ url: place.api, method: 'POST', headers, body, privileged: place.source.privileged, signal })
   if (answer.statusCode !== 200) throw refusal(answer, place.api)
-  const value: unknown = parsed(await textOf(answer))
+  const value: unknown = parsed(await textOf(answer, place.api))
   if (!Value.Check(Answer, value)) throw new SourceError(`${place.api.hostname} does not answer like a server of Git LFS.`)
   return value.objects
 }
@@ -95,7 +98,7 @@ async function download(request: PinnedRequest, place: Place, { offer, pointer, 
   const url = new URL(given.href)
   // The rights and the credential of the clone URL are for its own host.
   const isOwn = url.origin === place.api.origin
-  const headers = { ...(isOwn && place.authorization), ...given.header }
+  const headers = { ...(isOwn && place.authorization), ...usableHeaders(given.header ?? {}) }
   const answer = await request({ url, headers, privileged: isOwn && place.source.privileged, signal: wanted.signal })
   if (answer.statusCode !== 200) throw refusal(answer, url)
   const hash = createHash('sha256')
@@ -109,7 +112,12 @@ async function download(request: PinnedRequest, place: Place, { offer, pointer, 
       yield chunk
     }
   }
-  await pipeline(answer, checked, createWriteStream(file, { flags: 'wx', mode: 0o600 }), { signal: wanted.signal })
+  answer.on('error', () => undefined) // it is also the error of the pipeline
+  const writing = createWriteStream(file, { flags: 'wx', mode: 0o600 })
+  await pipeline(answer, checked, writing, { signal: wanted.signal }).catch((cause: unknown) => {
+    wanted.signal.throwIfAborted()
+    throw answer.errored === null ? cause : brokenConnection(url, cause)
+  })
   if (bytes !== pointer.size || hash.digest('hex') !== pointer.oid)
     throw new SourceError(`${pointer.path}: the server of Git LFS sent another file than the one that was committed.`)
 }
@@ -142,6 +150,13 @@ function authorizationOf(url: CloneUrl, { credential }: Source): Record<string, 
   return { authorization: `Basic ${Buffer.from(`${credential.username}:${credential.password}`).toString('base64')}` }
 }
 
+/** Those that the server asks to be sent along, but for what belongs to the connection. */
+function usableHeaders(given: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(given).filter(([name, value]) => HEADER.test(name) && !OF_THE_CONNECTION.test(name) && VALUE.test(value)),
+  )
+}
+
 function refusal(answer: IncomingMessage, url: URL): SourceError {
   answer.destroy()
   const status = answer.statusCode ?? 0
@@ -150,15 +165,20 @@ function refusal(answer: IncomingMessage, url: URL): SourceError {
   return new SourceError(`${url.hostname} answers ${status} for the Git LFS files of the repository.`, { isTransient: status >= 500 })
 }
 
-async function textOf(answer: IncomingMessage): Promise<string> {
+async function textOf(answer: IncomingMessage, url: URL): Promise<string> {
   const chunks: Buffer[] = []
   let size = 0
   // Without an encoding a stream yields buffers, which its type does not express.
-  for await (const chunk of answer as AsyncIterable<Buffer>) {
-    size += chunk.length
-    if (size > MOST_BATCH_BYTES) throw new SourceError('The server of Git LFS sends more than we can read.')
-    chunks.push(chunk)
+  const read = async () => {
+    for await (const chunk of answer as AsyncIterable<Buffer>) {
+      size += chunk.length
+      if (size > MOST_BATCH_BYTES) throw new SourceError('The server of Git LFS sends more than we can read.')
+      chunks.push(chunk)
+    }
   }
+  await read().catch((cause: unknown) => {
+    throw brokenConnection(url, cause)
+  })
   return Buffer.concat(chunks).toString('utf8')
 }
 

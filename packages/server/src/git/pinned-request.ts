@@ -1,7 +1,7 @@
 import http, { type IncomingMessage } from 'node:http'
 import https from 'node:https'
 import { isIP } from 'node:net'
-import { RepositoryUnreachable, SourceRefused } from './errors.ts'
+import { RepositoryUnreachable, SourceError, SourceRefused } from './errors.ts'
 import type { SourcePolicy } from './source-policy.ts'
 
 type Asked = {
@@ -37,14 +37,8 @@ export function createPinnedRequest(deps: { policy: Pick<SourcePolicy, 'admit'>;
     const slow = () =>
       sent.destroy(new RepositoryUnreachable(`${url.hostname} responds too slowly. Try again later.`, { isTransient: true }))
     sent.setTimeout(SILENCE_MS, slow)
-    sent.once('error', (cause) => {
-      signal.throwIfAborted()
-      reject(
-        cause instanceof RepositoryUnreachable
-          ? cause
-          : new RepositoryUnreachable(`${url.hostname} cannot be reached.`, { isTransient: true, cause }),
-      )
-    })
+    // Not once: a second error without a listener would end the server.
+    sent.on('error', (cause) => reject(signal.aborted ? signal.reason : brokenConnection(url, cause)))
     sent.end(body)
     return await promise
   }
@@ -61,4 +55,10 @@ async function addressOf(policy: Pick<SourcePolicy, 'admit'>, url: URL, caller: 
   const port = url.port === '' ? (kind === 'https' ? 443 : 80) : Number(url.port)
   const { address } = await policy.admit({ kind, host, port, href: url.origin }, caller)
   return address ?? host
+}
+
+/** What a request or its answer failed with, as a message for people. */
+export function brokenConnection(url: URL, cause: unknown): SourceError {
+  if (cause instanceof SourceError) return cause
+  return new RepositoryUnreachable(`The connection to ${url.hostname} failed. Try again later.`, { isTransient: true, cause })
 }

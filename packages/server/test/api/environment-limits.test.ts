@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createSecretBox } from '../../src/lib/secret-box.ts'
@@ -130,8 +131,19 @@ it('lists of apps leave out the settings that can be long', async () => {
   const { id: appId } = await member.call('apps.create', input)
   const whole = await member.call('apps.get', { appId })
   expect(whole).toMatchObject({ watch_paths: watchPaths, build_args: buildArgs, install_command: long, release_command: long })
-  const { watch_paths, build_args, install_command, build_command, start_command, release_command, ...listed } = whole
-  void [watch_paths, build_args, install_command, build_command, start_command, release_command]
+  const {
+    build_secrets,
+    submodules,
+    lfs,
+    watch_paths,
+    build_args,
+    install_command,
+    build_command,
+    start_command,
+    release_command,
+    ...listed
+  } = whole
+  void [build_secrets, submodules, lfs, watch_paths, build_args, install_command, build_command, start_command, release_command]
   expect(await member.call('apps.list', { projectId: project.id })).toEqual([listed])
   expect((await member.call('apps.listAll')).find(({ id }) => id === appId)).toEqual(listed)
   expect((await member.call('projects.get', { id: project.id })).applications).toEqual([listed])
@@ -145,4 +157,32 @@ it('descriptions and build arguments have no control characters, which take six 
     await expect(member.call('apps.create', { ...app, ...bad })).rejects.toMatchObject({ code: 'invalid_request' })
   const kept = { description: 'Two lines,\r\n\tone indented', buildArgs: { A: 'a\tb' } }
   expect(await member.call('apps.create', { ...app, ...kept })).toMatchObject({ description: kept.description, build_args: kept.buildArgs })
+})
+
+it('build secrets are set, replaced and removed, and nobody reads them again: no answer, no audit line and no file has one', async () => {
+  const owner = await berth.owner()
+  const value = 'a-secret-only-for-the-build'
+  const buildSecrets = { NPM_TOKEN: value, 'aws-key': `${value}-2` }
+  const app = await member.call('apps.create', { projectId, name: 'built', buildSecrets, submodules: true })
+  expect(app).toMatchObject({ build_secrets: ['NPM_TOKEN', 'aws-key'], submodules: true, lfs: false })
+  const changed = await member.call('apps.update', {
+    appId: app.id,
+    buildSecrets: { NPM_TOKEN: `${value}-3`, 'aws-key': null },
+    lfs: true,
+  })
+  expect(changed).toMatchObject({ build_secrets: ['NPM_TOKEN'], submodules: true, lfs: true })
+  const [entry] = await owner.call('audit.list', { action: 'app.update', limit: 1 })
+  expect(JSON.stringify(entry)).toContain('NPM_TOKEN set, aws-key removed')
+  const answers = [app, changed, await owner.call('audit.list', { limit: 500 }), await owner.call('apps.listAll')]
+  expect(JSON.stringify(answers)).not.toContain(value)
+  const files = readdirSync(berth.dataDir, { recursive: true, withFileTypes: true }).filter((file) => file.isFile())
+  const has = files.filter((file) => readFileSync(path.join(file.parentPath, file.name)).includes(value))
+  expect(has.map(({ name }) => name)).toEqual([])
+
+  for (const wrong of [{ '': 'x' }, { 'a b': 'x' }, { A: '' }, { A: 'x\u0000' }, { A: 'x'.repeat(65_537) }])
+    await expect(member.call('apps.update', { appId: app.id, buildSecrets: wrong })).rejects.toMatchObject({ code: 'invalid_request' })
+  const many = (from: number) => Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`S${from + at}`, 'x']))
+  await member.call('apps.update', { appId: app.id, buildSecrets: many(0) })
+  await expect(member.call('apps.update', { appId: app.id, buildSecrets: many(60) })).rejects.toMatchObject({ code: 'invalid_request' })
+  expect((await member.call('apps.get', { appId: app.id })).build_secrets).toHaveLength(61)
 })

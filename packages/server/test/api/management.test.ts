@@ -174,33 +174,6 @@ describe('applications', () => {
     expect(fine).toMatchObject({ git_clone_url: 'https://example.com/o/r.git', git_branch: 'main', root_directory: 'apps/web' })
   })
 
-  it('build secrets are set, replaced and removed, and nobody reads them again: no answer, no audit line and no file has one', async () => {
-    const project = await newProject()
-    const value = 'a-secret-only-for-the-build'
-    const buildSecrets = { NPM_TOKEN: value, 'aws-key': `${value}-2` }
-    const app = await owner.call('apps.create', { projectId: project.id, name: 'built', buildSecrets, submodules: true })
-    expect(app).toMatchObject({ build_secrets: ['NPM_TOKEN', 'aws-key'], submodules: true, lfs: false })
-    const changed = await owner.call('apps.update', {
-      appId: app.id,
-      buildSecrets: { NPM_TOKEN: `${value}-3`, 'aws-key': null },
-      lfs: true,
-    })
-    expect(changed).toMatchObject({ build_secrets: ['NPM_TOKEN'], submodules: true, lfs: true })
-    const [entry] = await owner.call('audit.list', { action: 'app.update', limit: 1 })
-    expect(JSON.stringify(entry)).toContain('NPM_TOKEN set, aws-key removed')
-    const answers = [app, changed, await owner.call('audit.list', { limit: 500 }), await owner.call('apps.listAll')]
-    expect(JSON.stringify(answers)).not.toContain(value)
-    for (const file of readdirSync(berth.dataDir, { recursive: true, withFileTypes: true }))
-      if (file.isFile()) expect(readFileSync(path.join(file.parentPath, file.name)).includes(value), file.name).toBe(false)
-
-    for (const wrong of [{ '': 'x' }, { 'a b': 'x' }, { A: '' }, { A: 'x\u0000' }, { A: 'x'.repeat(65_537) }])
-      await refuses(owner.call('apps.update', { appId: app.id, buildSecrets: wrong }), 'invalid_request')
-    const many = (from: number) => Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`S${from + at}`, 'x']))
-    await owner.call('apps.update', { appId: app.id, buildSecrets: many(0) })
-    await refuses(owner.call('apps.update', { appId: app.id, buildSecrets: many(60) }), 'invalid_request')
-    expect((await owner.call('apps.get', { appId: app.id })).build_secrets).toHaveLength(61)
-  })
-
   it('can only be changed by its owner; an admin takes it over first, and the audit log shows that', async () => {
     const person = await newPerson()
     const app = await newApp(person)

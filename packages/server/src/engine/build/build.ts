@@ -85,11 +85,13 @@ export function createBuilder(deps: Deps) {
 }
 
 /** Null if the build has nothing to ask for. A step that wants a secret which is not there runs without it, unless it says `required`. */
-function answersOf({ credentials = [], secrets, onLine }: BuildRequest): SessionAnswers | null {
+function answersOf(request: BuildRequest): SessionAnswers | null {
+  const { credentials = [], secrets } = request
   if (credentials.length === 0 && secrets === undefined) return null
   const secretOf = (name: string) => {
     const found = secrets?.get(name)
-    if (found === undefined) onLine(`The build asks for the secret "${name.slice(0, 100)}", which this app does not have.`, 'stderr')
+    if (found === undefined)
+      request.onLine(`The build asks for the secret "${name.slice(0, 100)}", which this app does not have.`, 'stderr')
     return found
   }
   return { credentials, secretOf }
