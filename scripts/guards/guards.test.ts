@@ -67,7 +67,7 @@ describe('the boundaries', () => {
     expect(check.code).not.toBe(0)
   })
 
-  it('are checked on the TypeScript of the real tree, not on nothing', async () => {
+  it('are checked on the TypeScript of the real tree, not on nothing', { timeout: 180_000 }, async () => {
     const root = path.resolve(import.meta.dirname, '../..')
     const report = await runTool(root, 'depcruise', [
       '--config',
