@@ -22,17 +22,17 @@ export function createContainerContents({ transport }: { transport: Transport })
   /** One file or directory of the container, and the beginning of a file; the rest is not read. */
   async function look(id: string, path: string, signal: AbortSignal | undefined): Promise<Entry | undefined> {
     try {
-      const { chunks, close } = await transport.stream({ method: 'GET', path: `${pathOf(id)}/archive`, query: { path }, signal })
+      const answer = await transport.stream({ method: 'GET', path: `${pathOf(id)}/archive`, query: { path }, signal })
       const read: Buffer[] = []
       let length = 0
       let wanted = BLOCK
-      for await (const chunk of chunks) {
+      for await (const chunk of answer.chunks) {
         read.push(chunk)
         length += chunk.length
         if (length >= BLOCK) wanted = BLOCK + Math.min(MOST_OF_A_LIST, octalAt(Buffer.concat(read), 124, 12))
         if (length >= wanted) break
       }
-      close()
+      answer.close()
       return entryIn(Buffer.concat(read))
     } catch (cause) {
       if (isNotFound(cause)) return undefined

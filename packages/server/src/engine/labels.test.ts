@@ -1,6 +1,26 @@
+import { VOLUME_NAME } from '@berth/contract'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { containerName, isOfRelease, labelsOf, ownedBy, ownerOf, projectNetworkName, sharedLabel, volumeName } from './labels.ts'
+import {
+  appVolumeName,
+  containerName,
+  isOfRelease,
+  labelsOf,
+  ownedBy,
+  ownerOf,
+  projectNetworkName,
+  sharedLabel,
+  volumeInSettings,
+  volumeName,
+} from './labels.ts'
+
+function nameOrNothing(volume: string): string {
+  try {
+    return appVolumeName('abc', 4, volume)
+  } catch {
+    return ''
+  }
+}
 
 describe('labels and names', () => {
   it('come from ids alone', () => {
@@ -8,6 +28,18 @@ describe('labels and names', () => {
     expect(containerName('abc', 4, 17, 3)).toBe('berth-abc-app-4-d17-r3')
     expect(volumeName('abc', 4)).toBe('berth-abc-app-4-volume')
     expect(projectNetworkName('abc', 9)).toBe('berth-abc-project-9')
+  })
+
+  it('find a volume of the settings again by its name, and accept exactly the names of the contract', () => {
+    const name = fc.oneof(fc.stringMatching(new RegExp(VOLUME_NAME)), fc.string(), fc.constantFrom('', '-', 'a-', '-a', 'A', '../x', 'a\n'))
+    fc.assert(
+      fc.property(name, (volume) => {
+        const found = volumeInSettings(nameOrNothing(volume))
+        expect(found).toBe(new RegExp(VOLUME_NAME).test(volume) ? volume : '')
+      }),
+    )
+    for (const other of [volumeName('abc', 4), 'berth-abc-app-4_volume-x', 'berth-abc-app-4-v0123456789abcdef', 'x'])
+      expect(volumeInSettings(other)).toBe('')
   })
 
   it('refuse whatever is not an id or an instance', () => {

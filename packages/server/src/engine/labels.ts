@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto'
-import { VOLUME_NAME } from '@berth/contract'
 
 /** Labels and names of everything that we create in the engine. They are made from ids only, never from user text. */
 export const LABEL = {
@@ -71,7 +70,7 @@ export const NOT_COMPOSE: Readonly<Record<string, string>> = Object.fromEntries(
   ].map((key) => [`${COMPOSE_LABEL}.${key}`, '']),
 )
 
-const APP_VOLUME = new RegExp(VOLUME_NAME)
+const APP_VOLUME = /^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$/
 const INSTANCE = /^[a-z0-9]{1,24}$/
 
 export function labelsOf(owner: Maker): Record<string, string> {
