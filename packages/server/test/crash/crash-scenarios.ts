@@ -85,7 +85,7 @@ async function scale(lab: DeployLab, app: LabApp, replicas: number): Promise<voi
 }
 
 /** From one to three, and to two. */
-export const scaling: Scenario<ReleaseState> = {
+const scaling: Scenario<ReleaseState> = {
   name: 'scaling',
   prepare: running,
   act: async (lab, { app }) => {
