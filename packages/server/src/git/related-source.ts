@@ -17,7 +17,7 @@ export function relatedSource(parent: Source, text: string): Source | null {
   return { url: url.href, privileged: false, ...(parent.signal && { signal: parent.signal }) }
 }
 
-export function isSamePlace(one: Pick<NetworkUrl, 'kind' | 'host' | 'port'>, other: Pick<NetworkUrl, 'kind' | 'host' | 'port'>): boolean {
+function isSamePlace(one: Pick<NetworkUrl, 'kind' | 'host' | 'port'>, other: Pick<NetworkUrl, 'kind' | 'host' | 'port'>): boolean {
   return one.kind === other.kind && one.host === other.host && one.port === other.port
 }
 

@@ -29,5 +29,3 @@ export function createBuildSecrets({ db, secrets }: { db: Reader; secrets: Secre
 
   return { change, read, names }
 }
-
-export type BuildSecrets = ReturnType<typeof createBuildSecrets>
