@@ -6,6 +6,7 @@ import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import Type, { type Static } from 'typebox'
 import { Value } from 'typebox/value'
+import { withoutTrailing } from '../lib/without-trailing.ts'
 import { type CloneUrl, parseCloneUrl } from './clone-url.ts'
 import { RepositoryTooLarge, SourceError } from './errors.ts'
 import type { Source } from './git-visit.ts'
@@ -141,7 +142,7 @@ function placeOf(source: Source): Place {
   if (url === null || url.kind === 'file') throw new SourceError('Git LFS files can only be fetched over https.')
   const api = new URL(url.href)
   const base = url.kind === 'ssh' ? `https://${api.hostname}` : api.origin
-  const repository = api.pathname.replace(/\/+$/, '').replace(/\.git$/, '')
+  const repository = withoutTrailing(api.pathname, '/').replace(/\.git$/, '')
   return { api: new URL(`${base}${repository}.git/info/lfs/objects/batch`), source, authorization: authorizationOf(url, source) }
 }
 
