@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { createFailedTries } from '../features/auth/failed-tries.ts'
-import { createFamiliarAddresses } from '../features/auth/familiar-addresses.ts'
 import { createHashQueue } from '../features/auth/hash-queue.ts'
+import { createKnownAddresses } from '../features/auth/known-addresses.ts'
 import { createLoginTurns } from '../features/auth/login-turns.ts'
 import { createPasswordTries } from '../features/auth/password-tries.ts'
 import { createPasswords } from '../features/auth/passwords.ts'
@@ -22,7 +22,7 @@ export async function createAccessParts({ db, tokens, log, now }: Foundation) {
   const setup = createSetup({ db, passwords, now })
   const slowDown = createSlowDown({ secret: randomUUID(), now })
   const loginTurns = createLoginTurns({ waitMs: slowDown.waitMs })
-  const familiar = createFamiliarAddresses(await listLoginAddresses(db))
+  const familiar = createKnownAddresses(await listLoginAddresses(db))
   const tryPassword = createPasswordTries({ slowDown, turns: loginTurns, familiar })
   const failedTries = createFailedTries({ db, log, now })
   const invitations = createInvitations({ db, hashPassword: passwords.hashPassword, now })

@@ -6,21 +6,21 @@ import { createCommitCheck } from '../features/git-providers/commit-check.ts'
 import { createAppHooks } from '../features/git-providers/github/app-hooks.ts'
 import { aboutAppSecret } from '../features/git-providers/github/app-identity.ts'
 import { createGitHubConnect } from '../features/git-providers/github/github-apps.ts'
-import { createHeedInstallation } from '../features/git-providers/github/heed-installation.ts'
+import { createHandleInstallation } from '../features/git-providers/github/handle-installation.ts'
 import { createInstallationTokens } from '../features/git-providers/github/installation-tokens.ts'
 import { createInstallations } from '../features/git-providers/github/installations.ts'
 import { findAppByKey, findInstalled } from '../features/git-providers/github/store.ts'
 import { createHostAccess, createInTurn } from '../features/git-providers/host-access.ts'
 import { createRepositories } from '../features/git-providers/repositories.ts'
 import { aboutSecret } from '../features/git-providers/save-account.ts'
-import { createAct } from '../features/webhooks/act.ts'
-import { createSurePaths } from '../features/webhooks/forced-push.ts'
+import { createConfirmPaths } from '../features/webhooks/forced-push.ts'
 import { createWebhookGate } from '../features/webhooks/gate.ts'
+import { createHandlePush } from '../features/webhooks/handle-push.ts'
 import { createHooks } from '../features/webhooks/hooks.ts'
 import { hasSharedSecrets } from '../features/webhooks/hooks-store.ts'
 import { createInbox } from '../features/webhooks/inbox.ts'
 import { createReceive } from '../features/webhooks/receive.ts'
-import { createSureName } from '../features/webhooks/renamed-repository.ts'
+import { createConfirmName } from '../features/webhooks/renamed-repository.ts'
 import { createSenders } from '../features/webhooks/senders.ts'
 import { createGitHubApps } from '../git-hosts/github-app.ts'
 import { createHostClient } from '../git-hosts/host-client.ts'
@@ -50,7 +50,7 @@ export function createGitParts(base: Foundation, engineParts: EngineParts) {
   const { access, installations, inTurn } = accounts
   const hooks = createHooks({ db, access, secrets, publicUrl: accounts.publicUrl, log, now })
   const moveAppHooks = createAppHooks({ ...accounts, db, secrets, log, now })
-  const act = createAct({ addAutomatic: createAddAutomatic({ now }) })
+  const act = createHandlePush({ addAutomatic: createAddAutomatic({ now }) })
   const senderOf = createSenders({
     db,
     secrets,
@@ -77,10 +77,10 @@ export function createGitParts(base: Foundation, engineParts: EngineParts) {
       write: createGroupedWrites(db),
       senderOf,
       act,
-      withSurePaths: createSurePaths({ db, access, waitMs: base.tuning.askForcedMs }),
-      withSureName: createSureName({ db, access, waitMs: base.tuning.askForcedMs }),
+      withSurePaths: createConfirmPaths({ db, access, waitMs: base.tuning.askForcedMs }),
+      withSureName: createConfirmName({ db, access, waitMs: base.tuning.askForcedMs }),
       findInstalled,
-      heedInstallation: createHeedInstallation(installations),
+      heedInstallation: createHandleInstallation(installations),
       now,
     }),
     inbox: createInbox({ db, act, limiter: redeliveries, now }),

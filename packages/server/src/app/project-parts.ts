@@ -4,7 +4,7 @@ import { createQuickCheckout } from '../features/apps/quick-checkout.ts'
 import { type AppReading, createAppReading } from '../features/apps/reading.ts'
 import { createApplications } from '../features/apps/service.ts'
 import { checkSource, createProbeSource } from '../features/apps/source-check.ts'
-import { entrancesOf } from '../features/deployments/release/compose/door-store.ts'
+import { findEndpoints } from '../features/deployments/release/compose/endpoint-store.ts'
 import { createJudgeStack } from '../features/deployments/release/compose/judge-stack.ts'
 import { decideBuild } from '../features/deployments/release/container/decide-build.ts'
 import { DeploymentFailure } from '../features/deployments/run/stage.ts'
@@ -103,7 +103,7 @@ function createPlanParts({ db, now, git, limiter, config, appReading, gitParts, 
     sourceFor,
     sourceOf,
     resolveEnvironment,
-    entrancesOf: async (appId) => await entrancesOf(db, appId),
+    entrancesOf: async (appId) => await findEndpoints(db, appId),
   })
   return { planBuild, planStack, composeFiles: createComposeFiles({ db, now, planOf: planStack.ofApp }) }
 }

@@ -11,12 +11,12 @@ import { detectPython } from './languages/python.ts'
 import { detectRuby } from './languages/ruby.ts'
 import { detectRust } from './languages/rust.ts'
 import { detectNode } from './node/detect.ts'
-import { type DetectedPlan, NOT_STEERED, type Steered, type Steering, type Wishes } from './plan.ts'
+import { type BuildInput, type DetectedPlan, NO_OVERRIDE, type Override, type Overrides } from './plan.ts'
 import { startInProcfile } from './procfile.ts'
 import { nameIn, type Project } from './project.ts'
 import { detectFiles, planSite } from './static/detect.ts'
 
-type Detector = (project: Project, wishes: Wishes) => DetectedPlan | null
+type Detector = (project: Project, wishes: BuildInput) => DetectedPlan | null
 
 /** LIST of the detectors, in order: a language that often has a package.json for its assets comes before Node.js. */
 const DETECTORS: readonly Detector[] = [
@@ -37,7 +37,7 @@ export type Detected = { readonly plan: BuildPlan; readonly context: string }
 
 /** The settings of an app that affect detection. */
 export type GivenSettings = Required<Pick<BerthJson, 'installCommand' | 'buildCommand' | 'startCommand' | 'outputDirectory'>>
-export type Given = {
+export type DetectionInput = {
   readonly settings: GivenSettings
   readonly port: number | null
   readonly buildArgs: readonly string[]
@@ -46,7 +46,7 @@ export type Given = {
 }
 
 /** What a project is and how it is built, or null if nothing is recognised. Throws a BuildProblem if it cannot be deployed. */
-export function detect(project: Project, given: Given): Detected | null {
+export function detect(project: Project, given: DetectionInput): Detected | null {
   const wishes = wishesOf(project, given)
   for (const detector of DETECTORS) {
     const plan = detector(project, wishes)
@@ -56,25 +56,25 @@ export function detect(project: Project, given: Given): Detected | null {
 }
 
 /** The builder `static`. */
-export function detectSite(project: Project, given: Given): Detected {
+export function detectSite(project: Project, given: DetectionInput): Detected {
   return detected('static', planSite(project, wishesOf(project, given)), given)
 }
 
-function detected(builder: BuildPlan['builder'], { context, ...plan }: DetectedPlan, { buildSecrets = [] }: Given): Detected {
+function detected(builder: BuildPlan['builder'], { context, ...plan }: DetectedPlan, { buildSecrets = [] }: DetectionInput): Detected {
   return { plan: { builder, ...plan, dockerfile: withSecrets(plan.dockerfile, buildSecrets) }, context }
 }
 
-function wishesOf(project: Project, given: Given): Wishes {
+function wishesOf(project: Project, given: DetectionInput): BuildInput {
   return { steering: steeringOf(project, given.settings), port: given.port, buildArgs: given.buildArgs.toSorted() }
 }
 
 /** berth.json comes first, then the settings of the app, then the Procfile. */
-function steeringOf(project: Project, settings: GivenSettings): Steering {
+function steeringOf(project: Project, settings: GivenSettings): Overrides {
   const file = readBerthJson(project)
-  const of = (key: keyof GivenSettings): Steered => {
+  const of = (key: keyof GivenSettings): Override => {
     const inFile = file[key] ?? ''
     if (inFile.trim() !== '') return { text: inFile.trim(), from: nameIn(project, 'berth.json') }
-    return settings[key].trim() === '' ? NOT_STEERED : { text: settings[key].trim(), from: 'the settings' }
+    return settings[key].trim() === '' ? NO_OVERRIDE : { text: settings[key].trim(), from: 'the settings' }
   }
   const start = of('startCommand')
   const inProcfile = startInProcfile(project)

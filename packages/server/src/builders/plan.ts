@@ -1,17 +1,17 @@
 import type { BuildPlan } from '@berth/contract'
 
 /** What the app's settings, its Procfile and its berth.json specify; empty where detection decides. */
-export type Steering = {
-  readonly install: Steered
-  readonly build: Steered
-  readonly start: Steered
-  readonly output: Steered
+export type Overrides = {
+  readonly install: Override
+  readonly build: Override
+  readonly start: Override
+  readonly output: Override
 }
-export type Steered = { readonly text: string; readonly from: string }
+export type Override = { readonly text: string; readonly from: string }
 
 /** The input of every detector. */
-export type Wishes = {
-  readonly steering: Steering
+export type BuildInput = {
+  readonly steering: Overrides
   /** The port that the app listens on; null for a service without one. */
   readonly port: number | null
   /** Only the names: they become variables of the build steps. */
@@ -21,15 +21,15 @@ export type Wishes = {
 /** A plan, and the directory of the repository that is its build context. */
 export type DetectedPlan = Omit<BuildPlan, 'builder'> & { readonly context: string }
 
-export const NOT_STEERED: Steered = { text: '', from: '' }
+export const NO_OVERRIDE: Override = { text: '', from: '' }
 
 /** The configured command, or the detected one. */
-export function chosen(steered: Steered, text: string, from: string): Steered {
+export function chosen(steered: Override, text: string, from: string): Override {
   return steered.text === '' ? { text, from } : steered
 }
 
 /** The commands that are not empty, for display. */
-export function commandsOf(commands: Partial<Record<BuildPlan['commands'][number]['name'], Steered | undefined>>): BuildPlan['commands'] {
+export function commandsOf(commands: Partial<Record<BuildPlan['commands'][number]['name'], Override | undefined>>): BuildPlan['commands'] {
   const names = ['install', 'build', 'start'] as const
   return names.flatMap((name) => {
     const command = commands[name]

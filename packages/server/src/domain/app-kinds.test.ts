@@ -1,6 +1,6 @@
 import { APP_TYPES } from '@berth/contract'
 import { expect, it } from 'vitest'
-import { APP_KINDS, kindOf, typesThat } from './app-kinds.ts'
+import { APP_KINDS, kindOf, typesWhere } from './app-kinds.ts'
 
 it('an app with data is not routed while one release replaces the other', () => {
   for (const type of APP_TYPES) {
@@ -17,7 +17,7 @@ it('an app that needs a port gets one', () => {
 })
 
 it('gives the types for a query', () => {
-  expect(typesThat(({ isRouted }) => isRouted)).toEqual(['web', 'compose'])
-  expect(typesThat(({ madeFrom }) => madeFrom === 'dockerfile')).toEqual(['web', 'service'])
-  expect(typesThat(() => true)).toEqual(Object.keys(APP_KINDS))
+  expect(typesWhere(({ isRouted }) => isRouted)).toEqual(['web', 'compose'])
+  expect(typesWhere(({ madeFrom }) => madeFrom === 'dockerfile')).toEqual(['web', 'service'])
+  expect(typesWhere(() => true)).toEqual(Object.keys(APP_KINDS))
 })

@@ -67,6 +67,6 @@ export function deploysImage(app: { readonly app_type: AppType; readonly builder
 }
 
 /** For queries: the app types with this property. */
-export function typesThat(is: (kind: AppKind) => boolean): AppType[] {
+export function typesWhere(is: (kind: AppKind) => boolean): AppType[] {
   return APP_TYPES.filter((type) => is(APP_KINDS[type]))
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { cpuSeconds } from '../../testing/harness/cpu-seconds.ts'
-import { errorLines, whatItSaid } from './error-lines.ts'
+import { errorLines, outputSummary } from './error-lines.ts'
 
 /** What was printed → the lines that say why. */
 const LOGS: readonly [what: string, printed: string, says: string | readonly string[]][] = [
@@ -353,9 +353,9 @@ describe('the lines that say why', () => {
 })
 
 it('a sentence about an end has what says why, or else what was printed last', () => {
-  expect(whatItSaid(['a', 'Error: no database', '    at x'])).toBe(': Error: no database')
-  expect(whatItSaid(['1', '2', '3', '4', '5', '6'])).toBe('. It last printed: 2 | 3 | 4 | 5 | 6')
-  expect(whatItSaid([' '])).toBe('. It printed nothing.')
+  expect(outputSummary(['a', 'Error: no database', '    at x'])).toBe(': Error: no database')
+  expect(outputSummary(['1', '2', '3', '4', '5', '6'])).toBe('. It last printed: 2 | 3 | 4 | 5 | 6')
+  expect(outputSummary([' '])).toBe('. It printed nothing.')
 })
 
 it.each([

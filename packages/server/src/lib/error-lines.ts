@@ -1,6 +1,6 @@
 import { withoutColours } from './clean-line.ts'
 import { distinctLines } from './distinct-lines.ts'
-import { ERROR_RULES, type ErrorRule, SAYS_NOTHING } from './error-rules.ts'
+import { ERROR_RULES, type ErrorRule, NOISE } from './error-rules.ts'
 
 const MOST_SHOWN = 3
 const LONGEST_SHOWN = 400
@@ -30,7 +30,7 @@ function saidBy(rule: ErrorRule, lines: readonly string[], beginnings: readonly 
     if (!rule.says.test(beginnings[at] ?? '')) return []
     return rule.words === undefined ? [line] : wordsBehind(lines, at, rule.words)
   })
-  return found.filter((line) => !SAYS_NOTHING.test(line.slice(0, LONGEST_READ)))
+  return found.filter((line) => !NOISE.test(line.slice(0, LONGEST_READ)))
 }
 
 /** The message is in a later line. A line that only announces a list of errors is shown with the first of them. */
@@ -61,7 +61,7 @@ function wordsIn(entry: unknown, names: readonly string[]): string | undefined {
 }
 
 /** A text to append to "The container exited with code 1": the lines that say why, or else the last lines. */
-export function whatItSaid(printed: readonly string[], most = 1000): string {
+export function outputSummary(printed: readonly string[], most = 1000): string {
   const telling = errorLines(printed)
   if (telling.length > 0) return `: ${telling.join(' | ').slice(0, most)}`
   const last = distinctLines(printed.filter((line) => line.trim() !== '')).slice(-5)

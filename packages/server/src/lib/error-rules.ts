@@ -78,7 +78,7 @@ export const ERROR_RULES: readonly ErrorRule[] = [...decisive, ...compilers, ...
 
 const NPM = '^npm (?:ERR!|error)'
 /** Lines of the same form that say only that something went wrong, or where more is written. */
-export const SAYS_NOTHING = new RegExp(
+export const NOISE = new RegExp(
   [
     `${NPM}\\s*$`,
     `${NPM} (?:code|errno|path|command|syscall|signal|workspace|location|cwd|dest|file|node -v|npm +-v)\\b`,

@@ -6,9 +6,9 @@ import { decodedText, type OverprintedText, overprintedText, type TextView, visi
 /** A printed line, and which of its characters must be hidden. */
 export type PrintedLine = { readonly raw: string; hidden: Uint8Array | undefined; isAllHidden?: boolean }
 /** A character of a line that may belong to a secret that continues in the next line. */
-export type Begun = { readonly line: PrintedLine; readonly from: number; readonly to: number }
+export type PossibleStart = { readonly line: PrintedLine; readonly from: number; readonly to: number }
 /** The partial matches at the end of a line. */
-export type LineEnd = { readonly state: number; readonly begun: readonly Begun[] }
+export type LineEnd = { readonly state: number; readonly begun: readonly PossibleStart[] }
 /** The end of an earlier line, and the position at which this line would continue it. */
 type Before = { readonly end: LineEnd | undefined; readonly from: number }
 
@@ -18,7 +18,7 @@ const ALL_HIDDEN = `${MASK} [line hidden]`
 const STEPS_PER_CHARACTER = 32
 const FEWEST_STEPS = 1024
 /** A shorter prefix of a secret reveals nothing, and many lines end in one by chance. */
-export const WORTH_HIDING = 4
+export const SHORTEST_PREFIX = 4
 /** The names of our own images: whoever knows one could build on it. */
 const IMAGE_NAME = /(?:docker\.io\/)?berth\/(?:pulled-[a-z0-9]+-\d+-)?[0-9a-f]{32}(?::[\w.-]+)?/g
 const STEP = /^#\d+ /
@@ -114,10 +114,10 @@ function hideSecrets(search: SecretSearch, line: PrintedLine, view: TextView | O
 function hideBeforeCut(search: SecretSearch, line: PrintedLine, view: TextView, steps: Steps): void {
   const text = view.text.slice(0, view.text.lastIndexOf('…'))
   const { begun } = search.scan({ text, steps, onHit: () => {} })
-  if (begun.length >= WORTH_HIDING) hideRange(line, view, begun[0] ?? 0, begun.at(-1) ?? 0)
+  if (begun.length >= SHORTEST_PREFIX) hideRange(line, view, begun[0] ?? 0, begun.at(-1) ?? 0)
 }
 
-function begunAt(line: PrintedLine, view: TextView, places: readonly number[]): Begun[] {
+function begunAt(line: PrintedLine, view: TextView, places: readonly number[]): PossibleStart[] {
   return places.map((at) => ({ line, from: view.from(at), to: view.to(at) }))
 }
 

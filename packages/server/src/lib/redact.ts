@@ -1,5 +1,14 @@
 import { printedPart, withoutColours } from './clean-line.ts'
-import { type Begun, createLineRedaction, hide, type LineEnd, type PrintedLine, shownLine, stepOf, WORTH_HIDING } from './line-redaction.ts'
+import {
+  createLineRedaction,
+  hide,
+  type LineEnd,
+  type PossibleStart,
+  type PrintedLine,
+  SHORTEST_PREFIX,
+  shownLine,
+  stepOf,
+} from './line-redaction.ts'
 import { formsOf } from './secret-forms.ts'
 import { createSecretSearch } from './secret-search.ts'
 
@@ -24,8 +33,8 @@ function createPass<Tag>(redact: LineRedaction, release: (line: string, tag: Tag
   const held: { line: PrintedLine; tag: Tag }[] = []
 
   /** Characters at the ends of held lines that the next lines may turn into a secret. */
-  function undecided(): Begun[] {
-    const all = [...ends.values()].filter(({ begun }) => begun.length >= WORTH_HIDING).flatMap(({ begun }) => begun)
+  function undecided(): PossibleStart[] {
+    const all = [...ends.values()].filter(({ begun }) => begun.length >= SHORTEST_PREFIX).flatMap(({ begun }) => begun)
     return all.filter(({ line, from }) => line.hidden?.[from] !== 1)
   }
 
@@ -48,7 +57,7 @@ function createPass<Tag>(redact: LineRedaction, release: (line: string, tag: Tag
       if (end !== undefined) ends.set(place, end)
       else if (ends.size > 0) ends.delete(place)
     }
-    const isDecided = end === undefined || end.begun.length < WORTH_HIDING
+    const isDecided = end === undefined || end.begun.length < SHORTEST_PREFIX
     if (isDecided && held.length === 0) return release(shownLine(line), tag)
     held.push({ line, tag })
     releaseDecided()

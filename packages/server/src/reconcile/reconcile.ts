@@ -6,7 +6,7 @@ import { stoppedServices } from '../domain/stopped-services.ts'
 import type { ContainerSummary } from '../engine/container-state.ts'
 import type { Engine } from '../engine/engine.ts'
 import { isOfRelease, ownedBy } from '../engine/labels.ts'
-import { whatItSaid } from '../lib/error-lines.ts'
+import { outputSummary } from '../lib/error-lines.ts'
 import type { Logger } from '../lib/logger.ts'
 import type { Db } from '../store/database.ts'
 import type { Repair } from './repair.ts'
@@ -49,7 +49,7 @@ function createObserve({ engine, lastLines, redact }: Pick<Deps, 'engine' | 'las
     if (!details || details.state === 'running') return undefined
     const printed = await redact(app, await lastLines(container.id, READ_LINES))
     if (details.oomKilled) return 'The container ran out of memory and was killed. Give it more under Settings → Memory limit.'
-    return `The container exited with code ${details.exitCode ?? 'unknown'}${whatItSaid(printed, SHOWN_CHARACTERS)}`
+    return `The container exited with code ${details.exitCode ?? 'unknown'}${outputSummary(printed, SHOWN_CHARACTERS)}`
   }
 
   async function observe(app: AppRow, all: readonly ContainerSummary[]): Promise<Observed | undefined> {

@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Edge, EdgeTarget } from '../edge/edge.ts'
 import type { Logger } from '../lib/logger.ts'
 import { poll } from '../lib/retry.ts'
-import type { Hindrance } from './route-sync.ts'
+import type { SyncFailure } from './route-sync.ts'
 
 type Deps = {
   strays: () => Promise<EdgeTarget[][]>
-  sync: () => Promise<Hindrance | undefined>
+  sync: () => Promise<SyncFailure | undefined>
   edge: Pick<Edge, 'inFlight'>
   drainMs: number
   log: Logger
@@ -27,9 +27,9 @@ export function createStrayDrain({ strays, sync, edge, drainMs, log }: Deps): ()
   }
 }
 
-/** The requests and sockets of all doors of an app. The edge counts them by the set of targets that one door has. */
-export async function inFlightOf(edge: Pick<Edge, 'inFlight'>, doors: readonly (readonly EdgeTarget[])[]): Promise<number> {
-  const counts = await Promise.all(doors.map(async (targets) => await edge.inFlight(targets)))
+/** The requests and sockets of all endpoints of an app. The edge counts them by the set of targets that one endpoint has. */
+export async function inFlightOf(edge: Pick<Edge, 'inFlight'>, endpoints: readonly (readonly EdgeTarget[])[]): Promise<number> {
+  const counts = await Promise.all(endpoints.map(async (targets) => await edge.inFlight(targets)))
   return counts.reduce((sum, count) => sum + count, 0)
 }
 

@@ -6,7 +6,7 @@ const [a, b] = [
   { ip: '10.0.0.2', port: 80 },
 ]
 
-it('a door had each set that it left in the last minutes, and has not returned to', () => {
+it('a endpoint had each set that it left in the last minutes, and has not returned to', () => {
   let at = 0
   const earlier = createEarlierTargets(() => at)
   const note = (...targets: (typeof a)[]) => earlier.note([{ appKey: 'app-1', targets }])

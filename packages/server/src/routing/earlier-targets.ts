@@ -12,22 +12,22 @@ const textOf = (targets: readonly EdgeTarget[]): string =>
     .join(' ')
 
 /**
- * The target sets that each door had until recently. The edge counts requests by set, and each replica that comes or goes makes another
+ * The target sets that each endpoint had until recently. The edge counts requests by set, and each replica that comes or goes makes another
  * set: a request may have begun under an earlier one.
  */
 export function createEarlierTargets(now: () => number = () => performance.now()) {
   const current = new Map<string, readonly EdgeTarget[]>()
   const left = new Map<string, Left[]>()
 
-  /** All doors. What is not among them is forgotten, such as those of deleted apps. */
-  function note(doors: readonly { readonly appKey: string; readonly targets: readonly EdgeTarget[] }[]): void {
-    const keys = new Set(doors.map(({ appKey }) => appKey))
+  /** All endpoints. What is not among them is forgotten, such as those of deleted apps. */
+  function note(endpoints: readonly { readonly appKey: string; readonly targets: readonly EdgeTarget[] }[]): void {
+    const keys = new Set(endpoints.map(({ appKey }) => appKey))
     for (const key of current.keys()) {
       if (keys.has(key)) continue
       current.delete(key)
       left.delete(key)
     }
-    for (const { appKey, targets } of doors) noteOne(appKey, targets)
+    for (const { appKey, targets } of endpoints) noteOne(appKey, targets)
   }
 
   function noteOne(key: string, targets: readonly EdgeTarget[]): void {

@@ -4,7 +4,7 @@ import type { Candidate } from './routed-release.ts'
 /** Whether something listens there and, if a path is given, answers well at it. */
 export type ProbeTarget = (target: EdgeTarget, path: string) => Promise<boolean>
 
-/** The candidates behind one door of an app. */
+/** The candidates behind one endpoint of an app. */
 export type Watched = { readonly candidates: readonly Candidate[]; readonly path: string }
 
 const keyOf = ({ id, target }: Candidate): string => `${id}:${target.port}`
@@ -17,15 +17,15 @@ export function createReplicaHealth({ probe }: { probe: ProbeTarget }) {
   let watched: readonly Watched[] = []
   let ready = new Map<string, boolean>()
 
-  /** All doors of all apps, at each pass of the edge. What is not among them is forgotten, such as a container that has stopped. */
-  function watch(doors: readonly Watched[]): void {
+  /** All endpoints of all apps, at each pass of the edge. What is not among them is forgotten, such as a container that has stopped. */
+  function watch(endpoints: readonly Watched[]): void {
     const next = new Map<string, boolean>()
-    for (const { candidates } of doors) {
+    for (const { candidates } of endpoints) {
       const isBesideOthers = candidates.some((each) => ready.has(keyOf(each)))
       for (const each of candidates) next.set(keyOf(each), ready.get(keyOf(each)) ?? !isBesideOthers)
     }
     ready = next
-    watched = doors.filter(({ candidates }) => candidates.length > 1)
+    watched = endpoints.filter(({ candidates }) => candidates.length > 1)
   }
 
   /** Asks each replica of every app that has several. Returns whether that changed anything. */

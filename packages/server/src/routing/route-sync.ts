@@ -13,7 +13,7 @@ type Deps = {
 }
 
 /** Why the edge does not route as wanted: the engine did not list the containers, or the edge did not accept the routes. */
-export type Hindrance = EngineUnreachable | EngineError | EdgeUnavailable
+export type SyncFailure = EngineUnreachable | EngineError | EdgeUnavailable
 
 /** An engine that is busy removing a container may fail to list the others; we retry soon once, and then at the usual interval. */
 const AGAIN_MS = 1000
@@ -27,7 +27,7 @@ export function createRouteSync({ wanted, edge, drainMs, log }: Deps) {
   const warn = (err: unknown) => log.warn({ err }, 'routes were not synchronised')
 
   /** Lists the containers of one app, or of all, and updates the edge. If this fails now, the edge and the next sync keep trying. */
-  async function sync(appId?: number): Promise<Hindrance | undefined> {
+  async function sync(appId?: number): Promise<SyncFailure | undefined> {
     try {
       await (appId === undefined ? wanted.lookAtAll() : wanted.lookAt(appId))
       failures = 0
@@ -77,7 +77,7 @@ export function createRouteSync({ wanted, edge, drainMs, log }: Deps) {
   }
 
   /** An edge that is not serving has no visitors to lose: one that is starting gets a moment, otherwise we do not wait. */
-  async function whenServing(work: () => Promise<Hindrance | undefined>): Promise<Hindrance | undefined> {
+  async function whenServing(work: () => Promise<SyncFailure | undefined>): Promise<SyncFailure | undefined> {
     if (hasServed || (await edge.isServing())) return await work()
     const { state, message } = edge.state()
     const patienceMs = state === 'starting' ? drainMs : NEVER_SERVED_MS

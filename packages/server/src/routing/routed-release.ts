@@ -1,7 +1,7 @@
 import type { Target } from '../domain/routes.ts'
 import type { EdgeTarget } from '../edge/edge.ts'
 import type { ContainerSummary } from '../engine/container-state.ts'
-import type { Door } from './doors.ts'
+import type { Endpoint } from './endpoints.ts'
 import type { RoutedApp } from './store.ts'
 
 /** A container of the live release that may serve visitors. */
@@ -24,13 +24,13 @@ type Known = {
   isReady?: (candidate: Candidate) => boolean
 }
 
-type Place = Pick<Door, 'service' | 'port'>
+type Place = Pick<Endpoint, 'service' | 'port'>
 const OWN: Place = { service: '', port: null }
 
 /** The targets of an app, and the fallback while a new release is on trial. Without targets visitors get an error page. */
-export function targetsOf(app: RoutedApp, known: Known, door: Place = OWN): { targets: EdgeTarget[]; fallback: EdgeTarget[] } {
-  const live = chosen(candidatesOf(app, known, door), known.isReady).map(({ target }) => target)
-  const ahead = aheadTargets(known.ahead, door)
+export function targetsOf(app: RoutedApp, known: Known, endpoint: Place = OWN): { targets: EdgeTarget[]; fallback: EdgeTarget[] } {
+  const live = chosen(candidatesOf(app, known, endpoint), known.isReady).map(({ target }) => target)
+  const ahead = aheadTargets(known.ahead, endpoint)
   // if one has already died, the previous release takes over without waiting for the deployment to notice
   const ips = new Set(runningIn(known).map((container) => container.ips[known.network]))
   const isAhead = ahead.length > 0 && ahead.every(({ ip }) => ips.has(ip))
@@ -47,7 +47,7 @@ function runningIn({ containers, network }: Pick<Known, 'containers' | 'network'
   return containers.filter((container) => container.state === 'running' && (container.ips[network] ?? '') !== '')
 }
 
-/** The running containers of the live release behind a door. */
+/** The running containers of the live release behind a endpoint. */
 export function candidatesOf(app: RoutedApp, known: Omit<Known, 'ahead' | 'isReady'>, { service, port: given }: Place = OWN): Candidate[] {
   const port = given ?? known.port
   if (app.activeId === null || port === null || app.wanted === 'stopped') return []

@@ -1,6 +1,6 @@
 import type { EdgeRoutes } from '../edge/edge.ts'
 import type { Reader } from '../store/database.ts'
-import { type Door, doorsIn } from './doors.ts'
+import { type Endpoint, endpointsIn } from './endpoints.ts'
 import { type RoutedApp, routedApp, routedApps, routedDomains } from './store.ts'
 
 type Deps = { db: Reader; dashboard: () => EdgeRoutes['dashboard'] }
@@ -8,7 +8,7 @@ type Deps = { db: Reader; dashboard: () => EdgeRoutes['dashboard'] }
 /** Cached rows of apps and hosts. Only what was marked as stale is read again. */
 export function createRoutedRows({ db, dashboard }: Deps) {
   let apps = new Map<number, RoutedApp>()
-  let doors = new Map<number, Door[]>()
+  let endpoints = new Map<number, Endpoint[]>()
   let dashboardRoute: EdgeRoutes['dashboard']
   let stale: 'all' | Set<number> = 'all'
 
@@ -34,7 +34,7 @@ export function createRoutedRows({ db, dashboard }: Deps) {
     const [found, domains] = await Promise.all([routedApps(db), routedDomains(db)])
     const domainsOf = Map.groupBy(domains, ({ appId }) => appId)
     apps = new Map(found.map((app) => [app.id, app]))
-    doors = new Map(found.map(({ id }) => [id, doorsIn(domainsOf.get(id) ?? [])]))
+    endpoints = new Map(found.map(({ id }) => [id, endpointsIn(domainsOf.get(id) ?? [])]))
     dashboardRoute = dashboard()
   }
 
@@ -48,7 +48,7 @@ export function createRoutedRows({ db, dashboard }: Deps) {
     markStale,
     refresh,
     apps: (): RoutedApp[] => [...apps.values()],
-    doorsOf: (appId: number): readonly Door[] => doors.get(appId) ?? doorsIn([]),
+    endpointsOf: (appId: number): readonly Endpoint[] => endpoints.get(appId) ?? endpointsIn([]),
     dashboard: () => dashboardRoute,
   }
 }

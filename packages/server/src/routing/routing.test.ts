@@ -32,10 +32,10 @@ async function addLiveApp(db: Db, name: string): Promise<App> {
   return { id: app.id, projectId: app.project_id, deploymentId: id }
 }
 
-async function addDomain(db: Db, appId: number, host: string, door: { service?: string; port?: number } = {}): Promise<void> {
+async function addDomain(db: Db, appId: number, host: string, endpoint: { service?: string; port?: number } = {}): Promise<void> {
   const at = new Date().toISOString()
   const states = { ssl_status: 'none', ssl_error: '', dns_status: 'ok', dns_error: '', own_certificate: 0 } as const
-  const row = { app_id: appId, host, generated: 0, redirect_https: 1, hsts: 0, ...states, ...door, created_at: at } as const
+  const row = { app_id: appId, host, generated: 0, redirect_https: 1, hsts: 0, ...states, ...endpoint, created_at: at } as const
   await db.transaction(async (tx) => {
     await tx.insertInto('domain').values(row).execute()
   })

@@ -1,8 +1,8 @@
 import type { AppStatus } from '@berth/contract'
-import { typesThat } from '../domain/app-kinds.ts'
+import { typesWhere } from '../domain/app-kinds.ts'
 import type { Reader } from '../store/database.ts'
 
-const ROUTED = typesThat(({ isRouted }) => isRouted)
+const ROUTED = typesWhere(({ isRouted }) => isRouted)
 
 export type RoutedDomain = {
   host: string

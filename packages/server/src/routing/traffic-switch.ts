@@ -5,7 +5,7 @@ import type { Logger } from '../lib/logger.ts'
 import { poll } from '../lib/retry.ts'
 import type { Tuning } from '../lib/tuning.ts'
 import { createStrayDrain, inFlightOf, waitUntilIdle } from './drain.ts'
-import { createRouteSync, type Hindrance, isOfEngine } from './route-sync.ts'
+import { createRouteSync, isOfEngine, type SyncFailure } from './route-sync.ts'
 import type { WantedRoutes } from './wanted-routes.ts'
 
 type Deps = { wanted: WantedRoutes; edge: Edge; tuning: Pick<Tuning, 'drainMs'>; log: Logger }
@@ -15,7 +15,7 @@ const RETRY_MS = 250
 /** Switches the traffic of one app from one release to the next. */
 export function createRouting({ wanted, edge, tuning: { drainMs }, log }: Deps) {
   const { sync, syncSoon, put, rowsChanged, containersChanged, whenServing, hasServed } = createRouteSync({ wanted, edge, drainMs, log })
-  /** The targets of each door of the app. */
+  /** The targets of each endpoint of the app. */
   const retiring = new Map<number, EdgeTarget[][]>()
 
   async function isServed(appId: number): Promise<boolean> {
@@ -32,7 +32,7 @@ export function createRouting({ wanted, edge, tuning: { drainMs }, log }: Deps) 
    * while.
    */
   async function switchTo(appId: number, target: Target): Promise<void> {
-    const until = (found: Hindrance | undefined) => found === undefined || found instanceof EngineUnreachable
+    const until = (found: SyncFailure | undefined) => found === undefined || found instanceof EngineUnreachable
     const hindrance = await poll(() => trySwitch(appId, target), { until, everyMs: RETRY_MS, limitMs: drainMs })
     if (hindrance !== undefined) throw hindrance
   }
@@ -41,7 +41,7 @@ export function createRouting({ wanted, edge, tuning: { drainMs }, log }: Deps) 
    * An edge that is not running does not block the switch: no visitor reaches the earlier release then, and the edge loads the new route
    * when it is back.
    */
-  async function trySwitch(appId: number, target: Target): Promise<Hindrance | undefined> {
+  async function trySwitch(appId: number, target: Target): Promise<SyncFailure | undefined> {
     try {
       const before = await wanted.lookAt(appId)
       if (wanted.aheadOf(appId) === undefined) retiring.set(appId, before)

@@ -3,8 +3,8 @@ import { appKey, type EdgeApp, type EdgeRoutes, type EdgeTarget } from '../edge/
 import { projectNetworkName } from '../engine/labels.ts'
 import type { Reader } from '../store/database.ts'
 import { createContainerLooks, type LookDeps } from './container-looks.ts'
-import { type Door, doorKey, doorsIn } from './doors.ts'
 import { createEarlierTargets } from './earlier-targets.ts'
+import { type Endpoint, endpointKey, endpointsIn } from './endpoints.ts'
 import { createReleasePorts } from './release-ports.ts'
 import { createReplicaHealth, type ProbeTarget } from './replica-health.ts'
 import { aheadTargets, candidatesOf, pageOf, strayTargets, targetsOf } from './routed-release.ts'
@@ -31,35 +31,35 @@ export function createWantedRoutes(deps: Deps) {
 
   const networkOf = ({ projectId }: RoutedApp) => projectNetworkName(instance, projectId)
   const seenOf = (app: RoutedApp) => ({ containers: looks.of(app.id), network: networkOf(app), port: ports.of(app) })
-  const releaseOf = (app: RoutedApp, door: Door) =>
-    targetsOf(app, { ...seenOf(app), ahead: switches.aheadOf(app.id), isReady: health.isReady }, door)
+  const releaseOf = (app: RoutedApp, endpoint: Endpoint) =>
+    targetsOf(app, { ...seenOf(app), ahead: switches.aheadOf(app.id), isReady: health.isReady }, endpoint)
 
   /** Called by the edge at the beginning of each pass. Undefined until all containers have been listed once. */
   async function read(): Promise<EdgeRoutes | undefined> {
     if (!looks.hasSeenAll()) return undefined
     await rows.refresh()
     await ports.learn(rows.apps())
-    const doors = rows.apps().flatMap((app) => rows.doorsOf(app.id).map((door) => ({ app, door })))
-    health.watch(doors.map(({ app, door }) => ({ candidates: candidatesOf(app, seenOf(app), door), path: ports.pathOf(app) })))
-    const apps = doors.map(({ app, door }): EdgeApp => {
-      const release = releaseOf(app, door)
-      const key = doorKey(appKey(app.id), door)
-      return { appKey: key, hosts: door.hosts, ...release, ...(release.targets.length === 0 && { page: pageOf(app) }) }
+    const endpoints = rows.apps().flatMap((app) => rows.endpointsOf(app.id).map((endpoint) => ({ app, endpoint })))
+    health.watch(endpoints.map(({ app, endpoint }) => ({ candidates: candidatesOf(app, seenOf(app), endpoint), path: ports.pathOf(app) })))
+    const apps = endpoints.map(({ app, endpoint }): EdgeApp => {
+      const release = releaseOf(app, endpoint)
+      const key = endpointKey(appKey(app.id), endpoint)
+      return { appKey: key, hosts: endpoint.hosts, ...release, ...(release.targets.length === 0 && { page: pageOf(app) }) }
     })
     earlier.note(apps)
     const dashboard = rows.dashboard()
     return { apps, ...(dashboard && { dashboard }) }
   }
 
-  /** Lists the containers of one app and returns the targets of each of its doors: the edge counts requests by such a set. */
+  /** Lists the containers of one app and returns the targets of each of its endpoints: the edge counts requests by such a set. */
   async function lookAt(appId: number): Promise<EdgeTarget[][]> {
     await looks.lookAt(appId)
     rows.markStale(appId)
     const app = await routedApp(db, appId)
     if (app === undefined) return []
     await ports.learn([app])
-    const doors = doorsIn(await routedDomains(db, appId))
-    return doors.map((door) => releaseOf(app, door).targets).filter((targets) => targets.length > 0)
+    const endpoints = endpointsIn(await routedDomains(db, appId))
+    return endpoints.map((endpoint) => releaseOf(app, endpoint).targets).filter((targets) => targets.length > 0)
   }
 
   async function lookAtAll(): Promise<void> {
@@ -80,8 +80,8 @@ export function createWantedRoutes(deps: Deps) {
       await lookAtAll()
       return await straysIn({ db, ports, seenOf })
     },
-    /** The sets that the doors of an app had until recently. */
-    earlierTargets: (appId: number) => rows.doorsOf(appId).flatMap((door) => earlier.of(doorKey(appKey(appId), door))),
+    /** The sets that the endpoints of an app had until recently. */
+    earlierTargets: (appId: number) => rows.endpointsOf(appId).flatMap((endpoint) => earlier.of(endpointKey(appKey(appId), endpoint))),
     lookAtReplicas: health.look,
   }
 }
@@ -98,13 +98,13 @@ async function straysIn({ db, ports, seenOf }: Strays): Promise<EdgeTarget[][]> 
   await ports.learn(apps)
   const domainsOf = Map.groupBy(domains, ({ appId }) => appId)
   return apps.flatMap((app) => {
-    const doorPorts = (domainsOf.get(app.id) ?? []).map(({ port }) => port)
-    return strayTargets(app, { ...seenOf(app), ports: new Set([app.port, ports.of(app), ...doorPorts]) })
+    const endpointPorts = (domainsOf.get(app.id) ?? []).map(({ port }) => port)
+    return strayTargets(app, { ...seenOf(app), ports: new Set([app.port, ports.of(app), ...endpointPorts]) })
   })
 }
 
 /** Releases that are being rolled out: the only routes that are not in the database yet. */
-function createSwitches({ markStale, doorsOf }: Pick<RoutedRows, 'markStale' | 'doorsOf'>) {
+function createSwitches({ markStale, endpointsOf }: Pick<RoutedRows, 'markStale' | 'endpointsOf'>) {
   const ahead = new Map<number, Target>()
 
   function switchTo(appId: number, target: Target): void {
@@ -118,10 +118,10 @@ function createSwitches({ markStale, doorsOf }: Pick<RoutedRows, 'markStale' | '
     markStale(appId)
   }
 
-  /** The targets of a release that is being rolled out, for each door. */
+  /** The targets of a release that is being rolled out, for each endpoint. */
   function targetsAhead(appId: number): EdgeTarget[][] {
-    return doorsOf(appId)
-      .map((door) => aheadTargets(ahead.get(appId), door))
+    return endpointsOf(appId)
+      .map((endpoint) => aheadTargets(ahead.get(appId), endpoint))
       .filter((targets) => targets.length > 0)
   }
 

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { detect, detectSite, type Given } from '../../src/builders/detect.ts'
+import { type DetectionInput, detect, detectSite } from '../../src/builders/detect.ts'
 import { projectAt, repositoryOf } from '../../src/builders/project.ts'
 import { readDockerfile } from '../../src/engine/build/dockerfile.ts'
 import { NODE_PROJECTS } from './node-projects.ts'
@@ -13,7 +13,7 @@ const ROWS: readonly (readonly [string, ProjectRow])[] = Object.entries({ ...NOD
 const UNSET = { installCommand: '', buildCommand: '', startCommand: '', outputDirectory: '' }
 
 function planOf(row: ProjectRow) {
-  const given: Given = { settings: { ...UNSET, ...row.settings }, port: 3000, buildArgs: row.buildArgs ?? [] }
+  const given: DetectionInput = { settings: { ...UNSET, ...row.settings }, port: 3000, buildArgs: row.buildArgs ?? [] }
   const project = projectAt(repositoryOf(row.files), row.root ?? '')
   return row.builder === 'static' ? detectSite(project, given) : detect(project, given)
 }

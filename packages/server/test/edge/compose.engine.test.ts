@@ -256,7 +256,7 @@ it.concurrent(
     const [host, apiHost] = ['front.example.test', 'api.example.test']
     const web = { build: '.', environment: { PORT: '3000' }, expose: ['3000'], depends_on: ['store'] }
     const api = { build: '.', environment: { PORT: '9000' }, ports: ['9000:9000'] }
-    const app = await lab.addApp('two doors', { domain: host, compose: { services: { web, api, store } } })
+    const app = await lab.addApp('two endpoints', { domain: host, compose: { services: { web, api, store } } })
     const added = await lab.call('domains.create', { appId: app.id, domain: apiHost, service: 'api', port: 9000 })
     expect(added).toMatchObject({ service: 'api', port: 9000 })
     await lab.deployWell(app)

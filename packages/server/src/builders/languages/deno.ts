@@ -1,5 +1,5 @@
 import { args, cmd, dockerfile, run, startArgv } from '../dockerfile-text.ts'
-import { chosen, type DetectedPlan, type Wishes } from '../plan.ts'
+import { type BuildInput, chosen, type DetectedPlan } from '../plan.ts'
 import { BuildProblem, nameIn, type Project } from '../project.ts'
 import { plainPlan } from './plain-plan.ts'
 
@@ -9,7 +9,7 @@ const BUILD_TASK = /"build"\s{0,20}:\s{0,20}"/
 const MAIN_FILES = ['main.ts', 'server.ts', 'mod.ts', 'index.ts', 'main.tsx', 'src/main.ts', 'main.js']
 
 /** Deno's own files identify it; a package.json beside them lists its npm packages. */
-export function detectDeno(project: Project, wishes: Wishes): DetectedPlan | null {
+export function detectDeno(project: Project, wishes: BuildInput): DetectedPlan | null {
   const config = project.first(CONFIGS)
   if (config === undefined && !project.has('deno.lock')) return null
   const { steering } = wishes

@@ -1,9 +1,9 @@
 import { args, cmd, dockerfile, pathText, run, startArgv } from '../dockerfile-text.ts'
-import { chosen, type DetectedPlan, type Wishes } from '../plan.ts'
+import { type BuildInput, chosen, type DetectedPlan } from '../plan.ts'
 import { BuildProblem, nameIn, type Project } from '../project.ts'
 import { plainPlan } from './plain-plan.ts'
 
-export function detectDotnet(project: Project, wishes: Wishes): DetectedPlan | null {
+export function detectDotnet(project: Project, wishes: BuildInput): DetectedPlan | null {
   const projects = project.matching(/^(?:[^/]+\/){0,2}[^/]+\.(?:cs|fs)proj$/)
   if (projects.length === 0) return null
   const { steering } = wishes

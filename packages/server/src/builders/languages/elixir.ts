@@ -1,9 +1,9 @@
 import { args, cmd, dockerfile, run, startArgv } from '../dockerfile-text.ts'
-import { chosen, type DetectedPlan, type Wishes } from '../plan.ts'
+import { type BuildInput, chosen, type DetectedPlan } from '../plan.ts'
 import { BuildProblem, nameIn, type Project } from '../project.ts'
 import { APP_USER, plainPlan, type Version } from './plain-plan.ts'
 
-export function detectElixir(project: Project, wishes: Wishes): DetectedPlan | null {
+export function detectElixir(project: Project, wishes: BuildInput): DetectedPlan | null {
   if (!project.has('mix.exs')) return null
   const mix = project.read('mix.exs')
   const name = /\bapp:\s{0,10}:([a-z][a-z0-9_]{0,60})/.exec(mix)?.[1]

@@ -1,11 +1,11 @@
 import { args, cmd, dockerfile, pathText, run, startArgv } from '../dockerfile-text.ts'
-import { chosen, type DetectedPlan, type Wishes } from '../plan.ts'
+import { type BuildInput, chosen, type DetectedPlan } from '../plan.ts'
 import { BuildProblem, nameIn, type Project } from '../project.ts'
 import { plainPlan } from './plain-plan.ts'
 
 const DEFAULT = '1.25'
 
-export function detectGo(project: Project, wishes: Wishes): DetectedPlan | null {
+export function detectGo(project: Project, wishes: BuildInput): DetectedPlan | null {
   if (!project.has('go.mod')) return null
   const asked = /^go (\d+\.\d+)(?:\.\d+)?\s*$/m.exec(project.read('go.mod'))?.[1]
   const version = { name: 'Go', version: asked ?? DEFAULT, from: asked === undefined ? 'the default' : nameIn(project, 'go.mod') }

@@ -1,11 +1,11 @@
 import { args, cmd, dockerfile, run, startArgv } from '../dockerfile-text.ts'
-import { chosen, type DetectedPlan, type Wishes } from '../plan.ts'
+import { type BuildInput, chosen, type DetectedPlan } from '../plan.ts'
 import { nameIn, type Project } from '../project.ts'
 import { APP_USER, plainPlan, type Version } from './plain-plan.ts'
 
 const GRADLE_FILES = ['build.gradle', 'build.gradle.kts']
 
-export function detectJava(project: Project, wishes: Wishes): DetectedPlan | null {
+export function detectJava(project: Project, wishes: BuildInput): DetectedPlan | null {
   const gradleFile = project.first(GRADLE_FILES)
   const file = project.has('pom.xml') ? 'pom.xml' : gradleFile
   if (file === undefined) return null

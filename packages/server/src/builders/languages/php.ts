@@ -1,11 +1,11 @@
 import { args, cmd, dockerfile, run, startArgv, writeFile } from '../dockerfile-text.ts'
-import { chosen, type DetectedPlan, type Wishes } from '../plan.ts'
+import { type BuildInput, chosen, type DetectedPlan } from '../plan.ts'
 import { BuildProblem, jsonIn, nameIn, type Project, recordIn, textIn } from '../project.ts'
 import { plainPlan, type Version } from './plain-plan.ts'
 
 const KNOWN = ['8.4', '8.5', '8.3', '8.2', '8.1', '8.0', '7.4']
 
-export function detectPhp(project: Project, wishes: Wishes): DetectedPlan | null {
+export function detectPhp(project: Project, wishes: BuildInput): DetectedPlan | null {
   const hasComposer = project.has('composer.json')
   if (!hasComposer && !project.has('index.php') && !project.has('public/index.php')) return null
   const json = hasComposer ? jsonIn(project, 'composer.json') : {}
@@ -47,7 +47,7 @@ export function detectPhp(project: Project, wishes: Wishes): DetectedPlan | null
 const LARAVEL_FOLDERS =
   'mkdir -p storage/framework/cache storage/framework/sessions storage/framework/views bootstrap/cache && chown -R www-data:www-data storage bootstrap/cache'
 
-function assetStage(project: Project, wishes: Wishes, build: string): string[] {
+function assetStage(project: Project, wishes: BuildInput, build: string): string[] {
   return [
     'FROM node:24-slim AS assets',
     'WORKDIR /app',

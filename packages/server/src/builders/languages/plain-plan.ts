@@ -1,4 +1,4 @@
-import { commandsOf, type DetectedPlan, type Steered, type Wishes } from '../plan.ts'
+import { type BuildInput, commandsOf, type DetectedPlan, type Override } from '../plan.ts'
 import { nameIn, type Project } from '../project.ts'
 
 type Parts = {
@@ -6,13 +6,13 @@ type Parts = {
   readonly title: string
   readonly files: readonly string[]
   readonly versions: DetectedPlan['versions']
-  readonly commands: { install?: Steered; build?: Steered; start?: Steered }
+  readonly commands: { install?: Override; build?: Override; start?: Override }
   readonly dockerfile: string
   readonly notes?: readonly string[]
 }
 
 /** A plan for a project that is built in its own directory, without a workspace. */
-export function plainPlan(project: Project, wishes: Wishes, parts: Parts): DetectedPlan {
+export function plainPlan(project: Project, wishes: BuildInput, parts: Parts): DetectedPlan {
   return {
     kind: parts.kind,
     title: parts.title,

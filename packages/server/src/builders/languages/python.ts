@@ -1,5 +1,5 @@
 import { args, cmd, dockerfile, run, startArgv } from '../dockerfile-text.ts'
-import { chosen, type DetectedPlan, type Wishes } from '../plan.ts'
+import { type BuildInput, chosen, type DetectedPlan } from '../plan.ts'
 import { BuildProblem, nameIn, type Project } from '../project.ts'
 import { APP_USER, plainPlan } from './plain-plan.ts'
 import { pythonVersion } from './python-version.ts'
@@ -53,7 +53,7 @@ const LIBRARIES: readonly (readonly [name: string, library: string])[] = [
   ['weasyprint', 'libpango-1.0-0 libpangoft2-1.0-0'],
 ]
 
-export function detectPython(project: Project, wishes: Wishes): DetectedPlan | null {
+export function detectPython(project: Project, wishes: BuildInput): DetectedPlan | null {
   const isPython = MARKS.some(project.has) || project.matching(/^(?:main|app|server)\.py$/).length > 0
   if (!isPython) return null
   const tool = toolOf(project)

@@ -1,9 +1,9 @@
 import { args, cmd, dockerfile, run, startArgv } from '../dockerfile-text.ts'
-import { chosen, type DetectedPlan, type Wishes } from '../plan.ts'
+import { type BuildInput, chosen, type DetectedPlan } from '../plan.ts'
 import { BuildProblem, nameIn, type Project } from '../project.ts'
 import { APP_USER, plainPlan, type Version } from './plain-plan.ts'
 
-export function detectRuby(project: Project, wishes: Wishes): DetectedPlan | null {
+export function detectRuby(project: Project, wishes: BuildInput): DetectedPlan | null {
   if (!project.has('Gemfile')) return null
   const version = rubyVersion(project)
   const isRails = project.has('config/application.rb') || /^\s{0,20}gem ['"]rails['"]/m.test(project.read('Gemfile'))

@@ -1,9 +1,9 @@
 import { args, cmd, dockerfile, run, startArgv } from '../dockerfile-text.ts'
-import { chosen, type DetectedPlan, type Wishes } from '../plan.ts'
+import { type BuildInput, chosen, type DetectedPlan } from '../plan.ts'
 import { BuildProblem, nameIn, type Project } from '../project.ts'
 import { APP_USER, plainPlan, tomlText, type Version } from './plain-plan.ts'
 
-export function detectRust(project: Project, wishes: Wishes): DetectedPlan | null {
+export function detectRust(project: Project, wishes: BuildInput): DetectedPlan | null {
   if (!project.has('Cargo.toml')) return null
   const manifest = project.read('Cargo.toml')
   const version = rustVersion(project)

@@ -1,4 +1,4 @@
-import { chosen, commandsOf, type DetectedPlan, type Wishes } from '../plan.ts'
+import { type BuildInput, chosen, commandsOf, type DetectedPlan } from '../plan.ts'
 import { BuildProblem, nameIn, type Project, projectAt } from '../project.ts'
 import { nodeDockerfile } from './dockerfile.ts'
 import { type Framework, frameworkOf, type Target } from './frameworks.ts'
@@ -16,7 +16,7 @@ type Found = {
 }
 
 /** A project with a package.json. `asSite`: its build output is served as static files. */
-export function detectNode(project: Project, wishes: Wishes, options: { asSite: boolean } = { asSite: false }): DetectedPlan | null {
+export function detectNode(project: Project, wishes: BuildInput, options: { asSite: boolean } = { asSite: false }): DetectedPlan | null {
   if (!project.has('package.json')) return null
   const json = readPackageJson(project)
   const top = workspaceOf(project)
@@ -71,7 +71,7 @@ function workspaceOf(project: Project): Project {
   return project
 }
 
-function targetOf({ project, json }: Found, framework: Framework | undefined, options: { wishes: Wishes; asSite: boolean }): Target {
+function targetOf({ project, json }: Found, framework: Framework | undefined, options: { wishes: BuildInput; asSite: boolean }): Target {
   const { steering } = options.wishes
   const isSite = options.asSite || steering.output.text !== ''
   if (!isSite && steering.start.text !== '') return { makes: 'whatever start runs' }

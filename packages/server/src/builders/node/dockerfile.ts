@@ -1,5 +1,5 @@
 import { args, cmd, dockerfile, pathText, run, startArgv, versionText } from '../dockerfile-text.ts'
-import type { Steered, Wishes } from '../plan.ts'
+import type { BuildInput, Override } from '../plan.ts'
 import type { Project } from '../project.ts'
 import { siteStage } from '../static/site.ts'
 import type { Target } from './frameworks.ts'
@@ -11,13 +11,13 @@ export type NodeBuild = {
   readonly manager: PackageManager
   /** The directory of the project relative to the workspace; empty if they are the same. */
   readonly below: string
-  readonly install: Steered
-  readonly build: Steered
+  readonly install: Override
+  readonly build: Override
   readonly isWorkspace: boolean
   readonly target: Target
-  readonly start: Steered | undefined
+  readonly start: Override | undefined
   readonly output: string
-  readonly wishes: Wishes
+  readonly wishes: BuildInput
 }
 
 const APP = '/app'

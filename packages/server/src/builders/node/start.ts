@@ -1,4 +1,4 @@
-import { chosen, type Steered, type Wishes } from '../plan.ts'
+import { type BuildInput, chosen, type Override } from '../plan.ts'
 import { BuildProblem, nameIn, type Project } from '../project.ts'
 import type { Target } from './frameworks.ts'
 import { type PackageJson, scriptOf } from './package-json.ts'
@@ -7,7 +7,7 @@ const MAIN_FILES = ['server.js', 'index.js', 'app.js', 'main.js', 'server.mjs', 
 const RUN_SCRIPT = /^(?:npm (?:run )?|pnpm (?:run )?|yarn (?:run )?|bun run )([A-Za-z0-9:_-]+)$/
 
 /** How a Node.js program is started: by the setting, by its package.json, or from a usual entry file. */
-export function startOf(project: Project, json: PackageJson, { target, wishes }: { target: Target; wishes: Wishes }): Steered {
+export function startOf(project: Project, json: PackageJson, { target, wishes }: { target: Target; wishes: BuildInput }): Override {
   const steered = wishes.steering.start
   if (steered.text !== '') return steered
   if (target.makes === 'program') return { text: target.start, from: 'the framework' }

@@ -1,12 +1,12 @@
 import { withoutTrailing } from '../../lib/without-trailing.ts'
 import { detectNode } from '../node/detect.ts'
 import { readPackageJson, scriptOf } from '../node/package-json.ts'
-import type { DetectedPlan, Wishes } from '../plan.ts'
+import type { BuildInput, DetectedPlan } from '../plan.ts'
 import { BuildProblem, nameIn, type Project } from '../project.ts'
 import { plainSite } from './site.ts'
 
 /** Files served unchanged: index.html at the top level, or in the configured folder. */
-export function detectFiles(project: Project, wishes: Wishes): DetectedPlan | null {
+export function detectFiles(project: Project, wishes: BuildInput): DetectedPlan | null {
   const directory = withoutTrailing(wishes.steering.output.text, '/').replace(/^\.\/?/, '')
   const found = directory === '' ? project.first(['index.html', 'public/index.html']) : `${directory}/index.html`
   if (found === undefined || !project.has(found)) return null
@@ -29,7 +29,7 @@ export function detectFiles(project: Project, wishes: Wishes): DetectedPlan | nu
 }
 
 /** The builder `static`: the output of the project's build, or its files unchanged. */
-export function planSite(project: Project, wishes: Wishes): DetectedPlan {
+export function planSite(project: Project, wishes: BuildInput): DetectedPlan {
   const isBuilt = project.has('package.json') && (wishes.steering.build.text !== '' || scriptOf(readPackageJson(project), 'build') !== '')
   const plan = isBuilt ? detectNode(project, wishes, { asSite: true }) : detectFiles(project, wishes)
   if (plan !== null) return plan

@@ -208,8 +208,8 @@ it('an env file is parsed like other programs do', () => {
 describe('services with domains of their own', () => {
   const services = { web: { image: 'x', ports: ['8080:3000'] }, api: { image: 'x', ports: ['9000:9000', '9001:9001'] } }
   const settings = { env: {}, volumePrefix: 'berth-abc-app-7', reservedPorts: [], newImageName: () => '' }
-  const read = (port: number | null, doors: { service: string; port: number | null }[], hasOwnDomain = false) =>
-    planCompose(JSON.stringify({ services }), { ...settings, port, doors, hasOwnDomain })
+  const read = (port: number | null, endpoints: { service: string; port: number | null }[], hasOwnDomain = false) =>
+    planCompose(JSON.stringify({ services }), { ...settings, port, endpoints, hasOwnDomain })
 
   it("are routed in addition to the service with the app's port, and their host port is not opened", () => {
     const plan = read(3000, [{ service: 'api', port: 9000 }])

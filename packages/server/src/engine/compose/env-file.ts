@@ -1,5 +1,5 @@
 import { SpecRefused } from '../api/errors.ts'
-import { type InterpolationBudget, interpolate, newBudget, spent } from './interpolate.ts'
+import { charge, type InterpolationBudget, interpolate, newBudget } from './interpolate.ts'
 import { mapping, refuse, scalar } from './refuse.ts'
 import { type LookUp, repositoryPath } from './repository.ts'
 
@@ -24,12 +24,12 @@ export function parseEnvFile(text: string, env: Env, budget = newBudget()): Reco
 
 function ofApp(key: string, env: Env, budget: InterpolationBudget): string | undefined {
   const value = Object.hasOwn(env, key) ? env[key] : undefined
-  return value === undefined ? undefined : spent(value, { budget })
+  return value === undefined ? undefined : charge(value, { budget })
 }
 
 function valueOf(text: string, env: Env, budget: InterpolationBudget): string {
   const single = /^'([^']*)'/.exec(text)?.[1]
-  if (single !== undefined) return spent(single, { budget })
+  if (single !== undefined) return charge(single, { budget })
   const double = /^"((?:[^"\\]|\\.)*)"/.exec(text)?.[1]
   if (double !== undefined)
     return filled(

@@ -44,8 +44,8 @@ function resolved(text: string, scope: Scope): string {
   let at = 0
   while (at < text.length) {
     const dollar = text.indexOf('$', at)
-    if (dollar === -1) return out + spent(text.slice(at), scope)
-    out += spent(text.slice(at, dollar), scope)
+    if (dollar === -1) return out + charge(text.slice(at), scope)
+    out += charge(text.slice(at, dollar), scope)
     const piece = pieceAt(text, dollar, scope)
     out += piece.value
     at = piece.next
@@ -54,7 +54,7 @@ function resolved(text: string, scope: Scope): string {
 }
 
 /** Counted while adding, because a short file can use a long variable thousands of times. */
-export function spent(piece: string, { budget }: Pick<Scope, 'budget'>): string {
+export function charge(piece: string, { budget }: Pick<Scope, 'budget'>): string {
   budget.left -= piece.length
   if (budget.left < 0)
     throw new SpecRefused(
@@ -65,7 +65,7 @@ export function spent(piece: string, { budget }: Pick<Scope, 'budget'>): string 
 }
 
 function pieceAt(text: string, dollar: number, scope: Scope): { value: string; next: number } {
-  if (text.startsWith('$', dollar + 1)) return { value: spent('$', scope), next: dollar + 2 }
+  if (text.startsWith('$', dollar + 1)) return { value: charge('$', scope), next: dollar + 2 }
   if (text.startsWith('{', dollar + 1)) {
     const end = closingBrace(text, dollar + 2)
     return { value: braced(text.slice(dollar + 2, end), scope), next: end + 1 }
@@ -73,7 +73,7 @@ function pieceAt(text: string, dollar: number, scope: Scope): { value: string; n
   const name = NAME.exec(text.slice(dollar + 1))?.[0]
   if (name === undefined) throw invalid(text)
   scope.onUse?.(plainUse(name))
-  return { value: spent(valueOf(name, scope.env) ?? '', scope), next: dollar + 1 + name.length }
+  return { value: charge(valueOf(name, scope.env) ?? '', scope), next: dollar + 1 + name.length }
 }
 
 function braced(inner: string, scope: Scope): string {
@@ -83,7 +83,7 @@ function braced(inner: string, scope: Scope): string {
   const value = valueOf(name, scope.env)
   if (rest === '') {
     scope.onUse?.(plainUse(name))
-    return spent(value ?? '', scope)
+    return charge(value ?? '', scope)
   }
   const operator = OPERATOR.exec(rest)?.[0]
   if (operator === undefined) throw invalid(inner)
@@ -94,9 +94,9 @@ function braced(inner: string, scope: Scope): string {
   const fallback = operator.endsWith('-') ? behind : null
   scope.onUse?.({ name, fallback, isNeeded, words: isNeeded ? behind : '', isMissing: isNeeded && !isSet })
   if (operator.endsWith('+')) return isSet ? other() : ''
-  if (isSet) return spent(value, scope)
+  if (isSet) return charge(value, scope)
   if (operator.endsWith('-')) return other()
-  if (scope.onUse) return spent(STAND_IN, scope)
+  if (scope.onUse) return charge(STAND_IN, scope)
   throw new SpecRefused(name, `The compose file needs the variable ${name}. Add it to the app's environment.`)
 }
 

@@ -8,8 +8,8 @@ import { activeServices } from './profiles.ts'
 import { publishedOf } from './published.ts'
 import { createReading, mapping, matching, type Reading, refuse } from './refuse.ts'
 import { type LookUp, repositoryPath } from './repository.ts'
-import { type Door, routedOf } from './routed.ts'
-import { ALIAS, type Around, type ServiceRead, serviceOf } from './service.ts'
+import { type Endpoint, routedOf } from './routed.ts'
+import { ALIAS, type ServiceContext, type ServiceRead, serviceOf } from './service.ts'
 import type { ComposePlan } from './stack.ts'
 import { inStartOrder } from './start-order.ts'
 import { createVariables } from './variables.ts'
@@ -22,7 +22,7 @@ export type ComposeSettings = {
   readonly volumePrefix: string
   readonly port: number | null
   /** Services with their own domains, and the ports that their visitors are sent to. */
-  readonly doors?: readonly Door[]
+  readonly endpoints?: readonly Endpoint[]
   /** The app has domains that name no service. */
   readonly hasOwnDomain?: boolean
   readonly memoryBytes?: number
@@ -107,10 +107,10 @@ function planned(given: unknown, settings: ComposeSettings, reading: Reading, va
   const configs = reading.attempt(() => contentsOf(top['configs'], 'configs', around)) ?? new Map()
   const secrets = reading.attempt(() => contentsOf(top['secrets'], 'secrets', around)) ?? new Map()
   const services = servicesOf(top['services'], { ...around, configs, secrets })
-  const doors = (settings.doors ?? []).filter(({ service }) => services.some(({ name }) => name === service))
+  const endpoints = (settings.endpoints ?? []).filter(({ service }) => services.some(({ name }) => name === service))
   if (settings.standsAlone) refuseBuilds(services, reading)
   const { port, hasOwnDomain = false } = settings
-  const routed = reading.attempt(() => routedOf(services, { port, hasDoors: doors.length > 0, hasOwnDomain }, reading.note))
+  const routed = reading.attempt(() => routedOf(services, { port, hasEndpoints: endpoints.length > 0, hasOwnDomain }, reading.note))
   const builds = services.flatMap(({ name, build }) =>
     build === null ? [] : [{ ...build, service: name, image: settings.newImageName() }],
   )
@@ -121,8 +121,8 @@ function planned(given: unknown, settings: ComposeSettings, reading: Reading, va
     const place = { prefix: settings.volumePrefix, directory, lookUp, reading }
     return finishedService({ ...service, aliases: [...service.aliases, ...linked] }, { ...settings, ...place, image })
   })
-  const published = services.flatMap((service) => publishedOf(service, { ...settings, routed: routed ?? null, doors, reading }))
-  const alsoRouted = [...new Set(doors.map(({ service }) => service))].filter((name) => name !== routed)
+  const published = services.flatMap((service) => publishedOf(service, { ...settings, routed: routed ?? null, endpoints, reading }))
+  const alsoRouted = [...new Set(endpoints.map(({ service }) => service))].filter((name) => name !== routed)
   return { services: inStartOrder(finished), builds, routedService: routed ?? null, alsoRouted, published }
 }
 
@@ -188,7 +188,7 @@ function checkNetwork(name: string, given: Readonly<Record<string, unknown>>, re
   if (given['internal'] === true) reading.note(`${at}.internal is left out: services of this app can reach the internet.`)
 }
 
-function servicesOf(value: unknown, around: Around): ServiceRead[] {
+function servicesOf(value: unknown, around: ServiceContext): ServiceRead[] {
   const given = Object.entries(mapping(value, 'services'))
   if (given.length === 0) refuse('services', 'is empty')
   if (given.length > MAX_SERVICES) refuse('services', `has more than ${MAX_SERVICES} entries`)

@@ -1,5 +1,5 @@
 import { type Reading, refuse } from './refuse.ts'
-import type { Door } from './routed.ts'
+import type { Endpoint } from './routed.ts'
 import type { ServiceRead } from './service.ts'
 import type { PublishedPort } from './stack.ts'
 
@@ -7,7 +7,7 @@ type Around = {
   /** The service that visitors reach, at the app's port. */
   readonly routed: string | null
   readonly port: number | null
-  readonly doors: readonly Door[]
+  readonly endpoints: readonly Endpoint[]
   readonly reservedPorts: readonly number[]
   readonly reading: Reading
 }
@@ -16,11 +16,12 @@ type Around = {
 export function publishedOf({ name: service, ports }: ServiceRead, around: Around): PublishedPort[] {
   const { reading } = around
   const at = `services.${service}.ports`
-  const doors = [...(around.routed === null ? [] : [{ service: around.routed, port: around.port }]), ...around.doors]
-  const isDoor = (container: number) => doors.some((door) => door.service === service && (door.port ?? around.port) === container)
+  const endpoints = [...(around.routed === null ? [] : [{ service: around.routed, port: around.port }]), ...around.endpoints]
+  const isEndpoint = (container: number) =>
+    endpoints.some((endpoint) => endpoint.service === service && (endpoint.port ?? around.port) === container)
   const published = reading.each(at, ports, ({ host, ...port }) => {
     if (host === null) return []
-    if (port.protocol === 'tcp' && isDoor(port.container)) {
+    if (port.protocol === 'tcp' && isEndpoint(port.container)) {
       reading.note(`${at}: port ${host} of the machine is not opened; visitors reach port ${port.container} through the edge.`)
       return []
     }

@@ -121,13 +121,13 @@ export function variables(value: unknown, at: string, env: Readonly<Record<strin
     const found = given ?? (Object.hasOwn(env, key) ? env[key] : undefined)
     return found === undefined ? [] : [[key, scalar(found, `${at}.${key}`)] as const]
   })
-  return ofBearableSize(Object.fromEntries(named), at)
+  return withinSizeLimit(Object.fromEntries(named), at)
 }
 
 const MOST_VARIABLES = 1024 ** 2
 
 /** Refuses variables that together are longer than any environment needs. */
-export function ofBearableSize(found: Record<string, string>, at: string): Record<string, string> {
+export function withinSizeLimit(found: Record<string, string>, at: string): Record<string, string> {
   const size = Object.entries(found).reduce((sum, [key, value]) => sum + key.length + value.length, 0)
   return size <= MOST_VARIABLES ? found : refuse(at, `is longer than ${MOST_VARIABLES / 1024 ** 2} MiB with all its values`)
 }

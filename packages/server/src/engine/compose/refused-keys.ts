@@ -26,7 +26,7 @@ export const REFUSED_KEYS: Readonly<Record<string, string>> = {
 }
 
 /** LIST of the keys that are left out, and why that is harmless. */
-export const LEFT_OUT: Readonly<Record<string, string>> = {
+export const DROPPED_KEYS: Readonly<Record<string, string>> = {
   links: 'services of one file reach each other by their names',
   logging: 'Berth keeps the logs, three times 10 MB for each container',
   develop: 'it is for working on the code, and this is a deployment',
@@ -53,4 +53,4 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
 }
 
 /** Keys that are accepted but have no effect here. */
-export const WITHOUT_MEANING = ['labels', 'annotations', 'init', 'mem_reservation', 'pull_policy', 'attach', 'label_file']
+export const IGNORED_KEYS = ['labels', 'annotations', 'init', 'mem_reservation', 'pull_policy', 'attach', 'label_file']

@@ -2,7 +2,7 @@ import { refuse } from './refuse.ts'
 import type { ServiceRead } from './service.ts'
 
 /** A service with its own domain, and the port that its visitors are sent to. */
-export type Door = { readonly service: string; readonly port: number | null }
+export type Endpoint = { readonly service: string; readonly port: number | null }
 
 /**
  * The service that visitors reach: the one that publishes or exposes the app's port; else the only one that publishes a port at all;
@@ -10,7 +10,7 @@ export type Door = { readonly service: string; readonly port: number | null }
  */
 export function routedOf(
   services: readonly ServiceRead[],
-  { port, hasDoors, hasOwnDomain }: { port: number | null; hasDoors: boolean; hasOwnDomain: boolean },
+  { port, hasEndpoints, hasOwnDomain }: { port: number | null; hasEndpoints: boolean; hasOwnDomain: boolean },
   note: (sentence: string) => void,
 ): string | null {
   if (port === null) return null
@@ -27,9 +27,9 @@ export function routedOf(
       `services.${found.name} publishes port ${other}, and visitors are sent to port ${port}: change the app's port if nothing answers there.`,
     )
   if (found !== undefined) return found.name
-  if (hasDoors && !hasOwnDomain) return null
+  if (hasEndpoints && !hasOwnDomain) return null
   return refuse(
     'services',
-    `do not say which of them visitors are to reach: none publishes or exposes port ${port}. Choose the service: write "expose: [${port}]" into it, change the app's port, or ${hasDoors ? 'delete the domains of the app that name no service' : 'add a domain for the service'}`,
+    `do not say which of them visitors are to reach: none publishes or exposes port ${port}. Choose the service: write "expose: [${port}]" into it, change the app's port, or ${hasEndpoints ? 'delete the domains of the app that name no service' : 'add a domain for the service'}`,
   )
 }

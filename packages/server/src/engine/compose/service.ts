@@ -5,8 +5,8 @@ import { addedCapability, extraHostsOf, limitsOf, replicasOf, sysctlsOf, ulimits
 import { type MountRead, mountOf, tmpfsOf } from './mounts.ts'
 import { aliasesOf, buildOf, type ComposeBuild, dependsOnOf } from './parts.ts'
 import { exposedOf, type PortRead, portsOf } from './ports.ts'
-import { isExtension, mapping, matching, ofBearableSize, type Reading, refuse, scalar, sequence, texts } from './refuse.ts'
-import { LEFT_OUT, REFUSED_KEYS, WITHOUT_MEANING } from './refused-keys.ts'
+import { isExtension, mapping, matching, type Reading, refuse, scalar, sequence, texts, withinSizeLimit } from './refuse.ts'
+import { DROPPED_KEYS, IGNORED_KEYS, REFUSED_KEYS } from './refused-keys.ts'
 import type { LookUp } from './repository.ts'
 import { SETTINGS, type Settings, settingsOf } from './settings.ts'
 import type { Dependency, PlacedFile, StackService } from './stack.ts'
@@ -27,7 +27,7 @@ export type ServiceRead = Settings &
     readonly links: readonly { readonly service: string; readonly alias: string }[]
   }
 
-export type Around = {
+export type ServiceContext = {
   readonly env: Readonly<Record<string, string>>
   readonly envFiles: EnvFiles
   readonly reading: Reading
@@ -55,7 +55,7 @@ const TAKEN = [
   ['depends_on', 'env_file', 'configs', 'secrets', 'container_name', 'links', 'tmpfs', 'ulimits', 'sysctls', 'extra_hosts', 'profiles'],
   ['security_opt', 'network_mode', 'runtime', 'ipc', 'cgroup'],
 )
-const KNOWN = [...Object.values(SETTINGS).map(([key]) => key), ...TAKEN, ...WITHOUT_MEANING, ...Object.keys(LEFT_OUT)]
+const KNOWN = [...Object.values(SETTINGS).map(([key]) => key), ...TAKEN, ...IGNORED_KEYS, ...Object.keys(DROPPED_KEYS)]
 /** Options that match the engine's default are accepted. */
 const HARMLESS: Readonly<Record<string, RegExp>> = {
   network_mode: /^(bridge|default)$/,
@@ -67,7 +67,7 @@ const HARMLESS: Readonly<Record<string, RegExp>> = {
 export const ALIAS = /^[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$/
 
 /** Undefined if it is not a mapping; other problems are recorded in the reading. */
-export function serviceOf(service: { name: string; value: unknown }, around: Around): ServiceRead | undefined {
+export function serviceOf(service: { name: string; value: unknown }, around: ServiceContext): ServiceRead | undefined {
   const { env, reading } = around
   const { attempt } = reading
   const at = `services.${service.name}`
@@ -84,7 +84,7 @@ export function serviceOf(service: { name: string; value: unknown }, around: Aro
   const name = read('container_name', (value, where) => [matching(value, where, ALIAS)])
   return {
     ...settings,
-    environment: attempt(() => ofBearableSize({ ...fromFiles, ...settings.environment }, `${at}.environment`)) ?? {},
+    environment: attempt(() => withinSizeLimit({ ...fromFiles, ...settings.environment }, `${at}.environment`)) ?? {},
     name: service.name,
     image: read('image', imageOf) ?? null,
     build:
@@ -123,8 +123,8 @@ function unlessEmpty<Key extends string, Value>(key: Key, list: readonly Value[]
 
 /** Every key is supported, refused with an alternative, or left out with a note. */
 function judgeKeys(given: Readonly<Record<string, unknown>>, at: string, reading: Reading): void {
-  const left = Object.keys(given).filter((key) => Object.hasOwn(LEFT_OUT, key) && given[key] !== null)
-  for (const key of left) reading.note(`${at}.${key} is left out: ${LEFT_OUT[key]}.`)
+  const left = Object.keys(given).filter((key) => Object.hasOwn(DROPPED_KEYS, key) && given[key] !== null)
+  for (const key of left) reading.note(`${at}.${key} is left out: ${DROPPED_KEYS[key]}.`)
   const whyNot = (key: string) => (Object.hasOwn(REFUSED_KEYS, key) ? REFUSED_KEYS[key] : 'is not known here. Remove it')
   reading.each(
     at,

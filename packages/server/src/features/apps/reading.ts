@@ -11,7 +11,7 @@ import type { Db } from '../../store/database.ts'
 import type { ResolveEnvironment } from '../env-variables/resolve-environment.ts'
 import type { AppSource } from '../git-providers/app-source.ts'
 import type { DatabaseTemplate } from '../templates/templates.ts'
-import { type Asker, checkSource, type ProbeSource, type Source } from './source-check.ts'
+import { checkSource, type ProbeSource, type Requester, type Source } from './source-check.ts'
 import type { BuildPlace } from './source-files.ts'
 import { createAppLists, listVisibleApplications, presentApplication } from './store.ts'
 
@@ -50,7 +50,7 @@ export function createAppReading(deps: Deps) {
   }
 
   /** With a git account, the account's rights and credential apply, not the caller's. */
-  async function asker(caller: Caller, { projectId, accountId, cloneUrl }: Place): Promise<Asker> {
+  async function asker(caller: Caller, { projectId, accountId, cloneUrl }: Place): Promise<Requester> {
     const own = { id: caller.id, mayUsePrivate: isStaff(caller) }
     if (accountId === undefined) return own
     const { privileged, credential } = await deps.lookWith(caller, { projectId, accountId, url: cloneUrl })

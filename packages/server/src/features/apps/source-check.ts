@@ -6,11 +6,11 @@ import type { Credential } from '../../git/git-settings.ts'
 import { isBranchName } from '../../git/ref.ts'
 import { AppError, fieldError } from '../../lib/app-error.ts'
 import { type Limiter, LimiterFull } from '../../lib/limiter.ts'
-import { type BuildPlace, findSourceFiles, interestIn, unknownSourceFiles } from './source-files.ts'
+import { type BuildPlace, findSourceFiles, relevantTo, unknownSourceFiles } from './source-files.ts'
 
 export type Source = { cloneUrl: string; branch: string }
 type Right = { mayUsePrivate: boolean; credential?: Credential | undefined }
-export type Asker = Right & { id: number }
+export type Requester = Right & { id: number }
 
 const PROBE_MS = 10_000
 
@@ -35,7 +35,7 @@ type Deps = { git: Pick<Git, 'listBranches' | 'listFiles'>; limiter: Limiter }
 
 /** Checks a source while its address is being typed. "Not reachable" is a result, not an error. */
 export function createProbeSource({ git, limiter }: Deps) {
-  async function branches(source: Source, asker: Asker): Promise<SourceCheck> {
+  async function branches(source: Source, asker: Requester): Promise<SourceCheck> {
     checkSource({ cloneUrl: source.cloneUrl }, asker)
     try {
       return await limiter.run(asker.id, async () => await askForBranches(source, asker))
@@ -66,7 +66,7 @@ export function createProbeSource({ git, limiter }: Deps) {
     }
   }
 
-  async function files(source: Source & BuildPlace, asker: Asker): Promise<SourceFiles> {
+  async function files(source: Source & BuildPlace, asker: Requester): Promise<SourceFiles> {
     checkSource({ cloneUrl: source.cloneUrl, ...(source.branch !== '' && { branch: source.branch }) }, asker)
     try {
       return await limiter.run(asker.id, async () => await lookAtFiles(source, asker))
@@ -80,7 +80,7 @@ export function createProbeSource({ git, limiter }: Deps) {
     const signal = AbortSignal.timeout(PROBE_MS)
     try {
       const branch = source.branch === '' ? null : source.branch
-      const wanted = { url: source.cloneUrl, ...rightsOf(right), branch, signal, isWanted: interestIn(source) }
+      const wanted = { url: source.cloneUrl, ...rightsOf(right), branch, signal, isWanted: relevantTo(source) }
       return findSourceFiles(await git.listFiles(wanted), source)
     } catch (cause) {
       if (!(cause instanceof SourceError) && !signal.aborted) throw cause

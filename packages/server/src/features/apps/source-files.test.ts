@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { type BuildPlace, findSourceFiles, interestIn } from './source-files.ts'
+import { type BuildPlace, findSourceFiles, relevantTo } from './source-files.ts'
 
 /** The result for all files, and for the relevant ones only. */
 const look = (paths: readonly string[], where: Partial<BuildPlace> = {}) => {
   const place = { rootDirectory: '', dockerfilePath: '', ...where }
   const files = paths.map((path) => ({ path: path.replace(/@$/, ''), isLink: path.endsWith('@') }))
   const answer = findSourceFiles(files, place)
-  expect(findSourceFiles(files.filter(interestIn(place)), place)).toEqual(answer)
+  expect(findSourceFiles(files.filter(relevantTo(place)), place)).toEqual(answer)
   return answer
 }
 
@@ -56,7 +56,7 @@ describe('the Compose file', () => {
 })
 
 it('only files that can affect the result are kept', () => {
-  const isOne = interestIn({ rootDirectory: 'web', dockerfilePath: '' })
+  const isOne = relevantTo({ rootDirectory: 'web', dockerfilePath: '' })
   const names = (isLink: boolean, paths: readonly string[]) => paths.filter((path) => isOne({ path, isLink }))
   expect(
     names(false, ['web/Dockerfile', 'a/Dockerfile', 'web', 'web/a.ts', 'node_modules/x/Dockerfile', `${'d'.repeat(600)}/Dockerfile`]),

@@ -18,7 +18,7 @@ export function findSourceFiles(files: readonly TreeFile[], place: BuildPlace): 
 }
 
 /** Whether a file can affect the result; the others need not be kept. */
-export function interestIn(place: BuildPlace): (file: TreeFile) => boolean {
+export function relevantTo(place: BuildPlace): (file: TreeFile) => boolean {
   const wanted = [dockerfileOf(place), ...composeFilesOf(place)]
   const isOther = (path: string) => (isDockerfile(nameOf(path)) || isComposeFile(nameOf(path))) && isChoice(path)
   return ({ path, isLink }) =>

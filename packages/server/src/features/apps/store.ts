@@ -1,6 +1,6 @@
 import type { Application, ListedApplication } from '@berth/contract'
 import type { Insertable, Updateable } from 'kysely'
-import { typesThat } from '../../domain/app-kinds.ts'
+import { typesWhere } from '../../domain/app-kinds.ts'
 import { bestHost, type EdgePorts, hostUrl } from '../../domain/app-url.ts'
 import { volumesOf } from '../../domain/app-volumes.ts'
 import type { AppRow, DomainRow } from '../../domain/rows.ts'
@@ -173,7 +173,7 @@ export async function countApps(
         .filterWhere(
           'app_type',
           'in',
-          typesThat(({ hasServices }) => hasServices),
+          typesWhere(({ hasServices }) => hasServices),
         )
         .as('composeOfUser'),
     ])

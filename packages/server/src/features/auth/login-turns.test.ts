@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { AppError } from '../../lib/app-error.ts'
-import { createLoginTurns, type Tried } from './login-turns.ts'
+import { createLoginTurns, type LoginAttempt } from './login-turns.ts'
 
 /** Turns whose waits end when the test says so. */
 function setUp(wait = 100) {
@@ -16,7 +16,7 @@ function setUp(wait = 100) {
     },
   })
   const settled = async () => await new Promise((resolve) => setImmediate(resolve))
-  const take = async (slot: number, name: string, tried?: Tried) => {
+  const take = async (slot: number, name: string, tried?: LoginAttempt) => {
     const judge = async () => {
       judged.push(name)
       await settled() // a hash takes its time

@@ -5,7 +5,7 @@ import { AppError } from '../../lib/app-error.ts'
  * The client of an attempt: the number of waiting attempts per address is limited (`undefined` has no limit), and attempts of
  * disconnected clients are dropped.
  */
-export type Tried = { from?: string | undefined; signal?: AbortSignal | undefined }
+export type LoginAttempt = { from?: string | undefined; signal?: AbortSignal | undefined }
 type Waiting = { slot: number; from: string | undefined; judge: () => Promise<void>; refuse: (cause: AppError) => void }
 type Deps = {
   waitMs: (slot: number) => number
@@ -68,7 +68,7 @@ export function createLoginTurns({ waitMs, sleep = sleepUntil }: Deps) {
   }
 
   /** The result of `judge`, in turn. */
-  async function take<Result>(slot: number, judge: () => Promise<Result>, { from, signal }: Tried = {}): Promise<Result> {
+  async function take<Result>(slot: number, judge: () => Promise<Result>, { from, signal }: LoginAttempt = {}): Promise<Result> {
     if (stopping.signal.aborted) throw new AppError('stopping')
     if (signal?.aborted) throw new AppError('too_many_logins')
     const { promise, resolve, reject } = Promise.withResolvers<Result>()

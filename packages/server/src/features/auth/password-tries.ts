@@ -1,9 +1,9 @@
 import { addressGroup } from '../../http/connections.ts'
-import type { FamiliarAddresses, Login } from './familiar-addresses.ts'
+import type { KnownAddresses, Login } from './known-addresses.ts'
 import type { LoginTurns } from './login-turns.ts'
 import type { SlowDown } from './slow-down.ts'
 
-type Deps = { slowDown: SlowDown; turns: Pick<LoginTurns, 'take'>; familiar: FamiliarAddresses }
+type Deps = { slowDown: SlowDown; turns: Pick<LoginTurns, 'take'>; familiar: KnownAddresses }
 type Check<Result> = (turn: { isFamiliar: boolean }) => Promise<Result | undefined>
 
 /**

@@ -1,6 +1,6 @@
 import type { DnsRecord, Domain } from '@berth/contract'
 import type { Insertable, Updateable } from 'kysely'
-import { typesThat } from '../../domain/app-kinds.ts'
+import { typesWhere } from '../../domain/app-kinds.ts'
 import type { AppRow, DomainRow } from '../../domain/rows.ts'
 import type { Reader, Tx } from '../../store/database.ts'
 import type { DomainTable } from '../../store/schema.ts'
@@ -131,7 +131,7 @@ export async function appsWithoutGeneratedDomain(db: Reader): Promise<AppRow[]> 
     .where(
       'app_type',
       'in',
-      typesThat(({ isRouted }) => isRouted),
+      typesWhere(({ isRouted }) => isRouted),
     )
     .where('id', 'not in', generated)
     .orderBy('id')

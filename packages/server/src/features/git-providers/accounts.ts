@@ -1,7 +1,7 @@
 import type { GitAccount, NewGitAccount } from '@berth/contract'
 import { recordAudit } from '../../domain/audit.ts'
-import { belongingOf } from '../../domain/belonging.ts'
 import { type Caller, isStaff } from '../../domain/caller.ts'
+import { ownershipOf } from '../../domain/ownership.ts'
 import type { GitAccountRow } from '../../domain/rows.ts'
 import { parseBaseUrl } from '../../git-hosts/base-url.ts'
 import type { GitHosts } from '../../git-hosts/hosts.ts'
@@ -39,7 +39,7 @@ export function createGitAccounts(deps: Deps) {
     const baseUrl = parseBaseUrl(provider, input.baseUrl)
     if (baseUrl === null)
       throw fieldError('invalid_request', 'baseUrl', 'must be the https:// address of the host, such as https://git.example.com')
-    const belonging = await belongingOf(db, caller, input.projectId)
+    const belonging = await ownershipOf(db, caller, input.projectId)
     const identity = { provider, baseUrl, token, via: 'token', privileged: isStaff(caller) } as const
     const user = await inTurn(caller, async () => await deps.visitHost(identity, async (host) => await host.whoAmI())).catch(
       (cause: unknown) => {

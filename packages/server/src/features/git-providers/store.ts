@@ -1,6 +1,6 @@
 import type { GitAccount } from '@berth/contract'
 import type { Insertable, Updateable } from 'kysely'
-import type { Belonging } from '../../domain/belonging.ts'
+import type { Ownership } from '../../domain/ownership.ts'
 import type { AppRow, GitAccountRow } from '../../domain/rows.ts'
 import type { Reader, Tx } from '../../store/database.ts'
 import type { GitAccountTable } from '../../store/git-tables.ts'
@@ -79,11 +79,11 @@ export async function getAccount(db: Reader, id: number): Promise<Counted | unde
   return await counted(db).where('git_account.id', '=', id).executeTakeFirst()
 }
 
-function ofBelonging(db: Reader, { userId, projectId }: Belonging) {
+function ofBelonging(db: Reader, { userId, projectId }: Ownership) {
   return db.selectFrom('git_account').where((eb) => (projectId === null ? eb('user_id', '=', userId) : eb('project_id', '=', projectId)))
 }
 
-export async function countAccounts(db: Reader, belonging: Belonging): Promise<number> {
+export async function countAccounts(db: Reader, belonging: Ownership): Promise<number> {
   const { count } = await ofBelonging(db, belonging)
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow()
@@ -93,7 +93,7 @@ export async function countAccounts(db: Reader, belonging: Belonging): Promise<n
 /** The same identity on the same host, if it is already connected. */
 export async function findSame(
   db: Reader,
-  belonging: Belonging,
+  belonging: Ownership,
   identity: { baseUrl: string; hostId: string },
 ): Promise<GitAccountRow | undefined> {
   return await ofBelonging(db, belonging)

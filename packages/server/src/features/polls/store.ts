@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely'
-import { typesThat } from '../../domain/app-kinds.ts'
+import { typesWhere } from '../../domain/app-kinds.ts'
 import type { AppRow } from '../../domain/rows.ts'
 import type { Reader, Tx } from '../../store/database.ts'
 import type { SourcePollTable } from '../../store/git-tables.ts'
@@ -30,7 +30,7 @@ export async function listDue(db: Reader, { now, firstAfterMs, mostOfPerson }: D
     .where(
       'app.app_type',
       'in',
-      typesThat(({ madeFrom }) => madeFrom !== 'template'),
+      typesWhere(({ madeFrom }) => madeFrom !== 'template'),
     )
     .where((eb) =>
       eb.or([eb('app.poll_source', '=', 1), eb.and([eb('app.poll_source', 'is', null), eb('app.image', '=', ''), eb.not(hasWebhook)])]),

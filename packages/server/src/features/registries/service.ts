@@ -1,7 +1,7 @@
 import type { NewRegistry, Registry } from '@berth/contract'
 import { recordAudit } from '../../domain/audit.ts'
-import { type Belonging, belongingOf } from '../../domain/belonging.ts'
 import { type Caller, isStaff } from '../../domain/caller.ts'
+import { type Ownership, ownershipOf } from '../../domain/ownership.ts'
 import { findRegistry, type RegistryRow } from '../../domain/rows.ts'
 import { canonicalRegistry } from '../../engine/image-reference.ts'
 import type { RegistryCredentials } from '../../engine/registry.ts'
@@ -28,7 +28,7 @@ export function createRegistries(deps: Deps) {
   }
 
   async function create(caller: Caller, input: NewRegistry): Promise<Registry> {
-    const belonging = await belongingOf(db, caller, input.projectId)
+    const belonging = await ownershipOf(db, caller, input.projectId)
     const credentials = { host: canonicalRegistry(input.host), username: input.username, password: input.password }
     await visits.login(caller, credentials).catch((cause: unknown) => {
       if (cause instanceof RegistryError && cause.kind === 'unauthorized') throw fieldError('registry_refused', 'password', cause.message)
@@ -73,7 +73,7 @@ export type Registries = ReturnType<typeof createRegistries>
 
 /** Credentials for a host that has some already take their place. */
 function createSave({ secrets, now }: Pick<Deps, 'secrets' | 'now'>) {
-  return async function save(tx: Tx, caller: Caller, given: Belonging & RegistryCredentials): Promise<number> {
+  return async function save(tx: Tx, caller: Caller, given: Ownership & RegistryCredentials): Promise<number> {
     const at = now()
     const { host, username, userId, projectId } = given
     const same = await registryFor(tx, given, host)

@@ -1,6 +1,6 @@
 import type { Registry } from '@berth/contract'
 import { type Insertable, sql, type Updateable } from 'kysely'
-import type { Belonging } from '../../domain/belonging.ts'
+import type { Ownership } from '../../domain/ownership.ts'
 import type { RegistryRow } from '../../domain/rows.ts'
 import type { Reader, Tx } from '../../store/database.ts'
 import type { RegistryTable } from '../../store/registry-tables.ts'
@@ -26,22 +26,22 @@ export async function listRegistries(db: Reader, userId: number | undefined): Pr
   return await query.where((eb) => eb.or([eb('user_id', '=', userId), eb('project_id', 'in', projects)])).execute()
 }
 
-function ofBelonging(db: Reader, { userId, projectId }: Belonging) {
+function ofBelonging(db: Reader, { userId, projectId }: Ownership) {
   return db.selectFrom('registry').where((eb) => (projectId === null ? eb('user_id', '=', userId) : eb('project_id', '=', projectId)))
 }
 
-export async function countRegistries(db: Reader, belonging: Belonging): Promise<number> {
+export async function countRegistries(db: Reader, belonging: Ownership): Promise<number> {
   const { count } = await ofBelonging(db, belonging)
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow()
   return count
 }
 
-export async function registriesOf(db: Reader, belonging: Belonging): Promise<RegistryRow[]> {
+export async function registriesOf(db: Reader, belonging: Ownership): Promise<RegistryRow[]> {
   return await ofBelonging(db, belonging).selectAll().execute()
 }
 
-export async function registryFor(db: Reader, belonging: Belonging, host: string): Promise<RegistryRow | undefined> {
+export async function registryFor(db: Reader, belonging: Ownership, host: string): Promise<RegistryRow | undefined> {
   return await ofBelonging(db, belonging).selectAll().where('host', '=', host).executeTakeFirst()
 }
 

@@ -7,7 +7,7 @@ import type { Source } from '../../git/git-visit.ts'
 import { fieldError } from '../../lib/app-error.ts'
 import type { Reader } from '../../store/database.ts'
 import type { AppReading } from '../apps/reading.ts'
-import type { StackWish } from '../deployments/release/compose/judge-stack.ts'
+import type { StackInput } from '../deployments/release/compose/judge-stack.ts'
 import type { ResolveEnvironment } from '../env-variables/resolve-environment.ts'
 import type { StackPlans } from './plan.ts'
 
@@ -19,7 +19,7 @@ type Deps = {
   resolveEnvironment: ResolveEnvironment
   entrancesOf: (appId: number) => Promise<Entrances>
 }
-type Entrances = Pick<StackWish, 'doors' | 'hasOwnDomain'>
+type Entrances = Pick<StackInput, 'endpoints' | 'hasOwnDomain'>
 type OfApp = { composeFile?: string; port?: number | null }
 type OfNew = OfApp & {
   gitCloneUrl?: string

@@ -4,10 +4,10 @@ import type { Caller } from '../../domain/caller.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { createLimiter, LimiterFull } from '../../lib/limiter.ts'
 import type { CheckoutWish, QuickCheckout } from '../apps/quick-checkout.ts'
-import type { JudgedStack, JudgeStack, StackWish } from '../deployments/release/compose/judge-stack.ts'
+import type { JudgedStack, JudgeStack, StackInput } from '../deployments/release/compose/judge-stack.ts'
 
 type Deps = { judge: JudgeStack; quickCheckout: QuickCheckout }
-export type RepositoryWish = StackWish & CheckoutWish
+export type RepositoryStack = StackInput & CheckoutWish
 
 /** A file is parsed on the main thread, so each person may use at most a quarter of its time. */
 const TEXTS = { running: 2, runningPerKey: 1, waiting: 200, waitingPerKey: 4, waitMs: 20_000 }
@@ -17,7 +17,7 @@ const PAUSES = 3
 export function createStackPlans({ judge, quickCheckout }: Deps) {
   const texts = createLimiter(TEXTS)
 
-  async function ofText(caller: Pick<Caller, 'id'>, text: string, wish: StackWish): Promise<StackPlan> {
+  async function ofText(caller: Pick<Caller, 'id'>, text: string, wish: StackInput): Promise<StackPlan> {
     const judged = async () => {
       const began = performance.now()
       const plan = presented(judge.ofText(text, wish), wish)
@@ -29,7 +29,7 @@ export function createStackPlans({ judge, quickCheckout }: Deps) {
     })
   }
 
-  async function ofRepository(caller: Pick<Caller, 'id'>, { source, branch, ...wish }: RepositoryWish): Promise<StackPlan> {
+  async function ofRepository(caller: Pick<Caller, 'id'>, { source, branch, ...wish }: RepositoryStack): Promise<StackPlan> {
     return await quickCheckout(caller, { source, branch }, async (directory, signal) =>
       presented(await judge.ofCheckout(directory, wish, signal), wish),
     )
@@ -40,7 +40,7 @@ export function createStackPlans({ judge, quickCheckout }: Deps) {
 
 export type StackPlans = ReturnType<typeof createStackPlans>
 
-function presented({ file, plan, objections, variables }: JudgedStack, { env }: StackWish): StackPlan {
+function presented({ file, plan, objections, variables }: JudgedStack, { env }: StackInput): StackPlan {
   return {
     file,
     isAccepted: objections.length === 0,

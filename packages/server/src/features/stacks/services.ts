@@ -6,7 +6,7 @@ import type { ComposePlan, StackService as Planned } from '../../engine/compose/
 import type { ContainerDetails, ContainerSummary } from '../../engine/container-state.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { isPulled } from '../../engine/image-names.ts'
-import { whatItSaid } from '../../lib/error-lines.ts'
+import { outputSummary } from '../../lib/error-lines.ts'
 import { limited } from '../../lib/limited.ts'
 import { createLimiter } from '../../lib/limiter.ts'
 import type { Reader } from '../../store/database.ts'
@@ -55,7 +55,7 @@ export function createStackServices(deps: Deps) {
     const details = container && ((await engine.containers.inspect(container.id)) ?? undefined)
     const isStopped = app.wanted === 'stopped' || stoppedServices(app).has(service.name)
     const { state, reason } = stateOf({ details, isStopped, runsToItsEnd: deps.runsToItsEnd(plan, service.name) })
-    const said = state === 'failed' && details ? whatItSaid(await deps.lastLines(details.id, READ_LINES), SHOWN_CHARACTERS) : ''
+    const said = state === 'failed' && details ? outputSummary(await deps.lastLines(details.id, READ_LINES), SHOWN_CHARACTERS) : ''
     const used = details?.state === 'running' ? await deps.measure(details.id) : undefined
     return {
       ...shownOf(service, plan, hosts),

@@ -7,7 +7,7 @@ import { AppError } from '../../lib/app-error.ts'
 import type { Db, Reader, Tx } from '../../store/database.ts'
 import { deleteInvitationsBy, deleteInvitationsFor } from './invitations-store.ts'
 import { checkGrant, isAbove, refuseTooManyPeople, unlessTaken } from './roles.ts'
-import { countOwners, deleteSessionsOf, deleteUser, listUsers, passOn, updateUser } from './store.ts'
+import { countOwners, deleteSessionsOf, deleteUser, handOver, listUsers, updateUser } from './store.ts'
 
 type Change = { id: number; email?: string; role?: Role; password?: string }
 type Deps = { db: Db; hashPassword: (password: string) => Promise<string>; now: () => Date }
@@ -67,7 +67,7 @@ export function createUsers(deps: Deps) {
       await keepAnOwner(tx, user)
       const heir = user.id === caller.id ? undefined : caller.id
       if (heir === undefined) throw new AppError('not_allowed', { message: 'You cannot delete your own account. Ask another admin.' })
-      const passed = await passOn(tx, user.id, heir, at)
+      const passed = await handOver(tx, user.id, heir, at)
       await deleteUser(tx, user.id)
       await deleteInvitationsFor(tx, [user.email])
       await recordAudit(tx, at, caller, {

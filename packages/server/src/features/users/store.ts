@@ -35,7 +35,7 @@ export async function deleteSessionsOf(tx: Tx, userId: number): Promise<void> {
 }
 
 /** Transfers projects and apps to another user, who becomes a member of those projects. */
-export async function passOn(tx: Tx, from: number, to: number, at: Date): Promise<{ projects: number[]; apps: number[] }> {
+export async function handOver(tx: Tx, from: number, to: number, at: Date): Promise<{ projects: number[]; apps: number[] }> {
   const projects = await tx.updateTable('project').set({ owner_id: to }).where('owner_id', '=', from).returning('id').execute()
   const apps = await tx.updateTable('app').set({ created_by: to }).where('created_by', '=', from).returning(['id', 'project_id']).execute()
   const projectIds = [...new Set([...projects.map((project) => project.id), ...apps.map((app) => app.project_id)])]

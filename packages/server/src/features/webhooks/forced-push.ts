@@ -10,7 +10,7 @@ type Deps = { db: Reader; access: Pick<HostAccess, 'use'>; waitMs: number }
  * The paths in a push are complete only if it was not forced. GitHub says whether it was; GitLab and Gitea do not, so they are asked if an
  * app watches paths. If the host does not answer in time, the changed paths are unknown.
  */
-export function createSurePaths({ db, access, waitMs }: Deps) {
+export function createConfirmPaths({ db, access, waitMs }: Deps) {
   return async function withSurePaths(account: GitAccountRow, push: Push): Promise<Push> {
     if (account.provider === 'github' || push.paths === null || push.isDeleted) return push
     const apps = await appsOfRepository(db, account, push.repositoryId)

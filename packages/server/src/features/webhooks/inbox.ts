@@ -7,7 +7,7 @@ import { AppError } from '../../lib/app-error.ts'
 import { limited } from '../../lib/limited.ts'
 import type { Limiter } from '../../lib/limiter.ts'
 import type { Db } from '../../store/database.ts'
-import type { Act } from './act.ts'
+import type { HandlePush } from './handle-push.ts'
 import { type DeliveryAnswer, deploymentsIn } from './receive.ts'
 import { appsOfDeliveries, type DeliveryApp, type ListedDelivery, listDeliveries, parsedPush, projectsOf } from './store.ts'
 
@@ -17,7 +17,7 @@ const BUSY = 'Too many deliveries are being delivered again at this moment; try 
 type Of = { appId: number } | { accountId: number }
 
 /** Deliveries and their results. Apps are only named to people who can see them. */
-export function createInbox(deps: { db: Db; act: Act; limiter: Limiter; now: () => Date }) {
+export function createInbox(deps: { db: Db; act: HandlePush; limiter: Limiter; now: () => Date }) {
   const { db } = deps
 
   async function seenBy(caller: Caller, ids: readonly number[]): Promise<(id: number) => DeliveryApp[]> {

@@ -4,10 +4,10 @@ import type { GitAccountRow, GitHubAppRow } from '../../domain/rows.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { Tx } from '../../store/database.ts'
 import type { GroupedWrites } from '../../store/grouped-writes.ts'
-import type { Act, Acted, Verdict } from './act.ts'
 import { deliveryIdOf, eventOf, fingerprintOf, installationIn, isPush, jsonOf, type RawDelivery, shownHeaders } from './delivery.ts'
 import { createDeliveryRate } from './delivery-rate.ts'
 import { isSentBy } from './gate.ts'
+import type { HandledPush, HandlePush, Verdict } from './handle-push.ts'
 import { branchOf, type Push } from './push.ts'
 import { readPush } from './read-push.ts'
 import type { Address, Sender, SenderOf } from './senders.ts'
@@ -18,7 +18,7 @@ type Deps = {
   /** In one transaction with what else comes at this moment. */
   write: GroupedWrites
   senderOf: SenderOf
-  act: Act
+  act: HandlePush
   /** Without paths if they may be incomplete. */
   withSurePaths: (account: GitAccountRow, push: Push) => Promise<Push>
   withSureName: (account: GitAccountRow, push: Push) => Promise<Push>
@@ -47,7 +47,7 @@ const SMALL_BYTES = 32 * 1024
 /** Per account; the oldest are deleted first. */
 const KEPT = { rows: 2000, bytes: 64 * 1024 * 1024 }
 const TOO_MANY = 'This git account sends more than 120 deliveries a minute; send it again in a minute.'
-const UNKNOWN_INSTALLATION: Acted = {
+const UNKNOWN_INSTALLATION: HandledPush = {
   result: 'ignored',
   reason: 'This installation of the app is not connected here. Install the app again from its page, or connect the app again.',
   deployments: [],
@@ -78,7 +78,7 @@ export function createReceive(deps: Deps) {
     return await deps.withSurePaths(account, await deps.withSureName(account, push))
   }
 
-  async function keep(tx: Tx, sender: Sender, told: Told): Promise<Acted> {
+  async function keep(tx: Tx, sender: Sender, told: Told): Promise<HandledPush> {
     const { event, push } = told
     if (sender.kind === 'hook') {
       const isForeign = push !== undefined && !(await sender.isOfRepository(tx, push.repositoryId))
@@ -91,7 +91,7 @@ export function createReceive(deps: Deps) {
     return await keepFor(tx, account, told, words === undefined ? unread(told) : { result: 'ignored', reason: words })
   }
 
-  async function keepFor(tx: Tx, account: GitAccountRow, told: Told, verdict: Verdict): Promise<Acted> {
+  async function keepFor(tx: Tx, account: GitAccountRow, told: Told, verdict: Verdict): Promise<HandledPush> {
     const row = rowOf(account, told, now())
     const id = await insertDelivery(tx, { ...row, ...verdict })
     if (id === undefined) return await again(tx, account, row)
@@ -101,7 +101,7 @@ export function createReceive(deps: Deps) {
   }
 
   /** The response of the first time. A delivery that failed is tried again, because that is why the host repeats it. */
-  async function again(tx: Tx, account: GitAccountRow, row: { delivery: string; fingerprint: string }): Promise<Acted> {
+  async function again(tx: Tx, account: GitAccountRow, row: { delivery: string; fingerprint: string }): Promise<HandledPush> {
     const known = await findRepeated(tx, account.id, row)
     if (!known) throw new AppError('webhook_not_verified') // the account was removed at this moment
     const push = known.result === 'failed' ? parsedPush(known.push) : undefined

@@ -10,8 +10,8 @@ type Deps = { db: Reader; access: Pick<HostAccess, 'use'>; waitMs: number }
  * An administrator of a repository can forge its deliveries, and could name another repository that the account can see. So a new name is
  * only accepted if the host confirms that it belongs to the id; otherwise the known name is kept.
  */
-export function createSureName({ db, access, waitMs }: Deps) {
-  return async function withSureName(account: GitAccountRow, push: Push): Promise<Push> {
+export function createConfirmName({ db, access, waitMs }: Deps) {
+  return async function withConfirmedName(account: GitAccountRow, push: Push): Promise<Push> {
     const [app] = await appsOfRepository(db, account, push.repositoryId)
     if (!app || app.git_repository === push.repository) return push
     const isRenamed = await access

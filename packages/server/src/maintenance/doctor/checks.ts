@@ -41,7 +41,7 @@ const CHECKS: readonly Check[] = [
   { name: 'Apps', run: async ({ config, instance }) => (instance ? await apps(config, instance) : []) },
 ]
 
-export async function examine(config: Config, now: Date, onFinding: (name: string, finding: Finding) => void): Promise<Finding[]> {
+export async function runChecks(config: Config, now: Date, onFinding: (name: string, finding: Finding) => void): Promise<Finding[]> {
   const instance = readable(databasePath(config.dataDir))
   const all: Finding[] = []
   for (const { name, run } of CHECKS) {

@@ -1,7 +1,7 @@
 import type { Finding as FoundByCheck } from '@berth/contract'
 import { readConfig } from '../../config.ts'
 import type { Command } from '../command.ts'
-import { examine, type Finding } from './checks.ts'
+import { type Finding, runChecks } from './checks.ts'
 
 const MARK: Record<Finding['level'], string> = { ok: 'ok     ', warning: 'warning', problem: 'PROBLEM' }
 
@@ -13,11 +13,11 @@ export const doctorCommand: Command = {
     if (flags['json'] === true) {
       const found: FoundByCheck[] = []
       const onFinding = (check: string, { level, message, toDo = '' }: Finding) => void found.push({ check, level, message, toDo })
-      await examine(readConfig(), new Date(), onFinding)
+      await runChecks(readConfig(), new Date(), onFinding)
       print(JSON.stringify(found))
       return 0
     }
-    const findings = await examine(readConfig(), new Date(), (name, { level, message, toDo }) => {
+    const findings = await runChecks(readConfig(), new Date(), (name, { level, message, toDo }) => {
       print(`${MARK[level]}  ${name}: ${message}`)
       if (toDo !== undefined) print(`         → ${toDo}`)
     })

@@ -1,6 +1,6 @@
 import type { BuildFailed } from '../../../engine/api/errors.ts'
 import { failedStep } from '../../../engine/build/failed-step.ts'
-import { whatItSaid } from '../../../lib/error-lines.ts'
+import { outputSummary } from '../../../lib/error-lines.ts'
 
 /** Prefixes that the engine adds to its errors. */
 const PREFIX = /^(?:failed to solve(?: with frontend [\w.]+)?: |failed to create LLB definition: |rpc error: code = \w+ desc = )+/
@@ -49,7 +49,7 @@ export function buildWords(cause: BuildFailed, readable: (lines: readonly string
   const name = step.name.length > LONGEST_STEP ? `${step.name.slice(0, LONGEST_STEP)}…` : step.name
   const where = name === '' ? 'The build failed' : `The build failed at "${name}"`
   const hint = cause.outOfProcesses ? ' It could not start another process: there is a limit for all builds together.' : ''
-  return `${where} with exit code ${exitCode}${whatItSaid(readable(step.lines))}${hint}`
+  return `${where} with exit code ${exitCode}${outputSummary(readable(step.lines))}${hint}`
 }
 
 function sayOfEngine(reason: string): string {

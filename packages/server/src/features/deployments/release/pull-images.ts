@@ -7,7 +7,7 @@ import type { RegistryCredentials, ResolvedImage } from '../../../engine/registr
 import { RegistryError, registryFailure } from '../../../engine/registry-failure.ts'
 import type { InTurn } from '../../../lib/turns.ts'
 import { type Context, DeploymentFailure } from '../run/stage.ts'
-import { objectionTo } from './compose/images.ts'
+import { imageProblem } from './compose/images.ts'
 
 type Deps = {
   engine: Pick<Engine, 'images' | 'pullPrivately'>
@@ -41,7 +41,7 @@ export function createPullImages(deps: Deps) {
     const follow = { credentials, onLine: (line: string) => context.output(line, 'stdout'), onActivity: context.active }
     const named = await context.effect('engine.pull', async (signal) => {
       const keep = async (image: ImageDetails) => {
-        const why = objectionTo(image)
+        const why = imageProblem(image)
         if (why !== undefined) throw new DeploymentFailure(`The image cannot be started: it ${why}`)
         await engine.images.tag(image.id, tagOf(found, user), signal)
         return true

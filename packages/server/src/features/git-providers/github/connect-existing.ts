@@ -1,6 +1,6 @@
 import { type ConnectedGitHubApp, type ExistingGitHubApp } from '@berth/contract'
-import { belongingOf } from '../../../domain/belonging.ts'
 import { type Caller, isStaff } from '../../../domain/caller.ts'
+import { ownershipOf } from '../../../domain/ownership.ts'
 import { findGitHubApp } from '../../../domain/rows.ts'
 import { HostError } from '../../../git-hosts/errors.ts'
 import { type GitHubApps, readPrivateKey } from '../../../git-hosts/github-app.ts'
@@ -29,7 +29,7 @@ export function createConnectExisting(deps: Deps) {
 
   /** Connects an app that was created by hand. The host confirms first that the key belongs to it. */
   return async function connect(caller: Caller, input: ExistingGitHubApp, site: string): Promise<ConnectedGitHubApp> {
-    const belonging = await belongingOf(db, caller, input.projectId)
+    const belonging = await ownershipOf(db, caller, input.projectId)
     const baseUrl = baseUrlOf(input.baseUrl)
     const privateKey = readPrivateKey(input.privateKey)
     if (privateKey === undefined)

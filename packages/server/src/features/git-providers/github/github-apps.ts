@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { GitHubManifest, GitHubManifestRequest, GitHubOutcome } from '@berth/contract'
-import { belongingOf } from '../../../domain/belonging.ts'
 import { type Caller, isStaff } from '../../../domain/caller.ts'
+import { ownershipOf } from '../../../domain/ownership.ts'
 import { findGitHubApp } from '../../../domain/rows.ts'
 import { HostError } from '../../../git-hosts/errors.ts'
 import { type GitHubApps, installPageOf } from '../../../git-hosts/github-app.ts'
@@ -39,7 +39,7 @@ export function createGitHubConnect(deps: Deps) {
   const save = createSaveApp(deps)
 
   async function manifest(caller: Caller, input: GitHubManifestRequest, site: string): Promise<GitHubManifest> {
-    const { projectId } = await belongingOf(db, caller, input.projectId)
+    const { projectId } = await ownershipOf(db, caller, input.projectId)
     const baseUrl = baseUrlOf(input.baseUrl)
     const hookKey = newHookKey()
     const begun = { step: 'create', base_url: baseUrl, hook_key: hookKey, project_id: projectId, github_app_id: null } as const
@@ -57,7 +57,7 @@ export function createGitHubConnect(deps: Deps) {
     const { code } = input
     if (code === undefined || !CODE.test(code)) return dashboard('not_created', projectId)
     try {
-      const belonging = await belongingOf(db, caller, projectId) // the person may have left the project since then
+      const belonging = await ownershipOf(db, caller, projectId) // the person may have left the project since then
       const made = await inTurn(caller, async () => await apps.convert({ baseUrl, privileged: isStaff(caller) }, code))
       const hookUrl = hookUrlOf((await deps.publicUrl()) ?? site, hookKey)
       const state = await db.transaction(async (tx) => {
@@ -81,7 +81,7 @@ export function createGitHubConnect(deps: Deps) {
       return dashboard(input.setup_action === 'request' ? 'requested' : 'not_installed', app.project_id)
     }
     try {
-      await belongingOf(db, caller, app.project_id)
+      await ownershipOf(db, caller, app.project_id)
       const identity = await appIdentity(db, deps.secrets, app)
       const found = await inTurn(caller, async () => await apps.installation(identity, id))
       await db.transaction(async (tx) => await installations.save(tx, caller, app, found))

@@ -1,6 +1,6 @@
 import { recordAudit } from '../../../domain/audit.ts'
-import type { Belonging } from '../../../domain/belonging.ts'
 import type { Caller } from '../../../domain/caller.ts'
+import type { Ownership } from '../../../domain/ownership.ts'
 import type { GitHubAppRow } from '../../../domain/rows.ts'
 import type { NewApp } from '../../../git-hosts/github-app.ts'
 import { fieldError } from '../../../lib/app-error.ts'
@@ -11,7 +11,7 @@ import { deleteApp, findAppAt, forgetUnused, hasInstallations, insertApp, update
 
 const UNUSED_MS = 7 * 24 * 3600_000
 
-type Connecting = { baseUrl: string; hookKey: string; hookUrl: string; belonging: Belonging }
+type Connecting = { baseUrl: string; hookKey: string; hookUrl: string; belonging: Ownership }
 
 export function createSaveApp({ secrets, now }: { secrets: SecretBox; now: () => Date }) {
   /** An app that is already connected gets the new key and secret, and keeps its webhook URL. */
@@ -39,7 +39,7 @@ export function createSaveApp({ secrets, now }: { secrets: SecretBox; now: () =>
 }
 
 /** An app has one webhook URL, so it can be connected only once; if it was never installed, it can be connected again. */
-async function sameApp(tx: Tx, at: { baseUrl: string; hostId: string }, belonging: Belonging): Promise<GitHubAppRow | undefined> {
+async function sameApp(tx: Tx, at: { baseUrl: string; hostId: string }, belonging: Ownership): Promise<GitHubAppRow | undefined> {
   const same = await findAppAt(tx, at.baseUrl, at.hostId)
   if (!same || (same.user_id === belonging.userId && same.project_id === belonging.projectId)) return same
   if (await hasInstallations(tx, same.id))

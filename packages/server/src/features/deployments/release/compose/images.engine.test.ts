@@ -5,7 +5,7 @@ import { newImageName } from '../../../../engine/image-names.ts'
 import { labelsOf } from '../../../../engine/labels.ts'
 import type { Step } from '../../../../lib/step.ts'
 import { createEffects } from '../../run/effects.ts'
-import { createCheckImages, objectionTo } from './images.ts'
+import { createCheckImages, imageProblem } from './images.ts'
 
 const test = openTestEngine()
 const { engine, instance } = test
@@ -49,9 +49,9 @@ it('an image that cannot be pulled is reported with its service and the reason',
 
 it('the settings of an image are limited in size', () => {
   const plain = { settingsBytes: 60_000, shortestCheckMs: null, volumePaths: ['/data'] }
-  expect(objectionTo(plain)).toBeUndefined()
-  expect(objectionTo({ ...plain, settingsBytes: 900_000 })).toBe('has 879 KB of labels, variables and commands, and 64 KB are allowed.')
-  expect(objectionTo({ ...plain, volumePaths: Array.from({ length: 51 }, (_, index) => `/v${index}`) })).toBe(
+  expect(imageProblem(plain)).toBeUndefined()
+  expect(imageProblem({ ...plain, settingsBytes: 900_000 })).toBe('has 879 KB of labels, variables and commands, and 64 KB are allowed.')
+  expect(imageProblem({ ...plain, volumePaths: Array.from({ length: 51 }, (_, index) => `/v${index}`) })).toBe(
     'declares 51 volumes, and 50 are allowed.',
   )
 })

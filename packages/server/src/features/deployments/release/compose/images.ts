@@ -15,7 +15,7 @@ export function createCheckImages({ engine }: { engine: Pick<Engine, 'images'> }
   return async function checkImages(context: Follower, plan: ComposePlan): Promise<void> {
     for (const service of plan.services) {
       const found = await context.ask(() => engine.images.inspect(service.image, context.signal))
-      const why = objectionTo(found ?? (await pulled(context, plan, service)))
+      const why = imageProblem(found ?? (await pulled(context, plan, service)))
       if (why !== undefined) throw new DeploymentFailure(`The service "${service.name}" cannot be started: its image ${why}`)
     }
   }
@@ -45,7 +45,7 @@ function engineWords(cause: unknown): string {
 
 type Judged = Pick<ImageDetails, 'settingsBytes' | 'shortestCheckMs' | 'volumePaths'>
 
-export function objectionTo({ settingsBytes, shortestCheckMs, volumePaths }: Judged): string | undefined {
+export function imageProblem({ settingsBytes, shortestCheckMs, volumePaths }: Judged): string | undefined {
   if (settingsBytes > MOST_SETTINGS_BYTES)
     return `has ${Math.ceil(settingsBytes / 1024)} KB of labels, variables and commands, and 64 KB are allowed.`
   if (shortestCheckMs !== null && shortestCheckMs < SHORTEST_CHECK_MS)

@@ -6,7 +6,7 @@ import { composeFileIn } from './compose-file.ts'
 import { createRepositoryFiles } from './repository-files.ts'
 
 /** The settings used to read a compose file before anything is built from it. */
-export type StackWish = Pick<ComposeSettings, 'env' | 'port' | 'doors' | 'hasOwnDomain'> & { readonly directory: string }
+export type StackInput = Pick<ComposeSettings, 'env' | 'port' | 'endpoints' | 'hasOwnDomain'> & { readonly directory: string }
 /** `file` is empty if the text does not come from a repository. */
 export type JudgedStack = ComposeJudgement & { readonly file: string }
 
@@ -17,9 +17,9 @@ const PREFIX = 'berth-plan-app-1'
  * called.
  */
 export function createJudgeStack({ reservedPorts }: { reservedPorts: readonly number[] }) {
-  const settingsOf = (wish: StackWish) => ({ ...wish, volumePrefix: PREFIX, reservedPorts, newImageName: () => '' })
+  const settingsOf = (wish: StackInput) => ({ ...wish, volumePrefix: PREFIX, reservedPorts, newImageName: () => '' })
 
-  async function ofCheckout(workspace: string, wish: StackWish, signal: AbortSignal): Promise<JudgedStack> {
+  async function ofCheckout(workspace: string, wish: StackInput, signal: AbortSignal): Promise<JudgedStack> {
     try {
       const { name, text } = await composeFileIn(workspace, wish.directory)
       const { read } = createRepositoryFiles(workspace, signal)
@@ -33,7 +33,7 @@ export function createJudgeStack({ reservedPorts }: { reservedPorts: readonly nu
 
   return {
     ofCheckout,
-    ofText: (text: string, wish: StackWish): JudgedStack => ({
+    ofText: (text: string, wish: StackInput): JudgedStack => ({
       file: '',
       ...judgeCompose(text, { ...settingsOf(wish), standsAlone: true }),
     }),

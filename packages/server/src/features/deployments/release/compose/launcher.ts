@@ -14,7 +14,7 @@ import { findActive } from '../../store.ts'
 import type { AppContainers } from '../app-containers.ts'
 import type { Launcher, Release } from '../release.ts'
 import { createConverge } from './converge.ts'
-import { doorsOf } from './door-store.ts'
+import { listEndpoints } from './endpoint-store.ts'
 import { rememberFilled } from './filled-volumes.ts'
 import { createComposeHealth, type Reached } from './health.ts'
 import type { CheckImages } from './images.ts'
@@ -34,9 +34,9 @@ import {
 } from './plan.ts'
 import { takeFilesOver } from './plan-files.ts'
 import { refuseNotAllowed } from './refuse-not-allowed.ts'
+import { type ActivePlan, createRestoreLive } from './restore-live.ts'
 import { createServiceFailure } from './service-failure.ts'
 import { createStartService } from './start-service.ts'
-import { type ActivePlan, createTakeBack } from './take-back.ts'
 import { createWaitFor } from './wait-for.ts'
 
 type Deps = {
@@ -68,7 +68,7 @@ export function createComposeLauncher(deps: Deps): Launcher {
   const waitFor = createWaitFor({ engine, serviceFailure })
   const converge = createConverge({ ...deps, others, startService, waitFor })
   const withOwnVolumes = createWithOwnVolumes(deps)
-  const takeBack = createTakeBack({ ...deps, startService, waitFor, withOwnVolumes })
+  const takeBack = createRestoreLive({ ...deps, startService, waitFor, withOwnVolumes })
 
   async function start(context: Context): Promise<Release> {
     const { app, deployment, effect, ask, step, signal } = context
@@ -145,10 +145,10 @@ function createStarted(
     const isThere = ({ owner }: ContainerSummary) => isPlanned(labels, owner) && !stopped.has(owner.service ?? '')
     const found = (await ask((signal) => containers.ofApp(app.id, signal))).filter(isThere)
     const main = plan.routedService === null ? [] : [{ service: plan.routedService, port: config.port }]
-    const doors = [...main, ...(await doorsOf(db, app.id)).map(({ service, port }) => ({ service, port: port ?? config.port }))]
+    const endpoints = [...main, ...(await listEndpoints(db, app.id)).map(({ service, port }) => ({ service, port: port ?? config.port }))]
     const reached = new Map<string, Reached>()
     for (const service of routedServices(plan)) {
-      const ports = new Set(doors.filter((door) => door.service === service).map(({ port }) => port))
+      const ports = new Set(endpoints.filter((endpoint) => endpoint.service === service).map(({ port }) => port))
       const container = found.find(({ owner }) => owner.service === service)
       const ip = container && (await ask((signal) => givenIp(container.id, app.project_id, signal)))
       const targets = ip === undefined ? [] : [...ports].flatMap((port) => (port === null ? [] : [{ ip, port }]))

@@ -11,7 +11,7 @@ import type { Reader } from '../../../../store/database.ts'
 import type { Context } from '../../run/stage.ts'
 import { memoryBytesOf } from '../memory-ceiling.ts'
 import { composeFileIn } from './compose-file.ts'
-import { entrancesOf } from './door-store.ts'
+import { findEndpoints } from './endpoint-store.ts'
 import type { CheckImages } from './images.ts'
 import { keepPlan, planDirectory, refuseTooLong } from './plan.ts'
 import { keepFiles, refuseTooMuchPlaced } from './plan-files.ts'
@@ -49,7 +49,7 @@ export function createMakePlan(deps: Deps) {
       reservedPorts: deps.reservedPorts,
       newImageName: deps.newImageName,
       directory: app.root_directory,
-      ...(await entrancesOf(deps.db, app.id)),
+      ...(await findEndpoints(deps.db, app.id)),
       standsAlone: pasted !== undefined,
     }
     const plan = await withRepository((lookUp) => planCompose(source.text, { ...settings, lookUp }), repository.read)

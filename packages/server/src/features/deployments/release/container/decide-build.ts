@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import type { BuildPlan } from '@berth/contract'
 import { readBerthJson } from '../../../../builders/berth-json.ts'
-import { type Detected, detect, detectSite, type Given } from '../../../../builders/detect.ts'
+import { type Detected, type DetectionInput, detect, detectSite } from '../../../../builders/detect.ts'
 import { BuildProblem, type Project, projectAt } from '../../../../builders/project.ts'
 import { readRepository } from '../../../../builders/read-repository.ts'
 import type { BuildConfig } from '../../../../domain/release-config.ts'
@@ -54,7 +54,7 @@ export async function decideBuild(wish: BuildWish): Promise<DecidedBuild> {
       const plan = withRelease(await dockerfilePlan(port, project, { root, dockerfile: own, build }), build, file.releaseCommand)
       return { plan, directory: root, dockerfile: own, isWritten: false, buildArgs: build.buildArgs, target: build.buildTarget }
     }
-    const given: Given = { settings, port, buildArgs: Object.keys(build.buildArgs), buildSecrets: wish.buildSecrets }
+    const given: DetectionInput = { settings, port, buildArgs: Object.keys(build.buildArgs), buildSecrets: wish.buildSecrets }
     const found = build.builder === 'static' ? detectSite(project, given) : await detectAny(wish, project, { root, given })
     const plan = withRelease(found.plan, build, file.releaseCommand)
     return {
@@ -93,7 +93,7 @@ async function ownDockerfile(
   throw noDockerfile(wanted, await dockerfilesBelow(root))
 }
 
-type Place = { readonly root: string; readonly given: Given }
+type Place = { readonly root: string; readonly given: DetectionInput }
 
 /** An index.html is not taken for a static site if there is a Dockerfile in a subdirectory: its author probably wants that one built. */
 async function detectAny({ dockerfilePath }: BuildWish, project: Project, { root, given }: Place): Promise<Detected> {

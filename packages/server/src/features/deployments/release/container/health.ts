@@ -10,7 +10,7 @@ import type { DatabaseTemplate } from '../../../templates/templates.ts'
 import type { KeptOutput } from '../../log/kept-output.ts'
 import { type Context, DeploymentFailure } from '../../run/stage.ts'
 import type { AppContainers } from '../app-containers.ts'
-import { createLastWords } from '../health/last-words.ts'
+import { createLastOutput } from '../health/last-output.ts'
 import { createPortWatch } from '../health/port-watch.ts'
 import { nothingResponds, type Probe, probePath, probePort, waitUntilHealthy } from '../health/probes.ts'
 import { factsOf, whyUnhealthy } from '../health/why-unhealthy.ts'
@@ -107,7 +107,7 @@ async function listeningPorts(engine: Engine, id: string): Promise<ListeningPort
 /** Inspects an unhealthy container and explains the problem to its owner. */
 function createExplanation(deps: ContainerHealthDeps) {
   const { engine } = deps
-  const lastWords = createLastWords(deps)
+  const lastWords = createLastOutput(deps)
 
   async function explained({ context, id, name }: Running, reason: string): Promise<DeploymentFailure> {
     const { env, port, healthcheckPath } = context.config

@@ -1,5 +1,5 @@
 import type { ContainerDetails } from '../../../../engine/container-state.ts'
-import { errorLines, whatItSaid } from '../../../../lib/error-lines.ts'
+import { errorLines, outputSummary } from '../../../../lib/error-lines.ts'
 import type { ListeningPort } from '../../../../lib/proc-net.ts'
 import type { FailureFacts } from '../../failure/facts.ts'
 import { missingVariable } from '../../failure/missing-variable.ts'
@@ -20,7 +20,7 @@ function whyEnded(details: ContainerDetails, lines: readonly string[]): string {
   if (details.oomKilled) return 'The container ran out of memory and was killed. Give it more under Settings → Memory limit.'
   const notStarted = startCommandWords(lines.join('\n'))
   if (notStarted !== undefined) return notStarted
-  const said = whatItSaid(lines)
+  const said = outputSummary(lines)
   if (details.exitCode === null) return `The container exited, and its restart policy started it again${said}`
   return `The container exited with code ${details.exitCode}${said}`
 }
@@ -65,6 +65,6 @@ export function whyUnhealthy(seen: Seen): string {
   if (hasEnded(details)) return whyEnded(details, seen.lastLines)
   if (port !== null && isUnreached(seen)) return whyNotReached(port, seen.listening)
   if (seen.healthcheckPath !== '')
-    return `The application is not healthy: ${seen.reason} (${seen.healthcheckPath}; 200 to 399 is healthy)${whatItSaid(seen.lastLines)}`
-  return `The application is not healthy: ${seen.reason}${whatItSaid(seen.lastLines)}`
+    return `The application is not healthy: ${seen.reason} (${seen.healthcheckPath}; 200 to 399 is healthy)${outputSummary(seen.lastLines)}`
+  return `The application is not healthy: ${seen.reason}${outputSummary(seen.lastLines)}`
 }

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
-import { createFamiliarAddresses } from './familiar-addresses.ts'
+import { createKnownAddresses } from './known-addresses.ts'
 
 const EMAIL = 'a@example.test'
 const at = (address: string, email = EMAIL) => ({ email, address })
 
 it('knows the networks an account was used from, for that account only', () => {
-  const familiar = createFamiliarAddresses([at('192.0.2.1')])
+  const familiar = createKnownAddresses([at('192.0.2.1')])
   familiar.add(at('192.0.2.2'))
   expect(familiar.find(at('192.0.2.1'))).toBe('192.0.2.1')
   expect(familiar.find(at('192.0.2.2'))).toBe('192.0.2.2')
@@ -14,7 +14,7 @@ it('knows the networks an account was used from, for that account only', () => {
 })
 
 it('keeps the eight that were used last', () => {
-  const familiar = createFamiliarAddresses(Array.from({ length: 8 }, (_, n) => at(`192.0.2.${n}`)))
+  const familiar = createKnownAddresses(Array.from({ length: 8 }, (_, n) => at(`192.0.2.${n}`)))
   familiar.add(at('192.0.2.0'))
   familiar.add(at('192.0.2.8'))
   const known = Array.from({ length: 9 }, (_, n) => familiar.find(at(`192.0.2.${n}`)) !== undefined)
@@ -31,5 +31,5 @@ it.each([
   ['192.0.2.1', '192.0.2.2', false],
   ['', '', true],
 ])('%s makes %s familiar: %s', (first, second, isFamiliar) => {
-  expect(createFamiliarAddresses([at(first)]).find(at(second)) !== undefined).toBe(isFamiliar)
+  expect(createKnownAddresses([at(first)]).find(at(second)) !== undefined).toBe(isFamiliar)
 })

@@ -1,8 +1,8 @@
-import type { Door } from '../../../../engine/compose/routed.ts'
+import type { Endpoint } from '../../../../engine/compose/routed.ts'
 import type { Reader } from '../../../../store/database.ts'
 
 /** The services of an app that have their own domains, with the ports that visitors are sent to. */
-export async function doorsOf(db: Reader, appId: number): Promise<Door[]> {
+export async function listEndpoints(db: Reader, appId: number): Promise<Endpoint[]> {
   return await db
     .selectFrom('domain')
     .select(['service', 'port'])
@@ -15,7 +15,7 @@ export async function doorsOf(db: Reader, appId: number): Promise<Door[]> {
 }
 
 /** How visitors are to get to an app: the services with domains of their own, and whether there are domains that name none. */
-export async function entrancesOf(db: Reader, appId: number): Promise<{ doors: Door[]; hasOwnDomain: boolean }> {
+export async function findEndpoints(db: Reader, appId: number): Promise<{ endpoints: Endpoint[]; hasOwnDomain: boolean }> {
   const own = await db.selectFrom('domain').select('id').where('app_id', '=', appId).where('service', '=', '').limit(1).executeTakeFirst()
-  return { doors: await doorsOf(db, appId), hasOwnDomain: own !== undefined }
+  return { endpoints: await listEndpoints(db, appId), hasOwnDomain: own !== undefined }
 }

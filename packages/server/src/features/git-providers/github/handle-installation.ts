@@ -16,7 +16,7 @@ const Told = Type.Object({
 })
 
 /** Handles the deliveries about installations of an app. */
-export function createHeedInstallation({ save, end }: Pick<Installations, 'save' | 'end'>) {
+export function createHandleInstallation({ save, end }: Pick<Installations, 'save' | 'end'>) {
   let validator: ReturnType<typeof Compile<typeof Told>> | undefined
 
   /** Returns a sentence about the result, or undefined for events that we do not handle. */

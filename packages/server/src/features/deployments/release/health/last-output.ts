@@ -18,7 +18,7 @@ const AGAIN = '--- The container was restarted ---'
  * Saves the output of a container of a failed release, to the deployment log and for later, because the container will be removed.
  * Returns the lines.
  */
-export function createLastWords({ containers, keptOutput }: Deps) {
+export function createLastOutput({ containers, keptOutput }: Deps) {
   return async function lastWords(context: Context, { details, prefix = '' }: Wanted): Promise<string[]> {
     const printed = await containers.printedBy(details)
     // Here, while they are consecutive lines: a failure reason only has some of them, joined and cut.

@@ -8,7 +8,7 @@ import { branchOf, type Push } from './push.ts'
 import { isContinuedIn, isOlderThan } from './push-order.ts'
 import { appsOfRepository, earlierPushes, linkApp, newestPush, renameRepository, updateDelivery } from './store.ts'
 
-type Acting = {
+type PushToHandle = {
   id: number
   push: Push
   /** Whether the app may be deployed: somebody who redelivers by hand only deploys apps that they can see. */
@@ -17,16 +17,16 @@ type Acting = {
   isAgain: boolean
 }
 export type Verdict = { result: 'deployed' | 'ignored' | 'failed'; reason: string }
-export type Acted = Verdict & { deployments: number[] }
+export type HandledPush = Verdict & { deployments: number[] }
 
 /** Deploys every app that a push applies to, and stores the result. */
-export function createAct(deps: { addAutomatic: AddAutomatic }) {
+export function createHandlePush(deps: { addAutomatic: AddAutomatic }) {
   async function deploy(tx: Tx, app: AppRow, push: Push): Promise<{ deploymentId: number } | { problem: string }> {
     const commit = { hash: push.after, message: push.message, author: push.author }
     return await deps.addAutomatic(tx, { app, trigger: 'webhook', commit })
   }
 
-  return async function act(tx: Tx, account: GitAccountRow, { id, push, mayDeploy, isAgain }: Acting): Promise<Acted> {
+  return async function handlePush(tx: Tx, account: GitAccountRow, { id, push, mayDeploy, isAgain }: PushToHandle): Promise<HandledPush> {
     const all = await appsOfRepository(tx, account, push.repositoryId)
     const apps = all.filter((app) => kindOf(app).madeFrom !== 'template' && mayDeploy(app))
     const isLate = !isAgain && (await isLateFor(tx, account, { id, push }))
@@ -53,13 +53,13 @@ export function createAct(deps: { addAutomatic: AddAutomatic }) {
   }
 }
 
-export type Act = ReturnType<typeof createAct>
+export type HandlePush = ReturnType<typeof createHandlePush>
 
 function lateWords(push: Push): string {
   return `A newer push to ${branchOf(push) ?? push.ref} was delivered before this one.`
 }
 
-async function isLateFor(tx: Tx, account: GitAccountRow, { id, push }: Pick<Acting, 'id' | 'push'>): Promise<boolean> {
+async function isLateFor(tx: Tx, account: GitAccountRow, { id, push }: Pick<PushToHandle, 'id' | 'push'>): Promise<boolean> {
   const branch = branchOf(push)
   if (branch === undefined || push.isDeleted) return false
   const of = { accountId: account.id, repositoryId: push.repositoryId, branch, besides: id }

@@ -4,10 +4,10 @@ import { type Caller, isStaff } from './caller.ts'
 import { findProject, isMember } from './rows.ts'
 
 /** Whose an account is: a person's, or a project's. */
-export type Belonging = { userId: number | null; projectId: number | null }
+export type Ownership = { userId: number | null; projectId: number | null }
 
 /** A new account belongs to the person who connects it, or to a project they are a member of. */
-export async function belongingOf(db: Reader, caller: Caller, projectId: number | null | undefined): Promise<Belonging> {
+export async function ownershipOf(db: Reader, caller: Caller, projectId: number | null | undefined): Promise<Ownership> {
   if (projectId === undefined || projectId === null) return { userId: caller.id, projectId: null }
   const isOpen = isStaff(caller) ? (await findProject(db, projectId)) !== undefined : await isMember(db, projectId, caller.id)
   if (!isOpen) throw new AppError('project_not_found')

@@ -13,7 +13,7 @@ function networkOf(address: string): string {
 export type Login = { email: string; address: string }
 
 /** The networks from which each account was recently used. Only a correct password adds one, so attackers cannot. */
-export function createFamiliarAddresses(earlier: readonly Login[]) {
+export function createKnownAddresses(earlier: readonly Login[]) {
   const known = new Map<string, string[]>() // the newest last
 
   function add({ email, address }: Login): void {
@@ -31,4 +31,4 @@ export function createFamiliarAddresses(earlier: readonly Login[]) {
   return { add, find }
 }
 
-export type FamiliarAddresses = ReturnType<typeof createFamiliarAddresses>
+export type KnownAddresses = ReturnType<typeof createKnownAddresses>

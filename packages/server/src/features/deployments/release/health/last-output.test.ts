@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { withRestarts } from './last-words.ts'
+import { withRestarts } from './last-output.ts'
 
 const second = (n: number) => new Date(n * 1000).toISOString()
 const lines = [1, 2, 5, 6, 9].map((n) => ({ at: second(n), stream: 'stdout' as const, line: `at ${n}` }))

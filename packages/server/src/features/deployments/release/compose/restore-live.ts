@@ -15,11 +15,11 @@ export type ActivePlan = { readonly plan: ComposePlan; readonly deploymentId: nu
 const GRACE_SECONDS = 10
 
 /** Restores the live release after a failed deployment. Containers of it that still serve are left alone. */
-export function createTakeBack(deps: Deps) {
+export function createRestoreLive(deps: Deps) {
   const others = createComposeOthers({ ...deps, longestGraceSeconds: GRACE_SECONDS })
   const converge = createConverge({ ...deps, others })
 
-  return async function takeBack(context: Context, active: ActivePlan | undefined, signal: AbortSignal): Promise<void> {
+  return async function restoreLive(context: Context, active: ActivePlan | undefined, signal: AbortSignal): Promise<void> {
     const { app, deployment } = context
     if (!active || app.wanted !== 'running') return await others.removeAllBut(app.id, active, signal)
     if (active.deploymentId !== deployment.id) await others.removeOwn(app.id, deployment.id, signal)
