@@ -139,7 +139,7 @@ describe('projects and apps', () => {
   })
 
   it('status shows the state of an app', async () => {
-    expect((await berth(['status', 'Shop/web'])).out).toMatch(/web +stopped +none/)
+    expect((await berth(['status', 'Shop/web'])).out).toMatch(/web +stopped +1 +none/)
     await answerOf('apps.get', ['status', 'web'])
   })
 })

@@ -1,12 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
 import { Icon } from '../components/icon.tsx'
 import { updateCheck } from '../features/health/queries.ts'
 import { paths } from '../paths.ts'
 
+/** The page itself comes first. */
+const LATER_MS = 5000
+
 /** For owners, on every page: there is a newer version of Berth. */
 export function UpdateLink() {
-  const { data: found } = useQuery(updateCheck)
+  const isLater = useLater(LATER_MS)
+  const { data: found } = useQuery({ ...updateCheck, enabled: isLater })
   if (!found?.available) return null
   return (
     <Link
@@ -21,4 +26,13 @@ export function UpdateLink() {
       </span>
     </Link>
   )
+}
+
+function useLater(ms: number): boolean {
+  const [isLater, setIsLater] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setIsLater(true), ms)
+    return () => clearTimeout(timer)
+  }, [ms])
+  return isLater
 }

@@ -132,6 +132,7 @@ it('lists of apps leave out the settings that can be long', async () => {
   const whole = await member.call('apps.get', { appId })
   expect(whole).toMatchObject({ watch_paths: watchPaths, build_args: buildArgs, install_command: long, release_command: long })
   const {
+    volumes,
     build_secrets,
     submodules,
     lfs,
@@ -143,7 +144,7 @@ it('lists of apps leave out the settings that can be long', async () => {
     release_command,
     ...listed
   } = whole
-  void [build_secrets, submodules, lfs, watch_paths, build_args, install_command, build_command, start_command, release_command]
+  void [volumes, build_secrets, submodules, lfs, watch_paths, build_args, install_command, build_command, start_command, release_command]
   expect(await member.call('apps.list', { projectId: project.id })).toEqual([listed])
   expect((await member.call('apps.listAll')).find(({ id }) => id === appId)).toEqual(listed)
   expect((await member.call('projects.get', { id: project.id })).applications).toEqual([listed])
