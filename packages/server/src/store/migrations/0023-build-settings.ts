@@ -7,7 +7,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     name text not null,
     sealed_value text not null,
     primary key (app_id, name)
-  ) without rowid`.execute(db)
+  )`.execute(db)
   for (const name of ['submodules', 'lfs'])
     await db.schema
       .alterTable('app')
