@@ -10,10 +10,11 @@ export function volumesOf(app: Pick<AppRow, 'volumes'>): AppVolume[] {
 
 /**
  * Whether a release must have its data for itself: two at once could destroy it. What counts is how a volume is marked now, not when the
- * release was made: a rollback must not bring back a permission that was withdrawn.
+ * release was made: a rollback must not bring back a permission that was withdrawn. Of a volume that is not in the settings any more, the
+ * last mark counts.
  */
 export function holdsDataAlone(app: Pick<AppRow, 'volumes'>, config: Pick<ReleaseConfig, 'type' | 'volumes'>): boolean {
   if (kindOf(config).keepsData) return true
-  const shareable = new Set(volumesOf(app).flatMap(({ name, shareable: isShareable }) => (isShareable ? [name] : [])))
-  return (config.volumes ?? []).some(({ name }) => !shareable.has(name))
+  const marks = new Map(volumesOf(app).map(({ name, shareable }) => [name, shareable]))
+  return (config.volumes ?? []).some(({ name, shareable = false }) => !(marks.get(name) ?? shareable))
 }

@@ -11,7 +11,7 @@ export type ReleaseConfig = {
   /** Releases from before this was recorded have none. */
   source?: { branch: string; rootDirectory: string; dockerfilePath: string }
   build?: BuildConfig
-  volumes?: readonly { name: string; path: string }[]
+  volumes?: readonly { name: string; path: string; shareable?: boolean }[]
   /** Which files it has; their contents are stored beside it. `version` is the same for the same content. */
   files?: readonly { path: string; mode: string; version: string }[]
   port: number | null
@@ -84,7 +84,7 @@ export function configOf(app: AppRow, env: Readonly<Record<string, string>>, fil
     env: { ...port, ...env },
     source: { branch: app.git_branch, rootDirectory: app.root_directory, dockerfilePath: app.dockerfile_path ?? '' },
     build: buildConfigOf(app),
-    volumes: (JSON.parse(app.volumes) as AppVolume[]).map(({ name, path }) => ({ name, path })), // written by us, as the contract says
+    volumes: JSON.parse(app.volumes) as AppVolume[], // written by us, as the contract says
     files,
     port: app.port,
     healthcheckPath: app.healthcheck_path,

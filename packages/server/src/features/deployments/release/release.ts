@@ -23,6 +23,8 @@ export type LiveReplicas = {
 
 /** The two ways to run an app: one container, or a compose project. */
 export type Launcher = {
+  /** Throws if the release cannot run as the app is set now: before anything is stopped. */
+  refuse?(context: Context): void
   /** Marks the old release as retiring; if only one can run at a time, it is stopped here. */
   retireOld(context: Context): Promise<void>
   start(context: Context, artifact: Artifact): Promise<Release>

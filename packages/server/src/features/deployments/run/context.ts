@@ -14,6 +14,8 @@ import { createSteps } from './steps.ts'
 
 type Parts = {
   app: AppRow
+  /** As it is now. */
+  findApp: () => Promise<AppRow | undefined>
   row: DeploymentRow
   config: ReleaseConfig
   buildSecrets: Readonly<Record<string, string>>
@@ -46,6 +48,8 @@ const STEP_OF = {
 export type LiveContext = Context & {
   /** A step that changes the row. Later steps see the returned row. */
   write(name: string, change: (row: DeploymentRow) => Promise<DeploymentRow>): Promise<void>
+  /** The volumes and replicas of the app may have changed during the build. */
+  readAppAgain(): Promise<void>
   /** Ends the current step and returns all steps so far, as stored text. */
   endedSteps(): string
   /** Resolves when all lines so far are in the file. */
@@ -66,7 +70,7 @@ export function createContext(parts: Parts): LiveContext {
   const signal = AbortSignal.any([parts.signal, deadline.signal])
   const steps = createSteps(parts.row.steps, { now: parts.now, monotonicMs: () => performance.now() })
   const limits = createStageLimits({ tuning, nameOf: (stage) => WORDS[stage], end: (why) => deadline.abort(why) })
-  let row = parts.row
+  let { row, app } = parts
   let stage: StageName = 'cloning_repo'
   let noting: Promise<void> = Promise.resolve()
   let shown = row.progress
@@ -101,9 +105,13 @@ export function createContext(parts: Parts): LiveContext {
     ...createEffects({ step, signal, say: lines.say }),
     ...lines,
     ...givenBy(parts),
+    get app() {
+      return app
+    },
     get deployment() {
       return row
     },
+    readAppAgain: async () => void (app = (await parts.findApp()) ?? app),
     signal,
     enter,
     begin: (step, fraction) => {
@@ -123,8 +131,8 @@ export function createContext(parts: Parts): LiveContext {
   }
 }
 
-function givenBy({ app, config, buildSecrets, workspace, step, replaces }: Parts) {
-  return { app, config, buildSecrets, workspace, step, replaces }
+function givenBy({ config, buildSecrets, workspace, step, replaces }: Parts) {
+  return { config, buildSecrets, workspace, step, replaces }
 }
 
 /** Whole seconds of a monotonic clock, so that a change of the system time cannot make a duration negative. */

@@ -75,6 +75,7 @@ export function createRunDeployment(deps: Deps) {
     const replaces = (await findActive(db, app.id))?.id ?? null
     const context = createContext({
       app,
+      findApp: async () => await findApp(db, app.id),
       row: begun,
       config,
       buildSecrets,

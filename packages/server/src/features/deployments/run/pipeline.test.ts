@@ -68,6 +68,7 @@ function open({ type = 'web', status = 'building', kept, isReached = true, isSer
   }
   const context = createContext({
     app,
+    findApp: async () => app,
     row,
     config: { type } as ReleaseConfig, // only launchers read the rest
     buildSecrets: {},

@@ -41,6 +41,8 @@ export async function deploy(context: LiveContext, pipeline: Pipeline): Promise<
   const artifact = artifactOf(context.deployment) ?? (await makeArtifact(context, stages))
   if (context.deployment.status === 'building') await context.write('db.deploying', (row) => record.deploying(row, artifact))
 
+  await context.readAppAgain()
+  launcher.refuse?.(context)
   await pipeline.runReleaseCommand(context, artifact)
 
   await context.enter('stopping_old')

@@ -1,3 +1,4 @@
+import { artifactOf } from '../../../domain/artifact.ts'
 import { configOf, openConfig, type ReleaseConfig, sealConfig } from '../../../domain/release-config.ts'
 import { sealFiles } from '../../../domain/release-files.ts'
 import type { AppRow, DeploymentRow } from '../../../domain/rows.ts'
@@ -62,6 +63,7 @@ export type BuildSettingsOf = (app: AppRow, row: DeploymentRow) => Promise<Setti
 export function withBuildSecrets({ settingsOf, buildSecretsOf, log }: ForBuild): BuildSettingsOf {
   return async (app, row) => {
     const settings = await settingsOf(app, row)
+    if (artifactOf(row) !== undefined) return { ...settings, buildSecrets: {} } // nothing is built
     try {
       return { ...settings, buildSecrets: await buildSecretsOf(app.id) }
     } catch (cause) {

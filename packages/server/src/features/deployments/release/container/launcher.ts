@@ -2,6 +2,7 @@ import { kindOf } from '../../../../domain/app-kinds.ts'
 import type { DeploymentRow } from '../../../../domain/rows.ts'
 import type { PlainFile } from '../../../../engine/build/tar.ts'
 import type { ContainerSpec } from '../../../../engine/container-spec.ts'
+import type { ContainerSummary } from '../../../../engine/container-state.ts'
 import { containerName, labelsOf, projectNetworkName } from '../../../../engine/labels.ts'
 import type { Context } from '../../run/stage.ts'
 import { memoryBytesOf } from '../memory-ceiling.ts'
@@ -63,7 +64,6 @@ export function createContainerLauncher(deps: Deps): Launcher {
   })
 
   async function prepare(context: Context): Promise<void> {
-    refuseSeveralWriters(context)
     const { app, effect } = context
     await effect('engine.network', (signal) => engine.networks.ensureProjectNetwork({ instance, projectId: app.project_id }, signal))
     const labels = labelsOf({ instance, kind: 'volume', projectId: app.project_id, appId: app.id })
@@ -91,21 +91,27 @@ export function createContainerLauncher(deps: Deps): Launcher {
     })
   }
 
+  /** Only the live release: an earlier deployment that failed while the engine was away may have left containers too. */
+  async function liveOf({ app, deployment, replaces }: Context, signal: AbortSignal): Promise<ContainerSummary[]> {
+    const others = await containers.ofOtherDeployments(app.id, deployment.id, signal)
+    const isWanted = ({ owner }: ContainerSummary) => owner.service !== RELEASE_SERVICE && owner.replica <= app.replicas
+    return others.filter((each) => each.owner.deploymentId === replaces && isWanted(each))
+  }
+
   async function undo(context: Context): Promise<void> {
     const { app, deployment } = context
     const ownTime = AbortSignal.timeout(60_000) // the deployment's own signal is already aborted
     const takeBack = async (signal: AbortSignal) => {
       const made = await containers.ofDeployment(app.id, deployment.id, signal)
-      if (isSingle(context) && app.wanted === 'running') {
+      const stopped = (await liveOf(context, signal)).filter(({ state }) => state === 'exited')
+      if (stopped.length > 0 && app.wanted === 'running') {
         for (const { id } of made) await engine.containers.stop(id, tuning.stopGraceSeconds, signal)
-        // Only the live release: an earlier deployment that failed while the engine was away may have left containers too.
-        for (const { id, owner } of await containers.ofOtherDeployments(app.id, deployment.id, signal))
-          if (owner.deploymentId === context.replaces && owner.service !== RELEASE_SERVICE) await engine.containers.startAgain(id, signal)
+        for (const { id } of stopped) await engine.containers.startAgain(id, signal)
       }
       for (const { id } of made) await engine.containers.remove(id, signal)
     }
     await context.effect('engine.undo', takeBack, ownTime)
   }
 
-  return { retireOld, start, replicas, removeOld, undo }
+  return { refuse: refuseSeveralWriters, retireOld, start, replicas, removeOld, undo }
 }

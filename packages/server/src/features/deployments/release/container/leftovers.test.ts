@@ -19,20 +19,23 @@ function container(name: string, deploymentId: number, service: string | null = 
 }
 
 /** An engine with these containers. It records what is done to them. */
-function engineWith(there: ContainerSummary[], { losesAnswer = false } = {}) {
+function engineWith(there: ContainerSummary[], { losesAnswer }: { losesAnswer?: string } = {}) {
   const done: string[] = []
-  let isLost = losesAnswer
+  let isLost = losesAnswer !== undefined
   const note = async (what: string) => void done.push(what)
   const containers = {
     list: async () => there,
     inspect: async () => ({ state: 'exited', exitCode: 0 }) as ContainerDetails, // the fields that are read
     stop: async (id: string) => await note(`stop ${id}`),
     startAgain: async (id: string) => await note(`start ${id} again`),
-    remove: async (id: string) => await note(`remove ${id}`),
+    remove: async (id: string) => {
+      there.splice(0, Infinity, ...there.filter((each) => each.id !== id))
+      await note(`remove ${id}`)
+    },
     start: async () => {
       await note('start')
       if (there.some(({ name }) => name === 'own-release')) throw new Error('409: the name is taken')
-      there.push(container('own-release', OWN, 'release', 'created'))
+      there.push(container('own-release', OWN, 'release', isLost ? losesAnswer : 'running'))
       if (!isLost) return 'own-release'
       isLost = false
       throw new EngineUnreachable('ECONNRESET')
@@ -88,7 +91,7 @@ it('after a failure only the live release is started again, not what an earlier 
   expect(done).toEqual(['stop own', 'start live again', 'remove own'])
 })
 
-async function released(there: ContainerSummary[], options?: { losesAnswer: boolean }): Promise<string[]> {
+async function released(there: ContainerSummary[], options?: { losesAnswer: string }): Promise<string[]> {
   const { engine, done, containers } = engineWith(there, options)
   const run = createReleaseCommand({
     engine,
@@ -111,6 +114,21 @@ it('a release command never runs beside that of an earlier deployment', async ()
   ])
 })
 
-it('a release command whose start was done but not answered goes on, and is not begun twice', async () => {
-  expect(await released([], { losesAnswer: true })).toEqual(['start', 'start own-release again', 'remove own-release'])
+it('a release command whose start was not answered goes on, and is begun again only if it never ran', async () => {
+  expect(await released([], { losesAnswer: 'running' })).toEqual(['start', 'remove own-release'])
+  expect(await released([], { losesAnswer: 'created' })).toEqual(['start', 'remove own-release', 'start', 'remove own-release'])
+})
+
+it('a replica that was created and never ran is made anew', async () => {
+  const { launcher, done } = launcherWith([container('own', OWN, null, 'created')])
+  const problem = new Error('The settings cannot be read.')
+  await expect(launcher.replicas?.complete(contextOf(), { kind: 'image', tag: 'i' }, problem)).rejects.toBe(problem)
+  expect(done).toEqual([])
+})
+
+it('a release that was stopped is started again after a failure, also if it need not have been by now', async () => {
+  const { launcher, done } = launcherWith([container('live', LIVE), container('own', OWN)])
+  const context = contextOf()
+  await launcher.undo({ ...context, config: { ...context.config, strategy: 'rolling' } })
+  expect(done).toEqual(['stop own', 'start live again', 'remove own'])
 })

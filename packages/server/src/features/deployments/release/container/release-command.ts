@@ -52,8 +52,9 @@ export function createReleaseCommand(deps: Deps): ReleaseCommand {
       const own = all.find(({ owner }) => owner.deploymentId === context.deployment.id)
       // Of a deployment that ended while the engine was away: two of them must never run at once.
       for (const other of all) if (other !== own) await engine.containers.remove(other.id, signal)
-      if (own?.state === 'created') await engine.containers.startAgain(own.id, signal)
-      return own?.id ?? (await engine.containers.start(spec, signal)) // its own if the engine's answer was lost
+      if (own !== undefined && own.state !== 'created') return own.id // the engine's answer was lost
+      if (own !== undefined) await engine.containers.remove(own.id, signal) // it never ran, and may lack its files
+      return await engine.containers.start(spec, signal)
     })
   }
 

@@ -1,4 +1,5 @@
 import { kindOf } from '../../../../domain/app-kinds.ts'
+import { holdsDataAlone } from '../../../../domain/app-volumes.ts'
 import type { Artifact } from '../../../../domain/artifact.ts'
 import type { Target } from '../../../../domain/routes.ts'
 import type { ContainerSpec } from '../../../../engine/container-spec.ts'
@@ -43,7 +44,7 @@ export function createReplicas(deps: ContainerHealthDeps, { prepare, makeWay, sp
   async function start(context: Context, artifact: Artifact): Promise<Release> {
     await prepare(context)
     const all: Running[] = []
-    for (const replica of replicasOf(context.app)) all.push(await startReplica(context, { artifact, replica, isFresh: true }))
+    for (const replica of replicasOf(context)) all.push(await startReplica(context, { artifact, replica, isFresh: true }))
     return {
       target: kindOf(context.config).isRouted ? targetOf(all) : undefined,
       waitHealthy: async () => void (await Promise.all(all.map(waitHealthy))),
@@ -51,13 +52,13 @@ export function createReplicas(deps: ContainerHealthDeps, { prepare, makeWay, sp
     }
   }
 
-  /** One that has ended is started again. One that is restarting is left to its restart policy. */
+  /** One that has ended is started again. One that is restarting is left to its restart policy. One that never ran may lack its files. */
   async function complete(context: Context, artifact: Artifact, problem?: Error): Promise<Pick<Release, 'waitHealthy'>> {
     const { effect } = context
     const found = await ownOf(deps, context)
     const made: Running[] = []
-    for (const replica of replicasOf(context.app)) {
-      const existing = found.find(({ owner }) => owner.replica === replica)
+    for (const replica of replicasOf(context)) {
+      const existing = found.find(({ owner, state }) => owner.replica === replica && state !== 'created')
       if (existing === undefined && problem) throw problem
       if (existing === undefined && made.length === 0) await prepare(context)
       if (existing === undefined) made.push(await startReplica(context, { artifact, replica }))
@@ -84,15 +85,15 @@ function createSurplus(
 
   async function hasSurplus(context: Context): Promise<boolean> {
     const found = await ownOf(deps, context)
-    const kept = found.filter(({ owner }) => owner.replica <= context.app.replicas)
-    if (kept.length === found.length || kept.length < context.app.replicas) return false
+    const kept = found.filter(({ owner }) => owner.replica <= wantedOf(context))
+    if (kept.length === found.length || kept.length < wantedOf(context)) return false
     return (await Promise.all(kept.map(async (each) => await answers(context, each)))).every(Boolean)
   }
 
   async function removeSurplus(context: Context): Promise<void> {
-    const { app, effect } = context
+    const { effect } = context
     await effect('engine.remove_surplus', async (signal) => {
-      const surplus = (await ownOf(deps, context)).filter(({ owner }) => owner.replica > app.replicas)
+      const surplus = (await ownOf(deps, context)).filter(({ owner }) => owner.replica > wantedOf(context))
       await Promise.all(surplus.map(async ({ id }) => await stopAndRemove(deps, id, signal)))
     })
   }
@@ -106,8 +107,13 @@ async function ownOf({ containers }: ContainerHealthDeps, { app, deployment, ask
   return found.filter(({ owner }) => owner.service === null)
 }
 
-function replicasOf({ replicas }: Context['app']): number[] {
-  return Array.from({ length: replicas }, (_, index) => index + 1)
+/** A volume that is for one container at a time has one, whatever number the settings say by now. */
+function wantedOf({ app, config }: Context): number {
+  return holdsDataAlone(app, config) ? 1 : app.replicas
+}
+
+function replicasOf(context: Context): number[] {
+  return Array.from({ length: wantedOf(context) }, (_, index) => index + 1)
 }
 
 function targetOf(all: readonly Running[]): Target | undefined {

@@ -23,7 +23,7 @@ export function isSingle({ app, config }: Pick<Context, 'app' | 'config'>): bool
 export function refuseSeveralWriters({ app, config }: Pick<Context, 'app' | 'config'>): void {
   if (app.replicas === 1 || !holdsDataAlone(app, config)) return
   throw new DeploymentFailure(
-    `This release has a volume that only one container may use at a time, and the application has ${app.replicas} replicas. Mark the volume as shareable or set replicas to 1, then deploy again.`,
+    `This release has a volume that only one container may use at a time, and the application has ${app.replicas} replicas. Set replicas to 1, or use a release whose volumes are shareable.`,
   )
 }
 
