@@ -26,9 +26,12 @@ const SAMPLE = { length: 16, every: 48 } as const
 const RUN = /^[\w+/=-]+$/
 /** The limit for all values together, enforced by `environment-size.ts`. */
 export const LONGEST_VALUES = 128 * 1024
+/** The limit for all build secrets of an app, with their names. */
+export const LONGEST_BUILD_SECRETS = 64 * 1024
+const LONGEST_TOGETHER = LONGEST_VALUES + LONGEST_BUILD_SECRETS
 /** The limit for all forms. Parts can overlap, and short lines are searched for twice. */
-const MOST_PLAIN = 2 * LONGEST_VALUES
-const MOST_ENCODED = LONGEST_VALUES
+const MOST_PLAIN = 2 * LONGEST_TOGETHER
+const MOST_ENCODED = LONGEST_TOGETHER
 const LONGEST_WHOLE = 4096
 
 /** The forms a value may have in a text: itself, each of its lines, and inside something encoded as base64. */

@@ -183,6 +183,8 @@ it('build secrets are set, replaced and removed, and nobody reads them again: no
   for (const wrong of [{ '': 'x' }, { 'a b': 'x' }, { A: '' }, { A: 'x\u0000' }, { A: 'x'.repeat(65_537) }])
     await expect(member.call('apps.update', { appId: app.id, buildSecrets: wrong })).rejects.toMatchObject({ code: 'invalid_request' })
   const many = (from: number) => Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`S${from + at}`, 'x']))
+  const long = { A: 'x'.repeat(40_000), B: 'y'.repeat(40_000) }
+  await expect(member.call('apps.update', { appId: app.id, buildSecrets: long })).rejects.toThrow('64 KiB')
   await member.call('apps.update', { appId: app.id, buildSecrets: many(0) })
   await expect(member.call('apps.update', { appId: app.id, buildSecrets: many(60) })).rejects.toMatchObject({ code: 'invalid_request' })
   expect((await member.call('apps.get', { appId: app.id })).build_secrets).toHaveLength(61)

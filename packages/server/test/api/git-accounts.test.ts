@@ -265,7 +265,13 @@ describe('whose an account is', () => {
     await admin.call('projects.members', { id: projectId, emails: [heir.email] })
     await admin.call('apps.transfer', { appId, userId: heir.id })
     expect((await heir.call('deployments.add', { appId })).commit_hash).not.toBe('')
-    for (const change of [{ gitBranch: 'secret' }, { gitRepository: 'acme/other' }, { gitCloneUrl: `${host.origin}/acme/other.git` }])
+    for (const change of [
+      { gitBranch: 'secret' },
+      { submodules: true },
+      { lfs: true },
+      { gitRepository: 'acme/other' },
+      { gitCloneUrl: `${host.origin}/acme/other.git` },
+    ])
       await expect(heir.call('apps.update', { appId, ...change })).rejects.toMatchObject({ code: 'git_not_connected' })
     await heir.call('apps.update', { appId, description: 'mine' })
     await (await berth.owner()).call('users.delete', { id: admin.id })

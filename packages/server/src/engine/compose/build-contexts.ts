@@ -8,6 +8,7 @@ export type NamedContext = { readonly name: string } & ({ readonly path: string 
 
 /** The folder of the build context in which the directories are put. One of that name in the repository is left out. */
 export const CONTEXTS_FOLDER = '.berth-contexts'
+const MOST_CONTEXTS = 10
 const NAME = /^[a-z0-9][a-z0-9_.-]{0,62}$/
 const IMAGE = 'docker-image://'
 const ELSEWHERE = /^[a-z+-]+:|^git@|\.git(#|$)/i
@@ -20,6 +21,7 @@ export function namedContextsOf(
   { directory, reading }: { directory: string; reading: Reading },
 ): NamedContext[] {
   const pairs = Array.isArray(value) ? texts(value, at).map(pairOf) : Object.entries(mapping(value, at))
+  if (pairs.length > MOST_CONTEXTS) refuse(at, `must have at most ${MOST_CONTEXTS} entries: each is sent to the engine with every build`)
   return reading.each(at, pairs, ([given, target]) => {
     const name = matching(given, `${at} key`, NAME)
     const text = scalar(target, `${at}.${name}`)

@@ -60,7 +60,7 @@ async function start(wanted: ReturnType<typeof plan>, name: string): Promise<str
   for (const { volume } of service.mounts) await engine.volumes.ensure(volume, labelsOf({ instance, kind: 'volume', appId }))
   return await engine.stackContainers.start({
     name: stackContainerName(instance, appId, { release: '1', service: name }),
-    labels: { ...labels, 'berth.service': name },
+    labels: { ...labels, 'berth.service': name, 'berth.replica': '1' },
     service,
     network: appNetworkName(instance, appId),
     ...(name === wanted.routedService && { project: { network: projectNetworkName(instance, 1), alias: 'shop', turn: 1 } }),

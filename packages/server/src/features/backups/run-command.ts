@@ -1,6 +1,6 @@
 import { runProcess } from '../../lib/child-process.ts'
 
-const MOST_OUTPUT = 10_000
+const MOST_OUTPUT = 4 * 1024 * 1024
 
 /** Runs a command of this program in a separate process. Returns its output, or fails with its error message. */
 export function createRunCommand(deps: { program: readonly string[]; env: Readonly<Record<string, string>> }) {

@@ -1,6 +1,7 @@
 import { MOST_BUILD_SECRETS } from '@berth/contract'
 import { fieldError } from '../../lib/app-error.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
+import { LONGEST_BUILD_SECRETS } from '../../lib/secret-forms.ts'
 import type { Reader, Tx } from '../../store/database.ts'
 import { deleteBuildSecret, listBuildSecrets, setBuildSecret } from './store.ts'
 
@@ -16,13 +17,20 @@ export function createBuildSecrets({ db, secrets }: { db: Reader; secrets: Secre
       if (value === null) await deleteBuildSecret(tx, appId, name)
       else await setBuildSecret(tx, appId, { name, sealed_value: secrets.seal(value, aboutBuildSecret(appId)) })
     }
-    if ((await listBuildSecrets(tx, appId)).length > MOST_BUILD_SECRETS)
+    if (Object.keys(given).length === 0) return
+    const rows = await listBuildSecrets(tx, appId)
+    if (rows.length > MOST_BUILD_SECRETS)
       throw fieldError('invalid_request', 'buildSecrets', `must not make more than ${MOST_BUILD_SECRETS} secrets of an app`)
+    const bytes = rows.reduce((sum, { name, sealed_value }) => sum + name.length + Buffer.byteLength(open(appId, sealed_value)), 0)
+    if (bytes > LONGEST_BUILD_SECRETS)
+      throw fieldError('invalid_request', 'buildSecrets', 'must not make the secrets of an app longer than 64 KiB with their names')
   }
+
+  const open = (appId: number, sealed: string) => secrets.open(sealed, aboutBuildSecret(appId))
 
   async function read(appId: number): Promise<Readonly<Record<string, string>>> {
     const rows = await listBuildSecrets(db, appId)
-    return Object.fromEntries(rows.map(({ name, sealed_value }) => [name, secrets.open(sealed_value, aboutBuildSecret(appId))]))
+    return Object.fromEntries(rows.map(({ name, sealed_value }) => [name, open(appId, sealed_value)]))
   }
 
   const names = async (appId: number) => (await listBuildSecrets(db, appId)).map(({ name }) => name)

@@ -1,5 +1,6 @@
 import type { ApplicationChange } from '@berth/contract'
 import { type Caller, isStaff } from '../../domain/caller.ts'
+import { fetchesMore } from '../../domain/fetches-more.ts'
 import { type AppRow, findGitAccount, findUser, type GitAccountRow, isMember } from '../../domain/rows.ts'
 import { SourceError, SourceRefused } from '../../git/errors.ts'
 import type { Source } from '../../git/git-visit.ts'
@@ -9,15 +10,15 @@ import { AppError, fieldError } from '../../lib/app-error.ts'
 import type { Db } from '../../store/database.ts'
 import { asAppError, type HostAccess, type InTurn } from './host-access.ts'
 
-type SourceInput = Pick<ApplicationChange, 'gitProviderId' | 'gitRepository' | 'gitCloneUrl' | 'gitBranch'>
-type KnownApp = Pick<AppRow, 'git_provider_id' | 'git_repository' | 'git_branch'>
+type SourceInput = Pick<ApplicationChange, 'gitProviderId' | 'gitRepository' | 'gitCloneUrl' | 'gitBranch' | 'submodules' | 'lfs'>
+type KnownApp = Pick<AppRow, 'git_provider_id' | 'git_repository' | 'git_branch' | 'submodules' | 'lfs'>
 
 type ConnectedColumn = 'git_provider_id' | 'git_repository' | 'git_repository_id' | 'git_clone_url' | 'git_commit_url' | 'source_set_by'
 type ConnectedSource = Partial<Pick<AppRow, ConnectedColumn>>
 
 type GivenSource = Pick<Source, 'url' | 'privileged' | 'credential'>
 
-const NO_APP: KnownApp = { git_provider_id: null, git_repository: '', git_branch: '' }
+const NO_APP: KnownApp = { git_provider_id: null, git_repository: '', git_branch: '', submodules: 0, lfs: 0 }
 
 /** Connects an app to a repository of an account, and gives git what it needs to clone it later. */
 export function createAppSource(deps: { db: Db; access: HostAccess; inTurn: InTurn }) {
@@ -42,7 +43,8 @@ export function createAppSource(deps: { db: Db; access: HostAccess; inTurn: InTu
       return input.gitProviderId === null || input.gitCloneUrl !== undefined ? { git_repository_id: '', git_commit_url: '' } : {}
     const isNamed = [input.gitProviderId, input.gitRepository, input.gitCloneUrl].some((value) => value !== undefined)
     const isOtherBranch = input.gitBranch !== undefined && input.gitBranch !== app.git_branch
-    if (!isNamed && !isOtherBranch) return {}
+    // With submodules or Git LFS, whoever can push to the repository decides what else is fetched with the account.
+    if (!isNamed && !isOtherBranch && !fetchesMore(app, input)) return {}
     const account = await accountFor(caller, projectId, accountId)
     if (!isNamed) return { source_set_by: caller.id }
     const name = repositoryNamed(account, input) ?? app.git_repository

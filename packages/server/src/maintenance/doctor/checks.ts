@@ -20,6 +20,7 @@ type Check = { readonly name: string; readonly run: (context: Context) => Promis
 type Context = { readonly config: Config; readonly instance: Instance | undefined; readonly now: Date }
 
 const LOW_DISK_BYTES = 5 * 1024 ** 3
+const MOST_SHOWN = 50
 const DAY_MS = 24 * 60 * 60 * 1000
 const ANSWER_WITHIN_MS = 5000
 
@@ -140,7 +141,7 @@ async function certificates(dataDir: string, now: Date): Promise<Finding[]> {
   const all = existsSync(join(dataDir, 'edge')) ? await store.list() : []
   const late = all.filter(({ notAfter }) => notAfter.getTime() - now.getTime() < 7 * DAY_MS)
   if (late.length === 0) return ok(`${all.length} in use`)
-  return late.flatMap(({ host, notAfter }) =>
+  return shortened(late, ({ host, notAfter }) =>
     warning(`the one of ${host} ends at ${notAfter.toISOString()}`, "Open the app's Domains tab: it says why it was not renewed."),
   )
 }
@@ -148,14 +149,25 @@ async function certificates(dataDir: string, now: Date): Promise<Finding[]> {
 function domains(instance: Instance | undefined): Finding[] {
   const wrong = instance?.wrongDomains ?? []
   if (wrong.length === 0) return ok('no wrong DNS records known')
-  return wrong.flatMap(({ host, reason }) => warning(`${host}: ${reason}`, 'Correct the DNS record where the domain is registered.'))
+  return shortened(wrong, ({ host, reason }) => warning(`${host}: ${reason}`, 'Correct the DNS record where the domain is registered.'))
 }
 
 async function apps(config: Config, instance: Instance): Promise<Finding[]> {
   const { apps: gone, volumes } = await missingFromEngine(config, instance)
   if (gone.length + volumes.length === 0) return ok(`${instance.liveApps.length} live, all with their containers and volumes`)
   return [
-    ...gone.flatMap((name) => warning(`${name} has no container here`, 'Deploy it again.')),
-    ...volumes.flatMap((name) => problem(`the data of ${name} is not on this machine`, 'Copy its volume here before you deploy it again.')),
+    ...shortened(gone, (name) => warning(`${name} has no container here`, 'Deploy it again.')),
+    ...shortened(volumes, (name) =>
+      problem(`the data of ${name} is not on this machine`, 'Copy its volume here before you deploy it again.'),
+    ),
+  ]
+}
+
+/** Many findings of one kind say no more than some of them. */
+function shortened<Item>(all: readonly Item[], findingsOf: (item: Item) => Finding[]): Finding[] {
+  const more = all.length - MOST_SHOWN
+  return [
+    ...all.slice(0, MOST_SHOWN).flatMap(findingsOf),
+    ...(more > 0 ? warning(`and ${more} more of this kind`, 'Fix the others first.') : []),
   ]
 }
