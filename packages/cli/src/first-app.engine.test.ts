@@ -49,7 +49,7 @@ it('goes from an empty server to a running app, and further, with the CLI alone'
   expect(deployed.endsWith(`Deployment 1 succeeded.\n${address}\n`), deployed).toBe(true)
   await expect.poll(async () => await visit(address), { timeout: 30_000 }).toBe(page)
 
-  expect(await done(['status', 'web'])).toMatch(/web +running +deployment 1 +http/)
+  expect(await done(['status', 'web'])).toMatch(/web +running +1 +deployment 1 +http/)
   expect(await done(['logs', 'web', '--since', '1h'])).toMatch(/ listening\n$/)
   expect(await done(['logs', 'web', '--since', '2099-12-31T00:00:00Z'])).toBe('')
   const followed = await berth(['logs', 'web', '--follow'], { interruptWhen: 'listening' })

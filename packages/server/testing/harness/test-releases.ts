@@ -28,11 +28,14 @@ export type Patch = {
 /** Only where people would notice: the rehearsal goes well. */
 const LIVE = "process.env['BERTH_UPDATE_MODE'] !== 'rehearsal'"
 export const ENDS_AT_START = `if (${LIVE}) process.exit(3);`
-export const FAILS_HEALTH = `import { Server as $S } from 'node:http'; const $emit = $S.prototype.emit;
-$S.prototype.emit = function (name, asked, answer) {
-  if (name === 'request' && asked.url === '/health' && ${LIVE}) { answer.statusCode = 503; answer.end('{}'); return true }
-  return $emit.apply(this, arguments)
-};`
+/** In a block: the names of the server are short, and may be any. */
+export const FAILS_HEALTH = `{
+  const { Server } = process.getBuiltinModule('node:http'), { emit } = Server.prototype;
+  Server.prototype.emit = function (name, asked, answer) {
+    if (name === 'request' && asked.url === '/health' && ${LIVE}) { answer.statusCode = 503; answer.end('{}'); return true }
+    return emit.apply(this, arguments)
+  }
+}`
 
 /** The archive of this checkout as a first version, a feed with later ones made from it, and the key they are signed with. */
 export async function createTestReleases(directory: string) {
