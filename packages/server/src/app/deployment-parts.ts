@@ -8,6 +8,7 @@ import type { AppRow, DeploymentRow } from '../domain/rows.ts'
 import { createStackBuild } from '../engine/compose/build.ts'
 import type { Engine } from '../engine/engine.ts'
 import { newImageName } from '../engine/image-names.ts'
+import { createStopInTime } from '../engine/stop-in-time.ts'
 import { createBuildCacheRoom } from '../features/deployments/build-cache-room.ts'
 import { createBuildTimes } from '../features/deployments/build-times.ts'
 import { findReleaseFiles } from '../features/deployments/files-store.ts'
@@ -118,7 +119,8 @@ export function createDeploymentParts(deps: Deps) {
   const endFailed = createEndFailed({ ...deps, record, pipeline, isServing, removeImages, restoreLater })
   const currentFiles = createCurrentFiles({ db, secrets })
   const settingsOf = createSettingsOf({ secrets, resolveEnvironment: deps.resolveEnvironment, currentFiles, log })
-  const restore = createRestore({ ...deps, settingsOf, launcherOf, isServing })
+  const { stop } = createStopInTime({ engine, graceSeconds: tuning.stopGraceSeconds })
+  const restore = createRestore({ ...deps, settingsOf, launcherOf, containers, stop })
   const runDeployment = createRunDeployment({
     ...deps,
     logs,

@@ -1,17 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { appLane } from '../domain/job-names.ts'
 import { createStopInTime, type StopInTime } from '../engine/stop-in-time.ts'
+import { createAnswers } from '../features/containers/answers.ts'
 import { createLastFailedLog } from '../features/containers/last-failed-log.ts'
 import { createLiveRelease } from '../features/containers/live-release.ts'
 import { createRestartInTurn } from '../features/containers/restart-in-turn.ts'
 import { createContainers } from '../features/containers/service.ts'
+import { mayRestart } from '../features/containers/store.ts'
 import { createCancel } from '../features/deployments/cancel.ts'
 import { createCompareDeployments } from '../features/deployments/compare.ts'
 import { createIsAsPlanned } from '../features/deployments/release/compose/is-as-planned.ts'
 import { createSettlePorts } from '../features/deployments/release/compose/settle-ports.ts'
 import { probeTarget } from '../features/deployments/release/health/probes.ts'
 import { createDeployments } from '../features/deployments/service.ts'
-import { findActive } from '../features/deployments/store.ts'
 import { createPorts, type Ports } from '../features/ports/service.ts'
 import { withoutColours } from '../lib/clean-line.ts'
 import { createRedactor } from '../lib/redact.ts'
@@ -25,6 +26,7 @@ import { createDeploymentParts, reservedPorts } from './deployment-parts.ts'
 import type { EngineParts } from './engine-parts.ts'
 import type { Foundation } from './foundation.ts'
 import { jobHandlers } from './jobs.ts'
+import { liveSettings } from './live-settings.ts'
 import type { RegistryParts } from './registry-parts.ts'
 import type { SourceAccessParts } from './source-access-parts.ts'
 import { createStackParts } from './stack-parts.ts'
@@ -107,10 +109,6 @@ function createContainerParts(base: Foundation, deps: ContainerDeps) {
   const { db, step, now } = base
   const { engine, deploying } = deps
   const liveRelease = createLiveRelease({ db, containers: deploying.containers })
-  const portOf = async (appId: number) => {
-    const active = await findActive(db, appId)
-    return active?.sealed_config ? base.openRelease(appId, active.sealed_config).port : null
-  }
   const containers = createContainers({
     db,
     engine,
@@ -118,7 +116,11 @@ function createContainerParts(base: Foundation, deps: ContainerDeps) {
     lastFailedLog: createLastFailedLog({ db, keptOutput: deploying.keptOutput }),
     step,
     stopInTime: deps.stopInTime,
-    restartInTurn: createRestartInTurn({ engine, instance: base.instance, portOf, probe: probeTarget }),
+    restartInTurn: createRestartInTurn({
+      answers: createAnswers({ engine, instance: base.instance, probe: probeTarget }),
+      portOf: async (appId) => (await liveSettings(base, appId))?.port ?? null,
+      mayRestart: async (appId) => await mayRestart(db, appId),
+    }),
     now,
     onWanted: deps.onRowsChanged,
     onChanged: deps.onContainersChanged,

@@ -19,7 +19,7 @@ import { createLinePrefix, printerOf, withLogs } from './log-services.ts'
 import { newestLines } from './newest-lines.ts'
 import { statusOfReplicas } from './replica-status.ts'
 import type { RestartInTurn } from './restart-in-turn.ts'
-import { statusesUnderWay } from './store.ts'
+import { mayRestart, statusesUnderWay } from './store.ts'
 import { createUsage } from './usage.ts'
 import { whenReachable } from './when-reachable.ts'
 
@@ -59,14 +59,18 @@ async function refuseDuringDeployment(tx: Tx, appId: number, verb: Verb): Promis
   if (isInTheWay) throw new AppError('deployment_under_way')
 }
 
-/** The containers that an action applies to. A stopped service stays stopped when its app is restarted. */
+/**
+ * The containers that an action applies to. A stopped service stays stopped when its app is restarted, and a replica beyond the wanted
+ * number is not started again: it is about to be removed, and its volume may be for one container only.
+ */
 async function idsOf(liveRelease: LiveRelease, app: AppRow, { verb, service }: Asked): Promise<string[]> {
   const { containers = [] } = (await liveRelease(app)) ?? {}
   if (containers.length === 0) throw new AppError('no_container')
   const stopped = stoppedServices(app)
   const nameOf = ({ owner }: ContainerSummary) => owner.service ?? ''
-  if (service === undefined)
-    return containers.filter((each) => verb !== 'restart' || !stopped.has(nameOf(each))).map((container) => container.id)
+  const isSurplus = ({ owner }: ContainerSummary) => owner.service === null && owner.replica > app.replicas
+  const isLeftOut = (each: ContainerSummary) => verb !== 'stop' && (isSurplus(each) || (verb === 'restart' && stopped.has(nameOf(each))))
+  if (service === undefined) return containers.filter((each) => !isLeftOut(each)).map((container) => container.id)
   const names = new Set([...containers.map(nameOf).filter((name) => name !== ''), ...stopped])
   if (names.size === 0) throw fieldError('invalid_request', 'appId', 'must be a compose app: only those have services')
   if (!names.has(service)) throw fieldError('invalid_request', 'service', `must be one of ${[...names].toSorted().join(', ')}`)
@@ -122,7 +126,9 @@ export function createContainers(deps: Deps) {
       if (service === undefined)
         await step('db.app_status', async () => {
           const status = verb === 'stop' ? 'stopped' : 'running'
-          await db.transaction(async (tx) => await setAppStatus(tx, now(), app.id, { status, reason: '' }), options)
+          await db.transaction(async (tx) => {
+            if (verb !== 'restart' || (await mayRestart(tx, app.id))) await setAppStatus(tx, now(), app.id, { status, wanted: status })
+          }, options)
         })
       deps.onChanged(app.id)
     })

@@ -1,11 +1,17 @@
 import { UNFINISHED } from '../../domain/lifecycle.ts'
-import type { DeploymentRow } from '../../domain/rows.ts'
+import { type DeploymentRow, findApp } from '../../domain/rows.ts'
 import type { Reader } from '../../store/database.ts'
 
 /** The state of the unfinished deployments of an app. */
 export async function statusesUnderWay(db: Reader, appId: number): Promise<DeploymentRow['status'][]> {
   const rows = await db.selectFrom('deployment').select('status').where('app_id', '=', appId).where('status', 'in', UNFINISHED).execute()
   return rows.map(({ status }) => status)
+}
+
+/** Whether its containers may be restarted: it is not stopped, and no deployment is replacing them. */
+export async function mayRestart(db: Reader, appId: number): Promise<boolean> {
+  const app = await findApp(db, appId)
+  return app?.wanted === 'running' && !(await statusesUnderWay(db, appId)).includes('deploying')
 }
 
 export async function findLive(db: Reader, appId: number): Promise<Pick<DeploymentRow, 'id' | 'image' | 'main_service'> | undefined> {

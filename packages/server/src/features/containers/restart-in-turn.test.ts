@@ -1,0 +1,78 @@
+import { expect, it } from 'vitest'
+import { addApp, addDeployment } from '../../../testing/harness/stored-app.ts'
+import { openTestDatabase } from '../../../testing/harness/test-database.ts'
+import { setWanted } from '../../domain/app-status.ts'
+import { PLATFORM } from '../../domain/audit.ts'
+import type { Engine } from '../../engine/engine.ts'
+import type { LiveRelease } from './live-release.ts'
+import { createRestartInTurn } from './restart-in-turn.ts'
+import { createContainers } from './service.ts'
+import { mayRestart } from './store.ts'
+
+/** An app with three replicas, of which two are wanted. `onEffect` is called when one of them was started, stopped or restarted. */
+async function open(onEffect: (effect: string) => Promise<void> = async () => undefined) {
+  const test = await openTestDatabase()
+  const { db } = test
+  const { id, created_by } = await addApp(db, 'a@example.test')
+  const app = await db.transaction(
+    async (tx) => await tx.updateTable('app').set({ replicas: 2 }).where('id', '=', id).returningAll().executeTakeFirstOrThrow(),
+  )
+  const effects: string[] = []
+  const effect = (verb: string) => async (container: string) => {
+    effects.push(`${verb} ${container}`)
+    await onEffect(`${verb} ${container}`)
+  }
+  const found = [1, 2, 3].map((replica) => ({ id: `c${replica}`, owner: { service: null, replica } }))
+  const containers = createContainers({
+    db,
+    engine: { containers: { startAgain: effect('start') } } as unknown as Engine, // only what is called
+    lastFailedLog: async () => '',
+    liveRelease: async () => ({ deploymentId: 1, containers: found }) as unknown as Awaited<ReturnType<LiveRelease>>, // likewise
+    step: async (_name, work) => await work(),
+    stopInTime: { stop: effect('stop'), restart: effect('restart') },
+    restartInTurn: createRestartInTurn({
+      answers: async () => true,
+      portOf: async () => null,
+      mayRestart: async (appId) => await mayRestart(db, appId),
+    }),
+    now: () => new Date(),
+    onWanted: () => undefined,
+    onChanged: () => undefined,
+  })
+  const caller = { id: created_by, email: '', role: 'user', createdAt: '', sessionId: '', origin: PLATFORM.origin } as const
+  return {
+    db,
+    app,
+    effects,
+    apply: async (verb: 'start' | 'restart') => await containers.apply(caller, app, { verb }),
+    status: async () => (await db.selectFrom('app').select('status').executeTakeFirstOrThrow()).status,
+    [Symbol.asyncDispose]: async () => await test[Symbol.asyncDispose](),
+  }
+}
+
+it('restarts those that are wanted, one after the other', async () => {
+  await using test = await open()
+  await test.apply('restart')
+  expect(test.effects).toEqual(['restart c1', 'restart c2'])
+  expect(await test.status()).toBe('running')
+})
+
+it('ends when the app is stopped meanwhile, and does not say that it runs', async () => {
+  await using test = await open(async () => void (await test.db.transaction(async (tx) => await setWanted(tx, test.app.id, 'stopped'))))
+  await test.apply('restart')
+  expect(test.effects).toEqual(['restart c1'])
+  expect(await test.status()).toBe('stopped')
+})
+
+it('ends when a deployment begins to replace the containers', async () => {
+  await using test = await open(async () => void (await addDeployment(test.db, test.app, { sealed_config: '', image: 'i' })))
+  await test.apply('restart')
+  expect(test.effects).toEqual(['restart c1'])
+  expect(await test.status()).toBe('stopped') // as it was
+})
+
+it('a start leaves out replicas that are no longer wanted', async () => {
+  await using test = await open()
+  await test.apply('start')
+  expect(test.effects).toEqual(['start c1', 'start c2'])
+})
