@@ -8,6 +8,7 @@ import { Sparkline } from '../components/sparkline.tsx'
 import { TemplateMark } from '../components/template-mark.tsx'
 import { glance } from '../features/figures/queries.ts'
 import { overview } from '../features/overview/queries.ts'
+import { classNames } from '../lib/class-names.ts'
 import { percentWords } from '../lib/sizes.ts'
 import { APP_LOOK, DEPLOYMENT_LOOK, TYPE_WORDS } from '../lib/status.ts'
 import { paths } from '../paths.ts'
@@ -43,7 +44,9 @@ export function AppCard({ app }: { app: ListedApplication }) {
           <Icon name="external" size={12} />
         </a>
       )}
-      {app.status === 'error' && app.status_reason !== '' && <p className="line-clamp-2 text-[13px] text-bad">{app.status_reason}</p>}
+      {app.status_reason !== '' && (
+        <p className={classNames('line-clamp-2 text-[13px]', app.status === 'error' ? 'text-bad' : 'text-warn')}>{app.status_reason}</p>
+      )}
       <div className="mt-auto flex min-h-12 items-end justify-between gap-3 text-[13px] text-ink-soft">
         <span>
           {last ? (

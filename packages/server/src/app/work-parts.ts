@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { appLane } from '../domain/job-names.ts'
 import { createStopInTime, type StopInTime } from '../engine/stop-in-time.ts'
-import { createAnswers } from '../features/containers/answers.ts'
+import { type Answers, createAnswers } from '../features/containers/answers.ts'
 import { createLastFailedLog } from '../features/containers/last-failed-log.ts'
 import { createLiveRelease } from '../features/containers/live-release.ts'
 import { createRestartInTurn } from '../features/containers/restart-in-turn.ts'
@@ -73,8 +73,9 @@ export function createWorkParts(
     stop: createCancel({ db, logs: deploying.logs, cancelLane: worker.cancelLane, step, now }),
   })
   const stopInTime = createStopInTime({ engine, graceSeconds: base.tuning.stopGraceSeconds })
-  const running = createContainerParts(base, { engine, deploying, stopInTime, onRowsChanged, onContainersChanged })
-  const reconcile = createReconcileParts(base, { engine, variables, deploying, ports, stopInTime, onChanged: onContainersChanged })
+  const answers = createAnswers({ engine, instance: base.instance, probe: probeTarget })
+  const running = createContainerParts(base, { engine, deploying, stopInTime, answers, onRowsChanged, onContainersChanged })
+  const reconcile = createReconcileParts(base, { engine, variables, deploying, ports, stopInTime, answers, onChanged: onContainersChanged })
   const onAppsRemoved = (appIds: readonly number[]) => {
     for (const appId of appIds) worker.cancelLane(appLane(appId))
     onRowsChanged()
@@ -101,7 +102,7 @@ function createJobWorker(base: Foundation, handlers: ReturnType<typeof jobHandle
   return createWorker({ db, nudge, log, now, workerId: randomUUID(), slots, isDiskFull, handlers })
 }
 
-type ContainerDeps = Pick<ReconcileDeps, 'engine' | 'deploying' | 'stopInTime'> &
+type ContainerDeps = Pick<ReconcileDeps, 'engine' | 'deploying' | 'stopInTime' | 'answers'> &
   Pick<TrafficParts, 'onRowsChanged' | 'onContainersChanged'>
 
 /** The live releases of apps: their containers, and the services of those that have several. */
@@ -117,7 +118,7 @@ function createContainerParts(base: Foundation, deps: ContainerDeps) {
     step,
     stopInTime: deps.stopInTime,
     restartInTurn: createRestartInTurn({
-      answers: createAnswers({ engine, instance: base.instance, probe: probeTarget }),
+      answers: deps.answers,
       portOf: async (appId) => (await liveSettings(base, appId))?.port ?? null,
       mayRestart: async (appId) => await mayRestart(db, appId),
     }),
@@ -134,11 +135,12 @@ type ReconcileDeps = {
   deploying: ReturnType<typeof createDeploymentParts>
   ports: Ports
   stopInTime: StopInTime
+  answers: Answers
   onChanged: (appId: number) => void
 }
 
 /** The loop that compares what should run with what runs. */
-function createReconcileParts(base: Foundation, { engine, variables, deploying, ports, stopInTime, onChanged }: ReconcileDeps) {
+function createReconcileParts(base: Foundation, { engine, variables, deploying, ports, stopInTime, answers, onChanged }: ReconcileDeps) {
   const { config, db, instance, log, now } = base
   const { dataDir } = config
   const redact = async (app: { id: number }, lines: readonly string[]) =>
@@ -157,6 +159,10 @@ function createReconcileParts(base: Foundation, { engine, variables, deploying, 
     repair: createRepair({ stopInTime, log }),
     sweep: createLeftovers({ db, engine, instance, dataDir, inImageTurn: deploying.inImageTurn, log }).sweep,
     isAsPlanned: createIsAsPlanned({ dataDir }),
+    doAnswer: async (app, containers) => {
+      const { port = null, healthcheckPath: path = '' } = (await liveSettings(base, app.id)) ?? {}
+      return (await Promise.all(containers.map(async ({ id }) => await answers(app, id, { port, path })))).every(Boolean)
+    },
     settlePorts: createSettlePorts({ dataDir, ports }),
     restore: deploying.restoreLater,
     onChanged,

@@ -42,6 +42,7 @@ it('ports that were closed are free once no release has them, however the deploy
     repair: () => 'nothing',
     sweep: async () => undefined,
     isAsPlanned: async () => true,
+    doAnswer: async () => true,
     settlePorts: createSettlePorts({ dataDir: directory.path, ports }),
     restore: async () => undefined,
     now: () => new Date(),
@@ -53,4 +54,43 @@ it('ports that were closed are free once no release has them, however the deploy
     [8001, false], // the live release has it
     [8003, true],
   ])
+})
+
+it('keeps why a replica did not become healthy until all of them answer', async () => {
+  await using test = await openTestDatabase()
+  const { db } = test
+  const app = await addApp(db, 'a@example.test')
+  const { id } = await addDeployment(db, app, { sealed_config: '', image: 'i' })
+  const reason = 'Replica 2: nothing responds on port 3000.'
+  await db.transaction(async (tx) => {
+    await tx.updateTable('app').set({ replicas: 2, status: 'running', status_reason: reason }).execute()
+    await moveDeployment(tx, { id, from: 'deploying', to: 'success', at: new Date(), change: { is_active: 1 } })
+  })
+  const owner = { appId: app.id, deploymentId: id, service: null }
+  const containers = ['running', 'restarting'].map((state, index) => ({ id: `c${index}`, state, owner: { ...owner, replica: index + 1 } }))
+  let doAnswer = false
+  const { reconcile } = createReconcile({
+    db,
+    engine: { containers: { list: async () => containers } } as unknown as Engine, // nothing else is asked while one serves
+    instance: 'i',
+    busyLanes: async () => new Set(),
+    lastLines: async () => [],
+    redact: async (_app, lines) => [...lines],
+    repair: () => 'nothing',
+    sweep: async () => undefined,
+    isAsPlanned: async () => true,
+    doAnswer: async () => doAnswer,
+    settlePorts: async () => undefined,
+    restore: async () => undefined,
+    now: () => new Date(),
+    log: pino({ level: 'silent' }),
+    onChanged: () => undefined,
+  })
+  const seen = async () => {
+    await reconcile(new AbortController().signal)
+    return await db.selectFrom('app').select(['status', 'status_reason']).executeTakeFirstOrThrow()
+  }
+  expect(await seen()).toEqual({ status: 'running', status_reason: reason })
+  doAnswer = true
+  expect(await seen()).toEqual({ status: 'running', status_reason: '' })
 })

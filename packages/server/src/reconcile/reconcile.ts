@@ -27,6 +27,8 @@ type Deps = {
   sweep: () => Promise<void>
   /** Whether the containers of the live release are there, and no others in their place. */
   isAsPlanned: (app: AppRow, activeId: number, containers: readonly ContainerSummary[]) => Promise<boolean>
+  /** Whether all these replicas answer. */
+  doAnswer: (app: AppRow, containers: readonly ContainerSummary[]) => Promise<boolean>
   /** Gives up ports of the machine that were closed and that the live release does not have. */
   settlePorts: (app: AppRow, activeId: number | undefined) => Promise<void>
   /** Starts the live release again, in the queue of the app: a deployment may be about to replace it. */
@@ -42,7 +44,7 @@ const READ_LINES = 200
 const SHOWN_CHARACTERS = 500
 
 /** The status of an app that should be running, and why it is not. */
-function createObserve({ engine, lastLines, redact }: Pick<Deps, 'engine' | 'lastLines' | 'redact'>) {
+function createObserve({ engine, lastLines, redact, doAnswer }: Pick<Deps, 'engine' | 'lastLines' | 'redact' | 'doAnswer'>) {
   /** Why it is down; undefined if it was removed or started since it was listed. */
   async function reasonOf(app: AppRow, container: ContainerSummary): Promise<string | undefined> {
     const details = await engine.containers.inspect(container.id)
@@ -52,16 +54,22 @@ function createObserve({ engine, lastLines, redact }: Pick<Deps, 'engine' | 'las
     return `The container exited with code ${details.exitCode ?? 'unknown'}${outputSummary(printed, SHOWN_CHARACTERS)}`
   }
 
+  /** Why a replica did not become healthy, as it was seen when it was started, is kept until all of them answer. */
+  async function whileServing(app: AppRow, live: readonly ContainerSummary[]): Promise<Observed> {
+    const isKept = app.status === 'running' && app.status_reason !== '' && app.replicas > 1 && !(await doAnswer(app, live))
+    return { status: 'running', reason: isKept ? app.status_reason : '' }
+  }
+
   async function observe(app: AppRow, all: readonly ContainerSummary[]): Promise<Observed | undefined> {
     const stopped = stoppedServices(app)
     const live = all.filter(({ owner }) => !stopped.has(owner.service ?? ''))
     if (all.length > 0 && live.length === 0) return { status: 'stopped', reason: '' }
     const down = live.filter((container) => container.state !== 'running')
-    if (live.length > 0 && down.length === 0) return { status: 'running', reason: '' }
+    if (live.length > 0 && down.length === 0) return await whileServing(app, live)
     if (app.wanted === 'stopped') return { status: 'stopped', reason: '' }
     const [first] = down
     if (!first) return { status: 'error', reason: 'The container was removed outside Berth.' }
-    if (down.length < live.length) return { status: 'running', reason: '' } // other services, or other replicas, still serve
+    if (down.length < live.length) return await whileServing(app, live) // other services, or other replicas, still serve
     const reason = await reasonOf(app, first)
     return reason === undefined ? undefined : { status: 'error', reason }
   }

@@ -32,7 +32,7 @@ export function AppOverview() {
   const isSaidBelow = last?.status === 'failed' && last.error_message === app.status_reason
   return (
     <div className="grid gap-4">
-      {app.status === 'error' && app.status_reason !== '' && !isSaidBelow && <Notice tone="bad">{app.status_reason}</Notice>}
+      {app.status_reason !== '' && !isSaidBelow && <Notice tone={app.status === 'error' ? 'bad' : 'warn'}>{app.status_reason}</Notice>}
       <LatestDeployment app={app} />
       <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
         <div className="grid min-w-0 gap-4">
