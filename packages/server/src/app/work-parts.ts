@@ -26,7 +26,7 @@ import { createDeploymentParts, reservedPorts } from './deployment-parts.ts'
 import type { EngineParts } from './engine-parts.ts'
 import type { Foundation } from './foundation.ts'
 import { jobHandlers } from './jobs.ts'
-import { liveSettings } from './live-settings.ts'
+import { createLiveVolumes, liveSettings } from './live-settings.ts'
 import type { RegistryParts } from './registry-parts.ts'
 import type { SourceAccessParts } from './source-access-parts.ts'
 import { createStackParts } from './stack-parts.ts'
@@ -61,7 +61,7 @@ export function createWorkParts(
     retention: async () => base.settings().retention,
     onChanged: onContainersChanged,
   })
-  const removal = createRemoval({ ...base, engine, dataDir: config.dataDir, onRemoved: onRowsChanged })
+  const removal = createRemovalParts(base, { engine, onRemoved: onRowsChanged })
   const handlers = { runDeployment: deploying.runDeployment.run, restore: deploying.restore, ...removal }
   const worker = createJobWorker(base, jobHandlers(handlers))
   const deployments = createDeployments({
@@ -95,6 +95,10 @@ export function createWorkParts(
 }
 
 export type WorkParts = ReturnType<typeof createWorkParts>
+
+function createRemovalParts(base: Foundation, deps: Pick<EngineParts, 'engine'> & { onRemoved: () => void }) {
+  return createRemoval({ ...base, ...deps, dataDir: base.config.dataDir, liveVolumes: createLiveVolumes(base) })
+}
 
 function createJobWorker(base: Foundation, handlers: ReturnType<typeof jobHandlers>) {
   const { config, db, nudge, log, now, isDiskFull } = base

@@ -34,7 +34,19 @@ export async function enqueue<Name extends JobName>(
 
 /** Runs the live release as the row of the app says by then. One that waits is enough, however often it is asked for. */
 export async function enqueueRestore(tx: Tx, appId: number, asked: { by: number | null; at: Date }): Promise<void> {
-  if (!(await isWaiting(tx, { name: 'app.restore', lane: appLane(appId) }))) await enqueue(tx, 'app.restore', { appId }, asked)
+  await enqueueOnce(tx, 'app.restore', { appId }, asked)
+}
+
+/** Returns whether it was added: one that waits does the same. */
+export async function enqueueOnce<Name extends 'app.restore' | 'volume.remove'>(
+  tx: Tx,
+  name: Name,
+  payload: JobPayloads[Name],
+  asked: { by: number | null; at: Date },
+): Promise<boolean> {
+  if (await isWaiting(tx, { name, lane: appLane(payload.appId), payload })) return false
+  await enqueue(tx, name, payload, asked)
+  return true
 }
 
 /** Removes the job of a deployment that was replaced before it started. */

@@ -29,10 +29,10 @@ export async function insertJob(tx: Tx, job: { name: string; payload: unknown; l
   })
 }
 
-/** Whether such a job of the lane has not started yet. */
-export async function isWaiting(tx: Tx, { name, lane }: { name: JobName; lane: string }): Promise<boolean> {
+/** Whether such a job of the lane, with the same payload, has not started yet. */
+export async function isWaiting(tx: Tx, { name, lane, payload }: { name: JobName; lane: string; payload: unknown }): Promise<boolean> {
   const waiting = tx.selectFrom('job').select('id').where('lane', '=', lane).where('name', '=', name).where('lease_until', 'is', null)
-  return (await waiting.executeTakeFirst()) !== undefined
+  return (await waiting.where('payload', '=', JSON.stringify(payload)).executeTakeFirst()) !== undefined
 }
 
 const deleteWaiting = statement((tx: Tx, { lane, deploymentId }: Placeholders<{ lane: string; deploymentId: number }>) =>

@@ -7,15 +7,18 @@ import type { Engine } from '../engine/engine.ts'
 import { appNetworkName, ownedBy, projectNetworkName } from '../engine/labels.ts'
 import type { Logger } from '../lib/logger.ts'
 import type { Step } from '../lib/step.ts'
-import type { Reader } from '../store/database.ts'
+import type { Db } from '../store/database.ts'
 import { createRemoveVolume } from './remove-volume.ts'
 
 type Deps = {
-  db: Reader
+  db: Db
   engine: Engine
   instance: string
   dataDir: string
+  /** The volumes that the live release was started with. */
+  liveVolumes: (appId: number) => Promise<string[]>
   step: Step
+  now: () => Date
   log: Pick<Logger, 'warn'>
   onRemoved: () => void
 }

@@ -1,7 +1,7 @@
 import { volumesOf } from '../../domain/app-volumes.ts'
 import { recordAudit } from '../../domain/audit.ts'
 import type { Caller } from '../../domain/caller.ts'
-import { enqueue } from '../../domain/job-names.ts'
+import { enqueueOnce } from '../../domain/job-names.ts'
 import { type AppRow, findApp } from '../../domain/rows.ts'
 import { EngineUnreachable } from '../../engine/api/errors.ts'
 import type { Engine } from '../../engine/engine.ts'
@@ -9,10 +9,19 @@ import { appVolumeName, ownedBy } from '../../engine/labels.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { Db } from '../../store/database.ts'
 
-type Deps = { db: Db; engine: Pick<Engine, 'containers' | 'volumes'>; instance: string; now: () => Date }
+type Deps = {
+  db: Db
+  engine: Pick<Engine, 'containers' | 'volumes'>
+  instance: string
+  /** The volumes that the live release was started with: its containers may be made again at any time. */
+  liveVolumes: (appId: number) => Promise<string[]>
+  now: () => Date
+}
+
+const STILL_LIVE = 'The live release still has this volume. Deploy the application without it, then delete the volume.'
 
 /** Deletes volumes on request. A job does it, in the queue of the app: a deployment may be about to mount the volume. */
-export function createVolumeDeletion({ db, engine, instance, now }: Deps) {
+export function createVolumeDeletion({ db, engine, instance, liveVolumes, now }: Deps) {
   async function refuseInUse(app: AppRow, name: string): Promise<void> {
     const labels = ownedBy({ instance, appId: app.id })
     if (!(await engine.volumes.list({ labels })).some((volume) => volume.name === name)) throw new AppError('volume_not_found')
@@ -25,6 +34,7 @@ export function createVolumeDeletion({ db, engine, instance, now }: Deps) {
 
   return async function remove(caller: Caller, app: AppRow, volume: string): Promise<{ volume: string }> {
     if (isInSettings(app, volume)) throw new AppError('volume_in_use')
+    if ((await liveVolumes(app.id)).includes(volume)) throw new AppError('volume_in_use', { message: STILL_LIVE })
     await refuseInUse(app, appVolumeName(instance, app.id, volume)).catch((cause: unknown) => {
       throw cause instanceof EngineUnreachable ? new AppError('engine_unreachable', { cause }) : cause
     })
@@ -33,8 +43,8 @@ export function createVolumeDeletion({ db, engine, instance, now }: Deps) {
       const current = await findApp(tx, app.id)
       if (!current) throw new AppError('app_not_found')
       if (isInSettings(current, volume)) throw new AppError('volume_in_use')
+      if (!(await enqueueOnce(tx, 'volume.remove', { appId: app.id, volume }, { by: caller.id, at }))) return
       await recordAudit(tx, at, caller, { action: 'volume.delete', subject: 'app', subjectId: app.id, after: { volume } })
-      await enqueue(tx, 'volume.remove', { appId: app.id, volume }, { by: caller.id, at })
     })
     return { volume }
   }
