@@ -48,6 +48,8 @@ const WORDS: Readonly<Record<string, string>> = {
   'container.start': 'App started',
   'container.stop': 'App stopped',
   'container.restart': 'App restarted',
+  'volume.delete': 'Volume deletion requested',
+  'volume.keep': 'Volume not deleted',
   'git_account.create': 'Git account connected',
   'git_account.reconnect': 'Git account connected again',
   'git_account.delete': 'Git account removed',
