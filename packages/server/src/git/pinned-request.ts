@@ -34,13 +34,26 @@ export function createPinnedRequest(deps: { policy: Pick<SourcePolicy, 'admit'>;
       },
       resolve,
     )
+    const fail = (cause: unknown) => reject(signal.aborted ? signal.reason : brokenConnection(url, cause))
     const slow = () =>
       sent.destroy(new RepositoryUnreachable(`${url.hostname} responds too slowly. Try again later.`, { isTransient: true }))
     sent.setTimeout(SILENCE_MS, slow)
     // Not once: a second error without a listener would end the server.
-    sent.on('error', (cause) => reject(signal.aborted ? signal.reason : brokenConnection(url, cause)))
-    sent.end(body)
-    return await promise
+    sent.on('error', fail)
+    sent.on('upgrade', (_answer, socket) => {
+      socket.on('error', () => undefined) // Node.js has removed its own listener
+      socket.destroy()
+      fail(new SourceError(`${url.hostname} switches to another protocol instead of sending the file.`))
+    })
+    sent.on('close', () => fail(new Error('closed without an answer'))) // nothing once there is one
+    signal.addEventListener('abort', fail)
+    try {
+      sent.end(body)
+    } catch (cause) {
+      sent.destroy()
+      fail(cause)
+    }
+    return await promise.finally(() => signal.removeEventListener('abort', fail))
   }
 }
 

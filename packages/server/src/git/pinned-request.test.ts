@@ -1,0 +1,64 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { createPinnedRequest } from './pinned-request.ts'
+import { createSourcePolicy } from './source-policy.ts'
+
+let server: Server
+let origin = ''
+let onRequest: (socket: Socket) => void
+const sockets = new Set<Socket>()
+beforeEach(async () => {
+  server = createServer((socket) => {
+    sockets.add(socket)
+    socket.on('error', () => undefined)
+    socket.once('data', () => onRequest(socket))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo // a listening TCP server has one
+  origin = `http://127.0.0.1:${port}`
+})
+afterEach(async () => {
+  for (const socket of sockets) socket.destroy()
+  sockets.clear()
+  server.close()
+  await once(server, 'close')
+})
+
+async function ask({
+  headers = {},
+  signal = new AbortController().signal,
+}: {
+  headers?: Record<string, string>
+  signal?: AbortSignal
+} = {}) {
+  const policy = createSourcePolicy({ privateHosts: [], ownPorts: () => [], connectTimeoutMs: 2000 })
+  return await createPinnedRequest({ policy })({ url: new URL(origin), privileged: true, headers, signal })
+}
+
+it('a server that switches to another protocol is refused, and its connection is closed', async () => {
+  const { promise: closed, resolve } = Promise.withResolvers<void>()
+  onRequest = (socket) => {
+    socket.on('close', () => resolve())
+    socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n')
+  }
+  await expect(ask()).rejects.toThrow('127.0.0.1 switches to another protocol instead of sending the file.')
+  await closed
+})
+
+it('a server that closes the connection without an answer is a failed connection', async () => {
+  onRequest = (socket) => socket.end()
+  await expect(ask()).rejects.toThrow('The connection to 127.0.0.1 failed.')
+})
+
+it('a cancel is passed on with its reason', async () => {
+  const cancel = new AbortController()
+  onRequest = () => cancel.abort(new Error('cancelled by a person'))
+  await expect(ask({ signal: cancel.signal })).rejects.toThrow('cancelled by a person')
+})
+
+it('headers that Node.js refuses to send fail the request, and nothing else', async () => {
+  onRequest = () => undefined
+  await expect(ask({ headers: { trailer: 'x' } })).rejects.toThrow('The connection to 127.0.0.1 failed.')
+})
