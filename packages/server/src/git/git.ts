@@ -154,7 +154,7 @@ async function fetchCommit(
   ]
   let arrived = 0
   const watch = async () => {
-    const bytes = await checkDirectorySize(into, limits)
+    const { bytes } = await checkDirectorySize(into, limits)
     if (bytes !== arrived) onActivity?.()
     arrived = bytes
   }

@@ -62,7 +62,7 @@ export function createLfs({ request, limits = DEFAULT_LIMITS }: { request: Pinne
     const pointers = await lfsPointersIn(directory)
     if (pointers.length === 0) return 0
     const place = placeOf(source)
-    const bytes = pointers.reduce((sum, { size }) => sum + size, await checkDirectorySize(directory, limits))
+    const bytes = pointers.reduce((sum, { size }) => sum + size, (await checkDirectorySize(directory, limits)).bytes)
     if (bytes > limits.maxBytes) throw new RepositoryTooLarge(`${Math.round(limits.maxBytes / 1024 ** 2)} MiB with its Git LFS files`)
     const own = await mkdtemp(path.join(directory, '.git', 'lfs-')) // on the same file system, and in no build context
     try {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -40,9 +41,9 @@ async function repositoryWith(modules: Readonly<Record<string, { url: string; ha
   return { url: repository.url, hash: await withLinks(repository, links) }
 }
 
-async function checkout(source: { url: string; hash: string; privileged?: boolean }, maxBytes = 10_000_000) {
+async function checkout(source: { url: string; hash: string; privileged?: boolean }, { maxBytes = 10_000_000, maxFiles = 1000 } = {}) {
   const policy = createSourcePolicy({ privateHosts: [], ownPorts: () => [], connectTimeoutMs: 2000 })
-  const git = createGit({ policy, scratch: path.join(directory, 'scratch'), path: PROGRAM_PATH, limits: { maxBytes, maxFiles: 1000 } })
+  const git = createGit({ policy, scratch: path.join(directory, 'scratch'), path: PROGRAM_PATH, limits: { maxBytes, maxFiles } })
   const fetched: string[] = []
   const into = path.join(directory, 'workspace')
   await git.checkout({ privileged: true, ...source, branch: 'main', into, onSubmodule: (name) => fetched.push(name) })
@@ -64,7 +65,7 @@ it('submodules are fetched with theirs, by relative and whole addresses, at the 
 it('one that is too large, not there, without an address or endless fails, and says which', async () => {
   const large = await server.createRepository({ files: { 'a.bin': Buffer.alloc(300_000, 'x') } })
   const withLarge = await repositoryWith({ big: large })
-  await expect(checkout(withLarge, 200_000)).rejects.toThrow(/The submodule "big" could not be fetched.*larger|too large/i)
+  await expect(checkout(withLarge, { maxBytes: 200_000 })).rejects.toThrow(/The submodule "big" could not be fetched.*larger|too large/i)
   const gone = await repositoryWith({ gone: { url: `${server.origin}/gone.git`, hash: large.hash } })
   await expect(checkout(gone)).rejects.toThrow('The submodule "gone" could not be fetched.')
   const unnamed = await server.createRepository({ files: { a: 'a' } })
@@ -73,6 +74,17 @@ it('one that is too large, not there, without an address or endless fails, and s
   let chain: { url: string; hash: string } = await server.createRepository({ files: { a: 'end' } })
   for (let depth = 0; depth < 6; depth += 1) chain = await repositoryWith({ next: chain })
   await expect(checkout(chain)).rejects.toThrow('nested more than 5 deep')
+})
+
+it('the files and bytes of all submodules count together, and the message names the whole limit', async () => {
+  const files = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`${index}.txt`, `${index}`]))
+  const many = await server.createRepository({ files })
+  const large = await server.createRepository({ files: { 'a.bin': randomBytes(600_000) } })
+  const twice = await repositoryWith({ one: many, two: many })
+  await expect(checkout(twice, { maxFiles: 500 })).rejects.toThrow(/^The submodule "two" could not be fetched\. .*more than 500 files/)
+  expect((await checkout(twice)).fetched).toEqual(['one', 'two'])
+  const heavy = await repositoryWith({ one: large, two: large })
+  await expect(checkout(heavy, { maxBytes: 2 ** 20 })).rejects.toThrow(/^The submodule "two" could not be fetched\. .*more than 1 MiB/)
 })
 
 it('an address of this machine, a private one at another host, and files are refused to whatever a repository names', async () => {

@@ -6,7 +6,7 @@ import type { Gitlink } from './gitlinks.ts'
 import { relatedSource } from './related-source.ts'
 import { parseRepoPath } from './repo-path.ts'
 import { resolveInside } from './resolve-inside.ts'
-import { checkDirectorySize, type SizeLimits } from './tree-size.ts'
+import { checkDirectorySize, type Size, type SizeLimits } from './tree-size.ts'
 
 /** A checkout that is there, with the gitlinks of its tree and the URLs of its .gitmodules by path. */
 export type Fetched = { readonly links: readonly Gitlink[]; readonly urls: ReadonlyMap<string, string> }
@@ -29,6 +29,14 @@ type Deps = {
  */
 export function createSubmodules({ checkout, limits, onFetched }: Deps) {
   let left = MOST_SUBMODULES
+  let used: Size = { bytes: 0, files: 0 }
+
+  async function fetchOne(source: Source, { into, hash }: { into: string; hash: string }): Promise<Fetched> {
+    const found = await checkout(source, { into, hash, limits: { ...limits, used } })
+    await rm(path.join(into, '.git'), { recursive: true, force: true }) // only its files are needed
+    used = await checkDirectorySize(into, { ...limits, used })
+    return found
+  }
 
   async function fetchAll(top: string, parent: Source, { below, fetched, depth }: { below: string; fetched: Fetched; depth: number }) {
     if (depth > MOST_DEPTH && fetched.links.length > 0)
@@ -39,23 +47,20 @@ export function createSubmodules({ checkout, limits, onFetched }: Deps) {
       const name = below === '' ? link.path : `${below}/${link.path}`
       const source = sourceOf(parent, name, fetched.urls.get(link.path))
       const into = await emptyFolder(top, name)
-      const used = await checkDirectorySize(top, limits)
-      const found = await checkout(source, { into, hash: link.hash, limits: { ...limits, maxBytes: limits.maxBytes - used } }).catch(
-        (cause: unknown) => {
-          if (!(cause instanceof SourceError)) throw cause
-          const { isTransient } = cause
-          throw new SourceError(`The submodule "${name}" could not be fetched. ${cause.message}`, { isTransient, cause })
-        },
-      )
-      await rm(path.join(into, '.git'), { recursive: true, force: true }) // only its files are needed
+      const found = await fetchOne(source, { into, hash: link.hash }).catch((cause: unknown) => {
+        if (!(cause instanceof SourceError)) throw cause
+        const { isTransient } = cause
+        throw new SourceError(`The submodule "${name}" could not be fetched. ${cause.message}`, { isTransient, cause })
+      })
       onFetched(name)
       await fetchAll(top, source, { below: name, fetched: found, depth: depth + 1 })
     }
   }
 
   return async (top: string, source: Source, fetched: Fetched): Promise<void> => {
+    if (fetched.links.length === 0) return
+    used = await checkDirectorySize(top, limits) // once: it may have many files
     await fetchAll(top, source, { below: '', fetched, depth: 1 })
-    await checkDirectorySize(top, limits)
   }
 }
 

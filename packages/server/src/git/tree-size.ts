@@ -3,12 +3,18 @@ import path from 'node:path'
 import { RepositoryTooLarge, SourceRefused } from './errors.ts'
 import { type Gitlink, gitlinkIn } from './gitlinks.ts'
 
-export type SizeLimits = { readonly maxBytes: number; readonly maxFiles: number }
+export type Size = { readonly bytes: number; readonly files: number }
+export type SizeLimits = {
+  readonly maxBytes: number
+  readonly maxFiles: number
+  /** What other parts of the same checkout have taken of it. */
+  readonly used?: Size
+}
 
 export const DEFAULT_LIMITS: SizeLimits = { maxBytes: 1024 ** 3, maxFiles: 200_000 }
 
-/** The size of a directory; throws as soon as it exceeds the limit. Files may come and go meanwhile. */
-export async function checkDirectorySize(directory: string, limits: SizeLimits): Promise<number> {
+/** The size of a directory and of what was used before; throws as soon as it exceeds the limit. Files may come and go meanwhile. */
+export async function checkDirectorySize(directory: string, limits: SizeLimits): Promise<Size> {
   const tally = createTally(limits)
   const waiting = [directory]
   for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
@@ -18,7 +24,7 @@ export async function checkDirectorySize(directory: string, limits: SizeLimits):
     const files = entries.filter((entry) => entry.isFile())
     for (const { name } of files) tally.add((await lstat(path.join(here, name)).catch(() => null))?.size ?? 0)
   }
-  return tally.bytes()
+  return tally.size()
 }
 
 /** The longest path that Linux accepts. Checking out a longer one would fail. */
@@ -57,10 +63,9 @@ export function createEntryReader(onEntry: (entry: string) => void) {
 }
 
 function createTally(limits: SizeLimits) {
-  let bytes = 0
-  let files = 0
+  let { bytes, files } = limits.used ?? { bytes: 0, files: 0 }
   return {
-    bytes: () => bytes,
+    size: (): Size => ({ bytes, files }),
     add(size: number): void {
       bytes += size
       files += 1
