@@ -73,22 +73,9 @@ export function createRunDeployment(deps: Deps) {
     if (!begun) return await endedMeanwhile(app, row, writer)
     const workspace = join(deps.workDir, `d${begun.id}`)
     const replaces = (await findActive(db, app.id))?.id ?? null
-    const context = createContext({
-      app,
-      findApp: async () => await findApp(db, app.id),
-      row: begun,
-      config,
-      buildSecrets,
-      workspace,
-      writer,
-      record,
-      signal,
-      step,
-      log,
-      tuning,
-      now: deps.now,
-      replaces,
-    })
+    const readApp = async () => await findApp(db, app.id)
+    const given = { app, findApp: readApp, row: begun, config, buildSecrets, workspace, replaces }
+    const context = createContext({ ...given, writer, record, signal, step, log, tuning, now: deps.now })
     try {
       if (problem) throw problem
       await deps.preflight(context)
