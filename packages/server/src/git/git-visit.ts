@@ -22,7 +22,7 @@ export type Source = {
 }
 
 export type RunAs = { readonly uid: number; readonly gid: number }
-type Run = Pick<GitCommand, 'onOutput' | 'watch' | 'cwd' | 'timeoutMs'> & {
+type Run = Pick<GitCommand, 'onOutput' | 'watch' | 'cwd' | 'timeoutMs' | 'emptyCode'> & {
   /** `ask`: a person is waiting, and little is needed. Otherwise a whole repository may be processed. */
   readonly memory?: keyof MemoryMib
 }

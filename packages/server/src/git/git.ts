@@ -77,21 +77,23 @@ export function createGit(deps: Deps) {
 
   /** Checks out exactly that commit into `into`, which it empties first, without history. */
   async function checkout(wanted: Source & Wanted): Promise<Commit> {
-    const { links, urls, ...commit } = await checkoutOne(wanted)
+    const { links, urls, ...commit } = await checkoutOne(wanted, { withModules: wanted.onSubmodule !== undefined })
     if (wanted.onSubmodule === undefined) return commit
     const room = wanted.within ?? { limits, timeoutMs: fetchTimeoutMs, memory: 'work' as const }
     const fetchAll = createSubmodules({
       limits: room.limits,
       onFetched: wanted.onSubmodule,
       // Of what is wanted, only the progress: the rights and the credential may be for another host.
-      checkout: async (source, place) =>
-        await checkoutOne({ ...source, ...place, ...progressOf(wanted), branch: null, within: { ...room, limits: place.limits } }),
+      checkout: async (source, place) => {
+        const within = { ...room, limits: place.limits }
+        return await checkoutOne({ ...source, ...place, ...progressOf(wanted), branch: null, within }, { withModules: true })
+      },
     })
     await fetchAll(wanted.into, sourceIn(wanted), { links, urls })
     return commit
   }
 
-  async function checkoutOne(wanted: Source & Wanted): Promise<Commit & Fetched> {
+  async function checkoutOne(wanted: Source & Wanted, { withModules }: { withModules: boolean }): Promise<Commit & Fetched> {
     if (!isCommitHash(wanted.hash)) throw new SourceRefused('That is not a commit hash.')
     checkBranch(wanted.branch)
     return visit(wanted, async (visited) => {
@@ -109,8 +111,11 @@ export function createGit(deps: Deps) {
       await source.git([...LIST_TREE, '-l', hash], { ...local, onOutput: createTreeCheck(within.limits, links) })
       await source.git(['checkout', '--quiet', '--force', '--detach', hash, '--'], local)
       const shown = await source.git(['show', '--no-patch', '--no-show-signature', '--format=%H%x00%an%x00%B', hash, '--'], local)
-      const modules = links.length === 0 ? '' : await listModules(source, hash, local)
-      return { ...commitIn(shown), links, urls: moduleUrlsIn(modules) }
+      return {
+        ...commitIn(shown),
+        links,
+        urls: moduleUrlsIn(withModules && links.length > 0 ? await listModules(source, hash, local) : ''),
+      }
     })
   }
 
@@ -137,7 +142,7 @@ async function listModules({ git }: Visit, hash: string, run: Parameters<Visit['
   const names = await git(['ls-tree', '-z', '--name-only', hash, '--', '.gitmodules'], run)
   if (names === '') return ''
   const [config, ...args] = LIST_MODULES
-  return await git([config, '--blob', `${hash}:.gitmodules`, ...args], run).catch(() => '') // no match is a failure to git
+  return await git([config, '--blob', `${hash}:.gitmodules`, ...args], { ...run, emptyCode: 1 }) // which is how git says that nothing matches
 }
 
 /** By hash first. If the server only serves branches, fetches the branch, first shallow and then completely. */

@@ -87,6 +87,17 @@ it('the files and bytes of all submodules count together, and the message names 
   await expect(checkout(heavy, { maxBytes: 2 ** 20 })).rejects.toThrow(/^The submodule "two" could not be fetched\. .*more than 1 MiB/)
 })
 
+it('a .gitmodules that is not valid fails as such, and one without URLs names the submodule', async () => {
+  const plain = await server.createRepository({ files: { a: 'a' } })
+  const withModules = async (text: string) => {
+    const repository = await server.createRepository({ files: { '.gitmodules': text } })
+    return { url: repository.url, hash: await withLinks(repository, { lib: plain.hash }) }
+  }
+  const broken = await withModules('[submodule "lib"\n')
+  await expect(checkout(broken)).rejects.toThrow('The file .gitmodules of the repository is not valid.')
+  await expect(checkout(await withModules('[other]\n\tpath = lib\n'))).rejects.toThrow('The submodule "lib" has no URL in .gitmodules')
+})
+
 it('an address of this machine, a private one at another host, and files are refused to whatever a repository names', async () => {
   const other = await server.createRepository({ files: { a: 'a' } })
   const elsewhere = await startGitServer()
