@@ -59,7 +59,7 @@ describe('a commit', () => {
     const repository = await server.createRepository({ files: { 'a.txt': 'old', 'run.sh': { text: '#', mode: 0o755 } } })
     await repository.commit({ files: { 'a.txt': 'new' }, message: 'Second' })
     const commit = await gitWith().checkout({ url: repository.url, privileged: true, hash: repository.hash, branch: 'main', into: into() })
-    expect(commit).toEqual({ hash: repository.hash, message: 'First commit', author: 'Ada Tester' })
+    expect(commit).toEqual({ hash: repository.hash, message: 'First commit', author: 'Ada Tester', submodules: [] })
     expect(await readFile(path.join(into(), 'a.txt'), 'utf8')).toBe('old')
     expect((await stat(path.join(into(), 'run.sh'))).mode & 0o111).not.toBe(0)
     expect(await readdir(path.join(directory, 'scratch'))).toEqual([])

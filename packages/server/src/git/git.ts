@@ -75,10 +75,10 @@ export function createGit(deps: Deps) {
     return { hash, branch }
   }
 
-  /** Checks out exactly that commit into `into`, which it empties first, without history. */
-  async function checkout(wanted: Source & Wanted): Promise<Commit> {
+  /** Checks out exactly that commit into `into`, which it empties first, without history. Also returns the paths of its submodules. */
+  async function checkout(wanted: Source & Wanted): Promise<Commit & { readonly submodules: readonly string[] }> {
     const { links, urls, ...commit } = await checkoutOne(wanted, { withModules: wanted.onSubmodule !== undefined })
-    if (wanted.onSubmodule === undefined) return commit
+    if (wanted.onSubmodule === undefined) return { ...commit, submodules: [] }
     const room = wanted.within ?? { limits, timeoutMs: fetchTimeoutMs, memory: 'work' as const }
     const fetchAll = createSubmodules({
       limits: room.limits,
@@ -89,8 +89,7 @@ export function createGit(deps: Deps) {
         return await checkoutOne({ ...source, ...place, ...progressOf(wanted), branch: null, within }, { withModules: true })
       },
     })
-    await fetchAll(wanted.into, sourceIn(wanted), { links, urls })
-    return commit
+    return { ...commit, submodules: await fetchAll(wanted.into, sourceIn(wanted), { links, urls }) }
   }
 
   async function checkoutOne(wanted: Source & Wanted, { withModules }: { withModules: boolean }): Promise<Commit & Fetched> {
@@ -111,11 +110,8 @@ export function createGit(deps: Deps) {
       await source.git([...LIST_TREE, '-l', hash], { ...local, onOutput: createTreeCheck(within.limits, links) })
       await source.git(['checkout', '--quiet', '--force', '--detach', hash, '--'], local)
       const shown = await source.git(['show', '--no-patch', '--no-show-signature', '--format=%H%x00%an%x00%B', hash, '--'], local)
-      return {
-        ...commitIn(shown),
-        links,
-        urls: moduleUrlsIn(withModules && links.length > 0 ? await listModules(source, hash, local) : ''),
-      }
+      const modules = withModules && links.length > 0 ? await listModules(source, hash, local) : ''
+      return { ...commitIn(shown), links, urls: moduleUrlsIn(modules) }
     })
   }
 

@@ -12,13 +12,19 @@ const MOST_POINTER_BYTES = 1024
 const MOST_ENTRIES = 200_000
 const MOST_ATTRIBUTES_BYTES = 64 * 1024
 
-/** Pointers are small files, and only repositories that use Git LFS are searched. Links are not followed. */
-export async function lfsPointersIn(directory: string, mostFiles = MOST_ENTRIES): Promise<LfsPointer[]> {
+type Within = { readonly mostFiles?: number; readonly submodules?: readonly string[] }
+
+/**
+ * Pointers are small files, and only repositories that use Git LFS are searched. Links are not followed. Submodules are left out: their
+ * files are at another server.
+ */
+export async function lfsPointersIn(directory: string, { mostFiles = MOST_ENTRIES, submodules = [] }: Within = {}): Promise<LfsPointer[]> {
   const attributes = join(directory, '.gitattributes')
   const isFile = (await lstat(attributes).catch(() => undefined))?.isFile() === true
   if (!isFile || !/\bfilter=lfs\b/.test(await readBeginning(attributes, MOST_ATTRIBUTES_BYTES))) return []
   const found: LfsPointer[] = []
-  for await (const file of filesBelow(directory, mostFiles)) {
+  const skip = new Set(submodules.map((path) => join(directory, path)))
+  for await (const file of filesBelow(directory, mostFiles, skip)) {
     const { size: bytes, mode } = await lstat(file)
     if (bytes < LEAST_POINTER_BYTES || bytes > MOST_POINTER_BYTES) continue
     const [, oid, size] = POINTER.exec(await readBeginning(file, MOST_POINTER_BYTES)) ?? []

@@ -70,10 +70,11 @@ async function startLfsServer({ texts = [], hrefOf, answers, status = 200, break
   return { url: `${origin}/owner/shop.git`, origin, seen, [Symbol.asyncDispose]: close }
 }
 
-async function fetchFrom(url: string, maxBytes = 1_000_000) {
+async function fetchFrom(url: string, { maxBytes = 1_000_000, submodules = [] as string[] } = {}) {
   const policy = createSourcePolicy({ privateHosts: [], ownPorts: () => [], connectTimeoutMs: 2000 })
   const fetchLfs = createLfs({ request: createPinnedRequest({ policy }), limits: { maxBytes, maxFiles: 1000 } })
-  return await fetchLfs({ url, privileged: true }, { directory, signal: AbortSignal.timeout(10_000), onActivity: () => undefined })
+  const wanted = { directory, submodules, signal: AbortSignal.timeout(10_000), onActivity: () => undefined }
+  return await fetchLfs({ url, privileged: true }, wanted)
 }
 const text = async (name: string) => await readFile(path.join(directory, name), 'utf8')
 
@@ -91,6 +92,14 @@ it('every pointer becomes its file, with its mode, and a file that is there twic
     `GET /files/${oidOf('the first file')}`,
     `GET /files/${oidOf('the second file')}`,
   ])
+})
+
+it('pointers in submodules are not asked of the server of the repository', async () => {
+  await using server = await startLfsServer({ texts: ['the file'] })
+  await mkdir(path.join(directory, 'lib', 'theme'), { recursive: true })
+  for (const name of ['lib/a.bin', 'lib/theme/b.bin']) await writeFile(path.join(directory, name), pointerTo('the file'))
+  expect(await fetchFrom(server.url, { submodules: ['lib/theme'] })).toBe(1)
+  expect([await text('lib/a.bin'), await text('lib/theme/b.bin')]).toEqual(['the file', pointerTo('the file')])
 })
 
 it('a repository without Git LFS asks nobody', async () => {
@@ -118,7 +127,7 @@ it.each<[string, Options, RegExp]>([
 it('files that are too large together are not asked for', async () => {
   await using server = await startLfsServer({ texts: ['x'.repeat(5000)] })
   await writeFile(path.join(directory, 'a.bin'), pointerTo('x'.repeat(5000)))
-  await expect(fetchFrom(server.url, 4000)).rejects.toThrow(/with its Git LFS files/)
+  await expect(fetchFrom(server.url, { maxBytes: 4000 })).rejects.toThrow(/with its Git LFS files/)
   expect(server.seen).toEqual([])
 })
 

@@ -14,7 +14,13 @@ import { type LfsPointer, lfsPointersIn } from './lfs-pointers.ts'
 import { brokenConnection, type PinnedRequest } from './pinned-request.ts'
 import { checkDirectorySize, DEFAULT_LIMITS, type SizeLimits } from './tree-size.ts'
 
-type Wanted = { readonly directory: string; readonly signal: AbortSignal; readonly onActivity: () => void }
+type Wanted = {
+  readonly directory: string
+  /** The paths of submodules, whose files are at another server. */
+  readonly submodules?: readonly string[]
+  readonly signal: AbortSignal
+  readonly onActivity: () => void
+}
 type Place = { readonly api: URL; readonly source: Source; readonly authorization: Readonly<Record<string, string>> }
 
 const HEADER = /^[A-Za-z0-9-]{1,100}$/
@@ -58,8 +64,8 @@ export function createLfs({ request, limits = DEFAULT_LIMITS }: { request: Pinne
 
   /** The number of files that were fetched. */
   return async function fetchLfs(source: Source, wanted: Wanted): Promise<number> {
-    const { directory } = wanted
-    const pointers = await lfsPointersIn(directory)
+    const { directory, submodules = [] } = wanted
+    const pointers = await lfsPointersIn(directory, { submodules })
     if (pointers.length === 0) return 0
     const place = placeOf(source)
     const bytes = pointers.reduce((sum, { size }) => sum + size, (await checkDirectorySize(directory, limits)).bytes)

@@ -46,8 +46,14 @@ async function checkout(source: { url: string; hash: string; privileged?: boolea
   const git = createGit({ policy, scratch: path.join(directory, 'scratch'), path: PROGRAM_PATH, limits: { maxBytes, maxFiles } })
   const fetched: string[] = []
   const into = path.join(directory, 'workspace')
-  await git.checkout({ privileged: true, ...source, branch: 'main', into, onSubmodule: (name) => fetched.push(name) })
-  return { fetched, text: async (name: string) => await readFile(path.join(into, name), 'utf8').catch(() => null) }
+  const { submodules } = await git.checkout({
+    privileged: true,
+    ...source,
+    branch: 'main',
+    into,
+    onSubmodule: (name) => fetched.push(name),
+  })
+  return { fetched, submodules, text: async (name: string) => await readFile(path.join(into, name), 'utf8').catch(() => null) }
 }
 
 it('submodules are fetched with theirs, by relative and whole addresses, at the commits that the repository names', async () => {
@@ -56,7 +62,8 @@ it('submodules are fetched with theirs, by relative and whole addresses, at the 
   const plain = await server.createRepository({ files: { 'a.txt': 'then' } })
   await plain.commit({ files: { 'a.txt': 'now' } })
   const top = await repositoryWith({ 'lib/inner': inner, plain: { url: plain.url, hash: plain.hash } })
-  const { fetched, text } = await checkout(top)
+  const { fetched, submodules, text } = await checkout(top)
+  expect(submodules).toEqual(fetched)
   expect(fetched.toSorted()).toEqual(['lib/inner', 'lib/inner/deep', 'plain'])
   expect([await text('own.txt'), await text('lib/inner/deep/deep.txt'), await text('plain/a.txt')]).toEqual(['own', 'deep', 'then'])
   expect(await text('plain/.git/config')).toBeNull()

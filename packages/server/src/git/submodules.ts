@@ -28,7 +28,7 @@ type Deps = {
  * one size limit. Git's own `submodule` command is not used: it reads settings that a repository can write.
  */
 export function createSubmodules({ checkout, limits, onFetched }: Deps) {
-  let left = MOST_SUBMODULES
+  const names: string[] = []
   let used: Size = { bytes: 0, files: 0 }
 
   async function fetchOne(source: Source, { into, hash }: { into: string; hash: string }): Promise<Fetched> {
@@ -42,8 +42,7 @@ export function createSubmodules({ checkout, limits, onFetched }: Deps) {
     if (depth > MOST_DEPTH && fetched.links.length > 0)
       throw new SourceRefused(`The submodules of the repository are nested more than ${MOST_DEPTH} deep.`)
     for (const link of fetched.links) {
-      left -= 1
-      if (left < 0) throw new SourceRefused(`The repository has more than ${MOST_SUBMODULES} submodules.`)
+      if (names.length === MOST_SUBMODULES) throw new SourceRefused(`The repository has more than ${MOST_SUBMODULES} submodules.`)
       const name = below === '' ? link.path : `${below}/${link.path}`
       const source = sourceOf(parent, name, fetched.urls.get(link.path))
       const into = await emptyFolder(top, name)
@@ -52,15 +51,18 @@ export function createSubmodules({ checkout, limits, onFetched }: Deps) {
         const { isTransient } = cause
         throw new SourceError(`The submodule "${name}" could not be fetched. ${cause.message}`, { isTransient, cause })
       })
+      names.push(name)
       onFetched(name)
       await fetchAll(top, source, { below: name, fetched: found, depth: depth + 1 })
     }
   }
 
-  return async (top: string, source: Source, fetched: Fetched): Promise<void> => {
-    if (fetched.links.length === 0) return
+  /** The paths of all that were fetched. */
+  return async (top: string, source: Source, fetched: Fetched): Promise<readonly string[]> => {
+    if (fetched.links.length === 0) return []
     used = await checkDirectorySize(top, limits) // once: it may have many files
     await fetchAll(top, source, { below: '', fetched, depth: 1 })
+    return names
   }
 }
 

@@ -13,15 +13,19 @@ beforeEach(async () => {
 })
 afterEach(async () => await rm(directory, { recursive: true }))
 
-async function all(mostEntries: number): Promise<string[]> {
+async function all(mostEntries: number, skip?: ReadonlySet<string>): Promise<string[]> {
   const found: string[] = []
-  for await (const file of filesBelow(directory, mostEntries)) found.push(file)
+  for await (const file of filesBelow(directory, mostEntries, skip)) found.push(file)
   return found
 }
 
 it('gives every file, and follows no link', async () => {
   const found = await all(100)
   expect(found.map((file) => file.slice(directory.length + 1)).toSorted()).toEqual(['a/b/three', 'a/two', 'one'])
+})
+
+it('leaves out the folders to skip', async () => {
+  expect(await all(100, new Set([join(directory, 'a')]))).toEqual([join(directory, 'one')])
 })
 
 it('stops while it walks, and does not read the rest', async () => {

@@ -11,11 +11,12 @@ beforeEach(async () => {
 })
 afterEach(async () => await rm(directory, { recursive: true }))
 
+const NONE = { submodules: [] }
 const POINTER = `version https://git-lfs.github.com/spec/v1\noid sha256:${'a'.repeat(64)}\nsize 123456\n`
 
 it('a whole checkout lacks nothing', async () => {
   await writeFile(join(directory, 'a.txt'), 'x'.repeat(130))
-  expect(await checkoutGaps(directory)).toEqual([])
+  expect(await checkoutGaps(directory, NONE)).toEqual([])
 })
 
 it('pointers of Git LFS are named', async () => {
@@ -24,15 +25,25 @@ it('pointers of Git LFS are named', async () => {
   for (const name of ['a', 'b', 'c', 'd']) await writeFile(join(directory, 'models', `${name}.bin`), POINTER)
   await writeFile(join(directory, 'real.bin'), 'x'.repeat(130))
   await symlink('/etc/passwd', join(directory, 'link.bin'))
-  const [said, ...rest] = await checkoutGaps(directory)
+  const [said, ...rest] = await checkoutGaps(directory, NONE)
   expect(rest).toEqual([])
   expect(said).toMatch(/^models\/\w\.bin, models\/\w\.bin, models\/\w\.bin and 1 more: Git LFS files are not fetched/)
+})
+
+it('pointers in a submodule are named as such, and each only once', async () => {
+  const submodules = ['lib', 'lib/deep']
+  await mkdir(join(directory, 'lib', 'deep'), { recursive: true })
+  for (const folder of ['', ...submodules]) await writeFile(join(directory, folder, '.gitattributes'), '*.bin filter=lfs\n')
+  await writeFile(join(directory, 'lib', 'deep', 'a.bin'), POINTER)
+  expect(await checkoutGaps(directory, { submodules })).toEqual([
+    'lib/deep/a.bin: Git LFS files of submodules are not fetched, so only their pointers are there. Commit these files without LFS.',
+  ])
 })
 
 it('a link is not followed', async () => {
   await symlink('/etc/passwd', join(directory, '.gitmodules'))
   await symlink('/dev/zero', join(directory, '.gitattributes'))
-  expect(await checkoutGaps(directory)).toEqual([])
+  expect(await checkoutGaps(directory, NONE)).toEqual([])
 })
 
 it.each([
@@ -40,7 +51,7 @@ it.each([
   ['blanks', `path=x${' '.repeat(65_000)}y`],
 ])('settings of nothing but %s are read in one go', async (_, modules) => {
   await writeFile(join(directory, '.gitmodules'), modules)
-  expect(await cpuSeconds(async () => expect(await checkoutGaps(directory)).toEqual([]))).toBeLessThan(0.3)
+  expect(await cpuSeconds(async () => expect(await checkoutGaps(directory, NONE)).toEqual([]))).toBeLessThan(0.3)
 })
 
 it('empty submodules are named, and paths outside the checkout are ignored', async () => {
@@ -52,7 +63,7 @@ it('empty submodules are named, and paths outside the checkout are ignored', asy
     join(directory, '.gitmodules'),
     paths.map((path) => `[submodule "x"]\n\tpath = ${path}\n\turl = https://x.example/y\n`).join(''),
   )
-  expect(await checkoutGaps(directory)).toEqual([
+  expect(await checkoutGaps(directory, NONE)).toEqual([
     'lib/theme: empty, because git submodules are not fetched. Turn on Settings → Submodules, or commit the files to the repository.',
   ])
 })

@@ -12,18 +12,24 @@ const SHOWN = 3
 /**
  * What a checkout lacks because git alone does not fetch it, as messages. A build that needs it would fail with an unrelated error.
  */
-export async function checkoutGaps(directory: string): Promise<string[]> {
-  const [pointers, submodules] = [await lfsPointersIn(directory, MOST_ENTRIES), await emptySubmodules(directory)]
+export async function checkoutGaps(directory: string, { submodules }: { submodules: readonly string[] }): Promise<string[]> {
+  const pointers = await lfsPointersIn(directory, { mostFiles: MOST_ENTRIES, submodules })
+  const [inSubmodules, empty] = [await pointersInSubmodules(directory, submodules), await emptySubmodules(directory)]
   return [
     ...(pointers.length === 0
       ? []
       : [
           `${some(pointers.map(({ path }) => path))}: Git LFS files are not fetched, so only their pointers are there. Turn on Settings → Git LFS, or commit these files without LFS.`,
         ]),
-    ...(submodules.length === 0
+    ...(inSubmodules.length === 0
       ? []
       : [
-          `${some(submodules)}: empty, because git submodules are not fetched. Turn on Settings → Submodules, or commit the files to the repository.`,
+          `${some(inSubmodules)}: Git LFS files of submodules are not fetched, so only their pointers are there. Commit these files without LFS.`,
+        ]),
+    ...(empty.length === 0
+      ? []
+      : [
+          `${some(empty)}: empty, because git submodules are not fetched. Turn on Settings → Submodules, or commit the files to the repository.`,
         ]),
   ]
 }
@@ -31,6 +37,16 @@ export async function checkoutGaps(directory: string): Promise<string[]> {
 function some(paths: readonly string[]): string {
   const more = paths.length - SHOWN
   return paths.slice(0, SHOWN).join(', ') + (more > 0 ? ` and ${more} more` : '')
+}
+
+async function pointersInSubmodules(directory: string, submodules: readonly string[]): Promise<string[]> {
+  const found: string[] = []
+  for (const module of submodules) {
+    const nested = submodules.filter((path) => path.startsWith(`${module}/`)).map((path) => path.slice(module.length + 1))
+    const pointers = await lfsPointersIn(join(directory, module), { mostFiles: MOST_ENTRIES, submodules: nested })
+    found.push(...pointers.map(({ path }) => `${module}/${path}`))
+  }
+  return found
 }
 
 async function emptySubmodules(directory: string): Promise<string[]> {

@@ -40,11 +40,11 @@ export function createCloneRepository(deps: Deps) {
     const commit = { hash: found.hash, message: text(found.message), author: text(found.author) }
     await step('db.commit', async () => await context.noteCommit(commit))
     if (config.build?.lfs === true) {
-      const files = { directory: workspace, signal, onActivity: context.active }
+      const files = { directory: workspace, submodules: found.submodules, signal, onActivity: context.active }
       const count = await step('git.lfs', async () => await deps.fetchLfs(source, files))
       if (count > 0) say(`Fetched ${count} ${count === 1 ? 'file' : 'files'} of Git LFS`)
     }
-    for (const gap of await checkoutGaps(workspace)) context.note(gap)
+    for (const gap of await checkoutGaps(workspace, found)) context.note(gap)
     say(`${commit.hash.slice(0, 12)} ${commit.message.split('\n')[0] ?? ''} (${commit.author})`)
   }
 }
