@@ -114,8 +114,8 @@ it('what is told late of an older deployment does not replace what a newer one o
 
 it('a deployment that was replaced before anything was told of it is not told, and one that was queued again stays queued', async () => {
   const app = await newApp('shop')
-  const at = new Date()
   const stopped = await Promise.all(Array.from({ length: 5 }, async () => await deploy(app)))
+  const at = new Date() // after all of them: the one that stays is due first
   const stop = async ({ id }: DeploymentRow) =>
     await test.db.transaction(async (tx) => await moveDeployment(tx, { id, from: 'pending', to: 'stopped', at }))
   for (const each of stopped.slice(1)) await stop(each)
