@@ -51,7 +51,12 @@ async function startLfsServer({ texts = [], hrefOf, answers, status = 200, break
         return isThere
           ? {
               ...each,
-              actions: { download: { href, header: { Authorization: 'RemoteAuth x', Host: 'other', 'bad\nname': 'x', Bad: 'a\r\nb' } } },
+              actions: {
+                download: {
+                  href,
+                  header: { Authorization: 'RemoteAuth x', Host: 'other', Trailer: 'x', TE: 'x', 'bad\nname': 'x', Bad: 'a\r\nb' },
+                },
+              },
             }
           : { ...each, error: { code: 404, message: 'Object does not exist' } }
       })

@@ -25,7 +25,7 @@ type Place = { readonly api: URL; readonly source: Source; readonly authorizatio
 
 const HEADER = /^[A-Za-z0-9-]{1,100}$/
 const VALUE = /^[\t -~]{0,8192}$/
-const OF_THE_CONNECTION = /^(?:host|connection|content-length|transfer-encoding|upgrade|expect)$/i
+const OF_THE_CONNECTION = /^(?:host|connection|content-length|transfer-encoding|upgrade|expect|trailer|te|keep-alive|proxy-.*)$/i
 const MEDIA_TYPE = 'application/vnd.git-lfs+json'
 const BATCH = 100
 const MOST_BATCH_BYTES = 4 * 1024 ** 2
