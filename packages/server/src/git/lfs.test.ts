@@ -27,15 +27,19 @@ type Options = {
   answers?: (oid: string) => string
   status?: number
   breaksOff?: boolean
+  /** Where a GET of this path is redirected to. */
+  redirects?: (origin: string, path: string) => string | undefined
 }
 
 /** A server of Git LFS, as the protocol's document describes it. */
-async function startLfsServer({ texts = [], hrefOf, answers, status = 200, breaksOff = false }: Options) {
+async function startLfsServer({ texts = [], hrefOf, answers, status = 200, breaksOff = false, redirects }: Options) {
   const seen: string[] = []
   const server = http.createServer((request, response) => {
     void (async () => {
       seen.push(`${request.method} ${request.url} ${request.headers.authorization ?? '-'}`)
       const oid = request.url?.split('/').at(-1) ?? ''
+      const location = request.method === 'GET' ? redirects?.(origin, request.url ?? '') : undefined
+      if (location !== undefined) return void response.writeHead(302, { location }).end('moved')
       const text = texts.find((each) => oidOf(each) === oid)
       if (request.method === 'GET' && breaksOff) {
         response.writeHead(200, { 'content-length': '8' }).write('the')
@@ -75,8 +79,10 @@ async function startLfsServer({ texts = [], hrefOf, answers, status = 200, break
   return { url: `${origin}/owner/shop.git`, origin, seen, [Symbol.asyncDispose]: close }
 }
 
-async function fetchFrom(url: string, { maxBytes = 1_000_000, submodules = [] as string[] } = {}) {
-  const policy = createSourcePolicy({ privateHosts: [], ownPorts: () => [], connectTimeoutMs: 2000 })
+type Wish = { maxBytes?: number; submodules?: readonly string[]; privateHosts?: readonly string[] }
+
+async function fetchFrom(url: string, { maxBytes = 1_000_000, submodules = [], privateHosts = [] }: Wish = {}) {
+  const policy = createSourcePolicy({ privateHosts, ownPorts: () => [], connectTimeoutMs: 2000 })
   const fetchLfs = createLfs({ request: createPinnedRequest({ policy }), limits: { maxBytes, maxFiles: 1000 } })
   const wanted = { directory, submodules, signal: AbortSignal.timeout(10_000), onActivity: () => undefined }
   return await fetchLfs({ url, privileged: true }, wanted)
@@ -120,6 +126,10 @@ it.each<[string, Options, RegExp]>([
   ['a file that breaks off', { texts: ['the file'], breaksOff: true }, /The connection to 127\.0\.0\.1 failed/],
   ['a refusal', { texts: ['the file'], status: 401 }, /does not let Berth read the Git LFS files/],
   ['a file at a private address', { texts: ['the file'], hrefOf: () => 'http://127.0.0.2:9/x' }, /private address/],
+  ['a redirect to a private address', { texts: ['the file'], redirects: () => 'http://127.0.0.2:9/x' }, /private address/],
+  ['a redirect to a file of the machine', { texts: ['the file'], redirects: () => 'file:///etc/passwd' }, /only fetched over https/],
+  ['an endless redirect', { texts: ['the file'], redirects: (origin) => `${origin}/again` }, /answers 302/],
+  ['a redirect to nowhere', { texts: ['the file'], redirects: () => 'http://' }, /answers 302/],
   ['a file of the machine', { texts: ['the file'], hrefOf: () => 'file:///etc/passwd' }, /only fetched over https/],
   ['a file at the metadata address', { texts: ['the file'], hrefOf: () => 'http://169.254.169.254/x' }, /never allowed/],
 ])('%s is refused, and the pointer stays', async (_name, options, why) => {
@@ -127,6 +137,26 @@ it.each<[string, Options, RegExp]>([
   await writeFile(path.join(directory, 'a.bin'), pointerTo('the file'))
   await expect(fetchFrom(server.url)).rejects.toThrow(why)
   expect(await text('a.bin')).toBe(pointerTo('the file'))
+})
+
+it('a redirect is followed, with the headers only on the same host', async () => {
+  const moved = (_origin: string, from: string) => (from.startsWith('/files/') ? from.replace('/files/', '/moved/') : undefined)
+  await using server = await startLfsServer({ texts: ['the file'], redirects: moved })
+  await writeFile(path.join(directory, 'a.bin'), pointerTo('the file'))
+  expect(await fetchFrom(server.url)).toBe(1)
+  expect(await text('a.bin')).toBe('the file')
+  expect(server.seen.slice(1)).toEqual(['files', 'moved'].map((folder) => `GET /${folder}/${oidOf('the file')} RemoteAuth x`))
+})
+
+it('a redirect to another host gets no headers, not even when it leads back', async () => {
+  await using other = await startLfsServer({ redirects: (_origin, from) => `${server.origin}${from.replace('/there/', '/back/')}` })
+  const away = (_origin: string, from: string) =>
+    from.startsWith('/files/') ? `${other.origin}${from.replace('/files/', '/there/')}` : undefined
+  await using server = await startLfsServer({ texts: ['the file'], redirects: away })
+  await writeFile(path.join(directory, 'a.bin'), pointerTo('the file'))
+  expect(await fetchFrom(server.url, { privateHosts: ['127.0.0.1'] })).toBe(1)
+  expect(other.seen).toEqual([`GET /there/${oidOf('the file')} -`])
+  expect(server.seen.at(-1)).toBe(`GET /back/${oidOf('the file')} -`)
 })
 
 it('files that are too large together are not asked for', async () => {

@@ -10,6 +10,7 @@ import { withoutTrailing } from '../lib/without-trailing.ts'
 import { type CloneUrl, parseCloneUrl } from './clone-url.ts'
 import { RepositoryTooLarge, SourceError } from './errors.ts'
 import type { Source } from './git-visit.ts'
+import { openFile, type Place, refusal } from './lfs-file.ts'
 import { type LfsPointer, lfsPointersIn } from './lfs-pointers.ts'
 import { brokenConnection, type PinnedRequest } from './pinned-request.ts'
 import { checkDirectorySize, DEFAULT_LIMITS, type SizeLimits } from './tree-size.ts'
@@ -21,11 +22,7 @@ type Wanted = {
   readonly signal: AbortSignal
   readonly onActivity: () => void
 }
-type Place = { readonly api: URL; readonly source: Source; readonly authorization: Readonly<Record<string, string>> }
 
-const HEADER = /^[A-Za-z0-9-]{1,100}$/
-const VALUE = /^[\t -~]{0,8192}$/
-const OF_THE_CONNECTION = /^(?:host|connection|content-length|transfer-encoding|upgrade|expect|trailer|te|keep-alive|proxy-.*)$/i
 const MEDIA_TYPE = 'application/vnd.git-lfs+json'
 const BATCH = 100
 const MOST_BATCH_BYTES = 4 * 1024 ** 2
@@ -102,12 +99,7 @@ async function download(request: PinnedRequest, place: Place, { offer, pointer, 
     const words = (offer?.error?.message ?? '').slice(0, 200)
     throw new SourceError(`${pointer.path}: the server of Git LFS does not have this file. ${words}`.trim())
   }
-  const url = new URL(given.href)
-  // The rights and the credential of the clone URL are for its own host.
-  const isOwn = url.origin === place.api.origin
-  const headers = { ...(isOwn && place.authorization), ...usableHeaders(given.header ?? {}) }
-  const answer = await request({ url, headers, privileged: isOwn && place.source.privileged, signal: wanted.signal })
-  if (answer.statusCode !== 200) throw refusal(answer, url)
+  const { answer, url } = await openFile(request, place, { given, signal: wanted.signal })
   const hash = createHash('sha256')
   let bytes = 0
   async function* checked(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
@@ -155,21 +147,6 @@ function placeOf(source: Source): Place {
 function authorizationOf(url: CloneUrl, { credential }: Source): Record<string, string> {
   if (credential === undefined || url.kind !== 'https' || url.host !== credential.host || url.port !== credential.port) return {}
   return { authorization: `Basic ${Buffer.from(`${credential.username}:${credential.password}`).toString('base64')}` }
-}
-
-/** Those that the server asks to be sent along, but for what belongs to the connection. */
-function usableHeaders(given: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(given).filter(([name, value]) => HEADER.test(name) && !OF_THE_CONNECTION.test(name) && VALUE.test(value)),
-  )
-}
-
-function refusal(answer: IncomingMessage, url: URL): SourceError {
-  answer.destroy()
-  const status = answer.statusCode ?? 0
-  if (status === 401 || status === 403)
-    return new SourceError(`${url.hostname} does not let Berth read the Git LFS files. Use an https clone URL with a git account that can.`)
-  return new SourceError(`${url.hostname} answers ${status} for the Git LFS files of the repository.`, { isTransient: status >= 500 })
 }
 
 async function textOf(answer: IncomingMessage, url: URL): Promise<string> {
