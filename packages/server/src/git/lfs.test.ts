@@ -27,12 +27,19 @@ type Options = {
   answers?: (oid: string) => string
   status?: number
   breaksOff?: boolean
+  /** The size of the chunks of a file; by default it is sent at once. */
+  chunkBytes?: number
   /** Where a GET of this path is redirected to. */
   redirects?: (origin: string, path: string) => string | undefined
 }
 
+function chunked(text: string, chunkBytes: number): string {
+  const pieces = Array.from({ length: Math.ceil(text.length / chunkBytes) }, (_, at) => text.slice(at * chunkBytes, (at + 1) * chunkBytes))
+  return `${pieces.map((piece) => `${piece.length.toString(16)}\r\n${piece}\r\n`).join('')}0\r\n\r\n`
+}
+
 /** A server of Git LFS, as the protocol's document describes it. */
-async function startLfsServer({ texts = [], hrefOf, answers, status = 200, breaksOff = false, redirects }: Options) {
+async function startLfsServer({ texts = [], hrefOf, answers, status = 200, breaksOff = false, chunkBytes, redirects }: Options) {
   const seen: string[] = []
   const server = http.createServer((request, response) => {
     void (async () => {
@@ -44,6 +51,11 @@ async function startLfsServer({ texts = [], hrefOf, answers, status = 200, break
       if (request.method === 'GET' && breaksOff) {
         response.writeHead(200, { 'content-length': '8' }).write('the')
         return void setTimeout(() => response.destroy(), 50)
+      }
+      if (request.method === 'GET' && chunkBytes !== undefined) {
+        response.writeHead(200, { 'transfer-encoding': 'chunked', connection: 'close' }).flushHeaders()
+        response.socket?.end(chunked(text ?? '', chunkBytes))
+        return
       }
       if (request.method === 'GET') return void response.end(answers?.(oid) ?? text)
       let body = ''
@@ -157,6 +169,15 @@ it('a redirect to another host gets no headers, not even when it leads back', as
   expect(await fetchFrom(server.url, { privateHosts: ['127.0.0.1'] })).toBe(1)
   expect(other.seen).toEqual([`GET /there/${oidOf('the file')} -`])
   expect(server.seen.at(-1)).toBe(`GET /back/${oidOf('the file')} -`)
+})
+
+it('a file in chunks of a byte is refused, and one in ordinary chunks is not', async () => {
+  const large = 'x'.repeat(400_000)
+  await writeFile(path.join(directory, 'a.bin'), pointerTo(large))
+  await using tiny = await startLfsServer({ texts: [large], chunkBytes: 1 })
+  await expect(fetchFrom(tiny.url)).rejects.toThrow('in pieces that are too small')
+  await using ordinary = await startLfsServer({ texts: [large], chunkBytes: 512 })
+  expect(await fetchFrom(ordinary.url)).toBe(1)
 })
 
 it('files that are too large together are not asked for', async () => {

@@ -9,6 +9,7 @@ import { Value } from 'typebox/value'
 import { withoutTrailing } from '../lib/without-trailing.ts'
 import { type CloneUrl, parseCloneUrl } from './clone-url.ts'
 import { RepositoryTooLarge, SourceError } from './errors.ts'
+import { createFramingLimit, type FramingLimit } from './framing-limit.ts'
 import type { Source } from './git-visit.ts'
 import { openFile, type Place, refusal } from './lfs-file.ts'
 import { type LfsPointer, lfsPointersIn } from './lfs-pointers.ts'
@@ -48,13 +49,13 @@ type Offer = Static<typeof Answer>['objects'][number]
  * its pointer, so that a server cannot send anything else.
  */
 export function createLfs({ request, limits = DEFAULT_LIMITS }: { request: PinnedRequest; limits?: SizeLimits }) {
-  async function fetchBatch(place: Place, batch: readonly (readonly LfsPointer[])[], { own, wanted }: Into): Promise<void> {
+  async function fetchBatch(place: Place, batch: readonly (readonly LfsPointer[])[], { own, limited, wanted }: Into): Promise<void> {
     const firsts = batch.flatMap(([first]) => first ?? [])
-    const offers = await offersFor(request, place, { pointers: firsts, signal: wanted.signal })
+    const offers = await offersFor(request, place, { pointers: firsts, limited, signal: wanted.signal })
     for (const pointer of firsts) {
       const file = path.join(own, pointer.oid)
       const offer = offers.find(({ oid }) => oid === pointer.oid)
-      await download(request, place, { offer, pointer, file, wanted })
+      await download(request, place, { offer, pointer, file, limited, wanted })
       await putInPlace(wanted.directory, file, batch.find(([first]) => first === pointer) ?? [])
     }
   }
@@ -69,8 +70,9 @@ export function createLfs({ request, limits = DEFAULT_LIMITS }: { request: Pinne
     if (bytes > limits.maxBytes) throw new RepositoryTooLarge(`${Math.round(limits.maxBytes / 1024 ** 2)} MiB with its Git LFS files`)
     const own = await mkdtemp(path.join(directory, '.git', 'lfs-')) // on the same file system, and in no build context
     try {
+      const into = { own, limited: createFramingLimit(), wanted }
       const each = [...Map.groupBy(pointers, ({ oid }) => oid).values()]
-      for (let from = 0; from < each.length; from += BATCH) await fetchBatch(place, each.slice(from, from + BATCH), { own, wanted })
+      for (let from = 0; from < each.length; from += BATCH) await fetchBatch(place, each.slice(from, from + BATCH), into)
     } finally {
       await rm(own, { recursive: true, force: true })
     }
@@ -78,22 +80,22 @@ export function createLfs({ request, limits = DEFAULT_LIMITS }: { request: Pinne
   }
 }
 
-type Into = { readonly own: string; readonly wanted: Wanted }
-type Asked = { readonly pointers: readonly LfsPointer[]; readonly signal: AbortSignal }
+type Into = { readonly own: string; readonly limited: FramingLimit; readonly wanted: Wanted }
+type Asked = { readonly pointers: readonly LfsPointer[]; readonly limited: FramingLimit; readonly signal: AbortSignal }
 
-async function offersFor(request: PinnedRequest, place: Place, { pointers, signal }: Asked): Promise<Offer[]> {
+async function offersFor(request: PinnedRequest, place: Place, { pointers, limited, signal }: Asked): Promise<Offer[]> {
   const body = JSON.stringify({ operation: 'download', transfers: ['basic'], objects: pointers.map(({ oid, size }) => ({ oid, size })) })
   const headers = { accept: MEDIA_TYPE, 'content-type': MEDIA_TYPE, ...place.authorization }
   const answer = await request({ url: place.api, method: 'POST', headers, body, privileged: place.source.privileged, signal })
   if (answer.statusCode !== 200) throw refusal(answer, place.api)
-  const value: unknown = parsed(await textOf(answer, place.api))
+  const value: unknown = parsed(await textOf(answer, place.api, limited))
   if (!Value.Check(Answer, value)) throw new SourceError(`${place.api.hostname} does not answer like a server of Git LFS.`)
   return value.objects
 }
 
-type Download = { readonly offer: Offer | undefined; readonly pointer: LfsPointer; readonly file: string; readonly wanted: Wanted }
+type Download = Omit<Into, 'own'> & { readonly offer: Offer | undefined; readonly pointer: LfsPointer; readonly file: string }
 
-async function download(request: PinnedRequest, place: Place, { offer, pointer, file, wanted }: Download): Promise<void> {
+async function download(request: PinnedRequest, place: Place, { offer, pointer, file, limited, wanted }: Download): Promise<void> {
   const given = offer?.actions?.download
   if (given === undefined || !URL.canParse(given.href)) {
     const words = (offer?.error?.message ?? '').slice(0, 200)
@@ -103,7 +105,7 @@ async function download(request: PinnedRequest, place: Place, { offer, pointer, 
   const hash = createHash('sha256')
   let bytes = 0
   async function* checked(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-    for await (const chunk of chunks) {
+    for await (const chunk of limited(answer.socket, chunks)) {
       bytes += chunk.length
       if (bytes > pointer.size) return // more than the pointer says
       hash.update(chunk)
@@ -149,12 +151,12 @@ function authorizationOf(url: CloneUrl, { credential }: Source): Record<string, 
   return { authorization: `Basic ${Buffer.from(`${credential.username}:${credential.password}`).toString('base64')}` }
 }
 
-async function textOf(answer: IncomingMessage, url: URL): Promise<string> {
+async function textOf(answer: IncomingMessage, url: URL, limited: FramingLimit): Promise<string> {
   const chunks: Buffer[] = []
   let size = 0
   // Without an encoding a stream yields buffers, which its type does not express.
   const read = async () => {
-    for await (const chunk of answer as AsyncIterable<Buffer>) {
+    for await (const chunk of limited(answer.socket, answer as AsyncIterable<Buffer>)) {
       size += chunk.length
       if (size > MOST_BATCH_BYTES) throw new SourceError('The server of Git LFS sends more than we can read.')
       chunks.push(chunk)
