@@ -27,6 +27,8 @@ type Options = {
   answers?: (oid: string) => string
   status?: number
   breaksOff?: boolean
+  /** For files that are not among the texts. */
+  errorCode?: number
   /** The size of the chunks of a file; by default it is sent at once. */
   chunkBytes?: number
   /** Where a GET of this path is redirected to. */
@@ -39,7 +41,16 @@ function chunked(text: string, chunkBytes: number): string {
 }
 
 /** A server of Git LFS, as the protocol's document describes it. */
-async function startLfsServer({ texts = [], hrefOf, answers, status = 200, breaksOff = false, chunkBytes, redirects }: Options) {
+async function startLfsServer({
+  texts = [],
+  hrefOf,
+  answers,
+  status = 200,
+  breaksOff = false,
+  errorCode = 404,
+  chunkBytes,
+  redirects,
+}: Options) {
   const seen: string[] = []
   const server = http.createServer((request, response) => {
     void (async () => {
@@ -74,7 +85,7 @@ async function startLfsServer({ texts = [], hrefOf, answers, status = 200, break
                 },
               },
             }
-          : { ...each, error: { code: 404, message: 'Object does not exist' } }
+          : { ...each, error: { code: errorCode, message: 'Not today' } }
       })
       response.writeHead(status, { 'content-type': 'application/vnd.git-lfs+json' }).end(JSON.stringify({ objects: offers }))
     })()
@@ -107,7 +118,7 @@ it('every pointer becomes its file, with its mode, and a file that is there twic
   await writeFile(path.join(directory, 'c.bin'), pointerTo('the second file'))
   await chmod(path.join(directory, 'c.bin'), 0o755)
   await symlink('a.bin', path.join(directory, 'link.bin'))
-  expect(await fetchFrom(server.url)).toBe(3)
+  expect(await fetchFrom(server.url)).toEqual({ fetched: 3, missing: [] })
   expect([await text('a.bin'), await text('b.bin'), await text('c.bin')]).toEqual(['the first file', 'the first file', 'the second file'])
   expect((await stat(path.join(directory, 'c.bin'))).mode & 0o777).toBe(0o755)
   expect(server.seen.map((line) => line.split(' ').slice(0, 2).join(' '))).toEqual([
@@ -117,22 +128,31 @@ it('every pointer becomes its file, with its mode, and a file that is there twic
   ])
 })
 
+it('pointers to files that the server does not have stay, and are named', async () => {
+  await using server = await startLfsServer({ texts: ['the file'] })
+  await writeFile(path.join(directory, 'a.bin'), pointerTo('the file'))
+  for (const name of ['b.bin', 'example.txt']) await writeFile(path.join(directory, name), pointerTo('nowhere'))
+  const { fetched, missing } = await fetchFrom(server.url)
+  expect([fetched, missing.toSorted()]).toEqual([1, ['b.bin', 'example.txt']])
+  expect([await text('a.bin'), await text('example.txt')]).toEqual(['the file', pointerTo('nowhere')])
+})
+
 it('pointers in submodules are not asked of the server of the repository', async () => {
   await using server = await startLfsServer({ texts: ['the file'] })
   await mkdir(path.join(directory, 'lib', 'theme'), { recursive: true })
   for (const name of ['lib/a.bin', 'lib/theme/b.bin']) await writeFile(path.join(directory, name), pointerTo('the file'))
-  expect(await fetchFrom(server.url, { submodules: ['lib/theme'] })).toBe(1)
+  expect((await fetchFrom(server.url, { submodules: ['lib/theme'] })).fetched).toBe(1)
   expect([await text('lib/a.bin'), await text('lib/theme/b.bin')]).toEqual(['the file', pointerTo('the file')])
 })
 
 it('a repository without Git LFS asks nobody', async () => {
   await writeFile(path.join(directory, '.gitattributes'), '')
   await writeFile(path.join(directory, 'a.bin'), pointerTo('x'))
-  expect(await fetchFrom('http://127.0.0.1:1/a.git')).toBe(0)
+  expect((await fetchFrom('http://127.0.0.1:1/a.git')).fetched).toBe(0)
 })
 
 it.each<[string, Options, RegExp]>([
-  ['a file that is not there', {}, /a\.bin: the server of Git LFS does not have this file\. Object does not exist/],
+  ['a file that cannot be given', { errorCode: 422 }, /a\.bin: the server of Git LFS does not offer this file\. Not today/],
   ['another file', { texts: ['the file'], answers: () => 'the fil3' }, /sent another file/],
   ['a longer file', { texts: ['the file'], answers: () => 'the file and more' }, /sent another file/],
   ['a file that breaks off', { texts: ['the file'], breaksOff: true }, /The connection to 127\.0\.0\.1 failed/],
@@ -155,7 +175,7 @@ it('a redirect is followed, with the headers only on the same host', async () =>
   const moved = (_origin: string, from: string) => (from.startsWith('/files/') ? from.replace('/files/', '/moved/') : undefined)
   await using server = await startLfsServer({ texts: ['the file'], redirects: moved })
   await writeFile(path.join(directory, 'a.bin'), pointerTo('the file'))
-  expect(await fetchFrom(server.url)).toBe(1)
+  expect((await fetchFrom(server.url)).fetched).toBe(1)
   expect(await text('a.bin')).toBe('the file')
   expect(server.seen.slice(1)).toEqual(['files', 'moved'].map((folder) => `GET /${folder}/${oidOf('the file')} RemoteAuth x`))
 })
@@ -166,7 +186,7 @@ it('a redirect to another host gets no headers, not even when it leads back', as
     from.startsWith('/files/') ? `${other.origin}${from.replace('/files/', '/there/')}` : undefined
   await using server = await startLfsServer({ texts: ['the file'], redirects: away })
   await writeFile(path.join(directory, 'a.bin'), pointerTo('the file'))
-  expect(await fetchFrom(server.url, { privateHosts: ['127.0.0.1'] })).toBe(1)
+  expect((await fetchFrom(server.url, { privateHosts: ['127.0.0.1'] })).fetched).toBe(1)
   expect(other.seen).toEqual([`GET /there/${oidOf('the file')} -`])
   expect(server.seen.at(-1)).toBe(`GET /back/${oidOf('the file')} -`)
 })
@@ -177,7 +197,7 @@ it('a file in chunks of a byte is refused, and one in ordinary chunks is not', a
   await using tiny = await startLfsServer({ texts: [large], chunkBytes: 1 })
   await expect(fetchFrom(tiny.url)).rejects.toThrow('in pieces that are too small')
   await using ordinary = await startLfsServer({ texts: [large], chunkBytes: 512 })
-  expect(await fetchFrom(ordinary.url)).toBe(1)
+  expect((await fetchFrom(ordinary.url)).fetched).toBe(1)
 })
 
 it('files that are too large together are not asked for', async () => {

@@ -24,6 +24,10 @@ type Wanted = {
   readonly onActivity: () => void
 }
 
+/** How many pointers were replaced, and the paths of those that were not, because the server does not have their files. */
+type LfsFiles = { readonly fetched: number; readonly missing: readonly string[] }
+
+const NOT_THERE = 404
 const MEDIA_TYPE = 'application/vnd.git-lfs+json'
 const BATCH = 100
 const MOST_BATCH_BYTES = 4 * 1024 ** 2
@@ -37,7 +41,7 @@ const Answer = Type.Object({
           download: Type.Optional(Type.Object({ href: Type.String(), header: Type.Optional(Type.Record(Type.String(), Type.String())) })),
         }),
       ),
-      error: Type.Optional(Type.Object({ message: Type.Optional(Type.String()) })),
+      error: Type.Optional(Type.Object({ code: Type.Optional(Type.Unknown()), message: Type.Optional(Type.String()) })),
     }),
   ),
 })
@@ -49,22 +53,29 @@ type Offer = Static<typeof Answer>['objects'][number]
  * its pointer, so that a server cannot send anything else.
  */
 export function createLfs({ request, limits = DEFAULT_LIMITS }: { request: PinnedRequest; limits?: SizeLimits }) {
-  async function fetchBatch(place: Place, batch: readonly (readonly LfsPointer[])[], { own, limited, wanted }: Into): Promise<void> {
+  async function fetchBatch(place: Place, batch: readonly (readonly LfsPointer[])[], { own, limited, wanted }: Into): Promise<string[]> {
     const firsts = batch.flatMap(([first]) => first ?? [])
     const offers = await offersFor(request, place, { pointers: firsts, limited, signal: wanted.signal })
+    const missing: string[] = []
     for (const pointer of firsts) {
       const file = path.join(own, pointer.oid)
       const offer = offers.find(({ oid }) => oid === pointer.oid)
-      await download(request, place, { offer, pointer, file, limited, wanted })
-      await putInPlace(wanted.directory, file, batch.find(([first]) => first === pointer) ?? [])
+      const same = batch.find(([first]) => first === pointer) ?? []
+      if (offer?.error?.code === NOT_THERE) missing.push(...same.map((each) => each.path))
+      else {
+        await download(request, place, { offer, pointer, file, limited, wanted })
+        await putInPlace(wanted.directory, file, same)
+      }
     }
+    return missing
   }
 
-  /** The number of files that were fetched. */
-  return async function fetchLfs(source: Source, wanted: Wanted): Promise<number> {
+  /** A file that only looks like a pointer, such as an example in a test, is missing at the server, and stays. */
+  return async function fetchLfs(source: Source, wanted: Wanted): Promise<LfsFiles> {
     const { directory, submodules = [] } = wanted
     const pointers = await lfsPointersIn(directory, { submodules })
-    if (pointers.length === 0) return 0
+    if (pointers.length === 0) return { fetched: 0, missing: [] }
+    const missing: string[] = []
     const place = placeOf(source)
     const bytes = pointers.reduce((sum, { size }) => sum + size, (await checkDirectorySize(directory, limits)).bytes)
     if (bytes > limits.maxBytes) throw new RepositoryTooLarge(`${Math.round(limits.maxBytes / 1024 ** 2)} MiB with its Git LFS files`)
@@ -72,11 +83,11 @@ export function createLfs({ request, limits = DEFAULT_LIMITS }: { request: Pinne
     try {
       const into = { own, limited: createFramingLimit(), wanted }
       const each = [...Map.groupBy(pointers, ({ oid }) => oid).values()]
-      for (let from = 0; from < each.length; from += BATCH) await fetchBatch(place, each.slice(from, from + BATCH), into)
+      for (let from = 0; from < each.length; from += BATCH) missing.push(...(await fetchBatch(place, each.slice(from, from + BATCH), into)))
     } finally {
       await rm(own, { recursive: true, force: true })
     }
-    return pointers.length
+    return { fetched: pointers.length - missing.length, missing }
   }
 }
 
@@ -99,7 +110,7 @@ async function download(request: PinnedRequest, place: Place, { offer, pointer, 
   const given = offer?.actions?.download
   if (given === undefined || !URL.canParse(given.href)) {
     const words = (offer?.error?.message ?? '').slice(0, 200)
-    throw new SourceError(`${pointer.path}: the server of Git LFS does not have this file. ${words}`.trim())
+    throw new SourceError(`${pointer.path}: the server of Git LFS does not offer this file. ${words}`.trim())
   }
   const { answer, url } = await openFile(request, place, { given, signal: wanted.signal })
   const hash = createHash('sha256')

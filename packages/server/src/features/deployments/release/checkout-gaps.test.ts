@@ -30,6 +30,15 @@ it('pointers of Git LFS are named', async () => {
   expect(said).toMatch(/^models\/\w\.bin, models\/\w\.bin, models\/\w\.bin and 1 more: Git LFS files are not fetched/)
 })
 
+it('files that the server of Git LFS does not have are named instead of the advice to turn it on', async () => {
+  await writeFile(join(directory, '.gitattributes'), '*.bin filter=lfs diff=lfs merge=lfs -text\n')
+  await writeFile(join(directory, 'a.bin'), POINTER)
+  expect(await checkoutGaps(directory, { submodules: [], missing: [] })).toEqual([])
+  expect(await checkoutGaps(directory, { submodules: [], missing: ['a.bin'] })).toEqual([
+    'a.bin: the server of Git LFS does not have what is committed here, so the pointers stay. Push missing files with "git lfs push --all".',
+  ])
+})
+
 it('pointers in a submodule are named as such, and each only once', async () => {
   const submodules = ['lib', 'lib/deep']
   await mkdir(join(directory, 'lib', 'deep'), { recursive: true })

@@ -9,17 +9,29 @@ const MOST_SETTINGS_BYTES = 64 * 1024
 const MOST_MODULES = 100
 const SHOWN = 3
 
+type Known = {
+  /** The paths of those that were fetched. */
+  readonly submodules: readonly string[]
+  /** Files that the server of Git LFS does not have; undefined if none were asked for. */
+  readonly missing?: readonly string[] | undefined
+}
+
 /**
  * What a checkout lacks because git alone does not fetch it, as messages. A build that needs it would fail with an unrelated error.
  */
-export async function checkoutGaps(directory: string, { submodules }: { submodules: readonly string[] }): Promise<string[]> {
-  const pointers = await lfsPointersIn(directory, { mostFiles: MOST_ENTRIES, submodules })
+export async function checkoutGaps(directory: string, { submodules, missing }: Known): Promise<string[]> {
+  const pointers = missing === undefined ? await lfsPointersIn(directory, { mostFiles: MOST_ENTRIES, submodules }) : []
   const [inSubmodules, empty] = [await pointersInSubmodules(directory, submodules), await emptySubmodules(directory)]
   return [
     ...(pointers.length === 0
       ? []
       : [
           `${some(pointers.map(({ path }) => path))}: Git LFS files are not fetched, so only their pointers are there. Turn on Settings → Git LFS, or commit these files without LFS.`,
+        ]),
+    ...(missing === undefined || missing.length === 0
+      ? []
+      : [
+          `${some(missing)}: the server of Git LFS does not have what is committed here, so the pointers stay. Push missing files with "git lfs push --all".`,
         ]),
     ...(inSubmodules.length === 0
       ? []

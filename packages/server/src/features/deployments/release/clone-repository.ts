@@ -39,12 +39,10 @@ export function createCloneRepository(deps: Deps) {
     const { text } = createRedactor([...Object.values(config.env), ...Object.values(context.buildSecrets)]) // also hides a secret that was committed by mistake
     const commit = { hash: found.hash, message: text(found.message), author: text(found.author) }
     await step('db.commit', async () => await context.noteCommit(commit))
-    if (config.build?.lfs === true) {
-      const files = { directory: workspace, submodules: found.submodules, signal, onActivity: context.active }
-      const count = await step('git.lfs', async () => await deps.fetchLfs(source, files))
-      if (count > 0) say(`Fetched ${count} ${count === 1 ? 'file' : 'files'} of Git LFS`)
-    }
-    for (const gap of await checkoutGaps(workspace, found)) context.note(gap)
+    const files = { directory: workspace, submodules: found.submodules, signal, onActivity: context.active }
+    const lfs = config.build?.lfs === true ? await step('git.lfs', async () => await deps.fetchLfs(source, files)) : undefined
+    if (lfs && lfs.fetched > 0) say(`Fetched ${lfs.fetched} ${lfs.fetched === 1 ? 'file' : 'files'} of Git LFS`)
+    for (const gap of await checkoutGaps(workspace, { submodules: found.submodules, missing: lfs?.missing })) context.note(gap)
     say(`${commit.hash.slice(0, 12)} ${commit.message.split('\n')[0] ?? ''} (${commit.author})`)
   }
 }
