@@ -29,6 +29,7 @@ export function createPinnedRequest(deps: { policy: Pick<SourcePolicy, 'admit'>;
         method,
         headers: { 'user-agent': 'Berth', ...headers, ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }) },
         signal,
+        agent: false, // a connection that is kept was checked for another request
         ...(deps.ca && { ca: [...deps.ca] }),
         lookup: (_name, options, done) => (options.all ? done(null, [{ address, family }]) : done(null, address, family)),
       },
