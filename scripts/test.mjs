@@ -12,7 +12,7 @@ const report = path.join(cacheDir, 'test-report.json')
 const outsideFile = path.join(cacheDir, 'test-outside.json')
 /** Suites with real servers run several at a time on a machine that may be slow: these get a second run, by themselves, and it is announced. */
 const ON_REAL_PARTS = /\.(engine|fault|e2e)\.test\.ts$|^packages\/(server\/test|cli\/src)\//
-const MOST_RERUNS = 4
+const MOST_RERUNS = 6
 
 function finish(passed, failed) {
   console.log(`${passed} passed, ${failed} failed`)

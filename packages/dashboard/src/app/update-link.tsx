@@ -6,7 +6,7 @@ import { updateCheck } from '../features/health/queries.ts'
 import { paths } from '../paths.ts'
 
 /** The page itself comes first. */
-const LATER_MS = 5000
+const LATER_MS = 10_000
 
 /** For owners, on every page: there is a newer version of Berth. */
 export function UpdateLink() {
