@@ -9,7 +9,7 @@ import { freePort } from '../packages/server/testing/harness/test-edge.ts'
 import { CHROMIUM } from '../packages/server/testing/harness/trusting-browser.ts'
 import { ensureBusybox, openTestEngine } from '../packages/server/testing/images/test-images.ts'
 import { readRows } from '../packages/server/testing/labs/deploy-lab.ts'
-import { removeFirewalls } from '../packages/server/testing/labs/edge-lab.ts'
+import { removeFirewalls, untilItWorks } from '../packages/server/testing/labs/edge-lab.ts'
 import { press } from './wait.ts'
 
 export const FLAGS = [
@@ -49,7 +49,7 @@ export async function startBrowserLab(options: LabOptions = {}) {
     },
   })
   const [fact] = readRows<{ value: string }>(berth.dataDir, "select value from fact where name = 'instance_id'")
-  if (fact !== undefined) cleanUp.defer(async () => await removeFromEngine(engine, fact.value))
+  if (fact !== undefined) cleanUp.defer(async () => await untilItWorks(async () => await removeFromEngine(engine, fact.value)))
   cleanUp.use(berth)
   const browser = cleanUp.adopt(
     await chromium.launch({ executablePath: CHROMIUM, args: FLAGS }),

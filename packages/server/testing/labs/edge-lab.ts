@@ -233,11 +233,25 @@ async function edgeReady(berth: TestServer): Promise<void> {
   })
 }
 
+/** An engine that is busy may still be ending a container when the next call needs it gone. */
+export async function untilItWorks(work: () => Promise<void>): Promise<void> {
+  for (let attempt = 1; attempt < 5; attempt += 1) {
+    try {
+      return await work()
+    } catch {
+      await sleep(1000)
+    }
+  }
+  await work()
+}
+
 async function removeFromEngine(engine: Engine, instance: string): Promise<void> {
   const labels = { [LABEL.instance]: instance }
-  await Promise.all((await engine.containers.list({ labels })).map(async ({ id }) => await engine.containers.remove(id)))
-  for (const { name } of await engine.networks.list({ labels })) await engine.networks.remove(name)
-  for (const image of await engine.images.list({ labels })) for (const tag of image.tags) await engine.images.remove(tag)
+  await untilItWorks(async () => {
+    await Promise.all((await engine.containers.list({ labels })).map(async ({ id }) => await engine.containers.remove(id)))
+    for (const { name } of await engine.networks.list({ labels })) await engine.networks.remove(name)
+    for (const image of await engine.images.list({ labels })) for (const tag of image.tags) await engine.images.remove(tag)
+  })
 }
 
 /** The rules that a server with this port has left in the machine's packet filter. */
