@@ -40,7 +40,7 @@ it('shows why a build failed, deploys the fix, rolls back, and scales', async ()
   await page.getByRole('button', { name: 'Deploy', exact: true }).click()
   await ended(page, 'Failed')
   await shown(page.getByText(/The build failed/))
-  await shown(page.getByText('about to break').last())
+  await shown(page.getByText('about to break'))
 
   await repository.commit({ files: httpdApp({ body: 'version one' }), clear: true })
   await page.getByRole('button', { name: /^Deploy/ }).click()
@@ -77,7 +77,7 @@ it('names the variable that a failed release lacks, with what its container prin
   await expect.poll(async () => await page.getByLabel('Name').inputValue()).toBe('SHOP_NAME')
   await page.getByRole('link', { name: 'Logs' }).click()
   await shown(page.getByText('No container is running.'))
-  await shown(page.getByText('Error: SHOP_NAME is not set').first())
+  await shown(page.getByText('Error: SHOP_NAME is not set'))
 })
 
 it('sets the port that a failed release listens on with one click', async () => {
@@ -115,7 +115,7 @@ it('cancels a deployment that runs', async () => {
   const page = await lab.signedIn()
   await page.goto(`/apps/${app.id}`)
   await page.getByRole('button', { name: 'Deploy', exact: true }).click()
-  await shown(page.getByText('sleeping now').last())
+  await shown(page.getByText('sleeping now'))
   await page.getByRole('button', { name: 'Cancel' }).click()
   await ended(page, 'Cancelled')
   await gone(page.getByRole('button', { name: 'Cancel' }))

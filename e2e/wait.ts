@@ -2,9 +2,9 @@ import type { Locator, Page } from 'playwright-core'
 
 const LONG_MS = 120_000 // less than a test may take, so that it fails by what it waited for
 
-/** Until it is there; a deployment on a busy machine takes its time. */
+/** Until it is there; a deployment on a busy machine takes its time. Another place may have it hidden, such as a closed part of the page. */
 export async function shown(locator: Locator): Promise<void> {
-  await locator.first().waitFor({ state: 'visible', timeout: LONG_MS })
+  await locator.filter({ visible: true }).first().waitFor({ state: 'visible', timeout: LONG_MS })
 }
 
 export async function gone(locator: Locator): Promise<void> {
