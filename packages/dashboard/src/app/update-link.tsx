@@ -1,16 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
 import { Icon } from '../components/icon.tsx'
 import { updateCheck } from '../features/health/queries.ts'
+import { useLater } from '../lib/use-later.ts'
 import { paths } from '../paths.ts'
-
-/** The page itself comes first. */
-const LATER_MS = 10_000
 
 /** For owners, on every page: there is a newer version of Berth. */
 export function UpdateLink() {
-  const isLater = useLater(LATER_MS)
+  const isLater = useLater()
   const { data: found } = useQuery({ ...updateCheck, enabled: isLater })
   if (!found?.available) return null
   return (
@@ -26,13 +23,4 @@ export function UpdateLink() {
       </span>
     </Link>
   )
-}
-
-function useLater(ms: number): boolean {
-  const [isLater, setIsLater] = useState(false)
-  useEffect(() => {
-    const timer = setTimeout(() => setIsLater(true), ms)
-    return () => clearTimeout(timer)
-  }, [ms])
-  return isLater
 }
