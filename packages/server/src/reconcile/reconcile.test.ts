@@ -16,6 +16,21 @@ import { createReconcile } from './reconcile.ts'
 
 const OPEN = { service: 'web', target: 80, protocol: 'tcp', address: '127.0.0.1' } as const
 
+/** The parts of the loop that have nothing to do here. */
+const NOTHING_ELSE = {
+  instance: 'i',
+  busyLanes: async () => new Set<string>(),
+  lastLines: async () => [],
+  redact: async (_app: unknown, lines: readonly string[]) => [...lines],
+  repair: () => 'nothing' as const,
+  sweep: async () => undefined,
+  isAsPlanned: async () => true,
+  restore: async () => undefined,
+  now: () => new Date(),
+  log: pino({ level: 'silent' }),
+  onChanged: () => undefined,
+}
+
 it('ports that were closed are free once no release has them, however the deployment ended that was to close them', async () => {
   await using test = await openTestDatabase()
   await using directory = await mkdtempDisposable(path.join(tmpdir(), 'berth-reconcile-'))
@@ -35,19 +50,9 @@ it('ports that were closed are free once no release has them, however the deploy
   const { reconcile } = createReconcile({
     db,
     engine: { containers: { list: async () => [] } } as unknown as Engine, // nothing else is asked about an app that is stopped
-    instance: 'i',
-    busyLanes: async () => new Set(),
-    lastLines: async () => [],
-    redact: async (_app, lines) => [...lines],
-    repair: () => 'nothing',
-    sweep: async () => undefined,
-    isAsPlanned: async () => true,
+    ...NOTHING_ELSE,
     doAnswer: async () => true,
     settlePorts: createSettlePorts({ dataDir: directory.path, ports }),
-    restore: async () => undefined,
-    now: () => new Date(),
-    log: pino({ level: 'silent' }),
-    onChanged: () => undefined,
   })
   await reconcile(new AbortController().signal)
   expect((await ports.list()).map(({ port, isWanted }) => [port, isWanted])).toEqual([
@@ -72,19 +77,9 @@ it('keeps why a replica did not become healthy until all of them answer', async 
   const { reconcile } = createReconcile({
     db,
     engine: { containers: { list: async () => containers } } as unknown as Engine, // nothing else is asked while one serves
-    instance: 'i',
-    busyLanes: async () => new Set(),
-    lastLines: async () => [],
-    redact: async (_app, lines) => [...lines],
-    repair: () => 'nothing',
-    sweep: async () => undefined,
-    isAsPlanned: async () => true,
+    ...NOTHING_ELSE,
     doAnswer: async () => doAnswer,
     settlePorts: async () => undefined,
-    restore: async () => undefined,
-    now: () => new Date(),
-    log: pino({ level: 'silent' }),
-    onChanged: () => undefined,
   })
   const seen = async () => {
     await reconcile(new AbortController().signal)
