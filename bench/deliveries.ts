@@ -124,7 +124,7 @@ say(
   `${COUNT} deliveries in ${ROUNDS} times ${seconds} s, ${answered.length} answered with 200; load of the machine ${loadavg()[0]?.toFixed(1)}`,
 )
 say(`p50 / p90 / p99 in ms: deliveries ${shown(times)}, API without ${shown(quiet)}, API with ${shown(busy)}`)
-say(`processor time of the server for one delivery and its deployment: ${((cpu.busy - cpu.quiet) / COUNT).toFixed(1)} ms`)
+say(`CPU time of the server for one delivery and its deployment: ${((cpu.busy - cpu.quiet) / COUNT).toFixed(1)} ms`)
 
 const last = senders.flatMap((sender) => Array.from({ length: LAST_BURST }, async () => await deliver(prepare(sender))))
 await Promise.race([Promise.all(last), Promise.any(last.slice(last.length / 2))])

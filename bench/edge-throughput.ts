@@ -7,7 +7,7 @@ import { createAccessCounts } from '../packages/server/src/edge/traffic/access-c
 import { startTestEdge } from '../packages/server/testing/harness/test-edge.ts'
 import { startBare } from './lib/bare.ts'
 import { makeDataDir, remove } from './lib/berth.ts'
-import { processorSeconds, residentMegabytes } from './lib/child.ts'
+import { cpuSeconds, residentMegabytes } from './lib/child.ts'
 import { rate } from './lib/load.ts'
 import { median, numberFlag, percentile, say, verdict } from './lib/numbers.ts'
 
@@ -46,9 +46,9 @@ const load = { method: 'GET', path: '/', body: '' }
 const ways = { direct: app.url, edge: `http://127.0.0.1:${edge.httpPort}` }
 
 async function ask(url: string, headers: Record<string, string>, length: number): Promise<{ perSecond: number; edgeMicroseconds: number }> {
-  const before = processorSeconds(edge.process.pid())
+  const before = cpuSeconds(edge.process.pid())
   const perSecond = await rate({ ...load, headers, url, connections }, length)
-  return { perSecond, edgeMicroseconds: ((processorSeconds(edge.process.pid()) - before) * 1e6) / (perSecond * length) }
+  return { perSecond, edgeMicroseconds: ((cpuSeconds(edge.process.pid()) - before) * 1e6) / (perSecond * length) }
 }
 
 /** Milliseconds of single requests, one after another on one connection. */

@@ -52,7 +52,7 @@ type Seen = { frames: number[]; tasks: number[]; events: number[] }
 type Figures = { perSecond: number; longestTaskMs: number; busy: number }
 
 /** Processor seconds of all pages, all threads: on a machine that does other work too it is steadier than frames are. */
-async function processorSeconds(): Promise<number> {
+async function cpuSeconds(): Promise<number> {
   const session = await lab.browser.newBrowserCDPSession()
   const { processInfo } = await session.send('SystemInfo.getProcessInfo')
   await session.detach()
@@ -62,9 +62,9 @@ async function processorSeconds(): Promise<number> {
 /** Watches the page while `work` goes on. */
 async function during(name: string, work: () => Promise<unknown>): Promise<Figures> {
   await page.evaluate(RESET)
-  const before = await processorSeconds()
+  const before = await cpuSeconds()
   await work()
-  const used = (await processorSeconds()) - before
+  const used = (await cpuSeconds()) - before
   const { frames, tasks, events } = await page.evaluate<Seen>('window.seen')
   const total = frames.reduce((sum, gap) => sum + gap, 0) / 1000
   const figures = { perSecond: frames.length / total, longestTaskMs: Math.max(0, ...tasks), busy: used / total }

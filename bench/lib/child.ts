@@ -54,8 +54,8 @@ export function residentMegabytes(pid: number | undefined): number {
   }, 0)
 }
 
-/** Processor time that a process and its children have used so far, in seconds; steadier than a rate on a machine that does other work too. */
-export function processorSeconds(pid: number | undefined): number {
+/** CPU time that a process and its children have used so far, in seconds; steadier than a rate on a machine that does other work too. */
+export function cpuSeconds(pid: number | undefined): number {
   return family(pid).reduce((sum, each) => {
     const fields = readFileSync(`/proc/${each}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
     return sum + (Number(fields[11]) + Number(fields[12])) / 100 // user and system, in ticks of a hundredth

@@ -1,6 +1,6 @@
 import { startBare } from './bare.ts'
 import { remove, signIn, startBerth } from './berth.ts'
-import { processorSeconds } from './child.ts'
+import { cpuSeconds } from './child.ts'
 import { rate } from './load.ts'
 import { median, numberFlag, say, verdict } from './numbers.ts'
 
@@ -23,9 +23,9 @@ export async function printShare(figure: Figure): Promise<void> {
   const bare = await startBare(dataDir, { method, path, answer })
   const load = { method, path, headers, body, connections: 16 }
   const ask = async (server: Server, length: number): Promise<Round> => {
-    const before = processorSeconds(server.pid)
+    const before = cpuSeconds(server.pid)
     const perSecond = await rate({ ...load, url: server.url }, length)
-    return { perSecond, microseconds: ((processorSeconds(server.pid) - before) * 1e6) / (perSecond * length) }
+    return { perSecond, microseconds: ((cpuSeconds(server.pid) - before) * 1e6) / (perSecond * length) }
   }
   try {
     say(`${name}: ${answer.length} bytes an answer, ${rounds} rounds of ${seconds} s each`)
@@ -42,7 +42,7 @@ export async function printShare(figure: Figure): Promise<void> {
       costs.push(theirs.microseconds / ours.microseconds)
       say(`  Berth ${wordsFor(ours)}  bare ${wordsFor(theirs)}  share ${(ours.perSecond / theirs.perSecond).toFixed(3)}`)
     }
-    say(`${name}, bare route's processor time as a share of ours: ${median(costs).toFixed(2)}`)
+    say(`${name}, bare route's CPU time as a share of ours: ${median(costs).toFixed(2)}`)
     verdict(`${name}, share of a bare route's requests per second`, median(shares), { atLeast: figure.aim })
   } finally {
     await bare.stop()

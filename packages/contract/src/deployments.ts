@@ -85,7 +85,7 @@ export const NewDeployment = Type.Object({
       ...expects('the 40 hexadecimal digits of a commit, or at least the first 7 of one that was deployed before'),
     }),
   ),
-  /** Build every step anew. */
+  /** Runs every build step again. */
   withoutCache: Type.Optional(Flag),
 })
 export const DeploymentOnly = Type.Object({ deploymentId: Id })

@@ -20,7 +20,7 @@ describe('a log buffer', () => {
     expect([told, texts(buffer)]).toEqual([1, ['a', 'b', 'c']])
   })
 
-  it('keeps the newest lines and counts the ones it let go', () => {
+  it('keeps the newest lines and counts the ones it dropped', () => {
     const buffer = createLogBuffer({ capacity: 10, soon: atOnce })
     for (let n = 0; n < 25; n += 1) buffer.append([line(String(n))])
     const { lines, dropped } = buffer.view()

@@ -26,7 +26,7 @@ function createKeptLines(capacity: number) {
   return {
     all: (): readonly LogLine[] => lines,
     shown: (): readonly LogLine[] => shown,
-    /** How many older lines it let go. */
+    /** Returns how many older lines were dropped. */
     add(arrived: readonly LogLine[]): number {
       const unfiltered = shown === lines
       for (const line of arrived) lines.push(line)
@@ -49,7 +49,7 @@ function createKeptLines(capacity: number) {
   }
 }
 
-/** Keeps the newest lines of a log, and tells of new ones a few times a second. */
+/** Keeps the newest lines of a log and notifies its listeners at most once per frame. */
 export function createLogBuffer({ capacity, soon }: Options) {
   const kept = createKeptLines(capacity)
   const listeners = createListeners()
@@ -96,7 +96,7 @@ export function createLogBuffer({ capacity, soon }: Options) {
     publish()
   }
 
-  /** Begins anew, with these lines. */
+  /** Starts over with these lines. */
   function replace(lines: readonly NewLogLine[]): void {
     waiting = []
     next = 0

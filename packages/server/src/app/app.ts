@@ -17,7 +17,7 @@ import { createWorkParts } from './work-parts.ts'
 /** The process itself ends ten seconds later, whatever happens (see main.ts). */
 const PART_STOPS_WITHIN_MS = 15_000
 
-/** Everything that exists, created top to bottom. `start` sets it going, `stop` ends it in reverse. */
+/** Everything that exists, created top to bottom. `start` starts it, `stop` stops it in reverse order. */
 export async function createApp(config: Config, givenLog: Logger, supervised?: Supervised) {
   let isStopping = false
   const base = await createFoundation(config, givenLog)
@@ -65,7 +65,7 @@ export async function createApp(config: Config, givenLog: Logger, supervised?: S
   return { start, stop, updateOver, health, provisioning: provisioning.state, edge: () => edge.state() }
 }
 
-/** How everything is set going: at once, or only as far as an update that is being checked needs it. */
+/** How everything is started: completely, or only as far as needed to check an update. */
 function createStart(parts: Parts, httpParts: HttpParts) {
   const { base, engineParts, traffic, access, work } = parts
   const { config, db, background } = base
@@ -98,7 +98,7 @@ function createStart(parts: Parts, httpParts: HttpParts) {
     for (const task of tasks.filter((each) => !isForHealth(each))) background.add(task)
   }
 
-  /** A version that was only to be looked at has proved itself. */
+  /** The update was checked and is kept: this version now starts working. */
   async function updateOver(): Promise<void> {
     if (config.updates.mode !== 'checked' || parts.isStopping()) return
     base.updateGate.open()
@@ -108,7 +108,7 @@ function createStart(parts: Parts, httpParts: HttpParts) {
   return { start, updateOver }
 }
 
-/** Whether the engine answers is looked at from the beginning: /health says so, and it writes nothing. */
+/** The engine is checked from the start: /health reports it, and the check writes nothing. */
 function isForHealth({ name }: { name: string }): boolean {
   return name === 'engine'
 }
@@ -116,7 +116,7 @@ function isForHealth({ name }: { name: string }): boolean {
 type Parts = Parameters<typeof createHttpParts>[0]
 type HttpParts = Awaited<ReturnType<typeof createHttpParts>>
 
-/** Everything that runs from time to time. */
+/** Everything that runs periodically. */
 function tasksOf(parts: Parts, { metricsHistory, figures, backups, updates }: HttpParts) {
   const { base, engineParts, traffic, work, access, gitParts, sourceAccess } = parts
   const { db, database, background, instance, tuning, now } = base

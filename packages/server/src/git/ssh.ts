@@ -7,7 +7,7 @@ import { HostKeyChanged } from './errors.ts'
 /** How ssh shows who we are, and how it knows the host. */
 export type SshAccess = {
   readonly privateKey: string
-  /** The pinned key of a host, `host:port type key`; empty before the first use. Asked for anew at each visit. */
+  /** The pinned key of a host, `host:port type key`; empty before the first use. Read again at each visit. */
   readonly hostKey: () => Promise<string>
   /** Told after the first visit that went well, with what was pinned before it. False where another key was pinned meanwhile. */
   readonly pin: (hostKey: string, before: string) => Promise<boolean>

@@ -37,7 +37,7 @@ it('serves the same document for every page, and it is revalidated each time', a
   }
 })
 
-it('sends assets with their type, for ever, and answers a known one with 304', async () => {
+it('sends assets with their type, forever, and answers a known one with 304', async () => {
   const answer = await app.inject({ url: '/assets/app-abc.js' })
   expect(answer.headers['content-type']).toContain('text/javascript')
   expect(answer.headers['cache-control']).toContain('immutable')

@@ -45,7 +45,7 @@ export async function readBody(request: IncomingMessage, options: Options): Prom
   }
 }
 
-/** Without a minimum rate a client could send single bytes and hold its connection for ever. */
+/** Without a minimum rate a client could send single bytes and hold its connection forever. */
 function watchPace({ bodyDeadlineMs, bodyPaceMs }: BodyDeadlines, watched: { size: () => number; onSlow: () => void }): { stop(): void } {
   const beganAt = performance.now()
   const leastBytes = (bodyPaceMs / 1000) * PACE_BYTES_PER_SECOND

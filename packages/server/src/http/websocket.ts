@@ -85,7 +85,7 @@ function refuse(socket: Duplex, error: unknown, cookies: readonly string[]): voi
     `HTTP/1.1 ${status} Refused\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8\r\nX-Content-Type-Options: nosniff\r\n${setCookies}Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
   )
   socket.resume()
-  setTimeout(() => socket.destroy(), REFUSED_MS).unref() // otherwise a client that never closes its side would keep the connection open for ever
+  setTimeout(() => socket.destroy(), REFUSED_MS).unref() // otherwise a client that never closes its side would keep the connection open forever
 }
 
 /** Closes the socket within seconds after access is lost: a logout, a removed member, a deleted project. */

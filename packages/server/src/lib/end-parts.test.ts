@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { endParts } from './end-parts.ts'
 
-it('waits for all parts, but for ever for none, and names the one that does not end', async () => {
+it('waits for all parts, but for none forever, and names the one that does not end', async () => {
   const lines: unknown[] = []
   const log = { warn: (...words: unknown[]) => void lines.push(words) }
   const ended: string[] = []

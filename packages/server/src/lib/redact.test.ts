@@ -210,7 +210,7 @@ describe('no secret survives', () => {
     )
   })
 
-  it('however the lines come: held back, let go, one after the other', () => {
+  it('however the lines come: held back, released, one after the other', () => {
     fc.assert(
       fc.property(disturbed(breaks), fc.array(fc.boolean()), ({ secret, printed }, pauses) => {
         const shown: string[] = []

@@ -96,7 +96,7 @@ describe('claiming jobs', () => {
     expect((await claim(db, 60))?.id).toBe(1)
   })
 
-  it('at the start every lease is let go', async () => {
+  it('at startup every lease is released', async () => {
     await using test = await openTestDatabase()
     const { db } = test
     await add(db, 'app:1')

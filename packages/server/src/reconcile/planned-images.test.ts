@@ -24,7 +24,7 @@ const release = { id: 7, appId: 3, artifact: { kind: 'compose', mainService: 'we
 it('names what the kept plans of an app run from, and reads each plan once', async () => {
   const pipe = join(directory, 'd7', 'plan.json')
   await mkdir(join(directory, 'd7'))
-  execFileSync('mkfifo', [pipe]) // what is written to it can be read once; whoever reads again waits for ever
+  execFileSync('mkfifo', [pipe]) // what is written to it can be read once; whoever reads again waits forever
   const plannedImages = createPlannedImages({ directoryOf: () => directory, releases: [release, { ...release, id: 8, appId: 4 }] })
   const [first] = await Promise.all([plannedImages(3), writeFile(pipe, JSON.stringify(plan))])
   expect([...first].toSorted()).toEqual(['berth/two:release', 'docker.io/library/one:1'])

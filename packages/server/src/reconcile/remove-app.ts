@@ -51,7 +51,7 @@ export function createRemoval(deps: Deps) {
 
   /**
    * An image that was built again after a crash has lost its name, but its label says which app it belongs to. A foreign image may have
-   * any label, so one that another app's container uses must not block the removal for ever.
+   * any label, so one that another app's container uses must not block the removal forever.
    */
   async function removeImages(labels: Labels, signal: AbortSignal): Promise<void> {
     for (const image of await engine.images.list({ labels, signal })) {

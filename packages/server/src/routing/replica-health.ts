@@ -10,7 +10,7 @@ export type Watched = { readonly candidates: readonly Candidate[]; readonly path
 const keyOf = ({ id, target }: Candidate): string => `${id}:${target.port}`
 
 /**
- * Which replicas answer. HAProxy itself sends a request that one refuses to another, so this only keeps it from trying in vain. One that
+ * Which replicas answer. HAProxy itself sends a request that one refuses to another, so this only saves it failed attempts. One that
  * is started beside others must answer before it gets visitors, at the health check path too. Where there is no other, it is not asked.
  */
 export function createReplicaHealth({ probe }: { probe: ProbeTarget }) {

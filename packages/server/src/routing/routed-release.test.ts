@@ -41,7 +41,7 @@ describe('the targets of an app', () => {
     expect(targetsOf(APP, { ...known, containers })).toEqual({ targets: [live], fallback: [] })
   })
 
-  it('are none as soon as the app shall be stopped', () => {
+  it('are none as soon as the app is to be stopped', () => {
     expect(targetsOf({ ...APP, wanted: 'stopped' }, known)).toEqual(NOWHERE)
     expect(pageOf({ ...APP, wanted: 'stopped' })).toBe('stopped')
   })

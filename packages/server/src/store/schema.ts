@@ -52,7 +52,7 @@ export type AppTable = {
   status_reason: string
   /** The state that a user last requested. `status` is the actual state. */
   wanted: 'running' | 'stopped'
-  /** Services of a compose app that shall not run, as JSON. */
+  /** Services of a compose app that should not run, as JSON. */
   stopped_services: Generated<string>
   created_by: number
   git_repository: string

@@ -9,7 +9,7 @@ import type { UpdateRecords } from './update-records.ts'
 
 type Deps = { dataDir: string; layout: Layout; records: UpdateRecords; step: Step; stopping: AbortSignal }
 
-/** A version that takes the machine down with it must not be tried for ever. */
+/** A version that takes the machine down with it must not be tried forever. */
 const MOST_ATTEMPTS = 3
 
 /**

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { syncDirectory } from '../lib/write-durably.ts'
 
 const DATABASE = 'berth.sqlite'
-/** The log of writes belongs to the database after a crash; SQLite makes its index anew. */
+/** The log of writes belongs to the database after a crash; SQLite creates its index again. */
 const FILES = [DATABASE, `${DATABASE}-wal`, 'secrets.key', 'session.key']
 
 async function copyDurably(source: string, target: string): Promise<void> {

@@ -50,7 +50,7 @@ it('a long log reaches whoever reads it whole, each line once, and one that paus
   }
 })
 
-it('one that never reads is let go, and costs nobody else anything', async () => {
+it('one that never reads is closed, and nobody else notices', async () => {
   await using deaf = await listen()
   deaf.pause()
   await sleep(18_000) // longer than its timeout

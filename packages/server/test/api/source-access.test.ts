@@ -16,7 +16,7 @@ beforeAll(async () => {
   git = await startGitServer()
   sshd = await startSshServer()
   repo = await git.createRepository({ files: { Dockerfile: 'FROM scratch' } })
-  // without an engine the first deployment of an app runs for ever, and the others wait behind it
+  // without an engine the first deployment of an app runs forever, and the others wait behind it
   berth = await startTestServer({ tuning: { engineWaitMs: 600_000, resolveAtAddMs: 20_000, sourcePollMs: 500 } })
   owner = await berth.owner()
   projectId = (await owner.call('projects.create', { name: 'Shop' })).id

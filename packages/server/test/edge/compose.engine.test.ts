@@ -223,7 +223,7 @@ it.concurrent('a service of a compose app is stopped, stays so, and is started a
 
   await lab.call('stacks.stopService', { appId, service: 'store' })
   expect(await seen('store')).toMatchObject({ state: 'stopped', reason: '', cpu: null })
-  await lab.engine.containers.startAgain(running?.containerId ?? '') // as an engine does that was started anew
+  await lab.engine.containers.startAgain(running?.containerId ?? '') // as an engine does after a restart
   await until(async () => (await seen('store'))?.state === 'stopped', 'the wish of the person')
   await lab.call('containers.restart', { appId })
   await lab.engine.containers.remove((await seen('web'))?.containerId ?? '')

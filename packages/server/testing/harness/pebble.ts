@@ -35,7 +35,7 @@ type Options = {
   httpPort: number
   /** How long its certificates are valid; years, unless told otherwise. */
   lifeSeconds?: number
-  /** That of another one, where both shall be believed: of two with one name only one is looked at. */
+  /** The certificate of another one, if both should be trusted: of two with the same name, only one is used. */
   ca?: string
 }
 

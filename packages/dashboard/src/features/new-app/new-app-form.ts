@@ -69,7 +69,7 @@ export function isPasted({ appType, composeFrom }: Pick<NewAppValues, 'appType' 
   return appType === 'compose' && composeFrom === 'text'
 }
 
-/** `.env` text with one variable set anew; without it where the value is empty. Everything else stays as it was typed. */
+/** `.env` text with one variable changed, or removed if the value is empty. Everything else stays as it was typed. */
 export function withVariable(env: string, name: string, value: string): string {
   const line = value === '' ? '' : formatDotenv([{ key: name, value }])
   const lines = env.split(/(?<=\n)/)

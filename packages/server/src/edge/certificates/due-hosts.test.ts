@@ -4,7 +4,7 @@ import { createDueHosts } from './due-hosts.ts'
 const MALLORY = 1
 const ALICE = 2
 
-/** Every host waits until it is let go. */
+/** Every host waits until it is released. */
 function startWork(isDue: (host: string) => boolean = () => true) {
   const begun: string[] = []
   const gates = new Map<string, () => void>()

@@ -75,7 +75,7 @@ export function openRequest(
     signal?.addEventListener('abort', onAbort, { once: true })
     const settle = () => [connecting, answering].forEach(clearTimeout)
     outgoing.once('socket', (socket) => {
-      socket.setKeepAlive(true, KEEP_ALIVE_MS) // a stream to a machine that has disappeared must not wait for ever
+      socket.setKeepAlive(true, KEEP_ALIVE_MS) // a stream to a machine that has disappeared must not wait forever
       socket.once('connect', () => clearTimeout(connecting))
     })
     // An upload may take long, so the response timeout starts when it ends.

@@ -32,7 +32,7 @@ const LOST_TRACK =
  * Reads the engine's response to its end and returns the image.
  *
  * BuildKit before 0.10 (engine 20.10) splits a report when the output in it is over 1 MiB, and then never leaves that loop: it sends empty
- * reports for ever, as fast as they are read. The build itself goes on, and when it succeeds its image still comes between them; if it
+ * reports forever, as fast as they are read. The build itself goes on, and when it succeeds its image still comes between them; if it
  * fails, nothing reports it. So we read as fast as the engine writes, which keeps its reports small. If it happens anyway, empty reports
  * are read slowly, which costs neither side anything, until the image comes or the build is ended for its silence.
  */

@@ -6,7 +6,7 @@ import { createServerMetrics } from './server-metrics.ts'
 
 const START = Date.parse('2026-01-01T00:00:00.000Z')
 
-it('the history keeps an hour, oldest first, and lets go of what is older', async () => {
+it('the history keeps an hour, oldest first, and drops what is older', async () => {
   let second = 0
   const history = createMetricsHistory({ dataDir: tmpdir(), first: await readCounters(), now: () => new Date(START + second * 1000) })
   for (second = 10; second <= 4000; second += 10) await history.sample()

@@ -111,7 +111,7 @@ async function removeOthers(downloads: string, file: string): Promise<void> {
 }
 
 /**
- * New deployments wait meanwhile, or people who keep deploying would put the update off for ever. Removals and restores go on until the last
+ * New deployments wait meanwhile, or people who keep deploying would put the update off forever. Removals and restores go on until the last
  * deployment has ended, because that may take long.
  */
 async function untilIdle({ jobs, tuning }: RunDeps, signal: AbortSignal): Promise<void> {

@@ -16,12 +16,12 @@ type Known = {
 
 export function isAutomatic({ settings, running, offered, failed, now }: Known): boolean {
   const { automaticUpdates, updateWindow } = settings
-  if (automaticUpdates === 'off' || failed.some((update) => update.to === offered && isLeftToPeople(update, now))) return false
+  if (automaticUpdates === 'off' || failed.some((update) => update.to === offered && needsAPerson(update, now))) return false
   return (automaticUpdates === 'all' || isPatchOf(offered, running)) && isWithin(updateWindow, now)
 }
 
-/** Until it is unpacked only the network or the disk can be at fault, and a day later it may work. */
-function isLeftToPeople({ failedIn, endedAt }: Failed, now: Date): boolean {
+/** Before it is unpacked, only the network or the disk can be the cause, so it is retried a day later. */
+function needsAPerson({ failedIn, endedAt }: Failed, now: Date): boolean {
   const isOfVersion = failedIn !== 'downloading' && failedIn !== 'checking'
   return isOfVersion || now.getTime() - Date.parse(endedAt ?? '') < DAY_MS
 }

@@ -5,13 +5,13 @@ import type { SealedColumn } from './sealed-columns.ts'
 
 type Boxes = { from: SecretBox; to: SecretBox; keyHash: string }
 
-/** Seals everything anew and ends all sessions, in one transaction; says how many values there were. */
+/** Seals everything again and ends all sessions, in one transaction. Returns the number of values. */
 export function sealAnew(path: string, columns: readonly SealedColumn[], boxes: Boxes): number {
   const file = new BetterSqlite(path, { fileMustExist: true, timeout: 5000 })
   try {
     file.pragma('synchronous = FULL') // the old key is deleted after the commit, so it must have reached the disk
     const unknown = unknownColumns(file, columns)
-    if (unknown.length > 0) throw new Error(`${unknown.join(', ')} would not be sealed anew`)
+    if (unknown.length > 0) throw new Error(`${unknown.join(', ')} would not be sealed again`)
     return file
       .transaction(() => {
         const sealed = columns.map((column) => sealColumn(file, column, boxes)).reduce((sum, count) => sum + count, 0)

@@ -94,7 +94,7 @@ async function openLab(options: { resolves?: () => never; undo?: () => Promise<v
 
 const unreadable = { status: 'failed', error_message: expect.stringContaining('sealed with another secrets.key') }
 
-it('a deployment whose settings cannot be read fails and says so, instead of waiting for ever', async () => {
+it('a deployment whose settings cannot be read fails and says so, instead of waiting forever', async () => {
   await using lab = await openLab()
   const { id } = await addDeployment(lab.db, lab.app, { sealed_config: 'sealed by somebody else', image: 'i' })
   expect(await lab.ended(id)).toMatchObject(unreadable)

@@ -70,7 +70,7 @@ function launcherWith(there: ContainerSummary[]) {
   return { launcher: createContainerLauncher({ ...parts, ...none, keptOutput, instance: 'i', tuning: TUNING }), done }
 }
 
-it('a live release whose settings cannot be read is started again, but not made anew', async () => {
+it('a live release whose settings cannot be read is started again, but not created again', async () => {
   const problem = new Error('The settings cannot be read.')
   const [stopped, gone] = [launcherWith([container('own', OWN)]), launcherWith([])]
   const artifact = { kind: 'image', tag: 'i' } as const
@@ -119,7 +119,7 @@ it('a release command whose start was not answered goes on, and is begun again o
   expect(await released([], { losesAnswer: 'created' })).toEqual(['start', 'remove own-release', 'start', 'remove own-release'])
 })
 
-it('a replica that was created and never ran is made anew', async () => {
+it('a replica that was created and never ran is created again', async () => {
   const { launcher, done } = launcherWith([container('own', OWN, null, 'created')])
   const problem = new Error('The settings cannot be read.')
   await expect(launcher.replicas?.complete(contextOf(), { kind: 'image', tag: 'i' }, problem)).rejects.toBe(problem)
