@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { link, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it, type TestContext } from 'vitest'
 import { mountSmallDisk } from '../../testing/harness/small-disk.ts'
@@ -7,6 +7,7 @@ import { createStep } from '../lib/step.ts'
 import { createReserve } from '../store/reserve.ts'
 import { createCarryOut } from './carry-out.ts'
 import { createLayout } from './layout.ts'
+import { restoreSnapshot } from './snapshot.ts'
 import type { UpdateRecord } from './update-record.ts'
 import { createUpdateRecords } from './update-records.ts'
 
@@ -71,4 +72,18 @@ it('on a full disk it goes back to the old version and the copy of the database'
   expect([layout.current(), await database(), existsSync(join(dataDir, 'berth.sqlite-wal'))]).toEqual(['1.0.0', 'before', false])
   expect(await readdir(layout.releases)).toEqual(['1.0.0'])
   expect((await readdir(records.directory)).filter((name) => name.includes('snapshot'))).toEqual([])
+})
+
+it('goes back again after a crash before the record was written, and leaves no file behind', async (context) => {
+  const { disk, dataDir, layout, records, carryOut, database } = await openInstallation(context)
+  await using _mounted = disk
+  await carryOut.prepare(UPDATE)
+  const begun = (await carryOut.begin((await records.newest()) ?? UPDATE)) ?? UPDATE
+  await writeFile(join(dataDir, 'berth.sqlite'), 'after'.padEnd(DATABASE_BYTES))
+  const snapshot = join(records.directory, `${UPDATE.id}.snapshot`)
+  await restoreSnapshot(dataDir, snapshot) // and here it was killed
+  await link(join(snapshot, 'berth.sqlite'), join(dataDir, 'berth.sqlite.restoring')) // or, in another try, here
+  await carryOut.goBack({ ...begun, phase: 'returning', error: 'it was killed' })
+  expect((await readdir(dataDir)).filter((name) => name.endsWith('.restoring'))).toEqual([])
+  expect([layout.current(), await database()]).toEqual(['1.0.0', 'before'])
 })

@@ -48,6 +48,10 @@ export async function restoreSnapshot(dataDir: string, snapshot: string): Promis
   const names = await readdir(snapshot)
   for (const name of names) await linkOrCopy(join(snapshot, name), join(dataDir, `${name}.restoring`))
   for (const part of ['-wal', '-shm']) await rm(join(dataDir, `${DATABASE}${part}`), { force: true })
-  for (const name of names) await rename(join(dataDir, `${name}.restoring`), join(dataDir, name))
+  for (const name of names) {
+    const restored = join(dataDir, `${name}.restoring`)
+    await rename(restored, join(dataDir, name))
+    await rm(restored, { force: true }) // still there if both were links to one file, as after a crash between this and the record
+  }
   await syncDirectory(dataDir)
 }
