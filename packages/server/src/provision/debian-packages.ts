@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { Logger } from 'pino'
-import { runSystemCommand } from './system-command.ts'
+import { outsideOwnUnit, runSystemCommand } from './system-command.ts'
 
 export type InstallOptions = {
   log: Pick<Logger, 'info' | 'warn'>
@@ -34,7 +34,7 @@ export async function installDebianPackage(names: readonly string[], options: In
   if (!canInstallPackages()) return { ok: false, missing: wanted, reason: 'installing needs root and apt-get' }
   log.info({ packages: wanted }, 'installing Debian packages')
   // After an interrupted installation dpkg refuses everything until this has run.
-  await runSystemCommand('dpkg', ['--configure', '-a'], { timeoutMs: repairTimeoutMs, signal })
+  await changeSystem(['dpkg', '--configure', '-a'], { timeoutMs: repairTimeoutMs, signal })
   if (refreshLists) {
     const update = await aptGet(['update'], { timeoutMs: updateTimeoutMs, signal })
     // Not fatal: the existing lists may be good enough.
@@ -47,10 +47,17 @@ export async function installDebianPackage(names: readonly string[], options: In
   return { ok: true }
 }
 
-function aptGet(args: readonly string[], options: { timeoutMs: number; signal?: AbortSignal | undefined }) {
+type RunOptions = { timeoutMs: number; signal?: AbortSignal | undefined }
+
+async function changeSystem(words: readonly string[], options: RunOptions) {
+  const [program = '', ...args] = outsideOwnUnit(words)
+  return await runSystemCommand(program, args, options)
+}
+
+async function aptGet(args: readonly string[], options: RunOptions) {
   // `env` adds one variable to what we inherited (proxies, locale) without our reading the environment here.
-  const quiet = ['DEBIAN_FRONTEND=noninteractive', 'apt-get', '-q', '-o', 'DPkg::Lock::Timeout=300', '-o', 'Acquire::Retries=2']
-  return runSystemCommand('env', [...quiet, ...args], options)
+  const quiet = ['env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', '-q', '-o', 'DPkg::Lock::Timeout=300', '-o', 'Acquire::Retries=2']
+  return await changeSystem([...quiet, ...args], options)
 }
 
 const lastLine = (output: string): string => output.trim().split('\n').at(-1) ?? ''

@@ -38,7 +38,7 @@ beforeAll(async () => {
   port = (server.address() as AddressInfo).port // a listening TCP server has an AddressInfo
 })
 afterAll(async () => {
-  await removeEngineFirewall({ socketPath }, port)
+  await removeEngineFirewall(port)
   server.close()
   await test[Symbol.asyncDispose]()
 })

@@ -7,7 +7,7 @@ import { APP_ADDRESSES } from '../engine/subnets.ts'
 import { isInSwarm } from './engine-ping.ts'
 import { engineGroup } from './engine-process-cgroup.ts'
 import { type ProxyTarget, proxyTargets } from './engine-proxies.ts'
-import { ensureRule, type FirewallResult, iptables, METADATA, replaceChain } from './iptables.ts'
+import { ensureRule, type FirewallResult, iptables, METADATA, removeJumps, replaceChain } from './iptables.ts'
 
 type Rules = readonly (readonly string[])[]
 type Wanted = {
@@ -124,15 +124,12 @@ export function createEngineFirewall(deps: EngineFirewallDeps) {
   return { ensure, message: () => message, isInPlace: () => isInPlace }
 }
 
-/** Removes the rules of an instance. */
-export async function removeEngineFirewall(engine: { socketPath: string }, controlPort: number): Promise<void> {
-  const group = await engineGroup(engine.socketPath)
+/** Removes the rules of an instance. The engine may be stopped, or have another cgroup than when they were added. */
+export async function removeEngineFirewall(controlPort: number): Promise<void> {
   const chain = engineFirewallChain(controlPort)
   for (const family of ['ipv4', 'ipv6'] as const) {
-    const enter = ['OUTPUT', '-m', 'cgroup', '--path', group ?? '', '-j', chain]
-    if (group !== undefined) while ((await iptables(['-D', ...enter], undefined, family)).ok);
-    await iptables(['-F', chain], undefined, family)
-    await iptables(['-X', chain], undefined, family)
+    await removeJumps('OUTPUT', chain, family)
+    for (const end of ['-F', '-X']) await iptables([end, chain], undefined, family)
   }
 }
 

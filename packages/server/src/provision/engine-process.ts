@@ -6,7 +6,7 @@ import { addressText, type EngineAddress } from '../engine/api/address.ts'
 import { poll } from '../lib/retry.ts'
 import { engineAnswers } from './engine-ping.ts'
 import { moveToOwnGroup } from './engine-process-cgroup.ts'
-import { runSystemCommand } from './system-command.ts'
+import { isServiceManagerRunning, runSystemCommand } from './system-command.ts'
 
 /** `pid` is only set if we started the process ourselves, so that it can be stopped. */
 export type EngineStart = { ok: true; pid: number | undefined } | { ok: false; reason: string }
@@ -25,9 +25,6 @@ const enginePaths = ['/usr/sbin/dockerd', '/usr/bin/dockerd', '/usr/local/bin/do
 const engineBinary = (): string | undefined => enginePaths.find((file) => existsSync(file))
 
 export const hasEngineBinary = (): boolean => engineBinary() !== undefined
-
-// The directory that systemd's own sd_booted() looks for.
-const isServiceManagerRunning = (): boolean => existsSync('/run/systemd/system')
 
 /** Starts the machine's own engine: as a service if there is a service manager, otherwise as a process that outlives us. */
 export async function startEngine(options: { engine: EngineAddress; logDir: string; signal?: AbortSignal }): Promise<EngineStart> {

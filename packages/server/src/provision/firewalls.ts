@@ -1,6 +1,6 @@
-import { createAppFirewall } from './app-firewall.ts'
-import { createBridgeWall } from './bridge-wall.ts'
-import { createEngineFirewall, type EngineFirewallDeps } from './engine-firewall.ts'
+import { createAppFirewall, removeAppFirewall } from './app-firewall.ts'
+import { createBridgeWall, removeBridgeWall } from './bridge-wall.ts'
+import { createEngineFirewall, type EngineFirewallDeps, removeEngineFirewall } from './engine-firewall.ts'
 
 /** What keeps apps and builds from the control plane, build steps from each other, and the engine's own downloads from private addresses. */
 export function createFirewalls(deps: EngineFirewallDeps) {
@@ -19,4 +19,11 @@ export function createFirewalls(deps: EngineFirewallDeps) {
     message: () => [forApps.message(), forEngine.message(), forBuilds.message()].filter((text) => text !== '').join(' '),
     isEngineWalled: forEngine.isInPlace,
   }
+}
+
+/** Removes all rules of an instance, which its control port names. */
+export async function removeFirewalls(controlPort: number): Promise<void> {
+  await removeAppFirewall(controlPort)
+  await removeEngineFirewall(controlPort)
+  await removeBridgeWall(controlPort)
 }

@@ -38,6 +38,13 @@ export async function ensureRule(
   return isThere.ok ? isThere : await iptables(['-t', table, how, ...rule], signal, family)
 }
 
+/** Removes every rule that leads from one chain to another, whatever else it matches. */
+export async function removeJumps(from: string, to: string, family: Family): Promise<void> {
+  const listed = await run(PROGRAM[family], [...WAIT, '-S', from], {})
+  const rules = listed.ok ? listed.output.split('\n').map((line) => line.replaceAll('"', '').split(' ')) : []
+  for (const [, ...rule] of rules) if (rule[0] === from && rule.at(-1) === to) await iptables(['-D', ...rule], undefined, family)
+}
+
 /** Replaces the rules of a chain atomically: it is never empty or incomplete in between. */
 export async function replaceChain(
   chain: string,

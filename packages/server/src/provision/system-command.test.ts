@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { runSystemCommand } from './system-command.ts'
+import { outsideOwnUnit, runSystemCommand } from './system-command.ts'
 
 describe('a system command', () => {
   it('answers its output and that it succeeded', async () => {
@@ -31,4 +31,9 @@ describe('a system command', () => {
       'stopped before it started',
     )
   })
+})
+
+it('a package manager runs in a unit of its own, because that of Berth cannot write to the system', () => {
+  expect(outsideOwnUnit(['apt-get', 'update'], true).join(' ')).toMatch(/^systemd-run .*--wait .*-- apt-get update$/)
+  expect(outsideOwnUnit(['apt-get', 'update'], false)).toEqual(['apt-get', 'update'])
 })

@@ -1,8 +1,24 @@
+import { existsSync } from 'node:fs'
 import { runProcess } from '../lib/child-process.ts'
 
 export type CommandResult = { ok: boolean; output: string }
 
 const keptOutput = 4_000
+
+// The directory that systemd's own sd_booted() looks for.
+export const isServiceManagerRunning = (): boolean => existsSync('/run/systemd/system')
+
+/** Variables that a transient unit does not inherit. */
+const PROXIES = ['http_proxy', 'https_proxy', 'no_proxy']
+
+/**
+ * The words that run a program which changes the system, such as a package manager. Our own unit may not write to /usr and /etc, so where
+ * there is a service manager, the program runs in a unit of its own.
+ */
+export function outsideOwnUnit(words: readonly string[], hasServiceManager = isServiceManagerRunning()): readonly string[] {
+  if (!hasServiceManager) return words
+  return ['systemd-run', '--quiet', '--wait', '--pipe', '--collect', ...PROXIES.map((name) => `--setenv=${name}`), '--', ...words]
+}
 
 /**
  * Runs a system tool in its own process group, so that Ctrl-C in the terminal does not interrupt a package manager, while an abort or the

@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { removeEngineFirewall } from '../../src/provision/engine-firewall.ts'
-import { engineSocketPath } from './engine-proxy.ts'
 
 const run = promisify(execFile)
 
@@ -9,6 +8,6 @@ const run = promisify(execFile)
 export async function removeLeftoverEngineFirewalls(): Promise<void> {
   const { stdout } = await run('iptables', ['-w', '5', '-S', 'OUTPUT'])
   for (const [, port] of stdout.matchAll(/-j BERTH-E-(\d+)$/gm)) {
-    await removeEngineFirewall({ socketPath: engineSocketPath() }, Number(port))
+    await removeEngineFirewall(Number(port))
   }
 }

@@ -8,9 +8,7 @@ import { createHaproxyRuntime } from '../../src/edge/haproxy/runtime.ts'
 import { type EdgePaths, edgePaths } from '../../src/edge/paths.ts'
 import { createEngine, type Engine } from '../../src/engine/engine.ts'
 import { LABEL } from '../../src/engine/labels.ts'
-import { removeAppFirewall } from '../../src/provision/app-firewall.ts'
-import { removeBridgeWall } from '../../src/provision/bridge-wall.ts'
-import { removeEngineFirewall } from '../../src/provision/engine-firewall.ts'
+import { removeFirewalls } from '../../src/provision/firewalls.ts'
 import { engineSocketPath } from '../harness/engine-proxy.ts'
 import { type GitServer, startGitServer } from '../harness/git-server.ts'
 import { newDataDir, startTestServer, type TestServer } from '../harness/start-test-server.ts'
@@ -252,11 +250,4 @@ async function removeFromEngine(engine: Engine, instance: string): Promise<void>
     for (const { name } of await engine.networks.list({ labels })) await engine.networks.remove(name)
     for (const image of await engine.images.list({ labels })) for (const tag of image.tags) await engine.images.remove(tag)
   })
-}
-
-/** The rules that a server with this port has left in the machine's packet filter. */
-export async function removeFirewalls(controlPort: number): Promise<void> {
-  await removeAppFirewall(controlPort)
-  await removeBridgeWall(controlPort)
-  await removeEngineFirewall({ socketPath: engineSocketPath() }, controlPort)
 }

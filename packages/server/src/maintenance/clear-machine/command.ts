@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { type Config, readConfig } from '../../config.ts'
 import { createEngine } from '../../engine/engine.ts'
 import { ownedBy } from '../../engine/labels.ts'
 import { StartRefused } from '../../lib/start-refused.ts'
-import { removeAppFirewall } from '../../provision/app-firewall.ts'
-import { removeEngineFirewall } from '../../provision/engine-firewall.ts'
+import { removeFirewalls } from '../../provision/firewalls.ts'
 import { databasePath, lockDirectory } from '../../store/sqlite.ts'
 import { type Command, UsageError } from '../command.ts'
 import { readInstance } from '../doctor/store.ts'
@@ -12,7 +12,7 @@ import { readInstance } from '../doctor/store.ts'
 type Thing = { readonly words: string; readonly remove: () => Promise<void> }
 
 /** What this instance has in the engine, in the order in which it can be removed. */
-async function thingsOf(config: Config, options: { withVolumes: boolean }): Promise<Thing[]> {
+async function inEngine(config: Config, options: { withVolumes: boolean }): Promise<Thing[]> {
   const engine = createEngine({ address: config.engine, log: { info: () => undefined, warn: () => undefined }, now: () => new Date() })
   const labels = ownedBy({ instance: readInstance(databasePath(config.dataDir)).id })
   const [containers, images, networks, volumes] = await Promise.all([
@@ -35,9 +35,17 @@ async function thingsOf(config: Config, options: { withVolumes: boolean }): Prom
   ]
 }
 
+/** What it has elsewhere: needs no engine. */
+function besidesEngine({ port, workDir }: Config): Thing[] {
+  return [
+    { words: `firewall chains of port ${port}`, remove: async () => await removeFirewalls(port) },
+    { words: workDir, remove: async () => await rm(workDir, { recursive: true, force: true }) },
+  ]
+}
+
 export const clearMachineCommand: Command = {
   about:
-    'Removes what this Berth has on the machine besides its own files: containers, images, networks and firewall rules; volumes only with --volumes. With --list it only says what that is. Berth must be stopped.',
+    'Removes what this Berth has on the machine besides its own files: containers, images, networks, firewall rules and temporary files; volumes only with --volumes. With --list it only says what that is. Berth must be stopped.',
   takes: [],
   options: { list: { type: 'boolean' }, volumes: { type: 'boolean' } },
   async run({ flags }, { print }) {
@@ -57,16 +65,14 @@ export const clearMachineCommand: Command = {
 type Options = { isListing: boolean; withVolumes: boolean }
 
 async function clear(config: Config, { isListing, withVolumes }: Options, print: (text: string) => void): Promise<number> {
-  const things = await thingsOf(config, { withVolumes }).catch((cause: unknown) => {
-    throw new StartRefused('Docker does not answer, so nothing was removed. Start it, or set DOCKER_HOST.', { cause })
-  })
-  for (const { words, remove } of things) {
+  const handle = async ({ words, remove }: Thing) => {
     print(isListing ? words : `removing ${words}`)
     if (!isListing) await remove()
   }
-  print(isListing ? `firewall chains of port ${config.port}` : `removing firewall chains of port ${config.port}`)
-  if (isListing) return 0
-  await removeAppFirewall(config.port)
-  if ('socketPath' in config.engine) await removeEngineFirewall(config.engine, config.port)
+  for (const thing of besidesEngine(config)) await handle(thing)
+  const things = await inEngine(config, { withVolumes }).catch((cause: unknown) => {
+    throw new StartRefused('Docker does not answer, so what is in it stays. Start it, or set DOCKER_HOST.', { cause })
+  })
+  for (const thing of things) await handle(thing)
   return 0
 }
