@@ -31,6 +31,12 @@ async function run(args: readonly string[]) {
   return { code, complaint: complaints.join() }
 }
 
+it.each(ON_DATA)('%s says that there is no data directory', async (...args) => {
+  vi.stubEnv('BERTH_DATA_DIR', join(dataDir, 'none'))
+  expect(await run(args)).toEqual({ code: 1, complaint: expect.stringMatching(/^There is no Berth in .*none\. Set BERTH_DATA_DIR/) })
+  vi.stubEnv('BERTH_DATA_DIR', dataDir)
+})
+
 it.each([...ON_DATA, ['clear-machine']])('%s is refused while Berth runs', async (...args) => {
   const server = await open()
   expect(await run(args)).toEqual({ code: 1, complaint: expect.stringMatching(/^Another Berth is using the data directory/) })

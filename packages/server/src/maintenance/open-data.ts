@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { StartRefused } from '../lib/start-refused.ts'
 import type { Database } from '../store/database.ts'
@@ -14,6 +15,7 @@ async function refuseDuringUpdate(dataDir: string): Promise<void> {
 
 /** The database to write to. It is locked while Berth runs, because a running server would not notice the change. */
 export async function openData(dataDir: string): Promise<Database> {
+  if (!existsSync(dataDir)) throw new StartRefused(`There is no Berth in ${dataDir}. Set BERTH_DATA_DIR to its data directory.`)
   const whenLocked = async () => await refuseDuringUpdate(dataDir)
   return await openSqlite({ dataDir, now: () => new Date(), onCommit: () => undefined, whenLocked })
 }
