@@ -8,6 +8,7 @@ import { clearMachineCommand } from './clear-machine/command.ts'
 import { type Command, type Terminal, UsageError } from './command.ts'
 import { copyDataCommand } from './copy-data.ts'
 import { doctorCommand } from './doctor/command.ts'
+import { endUpdateCommand } from './end-update.ts'
 import { rotateKeysCommand } from './rotate-keys/command.ts'
 import { userCommands } from './users.ts'
 
@@ -18,6 +19,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   'rotate-keys': rotateKeysCommand,
   'copy-data': copyDataCommand,
   'clear-machine': clearMachineCommand,
+  'end-update': endUpdateCommand,
   doctor: doctorCommand,
 }
 

@@ -7,7 +7,15 @@ import { restoreSnapshot, takeSnapshot } from './snapshot.ts'
 import type { UpdateRecord } from './update-record.ts'
 import type { UpdateRecords } from './update-records.ts'
 
-type Deps = { dataDir: string; layout: Layout; records: UpdateRecords; step: Step; stopping: AbortSignal }
+type Deps = {
+  dataDir: string
+  layout: Layout
+  records: UpdateRecords
+  step: Step
+  stopping: AbortSignal
+  /** A release that is not removed with the old ones. */
+  kept?: string
+}
 
 /** A version that takes the machine down with it must not be tried forever. */
 const MOST_ATTEMPTS = 3
@@ -16,7 +24,7 @@ const MOST_ATTEMPTS = 3
  * The steps of a switch while no server runs. Each is durable before the next begins, and can be repeated: after a crash the record says
  * where to go on.
  */
-export function createCarryOut({ dataDir, layout, records, step, stopping }: Deps) {
+export function createCarryOut({ dataDir, layout, records, step, stopping, kept: alsoKept }: Deps) {
   const snapshotOf = ({ id }: UpdateRecord) => join(records.directory, `${id}.snapshot`)
 
   /** Nothing has changed yet. */
@@ -61,12 +69,13 @@ export function createCarryOut({ dataDir, layout, records, step, stopping }: Dep
 
   /** Everything of releases that nothing leads to, copies of the database, and downloads. What cannot be removed does no harm. */
   async function removeOld(kept: { releases: readonly string[]; isCopyKept: (name: string) => boolean }): Promise<void> {
-    const remove = async (directory: string, isUnused: (name: string) => boolean) => {
+    const remove = async (directory: string, isOld: (name: string) => boolean) => {
       const names = await readdir(directory).catch(() => [])
-      for (const name of names.filter(isUnused)) await rm(join(directory, name), { recursive: true, force: true }).catch(() => undefined)
+      for (const name of names.filter(isOld)) await rm(join(directory, name), { recursive: true, force: true }).catch(() => undefined)
     }
-    await remove(layout.releases, (name) => !kept.releases.includes(name))
-    await remove(join(dataDir, 'compile-cache'), (name) => !kept.releases.includes(name))
+    const isUnused = (name: string) => name !== alsoKept && !kept.releases.includes(name)
+    await remove(layout.releases, isUnused)
+    await remove(join(dataDir, 'compile-cache'), isUnused)
     await remove(records.directory, (name) => name.includes('.snapshot') && !kept.isCopyKept(name))
     await remove(join(records.directory, 'downloads'), () => true)
   }
