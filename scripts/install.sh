@@ -92,13 +92,27 @@ case $(uname -m) in
 esac
 
 is_running() { [ -x "$root/current/bin/node" ] && healthy; }
-healthy() {
-  "$root/current/bin/node" -e '
-    require("node:http").get({ host: process.argv[3], port: process.argv[1], path: "/health", timeout: 3000 }, (answer) => {
+healthy() { # of this version, by default the installed one
+  asks_health "${1:-$(installed_version)}"
+}
+answers() { asks_health ''; }
+asks_health() { # version, or nothing for any
+  node="$root/current/bin/node"
+  [ -x "$node" ] || return 1
+  "$node" -e '
+    const [, port, version, host] = process.argv
+    require("node:http").get({ host, port, path: "/health", timeout: 3000 }, (answer) => {
       let text = ""
       answer.on("data", (part) => (text += part))
-      answer.on("end", () => process.exit(answer.statusCode === 200 && JSON.parse(text).version === process.argv[2] ? 0 : 1))
-    }).on("error", () => process.exit(1)).on("timeout", () => process.exit(1))' "$port" "${1:-$(installed_version)}" "$host" 2>/dev/null
+      answer.on("end", () => process.exit(answer.statusCode === 200 && (version === "" || JSON.parse(text).version === version) ? 0 : 1))
+    }).on("error", () => process.exit(1)).on("timeout", () => process.exit(1))' "$port" "$1" "$host" 2>/dev/null
+}
+service_is_up() {
+  if has_systemd; then
+    case $(systemctl is-active berth 2>/dev/null) in active | activating | deactivating) ;; *) return 1 ;; esac
+  else
+    [ -x "$script" ] && "$script" status
+  fi
 }
 installed_version() { basename "$(readlink "$root/current" 2>/dev/null || true)"; }
 # As semantic versions are ordered: 1.0.0-next.1 is before 1.0.0.
@@ -106,10 +120,22 @@ is_older() { # one version than another
   [ "$1" != "$2" ] && [ "$(printf '%s\n' "$1" "$2" | sed 's/-/~/' | sort -V | head -n 1)" = "$(printf '%s' "$1" | sed 's/-/~/')" ]
 }
 # An update that Berth carries out by itself: the newest record has not ended.
-update_is_running() {
-  newest=$(find "$data/updates" -maxdepth 1 -name '*.json' 2>/dev/null | sort | tail -n 1)
-  [ -n "$newest" ] && ! grep -q '"phase": "ended"' "$newest"
+newest_update() { find "$data/updates" -maxdepth 1 -name '*.json' 2>/dev/null | sort | tail -n 1; }
+update_is_open() { newest=$(newest_update); [ -n "$newest" ] && ! grep -q '"phase": "ended"' "$newest"; }
+update_from() { sed -n 's/^ *"from": "\(.*\)",*$/\1/p' "$(newest_update)"; }
+# While it switches, Berth is away for some seconds.
+answers_soon() {
+  n=0
+  while [ $n -lt 20 ]; do
+    answers && return 0
+    service_is_up || return 1
+    sleep 1
+    n=$((n + 1))
+  done
+  return 1
 }
+# The one to repair or upgrade: an interrupted update is ended first, which leads back to the version before it.
+version_before() { if update_is_open; then update_from; else installed_version; fi; }
 port_is_taken() {
   hex=$(printf ':%04X' "$1")
   awk -v port="$hex" '$4 == "0A" && substr($2, length($2) - 4) == port { found = 1 } END { exit !found }' /proc/net/tcp /proc/net/tcp6 2>/dev/null
@@ -144,18 +170,26 @@ preflight() {
       port_is_taken "$each" && ! edge_is_ours && problem "port $each is in use by another program"
     done
   fi
-  if [ -L "$root/current" ] && is_older "$version" "$(installed_version)"; then
-    problem "Berth $(installed_version) is installed, and Berth $version cannot read its database"
+  if [ -L "$root/current" ] && is_older "$version" "$(version_before)"; then
+    problem "Berth $(version_before) is installed, and Berth $version cannot read its database"
   fi
-  ! update_is_running || problem 'Berth is updating itself; wait until that has ended (berth updates status)'
+  if update_is_open; then
+    if answers_soon; then
+      problem 'Berth is updating itself; wait until that has ended (berth updates status)'
+    else
+      say "      An update was interrupted; Berth $(update_from) is brought back first."
+    fi
+  fi
   for name in $kept; do
     eval "value=\${$name:-}"
     [ "$value" = "$(printf '%s' "$value" | tr -d '\n')" ] || problem "$name must be one line"
   done
-  [ "${BERTH_PROVISION:-auto}" = off ] || has docker || [ -S "$(engine_socket)" ] || has apt-get || problem 'install Docker first: without apt-get it cannot be installed from here'
+  case ${BERTH_PROVISION:-auto} in auto | off) ;; *) problem 'BERTH_PROVISION must be auto or off' ;; esac
+  [ "${BERTH_PROVISION:-auto}" = off ] || has apt-get || [ -z "$(missing_packages)" ] || problem "install these first, as there is no apt-get: $(missing_packages)"
   [ "$problems" = 0 ] || fail "nothing was changed; ${problems} problem(s) above"
 }
-engine_socket() { host=${DOCKER_HOST:-unix:///var/run/docker.sock}; printf '%s' "${host#unix://}"; }
+engine_is_local() { case ${DOCKER_HOST:-unix://} in unix://*) ;; *) return 1 ;; esac; }
+engine_socket() { engine=${DOCKER_HOST:-unix:///var/run/docker.sock}; printf '%s' "${engine#unix://}"; }
 # The edge goes on serving while Berth is stopped.
 edge_is_ours() { [ -e "$root/current" ]; }
 
@@ -180,14 +214,28 @@ fetch_archive() {
 }
 check_sum() { printf '%s  %s\n' "$sum" "$1" | sha256sum -c --status || fail "the checksum of the archive is wrong; nothing was changed"; }
 
-install_engine() {
-  [ "${BERTH_PROVISION:-auto}" = auto ] || { say '      BERTH_PROVISION is off: Docker is your affair.'; return; }
-  [ -S "$(engine_socket)" ] && { say '      Docker is there.'; return; }
-  if ! has dockerd; then
+# What Berth runs, by the names of Debian and Ubuntu.
+missing_packages() {
+  engine_is_local && [ ! -S "$(engine_socket)" ] && ! has dockerd && printf 'docker.io '
+  has iptables || printf 'iptables '
+  has git || printf 'git '
+  has ssh || printf 'openssh-client '
+  [ -e /etc/ssl/certs/ca-certificates.crt ] || printf 'ca-certificates '
+  return 0
+}
+
+install_packages() {
+  [ "${BERTH_PROVISION:-auto}" = auto ] || { say '      BERTH_PROVISION is off: you install and start Docker yourself.'; return; }
+  packages=$(missing_packages)
+  if [ -n "$packages" ]; then
+    say "      Installing $packages"
     do_it apt-get update -q
-    do_it env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends docker.io iptables ca-certificates git
+    # shellcheck disable=SC2086 # a list of names
+    do_it env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $packages
+  else
+    say '      Everything is installed.'
   fi
-  has_systemd && do_it systemctl enable --now docker
+  if engine_is_local && [ ! -S "$(engine_socket)" ] && has_systemd; then do_it systemctl enable --now docker; fi
   return 0 # without systemd Berth starts it
 }
 
@@ -258,7 +306,7 @@ LockPersonality=true
 RestrictRealtime=true
 RestrictSUIDSGID=true
 SystemCallArchitectures=native
-CapabilityBoundingSet=CAP_NET_ADMIN CAP_NET_RAW CAP_NET_BIND_SERVICE CAP_SETUID CAP_SETGID CAP_CHOWN CAP_FOWNER CAP_DAC_OVERRIDE CAP_KILL
+CapabilityBoundingSet=CAP_NET_ADMIN CAP_NET_RAW CAP_NET_BIND_SERVICE CAP_SETUID CAP_SETGID CAP_CHOWN CAP_FOWNER CAP_DAC_OVERRIDE CAP_KILL CAP_SYS_PTRACE
 
 [Install]
 WantedBy=multi-user.target
@@ -281,6 +329,8 @@ case "\$1" in
   start)
     is_up && exit 0
     set -a && . $settings && set +a
+    umask 077 # the log has the link to create the owner
+    [ ! -e $log_file ] || mv -f $log_file $log_file.1
     # Started again when it ends, as a service manager would.
     setsid sh -c 'echo \$\$ >$pid_file; trap "kill \\\$child; wait \\\$child; exit 0" TERM; while :; do $root/current/bin/berth-supervisor & child=\$!; wait \$child; sleep 1; done' >>$log_file 2>&1 </dev/null &
     ;;
@@ -300,7 +350,18 @@ SCRIPT
     has update-rc.d && do_it update-rc.d berth defaults >/dev/null
   fi
   do_it mkdir -p /usr/local/bin
-  for program in berth berth-server; do do_it ln -sfn "$root/current/bin/$program" "/usr/local/bin/$program"; done
+  do_it ln -sfn "$root/current/bin/berth" /usr/local/bin/berth
+  write_file /usr/local/bin/berth-server 755 <<PROGRAM
+#!/bin/sh
+# Runs a command of Berth with the settings of the installation; variables that are set already count more.
+if [ ! -r $settings ]; then echo 'berth-server: run it as root, such as with sudo' >&2; exit 1; fi
+given=\$(export -p)
+set -a
+. $settings
+set +a
+eval "\$given"
+exec "$root/current/bin/berth-server" "\$@"
+PROGRAM
 }
 
 service() {
@@ -349,8 +410,15 @@ return_to() { # version
   rm -rf "$copy"
 }
 
+end_open_update() {
+  update_is_open || return 0
+  service stop
+  do_it env BERTH_DATA_DIR="$data" "$root/releases/$version/bin/berth-server" end-update
+}
+
 # An older version is stopped and its database copied, so that it can come back.
 start_berth() {
+  end_open_update
   if [ -e "$copy/returning" ]; then
     say '      An earlier run was interrupted on its way back; finishing that first.'
     service stop
@@ -380,22 +448,38 @@ start_berth() {
 }
 
 where_the_log_is() { if has_systemd; then echo 'see journalctl -u berth'; else echo "see $log_file"; fi; }
-recent_log() { if has_systemd; then journalctl -u berth -n 200 --no-pager -o cat; else tail -n 200 "$log_file"; fi; }
+# Since the service was started: what is older may have a link that is no longer valid.
+log_since_start() {
+  if has_systemd; then journalctl "_SYSTEMD_INVOCATION_ID=$(systemctl show -p InvocationID --value berth)" --no-pager -o cat; else cat "$log_file"; fi
+}
+# It answers a moment before it says so.
+setup_link() {
+  n=0
+  while [ $n -lt 30 ] && ! log_since_start | grep -q 'Berth listens on'; do sleep 1; n=$((n + 1)); done
+  log_since_start | sed -n 's|.*\(/setup#token=[A-Za-z0-9_-]*\).*|\1|p' | tail -n 1
+}
+
+# Of this machine, not those of containers' networks.
+addresses() {
+  "$root/current/bin/node" -e '
+    const [, host] = process.argv
+    const isPrivate = /^(10|127|192\.168|169\.254|172\.(1[6-9]|2\d|3[01])|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7]))\./
+    const found = Object.entries(require("node:os").networkInterfaces())
+      .filter(([name]) => !/^(lo|docker|br-|veth)/.test(name))
+      .flatMap(([, each]) => each.filter(({ family }) => family === "IPv4").map(({ address }) => address))
+    const shown = host !== "" ? [host] : found.length > 0 ? found : ["127.0.0.1"]
+    for (const address of shown) console.log(isPrivate.test(address) ? "private" : "public", address)' "$(case ${HOST:-0.0.0.0} in 0.0.0.0 | ::) ;; *) printf '%s' "$HOST" ;; esac)"
+}
 
 report() {
   say ''
   if [ "$dry_run" = yes ]; then say 'Nothing was changed.'; else say "Berth $version is running."; fi
   link=''
-  if [ "$dry_run" = no ]; then sleep 2; link=$(recent_log | sed -n 's|.*\(/setup#token=[A-Za-z0-9_-]*\).*|\1|p' | tail -n 1); fi
-  addresses=$(hostname -I 2>/dev/null || true)
-  for address in ${addresses:-127.0.0.1}; do
-    case $address in
-      *:* | 172.1[6-9].* | 172.2[0-9].* | 172.3[01].* | 10.22[4-9].* | 10.23[0-9].*) ;; # IPv6, and networks of containers
-      10.* | 192.168.* | 127.*) say "  private address  http://$address:$port$link" ;;
-      *) say "  public address   http://$address:$port$link" ;;
-    esac
+  [ "$dry_run" = yes ] || link=$(setup_link)
+  [ "$dry_run" = yes ] || addresses | while read -r kind address; do
+    say "  $(printf '%-16s' "$kind address") http://$address:$port$link"
   done
-  [ -z "$link" ] || say '  Open the link once to create the owner.'
+  [ -z "$link" ] || say '  The link creates the owner. It works once.'
   say "  settings         $settings"
   say "  data             $data"
 }
@@ -403,7 +487,7 @@ report() {
 install() {
   step 'Checking this machine'; preflight
   step "Getting Berth $version for $platform"; fetch_archive
-  step 'Docker'; install_engine
+  step 'Docker and packages'; install_packages
   step "Unpacking into $root"; unpack
   step 'Settings and service'; write_settings; write_service
   step 'Starting'; start_berth
@@ -418,12 +502,20 @@ uninstall() {
   [ "$delete_volumes" = no ] || volumes=--volumes
   clear_machine() { env PORT="$port" BERTH_DATA_DIR="$data" ${DOCKER_HOST:+DOCKER_HOST="$DOCKER_HOST"} "$root/current/bin/berth-server" clear-machine $volumes "$@"; }
   say 'This is removed:'
-  for path in "$root" "$settings" "$unit" "$script" /usr/local/bin/berth /usr/local/bin/berth-server "$log_file" "$pid_file"; do
+  for path in "$root" "$settings" "$unit" "$script" /usr/local/bin/berth /usr/local/bin/berth-server "$log_file" "$log_file.1" "$pid_file"; do
     if [ -e "$path" ] || [ -L "$path" ]; then say "  $path"; fi
   done
-  [ "$has_data" = no ] || clear_machine --list 2>/dev/null | sed 's/^/  /' || say '  (Docker does not answer: what is in it stays)'
-  if [ "$delete_data" = yes ]; then say "  $data"; else say "This stays: $data (remove it with --delete-data)"; fi
-  [ "$delete_volumes" = yes ] || say 'This stays: the volumes of apps (remove them with --delete-volumes)'
+  in_engine=yes
+  if [ "$has_data" = yes ]; then
+    listed=$(clear_machine --list 2>/dev/null) || in_engine=no
+    printf '%s\n' "$listed" | sed 's/^/  /'
+  fi
+  if [ "$delete_data" = yes ]; then say "  $data"; fi
+  say 'This stays:'
+  [ "$delete_data" = yes ] || say "  $data (removed with --delete-data)"
+  [ "$delete_volumes" = yes ] || say '  the volumes of apps (removed with --delete-volumes)'
+  [ "$in_engine" = yes ] || say '  what is in Docker, because it does not answer'
+  say '  Docker, images that it pulled for apps, and packages that were installed'
   [ "$dry_run" = no ] || return 0
   if [ "$yes" = no ]; then
     printf 'Go on? [y/N] '
@@ -431,14 +523,14 @@ uninstall() {
     [ "$answer" = y ] || fail 'nothing was changed'
   fi
   if has_systemd; then systemctl disable -q --now berth 2>/dev/null || true; elif [ -x "$script" ]; then "$script" stop; fi
-  [ "$has_data" = no ] || clear_machine || say 'Docker does not answer: what is in it stays.' >&2
-  rm -f "$unit" "$settings" "$log_file" "$pid_file" /usr/local/bin/berth /usr/local/bin/berth-server
+  [ "$has_data" = no ] || clear_machine || true # it says what was not possible
+  rm -f "$unit" "$settings" "$log_file" "$log_file.1" "$pid_file" /usr/local/bin/berth /usr/local/bin/berth-server
   rmdir "$(dirname "$settings")" 2>/dev/null || true
   if [ -e "$script" ]; then rm -f "$script"; if has update-rc.d; then update-rc.d berth remove >/dev/null; fi; fi
   if has_systemd; then systemctl daemon-reload; fi
   rm -rf "$root/releases" "$root/current" "$root/current.new"
   rmdir "$root" 2>/dev/null || true
-  [ "$delete_data" = no ] || rm -rf "$data"
+  [ "$delete_data" = no ] || rm -rf "$data" "$data.restoring"
   say 'Berth is removed.'
 }
 

@@ -1,74 +1,163 @@
 #!/bin/sh
-# Tries install.sh on a root file system of its own: `try-install.sh <folder of a release> <root file system made with debootstrap>`.
-# It runs as root, in namespaces of its own, without systemd and without Docker; the root file system is changed and put back.
+# Tries install.sh on a machine of its own: `try-install.sh <folder of a release> <root file system> [systemd|plain]`.
+# Runs as root, in namespaces of its own. The root file system is made with
+#   debootstrap --variant=minbase --include=systemd,systemd-sysv,dbus,docker.io,iptables,git,openssh-client,ca-certificates,haproxy,procps <suite> <folder>
+# and, from Debian 13 on, docker-cli. It is changed and put back; use a copy.
 set -eu
 release=$(readlink -f "$1")
 rootfs=$(readlink -f "$2")
+kind=${3:-systemd}
+here=$(dirname "$(readlink -f "$0")")
+work=$(mktemp -d)
+# The machine sees this group as the root of all.
+group=$(findmnt --noheadings --first-only --types cgroup2 --output TARGET)/try-install-$$
+mkdir "$group"
+trap 'kill -9 "$machine" 2>/dev/null || true; wait; sleep 1; find "$group" -depth -type d -exec rmdir {} +; rm -rf "$work"' EXIT
+trap 'exit 1' INT TERM
 
-if [ "${3:-}" != inside ]; then exec unshare --mount --net --pid --mount-proc --fork --kill-child "$0" "$release" "$rootfs" inside; fi
-
-ip link set lo up
-mount -t proc proc "$rootfs/proc"
-mount --bind /dev "$rootfs/dev"
-mkdir -p "$rootfs/mnt/release"
-mount --bind "$release" "$rootfs/mnt/release"
-
-archive=$(basename "$release"/berth-*-linux-"$(uname -m | sed 's/x86_64/x64/; s/aarch64/arm64/')".tar.gz)
-in_root() { chroot "$rootfs" env -i PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin BERTH_PROVISION=off "$@"; }
-install() { in_root "$@" sh /mnt/release/install.sh --archive "/mnt/release/$archive"; }
-files() { find "$rootfs" -xdev \( -path "$rootfs/proc" -o -path "$rootfs/dev" -o -path "$rootfs/mnt" -o -path "$rootfs/var/lib/berth" \) -prune -o -printf '%P %y %m %s\n' | grep -v '^[^ ]* d ' | sort; }
+# shellcheck disable=SC2016 # expanded by the inner shell
+sh -c 'echo $$ >"$0/cgroup.procs" && exec unshare --mount --net --pid --ipc --uts --cgroup --fork --kill-child "$@"' \
+  "$group" "$here/try-machine.sh" "$release" "$rootfs" "$kind" >"$work/boot.log" 2>&1 &
+machine=$!
 failed() { echo "FAILED: $*" >&2; exit 1; }
+n=0
+until [ -e "$rootfs/mnt/first" ]; do n=$((n + 1)); [ $n -lt 300 ] || failed 'the machine does not start'; sleep 0.2; done
+rm "$rootfs/mnt/first"
+inside() { nsenter --all --target "$(pgrep -P "$machine")" env -i HOME=/root PATH="${path:-/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin}" "$@"; }
+is_up() { [ "$kind" = plain ] || inside systemctl is-system-running 2>/dev/null | grep -qE 'running|degraded'; }
+n=0
+until is_up; do n=$((n + 1)); [ $n -lt 300 ] || failed 'systemd does not come up'; sleep 0.5; done
+
+archive=/mnt/release/$(basename "$release"/berth-*-linux-"$(uname -m | sed 's/x86_64/x64/; s/aarch64/arm64/')".tar.gz)
+installer=/mnt/release/install.sh
+install() { inside "$@" sh "$installer" --archive "$archive"; }
+uninstall() { inside sh "$installer" uninstall "$@"; }
+service() { if [ "$kind" = systemd ]; then inside systemctl "$1" berth; else inside /etc/init.d/berth "$1"; fi; }
+node() { inside /opt/berth/current/bin/node -e "$1"; }
+
+# What is on the machine, but for Docker itself and what changes all the time.
+files() {
+  (cd "$rootfs" && find . -xdev \( -path ./proc -o -path ./sys -o -path ./dev -o -path ./run -o -path ./tmp -o -path ./mnt -o -path ./var/lib/docker \
+    -o -path ./var/lib/containerd -o -path ./var/lib/systemd -o -path ./var/log -o -path ./var/lib/berth -o -path './var/tmp/systemd-*' -o -path ./etc/docker \) -prune \
+    -o -type d -printf '%p %y %m\n' -o -printf '%p %y %m %s\n' | sort; find ./var/log -name '*berth*' | sort)
+}
+processes() { inside ps -e -o comm= | grep -vE '^(dockerd|containerd.*|docker-.*|ps|sleep|\(.*\)|kworker.*)$' | sort; }
+firewall() { for table in iptables ip6tables ebtables-nft; do inside "$table-save" 2>/dev/null | grep -viE '^#|docker|^:|^\*|COMMIT' || true; inside "$table-save" 2>/dev/null | grep -i '^:berth' || true; done; }
+engine() { for what in 'ps -aq' 'images -q' 'volume ls -q' 'network ls --format {{.Name}}'; do inside docker $what 2>/dev/null || true; done; }
+state() { files; processes; firewall; engine | grep -vxE 'bridge|host|none' || true; }
 refuses() { # words, then the run
   words=$1
   shift
-  untouched=$(files)
-  "$@" >/tmp/try-install.out 2>&1 && failed "it was not refused: $words"
-  grep -q "$words" /tmp/try-install.out || { cat /tmp/try-install.out; failed "it does not say: $words"; }
-  [ "$untouched" = "$(files)" ] || failed "something was changed: $words"
+  files >"$work/untouched"
+  "$@" >"$work/out" 2>&1 && failed "it was not refused: $words"
+  grep -q "$words" "$work/out" || { cat "$work/out"; failed "it does not say: $words"; }
+  files | diff "$work/untouched" - || failed "something was changed: $words"
   echo "ok: refused, $words"
 }
 
-before=$(files)
-in_root sh /mnt/release/install.sh --dry-run --archive "/mnt/release/$archive" >/dev/null
-[ "$before" = "$(files)" ] || failed 'a dry run changed something'
+state >"$work/before"
+install_dry() { inside sh "$installer" --dry-run --archive "$archive"; }
+install_dry >/dev/null
+files >"$work/after-dry"
+grep -vxFf "$work/before" "$work/after-dry" && failed 'a dry run changed something'
 echo 'ok: a dry run changes nothing'
 
-refuses 'cannot be read' in_root sh /mnt/release/install.sh --archive /none
-refuses 'name the archive' in_root sh /mnt/release/install.sh
-refuses 'as root' chroot --userspec=nobody "$rootfs" env -i PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin BERTH_PROVISION=off sh /mnt/release/install.sh --archive "/mnt/release/$archive"
-head -c 1000 "$release/$archive" >"$rootfs/mnt/short.tar.gz"
-refuses 'checksum' in_root sh /mnt/release/install.sh --archive /mnt/short.tar.gz
-rm "$rootfs/mnt/short.tar.gz"
+refuses 'cannot be read' inside sh "$installer" --archive /none
+refuses 'name the archive' inside sh "$installer"
+refuses 'as root' inside setpriv --reuid=65534 --clear-groups sh "$installer" --archive "$archive"
+head -c 1000 "$release/$(basename "$archive")" >"$rootfs/mnt/short.tar.gz"
+refuses 'checksum' inside sh "$installer" --archive /mnt/short.tar.gz
+sed 's/^sum_\(.*\)=.*/sum_\1=@SHA256@/' "$release/install.sh" >"$rootfs/mnt/other.sh"
+refuses 'was not made for' inside sh /mnt/other.sh --archive "$archive"
+refuses 'must be one line' install BERTH_UPDATE_FEED='a
+b'
+refuses 'BERTH_PROVISION must be' install BERTH_PROVISION=perhaps
 
-install | tee /tmp/try-install.out
-grep -q 'setup#token=' /tmp/try-install.out || failed 'there is no link to create the owner'
-install >/tmp/try-install.out
-grep -q 'is running' /tmp/try-install.out || failed 'the second run does not find it running'
+# A machine that lacks something: the path has every program but those.
+inside sh -c 'mkdir /mnt/bin; for file in /usr/sbin/* /usr/bin/*; do ln -sf "$file" /mnt/bin/; done'
+pretend() { rm -f "$rootfs/mnt/bin/$1"; printf '#!/bin/sh\n%s\n' "$2" >"$rootfs/mnt/bin/$1"; chmod 755 "$rootfs/mnt/bin/$1"; }
+again() { ln -sf "/usr/bin/$1" "$rootfs/mnt/bin/$1"; }
+path=/mnt/bin
+rm "$rootfs/mnt/bin/gzip"; refuses 'program gzip is missing' install; again gzip
+rm -f "$rootfs/mnt/bin/curl" "$rootfs/mnt/bin/wget"; refuses 'curl or wget' inside sh "$installer" --from https://example.test
+pretend uname 'case $1 in -m) echo riscv64 ;; *) echo Linux ;; esac'; refuses 'no Berth for riscv64' install
+pretend uname 'case $1 in -m) echo x86_64 ;; *) echo Plan9 ;; esac'; refuses 'runs on Linux' install; again uname
+pretend ldd 'echo musl libc'; refuses 'uses musl' install; again ldd
+pretend df 'printf "head\n/dev/x 1 1 9 1 /\n"'; refuses 'MB of free space' install; again df
+rm -f "$rootfs/mnt/bin/apt-get" "$rootfs/mnt/bin/git"; refuses 'no apt-get: git' install
+path=''
+rm -rf "$rootfs/mnt/bin" "$rootfs/mnt/short.tar.gz" "$rootfs/mnt/other.sh"
+
+inside perl -MIO::Socket::INET -e '$s = IO::Socket::INET->new(LocalPort => 8080, Listen => 1) or die; open(F, ">/mnt/ready"); close F; sleep 600' &
+listener=$!
+until [ -e "$rootfs/mnt/ready" ]; do sleep 0.1; done
+rm "$rootfs/mnt/ready"
+refuses 'port 8080 is in use' install
+inside pkill -x perl # in its own process namespace
+wait "$listener" 2>/dev/null || true
+
+install | tee "$work/out"
+grep -q 'address .*setup#token=' "$work/out" || failed 'there is no link to create the owner'
+grep -o 'setup#token=.*' "$work/out" >"$work/link"
+[ "$kind" = plain ] || inside systemd-analyze verify berth.service || failed 'the unit is not valid'
+inside berth-server doctor | grep -q 'ok  *Server' || failed 'berth-server does not find its data'
+install >"$work/out"
+grep -q 'is running' "$work/out" && grep -qf "$work/link" "$work/out" || failed 'the second run does not find it running'
 echo 'ok: a second run finds it running'
 grep -q '^BERTH_OWNER_EMAIL=' "$rootfs/etc/berth/berth.env" && failed 'a setting that nobody gave was written'
 install BERTH_UPDATE_FEED='https://a.test/$(touch /pwned) "b"' >/dev/null
 install >/dev/null
 grep -qF 'BERTH_UPDATE_FEED="https://a.test/\$(touch /pwned) \"b\""' "$rootfs/etc/berth/berth.env" || failed 'a value is not quoted'
-in_root sh -c '. /etc/berth/berth.env; [ "$BERTH_UPDATE_FEED" = "https://a.test/\$(touch /pwned) \"b\"" ] && [ ! -e /pwned ]' || failed 'a value is read back as another'
+inside sh -c '. /etc/berth/berth.env; [ "$BERTH_UPDATE_FEED" = "https://a.test/\$(touch /pwned) \"b\"" ] && [ ! -e /pwned ]' || failed 'a value is read back as another'
+sed -i /BERTH_UPDATE_FEED/d "$rootfs/etc/berth/berth.env"
 echo 'ok: settings are quoted, and read back as they were'
-mkdir -p "$rootfs/var/lib/berth/updates"
-echo '{ "phase": "watching" }' >"$rootfs/var/lib/berth/updates/29990101T000000Z.json"
-refuses 'updating itself' install
-rm "$rootfs/var/lib/berth/updates/29990101T000000Z.json"
+
 current=$(readlink "$rootfs/opt/berth/current")
+version=${current#releases/}
+record="$rootfs/var/lib/berth/updates/29990101T000000Z"
+mkdir -p "$rootfs/var/lib/berth/updates"
+printf '{\n  "id": "29990101T000000Z",\n  "from": "%s",\n  "to": "999.0.0",\n  "phase": "watching",\n  "keepsData": false,\n  "attempts": 1\n}' "$version" >"$record.json"
+refuses 'updating itself' install
+service stop
+mkdir "$record.snapshot"
+cp "$rootfs/var/lib/berth/"berth.sqlite* "$rootfs/var/lib/berth/"*.key "$record.snapshot"
+rm -f "$record.snapshot/berth.sqlite-shm"
+node 'new (require("node:sqlite").DatabaseSync)("/var/lib/berth/berth.sqlite").exec("create table of_the_new_version (id)")'
+mkdir -p "$rootfs/opt/berth/releases/999.0.0/bin"
+ln -sfn releases/999.0.0 "$rootfs/opt/berth/current"
+install >"$work/out" || { cat "$work/out"; failed 'an interrupted update is not repaired'; }
+[ "$(readlink "$rootfs/opt/berth/current")" = "$current" ] && [ ! -e "$rootfs/opt/berth/releases/999.0.0" ] || failed 'it is not back on the old version'
+grep -q '"outcome": "failed"' "$record.json" || failed 'the interrupted update has not ended'
+[ "$(node 'console.log(new (require("node:sqlite").DatabaseSync)("/var/lib/berth/berth.sqlite").prepare("select count(*) as n from sqlite_master where name = ?").get("of_the_new_version").n)')" = 0 ] || failed 'the database is not the one from before'
+find "$rootfs/var/lib/berth" -name '*.restoring' | grep . && failed 'files were left behind'
+echo 'ok: a second run repairs an installation whose update was interrupted'
+
 ln -sfn releases/999.0.0 "$rootfs/opt/berth/current"
 refuses 'cannot read its database' install
 ln -sfn "$current" "$rootfs/opt/berth/current"
 rm "$rootfs/opt/berth/releases"/*/packages/cli/dist/main.js
 install >/dev/null
-in_root berth --help >/dev/null || failed 'the second run repairs nothing'
+inside berth --help >/dev/null || failed 'the second run repairs nothing'
 echo 'ok: a second run repairs a missing file'
 
-in_root sh /mnt/release/install.sh uninstall --dry-run
-in_root sh /mnt/release/install.sh uninstall --yes >/dev/null
+edge=''
+n=0
+until [ $n -ge 120 ] || edge=$(inside docker ps --filter label=berth.kind=edge --format '{{.Names}}' 2>/dev/null | grep .); do n=$((n + 1)); sleep 1; done
+if [ -n "$edge" ]; then
+  instance=$(inside docker inspect --format '{{index .Config.Labels "berth.instance"}}' "$edge")
+  inside docker volume create --label "berth.instance=$instance" --label berth.kind=app --label berth.app=1 of-an-app >/dev/null
+  inside docker network create --label "berth.instance=$instance" --label berth.kind=app --label berth.app=1 of-an-app >/dev/null
+fi
+firewall | grep -q BERTH-8080 || failed 'there are no firewall rules to remove'
+
+uninstall --dry-run
+uninstall --yes >/dev/null
 [ -e "$rootfs/var/lib/berth/berth.sqlite" ] || failed 'the data is gone'
-files | grep -v '^var/lib/berth' >/tmp/try-install.after
-echo "$before" | diff - /tmp/try-install.after || failed 'this was left behind'
-pgrep -f berth-supervisor >/dev/null && failed 'a process was left behind'
-rm -rf "$rootfs/var/lib/berth" "$rootfs/mnt/release" 2>/dev/null || true
-echo 'ok: uninstall leaves the data and nothing else'
+[ -z "$edge" ] || inside docker volume rm of-an-app >/dev/null || failed 'the volume is gone'
+state | diff "$work/before" - || failed 'this was left behind'
+echo 'ok: uninstall leaves the data, the volumes, Docker and nothing else'
+install >/dev/null
+uninstall --yes --delete-data --delete-volumes >/dev/null
+[ ! -e "$rootfs/var/lib/berth" ] || failed 'the data is still there'
+state | diff "$work/before" - || failed 'this was left behind'
+echo 'ok: installed again with its data, and removed with it'

@@ -69,6 +69,7 @@ function help(): string {
 }
 
 export function realTerminal(): Terminal {
+  process.stdout.on('error', () => undefined) // whoever reads may have read enough, as in `berth-server doctor | head -n 1`
   return {
     print: (text) => void process.stdout.write(`${text}\n`),
     complain: (text) => void process.stderr.write(`${text}\n`),
