@@ -1,5 +1,5 @@
 import type { Tx } from '../../packages/server/src/store/database.ts'
-import { openSqlite } from '../../packages/server/src/store/sqlite.ts'
+import { openSqlite } from '../../packages/server/src/store/sqlite/open.ts'
 import { startBerth } from './berth.ts'
 
 export type Size = { projects: number; appsEach: number; deploymentsEach: number; auditEntries: number }

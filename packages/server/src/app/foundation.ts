@@ -13,7 +13,7 @@ import { createBackground } from '../queue/periodic.ts'
 import { createIsDiskFull } from '../store/disk-space.ts'
 import { instanceId } from '../store/instance-id.ts'
 import { finishKeyRotation } from '../store/key-rotation.ts'
-import { databasePath, openSqlite } from '../store/sqlite.ts'
+import { databasePath, openSqlite } from '../store/sqlite/open.ts'
 import { createStorageLog } from '../store/storage-log.ts'
 import { createUpdateGate } from '../store/update-gate.ts'
 

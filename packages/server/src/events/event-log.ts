@@ -20,13 +20,13 @@ export async function eventsAfter(db: Reader, cursor: number): Promise<BerthEven
 }
 
 /** The same from memory, until something is committed. */
-export function createLastEventSeq(db: Pick<Db, 'selectFrom' | 'cachedRead'>): () => number {
+export function createLastEventSeq(db: Pick<Db, 'selectFrom' | 'cachedRead'>): () => Promise<number> {
   const query = db
     .selectFrom('event')
     .select((eb) => eb.fn.max('seq').as('seq'))
     .where('seq', '>', 0)
     .compile()
-  return () => db.cachedRead(query, 0)[0]?.seq ?? 0
+  return async () => (await db.cachedRead(query, 0))[0]?.seq ?? 0
 }
 
 export async function lastEventSeq(db: Reader): Promise<number> {

@@ -14,7 +14,7 @@ export function createSessionLookup(db: Cached) {
     .where('session.id', '=', '')
     .compile()
   return async (sessionId: string): Promise<SessionUser | undefined> => {
-    return db.cachedRead(query, sessionId)[0]
+    return (await db.cachedRead(query, sessionId))[0]
   }
 }
 
@@ -29,6 +29,6 @@ export function createMembershipLookup(db: Reader) {
 export function createProjectsLookup(db: Cached) {
   const query = db.selectFrom('project_member').select('project_id').where('user_id', '=', 0).compile()
   return async (userId: number): Promise<ReadonlySet<number>> => {
-    return new Set(db.cachedRead(query, userId).map((row) => row.project_id))
+    return new Set((await db.cachedRead(query, userId)).map((row) => row.project_id))
   }
 }

@@ -1,7 +1,7 @@
 import { copyFile, mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { readConfig } from '../config.ts'
-import { databasePath } from '../store/sqlite.ts'
+import { databasePath } from '../store/sqlite/open.ts'
 import { copyDatabase } from './backup/store.ts'
 import type { Command } from './command.ts'
 

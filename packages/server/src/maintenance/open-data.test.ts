@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { openSqlite } from '../store/sqlite.ts'
+import { openSqlite } from '../store/sqlite/open.ts'
 import { createUpdateRecords } from '../supervisor/update-records.ts'
 import { runCommand } from './commands.ts'
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { StartRefused } from '../lib/start-refused.ts'
 import type { Database } from '../store/database.ts'
-import { openSqlite } from '../store/sqlite.ts'
+import { openSqlite } from '../store/sqlite/open.ts'
 import { isWithSupervisor } from '../supervisor/update-record.ts'
 import { createUpdateRecords } from '../supervisor/update-records.ts'
 

@@ -5,7 +5,7 @@ import type { Schema } from './schema.ts'
 export type Tx = Transaction<Schema>
 
 /** Reads work on the database and on an open transaction alike. */
-export type Reader = Pick<Kysely<Schema>, 'selectFrom' | 'fn' | 'executeQuery'>
+export type Reader = Pick<Kysely<Schema>, 'selectFrom' | 'fn' | 'executeQuery' | 'getExecutor'>
 
 type TransactionOptions = {
   /**
@@ -18,10 +18,10 @@ type TransactionOptions = {
 
 export type Db = Reader & {
   /**
-   * The rows of a query with one parameter, which `key` replaces. They are cached until the next commit: until then every caller gets the
-   * same array, so nobody may modify it.
+   * The rows of a query with one parameter, which `key` replaces. SQLite caches them until the next commit: until then every caller gets
+   * the same array, so nobody may modify it.
    */
-  cachedRead<Row>(query: CompiledQuery<Row>, key: string | number): readonly Readonly<Row>[]
+  cachedRead<Row>(query: CompiledQuery<Row>, key: string | number): Promise<readonly Readonly<Row>[]>
   transaction<Result>(work: (tx: Tx) => Promise<Result>, options?: TransactionOptions): Promise<Result>
 }
 

@@ -2,7 +2,7 @@ import { appendFile, mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errorCode } from '../lib/error-code.ts'
 import { writeDurably } from '../lib/write-durably.ts'
-import { withRoomOf } from '../store/reserve.ts'
+import { withRoomOf } from '../store/sqlite/reserve.ts'
 import type { UpdateRecord } from './update-record.ts'
 
 const NAME = /^(\d{8}T\d{6}Z)\.json$/

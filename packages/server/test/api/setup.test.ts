@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { databasePath } from '../../src/store/sqlite.ts'
+import { databasePath } from '../../src/store/sqlite/open.ts'
 import { OWNER, PASSWORD, startTestServer } from '../../testing/harness/start-test-server.ts'
 import { cookieOf } from '../../testing/harness/test-client.ts'
 

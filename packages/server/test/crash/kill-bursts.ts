@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import BetterSqlite from 'better-sqlite3'
-import { databasePath } from '../../src/store/sqlite.ts'
+import { databasePath } from '../../src/store/sqlite/open.ts'
 import { startTestServer, type TestServer } from '../../testing/harness/start-test-server.ts'
 
 const WRITERS = 6

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import BetterSqlite from 'better-sqlite3'
-import { migrate } from '../../src/store/migrate.ts'
+import { migrate } from '../../src/store/sqlite/migrate.ts'
 import { migrations } from '../../src/store/migrations/index.ts'
 
 /**

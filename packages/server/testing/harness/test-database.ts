@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createNudge } from '../../src/events/nudge.ts'
-import { openSqlite } from '../../src/store/sqlite.ts'
+import { openSqlite } from '../../src/store/sqlite/open.ts'
 
 /** A separate migrated database, for tests of stores and of the code that uses them. */
 export async function openTestDatabase(options: { now?: () => Date } = {}) {

@@ -4,7 +4,7 @@ import { aboutToken } from '../../src/features/git-providers/host-access.ts'
 import { aboutPassword } from '../../src/features/registries/credentials.ts'
 import { createSecretBox } from '../../src/lib/secret-box.ts'
 import { secretFile } from '../../src/lib/secret-file.ts'
-import { databasePath } from '../../src/store/sqlite.ts'
+import { databasePath } from '../../src/store/sqlite/open.ts'
 import type { Person, TestServer } from './start-test-server.ts'
 import { writeToDatabase } from './write-to-database.ts'
 

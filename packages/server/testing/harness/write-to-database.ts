@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import BetterSqlite, { type Database } from 'better-sqlite3'
-import { databasePath } from '../../src/store/sqlite.ts'
+import { databasePath } from '../../src/store/sqlite/open.ts'
 
 const PATIENCE_MS = 20_000
 

@@ -111,8 +111,8 @@ export function createAppLists(db: Pick<Db, 'selectFrom' | 'cachedRead'>, ports:
   const presented = new WeakMap<readonly ListedRow[], { from: readonly Host[]; list: ListedApplication[] }>()
 
   return async (projectId: number): Promise<ListedApplication[]> => {
-    const apps = db.cachedRead(appsOfProject, projectId)
-    const domains = db.cachedRead(hostsOfProject, projectId)
+    const apps = await db.cachedRead(appsOfProject, projectId)
+    const domains = await db.cachedRead(hostsOfProject, projectId)
     const known = presented.get(apps)
     if (known?.from === domains) return known.list
     const hosts = groupHosts(domains)

@@ -2,7 +2,7 @@ import type { Handlers } from '../../http/implement.ts'
 import type { Auth } from './service.ts'
 import type { Sessions } from './sessions.ts'
 
-type Parts = { auth: Auth; sessions: Sessions; lastEventSeq: () => number }
+type Parts = { auth: Auth; sessions: Sessions; lastEventSeq: () => Promise<number> }
 
 export function authHandlers({ auth, sessions, lastEventSeq }: Parts) {
   return {
@@ -28,12 +28,12 @@ export function authHandlers({ auth, sessions, lastEventSeq }: Parts) {
       await auth.logout(caller)
       return {}
     },
-    'auth.me': ({ caller: { id, email, role, createdAt }, input }) => ({
+    'auth.me': async ({ caller: { id, email, role, createdAt }, input }) => ({
       id,
       email,
       role,
       createdAt,
-      ...(input.with === 'cursor' && { cursor: lastEventSeq() }),
+      ...(input.with === 'cursor' && { cursor: await lastEventSeq() }),
     }),
     'auth.password': async ({ caller, input }) => {
       await auth.changePassword(caller, input)

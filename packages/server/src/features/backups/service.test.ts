@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { PLATFORM } from '../../domain/audit.ts'
 import type { Database } from '../../store/database.ts'
 import { writeFact } from '../../store/facts.ts'
-import { openSqlite } from '../../store/sqlite.ts'
+import { openSqlite } from '../../store/sqlite/open.ts'
 import { createBackups } from './service.ts'
 
 let dataDir: string

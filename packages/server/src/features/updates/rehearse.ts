@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { runProcess } from '../../lib/child-process.ts'
-import { databasePath } from '../../store/sqlite.ts'
+import { databasePath } from '../../store/sqlite/open.ts'
 import { whyUnhealthy } from '../../supervisor/health.ts'
 import { schemaVersionOf } from './store.ts'
 

@@ -5,7 +5,7 @@ import { createEngine } from '../../engine/engine.ts'
 import { ownedBy } from '../../engine/labels.ts'
 import { StartRefused } from '../../lib/start-refused.ts'
 import { removeFirewalls } from '../../provision/firewalls.ts'
-import { databasePath, lockDirectory } from '../../store/sqlite.ts'
+import { databasePath, lockDirectory } from '../../store/sqlite/open.ts'
 import { type Command, UsageError } from '../command.ts'
 import { readInstance } from '../doctor/store.ts'
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import BetterSqlite, { type Database as SqliteFile } from 'better-sqlite3'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { migrate } from '../migrate.ts'
+import { migrate } from '../sqlite/migrate.ts'
 import { migrations } from './index.ts'
 
 let directory: string

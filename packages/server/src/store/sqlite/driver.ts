@@ -10,8 +10,8 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely'
-import { createSemaphore } from '../lib/semaphore.ts'
-import type { Reader } from './database.ts'
+import { createSemaphore } from '../../lib/semaphore.ts'
+import type { Reader } from '../database.ts'
 
 const KEPT_STATEMENTS = 500
 

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import type { Database as SqliteFile } from 'better-sqlite3'
 import { Kysely } from 'kysely'
-import { StartRefused } from '../lib/start-refused.ts'
-import type { Migration } from './migrations/index.ts'
-import { writerDialect } from './sqlite-driver.ts'
+import { StartRefused } from '../../lib/start-refused.ts'
+import type { Migration } from '../migrations/index.ts'
+import { writerDialect } from './driver.ts'
 
 type Options = { migrations: readonly Migration[]; backupDir: string; now: () => Date }
 

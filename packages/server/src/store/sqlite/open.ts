@@ -2,15 +2,15 @@ import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import BetterSqlite, { type Database as SqliteFile } from 'better-sqlite3'
 import { Kysely } from 'kysely'
-import { StartRefused } from '../lib/start-refused.ts'
+import { StartRefused } from '../../lib/start-refused.ts'
+import type { Database, StorageState } from '../database.ts'
+import { migrations } from '../migrations/index.ts'
+import type { Schema } from '../schema.ts'
+import { isStorageFailure } from '../storage-failure.ts'
 import { createCachedReads } from './cached-reads.ts'
-import type { Database, StorageState } from './database.ts'
+import { createCompiledReads, readerDialect, writerDialect } from './driver.ts'
 import { migrate } from './migrate.ts'
-import { migrations } from './migrations/index.ts'
 import { createReserve, type Reserve } from './reserve.ts'
-import type { Schema } from './schema.ts'
-import { createCompiledReads, readerDialect, writerDialect } from './sqlite-driver.ts'
-import { isStorageFailure } from './storage-failure.ts'
 import { createTransactions } from './transactions.ts'
 import { createWriteGate } from './write-gate.ts'
 
@@ -158,6 +158,7 @@ async function openLocked(options: Options, held: { lock: SqliteFile; reserve: R
     executeQuery: createCompiledReads(readerFile),
     cachedRead: createCachedReads(readerFile, () => commits),
     fn: reader.fn,
+    getExecutor: reader.getExecutor.bind(reader),
     transaction: createTransactions({ writer, reserve, gate }),
   }
   return { db, state: currentState, keepReserve: reserve.keep, close }

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import BetterSqlite, { type Database as SqliteFile } from 'better-sqlite3'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { Migration } from '../migrations/index.ts'
 import { migrate } from './migrate.ts'
-import type { Migration } from './migrations/index.ts'
 
 let directory: string
 let file: SqliteFile

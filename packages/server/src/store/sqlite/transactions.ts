@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely'
-import type { Db, Tx } from './database.ts'
+import type { Db, Tx } from '../database.ts'
+import type { Schema } from '../schema.ts'
+import { DiskFull, isStorageFailure } from '../storage-failure.ts'
 import type { Reserve } from './reserve.ts'
-import type { Schema } from './schema.ts'
-import { DiskFull, isStorageFailure } from './storage-failure.ts'
 import type { createWriteGate } from './write-gate.ts'
 
 type Deps = {

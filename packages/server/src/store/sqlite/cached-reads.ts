@@ -1,5 +1,5 @@
 import type { Database as SqliteFile, Statement } from 'better-sqlite3'
-import type { Db } from './database.ts'
+import type { Db } from '../database.ts'
 
 /** How often we check for commits of other processes, such as an admin using the sqlite3 shell. */
 const FOREIGN_LOOK_MS = 100
@@ -65,5 +65,5 @@ export function createCachedReads(file: SqliteFile, commits: () => number): Db['
     return rows
   }
 
-  return <Row>({ sql }: { sql: string }, key: string | number) => read(knownOf(sql), key) as readonly Row[] // Kysely typed the query when it was built
+  return async <Row>({ sql }: { sql: string }, key: string | number) => read(knownOf(sql), key) as readonly Row[] // Kysely typed the query when it was built
 }

@@ -1,10 +1,10 @@
 import { existsSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, type TestContext } from 'vitest'
-import { mountSmallDisk, type SmallDisk } from '../../testing/harness/small-disk.ts'
-import type { Database, Db, Tx } from './database.ts'
-import { openSqlite } from './sqlite.ts'
-import { isDatabaseFailure } from './storage-failure.ts'
+import { mountSmallDisk, type SmallDisk } from '../../../testing/harness/small-disk.ts'
+import type { Database, Db, Tx } from '../database.ts'
+import { isDatabaseFailure } from '../storage-failure.ts'
+import { openSqlite } from './open.ts'
 
 const MEGABYTE = 1024 * 1024
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { closeSync, openSync, statfsSync, statSync, truncateSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { isStorageFailure } from './storage-failure.ts'
+import { isStorageFailure } from '../storage-failure.ts'
 
 const MEGABYTE = 1024 * 1024
 const SIZE = 16 * MEGABYTE

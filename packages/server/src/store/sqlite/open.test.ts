@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import BetterSqlite from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { StartRefused } from '../lib/start-refused.ts'
-import { migrations } from './migrations/index.ts'
-import { databasePath, openSqlite } from './sqlite.ts'
+import { StartRefused } from '../../lib/start-refused.ts'
+import { migrations } from '../migrations/index.ts'
+import { databasePath, openSqlite } from './open.ts'
 
 let dataDir: string
 beforeEach(() => {
