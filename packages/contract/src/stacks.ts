@@ -41,9 +41,12 @@ export const StackService = Type.Object({
   health: OneOf(['', 'starting', 'healthy', 'unhealthy']),
   restarts: Type.Integer(),
   startedAt: Nullable(Time),
-  /** For the live log; empty without a container. */
+  /** The container that the state is of; empty without one. */
   containerId: Type.String(),
-  /** In percent of one core. */
+  /** How many containers it should have, and how many of them run. State, reason and health are of the one that is worst off. */
+  replicas: Type.Integer(),
+  runningReplicas: Type.Integer(),
+  /** Of all its containers, in percent of one core. */
   cpu: Nullable(Type.Number()),
   memory: Nullable(Type.Integer()),
   memoryLimit: Nullable(Type.Integer()),

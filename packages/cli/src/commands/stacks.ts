@@ -5,10 +5,19 @@ import { findApp } from '../find-app.ts'
 
 const MEGABYTE = 1024 * 1024
 
-function rowOf({ name, state, health, cpu, memory, restarts, domains, ports, reason, image }: StackService): string[] {
+function rowOf({ name, state, health, cpu, memory, restarts, domains, ports, reason, image, ...rest }: StackService): string[] {
+  const replicas = rest.replicas > 1 ? ` ${rest.runningReplicas}/${rest.replicas}` : ''
   const used = cpu === null || memory === null ? '-' : `${cpu} % ${Math.round(memory / MEGABYTE)} MB`
   const reached = [...domains, ...ports.map(({ host, container, protocol }) => `${host}:${container}/${protocol}`)]
-  return [name, health === '' ? state : `${state} (${health})`, used, String(restarts), image, reached.join(', ') || '-', reason]
+  return [
+    name,
+    `${state}${replicas}${health === '' ? '' : ` (${health})`}`,
+    used,
+    String(restarts),
+    image,
+    reached.join(', ') || '-',
+    reason,
+  ]
 }
 
 const services = command({

@@ -4,8 +4,8 @@ export type Target = {
   readonly port: number
   /** The addresses of its other replicas. */
   readonly others?: readonly string[]
-  /** Of a compose app: the address of each service that has visitors. */
-  readonly services?: ReadonlyMap<string, string>
+  /** Of a compose app: the addresses of each service that has visitors. */
+  readonly services?: ReadonlyMap<string, readonly string[]>
   /** No service has the app's own port: only those with domains of their own have visitors. */
   readonly isOfServices?: true
 }

@@ -18,6 +18,12 @@ export function sharedLabel(definition: string): string {
   return `shared-${hash('sha256', definition, 'hex').slice(0, 12)}`
 }
 
+/**
+ * The replica number of a container that serves in place of the first one of its service, until the port of the machine that the first one
+ * needs is free.
+ */
+export const STAND_IN = 1000
+
 /** On the edge's container: the hash of its specification. */
 export const FINGERPRINT_LABEL = 'berth.fingerprint'
 
@@ -120,9 +126,14 @@ export function containerName(instance: string, appId: number, deploymentId: num
 }
 
 /** The name of one container of a compose app: by deployment and service, or by the definition of a shared service. */
-export function stackContainerName(instance: string, appId: number, { release, service }: { release: string; service: string }): string {
+export function stackContainerName(
+  instance: string,
+  appId: number,
+  { release, service, replica = 1 }: { release: string; service: string; replica?: number },
+): string {
   const word = hash('sha256', service, 'hex').slice(0, 12)
-  return `berth-${checkedInstance(instance)}-app-${id(appId)}-${/^\d+$/.test(release) ? `d${release}` : release}-${word}`
+  const which = replica === 1 ? word : `${word}-r${id(replica)}`
+  return `berth-${checkedInstance(instance)}-app-${id(appId)}-${/^\d+$/.test(release) ? `d${release}` : release}-${which}`
 }
 
 /** The cache scope that the builds of one project share. */

@@ -64,7 +64,7 @@ describe('the services of an app with domains of their own', () => {
   })
 
   it('are switched with the app, each with the one before behind it', () => {
-    const services = new Map([['api', '10.0.0.8']])
+    const services = new Map([['api', ['10.0.0.8']]])
     const seen = { ...known, containers, ahead: { ...ahead, services, isOfServices: true } as const }
     const behind = { targets: [{ ip: '10.0.0.8', port: 9000 }], fallback: [{ ip: '10.0.0.7', port: 9000 }] }
     expect(targetsOf(stack, seen, { service: 'api', port: 9000 })).toEqual(behind)

@@ -1,6 +1,7 @@
 import type { Target } from '../domain/routes.ts'
 import type { EdgeTarget } from '../edge/edge.ts'
 import type { ContainerSummary } from '../engine/container-state.ts'
+import { STAND_IN } from '../engine/labels.ts'
 import type { Endpoint } from './endpoints.ts'
 import type { RoutedApp } from './store.ts'
 
@@ -39,7 +40,7 @@ export function targetsOf(app: RoutedApp, known: Known, endpoint: Place = OWN): 
 
 export function aheadTargets(ahead: Target | undefined, { service, port }: Place): EdgeTarget[] {
   if (ahead === undefined || (service === '' && ahead.isOfServices)) return []
-  const ips = service === '' ? [ahead.ip, ...(ahead.others ?? [])] : [ahead.services?.get(service) ?? []].flat()
+  const ips = service === '' ? [ahead.ip, ...(ahead.others ?? [])] : (ahead.services?.get(service) ?? [])
   return ips.map((ip) => ({ ip, port: port ?? ahead.port }))
 }
 
@@ -57,7 +58,7 @@ export function candidatesOf(app: RoutedApp, known: Omit<Known, 'ahead' | 'isRea
     .map(({ id, owner, ips }) => ({
       id,
       target: { ip: ips[known.network] ?? '', port },
-      isSurplus: owner.service === null && owner.replica > app.replicas,
+      isSurplus: owner.service === null ? owner.replica > app.replicas : owner.replica === STAND_IN,
     }))
 }
 

@@ -244,7 +244,7 @@ describe('of an app whose services have domains of their own', () => {
     const { body } = await slow.request()
     const next = { ...one, deploymentId: 99 }
     engine.running.push(containerOf(next, '10.0.0.11', 'web'), containerOf(next, '10.0.0.12', 'api'))
-    await routing.switchTo(one.id, { ip: '10.0.0.11', port: 80, services: new Map([['api', '10.0.0.12']]) })
+    await routing.switchTo(one.id, { ip: '10.0.0.11', port: 80, services: new Map([['api', ['10.0.0.12']]]) })
     const drained = routing.drain(one.id, new AbortController().signal).then(() => slow.events.push('drained'))
     await sleep(1500) // far longer than a drain without requests takes
     slow.answer()
@@ -261,7 +261,7 @@ describe('of an app whose services have domains of their own', () => {
     await routing.sync()
     const next = { ...one, deploymentId: 99 }
     engine.running.push(containerOf(next, '10.0.0.11', 'web'), containerOf(next, '127.0.0.1', 'api'))
-    await routing.switchTo(one.id, { ip: '10.0.0.11', port: 80, services: new Map([['api', '127.0.0.1']]) })
+    await routing.switchTo(one.id, { ip: '10.0.0.11', port: 80, services: new Map([['api', ['127.0.0.1']]]) })
     const { body } = await slow.request()
     const restored = routing.restore(one.id).then(() => slow.events.push('restored'))
     await sleep(1500)

@@ -80,6 +80,7 @@ export function createRouting({ wanted, edge, tuning: { drainMs }, log }: Deps) 
     // an edge that has not applied the switch still sends visitors to the release that is about to be removed
     const hasSwitched = async () => (await whenServing(() => sync(appId))) === undefined || !(await hasVisitors())
     await poll(hasSwitched, { until: Boolean, everyMs: RETRY_MS, limitMs: drainMs, signal })
+    await lookAtReplicas() // what takes over from a replica that is about to be removed gets its visitors now
     const earlier = [...old, ...wanted.earlierTargets(appId)]
     if (earlier.length === 0 || !(await hasVisitors())) return
     await waitUntilIdle(async () => await inFlightOf(edge, earlier), { limitMs: giveUpAt - performance.now(), signal })

@@ -34,13 +34,18 @@ export function createWantedRoutes(deps: Deps) {
   const releaseOf = (app: RoutedApp, endpoint: Endpoint) =>
     targetsOf(app, { ...seenOf(app), ahead: switches.aheadOf(app.id), isReady: health.isReady }, endpoint)
 
+  /** The health check path is that of the service with the app's port. */
+  const pathOf = (app: RoutedApp, { service }: Endpoint) => (service === '' || service === app.mainService ? ports.pathOf(app) : '')
+
   /** Called by the edge at the beginning of each pass. Undefined until all containers have been listed once. */
   async function read(): Promise<EdgeRoutes | undefined> {
     if (!looks.hasSeenAll()) return undefined
     await rows.refresh()
     await ports.learn(rows.apps())
     const endpoints = rows.apps().flatMap((app) => rows.endpointsOf(app.id).map((endpoint) => ({ app, endpoint })))
-    health.watch(endpoints.map(({ app, endpoint }) => ({ candidates: candidatesOf(app, seenOf(app), endpoint), path: ports.pathOf(app) })))
+    health.watch(
+      endpoints.map(({ app, endpoint }) => ({ candidates: candidatesOf(app, seenOf(app), endpoint), path: pathOf(app, endpoint) })),
+    )
     const apps = endpoints.map(({ app, endpoint }): EdgeApp => {
       const release = releaseOf(app, endpoint)
       const key = endpointKey(appKey(app.id), endpoint)

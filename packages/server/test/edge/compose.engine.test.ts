@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { freePort } from '../../testing/harness/test-edge.ts'
 import { watchVersions } from '../../testing/harness/watch-versions.ts'
 import { NODE_IMAGE } from '../../testing/images/node-image.ts'
 import { type EdgeLab, startEdgeLab, until } from '../../testing/labs/edge-lab.ts'
@@ -275,6 +276,46 @@ it.concurrent(
     await expect(lab.call('domains.create', { ...elsewhere, port: 80 })).rejects.toMatchObject({ code: 'invalid_request' })
   },
 )
+
+it.concurrent('replicas of services, with a port of the machine, lose no visitor to a deploy or a bad release', limit, async () => {
+  const host = 'replicated.example.test'
+  const web = { build: '.', environment: { PORT: '3000' }, ports: ['80:3000'], deploy: { replicas: 2 } }
+  const app = await lab.addApp('replicated', { domain: host, compose: { services: { web, store: { ...store, scale: 2 } } } })
+  const hostPort = await freePort()
+  await lab.call('stacks.openPort', { appId: app.id, service: 'web', port: 3000, hostPort })
+  await lab.deployWell(app)
+  const all = ['store', 'store', 'web', 'web'] as const
+  const onTheMachine = async () =>
+    await fetch(`http://127.0.0.1:${hostPort}/`).then(
+      async (answer) => ((await answer.json()) as { version: string }).version,
+      () => '',
+    )
+  await runs(app.id, all)
+  await until(async () => (await onTheMachine()) === '1', 'the port of the machine')
+  const before = await servicesOf(app.id)
+  const watch = watchVersions(lab, { host, methods: ['GET', 'POST'] })
+  const second = await lab.deployWell(app, { version: '2' })
+  const log = await lab.call('deployments.log', { deploymentId: second.id })
+  expect(log).toContain(`Port ${hostPort}/tcp of the machine leads to the new web once the one before is gone`)
+  expect(log).toContain('services.store runs 2 times, and all of its containers use the same volumes')
+  await runs(app.id, all)
+  await until(async () => (await onTheMachine()) === '2', 'the port of the machine')
+  expect(await lab.deploy(app, { version: '3', mode: 'never listens' })).toMatchObject({
+    status: 'failed',
+    error_message: expect.stringContaining('The service "web" that has port 3000 is not healthy'),
+  })
+  expect(await watch()).toEqual({ versions: ['1', '2'], errors: 0 })
+  expect(await onTheMachine()).toBe('2')
+  await runs(app.id, all)
+  expect((await servicesOf(app.id)).filter(({ service }) => service === 'store')).toEqual(
+    before.filter(({ service }) => service === 'store'),
+  )
+  const { services } = await lab.call('stacks.services', { appId: app.id })
+  expect(services.map(({ name, replicas, runningReplicas }) => [name, replicas, runningReplicas]).toSorted()).toEqual([
+    ['store', 2, 2],
+    ['web', 2, 2],
+  ])
+})
 
 it.concurrent('a compose app without a repository is deployed from its own file, and serves', limit, async () => {
   const host = 'pasted.example.test'

@@ -31,13 +31,18 @@ function useServiceAction(appId: number, service: string) {
 type Props = { app: Application; service: StackService; sizes: ReadonlyMap<string, number> }
 
 export function ServiceRow({ app, service, sizes }: Props) {
-  const { name, state, health, reason } = service
+  const { name, state, health, reason, replicas, runningReplicas } = service
   return (
     <li className="grid gap-2 px-4 py-3">
       <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
         <div className="flex min-w-0 flex-wrap items-center gap-2">
           <h3 className="min-w-0 text-[15px] font-semibold [overflow-wrap:anywhere]">{name}</h3>
           <Badge look={SERVICE_LOOK[state]} />
+          {replicas > 1 && (
+            <span className="text-[13px] text-ink-soft">
+              {runningReplicas} of {replicas} replicas
+            </span>
+          )}
           {health !== '' && state === 'running' && <span className="text-[13px] text-ink-soft">{health}</span>}
         </div>
         <ServiceActions app={app} service={service} />

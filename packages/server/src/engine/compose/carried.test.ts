@@ -139,6 +139,9 @@ it.each([
   ['sysctls: [net.core.somaxconn=1024]', 'sysctls', { 'net.core.somaxconn': '1024' }],
   ['extra_hosts: ["api:203.0.113.7", "host.docker.internal:host-gateway"]', 'extraHosts', ['api:203.0.113.7']],
   ['ports: ["9000-9001:9000-9001", "80:80", "443:443", "20000-20050:20000-20050"]', 'ports', []],
+  ['deploy: { replicas: 3 }', 'replicas', 3],
+  ['scale: 2', 'replicas', 2],
+  ['scale: 1', 'replicas', undefined],
   ['tmpfs: "/tmp:size=64m"', 'tmpfs', [{ path: '/tmp', options: 'size=64m' }]],
 ] as const)('is carried: %s', async (lines, key, expected) => {
   expect((await one(lines)).service?.[key]).toEqual(expected)
@@ -147,7 +150,6 @@ it.each([
 it.each([
   ['logging: { driver: json-file }', 'services.a.logging is left out: Berth keeps the logs'],
   ['develop: { watch: [] }', 'services.a.develop is left out'],
-  ['deploy: { replicas: 3 }', 'services.a runs once, and not 3 times'],
   ['ports: ["8080:80"]', 'visitors reach port 80 through the edge'],
   ['ports: ["443:443"]', 'services.a.ports: port 443 of the machine is not opened by the file'],
   ['ports: ["9000-9001:9000-9001"]', 'ports 9000, 9001 of the machine are not opened by the file'],
@@ -155,6 +157,13 @@ it.each([
   ['dns: 1.1.1.1', 'services.a.dns is left out'],
 ])('is left out with a sentence: %s', async (lines, said) => {
   expect((await one(lines)).notes).toContain(said)
+})
+
+it('replicas are limited for a service and for the whole file, and sharing a volume is said', async () => {
+  await expect(one('scale: 21')).rejects.toThrow('services.a.scale must be at most 20')
+  await expect(one('deploy: { replicas: 20 }', '  b: { image: x, scale: 20 }\n  c: { image: x }')).rejects.toThrow('41 containers together')
+  expect((await one('scale: 2\n    volumes: ["data:/data"]')).notes).toContain('services.a runs 2 times, and all of its containers use')
+  expect((await one('scale: 2\n    volumes: ["/data"]')).notes).not.toContain('runs 2 times')
 })
 
 it('a service can use the image that is built for another service', async () => {

@@ -3,7 +3,7 @@ import { type Reading, refuse } from './refuse.ts'
 import { type LookUp, repositoryPath } from './repository.ts'
 import type { ServiceRead } from './service.ts'
 import type { PlacedFile, StackMount, StackService } from './stack.ts'
-import { anonymousVolume, contentVolume, folderVolume, namedVolume } from './volume-names.ts'
+import { anonymousVolume, contentVolume, folderVolume, namedVolume, volumeOfReplica } from './volume-names.ts'
 
 type Around = {
   readonly image: string
@@ -32,6 +32,8 @@ export function finishedService(service: ServiceRead, around: Around): StackServ
   const files = [...named, ...placed.flatMap((place) => ('file' in place ? [place.file] : []))]
   if (readOnly && files.length > 0)
     reading.note(`services.${service.name}.read_only is left out, because files are put into the container.`)
+  const mounts = placed.flatMap((place) => ('mount' in place ? [place.mount] : []))
+  noteSharing(service, mounts, reading)
   return {
     ...read,
     image: around.image,
@@ -40,11 +42,17 @@ export function finishedService(service: ServiceRead, around: Around): StackServ
     ...(tmpfs.length > 0 && { tmpfs }),
     ...(files.length > 0 && { files }),
     ...(readOnly && files.length === 0 && { readOnly }),
-    mounts: placed.flatMap((place) => ('mount' in place ? [place.mount] : [])),
+    mounts,
     ports: [],
     ...(memory.length > 0 && { memoryBytes: Math.min(...memory) }),
     ...(cpus.length > 0 && { cpus: Math.min(...cpus) }),
   }
+}
+
+function noteSharing({ name, replicas = 1 }: ServiceRead, mounts: readonly StackMount[], reading: Reading): void {
+  const isShared = mounts.some(({ volume, readOnly }) => !readOnly && volumeOfReplica('', volume, 2) === volume)
+  if (replicas > 1 && isShared)
+    reading.note(`services.${name} runs ${replicas} times, and all of its containers use the same volumes: it must be made for that.`)
 }
 
 type Place = { readonly mount: StackMount } | { readonly file: PlacedFile } | Record<string, never>

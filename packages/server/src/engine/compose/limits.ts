@@ -32,10 +32,22 @@ export function limitsOf(given: Readonly<Record<string, unknown>>, at: string): 
   }
 }
 
-/** How many instances of the service the file asks for. */
+/** As many as an app that is a single container may have. */
+const MOST_REPLICAS = 20
+const MOST_CONTAINERS = 40
+
+/** How many containers of the service the file asks for. */
 export function replicasOf(given: Readonly<Record<string, unknown>>, at: string): number {
-  const wanted = mapping(given['deploy'], `${at}.deploy`)['replicas'] ?? given['scale'] ?? 1
-  return Number(matching(wanted, `${at}.deploy.replicas`, /^\d{1,4}$/))
+  const inDeploy = mapping(given['deploy'], `${at}.deploy`)['replicas']
+  const key = inDeploy === undefined || inDeploy === null ? 'scale' : 'deploy.replicas'
+  const replicas = Number(matching(inDeploy ?? given['scale'] ?? 1, `${at}.${key}`, /^\d{1,9}$/))
+  return replicas > MOST_REPLICAS ? refuse(`${at}.${key}`, `must be at most ${MOST_REPLICAS}. Set a smaller number`) : replicas
+}
+
+export function refuseTooManyContainers(services: readonly { readonly replicas?: number }[]): void {
+  const all = services.reduce((sum, { replicas = 1 }) => sum + replicas, 0)
+  if (all > MOST_CONTAINERS)
+    refuse('services', `have ${all} containers together, and at most ${MOST_CONTAINERS} are allowed. Set smaller numbers of replicas`)
 }
 
 function cpusOf(value: unknown, at: string): number {

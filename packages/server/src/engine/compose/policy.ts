@@ -3,6 +3,7 @@ import { contentsOf } from './configs.ts'
 import { createEnvFiles, parseEnvFile } from './env-file.ts'
 import { finishedService } from './finish.ts'
 import { type InterpolationBudget, interpolate, newBudget, type VariableUse } from './interpolate.ts'
+import { refuseTooManyContainers } from './limits.ts'
 import { withOtherFiles } from './other-files.ts'
 import { activeServices } from './profiles.ts'
 import { publishedOf } from './published.ts'
@@ -107,6 +108,7 @@ function planned(given: unknown, settings: ComposeSettings, reading: Reading, va
   const configs = reading.attempt(() => contentsOf(top['configs'], 'configs', around)) ?? new Map()
   const secrets = reading.attempt(() => contentsOf(top['secrets'], 'secrets', around)) ?? new Map()
   const services = servicesOf(top['services'], { ...around, configs, secrets })
+  reading.attempt(() => refuseTooManyContainers(services))
   const endpoints = (settings.endpoints ?? []).filter(({ service }) => services.some(({ name }) => name === service))
   if (settings.standsAlone) refuseBuilds(services, reading)
   const { port, hasOwnDomain = false } = settings

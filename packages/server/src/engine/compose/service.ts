@@ -13,7 +13,7 @@ import type { Dependency, PlacedFile, StackService } from './stack.ts'
 
 /** One service of the file, with the parts that we support. */
 export type ServiceRead = Settings &
-  Pick<StackService, 'capDrop' | 'capAdd' | 'ulimits' | 'sysctls' | 'extraHosts' | 'memoryBytes' | 'cpus' | 'tmpfs'> & {
+  Pick<StackService, 'capDrop' | 'capAdd' | 'ulimits' | 'sysctls' | 'extraHosts' | 'memoryBytes' | 'cpus' | 'tmpfs' | 'replicas'> & {
     readonly name: string
     readonly image: string | null
     readonly build: ComposeBuild | null
@@ -114,7 +114,12 @@ export function serviceOf(service: { name: string; value: unknown }, around: Ser
     ),
     ...(given['sysctls'] !== undefined && { sysctls: read('sysctls', sysctlsOf) ?? {} }),
     ...attempt(() => limitsOf(given, at)),
+    ...moreThanOne(attempt(() => replicasOf(given, at))),
   }
+}
+
+function moreThanOne(replicas = 1): { replicas?: number } {
+  return replicas > 1 ? { replicas } : {}
 }
 
 function unlessEmpty<Key extends string, Value>(key: Key, list: readonly Value[] | undefined): { [Name in Key]?: readonly Value[] } {
@@ -139,8 +144,6 @@ function judgeKeys(given: Readonly<Record<string, unknown>>, at: string, reading
   const options = reading.attempt(() => texts(given['security_opt'] ?? [], `${at}.security_opt`)) ?? []
   if (!options.every((option) => /^no-new-privileges([:=]true)?$/.test(option)))
     reading.attempt(() => refuse(`${at}.security_opt`, whyNot('security_opt')))
-  const replicas = reading.attempt(() => replicasOf(given, at)) ?? 1
-  if (replicas > 1) reading.note(`${at} runs once, and not ${replicas} times: Berth starts one container for each service.`)
 }
 
 function linkOf(value: unknown, at: string): { service: string; alias: string } {

@@ -72,6 +72,8 @@ export type StackService = {
   readonly files?: readonly PlacedFile[]
   readonly memoryBytes?: number
   readonly cpus?: number
+  /** How many containers do the same, where it is more than one. */
+  readonly replicas?: number
   /** In plans of an earlier version: the definition label of its container. */
   readonly definition?: string
 }

@@ -11,6 +11,12 @@ export function anonymousVolume(prefix: string, service: string, path: string): 
   return `${prefix}-v${word(`${service}:${path}`)}`
 }
 
+/** Of several containers of a service each has its own anonymous volumes, as with Compose. The first has those of a single one. */
+export function volumeOfReplica(prefix: string, volume: string, replica: number): string {
+  const isAnonymous = /^[0-9a-f]{64}$/.test(volume) || /-v[0-9a-f]{16}$/.test(volume)
+  return isAnonymous && replica > 1 ? `${prefix}-v${word(`${volume}:${replica}`)}` : volume
+}
+
 /** A writable folder of the repository: data that started with the files of a commit. */
 export function folderVolume(prefix: string, path: string): string {
   return `${prefix}-b${word(path)}`

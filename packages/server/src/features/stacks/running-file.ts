@@ -75,6 +75,7 @@ function namedAsInFile(service: StackService): Record<string, unknown> {
     extra_hosts: service.extraHosts,
     mem_limit: service.memoryBytes,
     cpus: service.cpus,
+    scale: service.replicas,
   }
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { stateOf } from './service-state.ts'
+import { stateOf, worstOf } from './service-state.ts'
 
 const RUNNING = { state: 'running', exitCode: null as number | null, oomKilled: false, health: '', healthOutput: '' }
 const known = { isStopped: false, runsToItsEnd: false }
@@ -24,4 +24,14 @@ it('a stopped service is not a failure, and one without a container is missing u
   expect(stateOf({ ...known, details: undefined }).state).toBe('missing')
   expect(stateOf({ ...known, details: undefined, isStopped: true }).state).toBe('stopped')
   expect(stateOf({ ...known, details: undefined, runsToItsEnd: true }).state).toBe('finished')
+})
+
+it('a service with several containers is as well as the one that is worst off', () => {
+  const [failed, unhealthy] = [
+    { ...RUNNING, state: 'exited', exitCode: 1 },
+    { ...RUNNING, health: 'unhealthy' },
+  ]
+  expect(worstOf([RUNNING, unhealthy, failed], known)).toMatchObject({ details: failed, state: 'failed' })
+  expect(worstOf([RUNNING, unhealthy], known)).toMatchObject({ details: unhealthy, state: 'unhealthy' })
+  expect(worstOf([RUNNING, RUNNING], known).state).toBe('running')
 })

@@ -28,6 +28,15 @@ export function stateOf({ details, isStopped, runsToItsEnd }: Known): { state: S
   return { state: 'failed', reason: `Its container is ${details.state}.` }
 }
 
+/** From the worst to the best. */
+const WORST_FIRST: readonly ServiceState[] = ['failed', 'unhealthy', 'restarting', 'missing', 'starting', 'stopped', 'finished', 'running']
+
+/** Of the containers of one service, the one that is worst off. */
+export function worstOf<Details extends Seen>(found: readonly (Details | undefined)[], known: Omit<Known, 'details'>) {
+  const seen = found.map((details) => ({ details, ...stateOf({ ...known, details }) }))
+  return seen.reduce((a, b) => (WORST_FIRST.indexOf(b.state) < WORST_FIRST.indexOf(a.state) ? b : a))
+}
+
 function ofRunning({ health, healthOutput }: Seen): { state: ServiceState; reason: string } {
   if (health === 'starting') return { state: 'starting', reason: '' }
   if (health !== 'unhealthy') return { state: 'running', reason: '' }

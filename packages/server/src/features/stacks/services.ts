@@ -12,7 +12,7 @@ import { createLimiter } from '../../lib/limiter.ts'
 import type { Reader } from '../../store/database.ts'
 import type { LiveRelease } from '../containers/live-release.ts'
 import type { MeasureContainer } from './measure.ts'
-import { stateOf } from './service-state.ts'
+import { worstOf } from './service-state.ts'
 import { hostsOf } from './store.ts'
 
 type Deps = {
@@ -51,19 +51,25 @@ export function createStackServices(deps: Deps) {
   }
 
   async function seen(service: Planned, { app, plan, containers, hosts }: Around): Promise<StackService> {
-    const container = containers.find(({ owner }) => owner.service === service.name)
-    const details = container && ((await engine.containers.inspect(container.id)) ?? undefined)
+    const own = containers.filter(({ owner }) => owner.service === service.name)
+    const found = (await Promise.all(own.map(async ({ id }) => await engine.containers.inspect(id)))).filter((each) => each !== null)
     const isStopped = app.wanted === 'stopped' || stoppedServices(app).has(service.name)
-    const { state, reason } = stateOf({ details, isStopped, runsToItsEnd: deps.runsToItsEnd(plan, service.name) })
+    const known = { isStopped, runsToItsEnd: deps.runsToItsEnd(plan, service.name) }
+    const { details, state, reason } = worstOf(found.length === 0 ? [undefined] : found, known)
     const said = state === 'failed' && details ? outputSummary(await deps.lastLines(details.id, READ_LINES), SHOWN_CHARACTERS) : ''
-    const used = details?.state === 'running' ? await deps.measure(details.id) : undefined
+    const running = found.filter((each) => each.state === 'running')
+    const used = (await Promise.all(running.map(async ({ id }) => await deps.measure(id)))).filter((each) => each !== undefined)
+    const sum = (amounts: readonly number[]) => (amounts.length === 0 ? null : amounts.reduce((all, each) => all + each, 0))
     return {
       ...shownOf(service, plan, hosts),
       ...shownDetails(details),
       state,
       reason: `${reason}${said}`,
-      cpu: used?.cpu ?? null,
-      memory: used?.memory ?? null,
+      restarts: sum(found.map(({ restartCount }) => restartCount)) ?? 0,
+      replicas: service.replicas ?? 1,
+      runningReplicas: running.length,
+      cpu: sum(used.map(({ cpu }) => cpu)),
+      memory: sum(used.map(({ memory }) => memory)),
     }
   }
 
@@ -107,7 +113,6 @@ function shownDetails(details: ContainerDetails | undefined) {
   return {
     status: details?.status ?? 'No container',
     health: HEALTH.find((word) => word === details?.health) ?? '',
-    restarts: details?.restartCount ?? 0,
     startedAt: details?.startedAt ?? null,
     containerId: details?.id ?? '',
   } as const

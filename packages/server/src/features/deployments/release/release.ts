@@ -30,6 +30,8 @@ export type Launcher = {
   start(context: Context, artifact: Artifact): Promise<Release>
   /** If a release may have several containers that do the same. Otherwise `start` checks itself what exists. */
   readonly replicas?: LiveReplicas
+  /** Otherwise: containers that are there only until others serve. */
+  readonly surplus?: Pick<LiveReplicas, 'hasSurplus' | 'removeSurplus'>
   /** After success: removes the previous release. */
   removeOld(context: Context): Promise<void>
   /** After a failure or cancel: removes what this deployment created and restores the old release. */

@@ -115,9 +115,10 @@ function createBringUp(deps: Deps) {
     await removeOtherWriters(context, launcher)
     const started = replicas ? await replicas.complete(context, artifact, problem) : await launcher.start(context, artifact)
     await started.waitHealthy()
-    if (replicas && (await replicas.hasSurplus(context))) {
+    const surplus = replicas ?? launcher.surplus
+    if (surplus && (await surplus.hasSurplus(context))) {
       await deps.routes.drain(app.id, context.signal)
-      await replicas.removeSurplus(context)
+      await surplus.removeSurplus(context)
     }
     if (hasServices) await launcher.removeOld(context)
   }

@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest'
 import { planCompose } from '../../../../engine/compose/policy.ts'
-import { labelsOf, ownerOf } from '../../../../engine/labels.ts'
+import { LABEL, labelsOf, ownerOf, STAND_IN } from '../../../../engine/labels.ts'
 import { createConverge } from './converge.ts'
+import { releaseLabels } from './plan.ts'
+import type { Wanted } from './start-service.ts'
 
 const signal = new AbortController().signal
 const services = {
@@ -17,6 +19,12 @@ async function startedBy(
   running: readonly object[] = [],
   portBindings: readonly string[] = [],
 ): Promise<string[]> {
+  return await doneBy({ plan, wasLive, beside: new Set(), stopped: new Set(stopped) }, running, portBindings)
+}
+
+type Given = Pick<Wanted, 'plan' | 'wasLive' | 'beside' | 'stopped'>
+
+async function doneBy(given: Given, running: readonly object[], portBindings: readonly string[] = []): Promise<string[]> {
   const done: string[] = []
   const deps = {
     engine: {
@@ -30,10 +38,11 @@ async function startedBy(
       removeUnknown: async () => undefined,
       clearFor: async () => undefined,
       stop: async (id: string) => void done.push(`stop ${id}`),
+      retire: async ({ id }: { id: string }) => void done.push(`retire ${id}`),
     },
     waitFor: async (_context: unknown, { dependency }: { dependency: { service: string } }) => void done.push(`wait ${dependency.service}`),
-    startService: async (_context: unknown, { service }: { service: { name: string } }) => {
-      done.push(`start ${service.name}`)
+    startService: async (_context: unknown, { service, replica }: { service: { name: string }; replica: number }) => {
+      done.push(`start ${service.name}${replica === 1 ? '' : ` ${replica}`}`)
       return service.name
     },
   }
@@ -41,8 +50,7 @@ async function startedBy(
   const converge = createConverge(deps as unknown as Parameters<typeof createConverge>[0])
   const context = { app: { id: 7 } } as Parameters<typeof converge>[0]
   const run = async <Result>(_name: string, work: (until: AbortSignal) => Promise<Result>) => await work(signal)
-  const wanted = { plan, deploymentId: 9, beside: new Set<string>(), isData: () => false, wasLive, stopped: new Set(stopped) }
-  await converge(context, wanted, { run, signal })
+  await converge(context, { ...given, deploymentId: 9, isData: () => false }, { run, signal })
   return done
 }
 
@@ -72,4 +80,30 @@ it('a container of an interrupted deployment stays, unless its ports were switch
     'remove w1',
     'start web',
   ])
+})
+
+const port = { host: 9000, hostIp: '127.0.0.1', container: 80, protocol: 'tcp' } as const
+const scaled = planCompose(
+  JSON.stringify({ services: { web: { image: 'x', expose: [80], scale: 2 }, job: { image: 'x', scale: 2 } } }),
+  settings,
+)
+const given = { plan: scaled, wasLive: false, beside: new Set<string>(), stopped: new Set<string>() }
+const containerOf = (service: string, replica: number) => {
+  const labels = labelsOf({ instance: 'abc', kind: 'compose', projectId: 1, appId: 7, service, replica })
+  const owner = ownerOf({ ...labels, [LABEL.deployment]: releaseLabels(scaled, 9).get(service) ?? '' })
+  return { id: `${service}-${replica}`, state: 'running', owner }
+}
+
+it('starts as many containers as the file says, keeps those that are there, and removes those that are too many', async () => {
+  expect(await doneBy(given, [])).toEqual(['start web', 'start web 2', 'start job', 'start job 2'])
+  const some = [containerOf('web', 2), containerOf('job', 1), containerOf('job', 2), containerOf('job', 3)]
+  expect(await doneBy(given, some)).toEqual(['start web', 'retire job-3'])
+})
+
+it('beside a release that has its port of the machine, another container serves in place of the one with the port', async () => {
+  const open = { ...scaled, services: scaled.services.map((service) => (service.name === 'web' ? { ...service, ports: [port] } : service)) }
+  const beside = new Set(['web'])
+  expect(await doneBy({ ...given, plan: open, beside }, [])).toEqual(['start web 2', `start web ${STAND_IN}`, 'start job', 'start job 2'])
+  const there = [containerOf('web', 2), containerOf('web', STAND_IN), containerOf('job', 1), containerOf('job', 2)]
+  expect(await doneBy({ ...given, plan: open, wasLive: true }, there)).toEqual(['start web'])
 })

@@ -2,26 +2,25 @@ import { EngineError } from '../../../../engine/api/errors.ts'
 import type { StackService } from '../../../../engine/compose/stack.ts'
 import { bindingText, type ContainerSummary } from '../../../../engine/container-state.ts'
 import type { Engine } from '../../../../engine/engine.ts'
+import { STAND_IN } from '../../../../engine/labels.ts'
 import type { Context } from '../../run/stage.ts'
 import type { AppContainers } from '../app-containers.ts'
 import type { ComposeOthers } from './other-containers.ts'
 import { isPlanned, releaseLabels, routedServices, runsToItsEnd } from './plan.ts'
+import { replicaOf, replicasOf } from './replica.ts'
 import type { createStartService, Wanted } from './start-service.ts'
 import type { createWaitFor } from './wait-for.ts'
 
 type Deps = {
   engine: Pick<Engine, 'containers'>
   containers: Pick<AppContainers, 'ofApp'>
-  others: Pick<ComposeOthers, 'removeUnknown' | 'clearFor' | 'stop'>
+  others: Pick<ComposeOthers, 'removeUnknown' | 'clearFor' | 'stop' | 'retire'>
   waitFor: ReturnType<typeof createWaitFor>
   startService: ReturnType<typeof createStartService>
 }
 
 /** Runs each part of the work: as a step of a deployment, or within one. */
 type Run = <Result>(name: string, work: (signal: AbortSignal) => Promise<Result>) => Promise<Result>
-
-/** Stands for the container of a service that has completed and was removed, or that a person stopped. */
-const DONE = 'done'
 
 /**
  * Starts, keeps or replaces containers, service by service, until they match the plan. It checks what exists each time, so it can be
@@ -32,16 +31,17 @@ export function createConverge(deps: Deps) {
 
   /** `signal` limits only the waiting for other services. */
   async function converge(context: Context, wanted: Wanted, { run, signal }: { run: Run; signal: AbortSignal }): Promise<void> {
-    const ids = new Map<string, string>()
+    const ids = new Map<string, readonly string[]>()
     await run('stack.unknown', (until) => others.removeUnknown(context.app.id, wanted.plan, until))
     for (const service of wanted.plan.services) {
-      for (const dependency of service.dependsOn.filter((each) => ids.get(each.service) !== DONE))
-        await waitFor(context, { service: service.name, dependency, id: ids.get(dependency.service) ?? '', signal })
+      for (const dependency of service.dependsOn)
+        for (const id of ids.get(dependency.service) ?? ['']) await waitFor(context, { service: service.name, dependency, id, signal })
       ids.set(service.name, await run('stack.service', (until) => ensure(context, { ...wanted, service }, until)))
     }
   }
 
-  async function ensure(context: Context, wanted: Wanted & { service: StackService }, signal: AbortSignal): Promise<string> {
+  /** The containers of a service; none if it has completed and was removed, or if a person stopped it. */
+  async function ensure(context: Context, wanted: Wanted & { service: StackService }, signal: AbortSignal): Promise<string[]> {
     const { plan, deploymentId, service } = wanted
     const labels = releaseLabels(plan, deploymentId)
     const all = await containers.ofApp(context.app.id, signal)
@@ -49,12 +49,21 @@ export function createConverge(deps: Deps) {
     const planned = all.filter(({ owner }) => owner.service === service.name && isPlanned(labels, owner))
     if (wanted.stopped.has(service.name)) {
       for (const { id, state } of planned) if (state === 'running' || state === 'restarting') await others.stop(id, signal)
-      return DONE
+      return []
     }
-    const kept = await firstThatStays(planned, wanted, signal)
-    for (const { id } of planned) if (id !== kept) await engine.containers.remove(id, signal, { keepVolumes: true })
-    if (kept === undefined && planned.length === 0 && wanted.wasLive && runsToItsEnd(plan, service.name)) return DONE
-    return kept ?? (await startService(context, { ...wanted, release: labels.get(service.name) ?? '' }, signal))
+    const numbers = replicasOf(service, wanted.beside.has(service.name))
+    // One that stands in for another serves until that one does.
+    const surplus = planned.filter(({ owner }) => !numbers.includes(owner.replica) && owner.replica !== STAND_IN)
+    for (const each of surplus) await others.retire(each, signal, true)
+    const ids: string[] = []
+    for (const replica of numbers) {
+      const found = planned.filter(({ owner }) => owner.replica === replica)
+      const kept = await firstThatStays(found, wanted, signal)
+      for (const { id } of found) if (id !== kept) await engine.containers.remove(id, signal, { keepVolumes: true })
+      if (kept === undefined && found.length === 0 && wanted.wasLive && runsToItsEnd(plan, service.name)) continue
+      ids.push(kept ?? (await startService(context, { ...wanted, release: labels.get(service.name) ?? '', replica }, signal)))
+    }
+    return ids
   }
 
   async function firstThatStays(planned: readonly ContainerSummary[], wanted: Wanted & { service: StackService }, signal: AbortSignal) {
@@ -67,13 +76,14 @@ export function createConverge(deps: Deps) {
    * address taken.
    */
   async function stays(
-    { id, state }: ContainerSummary,
+    { id, state, owner }: ContainerSummary,
     { plan, service, beside }: Wanted & { service: StackService },
     signal: AbortSignal,
   ) {
     if (beside.has(service.name)) return false // left by a crash, in an unknown state
     const opened = (await engine.containers.inspect(id, signal))?.portBindings ?? []
-    if (!isSameSet(opened, service.ports.map(bindingText))) return false // switched since a deployment that was interrupted started it
+    const { ports } = replicaOf(service, owner.replica, '')
+    if (!isSameSet(opened, ports.map(bindingText))) return false // switched since a deployment that was interrupted started it
     if (state === 'running' || state === 'restarting') return true
     if (state !== 'exited') return false
     if (runsToItsEnd(plan, service.name)) return (await engine.containers.inspect(id, signal))?.exitCode === 0

@@ -1,8 +1,10 @@
 import { kindOf } from '../../../../domain/app-kinds.ts'
 import type { AppRow } from '../../../../domain/rows.ts'
 import { stoppedServices } from '../../../../domain/stopped-services.ts'
+import type { StackService } from '../../../../engine/compose/stack.ts'
 import type { ContainerSummary } from '../../../../engine/container-state.ts'
 import { hasPlan, isPlanned, keptPlan, planDirectory, releaseLabels, runsToItsEnd } from './plan.ts'
+import { replicasOf } from './replica.ts'
 
 /**
  * Whether the containers of an app are those of its live release: a crash may have left those of another, or none. A service that was
@@ -17,8 +19,12 @@ export function createIsAsPlanned({ dataDir }: { dataDir: string }) {
     const labels = releaseLabels(plan, activeId)
     const stopped = stoppedServices(app)
     const mayBeMissing = (name: string) => stopped.has(name) || runsToItsEnd(plan, name)
-    const isThere = (name: string) => mayBeMissing(name) || containers.some(({ owner }) => owner.service === name)
-    return containers.every(({ owner }) => isPlanned(labels, owner)) && [...labels.keys()].every(isThere)
+    const isThere = (service: StackService) => {
+      const found = containers.filter(({ owner }) => owner.service === service.name).map(({ owner }) => owner.replica)
+      const wanted = replicasOf(service)
+      return found.every((each) => wanted.includes(each)) && (found.length === wanted.length || mayBeMissing(service.name))
+    }
+    return containers.every(({ owner }) => isPlanned(labels, owner)) && plan.services.every(isThere)
   }
 }
 

@@ -4,7 +4,7 @@ import type { ComposePlan } from '../../../../engine/compose/stack.ts'
 import { isContentVolume } from '../../../../engine/compose/volume-names.ts'
 import type { ContainerSummary } from '../../../../engine/container-state.ts'
 import type { Engine } from '../../../../engine/engine.ts'
-import { appNetworkName, ownedBy, projectNetworkName } from '../../../../engine/labels.ts'
+import { appNetworkName, ownedBy, projectNetworkName, STAND_IN } from '../../../../engine/labels.ts'
 import type { Tuning } from '../../../../lib/tuning.ts'
 import type { Reader } from '../../../../store/database.ts'
 import type { Ports } from '../../../ports/service.ts'
@@ -18,7 +18,7 @@ import { listEndpoints } from './endpoint-store.ts'
 import { rememberFilled } from './filled-volumes.ts'
 import { createComposeHealth, type Reached } from './health.ts'
 import type { CheckImages } from './images.ts'
-import { createComposeOthers } from './other-containers.ts'
+import { type ComposeOthers, createComposeOthers } from './other-containers.ts'
 import { createWithOwnVolumes, withSameLabels } from './own-volumes.ts'
 import {
   hasPlan,
@@ -34,9 +34,10 @@ import {
 } from './plan.ts'
 import { takeFilesOver } from './plan-files.ts'
 import { refuseNotAllowed } from './refuse-not-allowed.ts'
+import { replicasOf } from './replica.ts'
 import { type ActivePlan, createRestoreLive } from './restore-live.ts'
 import { createServiceFailure } from './service-failure.ts'
-import { createStartService } from './start-service.ts'
+import { createStartService, type Wanted } from './start-service.ts'
 import { createWaitFor } from './wait-for.ts'
 
 type Deps = {
@@ -62,6 +63,7 @@ export function createComposeLauncher(deps: Deps): Launcher {
   const serviceFailure = createServiceFailure(deps)
   const started = createStarted(deps, createComposeHealth({ ...deps, serviceFailure }))
   const others = createComposeOthers(deps)
+  const surplus = createStandIns(deps, others)
   const directoryOf = (appId: number, deploymentId: number) => planDirectory(deps.dataDir, appId, deploymentId)
   const planOfActive = createPlanOfActive(db, directoryOf)
   const startService = createStartService({ ...deps, directoryOf })
@@ -97,14 +99,24 @@ export function createComposeLauncher(deps: Deps): Launcher {
     const beside = await ask(() => others.comesBeside(context, plan))
     const stopped = wasLive ? stoppedServices(app) : new Set<string>() // a new release starts them all
     await converge(context, { plan, deploymentId: deployment.id, beside, isData, wasLive, stopped }, { run: effect, signal })
-    return await started(context, plan, stopped)
+    return await started(context, plan, { stopped, beside })
   }
 
-  async function removeOld({ app, deployment, effect }: Context): Promise<void> {
+  async function removeOld(context: Context): Promise<void> {
+    const { app, deployment, effect } = context
     const plan = await keptPlan(directoryOf(app.id, deployment.id))
     await effect('engine.remove_old', (signal) => others.removeAllBut(app.id, { plan, deploymentId: deployment.id }, signal))
+    if (await surplus.hasSurplus(context)) await openPorts(context, plan)
     await effect('engine.remove_content', (signal) => removeContent(deps, { appId: app.id, isLive: volumesIn(plan) }, signal))
     await deps.ports.keepOnly(app.id, async () => hostPortsOf(plan))
+  }
+
+  /** The ports of the machine are free now. What stood in for their owners is removed by `app.restore`, once they have the visitors. */
+  async function openPorts(context: Context, plan: ComposePlan): Promise<void> {
+    const { app, deployment, effect, signal } = context
+    const stopped = stoppedServices(app)
+    const wanted = { plan, deploymentId: deployment.id, beside: new Set<string>(), isData: volumesIn(plan), wasLive: true, stopped }
+    await converge(context, wanted, { run: effect, signal })
   }
 
   /** While its containers still exist: volumes that an earlier version of Berth created are only named there. */
@@ -122,7 +134,25 @@ export function createComposeLauncher(deps: Deps): Launcher {
     await deps.ports.keepOnly(app.id, async () => (active ? hostPortsOf(active.plan) : []))
   }
 
-  return { retireOld: async () => undefined, start, removeOld, undo }
+  return { retireOld: async () => undefined, start, surplus, removeOld, undo }
+}
+
+/** Containers that served while the release before had their port of the machine. */
+function createStandIns({ containers }: Pick<Deps, 'containers'>, others: Pick<ComposeOthers, 'retire'>): NonNullable<Launcher['surplus']> {
+  async function standIns({ app, deployment, ask }: Context): Promise<ContainerSummary[]> {
+    const own = await ask((signal) => containers.ofDeployment(app.id, deployment.id, signal))
+    return own.filter(({ owner }) => owner.service !== null && owner.replica === STAND_IN)
+  }
+
+  return {
+    hasSurplus: async (context) => (await standIns(context)).length > 0,
+    removeSurplus: async (context) => {
+      const found = await standIns(context)
+      await context.effect('engine.remove_surplus', async (signal) => {
+        for (const each of found) await others.retire(each, signal)
+      })
+    },
+  }
 }
 
 /** The plan of the live release, if there is one. */
@@ -134,27 +164,33 @@ function createPlanOfActive(db: Reader, directoryOf: (appId: number, deploymentI
   }
 }
 
+type Which = Pick<Wanted, 'stopped' | 'beside'>
+
 /** A plan whose containers are running, as a release: its targets and its health checks. */
 function createStarted(
   { db, engine, containers, instance }: Pick<Deps, 'db' | 'engine' | 'containers' | 'instance'>,
   healthOf: ReturnType<typeof createComposeHealth>,
 ) {
-  return async function started(context: Context, plan: ComposePlan, stopped: ReadonlySet<string>): Promise<Release> {
+  return async function started(context: Context, plan: ComposePlan, { stopped, beside }: Which): Promise<Release> {
     const { app, deployment, config, ask } = context
     const labels = releaseLabels(plan, deployment.id)
-    const isThere = ({ owner }: ContainerSummary) => isPlanned(labels, owner) && !stopped.has(owner.service ?? '')
+    const numbers = new Map(plan.services.map((service) => [service.name, replicasOf(service, beside.has(service.name))]))
+    const isThere = ({ owner }: ContainerSummary) =>
+      isPlanned(labels, owner) && !stopped.has(owner.service ?? '') && numbers.get(owner.service ?? '')?.includes(owner.replica)
     const found = (await ask((signal) => containers.ofApp(app.id, signal))).filter(isThere)
     const main = plan.routedService === null ? [] : [{ service: plan.routedService, port: config.port }]
     const endpoints = [...main, ...(await listEndpoints(db, app.id)).map(({ service, port }) => ({ service, port: port ?? config.port }))]
-    const reached = new Map<string, Reached>()
+    const reached = new Map<string, readonly Reached[]>()
     for (const service of routedServices(plan)) {
       const ports = new Set(endpoints.filter((endpoint) => endpoint.service === service).map(({ port }) => port))
-      const container = found.find(({ owner }) => owner.service === service)
-      const ip = container && (await ask((signal) => givenIp(container.id, app.project_id, signal)))
-      const targets = ip === undefined ? [] : [...ports].flatMap((port) => (port === null ? [] : [{ ip, port }]))
-      if (container && targets.length > 0) reached.set(service, { id: container.id, targets, hasPath: service === plan.routedService })
+      for (const { id } of found.filter(({ owner }) => owner.service === service)) {
+        const ip = await ask((signal) => givenIp(id, app.project_id, signal))
+        const targets = ip === undefined ? [] : [...ports].flatMap((port) => (port === null ? [] : [{ ip, port }]))
+        if (targets.length > 0)
+          reached.set(service, [...(reached.get(service) ?? []), { id, targets, hasPath: service === plan.routedService }])
+      }
     }
-    const routed = [...reached.values()]
+    const routed = [...reached.values()].flat()
     const rest = found.filter(({ id }) => !routed.some((each) => each.id === id)).map(({ id }) => id)
     return { target: targetIn(reached, plan.routedService), ...healthOf(context, { routed, others: rest }) }
   }
@@ -167,12 +203,14 @@ function createStarted(
   }
 }
 
-function targetIn(reached: ReadonlyMap<string, Reached>, main: string | null): Target | undefined {
-  const own = main === null ? undefined : reached.get(main)?.targets[0]
-  const first = own ?? [...reached.values()][0]?.targets[0]
-  if (first === undefined) return undefined
-  const services = new Map([...reached].map(([service, { targets }]) => [service, targets[0]?.ip ?? '']))
-  return { ...first, services, ...(own === undefined && { isOfServices: true }) }
+function targetIn(reached: ReadonlyMap<string, readonly Reached[]>, main: string | null): Target | undefined {
+  const own = main === null ? undefined : reached.get(main)
+  const [first, ...more] = own ?? [...reached.values()][0] ?? []
+  const target = first?.targets[0]
+  if (target === undefined) return undefined
+  const ipsOf = (some: readonly Reached[]) => some.flatMap(({ targets }) => targets[0]?.ip ?? [])
+  const services = new Map([...reached].map(([service, some]) => [service, ipsOf(some)]))
+  return { ...target, ...(more.length > 0 && { others: ipsOf(more) }), services, ...(own === undefined && { isOfServices: true }) }
 }
 
 async function withWantedPorts(ports: Pick<Ports, 'wantedOf'>, { app, say }: Context, plan: ComposePlan): Promise<ComposePlan> {

@@ -43,8 +43,12 @@ function createCanComeBeside(inspectAll: ReturnType<typeof inspectAllWith>) {
     if (!found.all.every((container) => plan.services.some(({ name }) => name === serviceOf(container)))) return none
     const serving = found.before.filter((container) => !(container.state === 'exited' && runsToItsEnd(plan, serviceOf(container))))
     if (!serving.every((container) => routed.has(serviceOf(container)))) return none
+    const isWantedByOthers = (port: string, service: string | null) =>
+      plan.services.some(({ name, ports }) => name !== service && ports.some(({ host, protocol }) => port === `${host}/${protocol}`))
     const keepsToItself = (each: ContainerDetails | null) =>
-      each !== null && each.volumes.every(({ name }) => isContentVolume(name)) && each.publishedPorts.length === 0
+      each !== null &&
+      each.volumes.every(({ name }) => isContentVolume(name)) &&
+      !each.publishedPorts.some((port) => isWantedByOthers(port, each.owner.service))
     const details = await inspectAll(serving, signal)
     const inTheWay = new Set(serving.filter((_container, at) => !keepsToItself(details[at] ?? null)).map(serviceOf))
     return new Set([...routed].filter((name) => canBeTwice(plan, name) && !inTheWay.has(name)))
@@ -81,6 +85,9 @@ export function createComposeOthers(deps: Deps) {
         ? `The service ${[...beside].join(', ')} keeps serving until the new one is healthy; other changed services are replaced`
         : 'Services that changed are replaced one by one',
     )
+    for (const { name, ports } of plan.services.filter((service) => beside.has(service.name)))
+      for (const { host, protocol } of ports)
+        say(`Port ${host}/${protocol} of the machine leads to the new ${name} once the one before is gone`)
     return beside
   }
 
@@ -123,7 +130,7 @@ export function createComposeOthers(deps: Deps) {
     for (const own of await containers.ofDeployment(appId, deploymentId, signal)) await retire(own, signal)
   }
 
-  return { comesBeside, removeUnknown, clearFor, removeAllBut, removeOwn, stop }
+  return { comesBeside, removeUnknown, clearFor, removeAllBut, removeOwn, retire, stop }
 }
 
 export type ComposeOthers = ReturnType<typeof createComposeOthers>

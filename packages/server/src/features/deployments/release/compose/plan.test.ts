@@ -25,7 +25,7 @@ it.each<[string, ComposePlan, boolean]>([
   ['a database that is healthy first', planOf({ depends_on: { db: { condition: 'service_healthy' } } }), true],
   ['something that must end first', planOf({ depends_on: { db: { condition: 'service_completed_successfully' } } }), false],
   ['data of its own', planOf({ volumes: ['data:/data'] }), false],
-  ['a port of the machine', withOpenPorts(planOf(), [OPEN]), false],
+  ['a port of the machine, which it gets when the one before is gone', withOpenPorts(planOf(), [OPEN]), true],
   ['a port in the file, which is not opened', planOf({ ports: ['8081:9000'] }), true],
   ['its own port on the machine, which the edge has in its place', planOf({ ports: ['8081:3000'] }), true],
   ['data of another service', planOf({}, { volumes: ['data:/data'] }), true],

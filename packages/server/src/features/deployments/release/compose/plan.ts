@@ -64,7 +64,7 @@ export function runsToItsEnd(plan: ComposePlan, name: string): boolean {
  * in every release.
  */
 function releaseLabel(plan: ComposePlan, service: StackService, deploymentId: number): string {
-  const { dependsOn: _order, definition, ...container } = service
+  const { dependsOn: _order, definition, replicas: _number, ...container } = service
   const routed = routedServices(plan)
   if (routed.size === 0 || routed.has(service.name)) return String(deploymentId)
   if (definition !== undefined) return definition
@@ -82,14 +82,14 @@ export function isPlanned(labels: ReadonlyMap<string, string>, { service, deploy
 }
 
 /**
- * Whether two containers of a service can run at once: not if it has data or a port of the machine, or if it waits for another service to
- * complete.
+ * Whether two releases of a service can run at once: not if it has data, or if it waits for another service to complete. A port of the
+ * machine moves to the new one when the old one is gone.
  */
 export function canBeTwice(plan: ComposePlan, service: string): boolean {
   const routed = plan.services.find(({ name }) => name === service)
   if (routed === undefined) return false
   const waitsForAnEnd = routed.dependsOn.some(({ condition }) => condition === 'service_completed_successfully')
-  return routed.mounts.every(({ volume }) => isContentVolume(volume)) && routed.ports.length === 0 && !waitsForAnEnd
+  return routed.mounts.every(({ volume }) => isContentVolume(volume)) && !waitsForAnEnd
 }
 
 /** Whether a volume belongs to the plan. */

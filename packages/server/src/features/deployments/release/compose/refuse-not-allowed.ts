@@ -12,7 +12,7 @@ export function refuseNotAllowed({ deploymentId, ...owner }: Owner, plan: Compos
   const labels = releaseLabels(plan, deploymentId)
   for (const service of plan.services)
     try {
-      assertStackAllowed(stackRequest(stackSpecOf(owner, service, labels.get(service.name) ?? '')))
+      assertStackAllowed(stackRequest(stackSpecOf(owner, service, { release: labels.get(service.name) ?? '' })))
     } catch (cause) {
       if (!(cause instanceof SpecRefused)) throw cause
       throw new DeploymentFailure(`The service "${service.name}" cannot run as described in the compose file. ${cause.message}`, { cause })

@@ -1,13 +1,14 @@
 import { EngineError } from '../../../../engine/api/errors.ts'
 import type { ComposePlan, StackService } from '../../../../engine/compose/stack.ts'
 import type { Engine } from '../../../../engine/engine.ts'
-import { appNetworkName, LABEL, labelsOf, projectNetworkName, stackContainerName } from '../../../../engine/labels.ts'
+import { appNetworkName, composeProjectName, LABEL, labelsOf, projectNetworkName, stackContainerName } from '../../../../engine/labels.ts'
 import type { StackContainerSpec } from '../../../../engine/stack-spec.ts'
 import { startCommandWords } from '../../failure/start-command.ts'
 import { type Context, DeploymentFailure } from '../../run/stage.ts'
 import type { AppContainers } from '../app-containers.ts'
 import { routedServices } from './plan.ts'
 import { archiveFrom } from './plan-files.ts'
+import { replicaOf } from './replica.ts'
 
 type Deps = {
   engine: Pick<Engine, 'containers' | 'stackContainers' | 'volumes'>
@@ -31,36 +32,40 @@ export type Wanted = {
   /** Services that a person stopped: they are neither started nor waited for. */
   readonly stopped: ReadonlySet<string>
 }
-type Made = Wanted & { service: StackService; release: string }
+type Made = Wanted & { service: StackService; release: string; replica: number }
 
-/** The container of a service. `release` is its release label. */
+/** How far apart the addresses of replicas are, so that each is used again only after many others. */
+const REPLICA_STRIDE = 37
+
+/** One container of a service. `release` is its release label. */
 export function stackSpecOf(
   owner: { instance: string; projectId: number; appId: number },
   service: StackService,
-  release: string,
+  { release, replica = 1 }: { release: string; replica?: number },
 ): StackContainerSpec {
   return {
-    name: stackContainerName(owner.instance, owner.appId, { release, service: service.name }),
-    labels: { ...labelsOf({ ...owner, kind: 'compose', service: service.name, replica: 1 }), [LABEL.deployment]: release },
-    service,
+    name: stackContainerName(owner.instance, owner.appId, { release, service: service.name, replica }),
+    labels: { ...labelsOf({ ...owner, kind: 'compose', service: service.name, replica }), [LABEL.deployment]: release },
+    service: replicaOf(service, replica, composeProjectName(owner.instance, owner.appId)),
     network: appNetworkName(owner.instance, owner.appId),
   }
 }
 
-/** Starts the container of one service, with its volumes and files. */
+/** Starts one container of a service, with its volumes and files. */
 export function createStartService({ engine, containers, instance, directoryOf }: Deps) {
   async function startService(context: Context, wanted: Made, signal: AbortSignal): Promise<string> {
     const { app, config } = context
-    const { service, plan, release, deploymentId } = wanted
+    const { service, plan, release, replica, deploymentId } = wanted
+    const one = stackSpecOf({ instance, projectId: app.project_id, appId: app.id }, service, { release, replica })
     const ofVolume = labelsOf({ instance, projectId: app.project_id, appId: app.id, kind: 'volume' })
-    for (const { volume } of service.mounts) if (volume.startsWith('berth-')) await engine.volumes.ensure(volume, ofVolume, signal)
+    for (const { volume } of one.service.mounts) if (volume.startsWith('berth-')) await engine.volumes.ensure(volume, ofVolume, signal)
     const spec = {
-      ...stackSpecOf({ instance, projectId: app.project_id, appId: app.id }, service, release),
+      ...one,
       ...(routedServices(plan).has(service.name) && {
         project: {
           network: projectNetworkName(instance, app.project_id),
           alias: service.name === plan.routedService ? config.slug : null,
-          turn: deploymentId,
+          turn: deploymentId + (replica - 1) * REPLICA_STRIDE,
         },
       }),
     }
