@@ -28,6 +28,7 @@ type Run = <Result>(name: string, work: (signal: AbortSignal) => Promise<Result>
  */
 export function createConverge(deps: Deps) {
   const { engine, containers, others, waitFor, startService } = deps
+  const firstThatStays = createFirstThatStays(deps)
 
   /** `signal` limits only the waiting for other services. */
   async function converge(context: Context, wanted: Wanted, { run, signal }: { run: Run; signal: AbortSignal }): Promise<void> {
@@ -66,6 +67,11 @@ export function createConverge(deps: Deps) {
     return ids
   }
 
+  return converge
+}
+
+/** Which of the containers that were found for one of a service can be kept. */
+function createFirstThatStays({ engine }: Pick<Deps, 'engine'>) {
   async function firstThatStays(planned: readonly ContainerSummary[], wanted: Wanted & { service: StackService }, signal: AbortSignal) {
     for (const container of planned) if (await stays(container, wanted, signal)) return container.id
     return undefined
@@ -97,7 +103,7 @@ export function createConverge(deps: Deps) {
     )
   }
 
-  return converge
+  return firstThatStays
 }
 
 function isSameSet(some: readonly string[], others: readonly string[]): boolean {

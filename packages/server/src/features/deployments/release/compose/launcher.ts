@@ -1,10 +1,9 @@
 import type { Target } from '../../../../domain/routes.ts'
 import { stoppedServices } from '../../../../domain/stopped-services.ts'
 import type { ComposePlan } from '../../../../engine/compose/stack.ts'
-import { isContentVolume } from '../../../../engine/compose/volume-names.ts'
 import type { ContainerSummary } from '../../../../engine/container-state.ts'
 import type { Engine } from '../../../../engine/engine.ts'
-import { appNetworkName, ownedBy, projectNetworkName, STAND_IN } from '../../../../engine/labels.ts'
+import { appNetworkName, projectNetworkName } from '../../../../engine/labels.ts'
 import type { Tuning } from '../../../../lib/tuning.ts'
 import type { Reader } from '../../../../store/database.ts'
 import type { Ports } from '../../../ports/service.ts'
@@ -18,22 +17,12 @@ import { listEndpoints } from './endpoint-store.ts'
 import { rememberFilled } from './filled-volumes.ts'
 import { createComposeHealth, type Reached } from './health.ts'
 import type { CheckImages } from './images.ts'
-import { type ComposeOthers, createComposeOthers } from './other-containers.ts'
+import { createComposeOthers } from './other-containers.ts'
 import { createWithOwnVolumes, withSameLabels } from './own-volumes.ts'
-import {
-  hasPlan,
-  hostPortsOf,
-  isPlanned,
-  keepPlan,
-  keptPlan,
-  planDirectory,
-  releaseLabels,
-  routedServices,
-  volumesIn,
-  withOpenPorts,
-} from './plan.ts'
+import { hasPlan, hostPortsOf, isPlanned, keepPlan, keptPlan, planDirectory, releaseLabels, routedServices, withOpenPorts } from './plan.ts'
 import { takeFilesOver } from './plan-files.ts'
 import { refuseNotAllowed } from './refuse-not-allowed.ts'
+import { createRemoveOld, createStandIns } from './remove-old.ts'
 import { replicasOf } from './replica.ts'
 import { type ActivePlan, createRestoreLive } from './restore-live.ts'
 import { createServiceFailure } from './service-failure.ts'
@@ -63,12 +52,13 @@ export function createComposeLauncher(deps: Deps): Launcher {
   const serviceFailure = createServiceFailure(deps)
   const started = createStarted(deps, createComposeHealth({ ...deps, serviceFailure }))
   const others = createComposeOthers(deps)
-  const surplus = createStandIns(deps, others)
   const directoryOf = (appId: number, deploymentId: number) => planDirectory(deps.dataDir, appId, deploymentId)
   const planOfActive = createPlanOfActive(db, directoryOf)
   const startService = createStartService({ ...deps, directoryOf })
   const waitFor = createWaitFor({ engine, serviceFailure })
   const converge = createConverge({ ...deps, others, startService, waitFor })
+  const surplus = createStandIns(deps, others)
+  const removeOld = createRemoveOld({ ...deps, others, converge, surplus, directoryOf })
   const withOwnVolumes = createWithOwnVolumes(deps)
   const takeBack = createRestoreLive({ ...deps, startService, waitFor, withOwnVolumes })
 
@@ -102,23 +92,6 @@ export function createComposeLauncher(deps: Deps): Launcher {
     return await started(context, plan, { stopped, beside })
   }
 
-  async function removeOld(context: Context): Promise<void> {
-    const { app, deployment, effect } = context
-    const plan = await keptPlan(directoryOf(app.id, deployment.id))
-    await effect('engine.remove_old', (signal) => others.removeAllBut(app.id, { plan, deploymentId: deployment.id }, signal))
-    if (await surplus.hasSurplus(context)) await openPorts(context, plan)
-    await effect('engine.remove_content', (signal) => removeContent(deps, { appId: app.id, isLive: volumesIn(plan) }, signal))
-    await deps.ports.keepOnly(app.id, async () => hostPortsOf(plan))
-  }
-
-  /** The ports of the machine are free now. What stood in for their owners is removed by `app.restore`, once they have the visitors. */
-  async function openPorts(context: Context, plan: ComposePlan): Promise<void> {
-    const { app, deployment, effect, signal } = context
-    const stopped = stoppedServices(app)
-    const wanted = { plan, deploymentId: deployment.id, beside: new Set<string>(), isData: volumesIn(plan), wasLive: true, stopped }
-    await converge(context, wanted, { run: effect, signal })
-  }
-
   /** While its containers still exist: volumes that an earlier version of Berth created are only named there. */
   async function activeWithVolumes(context: Context): Promise<ActivePlan | undefined> {
     const active = await planOfActive(context.app.id)
@@ -135,24 +108,6 @@ export function createComposeLauncher(deps: Deps): Launcher {
   }
 
   return { retireOld: async () => undefined, start, surplus, removeOld, undo }
-}
-
-/** Containers that served while the release before had their port of the machine. */
-function createStandIns({ containers }: Pick<Deps, 'containers'>, others: Pick<ComposeOthers, 'retire'>): NonNullable<Launcher['surplus']> {
-  async function standIns({ app, deployment, ask }: Context): Promise<ContainerSummary[]> {
-    const own = await ask((signal) => containers.ofDeployment(app.id, deployment.id, signal))
-    return own.filter(({ owner }) => owner.service !== null && owner.replica === STAND_IN)
-  }
-
-  return {
-    hasSurplus: async (context) => (await standIns(context)).length > 0,
-    removeSurplus: async (context) => {
-      const found = await standIns(context)
-      await context.effect('engine.remove_surplus', async (signal) => {
-        for (const each of found) await others.retire(each, signal)
-      })
-    },
-  }
 }
 
 /** The plan of the live release, if there is one. */
@@ -222,14 +177,4 @@ async function withWantedPorts(ports: Pick<Ports, 'wantedOf'>, { app, say }: Con
         : `Port ${port}/${protocol} of the machine is not opened: the compose file has no service ${service}`,
     )
   return withOpenPorts(plan, wanted)
-}
-
-/** Removes volumes with files of earlier commits. A rollback has the files, and fills them again. */
-async function removeContent(
-  { engine, instance }: Pick<Deps, 'engine' | 'instance'>,
-  { appId, isLive }: { appId: number; isLive: (volume: string) => boolean },
-  signal: AbortSignal,
-): Promise<void> {
-  for (const { name } of await engine.volumes.list({ labels: ownedBy({ instance, appId }), signal }))
-    if (isContentVolume(name) && !isLive(name)) await engine.volumes.remove(name, signal)
 }
