@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { SpecRefused } from './api/errors.ts'
-import { assertAllowed, type ContainerSpec, containerRequest } from './container-spec.ts'
+import { assertAllowed, type ContainerSpec, containerRequest, NO_COPY } from './container-spec.ts'
 import { newImageName } from './image-names.ts'
 import { containerName, labelsOf, projectNetworkName, volumeName } from './labels.ts'
 
@@ -62,10 +62,11 @@ describe('a container request', () => {
     ['CgroupParent', { CgroupParent: '/' }],
     ['PortBindings', { PortBindings: { '80/tcp': [{ HostPort: '80' }] } }],
     ['Mounts', { Mounts: [{ Type: 'bind', Source: '/', Target: '/host' }] }],
-    ['Mounts', { Mounts: [{ Type: 'volume', Source: '/etc', Target: '/host' }] }],
-    ['Mounts', { Mounts: [{ Type: 'volume', Source: 'berth-abc-app-1-volume', Target: '/proc/x' }] }],
-    ['Mounts', { Mounts: [{ Type: 'volume', Source: 'berth-abc-app-1-volume', Target: '/a/../etc' }] }],
-    ['Mounts', { Mounts: [{ Type: 'volume', Source: 'berth-abc-app-1-volume', Target: '/' }] }],
+    ['Mounts', { Mounts: [{ Type: 'volume', Source: '/etc', Target: '/host', VolumeOptions: NO_COPY }] }],
+    ['Mounts', { Mounts: [{ Type: 'volume', Source: 'berth-abc-app-1-volume', Target: '/proc/x', VolumeOptions: NO_COPY }] }],
+    ['Mounts', { Mounts: [{ Type: 'volume', Source: 'berth-abc-app-1-volume', Target: '/a/../etc', VolumeOptions: NO_COPY }] }],
+    ['Mounts', { Mounts: [{ Type: 'volume', Source: 'berth-abc-app-1-volume', Target: '/', VolumeOptions: NO_COPY }] }],
+    ['Mounts', { Mounts: [{ Type: 'volume', Source: 'berth-abc-app-1-volume', Target: '/d' }] }],
     [
       'Mounts',
       {

@@ -27,6 +27,8 @@ export type ContainerSpec = {
   readonly stopGraceSeconds?: number
 }
 
+/** The engine copies nothing into a volume: `volume-contents.ts` says why. */
+export const NO_COPY = { NoCopy: true } as const
 const NO_HEALTHCHECK = { Test: ['NONE'] } as const
 export const DROPPED_CAPABILITIES = ['NET_RAW', 'MKNOD'] as const
 export const PIDS_LIMIT = 512
@@ -45,7 +47,7 @@ export function containerRequest(spec: ContainerSpec, address?: string): Record<
     ...(spec.stopGraceSeconds === undefined ? {} : { StopTimeout: spec.stopGraceSeconds }),
     HostConfig: {
       NetworkMode: spec.network,
-      Mounts: spec.volumes.map(({ volume, path }) => ({ Type: 'volume', Source: volume, Target: path })),
+      Mounts: spec.volumes.map(({ volume, path }) => ({ Type: 'volume', Source: volume, Target: path, VolumeOptions: NO_COPY })),
       // Swap equal to memory: a container over its limit is killed instead of dragging the machine down.
       ...(spec.memoryBytes === undefined ? {} : { Memory: spec.memoryBytes, MemorySwap: spec.memoryBytes }),
       ...(spec.cpus === undefined ? {} : { NanoCpus: Math.round(spec.cpus * 1e9) }),
@@ -121,7 +123,8 @@ function isOurMount(value: unknown): boolean {
   const mount = record(value)
   const target = text(mount['Target'])
   const isSafe = DATA_PATH.test(target) && !target.split('/').includes('..') && !isSystemPath(target)
-  return hasOnly(value, ['Type', 'Source', 'Target']) && mount['Type'] === 'volume' && OUR_NAME.test(text(mount['Source'])) && isSafe
+  const isOurs = mount['Type'] === 'volume' && OUR_NAME.test(text(mount['Source'])) && isSame(NO_COPY)(mount['VolumeOptions'])
+  return hasOnly(value, ['Type', 'Source', 'Target', 'VolumeOptions']) && isOurs && isSafe
 }
 
 function isSystemPath(target: string): boolean {

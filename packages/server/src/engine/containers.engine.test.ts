@@ -1,7 +1,10 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startEngineProxy } from '../../testing/harness/engine-proxy.ts'
-import { BUSYBOX_IMAGE, ensureBusybox, openTestEngine } from '../../testing/images/test-images.ts'
+import { BUSYBOX_IMAGE, buildTestImage, ensureBusybox, openTestEngine } from '../../testing/images/test-images.ts'
 import { EngineUnreachable, SpecRefused } from './api/errors.ts'
 import type { LogLine } from './api/log-frames.ts'
 import type { ContainerSpec } from './container-spec.ts'
@@ -238,6 +241,50 @@ describe('networks and volumes', () => {
     await engine.volumes.remove(volume)
     await engine.volumes.remove(volume)
     expect(await engine.volumes.list({ labels })).toEqual([])
+  })
+
+  /** An image with files at /data, which is a link, and an account of its own. */
+  async function imageWithData(tag: string, user = '0'): Promise<string> {
+    const many = 'i=0; while [ $i -lt 2000 ]; do echo x > /srv/aa/$i; i=$((i+1)); done'
+    const steps = `mkdir -p /srv/aa /srv/zz && ${many}; echo mine > /srv/zz/file; chown -R 55:44 /srv && chown 0:0 /srv && ln -s /srv /data`
+    await buildTestImage(engine, tag, { Dockerfile: `FROM ${BUSYBOX_IMAGE}\nRUN ${steps}\nUSER ${user}\n` })
+    return tag
+  }
+
+  it('that are empty get the files and owners that the image has there, and are given to its account', async () => {
+    const volume = volumeName(instance, 78)
+    await engine.volumes.ensure(volume, labelsOf({ instance, kind: 'volume', appId: 78 }))
+    const image = await imageWithData(`berth-test/${instance}:data`, '55')
+    const mount = { image, volumes: [{ volume, path: '/data' }] }
+    const id = await engine.containers.start(sh('echo more > /data/new; rm -r /data/aa; sleep 600', mount))
+    const listed = ['sh', '-c', 'ls /data; stat -c %u:%g /data/. /data/zz/file']
+    await expect.poll(async () => (await engine.exec(id, listed, signal())).output, { timeout: 20_000 }).toBe('new\nzz\n55:0\n55:44\n')
+    await engine.containers.remove(id)
+    const again = await engine.containers.start(sh('sleep 600', mount))
+    expect((await engine.exec(again, ['ls', '/data'], signal())).output).toBe('new\nzz\n')
+    expect((await engine.containers.list({ labels: { 'berth.instance': instance } })).map(({ name }) => name)).not.toContainEqual(
+      expect.stringMatching(/-(?:volumes|image)$/),
+    )
+    await engine.containers.remove(again)
+    await engine.volumes.remove(volume)
+    await engine.images.remove(image)
+  })
+
+  it('that a running container changes meanwhile lead nowhere else', async () => {
+    const volume = volumeName(instance, 79)
+    await engine.volumes.ensure(volume, labelsOf({ instance, kind: 'volume', appId: 79 }))
+    const image = await imageWithData(`berth-test/${instance}:data`)
+    const outside = await mkdtemp(join(tmpdir(), 'berth-outside-'))
+    const volumes = [{ volume, path: '/data' }]
+    const swap = `while [ ! -e /data/aa ]; do :; done; ln -s ${outside} /data/zz; echo swapped; sleep 600`
+    const other = await engine.containers.start(sh(swap, { volumes }))
+    const second = await engine.containers.start(sh('sleep 600', { volumes, image })).catch(() => undefined) // the link may be in the way
+    await expect.poll(async () => (await lines(other)).map(({ line }) => line), { timeout: 20_000 }).toEqual(['swapped'])
+    expect(await readdir(outside)).toEqual([])
+    for (const id of [other, second]) if (id !== undefined) await engine.containers.remove(id)
+    await engine.volumes.remove(volume)
+    await engine.images.remove(image)
+    await rm(outside, { recursive: true })
   })
 })
 

@@ -1,10 +1,13 @@
+import { Readable } from 'node:stream'
 import { freeAddress } from './addresses.ts'
 import { EngineError, isNotFound } from './api/errors.ts'
 import { field, filters, items, text } from './api/json.ts'
 import type { Transport } from './api/transport.ts'
+import { archiveOf } from './build/tar.ts'
 import { createContainerContents } from './container-contents.ts'
 import { createContainerReads, pathOf } from './container-reads.ts'
 import { assertAllowed, type ContainerSpec, containerRequest } from './container-spec.ts'
+import { createVolumeContents } from './volume-contents.ts'
 
 export const CONTAINER_NAME = /^berth-[a-z0-9]{1,24}-app-[1-9]\d*-[a-z0-9-]{1,60}$/
 const ANSWER_AFTER_GRACE_MS = 60_000
@@ -13,7 +16,8 @@ export const MOST_TRIES = 5
 /** Starts, stops and removes containers. Everything here may run twice: it is no error if it is already done. */
 export function createContainers(deps: { transport: Transport; now: () => Date }) {
   const { transport } = deps
-  const contents = createContainerContents(deps)
+  const { put } = createContainerContents(deps)
+  const volumeContents = createVolumeContents({ transport, remove })
 
   /** Creates and starts. A container that could be created but not started is removed again, so that nothing is left behind. */
   async function start(spec: ContainerSpec, signal?: AbortSignal): Promise<string> {
@@ -31,10 +35,12 @@ export function createContainers(deps: { transport: Transport; now: () => Date }
   async function startOnce(body: Record<string, unknown>, spec: ContainerSpec, signal: AbortSignal | undefined): Promise<string> {
     assertAllowed(body)
     const { name, volumes, files = [] } = spec
+    await volumeContents.fillEmpty(spec, volumes, { giveToAccount: true })
     const created = await transport.json({ method: 'POST', path: '/containers/create', query: { name }, body, signal })
     const id = text(field(created, 'Id'))
     try {
-      await contents.prepare(id, { volumePaths: volumes.map(({ path }) => path), files }, signal)
+      const archive = archiveOf(files.map((file) => ({ ...file, path: file.path.slice(1) })))
+      if (files.length > 0) await put(id, '/', Readable.from([archive]), signal)
       await startAgain(id, signal)
     } catch (cause) {
       if (cause instanceof EngineError) await remove(id)

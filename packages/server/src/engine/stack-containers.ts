@@ -1,15 +1,16 @@
+import { Readable } from 'node:stream'
 import { EngineError } from './api/errors.ts'
 import { field, text } from './api/json.ts'
 import type { Transport } from './api/transport.ts'
 import { createContainerContents } from './container-contents.ts'
 import { addressIn, CONTAINER_NAME, type Containers, MOST_TRIES, says } from './containers.ts'
 import { assertEndpointAllowed, assertStackAllowed, projectEndpoint, type StackContainerSpec, stackRequest } from './stack-spec.ts'
-
-const FILLED_AT = '/berth-files'
+import { createVolumeContents } from './volume-contents.ts'
 
 /** Containers of compose apps, which have more to say and may be in two networks. */
 export function createStackContainers({ transport, containers }: { transport: Transport; containers: Containers }) {
   const { put } = createContainerContents({ transport })
+  const volumes = createVolumeContents({ transport, remove: containers.remove })
 
   /**
    * Creates, connects and starts. The engine takes one network when it creates, so that a container which was not started yet may not be
@@ -17,11 +18,13 @@ export function createStackContainers({ transport, containers }: { transport: Tr
    */
   async function start(spec: StackContainerSpec, signal?: AbortSignal): Promise<string> {
     if (!CONTAINER_NAME.test(spec.name)) throw new Error(`not a container name of ours: ${spec.name}`)
+    assertStackAllowed(stackRequest(spec))
+    await volumes.fillEmpty(ofSpec(spec), spec.service.mounts, { giveToAccount: false })
     for (let tries = 1; ; tries += 1) {
       const id = await create(spec, signal)
       try {
         await connect(id, spec.project, signal)
-        if (spec.files !== undefined) await put(id, '/', spec.files, signal)
+        if (spec.files !== undefined) await put(id, '/', Readable.from([spec.files]), signal)
         await containers.startAgain(id, signal)
         return id
       } catch (cause) {
@@ -47,17 +50,15 @@ export function createStackContainers({ transport, containers }: { transport: Tr
     await transport.json({ method: 'POST', path, body: { Container: id, EndpointConfig: endpoint }, signal })
   }
 
-  /** Writes files into a volume, by a container that has it and is never started. */
-  async function fill(spec: StackContainerSpec, wanted: { volume: string; archive: Buffer }, signal?: AbortSignal): Promise<void> {
-    const { ports: _ports, tmpfs: _tmpfs, readOnly: _readOnly, ...rest } = spec.service
-    const service = { ...rest, ports: [], mounts: [{ volume: wanted.volume, path: FILLED_AT, noCopy: true }] }
-    const id = await create({ ...spec, name: `${spec.name}-fill`, service }, signal)
-    try {
-      await put(id, FILLED_AT, wanted.archive, signal)
-    } finally {
-      await containers.remove(id)
-    }
+  /** Writes files into a volume. */
+  async function fill(spec: StackContainerSpec, wanted: { volume: string; archive: Buffer }): Promise<void> {
+    assertStackAllowed(stackRequest(spec))
+    await volumes.write(ofSpec(spec), wanted)
   }
 
   return { start, fill }
+}
+
+function ofSpec({ name, labels, network, service: { image, platform } }: StackContainerSpec) {
+  return { name, labels, network, image, platform }
 }

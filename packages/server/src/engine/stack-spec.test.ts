@@ -88,7 +88,8 @@ it('a service becomes a request that the allow list lets through', () => {
   })
 })
 
-const mount = (change: Json) => withHost({ Mounts: [{ Type: 'volume', Source: 'berth-abc-app-7_data', Target: '/d', ...change }] })
+const MOUNT = { Type: 'volume', Source: 'berth-abc-app-7_data', Target: '/d', VolumeOptions: { NoCopy: true } }
+const mount = (change: Json) => withHost({ Mounts: [{ ...MOUNT, ...change }] })
 const label = (change: Json) => ({ ...base(), Labels: { ...(base()['Labels'] as Json), ...change } })
 const network = (name: string, endpoint: Json) => ({ ...base(), NetworkingConfig: { EndpointsConfig: { [name]: endpoint } } })
 
@@ -118,6 +119,7 @@ it.each<[string, Json]>([
   ['HostConfig.Tmpfs', withHost({ Tmpfs: { '/dev/../sys': '' } })],
   ['HostConfig.Tmpfs', withHost({ Tmpfs: { '/x': 'exec,suid' } })],
   ['HostConfig.Mounts', mount({ Type: 'bind', Source: '/' })],
+  ['HostConfig.Mounts', mount({ VolumeOptions: {} })],
   ['HostConfig.Mounts', mount({ Source: '/etc' })],
   ['HostConfig.Mounts', mount({ Source: 'berth-abc-app-8_data' })],
   ['HostConfig.Mounts', mount({ Source: 'berth-abc-app-77_data' })],

@@ -2,7 +2,7 @@ import { isIP, isIPv4 } from 'node:net'
 import { items, record, text } from './api/json.ts'
 import { HARMLESS_CAPABILITIES, isPublicAddress, isSysctl } from './compose/limits.ts'
 import type { StackHealthcheck, StackService } from './compose/stack.ts'
-import { areOurLabels, DROPPED_CAPABILITIES, ENV_ENTRY, IMAGE, isOurAddress, LOG_CONFIG, PIDS_LIMIT } from './container-spec.ts'
+import { areOurLabels, DROPPED_CAPABILITIES, ENV_ENTRY, IMAGE, isOurAddress, LOG_CONFIG, NO_COPY, PIDS_LIMIT } from './container-spec.ts'
 import { composeProjectName, LABEL, NOT_COMPOSE } from './labels.ts'
 import { type Check, checkKeys, hasOnly, isEvery, isSame, isText, isWhole, refuseKey } from './request-checks.ts'
 
@@ -46,12 +46,12 @@ export function stackRequest({ labels, service, network }: StackContainerSpec): 
 function hostRequest(service: StackService): Record<string, unknown> {
   const { memoryBytes, cpus, restart, ports, tmpfs = [] } = service
   return {
-    Mounts: service.mounts.map(({ volume, path, readOnly, noCopy }) => ({
+    Mounts: service.mounts.map(({ volume, path, readOnly }) => ({
       Type: 'volume',
       Source: volume,
       Target: path,
       ...(readOnly && { ReadOnly: true }),
-      ...(noCopy && { VolumeOptions: { NoCopy: true } }),
+      VolumeOptions: NO_COPY,
     })),
     ...(tmpfs.length > 0 && { Tmpfs: Object.fromEntries(tmpfs.map(({ path, options }) => [path, options])) }),
     ...(service.readOnly && { ReadonlyRootfs: true }),
@@ -201,8 +201,7 @@ function isOwnVolume(name: string, own: string): boolean {
 
 function isSafeMount(mount: Readonly<Record<string, unknown>>): boolean {
   const { Type, Target, ReadOnly, VolumeOptions } = mount
-  const hasOwnOptions = VolumeOptions === undefined || isSame({ NoCopy: true })(VolumeOptions)
-  return Type === 'volume' && isSafePath(text(Target)) && (ReadOnly === undefined || ReadOnly === true) && hasOwnOptions
+  return Type === 'volume' && isSafePath(text(Target)) && (ReadOnly === undefined || ReadOnly === true) && isSame(NO_COPY)(VolumeOptions)
 }
 
 /** A place in a container that is the app's own to decide on. */

@@ -90,7 +90,7 @@ export function createStartService({ engine, containers, instance, directoryOf }
     for (const { volume, fill } of wanted) {
       if (used.has(volume)) continue
       used.add(volume) // it may be mounted at several paths
-      await engine.stackContainers.fill(spec, { volume, archive: await archiveFrom(made.kept, fill?.files ?? []) }, signal)
+      await engine.stackContainers.fill(spec, { volume, archive: await archiveFrom(made.kept, fill?.files ?? []) })
     }
   }
 
