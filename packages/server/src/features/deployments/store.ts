@@ -7,7 +7,7 @@ import { appendEvent } from '../../events/event-log.ts'
 import type { Reader, Tx } from '../../store/database.ts'
 import type { DeploymentTable } from '../../store/schema.ts'
 import { type Placeholders, statement } from '../../store/statement.ts'
-import { deleteReleaseFiles, findReleaseFiles, insertReleaseFiles } from './files-store.ts'
+import { deleteReleaseFiles } from './files-store.ts'
 import { storedSteps } from './run/steps.ts'
 import { queueCommitStatus } from './told-hosts-store.ts'
 
@@ -73,7 +73,6 @@ export async function insertDeployment(tx: Tx, wanted: NewDeployment): Promise<D
     updated_at: time,
   })
   if (!row) throw new Error('a deployment was not inserted')
-  if (rollback) await insertReleaseFiles(tx, { deploymentId: row.id, appId: app.id, sealed: await findReleaseFiles(tx, rollback.to.id) })
   await queueCommitStatus(tx, row, wanted.at)
   await appendEvent(tx, wanted.at, { type: 'deployment.created', data: { projectId: app.project_id, appId: app.id, deploymentId: row.id } })
   return row

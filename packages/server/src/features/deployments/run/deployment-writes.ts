@@ -5,7 +5,7 @@ import type { AppRow, DeploymentRow } from '../../../domain/rows.ts'
 import { setStoppedServices } from '../../../domain/stopped-services.ts'
 import type { Db, Tx } from '../../../store/database.ts'
 import { type FailureFacts, storedFacts } from '../failure/facts.ts'
-import { insertReleaseFiles } from '../files-store.ts'
+import { findReleaseFiles, insertReleaseFiles } from '../files-store.ts'
 import { deactivate, findActive, moveDeployment, noteDeployment } from '../store.ts'
 
 type Deps = { db: Db; now: () => Date }
@@ -17,7 +17,7 @@ export function createRecord({ db, now }: Deps) {
     const at = now()
     const change = { attempts: row.attempts + 1, started_at: row.started_at ?? at.toISOString(), sealed_config: sealed }
     return await db.transaction(async (tx) => {
-      await insertReleaseFiles(tx, { deploymentId: row.id, appId: row.app_id, sealed: sealedFiles })
+      await insertReleaseFiles(tx, { deploymentId: row.id, appId: row.app_id, sealed: sealedFiles || (await filesToRunAgain(tx, row)) })
       await setAppStatus(tx, at, row.app_id, { status: row.status === 'deploying' ? 'deploying' : 'building', reason: '' })
       if (row.status === 'pending') return await moveDeployment(tx, { id: row.id, from: 'pending', to: 'building', at, change })
       return await noteDeployment(tx, { id: row.id, status: row.status, at, change })
@@ -109,3 +109,10 @@ function createLastWrites({ db, now }: Deps) {
 }
 
 export type DeploymentRecord = ReturnType<typeof createRecord>
+
+/**
+ * Those of the release that a rollback starts again. They are kept for it while it waits, so that the rollbacks in a queue need no copies.
+ */
+async function filesToRunAgain(tx: Tx, { status, release_of }: DeploymentRow): Promise<string> {
+  return status === 'pending' && release_of !== null ? await findReleaseFiles(tx, release_of) : ''
+}
