@@ -12,6 +12,8 @@ export type Backup = Static<typeof Backup>
 export const Backups = Type.Object({
   /** Where the files are on the server. */
   directory: Type.String(),
+  /** What to run on the server to restore one; the file's path is added to it. */
+  restoreCommand: Type.String(),
   backups: Type.Array(Backup),
   /** When the next one is due; null if none is scheduled. */
   nextAt: Type.Union([Type.String(), Type.Null()]),

@@ -78,6 +78,7 @@ function createBackupKeeper({ config, db, settings, log, now }: Foundation, runC
   return createBackups({
     db,
     directory: join(dataDir, 'backups'),
+    restoreCommand: config.updates.root === undefined ? 'npm start -- restore' : 'berth-server restore',
     isEncrypted: backupPassphrase !== undefined,
     settings,
     runCommand,

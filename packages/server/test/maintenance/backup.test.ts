@@ -52,6 +52,7 @@ async function command(args: string[], env: Record<string, string> = {}): Promis
 
 it('is written while the server runs and writes, and restored: same data, nobody logged in, and secrets open', async () => {
   const owner = await berth.owner()
+  expect((await owner.call('backups.list')).restoreCommand).toBe('npm start -- restore')
   const file = join(dir, 'one.tar.gz')
   let isOver = false
   const writing = (async () => {

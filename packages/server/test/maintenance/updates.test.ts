@@ -71,6 +71,7 @@ it('A: installed from the archive, it runs under its supervisor and finds nothin
   expect((await berth.health())?.version).toBe(FIRST_VERSION)
   await berth.call('projects.create', { name: 'Shop' })
   expect(await berth.call('updates.status')).toMatchObject({ state: 'idle' })
+  expect((await berth.call('backups.list')).restoreCommand).toBe('berth-server restore')
   await releases.publish('69.0.0', { migrations: 0 })
   expect(await berth.call('updates.check')).toMatchObject({ current: FIRST_VERSION, available: false, message: '' })
   const answer = await berth.raw('POST', '/api/updates/apply', { cookie: berth.cookie() })

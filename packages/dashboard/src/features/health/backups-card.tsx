@@ -69,7 +69,7 @@ function List({ found }: { found: Backups }) {
           <p>
             {found.backups.some(({ isEncrypted }) => !isEncrypted) && 'A backup that is not encrypted contains the keys to all secrets. '}
             Stored on this server in <code className="font-mono text-[13px]">{found.directory}</code>. To restore one into an empty data
-            directory, run <code className="font-mono text-[13px]">npm start -- restore &lt;file&gt;</code>.
+            directory, run <code className="font-mono text-[13px]">{found.restoreCommand} &lt;file&gt;</code>.
           </p>
         )}
       </div>

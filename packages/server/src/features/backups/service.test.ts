@@ -51,6 +51,7 @@ function keeper(backupsKept: number) {
   return createBackups({
     db: database.db,
     directory,
+    restoreCommand: 'berth-server restore',
     isEncrypted: false,
     settings: () => settings,
     runCommand,

@@ -15,6 +15,7 @@ import { nextBackupAt, outdated } from './schedule.ts'
 type Deps = {
   db: Db
   directory: string
+  restoreCommand: string
   isEncrypted: boolean
   settings: () => Pick<Settings, 'backupSchedule' | 'backupsKept'>
   /** Runs a command of this program in a separate process, because it reads the whole database, and returns its output. */
@@ -29,7 +30,7 @@ const ENDS_WITHIN_MS = 30 * 60 * 1000
 
 /** Backups of Berth itself, manual or scheduled, as files in the data directory. */
 export function createBackups(deps: Deps) {
-  const { db, directory, settings, now } = deps
+  const { db, directory, restoreCommand, settings, now } = deps
   const inTurn = createTurns<'backup'>()
 
   async function list(): Promise<Backups> {
@@ -39,7 +40,8 @@ export function createBackups(deps: Deps) {
       newest: backups[0]?.createdAt,
       setUpAt: await readFact(db, SET_UP_AT),
     })
-    return { directory, backups, nextAt: nextAt?.toISOString() ?? null, error: (await readFact(db, ERROR)) ?? '' }
+    const error = (await readFact(db, ERROR)) ?? ''
+    return { directory, restoreCommand, backups, nextAt: nextAt?.toISOString() ?? null, error }
   }
 
   async function create(actor: Actor, signal: AbortSignal = AbortSignal.timeout(ENDS_WITHIN_MS)): Promise<Backup> {
