@@ -38,7 +38,7 @@ node() { inside /opt/berth/current/bin/node -e "$1"; }
 # What is on the machine, but for Docker itself and what changes all the time.
 files() {
   (cd "$rootfs" && find . -xdev \( -path ./proc -o -path ./sys -o -path ./dev -o -path ./run -o -path ./tmp -o -path ./mnt -o -path ./var/lib/docker \
-    -o -path ./var/lib/containerd -o -path ./var/lib/systemd -o -path ./var/log -o -path ./var/lib/berth -o -path './var/tmp/systemd-*' -o -path ./etc/docker \) -prune \
+    -o -path ./var/lib/containerd -o -path ./var/lib/systemd -o -path ./var/log -o -path ./var/lib/berth -o -path './var/tmp/systemd-*' -o -path ./etc/docker -o -path ./opt/containerd \) -prune \
     -o -type d -printf '%p %y %m\n' -o -printf '%p %y %m %s\n' | sort; find ./var/log -name '*berth*' | sort)
 }
 processes() { inside ps -e -o comm= | grep -vE '^(dockerd|containerd.*|docker-.*|ps|sleep|\(.*\)|kworker.*)$' | sort; }
