@@ -5,7 +5,7 @@ import { networkInterfaces } from 'node:os'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { engineSocketPath } from '../../testing/harness/engine-proxy.ts'
-import { removeLeftoverEngineFirewalls } from '../../testing/harness/leftover-firewalls.ts'
+import { letEngineReach } from '../../testing/harness/engine-reach.ts'
 import { BUSYBOX_IMAGE, ensureBusybox, openTestEngine, tarOf } from '../../testing/images/test-images.ts'
 import { field, text } from '../engine/api/json.ts'
 import { createTransport } from '../engine/api/transport.ts'
@@ -29,16 +29,18 @@ const ownAddress = () =>
     .flat()
     .find((entry) => entry !== undefined && !entry.internal && isIPv4(entry.address))?.address ?? '127.0.0.1'
 let port = 0
+let closeWay: () => Promise<void>
 
 beforeAll(async () => {
-  await removeLeftoverEngineFirewalls()
   await ensureBusybox(engine)
   server.listen(0, '0.0.0.0')
   await once(server, 'listening')
   port = (server.address() as AddressInfo).port // a listening TCP server has an AddressInfo
+  closeWay = await letEngineReach(port)
 })
 afterAll(async () => {
   await removeEngineFirewall(port)
+  await closeWay()
   server.close()
   await test[Symbol.asyncDispose]()
 })
@@ -108,9 +110,12 @@ describe('around the engine', () => {
     const other = createServer((_request, response) => response.end('allowed')).listen(0, '127.0.0.1')
     await once(other, 'listening')
     const allowedPort = (other.address() as AddressInfo).port // as above
+    const closeOther = await letEngineReach(allowedPort)
+    await removeEngineFirewall(port) // so that it is entered before the way above
     await firewall(['127.0.0.1']).ensure(port)
     expect(await add(`http://127.0.0.1:${allowedPort}/x`)).toBe('built')
     expect(await add(`http://127.0.0.1:${port}/health`)).toMatch(/refused|reset/)
     other.close()
+    await closeOther()
   })
 })

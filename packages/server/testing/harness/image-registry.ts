@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { engineSocketPath } from './engine-proxy.ts'
-import { removeLeftoverEngineFirewalls } from './leftover-firewalls.ts'
+import { letEngineReach } from './engine-reach.ts'
 import { freePort, untilItListens } from './listening.ts'
 import { ownAddress } from './own-address.ts'
 
@@ -17,9 +17,9 @@ const PUBLISHER = { name: 'publisher', password: 'the-password-of-the-publisher'
  * builder reads such certificates only when the engine starts; it speaks plain http to loopback.
  */
 export async function startImageRegistry({ over = 'tls' }: { over?: 'tls' | 'http' } = {}) {
-  await removeLeftoverEngineFirewalls()
   const directory = await mkdtemp(path.join(tmpdir(), 'berth-registry-'))
   const port = await freePort()
+  const closeWay = await letEngineReach(port)
   const address = over === 'tls' ? ownAddress() : '127.0.0.1'
   const host = `${address}:${port}`
   const trusted = path.join('/etc/docker/certs.d', host)
@@ -67,6 +67,7 @@ export async function startImageRegistry({ over = 'tls' }: { over?: 'tls' | 'htt
       const ended = once(child, 'close')
       child.kill('SIGKILL')
       await ended
+      await closeWay()
       for (const made of [directory, trusted]) await rm(made, { recursive: true, force: true })
     },
   }
