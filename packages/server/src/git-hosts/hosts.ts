@@ -51,12 +51,16 @@ export function createGitHosts(deps: { visit: HostClient }) {
 export type GitHosts = ReturnType<typeof createGitHosts>
 
 /** The credential that git sends when it clones, for this host and port only. */
-export function cloneCredential({ provider, baseUrl, token }: Pick<HostIdentity, 'provider' | 'baseUrl' | 'token'>): Credential {
+export function cloneCredential({ provider, baseUrl, token, via }: Omit<HostIdentity, 'privileged'>): Credential {
   const { hostname, port } = new URL(baseUrl)
   return {
     host: hostname.replace(/^\[(.*)\]$/, '$1'),
     port: port === '' ? 443 : Number(port),
     username: PROVIDERS[provider].username,
     password: token,
+    whenRefused:
+      via === 'app'
+        ? `The app is not installed on this repository, or the repository has another name. Choose the repository in the settings of the installation at ${hostname} (Settings › Applications › Configure), then try again.`
+        : `${hostname} does not let the connected git account read the repository: the token has expired, was revoked or has no access to it, or the repository is gone. Check its name there, or connect the account again with a new token.`,
   }
 }

@@ -32,11 +32,6 @@ export class RepositoryNeedsCredentials extends SourceError {
 /** The host rejected the credential. */
 export class CredentialRefused extends SourceError {
   override readonly name = 'CredentialRefused'
-  constructor() {
-    super(
-      'The git host does not let the connected git account read the repository: its token has expired, was revoked or has no access to it. Connect the account again with a new token.',
-    )
-  }
 }
 
 /** An ssh URL without a deploy key. */
@@ -68,6 +63,9 @@ export class HostKeyChanged extends SourceError {
 export class RepositoryUnreachable extends SourceError {
   override readonly name = 'RepositoryUnreachable'
 }
+
+/** A private repository looks the same to those who may not read it. */
+export class RepositoryMissing extends RepositoryUnreachable {}
 
 export class RepositoryTooLarge extends SourceError {
   override readonly name = 'RepositoryTooLarge'

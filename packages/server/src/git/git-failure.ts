@@ -1,4 +1,12 @@
-import { CommitMissing, HostKeyChanged, RepositoryNeedsCredentials, RepositoryUnreachable, SourceError, SourceRefused } from './errors.ts'
+import {
+  CommitMissing,
+  HostKeyChanged,
+  RepositoryMissing,
+  RepositoryNeedsCredentials,
+  RepositoryUnreachable,
+  SourceError,
+  SourceRefused,
+} from './errors.ts'
 
 type Rule = { readonly says: RegExp; readonly error: () => SourceError }
 
@@ -28,7 +36,7 @@ const RULES: readonly Rule[] = [
   },
   {
     says: /repository '' not found|returned error: 404|does not appear to be a git repository|not a git repository|repository not found/i,
-    error: () => new RepositoryUnreachable('No repository was found at the clone URL. Check it; a private repository needs credentials.'),
+    error: () => new RepositoryMissing('No repository was found at the clone URL. Check it; a private repository needs credentials.'),
   },
   {
     says: /dubious ownership/i,

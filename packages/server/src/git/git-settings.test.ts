@@ -17,7 +17,7 @@ describe('the environment of git', () => {
       home: '/h',
       path: '/bin',
       url: url(text),
-      credential: { host: 'host.test', port: 8443, username: 'u', password: 'secret' },
+      credential: { host: 'host.test', port: 8443, username: 'u', password: 'secret', whenRefused: '' },
     })
 
   it('is exactly this, and allows the one protocol that was looked at', () => {

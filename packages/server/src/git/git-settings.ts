@@ -3,7 +3,14 @@ import path from 'node:path'
 import type { CloneUrl } from './clone-url.ts'
 import type { AdmittedSource } from './source-policy.ts'
 
-export type Credential = { readonly host: string; readonly port: number; readonly username: string; readonly password: string }
+export type Credential = {
+  readonly host: string
+  readonly port: number
+  readonly username: string
+  readonly password: string
+  /** The message for the user if the host does not show the repository to it. */
+  readonly whenRefused: string
+}
 
 /** In HOME, only for repositories on this machine: allows them to belong to another user, which git accepts from no argument. */
 export const GLOBAL_CONFIG = 'gitconfig'

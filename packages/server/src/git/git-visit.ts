@@ -3,7 +3,15 @@ import path from 'node:path'
 import type { Logger } from '../lib/logger.ts'
 import { retry } from '../lib/retry.ts'
 import { type CloneUrl, parseCloneUrl } from './clone-url.ts'
-import { CredentialRefused, DeployKeyMissing, DeployKeyRefused, RepositoryNeedsCredentials, SourceError, SourceRefused } from './errors.ts'
+import {
+  CredentialRefused,
+  DeployKeyMissing,
+  DeployKeyRefused,
+  RepositoryMissing,
+  RepositoryNeedsCredentials,
+  SourceError,
+  SourceRefused,
+} from './errors.ts'
 import { type GitCommand, runGit } from './git-process.ts'
 import { type Credential, GLOBAL_CONFIG, gitEnvironment, gitSettings } from './git-settings.ts'
 import { createVersionCheck } from './git-version.ts'
@@ -81,7 +89,8 @@ export function createVisits(deps: {
       return result
     } catch (cause) {
       if (cause instanceof RepositoryNeedsCredentials && url.kind === 'ssh') throw new DeployKeyRefused()
-      if (cause instanceof RepositoryNeedsCredentials && source.credential !== undefined) throw new CredentialRefused()
+      const mayBeClosed = cause instanceof RepositoryNeedsCredentials || cause instanceof RepositoryMissing
+      if (mayBeClosed && source.credential !== undefined) throw new CredentialRefused(source.credential.whenRefused)
       throw cause
     } finally {
       await rm(home, { recursive: true, force: true })

@@ -165,7 +165,7 @@ describe('a source that is hostile', () => {
   it('is not followed to another host, and no credential is sent there', async () => {
     await using other = await startGitServer()
     server.setMode({ kind: 'redirect', to: other.origin })
-    const credential = { host: '127.0.0.1', port: server.port, username: 'x', password: 'secret-token' }
+    const credential = { host: '127.0.0.1', port: server.port, username: 'x', password: 'secret-token', whenRefused: 'It was refused.' }
     const failure = gitWith().resolveCommit({ url: `${server.origin}/r.git`, privileged: true, branch: null, credential })
     await expect(failure).rejects.toThrow('redirects to another address')
     expect(other.requests).toEqual([])
@@ -260,7 +260,7 @@ describe('a source in trouble', () => {
 
   it('never shows a secret or a path of the machine in what it says', async () => {
     server.setMode({ kind: 'unauthorized' })
-    const credential = { host: '127.0.0.1', port: server.port, username: 'x', password: 'secret-token' }
+    const credential = { host: '127.0.0.1', port: server.port, username: 'x', password: 'secret-token', whenRefused: 'It was refused.' }
     const said = await gitWith()
       .resolveCommit({ url: `${server.origin}/r.git`, privileged: true, branch: null, credential })
       .catch((cause: unknown) => cause)

@@ -117,7 +117,7 @@ it('an address of this machine, a private one at another host, and files are ref
 })
 
 it('the credential, the key and the rights of the clone URL only go to its own host', () => {
-  const credential = { host: 'h.test', port: 443, username: 'u', password: 'p' }
+  const credential = { host: 'h.test', port: 443, username: 'u', password: 'p', whenRefused: '' }
   const parent = { url: 'https://h.test/a/b.git', privileged: true, credential }
   expect(relatedSource(parent, '../c.git')).toEqual({ ...parent, url: 'https://h.test/a/c.git' })
   expect(relatedSource(parent, 'git@h.test:x/y.git')).toEqual({ ...parent, url: 'https://h.test/x/y.git' })

@@ -88,8 +88,11 @@ describe.each(STYLES)('accounts on a host like %s', (style) => {
     await expect(ada.call('apps.checkSource', { ...look, gitCloneUrl: 'https://example.com/a/b.git' })).rejects.toMatchObject({
       code: 'invalid_source',
     })
+    robot.repositories.delete(repo?.id ?? 0)
+    expect((await ada.call('apps.checkSource', look)).message).toContain('has no access to it, or the repository is gone')
+    robot.repositories.add(repo?.id ?? 0)
     robot.isRevoked = true
-    expect((await ada.call('apps.checkSource', look)).message).toContain('Connect the account again')
+    expect((await ada.call('apps.checkSource', look)).message).toContain('connect the account again')
     expect((await ada.call('git.checkAccount', { id })).status).toBe('error')
     robot.isRevoked = false
     expect(await ada.call('git.checkAccount', { id })).toMatchObject({ status: 'ok', error: '', apps: 1 })
