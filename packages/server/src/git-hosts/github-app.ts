@@ -128,7 +128,7 @@ function inWordsOfApps(cause: HostError, { baseUrl }: AppIdentity): HostError {
   if (cause.failure === 'unauthorized')
     return again(
       'unauthorized',
-      `${hostname} does not accept the private key of the app: the app was deleted there, the key was taken away or belongs to another app, or the clock of this server is wrong. Make a new private key in the settings of the app and connect the app again.`,
+      `${hostname} does not accept the private key of the app: the App ID is wrong, the app was deleted there, the key was taken away or belongs to another app, or the clock of this server is wrong. Make a new private key in the settings of the app and connect the app again.`,
     )
   if (cause.failure === 'missing')
     return again('missing', `The app is not installed there any more. Install it again from its page at ${hostname}.`)

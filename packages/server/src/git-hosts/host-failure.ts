@@ -14,7 +14,8 @@ export function failureOf({ status, headers, text, hostName }: Answered, now: Da
   // GitHub's secondary limits come without a time, and are no lack of permissions
   if (status === 429 || (status === 403 && (until !== undefined || /rate limit/i.test(said))))
     return new HostError('rate_limited', `${hostName} limits the number of requests${untilWords(until)}`, { until })
-  if (status === 401)
+  // The second is GitHub's answer to a GitHub App that it does not know
+  if (status === 401 || (status === 404 && said === 'Integration not found'))
     return new HostError(
       'unauthorized',
       `${hostName} does not accept the token: it is wrong, has expired or was revoked. Make a new one there and connect the account again.${quoted}`,

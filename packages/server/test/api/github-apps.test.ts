@@ -192,6 +192,10 @@ describe('a GitHub App', () => {
     expect(await onlyAccount()).toMatchObject({ status: 'ok', error: '' })
     for (const person of host.model.people) if (person.isInstallation) person.isRevoked = true
     expect((await ada.call('git.repos', { installationId: id, search: 'shop' })).length).toBe(1) // with a new token
+    installation.repositories.delete(shop.id)
+    const noLonger = 'The app is not installed on this repository'
+    expect((await ada.call('apps.checkSource', look)).message).toContain(noLonger) // git hears of it as of any that is not there
+    installation.repositories.add(shop.id)
 
     const second = install(host.model, app, { login: 'other-org', repositories: [shop.id] })
     expect((await deliver(app, push(second), 'push')).reason).toContain('not connected here')
@@ -263,6 +267,9 @@ describe('a GitHub App', () => {
     await expect(ada.call('git.connectGitHubApp', { ...byHand, privateKey: wrong })).rejects.toMatchObject({
       code: 'invalid_request',
       message: expect.stringMatching(/^privateKey: localhost does not accept the private key of the app/),
+    })
+    await expect(ada.call('git.connectGitHubApp', { ...byHand, appId: 4_000_000 })).rejects.toMatchObject({
+      message: expect.stringContaining('the App ID is wrong'),
     })
     await expect(ada.call('git.connectGitHubApp', { ...byHand, privateKey: 'x'.repeat(200) })).rejects.toMatchObject({
       message: expect.stringContaining('.pem'),

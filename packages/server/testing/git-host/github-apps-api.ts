@@ -105,8 +105,13 @@ const BAD_JWT: Answered = {
   body: { message: 'A JSON web token could not be decoded', documentation_url: 'https://docs.github.com/rest' },
 }
 
+const UNKNOWN_APP: Answered = {
+  status: 404,
+  body: { message: 'Integration not found', documentation_url: 'https://docs.github.com/rest', status: '404' },
+}
+
 /** As GitHub looks at it: RS256 by the app's own key, not from the future, and good for ten minutes at most. */
-function appOfJwt(model: Model, authorization: string): HostApp | undefined {
+function appOfJwt(model: Model, authorization: string): HostApp | 'unknown' | undefined {
   const [head = '', claims = '', signature = ''] = authorization.replace(/^bearer /i, '').split('.')
   const read = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString()) as Record<string, unknown> // looked at below
   try {
@@ -114,7 +119,8 @@ function appOfJwt(model: Model, authorization: string): HostApp | undefined {
     const app = model.apps.find(({ id }) => String(id) === String(iss))
     const now = Math.floor(Date.now() / 1000)
     const isTimely = Number(iat) <= now && Number(exp) > now && Number(exp) - now <= 600
-    if (!app || read(head)['alg'] !== 'RS256' || !isTimely) return undefined
+    if (read(head)['alg'] !== 'RS256' || !isTimely) return undefined
+    if (!app) return 'unknown'
     return createVerify('RSA-SHA256').update(`${head}.${claims}`).verify(app.publicKey, signature, 'base64url') ? app : undefined
   } catch {
     return undefined
@@ -134,6 +140,7 @@ export function gitHubAppApi(model: Model, asked: AskedByApp): Answered | undefi
   if (area !== 'app') return undefined
   const app = appOfJwt(model, asked.authorization)
   if (!app) return BAD_JWT
+  if (app === 'unknown') return UNKNOWN_APP
   if (thing === '') return { status: 200, body: gitHubApp(model, app) }
   if (thing === 'hook' && asked.method === 'PATCH') {
     app.hookUrl = String(asked.body['url'])
