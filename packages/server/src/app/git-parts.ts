@@ -62,7 +62,7 @@ export function createGitParts(base: Foundation, engineParts: EngineParts) {
   const redeliveries = createLimiter({ running: 4, runningPerKey: 1, waiting: 32, waitingPerKey: 8, waitMs: 20_000 })
   return {
     access,
-    gitAccounts: createGitAccounts({ ...accounts, db, secrets, farewell: hooks.removeAllOf, now }),
+    gitAccounts: createGitAccounts({ ...accounts, db, secrets, farewell: hooks.removeAllOf, renewHooks: hooks.renew, now }),
     gitHubConnect: createGitHubConnect({ ...accounts, db, secrets, now }),
     repositories: createRepositories({ access, inTurn }),
     appSource,

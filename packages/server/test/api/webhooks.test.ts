@@ -338,6 +338,13 @@ describe.each(['github', 'gitlab', 'gitea'] as const satisfies Style[])('deliver
     const state = async () => await owner.call('apps.webhook', { appId })
     await expect.poll(async () => (await state()).status, { timeout: 30_000 }).toBe('failed')
     expect((await state()).error).toContain('permissions')
+    own.mayHook = true
+    await owner.call('git.checkAccount', { id }) // no wait for the next try
+    await hooksAre(1)
+    host.model.hooks.length = 0 // by hand, at the host
+    await owner.call('git.checkAccount', { id })
+    await hooksAre(1)
+    await expect.poll(async () => (await state()).status, { timeout: 30_000 }).toBe('active')
     await owner.call('git.deleteAccount', { id, force: true })
     expect((await state()).status).toBe('none')
     const other = await owner.call('git.createAccount', { provider: style, token: 'a-good-token', baseUrl: host.origin, projectId })

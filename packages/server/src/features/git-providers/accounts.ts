@@ -20,6 +20,7 @@ type Deps = {
   access: HostAccess
   inTurn: InTurn
   farewell: (account: GitAccountRow) => Promise<void>
+  renewHooks: (accountId: number) => Promise<void>
   now: () => Date
 }
 
@@ -47,13 +48,16 @@ export function createGitAccounts(deps: Deps) {
       },
     )
     const id = await db.transaction(async (tx) => await save(tx, caller, { ...input, baseUrl, user, ...belonging }))
+    await deps.renewHooks(id)
     return await present(id)
   }
 
-  /** Checks the account with its host. A problem is part of the result, not an error. */
+  /** Checks the account with its host, and renews its webhooks. A problem is part of the result, not an error. */
   async function check(caller: Caller, account: GitAccountRow): Promise<GitAccount> {
     await inTurn(caller, async () => await access.check(account))
-    return await present(account.id)
+    const checked = await present(account.id)
+    if (checked.status === 'ok') await deps.renewHooks(account.id)
+    return checked
   }
 
   async function remove(caller: Caller, account: GitAccountRow, options: { force: boolean }): Promise<{ id: number }> {

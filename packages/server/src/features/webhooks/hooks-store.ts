@@ -55,6 +55,12 @@ export async function saveHook(tx: Tx, hook: Insertable<GitHookTable>): Promise<
     .execute()
 }
 
+/** The next run registers them, and replaces what the host has of them. */
+export async function registerAgain(tx: Tx, accountId: number, at: Date): Promise<void> {
+  const due = { url: '', error: '', failures: 0, next_try_at: at.toISOString() }
+  await tx.updateTable('git_hook').set(due).where('account_id', '=', accountId).execute()
+}
+
 export async function deleteHook(tx: Tx, hook: Pick<HookRow, 'account_id' | 'repository_id'>): Promise<void> {
   await tx.deleteFrom('git_hook').where('account_id', '=', hook.account_id).where('repository_id', '=', hook.repository_id).execute()
 }

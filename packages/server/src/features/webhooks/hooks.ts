@@ -8,7 +8,7 @@ import type { SecretBox } from '../../lib/secret-box.ts'
 import type { Db } from '../../store/database.ts'
 import type { HostAccess } from '../git-providers/host-access.ts'
 import { runByAccount } from './by-account.ts'
-import { findHook, type HookRow, listHooks, listWantedHooks, saveHook, type WantedHook } from './hooks-store.ts'
+import { findHook, type HookRow, listHooks, listWantedHooks, registerAgain, saveHook, type WantedHook } from './hooks-store.ts'
 import { createRemoveHooks, HOOK_RETRY } from './remove-hooks.ts'
 import { aboutHook, addressKey } from './senders.ts'
 
@@ -75,11 +75,16 @@ export function createHooks(deps: Deps) {
     if (account?.via === 'app') return await stateOfApp(db, account)
     const hook = await findHook(db, app.git_provider_id, app.git_repository_id)
     if (hook === undefined) return { status: 'pending', error: '', warning: '', url: '' }
-    const status = hook.error !== '' ? 'failed' : hook.hook_id === '' ? 'pending' : 'active'
+    const status = hook.error !== '' ? 'failed' : hook.hook_id === '' || hook.url === '' ? 'pending' : 'active'
     return { status, error: hook.error, warning: warningOf(hook.url), url: hook.url }
   }
 
-  return { reconcile, removeAllOf, stateOf }
+  /** For somebody who checks an account or connects it again: nobody tells us of a webhook that was deleted or switched off at its host. */
+  async function renew(accountId: number): Promise<void> {
+    await db.transaction(async (tx) => await registerAgain(tx, accountId, now()))
+  }
+
+  return { reconcile, removeAllOf, renew, stateOf }
 }
 
 /** An installation uses the webhook of its app. */
