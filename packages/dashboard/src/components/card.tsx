@@ -23,7 +23,7 @@ export function Card({ title, note, actions, children, flush = false, tone = 'pl
     >
       {title !== undefined && (
         <header className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 border-b border-line px-4 py-2.5">
-          <div className="min-w-0">
+          <div className="min-w-0 flex-1 basis-52">
             <h2 className="text-[15px] font-semibold [overflow-wrap:anywhere]">{title}</h2>
             {note !== undefined && <p className="text-[13px] [overflow-wrap:anywhere] text-ink-soft">{note}</p>}
           </div>
