@@ -2,11 +2,16 @@ import type { Deployment } from '@berth/contract'
 
 type Shown = Pick<Deployment, 'commit_hash' | 'commit_message' | 'commit_author' | 'commit_url' | 'image_ref'>
 
+/** Databases and stacks without a repository are deployed from neither a commit nor an image of their own. */
+export function hasCommitWords({ commit_hash, commit_message, image_ref }: Shown): boolean {
+  return commit_hash !== '' || commit_message !== '' || image_ref !== ''
+}
+
 /** Hash, first line of the message and author of a deployed commit, or the image and its digest. All of it is untrusted text. */
 export function CommitWords({ deployment }: { deployment: Shown }) {
   const { commit_hash, commit_message, commit_author, commit_url, image_ref } = deployment
   if (image_ref !== '') return <ImageWords reference={image_ref} />
-  if (commit_hash === '' && commit_message === '') return <span className="text-ink-soft">–</span>
+  if (!hasCommitWords(deployment)) return <span className="text-ink-soft">–</span>
   return (
     <span className="min-w-0">
       {commit_hash !== '' && (

@@ -8,7 +8,7 @@ import { classNames } from '../lib/class-names.ts'
 import { activityWords, DEPLOYMENT_LOOK, isRunning, TRIGGER_WORDS } from '../lib/status.ts'
 import { durationWords } from '../lib/time.ts'
 import { paths } from '../paths.ts'
-import { CommitWords } from './commit-words.tsx'
+import { CommitWords, hasCommitWords } from './commit-words.tsx'
 
 type Props = { deployment: Deployment; before?: ReactNode; actions?: ReactNode }
 
@@ -32,9 +32,11 @@ export function DeploymentRow({ deployment, before, actions }: Props) {
             {isRunning(status) && ` · ${activityWords(deployment)}`}
           </span>
         </div>
-        <div className="min-w-0 [overflow-wrap:anywhere]">
-          <CommitWords deployment={deployment} />
-        </div>
+        {hasCommitWords(deployment) && (
+          <div className="min-w-0 [overflow-wrap:anywhere]">
+            <CommitWords deployment={deployment} />
+          </div>
+        )}
         {isRunning(status) && <ProgressBar percent={progress} label={`Progress of #${deployment_number}`} />}
         {error_message !== '' && (
           <p className={classNames('line-clamp-2 [overflow-wrap:anywhere]', status === 'failed' ? 'text-bad' : 'text-ink-soft')}>
