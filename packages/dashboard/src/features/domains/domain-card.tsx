@@ -43,7 +43,7 @@ export function DomainCard({ domain }: { domain: Domain }) {
     >
       <div className="grid gap-4 lg:grid-cols-2">
         <DomainState domain={domain} />
-        <DomainOptions domain={domain} onCertificate={() => setOpen('certificate')} />
+        {!(domain.generated && isPlainHttp(domain)) && <DomainOptions domain={domain} onCertificate={() => setOpen('certificate')} />}
       </div>
       {open === 'certificate' && <CertificateDialog domain={domain} onClose={close} />}
       {open === 'delete' && (
@@ -60,6 +60,11 @@ export function DomainCard({ domain }: { domain: Domain }) {
       )}
     </Card>
   )
+}
+
+/** Names such as `shop.localhost`, for which no authority issues a certificate. */
+function isPlainHttp({ dnsStatus, dnsRecords, sslStatus }: Domain): boolean {
+  return dnsStatus === 'ok' && dnsRecords.length === 0 && sslStatus === 'none'
 }
 
 function DomainOptions({ domain, onCertificate }: { domain: Domain; onCertificate: () => void }) {
@@ -86,8 +91,7 @@ function DomainOptions({ domain, onCertificate }: { domain: Domain; onCertificat
 }
 
 function DomainState({ domain }: { domain: Domain }) {
-  if (domain.dnsStatus === 'ok' && domain.dnsRecords.length === 0 && domain.sslStatus === 'none')
-    return <p className="text-sm text-ink-soft">Works without a DNS record, over HTTP only. Add a domain of your own to get HTTPS.</p>
+  if (isPlainHttp(domain)) return <p className="text-sm text-ink-soft">Needs no DNS record. HTTP only: add your own domain to get HTTPS.</p>
   return (
     <Facts>
       <Fact name="DNS">
