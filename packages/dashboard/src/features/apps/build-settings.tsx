@@ -52,13 +52,13 @@ function Commands({ form: { values, set, field, problems } }: Pick<Props, 'form'
         value={builder}
         problem={problems['builder']}
         onPick={(picked) => set('builder', picked)}
-        hint="Automatic: the Dockerfile, else what the files say."
+        hint="Automatic uses the Dockerfile, or detects the framework without one."
       />
-      <TextField label="Dockerfile stage" hint="The last one if empty." {...command} {...field('buildTarget')} />
+      <TextField label="Dockerfile stage" hint="Leave empty for the last stage." {...command} {...field('buildTarget')} />
       <TextField label="Install command" {...command} {...field('installCommand')} />
       <TextField label="Build command" {...command} {...field('buildCommand')} />
       <TextField label="Start command" {...command} {...field('startCommand')} />
-      <TextField label="Output directory" hint="What a static site is served from." {...command} {...field('outputDirectory')} />
+      <TextField label="Output directory" hint="The directory a static site is served from." {...command} {...field('outputDirectory')} />
       <TextField
         label="Release command"
         hint="Runs before a release goes live, for example migrations."

@@ -42,7 +42,7 @@ export function PushFields({ app, form }: { app: Application; form: FormFields<S
       )}
       {autoDeploy && (
         <SelectField
-          label="Look for new commits every 5 minutes"
+          label="Poll for new commits every 5 minutes"
           options={POLLS}
           hint={via === 'account' ? 'Finds what a lost delivery did not say.' : 'Starts with the first deployment.'}
           {...form.choice('poll')}

@@ -60,7 +60,7 @@ function BuildPlaceFields({ form }: Pick<Props, 'form'>) {
     <div className="grid gap-4 sm:grid-cols-2">
       <TextField
         label="Root directory"
-        hint="Where the build starts. Leave empty for the repository root."
+        hint="The directory to build. Leave empty for the repository root."
         mono
         {...form.field('rootDirectory')}
       />

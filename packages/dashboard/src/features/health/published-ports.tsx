@@ -9,7 +9,7 @@ import { publishedPorts } from './queries.ts'
 /** Ports of this server that lead to services of Compose apps, bypassing the proxy. */
 export function PublishedPorts() {
   return (
-    <Card title="Open ports" note="Past the proxy, straight to services of Compose apps." flush>
+    <Card title="Open ports" note="Ports of this server that bypass the proxy and lead to services of Compose apps." flush>
       <QueryView query={useQuery(publishedPorts)}>
         {(ports) =>
           ports.length === 0 ? (

@@ -48,7 +48,7 @@ export function BuildFields({ projectId, form }: Props) {
         {!looking &&
           error === undefined &&
           !file &&
-          (isCompose ? 'The directory of the Compose file.' : 'Where the build starts, and the Dockerfile inside it.')}
+          (isCompose ? 'The directory of the Compose file.' : 'The directory to build. The Dockerfile path is relative to it.')}
       </div>
       {isDetected && <PlanFields form={form} build={build} />}
       {file && file.state !== 'found' && file.others.length > 0 && <Others kind={kind} paths={file.others} onPick={pick} />}

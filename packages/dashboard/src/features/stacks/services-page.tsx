@@ -17,7 +17,7 @@ export function ServicesPage() {
   const sizes = new Map(stored?.volumes.map(({ name, bytes }) => [name, bytes]))
   return (
     <div className="grid gap-4">
-      <Card title="Services" note="Of the live release, in the order in which they start." flush>
+      <Card title="Services" note="The services of the live release, in start order." flush>
         <QueryView query={useQuery(services(app.id))}>
           {({ services: found }) =>
             found.length === 0 ? (

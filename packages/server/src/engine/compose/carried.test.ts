@@ -150,7 +150,7 @@ it.each([
 it.each([
   ['logging: { driver: json-file }', 'services.a.logging is left out: Berth keeps the logs'],
   ['develop: { watch: [] }', 'services.a.develop is left out'],
-  ['ports: ["8080:80"]', 'visitors reach port 80 through the edge'],
+  ['ports: ["8080:80"]', 'visitors reach port 80 through the proxy'],
   ['ports: ["443:443"]', 'services.a.ports: port 443 of the machine is not opened by the file'],
   ['ports: ["9000-9001:9000-9001"]', 'ports 9000, 9001 of the machine are not opened by the file'],
   ['volumes: ["/etc/localtime:/etc/localtime:ro"]', 'set TZ in the environment'],
