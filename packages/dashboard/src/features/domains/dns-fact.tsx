@@ -27,13 +27,13 @@ const FAMILY = { A: 'IPv4', AAAA: 'IPv6', CNAME: '' } as const satisfies Record<
 
 function RecordLine({ record: { name, type, value } }: { record: RecordToSet }) {
   return (
-    <span className="flex items-start gap-2">
+    <span className="flex flex-wrap items-start gap-x-2 sm:flex-nowrap">
       <span className="w-20 shrink-0">
         <code className="font-mono text-[13px] font-semibold">{type}</code>{' '}
         <span className="text-[13px] text-ink-soft">{FAMILY[type]}</span>
       </span>
-      <code className="min-w-0 font-mono text-[13px] break-all">
-        {name} → {value}
+      <code className="min-w-0 font-mono text-[13px] [overflow-wrap:anywhere] max-sm:order-last max-sm:w-full">
+        {name} → <span className="inline-block">{value}</span>
       </code>
       <span className="-my-2 ml-auto">
         <CopyButton text={value} label={`Copy ${value}`} />
