@@ -71,8 +71,10 @@ function useAuditFilter() {
   const persons = [{ value: '', label: 'Everyone' }, ...(people ?? []).map(({ id, email }) => ({ value: String(id), label: email }))]
   const settled = useSettled(search.trim())
   const fields = (
-    <div className="mb-4 grid items-end gap-2 sm:grid-cols-2 lg:grid-cols-[minmax(0,1fr)_11rem_13rem_9.5rem_9.5rem]">
-      <TextField label="Search" type="search" placeholder="Email, action, address…" value={search} onText={setSearch} />
+    <div className="mb-4 grid grid-cols-2 items-end gap-2 lg:grid-cols-[minmax(0,1fr)_11rem_13rem_9.5rem_9.5rem]">
+      <div className="max-lg:col-span-2">
+        <TextField label="Search" type="search" placeholder="Email, action, address…" value={search} onText={setSearch} />
+      </div>
       <SelectField label="Action" value={action} options={ACTIONS} onPick={setAction} />
       <SelectField label="User" value={actor} options={persons} onPick={setActor} />
       <TextField label="From" type="date" value={since} onText={setSince} />
