@@ -53,7 +53,7 @@ export function ConnectByToken({ provider, owner, again, onDone, onClose }: Prop
         placeholder={home}
         spellCheck={false}
         disabled={again !== undefined}
-        hint={again ? undefined : `Leave empty for ${hostOf(home)}. For your own ${label}, its https:// address.`}
+        hint={again ? undefined : `Leave empty for ${hostOf(home)}. Enter the URL if you run your own ${label}.`}
         {...form.field('baseUrl')}
       />
       <TextField

@@ -12,7 +12,7 @@ import type { NewOwner } from './connect-by-token.tsx'
 
 type Props = { owner: NewOwner; onClose: () => void }
 
-const ADDRESS_HINT = 'Leave empty for github.com. For GitHub Enterprise, its https:// address.'
+const ADDRESS_HINT = 'Leave empty for github.com. Enter the URL of a GitHub Enterprise server.'
 
 function projectOf(owner: NewOwner): number | null {
   return owner === 'me' ? null : owner.projectId
