@@ -20,7 +20,15 @@ const json = { name: 'shop', workspaces: ['packages/*'], engines: { node: '22' }
 writeFileSync(path.join(folder.path, 'package.json'), JSON.stringify(json))
 writeFileSync(path.join(folder.path, 'package-lock.json'), '{}')
 
-const wish = { workspace: folder.path, rootDirectory: '', dockerfilePath: null, build: DEFAULT_BUILD, port: 3000, buildSecrets: [] }
+const wish = {
+  workspace: folder.path,
+  rootDirectory: '',
+  dockerfilePath: null,
+  build: DEFAULT_BUILD,
+  port: 3000,
+  processes: [],
+  buildSecrets: [],
+}
 const took: number[] = []
 for (let round = 0; round < numberFlag('rounds', 20); round += 1) {
   const begin = performance.now()

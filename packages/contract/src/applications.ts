@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox'
 import { Builder, BuildSettings, RepositoryBuildSettings } from './build-plan.ts'
 import { expects, Flag, Id, Label, Nullable, OneOf, Port, Prose, Time } from './fields.ts'
 import { REPOSITORY_NAME } from './git.ts'
+import { AppProcess, MOST_REPLICAS, ProcessSettings } from './processes.ts'
 import { AppVolume, VolumeSettings } from './storage.ts'
 
 export const APP_TYPES = ['web', 'service', 'database', 'compose'] as const
@@ -12,9 +13,6 @@ export const RESTART_POLICIES = ['no', 'always', 'on-failure', 'unless-stopped']
 export type RestartPolicy = (typeof RESTART_POLICIES)[number]
 export const STRATEGIES = ['rolling', 'recreate'] as const
 export type Strategy = (typeof STRATEGIES)[number]
-
-/** A web app or a service may run this many containers at once. */
-export const MOST_REPLICAS = 20
 
 export const AppType = OneOf(APP_TYPES)
 export const AppStatus = OneOf(APP_STATUSES)
@@ -75,6 +73,8 @@ export const Application = Type.Object({
   memory_limit: Nullable(Type.Integer()),
   /** How many containers of it run at once, each with these limits; always 1 for databases and compose apps. */
   replicas: Type.Integer(),
+  /** Besides its main process. An empty command is that of the repository. */
+  processes: Type.Array(AppProcess),
   template_name: Type.String(),
   healthcheck_path: Type.String(),
   builder: Builder,
@@ -106,6 +106,7 @@ export const ListedApplication = Type.Omit(Application, [
   'build_command',
   'start_command',
   'release_command',
+  'processes',
   'build_args',
   'volumes',
   'build_secrets',
@@ -160,6 +161,8 @@ const Runtime = {
   replicas: Type.Optional(
     Type.Integer({ minimum: 1, maximum: MOST_REPLICAS, ...expects(`a whole number between 1 and ${MOST_REPLICAS}`) }),
   ),
+  /** Of web and service apps, besides the main process; replaces the whole list. */
+  processes: Type.Optional(ProcessSettings),
 }
 
 export const NewApplication = Type.Object({

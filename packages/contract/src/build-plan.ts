@@ -20,6 +20,10 @@ export const BuildPlan = Type.Object({
   files: Type.Array(Type.String()),
   versions: Type.Array(Type.Object({ name: Type.String(), version: Type.String(), from: Type.String() })),
   commands: Type.Array(Type.Object({ name: OneOf(['install', 'build', 'start', 'release']), command: Type.String(), from: Type.String() })),
+  /** Those beside the main one, with how many the settings say. Plans from before there were processes have none. */
+  processes: Type.Optional(
+    Type.Array(Type.Object({ name: Type.String(), command: Type.String(), replicas: Type.Integer(), from: Type.String() })),
+  ),
   /** The directory a static site is served from; empty for everything else. */
   outputDirectory: Type.String(),
   port: Nullable(Type.Integer()),

@@ -3,12 +3,22 @@ import { expects, Id, OneOf } from './fields.ts'
 import { ServiceName } from './stacks.ts'
 
 const Replica = Type.Object({ replica: Type.Integer(), id: Type.String(), state: Type.String(), status: Type.String() })
-/** `replicas` only if there are several containers: then `state` and `status` are about all of them, and `id` is that of the first. */
+/** A process of the live release beside its main one, and its containers. `wanted` is how many there should be. */
+const ProcessStatus = Type.Object({
+  name: Type.String(),
+  command: Type.String(),
+  wanted: Type.Integer(),
+  status: Type.String(),
+  replicas: Type.Array(Replica),
+})
+/** `replicas` only if there are several containers: then `state` and `status` are about all of them, and `id` is that of the first.
+ * They are those of the main process; `processes` has the others, if the release has any. */
 export const ContainerStatus = Type.Object({
   state: Type.String(),
   status: Type.String(),
   id: Type.String(),
   replicas: Type.Optional(Type.Array(Replica)),
+  processes: Type.Optional(Type.Array(ProcessStatus)),
 })
 export type ContainerStatus = Static<typeof ContainerStatus>
 export const ContainerMessage = Type.Object({ message: Type.String() })
@@ -63,7 +73,7 @@ export const LogSearchQuery = Type.Object({
 })
 export const LogFileQuery = Type.Object(Which)
 
-/** `service` is empty for an app that has no services, and `replica` is 1 where there is only one container. */
+/** `service` is a service of a compose app or a process, and empty for the main process; `replica` is 1 where there is only one container. */
 const logEntry = {
   id: Type.String(),
   at: Type.String(),

@@ -45,6 +45,7 @@ function application(given: Partial<Application>): Application {
     build_target: '',
     build_args: {},
     volumes: [],
+    processes: [],
     build_secrets: [],
     submodules: false,
     lfs: false,

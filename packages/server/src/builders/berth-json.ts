@@ -1,10 +1,14 @@
-import { buildArgsProblem, RepositoryBuildSettings } from '@berth/contract'
+import { buildArgsProblem, ProcessCommands, RepositoryBuildSettings } from '@berth/contract'
 import Type, { type Static, type TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 import { keyLines } from './json-lines.ts'
 import { BuildProblem, nameIn, type Project } from './project.ts'
 
-export const BerthJson = Type.Object({ $schema: Type.Optional(Type.String()), ...RepositoryBuildSettings })
+export const BerthJson = Type.Object({
+  $schema: Type.Optional(Type.String()),
+  ...RepositoryBuildSettings,
+  processes: Type.Optional(ProcessCommands),
+})
 export type BerthJson = Omit<Static<typeof BerthJson>, '$schema'>
 
 const BERTH_JSON = 'berth.json'
@@ -76,7 +80,7 @@ function* problemsIn(value: Readonly<Record<string, unknown>>): Generator<{ key:
 
 /** For a map, the invalid entry. */
 function innerKey(schema: TSchema, key: string, given: unknown): string {
-  if (key !== 'buildArgs' || typeof given !== 'object' || given === null) return key
+  if ((key !== 'buildArgs' && key !== 'processes') || typeof given !== 'object' || given === null) return key
   const wrong = Object.entries(given).find(([name, text]) => !Value.Check(schema, { [name]: text as unknown }))
   return wrong === undefined ? key : `${key}.${wrong[0]}`
 }

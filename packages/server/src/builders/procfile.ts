@@ -2,8 +2,15 @@ import { BuildProblem, nameIn, type Project } from './project.ts'
 
 /** The command of the `web` process, or of the only one. */
 export function startInProcfile(project: Project): string | undefined {
-  if (!project.has('Procfile')) return undefined
+  const processes = readProcfile(project)
+  const [only] = processes.values()
+  return processes.get('web') ?? (processes.size === 1 ? only : undefined)
+}
+
+/** The names and commands, in order; empty without a Procfile. */
+export function readProcfile(project: Project): ReadonlyMap<string, string> {
   const processes = new Map<string, string>()
+  if (!project.has('Procfile')) return processes
   for (const [index, line] of project.read('Procfile').split('\n').entries()) {
     const text = line.trim()
     if (text === '' || text.startsWith('#')) continue
@@ -16,6 +23,5 @@ export function startInProcfile(project: Project): string | undefined {
       )
     processes.set(name, command)
   }
-  const [only] = processes.values()
-  return processes.get('web') ?? (processes.size === 1 ? only : undefined)
+  return processes
 }

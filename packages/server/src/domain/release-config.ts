@@ -1,5 +1,6 @@
-import type { AppType, AppVolume, Builder, RestartPolicy, Strategy } from '@berth/contract'
+import type { AppProcess, AppType, AppVolume, Builder, RestartPolicy, Strategy } from '@berth/contract'
 import type { SecretBox } from '../lib/secret-box.ts'
+import { processesOf } from './processes.ts'
 import type { AppRow } from './rows.ts'
 
 /** The settings a release was started with. A rollback uses the same ones, whatever has changed since. */
@@ -22,6 +23,8 @@ export type ReleaseConfig = {
   memoryMb: number | null
   /** As it was when the release was made: it can be changed without a new one. Releases from before this was recorded have one. */
   replicas?: number
+  /** The settings of the processes beside the main one. What the release runs is in its row: the repository may have commands too. */
+  processes?: readonly AppProcess[]
 }
 
 /** How it was built: the settings of the app. The repository's berth.json comes before them. */
@@ -93,6 +96,7 @@ export function configOf(app: AppRow, env: Readonly<Record<string, string>>, fil
     cpus: app.cpu_limit,
     memoryMb: app.memory_limit,
     replicas: app.replicas,
+    processes: processesOf(app),
   }
 }
 

@@ -125,6 +125,11 @@ export function containerName(instance: string, appId: number, deploymentId: num
   return `berth-${checkedInstance(instance)}-app-${id(appId)}-d${id(deploymentId)}${replica === 1 ? '' : `-r${id(replica)}`}`
 }
 
+/** The name of a container of another process than the main one. */
+export function processContainerName(release: string, { process, replica }: { process: string; replica: number }): string {
+  return `${release}-p${hash('sha256', process, 'hex').slice(0, 12)}${replica === 1 ? '' : `-r${id(replica)}`}`
+}
+
 /** The name of one container of a compose app: by deployment and service, or by the definition of a shared service. */
 export function stackContainerName(
   instance: string,

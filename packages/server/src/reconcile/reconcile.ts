@@ -1,7 +1,8 @@
 import type { AppStatus } from '@berth/contract'
+import { kindOf } from '../domain/app-kinds.ts'
 import { setAppStatus } from '../domain/app-status.ts'
 import { enqueue } from '../domain/job-names.ts'
-import type { AppRow } from '../domain/rows.ts'
+import type { AppRow, DeploymentRow } from '../domain/rows.ts'
 import { stoppedServices } from '../domain/stopped-services.ts'
 import type { ContainerSummary } from '../engine/container-state.ts'
 import type { Engine } from '../engine/engine.ts'
@@ -26,7 +27,7 @@ type Deps = {
   /** Removes images, networks and files that nothing refers to any more. */
   sweep: () => Promise<void>
   /** Whether the containers of the live release are there, and no others in their place. */
-  isAsPlanned: (app: AppRow, activeId: number, containers: readonly ContainerSummary[]) => Promise<boolean>
+  isAsPlanned: (app: AppRow, active: Active, containers: readonly ContainerSummary[]) => Promise<boolean>
   /** Whether all these replicas answer. */
   doAnswer: (app: AppRow, containers: readonly ContainerSummary[]) => Promise<boolean>
   /** Gives up ports of the machine that were closed and that the live release does not have. */
@@ -37,6 +38,7 @@ type Deps = {
   log: Logger
   onChanged: (appId: number) => void
 }
+type Active = Pick<DeploymentRow, 'id' | 'processes'>
 type Observed = { status: AppStatus; reason: string }
 
 /** The line that says why is often far from the last one. */
@@ -60,7 +62,8 @@ function createObserve({ engine, lastLines, redact, doAnswer }: Pick<Deps, 'engi
     return { status: 'running', reason: isKept ? app.status_reason : '' }
   }
 
-  async function observe(app: AppRow, all: readonly ContainerSummary[]): Promise<Observed | undefined> {
+  /** The main process, or the services of a compose app. */
+  async function observeMain(app: AppRow, all: readonly ContainerSummary[]): Promise<Observed | undefined> {
     const stopped = stoppedServices(app)
     const live = all.filter(({ owner }) => !stopped.has(owner.service ?? ''))
     if (all.length > 0 && live.length === 0) return { status: 'stopped', reason: '' }
@@ -74,7 +77,16 @@ function createObserve({ engine, lastLines, redact, doAnswer }: Pick<Deps, 'engi
     return reason === undefined ? undefined : { status: 'error', reason }
   }
 
-  return observe
+  /** While the main process runs, so does the app; why another process does not is its reason. */
+  return async function observe(app: AppRow, all: readonly ContainerSummary[]): Promise<Observed | undefined> {
+    if (kindOf(app).hasServices) return await observeMain(app, all)
+    const isMain = ({ owner }: ContainerSummary) => owner.service === null
+    const seen = await observeMain(app, all.filter(isMain))
+    const down = all.find((each) => !isMain(each) && each.state !== 'running')
+    if (down === undefined || seen?.status !== 'running' || seen.reason !== '') return seen
+    const reason = await reasonOf(app, down)
+    return reason === undefined ? undefined : { status: 'running', reason: `Process ${down.owner.service}: ${reason}` }
+  }
 }
 
 async function requeueLost({ db, log, now }: Pick<Deps, 'db' | 'log' | 'now'>): Promise<void> {
@@ -107,7 +119,8 @@ export function createReconcile(deps: Deps) {
   const { db, engine, instance, log } = deps
   const observe = createObserve(deps)
 
-  async function settleApp(app: AppRow, containers: readonly ContainerSummary[], activeId: number | undefined): Promise<void> {
+  async function settleApp(app: AppRow, containers: readonly ContainerSummary[], active: Active | undefined): Promise<void> {
+    const activeId = active?.id
     const isLive = ({ owner }: ContainerSummary) => activeId !== undefined && isOfRelease(owner, activeId)
     const superseded = containers.filter((container) => !isLive(container))
     for (const container of superseded) {
@@ -118,10 +131,10 @@ export function createReconcile(deps: Deps) {
       })
     }
     await deps.settlePorts(app, activeId)
-    if (activeId === undefined) return
+    if (active === undefined) return
     const live = containers.filter(isLive)
-    if (app.wanted === 'running' && !(await deps.isAsPlanned(app, activeId, live))) {
-      log.warn({ appId: app.id, deploymentId: activeId }, 'a container of the live release is missing or was replaced; starting it again')
+    if (app.wanted === 'running' && !(await deps.isAsPlanned(app, active, live))) {
+      log.warn({ appId: app.id, deploymentId: active.id }, 'a container of the live release is missing or was replaced; starting it again')
       await deps.restore(app)
       return
     }
@@ -140,7 +153,7 @@ export function createReconcile(deps: Deps) {
     const containers = await engine.containers.list({ labels: ownedBy({ instance }) })
     const busy = await deps.busyLanes() // before the rows: those of a deployment that has left the queue are written
     const [apps, active] = await Promise.all([listApps(db), listActive(db)])
-    const activeOf = new Map(active.map((row) => [row.app_id, row.id]))
+    const activeOf = new Map(active.map((row) => [row.app_id, row]))
     for (const app of apps) {
       if (signal.aborted) return
       if (busy.has(`app:${app.id}`)) continue

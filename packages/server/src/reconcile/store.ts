@@ -38,8 +38,8 @@ export async function listApps(db: Reader): Promise<AppRow[]> {
   return await db.selectFrom('app').selectAll().execute()
 }
 
-export async function listActive(db: Reader): Promise<Pick<DeploymentRow, 'id' | 'app_id'>[]> {
-  return await db.selectFrom('deployment').select(['id', 'app_id']).where('is_active', '=', 1).execute()
+export async function listActive(db: Reader): Promise<Pick<DeploymentRow, 'id' | 'app_id' | 'processes'>[]> {
+  return await db.selectFrom('deployment').select(['id', 'app_id', 'processes']).where('is_active', '=', 1).execute()
 }
 
 /** Unfinished, and no job in the queue would continue it. */

@@ -87,6 +87,8 @@ export type AppTable = {
   memory_limit: number | null
   /** How many containers of it run at once. */
   replicas: Generated<number>
+  /** Beside its main one: a list of {name, command, replicas}, as JSON. */
+  processes: Generated<string>
   template_name: string
   /** A list of {name, path, shareable}, as JSON. */
   volumes: Generated<string>
@@ -165,6 +167,8 @@ export type DeploymentTable = {
   /** Its artifact: `image`, or for a compose app `main_service`, never both (see domain/artifact.ts). */
   image: string
   main_service: Generated<string>
+  /** Those that it knows beside its main one, as JSON, with the numbers that it was made with (see domain/processes.ts). */
+  processes: Generated<string>
   /** The settings and the environment it was started with, sealed. */
   sealed_config: string
   /** Facts about a failure besides its message (see features/deployments/failure/facts.ts). */

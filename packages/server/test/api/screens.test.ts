@@ -170,6 +170,30 @@ describe('an application', () => {
     })
   })
 
+  it('has other processes beside the main one, unless it is a database or has a compose file', async () => {
+    const project = await owner.call('projects.create', { name: 'Processes' })
+    const web = await owner.call('apps.create', { projectId: project.id, name: 'web', processes: [{ name: 'worker', command: ' work ' }] })
+    expect(web.processes).toEqual([{ name: 'worker', command: 'work', replicas: 1 }])
+    const set = async (...processes: { name: string; command?: string; replicas?: number }[]) =>
+      (await owner.call('apps.update', { appId: web.id, processes })).processes
+    expect(await set({ name: 'clock', replicas: 0 })).toEqual([{ name: 'clock', command: '', replicas: 0 }])
+    for (const wrong of [
+      { name: 'web' },
+      { name: 'release' },
+      { name: 'a b' },
+      { name: '' },
+      { name: 'a', replicas: 21 },
+      { name: 'a', command: 'a\nb' },
+    ])
+      await refuses(set(wrong), 'invalid_request')
+    await refuses(set({ name: 'twice' }, { name: 'twice' }), 'invalid_request')
+    const volumes = [{ name: 'data', path: '/data' }]
+    expect((await owner.call('apps.update', { appId: web.id, volumes })).volumes).toHaveLength(1) // the clock does not run
+    await refuses(set({ name: 'clock', replicas: 1 }), 'invalid_request')
+    const stack = await owner.call('apps.create', { projectId: project.id, name: 'stack', appType: 'compose' })
+    await refuses(owner.call('apps.update', { appId: stack.id, processes: [{ name: 'worker' }] }), 'invalid_request')
+  })
+
   it('has 1 to 20 replicas, unless it is a database or has a compose file', async () => {
     const project = await owner.call('projects.create', { name: 'Many' })
     const web = await owner.call('apps.create', { projectId: project.id, name: 'web' })

@@ -84,6 +84,17 @@ async function scale(lab: DeployLab, app: LabApp, replicas: number): Promise<voi
   )
 }
 
+/** The worker starts after the main process, and both are replaced together. */
+const redeployProcesses: Scenario<ReleaseState> = {
+  ...redeploy,
+  name: 'redeploy with another process',
+  prepare: async (lab) => {
+    const state = await redeploy.prepare(lab)
+    await lab.owner.call('apps.update', { appId: state.app.id, processes: [{ name: 'worker', command: 'sleep 600' }] })
+    return state
+  },
+}
+
 /** From one to three, and to two. */
 const scaling: Scenario<ReleaseState> = {
   name: 'scaling',
@@ -306,6 +317,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario<never>>> = Object.fromE
     redeploy,
     oneAtATime,
     redeployReplicas,
+    redeployProcesses,
     scaling,
     releaseCommand,
     composeRedeploy,

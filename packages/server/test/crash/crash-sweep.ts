@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readConfig } from '../../src/config.ts'
+import { placesOf } from '../../src/domain/processes.ts'
 import { isOfRelease, labelsOf, ownedBy, volumeName } from '../../src/engine/labels.ts'
 import type { Fault } from '../../src/lib/step.ts'
 import { listenToWrites } from '../../testing/harness/answered-writes.ts'
@@ -9,8 +10,8 @@ import { type Neighbour, openNeighbour } from '../../testing/harness/bystander-a
 import { heavier, type Resources, resourcesOf } from '../../testing/harness/process-resources.ts'
 import { type DeployLab, openDeployLab, readRows, until } from '../../testing/labs/deploy-lab.ts'
 
-type Row = { id: number; app_id: number; number: number; status: string; is_active: number; image: string }
-type AppRow = { id: number; status: string; wanted: string; app_type: string; replicas: number }
+type Row = { id: number; app_id: number; number: number; status: string; is_active: number; image: string; processes: string }
+type AppRow = { id: number; status: string; wanted: string; app_type: string; replicas: number; processes: string }
 
 const LAST_LINE = /(^|\n)(Deployed successfully|Cancelled|Failed: [^\n]*)\n$/
 
@@ -67,7 +68,8 @@ async function containers(lab: DeployLab, apps: readonly AppRow[], rows: readonl
       ...(isUp === (app.status === 'running') ? [] : [`I3: app ${app.id} is ${app.status}, its container ${isUp ? 'is up' : 'is not'}`]),
       ...(['running', 'stopped', 'error'].includes(app.status) ? [] : [`I3: app ${app.id} is still ${app.status}`]),
       ...(active.length === 0 || (app.wanted === 'running') === isUp ? [] : [`I3: app ${app.id} is wanted ${app.wanted}`]),
-      ...(own.length === live.length && live.length === (isMulti ? services.size : live.length === 0 ? 0 : app.replicas)
+      ...(own.length === live.length &&
+      live.length === (isMulti ? services.size : live.length === 0 ? 0 : placesOf(app, active[0] ?? app).length)
         ? []
         : [`I4: app ${app.id} has ${own.map(({ name }) => name).join()}`]),
     ]

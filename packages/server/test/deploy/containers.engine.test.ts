@@ -79,6 +79,55 @@ describe.concurrent('the container of an app', () => {
     await areRunning(3)
   })
 
+  it('may run other processes beside the main one, which move with it and are scaled without a deployment', async () => {
+    const work = (what: string) => `worker: echo "working on ${what}"; sleep 600`
+    const files = (body: string) => ({ ...webFiles(body), Procfile: `web: httpd\n${work(body)}\n` })
+    const app = await lab.createApp(files('v1'))
+    const call = { appId: app.id }
+    const there = async () =>
+      (await lab.containersOf(app.id))
+        .filter(({ state }) => state === 'running')
+        .map(({ owner }) => `${owner.service ?? 'web'} ${owner.replica}`)
+        .toSorted()
+    const becomes = async (...wanted: string[]) => await until(there, (found) => found.join() === wanted.join())
+    const first = await lab.deploy(app.id)
+    expect([first.status, await there()]).toEqual(['success', ['web 1']]) // as the settings say nothing of it
+
+    await lab.owner.call('apps.update', { ...call, processes: [{ name: 'worker', replicas: 2 }] })
+    await becomes('web 1', 'worker 1', 'worker 2')
+    const { status, processes } = await lab.owner.call('containers.status', call)
+    expect(status).toMatch(/^Up/)
+    expect(processes).toMatchObject([{ name: 'worker', wanted: 2, status: '2 of 2 running', command: 'echo "working on v1"; sleep 600' }])
+    expect((await lab.owner.call('containers.logs', { ...call, service: 'worker' })).logs).toMatch(/Z worker replica 2 \| working on v1/)
+    await lab.engine.containers.remove((await lab.containersOf(app.id)).find(({ owner }) => owner.service !== null)?.id ?? '')
+    await becomes('web 1', 'worker 1', 'worker 2')
+
+    await app.repository.commit({ files: { ...webFiles('v2'), Procfile: 'web: httpd\nworker: echo bad; exit 4\n' } })
+    const failed = await lab.deploy(app.id)
+    expect([failed.status, failed.error_message]).toEqual(['failed', expect.stringMatching(/^Process worker(, replica 2)?: .*code 4/)])
+    expect([await there(), await lab.visit(app)]).toEqual([['web 1', 'worker 1', 'worker 2'], 'v1'])
+
+    await app.repository.commit({ files: webFiles('v3') })
+    await lab.owner.call('apps.update', { ...call, processes: [{ name: 'clock', command: 'echo tick; sleep 600' }] })
+    await lab.deploy(app.id) // its Procfile still has the process that fails, which is no longer in the settings
+    expect([await there(), await lab.visit(app)]).toEqual([['clock 1', 'web 1'], 'v3'])
+    const back = await lab.owner.call('deployments.rollback', { deploymentId: first.id })
+    expect((await lab.ended(back.id)).status).toBe('success')
+    expect([await there(), await lab.visit(app)]).toEqual([['web 1'], 'v1'])
+    await lab.owner.call('apps.update', { ...call, processes: [{ name: 'worker' }] })
+    await becomes('web 1', 'worker 1')
+
+    await lab.owner.call('containers.stop', call)
+    expect(await there()).toEqual([])
+    await lab.owner.call('containers.start', call)
+    await becomes('web 1', 'worker 1')
+    await lab.owner.call('apps.delete', call)
+    await until(
+      async () => (await lab.containersOf(app.id)).length,
+      (count) => count === 0,
+    )
+  })
+
   it('is not started, stopped or restarted from outside while a deployment replaces it', async () => {
     const app = await lab.createApp(webFiles('the only one'), {}, { deploymentStrategy: 'recreate' })
     const call = { appId: app.id }

@@ -5,6 +5,7 @@ import type { AppRow } from '../../domain/rows.ts'
 import { fieldError } from '../../lib/app-error.ts'
 import type { AppTable } from '../../store/schema.ts'
 import { refuseLongBuildArgs, refuseReplicas } from './new-app.ts'
+import { processesFrom } from './processes.ts'
 import { volumesFrom } from './volumes.ts'
 
 const COLUMNS = {
@@ -26,6 +27,7 @@ const COLUMNS = {
   cpuLimit: 'cpu_limit',
   memoryLimit: 'memory_limit',
   replicas: 'replicas',
+  processes: 'processes',
   restartPolicy: 'restart_policy',
   volumes: 'volumes',
   builder: 'builder',
@@ -48,7 +50,11 @@ export function changeOf(app: AppRow, input: ApplicationChange): Updateable<AppT
   if (kindOf(app).needsPort && input.port === null)
     throw fieldError('invalid_request', 'port', 'must be a port between 1 and 65535: a web app needs one')
   refuseLongBuildArgs(input.buildArgs ?? {})
-  const stored = { ...input, ...(input.volumes && { volumes: volumesFrom(input.volumes, app) }) }
+  const stored = {
+    ...input,
+    ...(input.volumes && { volumes: volumesFrom(input.volumes, app) }),
+    ...(input.processes && { processes: processesFrom(input.processes, app) }),
+  }
   refuseReplicas(app, input.replicas)
   const fields = Object.keys(COLUMNS) as (keyof typeof COLUMNS)[] // exactly the keys of the table above
   const given = fields.filter((field) => stored[field] !== undefined)

@@ -4,6 +4,7 @@ import { DEFAULT_APP_TYPE, kindOf } from '../../domain/app-kinds.ts'
 import { AppError, fieldError } from '../../lib/app-error.ts'
 import type { AppTable } from '../../store/schema.ts'
 import type { DatabaseTemplate } from '../templates/templates.ts'
+import { processesFrom } from './processes.ts'
 import { refuseSeveralWriters, volumesFrom } from './volumes.ts'
 
 type Options = { slug: string; createdBy: number; template: DatabaseTemplate | undefined; at: string }
@@ -30,7 +31,8 @@ export function newAppRow(input: NewApplication, options: Options): Insertable<A
   refuseLongBuildArgs(input.buildArgs ?? {})
   refuseReplicas({ type }, input.replicas)
   const volumes = volumesFrom(input.volumes ?? [], { app_type: type })
-  refuseSeveralWriters({ replicas: input.replicas ?? 1, volumes })
+  const processes = processesFrom(input.processes ?? [], { app_type: type })
+  refuseSeveralWriters({ replicas: input.replicas ?? 1, processes, volumes })
   return {
     project_id: input.projectId,
     name: input.name,
@@ -58,6 +60,7 @@ export function newAppRow(input: NewApplication, options: Options): Insertable<A
     cpu_limit: input.cpuLimit ?? null,
     memory_limit: input.memoryLimit ?? null,
     replicas: input.replicas ?? 1,
+    processes: JSON.stringify(processes),
     template_name: options.template?.name ?? '',
     volumes: JSON.stringify(volumes),
     builder: input.builder ?? 'auto',

@@ -1,6 +1,7 @@
 import type { BuildPlan, Input, PlannedBuild } from '@berth/contract'
 import { deploysImage, kindOf } from '../../domain/app-kinds.ts'
 import type { Caller } from '../../domain/caller.ts'
+import { processesOf } from '../../domain/processes.ts'
 import { type BuildConfig, buildConfigOf, DEFAULT_BUILD } from '../../domain/release-config.ts'
 import type { AppRow } from '../../domain/rows.ts'
 import type { Source } from '../../git/git-visit.ts'
@@ -46,6 +47,7 @@ export function createPlanBuild({ quickCheckout, decideBuild, problemIn, sourceF
       dockerfilePath,
       port,
       build: buildConfigOf(app),
+      processes: processesOf(app),
       buildSecrets: await secretNamesOf(app.id),
     })
   }
@@ -55,7 +57,7 @@ export function createPlanBuild({ quickCheckout, decideBuild, problemIn, sourceF
     const dockerfilePath = input.dockerfilePath === '' ? null : (input.dockerfilePath ?? null)
     const source = await sourceFor(caller, { projectId, accountId: input.gitProviderId ?? undefined, cloneUrl, branch })
     const wish = { source, branch: branch === '' ? null : branch }
-    return await planned(caller, wish, { rootDirectory, dockerfilePath, port, build: buildOf(input), buildSecrets: [] })
+    return await planned(caller, wish, { rootDirectory, dockerfilePath, port, build: buildOf(input), processes: [], buildSecrets: [] })
   }
 
   return { ofApp, ofNew }

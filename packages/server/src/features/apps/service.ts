@@ -4,6 +4,7 @@ import type { EdgePorts } from '../../domain/app-url.ts'
 import { changedFields, recordAudit } from '../../domain/audit.ts'
 import { type Caller, isStaff } from '../../domain/caller.ts'
 import { enqueueRestore } from '../../domain/job-names.ts'
+import { containersOf, processesOf } from '../../domain/processes.ts'
 import { type AppRow, findUser, insertMember, isMember, type ProjectRow } from '../../domain/rows.ts'
 import { appendEvent } from '../../events/event-log.ts'
 import { AppError } from '../../lib/app-error.ts'
@@ -74,19 +75,20 @@ function createRefuseBadSource(deps: Pick<Deps, 'checkSource'>) {
 
 /** Counted after the change. */
 async function refuseManyReplicas(tx: Tx, app: AppRow, before = 1): Promise<void> {
-  if (app.replicas <= before) return
+  if (containersOf(app) <= before) return
   const { replicas } = await countApps(tx, app.project_id)
   refuseBeyond(QUOTAS.replicasOfUser, replicas - 1, { field: 'replicas', who: 'all projects of a person', what: 'replicas' })
 }
 
-/** The only setting that changes what runs without a deployment. */
+/** The only settings that change what runs without a deployment: how many containers of each process there are. */
 async function changeReplicas(
   tx: Tx,
   { before, after }: { before: AppRow; after: AppRow },
   asked: { by: number; at: Date },
 ): Promise<void> {
-  await refuseManyReplicas(tx, after, before.replicas)
-  if (after.replicas !== before.replicas) await enqueueRestore(tx, after.id, asked)
+  await refuseManyReplicas(tx, after, containersOf(before))
+  const numbers = (app: AppRow) => JSON.stringify([app.replicas, ...processesOf(app).map(({ name, replicas }) => [name, replicas])])
+  if (numbers(after) !== numbers(before)) await enqueueRestore(tx, after.id, asked)
 }
 
 async function handOver(tx: Tx, caller: Caller, app: AppRow, { userId, at }: { userId: number; at: Date }): Promise<AppRow> {

@@ -1,8 +1,9 @@
 import type { Application, ListedApplication } from '@berth/contract'
-import type { Insertable, Updateable } from 'kysely'
+import { type Insertable, sql, type Updateable } from 'kysely'
 import { typesWhere } from '../../domain/app-kinds.ts'
 import { bestHost, type EdgePorts, hostUrl } from '../../domain/app-url.ts'
 import { volumesOf } from '../../domain/app-volumes.ts'
+import { processesOf } from '../../domain/processes.ts'
 import type { AppRow, DomainRow } from '../../domain/rows.ts'
 import { shownHostKey } from '../../git/ssh-keys.ts'
 import type { Db, Reader, Tx } from '../../store/database.ts'
@@ -76,7 +77,7 @@ function present(row: Readonly<ListedRow>, hosts: Hosts, ports: EdgePorts): List
 type Whole = { hosts: Hosts; buildSecrets: readonly string[] }
 
 function presentWhole(row: Readonly<AppRow>, { hosts, buildSecrets }: Whole, ports: EdgePorts): Application {
-  const { watch_paths, install_command, build_command, start_command, release_command, build_args, volumes, ...more } = row
+  const { watch_paths, install_command, build_command, start_command, release_command, build_args, volumes, processes, ...more } = row
   const { submodules, lfs, ...others } = more
   const { wanted, stopped_services, git_repository_id, git_commit_url, ...listed } = others
   // internal: what a person requested (the API shows `status`), and the host's names
@@ -90,6 +91,7 @@ function presentWhole(row: Readonly<AppRow>, { hosts, buildSecrets }: Whole, por
     release_command,
     build_args: JSON.parse(build_args) as Record<string, string>, // the same
     volumes: volumesOf({ volumes }),
+    processes: processesOf({ processes }),
     build_secrets: [...buildSecrets],
     submodules: submodules === 1,
     lfs: lfs === 1,
@@ -156,6 +158,8 @@ export async function isSlugTaken(db: Reader, projectId: number, slug: string): 
   )
 }
 
+const replicasOfProcesses = sql`(select coalesce(sum(value ->> 'replicas'), 0) from json_each(app.processes))`
+
 /** How many apps the project has, how many there are in all projects that share its quota, how many of those have their own network, and
  * how many containers they may have at once. */
 export async function countApps(
@@ -167,7 +171,7 @@ export async function countApps(
     .select((eb) => [
       eb.fn.countAll<number>().as('ofUser'),
       eb.fn.countAll<number>().filterWhere('project_id', '=', projectId).as('ofProject'),
-      eb.fn.coalesce(eb.fn.sum<number>('replicas'), eb.lit(0)).as('replicas'),
+      eb.fn.coalesce(eb.fn.sum<number>(sql`replicas + ${replicasOfProcesses}`), eb.lit(0)).as('replicas'),
       eb.fn
         .countAll<number>()
         .filterWhere(

@@ -1,6 +1,7 @@
-import { type AppType, type AppVolume, type NewApplication, volumesProblem } from '@berth/contract'
+import { type AppProcess, type AppType, type AppVolume, type NewApplication, volumesProblem } from '@berth/contract'
 import { kindOf } from '../../domain/app-kinds.ts'
 import { volumesOf } from '../../domain/app-volumes.ts'
+import { processesOf } from '../../domain/processes.ts'
 import type { AppRow } from '../../domain/rows.ts'
 import { fieldError } from '../../lib/app-error.ts'
 
@@ -16,10 +17,13 @@ export function volumesFrom(given: Given, app: { readonly app_type: AppType }): 
 }
 
 /** The settings of an app after a change of any of them. */
-export function refuseBadStorage(app: Pick<AppRow, 'volumes' | 'replicas'>, files: readonly { readonly path: string }[]): void {
+export function refuseBadStorage(
+  app: Pick<AppRow, 'volumes' | 'replicas' | 'processes'>,
+  files: readonly { readonly path: string }[],
+): void {
   const volumes = volumesOf(app)
   refuseBadVolumes(volumes, files)
-  refuseSeveralWriters({ replicas: app.replicas, volumes })
+  refuseSeveralWriters({ replicas: app.replicas, processes: processesOf(app), volumes })
 }
 
 function refuseBadVolumes(volumes: readonly AppVolume[], files: readonly { readonly path: string }[]): void {
@@ -28,9 +32,10 @@ function refuseBadVolumes(volumes: readonly AppVolume[], files: readonly { reado
 }
 
 /** Several containers at once could destroy the data of a volume that is not shareable. */
-export function refuseSeveralWriters({ replicas, volumes }: { replicas: number; volumes: readonly AppVolume[] }): void {
-  const single = volumes.find(({ shareable }) => !shareable)
-  if (replicas === 1 || single === undefined) return
-  const way = 'Mark it as shareable if several may use it'
-  throw fieldError('invalid_request', 'replicas', `must be 1: the volume ${single.name} is for one container at a time. ${way}`)
+export function refuseSeveralWriters(app: { replicas: number; processes: readonly AppProcess[]; volumes: readonly AppVolume[] }): void {
+  const single = app.volumes.find(({ shareable }) => !shareable)
+  if (single === undefined) return
+  const why = `the volume ${single.name} is for one container at a time. Mark it as shareable if several may use it`
+  if (app.replicas > 1) throw fieldError('invalid_request', 'replicas', `must be 1: ${why}`)
+  if (app.processes.some(({ replicas }) => replicas > 0)) throw fieldError('invalid_request', 'processes', `must have 0 replicas: ${why}`)
 }

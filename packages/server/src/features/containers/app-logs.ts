@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import type { LogPage, LogSearch } from '@berth/contract'
 import type { Caller } from '../../domain/caller.ts'
+import { mainProcessName } from '../../domain/processes.ts'
 import type { AppRow } from '../../domain/rows.ts'
 import type { LogLine } from '../../engine/api/log-frames.ts'
 import type { ContainerSummary } from '../../engine/container-state.ts'
@@ -44,7 +45,7 @@ export function createAppLogs({ engine, liveRelease }: Deps) {
   const downloads = createLimiter(DOWNLOAD_LIMITS)
 
   async function wantedOf(app: AppRow, which: Which, signal: AbortSignal): Promise<ContainerSummary[]> {
-    return withLogs((await liveRelease(app, signal))?.containers ?? [], which)
+    return withLogs((await liveRelease(app, signal))?.containers ?? [], which, mainProcessName(app))
   }
 
   async function open(wanted: readonly ContainerSummary[], signal: AbortSignal): Promise<Batches<ServiceLine>> {
@@ -81,7 +82,9 @@ export function createAppLogs({ engine, liveRelease }: Deps) {
       const wanted = await whenReachable(async () => await wantedOf(app, which, signal))
       const lines = only(which.stream, await whenReachable(async () => await open(wanted, signal)))
       const isOfOne = wanted.length < 2 && (which.service !== undefined || which.containerId !== undefined)
-      const text = Readable.from(piecesOf(lines, isOfOne ? () => '' : createLinePrefix(wanted)), { objectMode: false })
+      const text = Readable.from(piecesOf(lines, isOfOne ? () => '' : createLinePrefix(wanted, mainProcessName(app))), {
+        objectMode: false,
+      })
       opened.resolve(text)
       await finished(text).catch(() => undefined) // the error reaches the client through the stream
     }

@@ -124,7 +124,8 @@ it('a stop of what is stopped already writes nothing', async () => {
     db,
     engine,
     lastFailedLog: async () => '',
-    liveRelease: async () => ({ deploymentId: 1, containers: [{ id: 'c1', owner: {} }] }) as unknown as Awaited<ReturnType<LiveRelease>>, // only what is looked at
+    liveRelease: async () =>
+      ({ deploymentId: 1, processes: '[]', containers: [{ id: 'c1', owner: {} }] }) as unknown as Awaited<ReturnType<LiveRelease>>, // only what is looked at
     step: async (_name, work) => await work(),
     stopInTime: createStopInTime({ engine, graceSeconds: 1 }),
     restartInTurn: async () => undefined, // never called

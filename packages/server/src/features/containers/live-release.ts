@@ -10,14 +10,15 @@ export function createLiveRelease(deps: { db: Reader; containers: Pick<AppContai
   return async function liveRelease(
     app: AppRow,
     signal?: AbortSignal,
-  ): Promise<{ deploymentId: number; containers: ContainerSummary[] } | undefined> {
+  ): Promise<{ deploymentId: number; processes: string; containers: ContainerSummary[] } | undefined> {
     const active = await findLive(deps.db, app.id)
     if (!active) return undefined
     const containers = await deps.containers.ofRelease(app.id, active.id, signal)
     const artifact = artifactOf(active)
-    const first = (container: ContainerSummary) =>
-      artifact?.kind === 'compose' && container.owner.service === artifact.mainService ? 0 : 1
-    return { deploymentId: active.id, containers: containers.toSorted((a, b) => first(a) - first(b) || a.owner.replica - b.owner.replica) }
+    const main = artifact?.kind === 'compose' ? artifact.mainService : null
+    const first = ({ owner }: ContainerSummary) => (owner.service === main ? 0 : 1)
+    const sorted = containers.toSorted((a, b) => first(a) - first(b) || a.owner.replica - b.owner.replica)
+    return { deploymentId: active.id, processes: active.processes, containers: sorted }
   }
 }
 

@@ -5,22 +5,22 @@ import type { Printer, ServiceLine } from './log-cursor.ts'
 
 type Which = { containerId?: string | undefined; service?: string | undefined }
 
-/** The containers of a release whose logs are asked for: all, one, or those of a service. */
-export function withLogs(containers: readonly ContainerSummary[], { containerId, service }: Which): ContainerSummary[] {
+/** The containers of a release whose logs are asked for: all, one, or those of a service or process. `main` names the main process. */
+export function withLogs(containers: readonly ContainerSummary[], { containerId, service }: Which, main: string): ContainerSummary[] {
   const wanted = containers.filter(
-    ({ id, owner }) => (containerId === undefined || id === containerId) && (service === undefined || owner.service === service),
+    ({ id, owner }) => (containerId === undefined || id === containerId) && (service === undefined || (owner.service ?? main) === service),
   )
   if (wanted.length === 0 && (containerId !== undefined || service !== undefined)) throw new AppError('container_not_found')
   return wanted
 }
 
 /** Says which container printed a line, where the logs of several are shown as one text. */
-export function createLinePrefix(shown: readonly Pick<ContainerSummary, 'owner'>[]) {
+export function createLinePrefix(shown: readonly Pick<ContainerSummary, 'owner'>[], main: string) {
   const printers = shown.map(({ owner }) => printerOf(owner))
   const hasReplicas = (service: string) => printers.filter((each) => each.service === service).length > 1
   const hasServices = new Set(printers.map(({ service }) => service)).size > 1 || printers.some(({ service }) => service !== '')
   return ({ service, replica }: Printer): string => {
-    const words = [...(hasServices && service !== '' ? [service] : []), ...(hasReplicas(service) ? [`replica ${replica}`] : [])]
+    const words = [...(hasServices ? [service || main] : []), ...(hasReplicas(service) ? [`replica ${replica}`] : [])]
     return words.length === 0 ? '' : `${words.join(' ')} | `
   }
 }

@@ -9,7 +9,7 @@ import { createRestartInTurn } from './restart-in-turn.ts'
 import { createContainers } from './service.ts'
 import { mayRestart } from './store.ts'
 
-/** An app with three replicas, of which two are wanted. `onEffect` is called when one of them was started, stopped or restarted. */
+/** An app with three replicas, of which two are wanted, and two workers, of which one is. `onEffect` is called when one of them was started, stopped or restarted. */
 async function open(onEffect: (effect: string) => Promise<void> = async () => undefined) {
   const test = await openTestDatabase()
   const { db } = test
@@ -22,12 +22,16 @@ async function open(onEffect: (effect: string) => Promise<void> = async () => un
     effects.push(`${verb} ${container}`)
     await onEffect(`${verb} ${container}`)
   }
-  const found = [1, 2, 3].map((replica) => ({ id: `c${replica}`, owner: { service: null, replica } }))
+  const processes = JSON.stringify([{ name: 'worker', command: 'work', replicas: 1 }])
+  const found = [
+    ...[1, 2, 3].map((replica) => ({ id: `c${replica}`, owner: { service: null, replica } })),
+    ...[1, 2].map((replica) => ({ id: `worker${replica}`, owner: { service: 'worker', replica } })),
+  ]
   const containers = createContainers({
     db,
     engine: { containers: { startAgain: effect('start') } } as unknown as Engine, // only what is called
     lastFailedLog: async () => '',
-    liveRelease: async () => ({ deploymentId: 1, containers: found }) as unknown as Awaited<ReturnType<LiveRelease>>, // likewise
+    liveRelease: async () => ({ deploymentId: 1, processes, containers: found }) as unknown as Awaited<ReturnType<LiveRelease>>, // likewise
     step: async (_name, work) => await work(),
     stopInTime: { stop: effect('stop'), restart: effect('restart') },
     restartInTurn: createRestartInTurn({
@@ -53,7 +57,7 @@ async function open(onEffect: (effect: string) => Promise<void> = async () => un
 it('restarts those that are wanted, one after the other', async () => {
   await using test = await open()
   await test.apply('restart')
-  expect(test.effects).toEqual(['restart c1', 'restart c2'])
+  expect(test.effects).toEqual(['restart c1', 'restart c2', 'restart worker1'])
   expect(await test.status()).toBe('running')
 })
 
@@ -74,5 +78,5 @@ it('ends when a deployment begins to replace the containers', async () => {
 it('a start leaves out replicas that are no longer wanted', async () => {
   await using test = await open()
   await test.apply('start')
-  expect(test.effects).toEqual(['start c1', 'start c2'])
+  expect(test.effects).toEqual(['start c1', 'start c2', 'start worker1'])
 })

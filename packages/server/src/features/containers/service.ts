@@ -3,6 +3,7 @@ import { kindOf } from '../../domain/app-kinds.ts'
 import { setAppStatus, setWanted } from '../../domain/app-status.ts'
 import { recordAudit } from '../../domain/audit.ts'
 import { type Caller, isStaff } from '../../domain/caller.ts'
+import { isAt, mainProcessName, placesOf, processesWanted } from '../../domain/processes.ts'
 import type { AppRow } from '../../domain/rows.ts'
 import { setServiceStopped, setStoppedServices, stoppedServices } from '../../domain/stopped-services.ts'
 import type { ContainerSummary } from '../../engine/container-state.ts'
@@ -17,7 +18,7 @@ import { createAppLogs } from './app-logs.ts'
 import type { LiveRelease } from './live-release.ts'
 import { createLinePrefix, printerOf, withLogs } from './log-services.ts'
 import { newestLines } from './newest-lines.ts'
-import { statusOfReplicas } from './replica-status.ts'
+import { statusOfProcesses, statusOfReplicas } from './replica-status.ts'
 import type { RestartInTurn } from './restart-in-turn.ts'
 import { mayRestart, statusesUnderWay } from './store.ts'
 import { createUsage } from './usage.ts'
@@ -63,19 +64,21 @@ async function refuseDuringDeployment(tx: Tx, appId: number, verb: Verb): Promis
  * The containers that an action applies to. A stopped service stays stopped when its app is restarted, and a replica beyond the wanted
  * number is not started again: it is about to be removed, and its volume may be for one container only.
  */
-async function idsOf(liveRelease: LiveRelease, app: AppRow, { verb, service }: Asked): Promise<string[]> {
-  const { containers = [] } = (await liveRelease(app)) ?? {}
+async function containersFor(liveRelease: LiveRelease, app: AppRow, { verb, service }: Asked): Promise<ContainerSummary[]> {
+  const { containers, processes } = (await liveRelease(app)) ?? { containers: [], processes: '[]' }
   if (containers.length === 0) throw new AppError('no_container')
+  const { hasServices } = kindOf(app)
   const stopped = stoppedServices(app)
   const nameOf = ({ owner }: ContainerSummary) => owner.service ?? ''
-  const isSurplus = ({ owner }: ContainerSummary) => owner.service === null && owner.replica > app.replicas
+  const places = placesOf(app, { processes })
+  const isSurplus = ({ owner }: ContainerSummary) => !hasServices && !places.some((place) => isAt(place, owner))
   const isLeftOut = (each: ContainerSummary) => verb !== 'stop' && (isSurplus(each) || (verb === 'restart' && stopped.has(nameOf(each))))
-  if (service === undefined) return containers.filter((each) => !isLeftOut(each)).map((container) => container.id)
-  const names = new Set([...containers.map(nameOf).filter((name) => name !== ''), ...stopped])
-  if (names.size === 0) throw fieldError('invalid_request', 'appId', 'must be a compose app: only those have services')
+  if (service === undefined) return containers.filter((each) => !isLeftOut(each))
+  const names = new Set([...containers.map(nameOf), ...stopped])
+  if (!hasServices) throw fieldError('invalid_request', 'appId', 'must be a compose app: only those have services')
   if (!names.has(service)) throw fieldError('invalid_request', 'service', `must be one of ${[...names].toSorted().join(', ')}`)
   if (app.wanted === 'stopped') throw fieldError('invalid_request', 'appId', 'must be an app that is not stopped; start it first')
-  return containers.filter((each) => nameOf(each) === service).map((container) => container.id)
+  return containers.filter((each) => nameOf(each) === service)
 }
 
 /** What is wanted of an app, or of one of its services. Returns whether something else was wanted before. */
@@ -107,7 +110,7 @@ export function createContainers(deps: Deps) {
   async function applyNow(caller: Caller, app: AppRow, asked: Asked): Promise<void> {
     const { verb, service } = asked
     await whenReachable(async () => {
-      const ids = await idsOf(deps.liveRelease, app, asked)
+      const wanted = await containersFor(deps.liveRelease, app, asked)
       const options = { mayUseReserve: verb === 'stop' && (isStaff(caller) || ('part' as const)) }
       await step('db.wanted', async () => {
         await db.transaction(async (tx) => {
@@ -120,9 +123,9 @@ export function createContainers(deps: Deps) {
       })
       if (verb !== 'start') deps.onWanted() // visitors get the error page before the container stops
       const effect = async (id: string) => await step(`engine.${verb}`, async () => await EFFECTS[verb](id))
-      if (verb === 'start') for (const id of ids) await effect(id)
-      else if (verb === 'restart' && kindOf(app).mayHaveReplicas) await deps.restartInTurn(app, ids, effect)
-      else await Promise.all(ids.map(effect)) // each may take minutes to end
+      if (verb === 'start') for (const { id } of wanted) await effect(id)
+      else if (verb === 'restart' && kindOf(app).mayHaveReplicas) await deps.restartInTurn(app, wanted, effect)
+      else await Promise.all(wanted.map(async ({ id }) => await effect(id))) // each may take minutes to end
       if (service === undefined)
         await step('db.app_status', async () => {
           const status = verb === 'stop' ? 'stopped' : 'running'
@@ -134,24 +137,31 @@ export function createContainers(deps: Deps) {
     })
   }
 
-  async function status(app: AppRow): Promise<ContainerStatus> {
-    return await whenReachable(async () => {
-      const release = await deps.liveRelease(app)
-      const [first, second] = release?.containers ?? []
-      if (first && second && !kindOf(app).hasServices) return statusOfReplicas(release?.containers ?? [], app.replicas)
-      if (!first) return { state: 'not_deployed', status: 'No container yet', id: '' }
-      const details = await engine.containers.inspect(first.id)
-      return { state: details?.state ?? first.state, status: details?.status ?? first.status, id: first.id }
-    })
-  }
-
   const { liveRelease } = deps
   return {
     apply,
-    status,
+    status: createStatus(deps),
     logs: createNewestLogs(deps),
     wholeLogs: createAppLogs({ engine, liveRelease }),
     usage: createUsage({ engine, liveRelease, whenReachable }),
+  }
+}
+
+/** How the containers of the live release are: those of the main process, or the services, and those of other processes. */
+function createStatus(deps: Pick<Deps, 'engine' | 'liveRelease'>) {
+  const { engine } = deps
+
+  return async function status(app: AppRow): Promise<ContainerStatus> {
+    return await whenReachable(async () => {
+      const { containers: all = [], processes = '[]' } = (await deps.liveRelease(app)) ?? {}
+      const { hasServices } = kindOf(app)
+      const [first, ...more] = hasServices ? all : all.filter(({ owner }) => owner.service === null)
+      const others = statusOfProcesses(all, processesWanted(app, { processes }))
+      if (first && more.length > 0 && !hasServices) return { ...statusOfReplicas([first, ...more], app.replicas), ...others }
+      if (!first) return { state: 'not_deployed', status: 'No container yet', id: '', ...others }
+      const details = await engine.containers.inspect(first.id)
+      return { state: details?.state ?? first.state, status: details?.status ?? first.status, id: first.id, ...others }
+    })
   }
 }
 
@@ -164,8 +174,9 @@ function createNewestLogs(deps: Pick<Deps, 'engine' | 'liveRelease' | 'lastFaile
     return await whenReachable(async () => {
       const release = await deps.liveRelease(app)
       const newest = newestLines(tail)
-      const shown = withLogs(release?.containers ?? [], { service })
-      const prefix = shown.length < 2 && service !== undefined ? () => '' : createLinePrefix(shown)
+      const main = mainProcessName(app)
+      const shown = withLogs(release?.containers ?? [], { service }, main)
+      const prefix = shown.length < 2 && service !== undefined ? () => '' : createLinePrefix(shown, main)
       for (const container of shown) {
         const details = await engine.containers.inspect(container.id)
         if (!details) continue

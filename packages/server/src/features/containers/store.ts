@@ -14,10 +14,12 @@ export async function mayRestart(db: Reader, appId: number): Promise<boolean> {
   return app?.wanted === 'running' && !(await statusesUnderWay(db, appId)).includes('deploying')
 }
 
-export async function findLive(db: Reader, appId: number): Promise<Pick<DeploymentRow, 'id' | 'image' | 'main_service'> | undefined> {
+type Live = Pick<DeploymentRow, 'id' | 'image' | 'main_service' | 'processes'>
+
+export async function findLive(db: Reader, appId: number): Promise<Live | undefined> {
   return await db
     .selectFrom('deployment')
-    .select(['id', 'image', 'main_service'])
+    .select(['id', 'image', 'main_service', 'processes'])
     .where('app_id', '=', appId)
     .where('is_active', '=', 1)
     .executeTakeFirst()

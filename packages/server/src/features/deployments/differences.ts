@@ -1,4 +1,4 @@
-import type { DeploymentComparison } from '@berth/contract'
+import type { AppProcess, DeploymentComparison } from '@berth/contract'
 import type { ReleaseConfig } from '../../domain/release-config.ts'
 
 type Shown = { name: string; text: (config: ReleaseConfig) => string }
@@ -28,7 +28,12 @@ const SETTINGS: readonly Shown[] = [
   { name: 'CPU limit', text: ({ cpus }) => String(cpus ?? '') },
   { name: 'Memory limit', text: ({ memoryMb }) => (memoryMb === null ? '' : `${memoryMb} MB`) },
   { name: 'Replicas', text: ({ replicas = 1 }) => String(replicas) },
+  { name: 'Processes', text: ({ processes = [] }) => processes.map(processText).join(', ') },
 ]
+
+function processText({ name, command, replicas }: AppProcess): string {
+  return `${name}${command === '' ? '' : `: ${command}`} (${replicas})`
+}
 
 function argumentsText(given: Readonly<Record<string, string>>): string {
   return Object.entries(given)

@@ -34,7 +34,10 @@ const SHOWN = [
   'deployment.created_at',
   'deployment.updated_at',
 ] as const
-type ShownDeployment = Omit<DeploymentRow, 'sealed_config' | 'attempts' | 'release_of' | 'failure' | 'without_cache' | 'release_run'>
+type ShownDeployment = Omit<
+  DeploymentRow,
+  'sealed_config' | 'attempts' | 'release_of' | 'failure' | 'processes' | 'without_cache' | 'release_run'
+>
 
 export function presentDeployment(row: ShownDeployment): Deployment {
   return {

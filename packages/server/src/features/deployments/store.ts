@@ -62,6 +62,7 @@ export async function insertDeployment(tx: Tx, wanted: NewDeployment): Promise<D
     rolled_back_from: rollback?.from ?? null,
     release_of: rollback?.to.id ?? null,
     ...columnsOf(rollback && artifactOf(rollback.to)),
+    processes: rollback?.to.processes ?? '[]',
     sealed_config: rollback?.to.sealed_config ?? '',
     image_ref: rollback?.to.image_ref ?? '',
     without_cache: wanted.withoutCache === true ? 1 : 0,

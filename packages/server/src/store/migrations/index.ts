@@ -22,6 +22,7 @@ import { up as boundedLogs } from './0020-bounded-logs.ts'
 import { up as storage } from './0021-storage.ts'
 import { up as replicas } from './0022-replicas.ts'
 import { up as buildSettings } from './0023-build-settings.ts'
+import { up as processes } from './0024-processes.ts'
 
 export type Migration = { version: number; name: string; up: (db: Kysely<unknown>) => Promise<void> }
 
@@ -50,4 +51,5 @@ export const migrations: readonly Migration[] = [
   { version: 21, name: '0021-storage', up: storage },
   { version: 22, name: '0022-replicas', up: replicas },
   { version: 23, name: '0023-build-settings', up: buildSettings },
+  { version: 24, name: '0024-processes', up: processes },
 ]

@@ -26,10 +26,12 @@ export function createAppContainers(deps: { engine: Pick<Engine, 'containers' | 
     return (await ofApp(appId, signal)).filter(({ owner }) => !isOfRelease(owner, deploymentId))
   }
 
-  /** Whether a release is running. Containers keep running while the engine is unreachable. */
+  /** Whether a release is running: its main process, or any service. Containers keep running while the engine is unreachable. */
   async function isServing(appId: number, deploymentId: number): Promise<boolean> {
     const own = await ofDeployment(appId, deploymentId).catch(() => undefined)
-    return own === undefined || own.some(({ state }) => state === 'running')
+    if (own === undefined) return true
+    const main = own.filter(({ owner }) => owner.service === null)
+    return (main.length > 0 ? main : own).some(({ state }) => state === 'running')
   }
 
   /** Its last lines, in the order in which the engine received them. */

@@ -2,6 +2,7 @@ import { kindOf } from '../../../domain/app-kinds.ts'
 import { setAppStatus } from '../../../domain/app-status.ts'
 import { holdsDataAlone } from '../../../domain/app-volumes.ts'
 import { type Artifact, artifactOf } from '../../../domain/artifact.ts'
+import { placesOf } from '../../../domain/processes.ts'
 import type { Routes } from '../../../domain/routes.ts'
 import { type AppRow, type DeploymentRow, findApp } from '../../../domain/rows.ts'
 import { EngineUnreachable } from '../../../engine/api/errors.ts'
@@ -34,12 +35,12 @@ type Live = { app: AppRow; active: DeploymentRow; artifact: Artifact; settings: 
 
 const DEADLINE_MS = 120_000
 /** They are started one after the other. */
-const MORE_PER_REPLICA_MS = 15_000
+const MORE_PER_CONTAINER_MS = 15_000
 const DOWN: readonly string[] = ['created', 'exited', 'dead', 'removing']
 
 /**
- * Runs the live release as it should run: starts what ended, was removed or is missing because there are more replicas now, and removes
- * replicas that are no longer wanted. The image and the settings are those of the release, and there is no new deployment. Containers
+ * Runs the live release as it should run: starts what ended, was removed or is missing because more containers are wanted now, and removes
+ * those that are no longer wanted. The image and the settings are those of the release, and there is no new deployment. Containers
  * of other releases are removed: in the queue of the app nothing else runs, so a deployment that did not succeed has left them. It ends
  * as soon as it sees that the app was stopped.
  */
@@ -69,13 +70,14 @@ export function createRestore(deps: Deps) {
       if (await isStopped()) stopped.abort()
       stopped.signal.throwIfAborted()
     }
-    const until = AbortSignal.any([signal, stopped.signal, AbortSignal.timeout(DEADLINE_MS + app.replicas * MORE_PER_REPLICA_MS)])
+    const { length: wanted } = placesOf(app, active)
+    const until = AbortSignal.any([signal, stopped.signal, AbortSignal.timeout(DEADLINE_MS + wanted * MORE_PER_CONTAINER_MS)])
     const live = { app, active, artifact, settings }
     try {
       await bringUp(contextOf(deps, live, { until, endIfStopped }), live)
       await endIfStopped()
-      // A replica that was there before may still have the problem that was seen: reconcile asks them all.
-      await settle(appId, { status: 'running', ...(app.replicas === 1 && { reason: '' }) })
+      // One that was there before may still have the problem that was seen: reconcile asks them all.
+      await settle(appId, { status: 'running', ...(wanted === 1 && { reason: '' }) })
     } catch (cause) {
       if (signal.aborted) throw cause
       if (await isStopped()) await stopStarted(appId, active.id, isStopped)
@@ -83,8 +85,8 @@ export function createRestore(deps: Deps) {
         throw cause // it is retried
       else {
         const reason = failureReason(cause, createRedactor(Object.values(settings.config.env)))
-        const othersServe = app.replicas > 1 && (await containers.isServing(appId, active.id))
-        if (othersServe) deps.log.warn({ appId, deploymentId: active.id, reason }, 'a replica did not become healthy')
+        const othersServe = wanted > 1 && (await containers.isServing(appId, active.id))
+        if (othersServe) deps.log.warn({ appId, deploymentId: active.id, reason }, 'a container of the live release did not become healthy')
         await settle(appId, { status: othersServe ? 'running' : 'error', reason })
       }
     }
@@ -101,7 +103,7 @@ function createBringUp(deps: Deps) {
     const { app, deployment, config, ask, signal } = context
     if (!replicas || !holdsDataAlone(app, config)) return
     const found = await ask((until) => containers.ofRelease(app.id, deployment.id, until))
-    if (!found.some(({ owner }) => owner.service === null && owner.replica > app.replicas)) return
+    if (!found.some(({ owner }) => owner.service !== null || owner.replica > 1)) return
     await deps.routes.drain(app.id, signal)
     await replicas.removeSurplus(context)
   }

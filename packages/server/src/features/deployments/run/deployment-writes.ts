@@ -6,6 +6,7 @@ import { setStoppedServices } from '../../../domain/stopped-services.ts'
 import type { Db, Tx } from '../../../store/database.ts'
 import { type FailureFacts, storedFacts } from '../failure/facts.ts'
 import { findReleaseFiles, insertReleaseFiles } from '../files-store.ts'
+import { findPlan } from '../plan-store.ts'
 import { deactivate, findActive, moveDeployment, noteDeployment } from '../store.ts'
 
 type Deps = { db: Db; now: () => Date }
@@ -48,7 +49,10 @@ export function createRecord({ db, now }: Deps) {
     const at = now()
     return await db.transaction(async (tx) => {
       await setAppStatus(tx, at, row.app_id, { status: 'deploying', reason: '' })
-      return await moveDeployment(tx, { id: row.id, from: 'building', to: 'deploying', at, change: columnsOf(artifact) })
+      const known = (await findPlan(tx, row))?.processes?.map(({ name, command, replicas }) => ({ name, command, replicas }))
+      const ofPlan = row.release_of === null && known !== undefined // a rollback has those of the release that it brings back
+      const change = { ...columnsOf(artifact), ...(ofPlan && { processes: JSON.stringify(known) }) }
+      return await moveDeployment(tx, { id: row.id, from: 'building', to: 'deploying', at, change })
     })
   }
 

@@ -1,19 +1,28 @@
 import { kindOf } from '../../../../domain/app-kinds.ts'
-import type { AppRow } from '../../../../domain/rows.ts'
+import { isAt, type Place, placesOf } from '../../../../domain/processes.ts'
+import type { AppRow, DeploymentRow } from '../../../../domain/rows.ts'
 import { stoppedServices } from '../../../../domain/stopped-services.ts'
 import type { StackService } from '../../../../engine/compose/stack.ts'
 import type { ContainerSummary } from '../../../../engine/container-state.ts'
+import { RELEASE_SERVICE } from '../container/release-command.ts'
 import { hasPlan, isPlanned, keptPlan, planDirectory, releaseLabels, runsToItsEnd } from './plan.ts'
 import { replicasOf } from './replica.ts'
+
+type Active = Pick<DeploymentRow, 'id' | 'processes'>
 
 /**
  * Whether the containers of an app are those of its live release: a crash may have left those of another, or none. A service that was
  * stopped, and one that has done its work, may be there or not.
  */
 export function createIsAsPlanned({ dataDir }: { dataDir: string }) {
-  return async function isAsPlanned(app: AppRow, activeId: number, containers: readonly ContainerSummary[]): Promise<boolean> {
+  return async function isAsPlanned(app: AppRow, active: Active, containers: readonly ContainerSummary[]): Promise<boolean> {
+    const { id: activeId } = active
     const directory = planDirectory(dataDir, app.id, activeId)
-    if (!kindOf(app).hasServices) return hasItsReplicas(app, activeId, containers)
+    if (!kindOf(app).hasServices)
+      return hasItsPlaces(
+        placesOf(app, active),
+        containers.filter(({ owner }) => owner.service !== RELEASE_SERVICE),
+      )
     if (!(await hasPlan(directory))) return containers.some(({ owner }) => owner.deploymentId === activeId)
     const plan = await keptPlan(directory)
     const labels = releaseLabels(plan, activeId)
@@ -28,8 +37,7 @@ export function createIsAsPlanned({ dataDir }: { dataDir: string }) {
   }
 }
 
-/** One container for each replica, and no others. */
-function hasItsReplicas({ replicas }: AppRow, activeId: number, containers: readonly ContainerSummary[]): boolean {
-  const own = containers.filter(({ owner }) => owner.deploymentId === activeId && owner.service === null).map(({ owner }) => owner.replica)
-  return own.length === replicas && own.every((replica) => replica <= replicas) && new Set(own).size === replicas
+/** One container for each replica of each process, and no others. */
+function hasItsPlaces(places: readonly Place[], containers: readonly ContainerSummary[]): boolean {
+  return containers.length === places.length && places.every((place) => containers.some(({ owner }) => isAt(place, owner)))
 }

@@ -68,13 +68,20 @@ export function createBuildImage(deps: Deps) {
 function wishOf({ app, config, workspace, buildSecrets: secrets }: Context): BuildWish {
   const build = config.build ?? buildConfigOf(app)
   const { root_directory: rootDirectory, dockerfile_path: dockerfilePath } = app
-  return { workspace, rootDirectory, dockerfilePath, build, port: config.port, buildSecrets: Object.keys(secrets).toSorted() }
+  const { port, processes = [] } = config
+  return { workspace, rootDirectory, dockerfilePath, build, port, processes, buildSecrets: Object.keys(secrets).toSorted() }
 }
 
 function sayPlan({ say, deployment }: Context, { plan, isWritten }: DecidedBuild): void {
   if (isWritten) say(`Detected ${plan.title} (from ${plan.files.join(', ')})`)
   for (const { name, version, from } of isWritten ? plan.versions : []) say(`${name} ${version}: ${from}`)
   for (const { name, command, from } of plan.commands) say(`${name[0]?.toUpperCase()}${name.slice(1)} command: ${command} (${from})`)
+  for (const { name, command, replicas, from } of plan.processes ?? [])
+    say(
+      replicas > 0
+        ? `Process ${name}: ${command} (${from}), ${replicas} ${replicas === 1 ? 'replica' : 'replicas'}`
+        : `Process ${name}: ${command} (${from}) does not run: set its replicas under Settings → Processes, or with berth scale`,
+    )
   if (plan.outputDirectory !== '') say(`Output directory: ${plan.outputDirectory}`)
   for (const note of plan.notes) say(note)
   if (isWritten) for (const line of plan.dockerfile.trimEnd().split('\n')) say(`Dockerfile | ${line}`)

@@ -1,8 +1,9 @@
 import { realpath } from 'node:fs/promises'
 import { join, relative } from 'node:path'
-import type { BuildPlan } from '@berth/contract'
+import type { AppProcess, BuildPlan } from '@berth/contract'
 import { readBerthJson } from '../../../../builders/berth-json.ts'
 import { type Detected, type DetectionInput, detect, detectSite } from '../../../../builders/detect.ts'
+import { withProcesses } from '../../../../builders/processes.ts'
 import { BuildProblem, type Project, projectAt } from '../../../../builders/project.ts'
 import { readRepository } from '../../../../builders/read-repository.ts'
 import type { BuildConfig } from '../../../../domain/release-config.ts'
@@ -18,6 +19,8 @@ export type BuildWish = {
   readonly dockerfilePath: string | null
   readonly build: BuildConfig
   readonly port: number | null
+  /** The settings of the app's processes beside the main one. */
+  readonly processes: readonly AppProcess[]
   /** The names of the app's build secrets. */
   readonly buildSecrets: readonly string[]
 }
@@ -46,19 +49,19 @@ export async function decideBuild(wish: BuildWish): Promise<DecidedBuild> {
   const place = relative(workspace, root)
   const project = projectAt(await readRepository(workspace, place), place)
   try {
-    const file = readBerthJson(project)
+    const { processes: _, ...file } = readBerthJson(project)
     const releaseCommand = file.releaseCommand?.trim() || settings.releaseCommand // empty is as good as not there, as for the other commands
     const build = { ...settings, ...file, releaseCommand, buildArgs: { ...settings.buildArgs, ...file.buildArgs } }
     const own = await ownDockerfile(wish, root, build)
     if (own !== null) {
       const plan = withRelease(await dockerfilePlan(port, project, { root, dockerfile: own, build }), build, file.releaseCommand)
-      return { plan, directory: root, dockerfile: own, isWritten: false, buildArgs: build.buildArgs, target: build.buildTarget }
+      const whole = withProcesses(plan, project, wish.processes)
+      return { plan: whole, directory: root, dockerfile: own, isWritten: false, buildArgs: build.buildArgs, target: build.buildTarget }
     }
     const given: DetectionInput = { settings, port, buildArgs: Object.keys(build.buildArgs), buildSecrets: wish.buildSecrets }
     const found = build.builder === 'static' ? detectSite(project, given) : await detectAny(wish, project, { root, given })
-    const plan = withRelease(found.plan, build, file.releaseCommand)
     return {
-      plan,
+      plan: withProcesses(withRelease(found.plan, build, file.releaseCommand), project, wish.processes),
       directory: join(workspace, found.context),
       dockerfile: WRITTEN_NAME,
       isWritten: true,

@@ -29,6 +29,8 @@ export type Running = {
   readonly context: Context
   readonly id: string
   readonly address: Target | undefined
+  /** Where it must answer. Null if staying up is enough: a service without a port, or a process beside the main one. */
+  readonly port: number | null
   /** What it is called among others of its release; empty for the only one. */
   readonly name: string
 }
@@ -54,9 +56,9 @@ export function createContainerHealth(deps: ContainerHealthDeps) {
     await checkAlive(running)
     const template = kindOf(config).madeFrom === 'template' ? deps.findTemplate(config.template) : undefined
     if (template) return await probeDatabase(id, template, signal)
-    if (config.port === null) return { healthy: true } // for a service without a port, staying up is enough
+    if (running.port === null) return { healthy: true }
     const address = running.address ?? (await addressOf(context, id))
-    if (!address) return { healthy: false, reason: nothingResponds(config.port) }
+    if (!address) return { healthy: false, reason: nothingResponds(running.port) }
     const port = await probePort(address.ip, address.port, signal)
     if (!port.healthy || config.healthcheckPath === '') return port
     return await probePath(`http://${address.ip}:${address.port}${config.healthcheckPath}`, signal)
@@ -73,14 +75,13 @@ export function createContainerHealth(deps: ContainerHealthDeps) {
     const isInVain = watchPort(running)
     const look = async (): Promise<Probe> => {
       const result = await ask(() => probe(running))
-      return result.healthy || result.reason !== nothingResponds(config.port) ? result : { ...result, isFinal: await isInVain() }
+      return result.healthy || result.reason !== nothingResponds(running.port) ? result : { ...result, isFinal: await isInVain() }
     }
     const result = await waitUntilHealthy({ probe: look, deadlineMs, intervalMs: tuning.healthIntervalMs, signal })
     if (!result.healthy) throw await explained(running, result.reason)
   }
 
-  function watchPort({ context, id }: Running): () => Promise<boolean> {
-    const { port } = context.config
+  function watchPort({ context, id, port }: Running): () => Promise<boolean> {
     if (port === null) return async () => false
     return createPortWatch({
       port,
@@ -109,8 +110,8 @@ function createExplanation(deps: ContainerHealthDeps) {
   const { engine } = deps
   const lastWords = createLastOutput(deps)
 
-  async function explained({ context, id, name }: Running, reason: string): Promise<DeploymentFailure> {
-    const { env, port, healthcheckPath } = context.config
+  async function explained({ context, id, name, port }: Running, reason: string): Promise<DeploymentFailure> {
+    const { env, healthcheckPath } = context.config
     const details = await seenDown(id)
     const lastLines = details ? await lastWords(context, { details, ...(name !== '' && { prefix: `${name} | ` }) }) : []
     const listening = details?.state === 'running' ? await listeningPorts(engine, id) : null

@@ -1,35 +1,48 @@
+import { isDeepStrictEqual } from 'node:util'
+import { startArgv } from '../../../../builders/dockerfile-text.ts'
 import { kindOf } from '../../../../domain/app-kinds.ts'
+import { type Place, processesOf } from '../../../../domain/processes.ts'
 import type { DeploymentRow } from '../../../../domain/rows.ts'
 import type { PlainFile } from '../../../../engine/build/tar.ts'
 import type { ContainerSpec } from '../../../../engine/container-spec.ts'
 import type { ContainerSummary } from '../../../../engine/container-state.ts'
-import { containerName, labelsOf, projectNetworkName } from '../../../../engine/labels.ts'
+import { containerName, labelsOf, processContainerName, projectNetworkName } from '../../../../engine/labels.ts'
 import type { Context } from '../../run/stage.ts'
 import { memoryBytesOf } from '../memory-ceiling.ts'
 import type { Launcher } from '../release.ts'
 import type { ContainerHealthDeps } from './health.ts'
 import { RELEASE_SERVICE } from './release-command.ts'
-import { createReplicas, stopAndRemove, type WantedReplica } from './replicas.ts'
+import { createReplicas, stopAndRemove, type WantedContainer } from './replicas.ts'
 import { isSingle, mountsOf, refuseSeveralWriters, restartOf } from './storage.ts'
+import { placesWanted } from './wanted.ts'
 
 /**
- * How far apart the addresses of replicas are: each address is used again only after several other releases, also with twenty replicas.
+ * How far apart the addresses of the containers of a release are: each is used again only after several other releases, also if there are
+ * twenty.
  */
-const REPLICA_STRIDE = 37
+const STRIDE = 37
 
 type Deps = ContainerHealthDeps & {
   /** The files of the release. */
   filesOf: (deployment: DeploymentRow) => Promise<readonly PlainFile[]>
 }
 
-function specOf(deps: ContainerHealthDeps, context: Context, { artifact, replica }: WantedReplica): ContainerSpec {
+/** A process beside the main one has its own command, and no name in the network: nobody calls it. */
+function processSpec({ app, deployment, config }: Context, { instance }: Pick<Deps, 'instance'>, place: Place) {
+  const first = containerName(instance, app.id, deployment.id, place.process === '' ? place.replica : 1)
+  if (place.process === '') return { name: first, aliases: [config.slug] }
+  const command = processesOf(deployment).find(({ name }) => name === place.process)?.command
+  if (command === undefined) throw new Error(`the release has no process ${place.process}`)
+  return { name: processContainerName(first, place), aliases: [], entrypoint: startArgv(command), command: [] }
+}
+
+function specOf(deps: ContainerHealthDeps, context: Context, { artifact, place }: WantedContainer): ContainerSpec {
   const { instance, findTemplate } = deps
   const { app, deployment, config } = context
   if (artifact.kind !== 'image') throw new Error('a container is started from an image')
   const { keepsData, madeFrom } = kindOf(config)
   const template = madeFrom === 'template' ? findTemplate(config.template) : undefined
   return {
-    name: containerName(instance, app.id, deployment.id, replica),
     image: artifact.tag,
     labels: labelsOf({
       instance,
@@ -37,22 +50,22 @@ function specOf(deps: ContainerHealthDeps, context: Context, { artifact, replica
       projectId: app.project_id,
       appId: app.id,
       deploymentId: deployment.id,
-      service: '', // a label of the image must not say otherwise
-      replica,
+      service: place.process, // also if it is empty: a label of the image must not say otherwise
+      replica: place.replica,
     }),
     env: config.env,
     ...(template?.command && { command: template.command }),
     network: projectNetworkName(instance, app.project_id),
-    turn: deployment.id + (replica - 1) * REPLICA_STRIDE,
-    aliases: [config.slug],
+    turn: deployment.id + placesWanted(context).findIndex((each) => isDeepStrictEqual(each, place)) * STRIDE,
     volumes: mountsOf(deps, context),
     memoryBytes: memoryBytesOf(config),
     ...(config.cpus !== null && { cpus: config.cpus }),
     restart: restartOf(context),
+    ...processSpec(context, deps, place),
   }
 }
 
-/** Runs an app as one container, or as several that do the same: web apps, services and databases. */
+/** Runs an app as one container, or as several of each of its processes: web apps, services and databases. */
 export function createContainerLauncher(deps: Deps): Launcher {
   const { engine, containers, instance, tuning } = deps
   const { start, ...replicas } = createReplicas(deps, {
@@ -94,8 +107,10 @@ export function createContainerLauncher(deps: Deps): Launcher {
   /** Only the live release: an earlier deployment that failed while the engine was away may have left containers too. */
   async function liveOf({ app, deployment, replaces }: Context, signal: AbortSignal): Promise<ContainerSummary[]> {
     const others = await containers.ofOtherDeployments(app.id, deployment.id, signal)
-    const isWanted = ({ owner }: ContainerSummary) => owner.service !== RELEASE_SERVICE && owner.replica <= app.replicas
-    return others.filter((each) => each.owner.deploymentId === replaces && isWanted(each))
+    const set = new Map([['', app.replicas], ...processesOf(app).map(({ name, replicas }) => [name, replicas] as const)])
+    const isWanted = ({ service, replica }: ContainerSummary['owner']) =>
+      service !== RELEASE_SERVICE && replica <= (set.get(service ?? '') ?? Infinity)
+    return others.filter(({ owner }) => owner.deploymentId === replaces && isWanted(owner))
   }
 
   async function undo(context: Context): Promise<void> {

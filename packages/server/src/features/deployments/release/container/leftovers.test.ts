@@ -51,8 +51,8 @@ function contextOf(): LiveContext {
   const step = async <Result>(_name: string, effect: () => Promise<Result>) => await effect()
   return {
     ...createEffects({ step, signal, say: () => undefined }),
-    app: { id: 1, project_id: 1, wanted: 'running', replicas: 1, volumes: '[]' } as AppRow, // as below: the fields that are read
-    deployment: { id: OWN, release_of: null, release_run: '' } as DeploymentRow,
+    app: { id: 1, project_id: 1, wanted: 'running', replicas: 1, processes: '[]', volumes: '[]' } as AppRow, // as below: the fields that are read
+    deployment: { id: OWN, release_of: null, release_run: '', processes: '[]' } as DeploymentRow,
     config: { type: 'web', strategy: 'recreate', env: {}, memoryMb: null, cpus: null } as unknown as ReleaseConfig,
     signal,
     replaces: LIVE,

@@ -1,7 +1,9 @@
-import type { BuildPlan } from '@berth/contract'
+import type { AppProcess, BuildPlan } from '@berth/contract'
+import { withProcesses } from '../../../../builders/processes.ts'
+import { BuildProblem } from '../../../../builders/project.ts'
 import type { Artifact } from '../../../../domain/artifact.ts'
 import { buildConfigOf } from '../../../../domain/release-config.ts'
-import type { Context } from '../../run/stage.ts'
+import { type Context, DeploymentFailure } from '../../run/stage.ts'
 import type { PullImage } from '../pull-images.ts'
 
 type Deps = { pullImage: PullImage; keepPlan: (deploymentId: number, plan: BuildPlan) => Promise<void> }
@@ -13,6 +15,7 @@ export function createPullReadyImage({ pullImage, keepPlan }: Deps) {
     await context.enter('building_image')
     // As recorded with the deployment: what the app says by now may be somebody else's image, with somebody else's credentials.
     const { image = app.image, imageSetBy = null, releaseCommand } = config.build ?? buildConfigOf(app)
+    const planFor = planWith(config.processes ?? [])
     const { tag } = await pullImage(context, {
       image: deployment.image_ref === '' ? image : deployment.image_ref, // a run that goes on after a crash goes on with the same bytes
       user: { projectId: app.project_id, personId: imageSetBy },
@@ -20,7 +23,7 @@ export function createPullReadyImage({ pullImage, keepPlan }: Deps) {
         await context.step('db.image', async () => await context.noteImage(ref))
         await context.step(
           'db.plan',
-          async () => await keepPlan(deployment.id, planOf({ image, digest, releaseCommand, port: config.port })),
+          async () => await keepPlan(deployment.id, planFor({ image, digest, releaseCommand, port: config.port })),
         )
       },
     })
@@ -28,7 +31,20 @@ export function createPullReadyImage({ pullImage, keepPlan }: Deps) {
   }
 }
 
-function planOf(of: { image: string; digest: string; releaseCommand: string; port: number | null }): BuildPlan {
+type About = { image: string; digest: string; releaseCommand: string; port: number | null }
+
+/** There is no repository, so that the settings have all commands. */
+function planWith(processes: readonly AppProcess[]): (of: About) => BuildPlan {
+  try {
+    const known = withProcesses(planOf({ image: '', digest: '', releaseCommand: '', port: null }), null, processes)
+    return (of) => ({ ...planOf(of), processes: known.processes ?? [] })
+  } catch (cause) {
+    if (cause instanceof BuildProblem) throw new DeploymentFailure(cause.message, { cause })
+    throw cause
+  }
+}
+
+function planOf(of: About): BuildPlan {
   const release = of.releaseCommand.trim()
   return {
     builder: 'image',

@@ -1,5 +1,6 @@
 import { kindOf } from '../../../../domain/app-kinds.ts'
 import { holdsDataAlone } from '../../../../domain/app-volumes.ts'
+import { placesOf } from '../../../../domain/processes.ts'
 import type { ContainerSpec } from '../../../../engine/container-spec.ts'
 import { appVolumeName, volumeName } from '../../../../engine/labels.ts'
 import type { DatabaseTemplate } from '../../../templates/templates.ts'
@@ -20,11 +21,14 @@ export function isSingle({ app, config }: Pick<Context, 'app' | 'config'>): bool
 }
 
 /** A volume that is not shareable has one writer, also after a rollback to a release that has one. */
-export function refuseSeveralWriters({ app, config }: Pick<Context, 'app' | 'config'>): void {
-  if (app.replicas === 1 || !holdsDataAlone(app, config)) return
-  throw new DeploymentFailure(
-    `This release has a volume that only one container may use at a time, and the application has ${app.replicas} replicas. Set replicas to 1, or use a release whose volumes are shareable.`,
-  )
+export function refuseSeveralWriters({ app, config, deployment }: Pick<Context, 'app' | 'config' | 'deployment'>): void {
+  if (!holdsDataAlone(app, config)) return
+  const volume = 'This release has a volume that only one container may use at a time, and the application has'
+  const other = 'or use a release whose volumes are shareable.'
+  if (app.replicas > 1) throw new DeploymentFailure(`${volume} ${app.replicas} replicas. Set replicas to 1, ${other}`)
+  const process = placesOf(app, deployment).find((each) => each.process !== '')?.process
+  if (process === undefined) return
+  throw new DeploymentFailure(`${volume} the process ${process} too. Set its replicas to 0, mark the volume as shareable, ${other}`)
 }
 
 /**

@@ -1,0 +1,42 @@
+import type { AppProcess } from '@berth/contract'
+import type { Owner } from '../engine/labels.ts'
+import { kindOf } from './app-kinds.ts'
+import type { AppRow, DeploymentRow } from './rows.ts'
+
+/** One container of an app: the process that runs in it, empty for the main one, and its number among those that do the same. */
+export type Place = { readonly process: string; readonly replica: number }
+
+/** Of the settings of an app, or of a release. */
+export function processesOf(row: Pick<AppRow, 'processes'>): AppProcess[] {
+  return JSON.parse(row.processes) as AppProcess[] // written by us, as the contract says
+}
+
+/**
+ * The processes of a release. Their commands are its own. How many run is a setting of the app, which can change without a deployment;
+ * for those that are no longer in the settings, it is the number of the release, so that a rollback brings them back.
+ */
+export function processesWanted(app: Pick<AppRow, 'processes'>, release: Pick<DeploymentRow, 'processes'>): AppProcess[] {
+  const set = new Map(processesOf(app).map(({ name, replicas }) => [name, replicas]))
+  return processesOf(release).map((each) => ({ ...each, replicas: set.get(each.name) ?? each.replicas }))
+}
+
+/** Every container that a release should have, the main process first. */
+export function placesOf(app: Pick<AppRow, 'replicas' | 'processes'>, release: Pick<DeploymentRow, 'processes'>): Place[] {
+  return [{ name: '', replicas: app.replicas }, ...processesWanted(app, release)].flatMap(({ name, replicas }) =>
+    Array.from({ length: replicas }, (_, index) => ({ process: name, replica: index + 1 })),
+  )
+}
+
+export function isAt({ process, replica }: Place, owner: Pick<Owner, 'service' | 'replica'>): boolean {
+  return (owner.service ?? '') === process && owner.replica === replica
+}
+
+/** How many containers the settings of an app ask for. */
+export function containersOf(app: Pick<AppRow, 'replicas' | 'processes'>): number {
+  return processesOf(app).reduce((sum, { replicas }) => sum + replicas, app.replicas)
+}
+
+/** What the main process is called beside others. */
+export function mainProcessName(app: Parameters<typeof kindOf>[0]): string {
+  return kindOf(app).isRouted ? 'web' : 'main'
+}
