@@ -33,8 +33,12 @@ describe('the commands', () => {
   })
 
   it.each<[OperationName, Fields, string[]]>([
-    ['apps.create', newAppFields, ['name', 'projectId', 'envVars', 'status', 'watchPaths', 'buildArgs', 'volumes', 'buildSecrets']],
-    ['apps.update', changeFields, ['appId', 'status', 'watchPaths', 'buildArgs', 'volumes', 'buildSecrets']],
+    [
+      'apps.create',
+      newAppFields,
+      ['name', 'projectId', 'envVars', 'status', 'watchPaths', 'buildArgs', 'volumes', 'processes', 'buildSecrets'],
+    ],
+    ['apps.update', changeFields, ['appId', 'status', 'watchPaths', 'buildArgs', 'volumes', 'processes', 'buildSecrets']],
   ])('%s can set every field', (name, fields, otherwise) => {
     const line: { body?: { properties: object } } = operations[name] as object // it has a body
     const set = Object.values(fields).map(({ field }) => field)

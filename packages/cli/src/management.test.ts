@@ -90,6 +90,8 @@ describe('apps', () => {
     expect((await berth(['apps', 'update', 'jobs', '--memory', 'much'])).code).toBe(2)
     expect(await answerOf('apps.update', ['scale', 'jobs', '3'])).toMatchObject({ replicas: 3 })
     expect((await berth(['scale', 'jobs', 'many'])).code).toBe(2)
+    const worker = await answerOf('apps.update', ['scale', 'jobs', 'worker=2', '--command', 'node worker.js'])
+    expect(worker).toMatchObject({ replicas: 3, processes: [{ name: 'worker', command: 'node worker.js', replicas: 2 }] })
     await answerOf('users.create', ['users', 'create', 'dora@example.com', '--role', 'admin'], 'a-good-password')
     await answerOf('apps.transfer', ['apps', 'transfer', 'jobs', 'dora@example.com'])
     expect((await berth(['apps', 'update', 'jobs', '--name', 'mine'])).code, 'only its owner may change it').toBe(1)

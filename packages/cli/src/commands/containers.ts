@@ -1,6 +1,6 @@
-import type { FiguresRange, OperationName } from '@berth/contract'
+import type { AppProcess, FiguresRange, OperationName } from '@berth/contract'
 import { textOf } from '../arguments.ts'
-import { type Command, command, WrongUsage } from '../command.ts'
+import { type Command, type Context, command, WrongUsage } from '../command.ts'
 import { findApp } from '../find-app.ts'
 
 const MEGABYTE = 1024 * 1024
@@ -24,17 +24,45 @@ const start = containerCommand('start', { operation: 'containers.start', summary
 const stop = containerCommand('stop', { operation: 'containers.stop', summary: 'Stop an app; its data is kept', done: 'stopped' })
 const restart = containerCommand('restart', { operation: 'containers.restart', summary: 'Restart an app', done: 'restarted' })
 
+/** The list of processes with one of them changed, or added. */
+function withProcess(processes: readonly AppProcess[], { name, replicas, command }: Omit<AppProcess, 'command'> & { command?: string }) {
+  const before = processes.find((each) => each.name === name)
+  const changed = { name, command: command ?? before?.command ?? '', replicas }
+  return before ? processes.map((each) => (each === before ? changed : each)) : [...processes, changed]
+}
+
 const scale = command({
   usage: 'scale <app> <replicas>',
-  summary: 'Run 1 to 20 containers of a web app or service at once; takes effect without a deployment',
-  async run(ctx, { app, replicas }) {
-    if (!/^\d+$/.test(replicas)) throw new WrongUsage('<replicas> must be a whole number.')
+  summary:
+    'Run 1 to 20 containers of a web app or service, or as in worker=2, 0 to 20 of another process; takes effect without a deployment',
+  options: {
+    command: {
+      type: 'string',
+      value: 'command',
+      summary: 'what the process runs, from the next deployment on; empty for its line in the Procfile',
+    },
+  },
+  async run(ctx, { app, replicas: given }, values) {
+    const [, process = '', number] = /^(?:([A-Za-z0-9_-]+)=)?(\d+)$/.exec(given) ?? []
+    if (number === undefined) throw new WrongUsage('<replicas> must be a whole number, or a process and one, such as worker=2.')
+    const isMain = process === '' || process === 'web' || process === 'main'
+    const text = textOf(values, 'command')
+    if (isMain && text !== undefined)
+      throw new WrongUsage('--command is for another process, as in worker=2. The main one has berth apps update --start-command.')
     const { id: appId, name } = await findApp(ctx.api, app)
-    const changed = await ctx.api('apps.update', { appId, replicas: Number(replicas) })
-    ctx.out.line(`${name} runs as ${changed.replicas} ${changed.replicas === 1 ? 'replica' : 'replicas'}.`)
+    const replicas = Number(number)
+    const wish = isMain
+      ? { replicas }
+      : { processes: await processesWith(ctx, appId, { name: process, replicas, ...(text !== undefined && { command: text }) }) }
+    const changed = await ctx.api('apps.update', { appId, ...wish })
+    ctx.out.line(`${name}${isMain ? '' : ` ${process}`} runs as ${replicas} ${replicas === 1 ? 'replica' : 'replicas'}.`)
     ctx.out.json(changed)
   },
 })
+
+async function processesWith(ctx: Context, appId: number, change: Parameters<typeof withProcess>[1]) {
+  return withProcess((await ctx.api('apps.get', { appId })).processes, change)
+}
 
 const status = command({
   usage: 'status <app>',
@@ -50,7 +78,7 @@ const status = command({
         [
           found.name,
           found.status,
-          String(found.replicas),
+          [String(found.replicas), ...found.processes.map((each) => `${each.name}=${each.replicas}`)].join(' '),
           live ? `deployment ${live.deployment_number}` : 'none',
           found.url || 'none',
           found.status_reason,

@@ -24,12 +24,19 @@ type Which = { appId: number; service?: string }
 
 type Followed = { id: string; prefix: string }
 
-/** Where there are several replicas, each line says which one printed it. */
+/** Where there are several replicas or processes, each line says which one printed it. */
 async function containersOf(ctx: Context, { appId, service }: Which): Promise<Followed[]> {
+  const { id, replicas, processes = [] } = await ctx.api('containers.status', { appId })
+  const ofProcesses = processes
+    .filter(({ name }) => service === undefined || name === service)
+    .flatMap(({ name, replicas: all }) =>
+      all.map((each) => ({ id: each.id, prefix: all.length > 1 ? `${name} replica ${each.replica} | ` : `${name} | ` })),
+    )
   if (service === undefined) {
-    const { id, replicas } = await ctx.api('containers.status', { appId })
-    return replicas?.map((each) => ({ id: each.id, prefix: `replica ${each.replica} | ` })) ?? (id === '' ? [] : [{ id, prefix: '' }])
+    const main = replicas?.map((each) => ({ id: each.id, prefix: `replica ${each.replica} | ` })) ?? (id === '' ? [] : [{ id, prefix: '' }])
+    return [...main, ...ofProcesses]
   }
+  if (ofProcesses.length > 0) return ofProcesses
   const found = (await ctx.api('stacks.services', { appId })).services.find(({ name }) => name === service)
   return found === undefined || found.containerId === '' ? [] : [{ id: found.containerId, prefix: '' }]
 }
@@ -84,7 +91,7 @@ export const logs = command({
   summary:
     'Show the log of an app: the last lines, all of it, or lines that match a text; with --deployment, the build log of a deployment',
   options: {
-    service: { type: 'string', value: 'name', summary: 'of a compose app, only this service' },
+    service: { type: 'string', value: 'name', summary: 'only this service of a compose app, or only this process' },
     tail: { type: 'string', short: 'n', value: 'number', summary: `how many lines (default ${DEFAULT_TAIL}; with --since, ${MOST_LINES})` },
     since: { type: 'string', value: 'when', summary: 'only lines since then: 10m, 2h, 1d, or a time' },
     follow: { type: 'boolean', short: 'f', summary: 'keep printing new lines' },
