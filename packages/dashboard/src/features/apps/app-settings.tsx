@@ -42,8 +42,11 @@ export function AppSettings() {
   )
 }
 
-/** The number of replicas is the only setting that changes what runs. */
-function savedWords({ replicas, status }: Application, saved: Application): string {
+/** How many containers of each process there are is the only setting that changes what runs. */
+function savedWords({ replicas, processes, status }: Application, saved: Application): string {
+  const numbers = (all: Application['processes']) => JSON.stringify(all.map((each) => [each.name, each.replicas]))
+  if (status === 'running' && saved.replicas === replicas && numbers(saved.processes) !== numbers(processes))
+    return 'Saved. Scaling the processes. Other changes take effect on the next deployment.'
   if (saved.replicas === replicas || status !== 'running') return 'Saved. Takes effect on the next deployment.'
   return `Saved. Scaling to ${saved.replicas} ${saved.replicas === 1 ? 'replica' : 'replicas'}. Other changes take effect on the next deployment.`
 }

@@ -45,6 +45,12 @@ export function LiveCard({ app }: { app: Application }) {
             </>
           )}
         </Fact>
+        {inside?.processes?.map(({ name, command, status, replicas }) => (
+          <Fact key={name} name={`Process ${name}`}>
+            {[status, ...replicas.filter(({ state }) => state !== 'running').map((each) => each.status)].join(', ')}{' '}
+            <code className="break-all font-mono text-[13px] text-ink-soft">{command}</code>
+          </Fact>
+        ))}
         <Fact name="Internal address">
           <span className="-my-1.5 flex items-center">
             <code className="min-w-0 truncate pr-1 font-mono text-[13px]">{internalAddress(app)}</code>

@@ -9,6 +9,7 @@ const worker = {
   cpu_limit: null,
   memory_limit: null,
   replicas: 3,
+  processes: [] as Application['processes'],
   restart_policy: 'always',
   deployment_strategy: 'rolling',
 } as Application // the fields that are read

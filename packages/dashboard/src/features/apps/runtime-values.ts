@@ -1,4 +1,5 @@
 import type { Application } from '@berth/contract'
+import { processesIn, processesText } from './process-values.ts'
 
 /** The runtime settings as form values. Port 0 means that the app has no port. */
 export function runtimeValues(app: Application) {
@@ -8,6 +9,7 @@ export function runtimeValues(app: Application) {
     cpuLimit: app.cpu_limit === null ? '' : String(app.cpu_limit),
     memoryLimit: app.memory_limit === null ? '' : String(app.memory_limit),
     replicas: String(app.replicas),
+    processes: processesText(app.processes),
     restartPolicy: app.restart_policy,
     deploymentStrategy: app.deployment_strategy,
   }
@@ -25,6 +27,7 @@ export function runtimeChange(typed: ReturnType<typeof runtimeValues>) {
     cpuLimit: numberOrNull(typed.cpuLimit),
     memoryLimit: numberOrNull(typed.memoryLimit),
     replicas: typed.replicas.trim() === '' ? Number.NaN : Number(typed.replicas),
+    processes: processesIn(typed.processes),
   }
 }
 

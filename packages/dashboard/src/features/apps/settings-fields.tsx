@@ -107,6 +107,17 @@ export function RuntimeFields({ app, form }: Pick<Props, 'app' | 'form'>) {
             {...form.field('replicas')}
           />
         )}
+        {mayHaveReplicas(app) && (
+          <div className="sm:col-span-2">
+            <AreaField
+              label="Processes"
+              hint={`Others beside the main one, one a line: name=replicas: command, 0 to ${MOST_REPLICAS} replicas. Without a command: its line in the Procfile. Numbers change without a deployment.`}
+              placeholder="worker=2: node worker.js"
+              mono
+              {...form.field('processes')}
+            />
+          </div>
+        )}
         <SelectField label="Restart policy" options={RESTARTS} {...form.choice('restartPolicy')} />
         <SelectField
           label="Deployment strategy"

@@ -16,9 +16,9 @@ function AppLogs() {
   const app = useApp()
   return (
     <QueryView query={useQuery(container(app.id))}>
-      {({ id, state, replicas }) =>
-        replicas ? (
-          <ReplicaLogs app={app} replicas={replicas} />
+      {({ id, state, status, replicas, processes = [] }) =>
+        replicas || processes.some((each) => each.replicas.length > 0) ? (
+          <ReplicaLogs app={app} replicas={replicas ?? [{ replica: 1, id, state, status }]} processes={processes} />
         ) : id === '' ? (
           <LastFailedLog appId={app.id} fileName={`${app.slug}.log`} />
         ) : (

@@ -6,20 +6,33 @@ import { LogsOfAll } from './logs-of-all.tsx'
 
 const HEIGHT = 'h-[calc(100dvh-21rem)] min-h-96'
 
-type Props = { app: Application; replicas: NonNullable<ContainerStatus['replicas']> }
+type Replicas = NonNullable<ContainerStatus['replicas']>
+type Processes = NonNullable<ContainerStatus['processes']>
+type Props = { app: Application; replicas: Replicas; processes: Processes }
 
-/** The logs of an app with several replicas: of all, each line with its replica, or of one. */
-export function ReplicaLogs({ app, replicas }: Props) {
+/** Every container of an app, the main process first, and what it is called among the others. */
+function printersOf(app: Application, { replicas, processes }: Omit<Props, 'app'>) {
+  const main = app.app_type === 'web' ? 'web' : 'main'
+  const named = (name: string, all: Replicas) =>
+    all.map((each) => ({ ...each, key: `${name}-${each.replica}`, label: all.length > 1 ? `${name} ${each.replica}` : name }))
+  if (processes.length > 0) return [...named(main, replicas), ...processes.flatMap((each) => named(each.name, each.replicas))]
+  return replicas.map((each) => ({ ...each, key: String(each.replica), label: `Replica ${each.replica}` }))
+}
+
+/** The logs of an app with several replicas or processes: of all, each line with its replica or process, or of one. */
+export function ReplicaLogs({ app, replicas, processes }: Props) {
   const [wanted, setWanted] = useSearchState('replica')
-  const chosen = replicas.find(({ replica }) => String(replica) === wanted)
+  const printers = printersOf(app, { replicas, processes })
+  const chosen = printers.find(({ key }) => key === wanted)
+  const word = processes.length > 0 ? 'Process' : 'Replica'
   const options = [
-    { value: '', label: 'All replicas' },
-    ...replicas.map(({ replica, status }) => ({ value: String(replica), label: `Replica ${replica} (${status})` })),
+    { value: '', label: processes.length > 0 ? 'All processes' : 'All replicas' },
+    ...printers.map(({ key, label, status }) => ({ value: key, label: `${label} (${status})` })),
   ]
   return (
     <div className="grid gap-4">
       <div className="max-w-xs">
-        <SelectField label="Replica" options={options} value={chosen ? String(chosen.replica) : ''} onPick={setWanted} />
+        <SelectField label={word} options={options} value={chosen?.key ?? ''} onPick={setWanted} />
       </div>
       {chosen === undefined ? (
         <LogsOfAll app={app} className={HEIGHT} />
@@ -28,7 +41,7 @@ export function ReplicaLogs({ app, replicas }: Props) {
           key={`${chosen.id} ${chosen.state === 'running'}`}
           appId={app.id}
           containerId={chosen.id}
-          fileName={`${app.slug}-replica-${chosen.replica}.log`}
+          fileName={processes.length > 0 ? `${app.slug}-${chosen.key}.log` : `${app.slug}-replica-${chosen.key}.log`}
           className={HEIGHT}
         />
       )}
