@@ -65,6 +65,25 @@ describe('a server that dies', () => {
     await runs.stop()
   })
 
+  it('between the start of the main process and that of another one comes back and runs both', async () => {
+    await using lab = await openDeployLab({ runs: 'as a process', tuning: { stabilityMs: 1000 } })
+    const app = await lab.createApp(webFiles('v1'), { processes: [{ name: 'worker', command: 'sleep 600', replicas: 3 }] })
+    await lab.deploy(app.id)
+    await app.repository.commit({ files: webFiles('v2') })
+    const id = await lab.add(app.id)
+    const made = async () => (await lab.containersOf(app.id)).filter(({ owner }) => owner.deploymentId === id)
+    await until(made, ({ length }) => length > 0) // the main process; the others are started after it, one by one
+    await lab.berth.kill9()
+    expect(await lab.visit(app)).toBe('v1')
+    await lab.berth.startAgain()
+    expect(await lab.ended(id)).toMatchObject({ status: 'success', error_message: '' })
+    expect([(await made()).length, await lab.visit(app)]).toEqual([4, 'v2'])
+    await until(
+      async () => await violations(lab),
+      (list) => list.length === 0,
+    )
+  })
+
   it('at any fifth side effect of a redeploy leaves nothing half done', async () => {
     const swept = await sweep(redeploy, { kind: 'crash-before', stride: 5 })
     expect(swept.failures).toEqual([])
