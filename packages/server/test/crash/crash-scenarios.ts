@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { parsePlan } from '../../src/engine/compose/kept-plan.ts'
+import { freePort } from '../../testing/harness/test-edge.ts'
 import { type DeployLab, dockerfile, type LabApp, until, webFiles } from '../../testing/labs/deploy-lab.ts'
 import type { Scenario } from './crash-sweep.ts'
 import { type Holders, watchHolders } from './holders.ts'
@@ -144,16 +145,49 @@ const composeRedeploy: Scenario<AppState> = {
   expected: async (lab, { app }) => await servesComposed(lab, app, { body: 'v2', status: ['success'] }),
 }
 
+/** With replicas of both services, and with a port of the machine, which can have one owner at a time. */
+const composeReplicas: Scenario<AppState> = {
+  ...composeRedeploy,
+  name: 'compose redeploy with replicas',
+  prepare: async (lab) => {
+    const web = { build: './web', expose: ['8080'], scale: 2 }
+    const file = { 'compose.yaml': JSON.stringify({ services: { web, worker: { build: './worker', deploy: { replicas: 2 } } } }) }
+    const app = await lab.createApp({ ...composeFiles('v1'), ...file }, { appType: 'compose' })
+    await lab.owner.call('stacks.openPort', { appId: app.id, service: 'web', port: 8080, hostPort: await freePort() })
+    await lab.deploy(app.id)
+    await app.repository.commit({ files: { ...composeFiles('v2'), ...file } })
+    return { app }
+  },
+}
+
+const composeRollback: Scenario<ReleaseState> = {
+  name: 'compose rollback',
+  prepare: async (lab) => {
+    const app = await lab.createApp(composeFiles('v1'), { appType: 'compose' })
+    const { id: first } = await lab.deploy(app.id)
+    await app.repository.commit({ files: composeFiles('v2') })
+    await lab.deploy(app.id)
+    return { app, first }
+  },
+  act: async (lab, { first }) => void (await lab.ended((await lab.owner.call('deployments.rollback', { deploymentId: first })).id)),
+  afterwards: async (lab, { app, first }) => {
+    const list = await lab.owner.call('deployments.list', { appId: app.id })
+    if (list.length < 3) await lab.owner.call('deployments.rollback', { deploymentId: first })
+  },
+  expected: async (lab, { app }) => await servesComposed(lab, app, { body: 'v1', status: ['success'] }),
+}
+
 /** The worker service is built in every release, so the running one must belong to the live release. */
 async function servesComposed(lab: DeployLab, app: LabApp, wanted: { body: string; status: readonly string[] }): Promise<string[]> {
   const live = lab.rows<{ id: number; release_of: number | null }>('select * from deployment where app_id = ? and is_active = 1', app.id)[0]
   const images = (await lab.containersOf(app.id)).map(({ image }) => image)
   const file = path.join(lab.berth.dataDir, 'compose', `app-${app.id}`, `d${live?.id}`, 'plan.json')
   const plan = parsePlan(await readFile(file, 'utf8'))
+  const count = plan.services.reduce((sum, { replicas = 1 }) => sum + replicas, 0)
   const others = images.filter((image) => plan.services.every((service) => service.image !== image))
   return [
     ...(await serves(lab, app, wanted)),
-    ...(images.length === 2 ? [] : [`it runs ${images.join(', ')}`]),
+    ...(images.length === count ? [] : [`it runs ${images.join(', ')}`]),
     ...others.map((image) => `${image} does not belong to the live release`),
   ]
 }
@@ -321,6 +355,8 @@ export const SCENARIOS: Readonly<Record<string, Scenario<never>>> = Object.fromE
     scaling,
     releaseCommand,
     composeRedeploy,
+    composeReplicas,
+    composeRollback,
     composeCancel,
     composeUnhealthy,
     failingBuild,

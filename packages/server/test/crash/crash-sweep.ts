@@ -61,7 +61,7 @@ async function containers(lab: DeployLab, apps: readonly AppRow[], rows: readonl
     const own = found.filter(({ owner }) => owner.appId === app.id)
     const live = own.filter(({ owner }) => active[0] !== undefined && isOfRelease(owner, active[0].id))
     const isUp = live.some((container) => container.state === 'running')
-    const services = new Set(live.map(({ owner }) => owner.service))
+    const services = new Set(live.map(({ owner }) => `${owner.service} ${owner.replica}`))
     const isMulti = app.app_type === 'compose'
     return [
       ...(active.length > 1 ? [`I3: app ${app.id} has ${active.length} active deployments`] : []),
