@@ -115,6 +115,15 @@ export const StackPlan = Type.Object({
 })
 export type StackPlan = Static<typeof StackPlan>
 
+/** One setting of a service that changed. `before` is null if it was added, `after` if it was removed; without a `key`, the whole service. */
+const StackChange = Type.Object({
+  service: Type.String(),
+  key: Type.String(),
+  before: Nullable(Type.String()),
+  after: Nullable(Type.String()),
+})
+export type StackChange = Static<typeof StackChange>
+
 /** All empty where nothing is live. `source` is empty for a release of an earlier version. */
 export const RunningFile = Type.Object({
   deploymentId: Nullable(Id),
@@ -126,6 +135,9 @@ export const RunningFile = Type.Object({
   running: Type.String(),
   /** What was left out or changed, in sentences. */
   notes: Type.Array(Type.String()),
+  /** The release that was live before, and how this one differs from it; null if there was none, or if it is no longer kept. */
+  previousId: Nullable(Id),
+  changes: Type.Array(StackChange),
 })
 export type RunningFile = Static<typeof RunningFile>
 

@@ -81,6 +81,8 @@ const running = command({
     if (found.deploymentId === null) ctx.out.note('Nothing of this app is live, or it is not a compose app.')
     else ctx.out.line(values['source'] === true ? found.source : found.running)
     for (const note of found.notes) ctx.out.note(`Note: ${note}`)
+    for (const { service, key, before, after } of found.changes)
+      ctx.out.note(`Changed: ${[service, key].filter(Boolean).join('.')}: ${before ?? '(none)'} → ${after ?? '(none)'}`)
     ctx.out.json(found)
   },
 })

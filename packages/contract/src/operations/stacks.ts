@@ -54,7 +54,7 @@ export const stackOperations = {
     method: 'POST', path: '/api/apps/compose/plan-new', may: 'member of the project', body: NewStackPlanRequest, answer: StackPlan, bodyLimit: 2_000_000,
   }),
   'stacks.running': operation({
-    summary: 'The compose file of the live release: as it was written, as Berth read it, and what was left out or changed',
+    summary: 'The compose file of the live release: as it was written, as Berth read it, what was left out or changed, and how it differs from the release before',
     method: 'GET', path: '/api/apps/compose/running', may: 'member of the app', query: AppOnly, answer: RunningFile,
   }),
   'stacks.file': operation({

@@ -7,6 +7,7 @@ import { createPortSwitches } from '../features/ports/switches.ts'
 import { createMeasureContainers } from '../features/stacks/measure.ts'
 import { createRunningFile } from '../features/stacks/running-file.ts'
 import { createStackServices } from '../features/stacks/services.ts'
+import { findPrevious } from '../features/stacks/store.ts'
 import { reservedPorts } from './deployment-parts.ts'
 import type { EngineParts } from './engine-parts.ts'
 import type { Foundation } from './foundation.ts'
@@ -26,6 +27,11 @@ export function createStackParts({ config, db, now }: Foundation, { engine, live
     const plan = live && (await planOf(id, live.id))
     return live && plan && { deploymentId: live.id, plan }
   }
+  const previousOf = async ({ id }: { id: number }, deploymentId: number) => {
+    const previous = await findPrevious(db, id, deploymentId)
+    const plan = previous === undefined ? undefined : await planOf(id, previous)
+    return previous !== undefined && plan !== undefined ? { deploymentId: previous, plan } : undefined
+  }
   const portSwitches = createPortSwitches({
     db,
     now,
@@ -33,5 +39,5 @@ export function createStackParts({ config, db, now }: Foundation, { engine, live
     livePlan: async (app) => (await liveOf(app))?.plan,
     isDeploying: async (reader, appId) => (await statusesUnderWay(reader, appId)).length > 0,
   })
-  return { stacks: { services, runningFile: createRunningFile({ liveOf }) }, portSwitches }
+  return { stacks: { services, runningFile: createRunningFile({ liveOf, previousOf }) }, portSwitches }
 }

@@ -1,4 +1,4 @@
-import type { Application } from '@berth/contract'
+import type { Application, StackChange } from '@berth/contract'
 import { useQuery } from '@tanstack/react-query'
 import { Card } from '../../components/card.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
@@ -10,7 +10,7 @@ export function RunningFileCard({ app }: { app: Application }) {
   return (
     <Card title="What runs" note="The Compose file of the live release, and what Berth made of it.">
       <QueryView query={useQuery(runningFile(app.id))}>
-        {({ deploymentId, file, source, running, notes }) =>
+        {({ deploymentId, file, source, running, notes, previousId, changes }) =>
           deploymentId === null ? (
             <p className="text-sm text-ink-soft">Nothing is live yet.</p>
           ) : (
@@ -28,11 +28,35 @@ export function RunningFileCard({ app }: { app: Application }) {
                   ))}
                 </ul>
               )}
+              {previousId !== null && <Changes changes={changes} />}
             </div>
           )
         }
       </QueryView>
     </Card>
+  )
+}
+
+/** How the live release differs from the one before. */
+function Changes({ changes }: { changes: readonly StackChange[] }) {
+  return (
+    <section className="grid gap-2">
+      <h3 className="text-[13px] font-medium">Changes since the last release</h3>
+      {changes.length === 0 ? (
+        <p className="text-sm text-ink-soft">No settings changed.</p>
+      ) : (
+        <ul className="grid gap-1 font-mono text-[13px]">
+          {changes.map(({ service, key, before, after }) => (
+            <li key={`${service} ${key}`} className="[overflow-wrap:anywhere]">
+              <span>{key === '' ? service : `${service}.${key}`}</span>
+              {key === '' && <span className="text-ink-soft">{before === null ? ' added' : ' removed'}</span>}
+              {key !== '' && before !== null && <del className="block pl-4 text-bad no-underline">- {before}</del>}
+              {key !== '' && after !== null && <ins className="block pl-4 text-good no-underline">+ {after}</ins>}
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
   )
 }
 

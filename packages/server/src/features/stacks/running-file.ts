@@ -3,21 +3,30 @@ import { stringify } from 'yaml'
 import type { AppRow } from '../../domain/rows.ts'
 import type { ComposePlan, StackService } from '../../engine/compose/stack.ts'
 import { isPulled } from '../../engine/image-names.ts'
+import { changesBetween } from './changes.ts'
 
 type Live = { readonly deploymentId: number; readonly plan: ComposePlan } | undefined
+type Deps = {
+  liveOf: (app: AppRow) => Promise<Live>
+  /** The release that was live before the given one. */
+  previousOf: (app: AppRow, deploymentId: number) => Promise<Live>
+}
 
 /** The compose file that runs: as it was written, and as Berth read it. */
-export function createRunningFile({ liveOf }: { liveOf: (app: AppRow) => Promise<Live> }) {
+export function createRunningFile({ liveOf, previousOf }: Deps) {
   return async function runningFile(app: AppRow): Promise<RunningFile> {
     const live = await liveOf(app)
-    if (live === undefined) return { deploymentId: null, file: '', source: '', running: '', notes: [] }
+    if (live === undefined) return { deploymentId: null, file: '', source: '', running: '', notes: [], previousId: null, changes: [] }
     const { source, notes = [] } = live.plan
+    const previous = await previousOf(app, live.deploymentId)
     return {
       deploymentId: live.deploymentId,
       file: source?.name ?? '',
       source: source?.text ?? '',
       running: runningText(live.plan),
       notes: [...notes],
+      previousId: previous?.deploymentId ?? null,
+      changes: previous === undefined ? [] : changesBetween(shownServices(previous.plan), shownServices(live.plan)),
     }
   }
 }
@@ -30,8 +39,11 @@ const LONGEST = 200_000
 /** A plan in the words of a compose file. What is in files and secrets is left out, and so are the names that images have on this machine. */
 export function runningText(plan: ComposePlan): string {
   if (JSON.stringify(plan.services).length > LONGEST) return '# This file is too long to be shown.\n'
-  const services = plan.services.map((service) => [service.name, shownService(service, plan)] as const)
-  return stringify({ services: Object.fromEntries(services) }, { lineWidth: 0 })
+  return stringify({ services: shownServices(plan) }, { lineWidth: 0 })
+}
+
+function shownServices(plan: ComposePlan): Record<string, Record<string, unknown>> {
+  return Object.fromEntries(plan.services.map((service) => [service.name, shownService(service, plan)]))
 }
 
 function shownService(service: StackService, { builds }: ComposePlan): Record<string, unknown> {
