@@ -72,6 +72,23 @@ export const ContainerFrame = Type.Union([
 ])
 export type ContainerFrame = Static<typeof ContainerFrame>
 
+/** As of one container, with the service and the replica that printed each line. `service` is empty for an app that has none. */
+export const AppLogFrame = Type.Union([
+  Frame(
+    'log',
+    Type.Object({
+      line: Type.String(),
+      stream: OneOf(['stdout', 'stderr']),
+      at: Type.String(),
+      service: Type.String(),
+      replica: Type.Integer(),
+    }),
+  ),
+  Frame('end', Type.Object({ message: Type.String() })),
+  GapFrame,
+])
+export type AppLogFrame = Static<typeof AppLogFrame>
+
 export const MetricsFrame = Frame('metrics', ServerMetrics)
 export type MetricsFrame = Static<typeof MetricsFrame>
 

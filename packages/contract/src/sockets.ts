@@ -1,9 +1,11 @@
 import Type, { type TObject, type TSchema } from 'typebox'
+import { AppOnly } from './applications.ts'
 import { Since, Tail } from './containers.ts'
 import { DeploymentOnly } from './deployments.ts'
-import { ContainerFrame, DeploymentFrame, EventFrame, MetricsFrame } from './events.ts'
+import { AppLogFrame, ContainerFrame, DeploymentFrame, EventFrame, MetricsFrame } from './events.ts'
 import { expects } from './fields.ts'
 import type { Policy } from './operation.ts'
+import { ServiceName } from './stacks.ts'
 
 type Socket = { path: string; may: Policy; summary: string; params?: TObject; query?: TObject; frame: TSchema }
 
@@ -40,6 +42,14 @@ export const sockets = {
     params: Type.Object({ containerId: ContainerId }),
     query: Type.Object({ tail: Type.Optional(Tail), since: Type.Optional(Since) }),
     summary: 'What a container prints',
+  },
+  'app.logs': {
+    path: '/api/ws/app-logs/:appId',
+    may: 'member of the app',
+    frame: AppLogFrame,
+    params: AppOnly,
+    query: Type.Object({ service: Type.Optional(ServiceName), tail: Type.Optional(Tail), since: Type.Optional(Since) }),
+    summary: 'What all containers of an application or of one service print, as one stream: each line with its service and replica',
   },
   metrics: {
     path: '/api/ws/metrics',

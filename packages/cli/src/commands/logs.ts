@@ -24,6 +24,22 @@ type Which = { appId: number; service?: string }
 
 type Followed = { id: string; prefix: string }
 
+/** All services of a compose app as one stream, or one of them. Each line says which one printed it, if there may be several. */
+async function followServices(ctx: Context, { appId, service }: Which, wanted: Wanted): Promise<void> {
+  const { services } = await ctx.api('stacks.services', { appId })
+  const shown = services.filter(({ name, containerId }) => containerId !== '' && (service ?? name) === name)
+  const hint = service === undefined ? `Try: berth deploy ${appId}` : `Try: berth services ${appId}`
+  if (shown.length === 0) throw new CannotDo('no_container', `There is no container${service ? ` of a service ${service}` : ' yet'}.`, hint)
+  await ctx.follow('app.logs', { appId, ...(service !== undefined && { service }), ...wanted }, (frame) => {
+    if (frame.type === 'log') {
+      const { service: by, replica, line } = frame.data
+      const words = [...(service === undefined ? [by] : []), ...(replica > 1 ? [`replica ${replica}`] : [])].join(' ')
+      ctx.out.line(words === '' ? line : `${words} | ${line}`)
+    } else if (frame.type === 'end') ctx.out.note(frame.data.message)
+    else ctx.out.note(`(${frame.data.lines} lines left out)`)
+  })
+}
+
 /** Where there are several replicas or processes, each line says which one printed it. */
 async function containersOf(ctx: Context, { appId, service }: Which): Promise<Followed[]> {
   const { id, replicas, processes = [] } = await ctx.api('containers.status', { appId })
@@ -32,20 +48,17 @@ async function containersOf(ctx: Context, { appId, service }: Which): Promise<Fo
     .flatMap(({ name, replicas: all }) =>
       all.map((each) => ({ id: each.id, prefix: all.length > 1 ? `${name} replica ${each.replica} | ` : `${name} | ` })),
     )
-  if (service === undefined) {
-    const main = replicas?.map((each) => ({ id: each.id, prefix: `replica ${each.replica} | ` })) ?? (id === '' ? [] : [{ id, prefix: '' }])
-    return [...main, ...ofProcesses]
-  }
-  if (ofProcesses.length > 0) return ofProcesses
-  const found = (await ctx.api('stacks.services', { appId })).services.find(({ name }) => name === service)
-  return found === undefined || found.containerId === '' ? [] : [{ id: found.containerId, prefix: '' }]
+  if (service !== undefined) return ofProcesses
+  const main = replicas?.map((each) => ({ id: each.id, prefix: `replica ${each.replica} | ` })) ?? (id === '' ? [] : [{ id, prefix: '' }])
+  return [...main, ...ofProcesses]
 }
 
-async function followContainer(ctx: Context, app: { id: number; name: string }, { service, ...wanted }: Wanted & Omit<Which, 'appId'>) {
-  const containers = await containersOf(ctx, { appId: app.id, ...(service !== undefined && { service }) })
+async function followContainer(ctx: Context, name: string, { which, wanted }: { which: Which; wanted: Wanted }): Promise<void> {
+  const { appId, service } = which
+  const containers = await containersOf(ctx, which)
   if (containers.length === 0 && service !== undefined)
-    throw new CannotDo('no_container', `${app.name} has no container of a service ${service}.`, `Try: berth services ${app.id}`)
-  if (containers.length === 0) throw new CannotDo('no_container', `${app.name} has not been deployed yet.`, `Try: berth deploy ${app.id}`)
+    throw new CannotDo('no_container', `${name} has no container of a process ${service}.`, `Try: berth scale ${appId} ${service}=1`)
+  if (containers.length === 0) throw new CannotDo('no_container', `${name} has not been deployed yet.`, `Try: berth deploy ${appId}`)
   await Promise.all(containers.map(async (each) => await followOne(ctx, each, wanted)))
 }
 
@@ -122,7 +135,8 @@ export const logs = command({
     const tail = limit ?? (since === undefined ? DEFAULT_TAIL : MOST_LINES)
     const wanted = { tail, ...(since !== undefined && { since: sinceOf(since, ctx.now()) }) }
     if (values['follow'] === true) {
-      await followContainer(ctx, found, { ...wanted, ...(service !== undefined && { service }) })
+      if (found.app_type === 'compose') await followServices(ctx, which, wanted)
+      else await followContainer(ctx, found.name, { which, wanted })
       return 0
     }
     const answer = await ctx.api('containers.logs', { ...which, ...wanted })

@@ -1,4 +1,5 @@
 import { createFeed } from '../events/feed.ts'
+import { createAppLogStream } from '../features/containers/app-log-stream.ts'
 import { createContainerStreams } from '../features/containers/streams.ts'
 import { createDeploymentStreams } from '../features/deployments/streams.ts'
 import { createLiveEvents } from '../features/events/streams.ts'
@@ -21,6 +22,7 @@ export function createStreams({ base, engineParts, work, metricsHistory }: Parts
   return {
     ...createDeploymentStreams({ db, nudge, now, logs, isWriting: runDeployment.isWriting }),
     ...createContainerStreams({ engine: engineParts.engine, now }),
+    ...createAppLogStream({ engine: engineParts.engine, liveRelease: work.liveRelease, now }),
     ...createMetricsStreams(metrics, now),
     ...createLiveEvents({ db, feed: createFeed({ db, nudge }), projectsOf: createProjectsLookup(db) }),
   }

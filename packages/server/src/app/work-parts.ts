@@ -130,7 +130,7 @@ function createContainerParts(base: Foundation, deps: ContainerDeps) {
     onWanted: deps.onRowsChanged,
     onChanged: deps.onContainersChanged,
   })
-  return { containers, ...createStackParts(base, { engine, liveRelease, lastLines: deploying.containers.lastLines }) }
+  return { containers, liveRelease, ...createStackParts(base, { engine, liveRelease, lastLines: deploying.containers.lastLines }) }
 }
 
 type ReconcileDeps = {

@@ -216,6 +216,7 @@ describe('who may open a socket', () => {
     'deployment.stream': () => ({ deploymentId: shared.liveId }),
     'deployment.streamById': () => ({ deploymentId: shared.liveId }),
     'container.logs': () => ({ containerId: 'ffffffffffff' }),
+    'app.logs': () => ({ appId: shared.appId }),
     metrics: () => ({}),
     events: () => ({}),
   }

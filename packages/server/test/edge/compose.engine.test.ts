@@ -245,9 +245,20 @@ it.concurrent('a service of a compose app is stopped, stays so, and is started a
   expect(await lab.call('containers.logFile', { appId })).toContain(' store | hello of the store\n')
   await expect(lab.call('containers.logs', { appId, service: 'nobody' })).rejects.toMatchObject({ code: 'container_not_found' })
 
+  await using stream = await lab.berth.connect('app.logs', { cookie: (await lab.berth.owner()).cookie, input: { appId } })
+  const printed = () => stream.frames.map(({ data }) => `${String(data['service'])} ${String(data['replica'])}: ${String(data['line'])}`)
+  await until(async () => printed().includes('store 1: hello of the store'), 'the last lines of all services')
   await lab.call('stacks.stopService', { appId, service: 'store' })
+  const before = printed().length
+  await app.repository.commit({
+    files: { 'compose.yaml': JSON.stringify({ services: { web, store: { ...chatty, environment: { COLOUR: 'blue' } } } }) },
+  })
   await lab.deployWell(app, { version: '2' })
   expect((await seen('store'))?.state).toBe('running')
+  await until(async () => printed().slice(before).includes('store 1: hello of the store'), 'the lines of the next release')
+  expect((await lab.call('stacks.running', { appId })).changes).toEqual([
+    { service: 'store', key: 'environment.COLOUR', before: null, after: 'blue' },
+  ])
 })
 
 it.concurrent(

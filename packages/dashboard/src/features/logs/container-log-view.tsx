@@ -15,11 +15,12 @@ const STREAMS = [
 const LOOKS = { ...STREAM_LOOK, ended: { label: 'Container stopped', tone: 'idle' } } as const
 const LOOKS_OF_THE_PAST = { ...LOOKS, ended: { label: 'Older lines', tone: 'idle' } } as const
 
-type Props = { appId: number; containerId: string; fileName: string; className?: string }
+type Props = { appId: number; containerId?: string; service?: string; fileName: string; className?: string }
 
-/** The live log of one container. */
-export function ContainerLog({ appId, containerId, fileName, className = 'h-[calc(100dvh-17rem)] min-h-96' }: Props) {
-  const [log] = useState(() => createContainerLog({ appId, containerId }))
+/** The live log of one container, or without one of all containers of the app or of a service. */
+export function ContainerLog({ appId, containerId, service, fileName, className = 'h-[calc(100dvh-17rem)] min-h-96' }: Props) {
+  const which = { appId, ...(containerId !== undefined && { containerId }), ...(service !== undefined && { service }) }
+  const [log] = useState(() => createContainerLog(which))
   const { isLive, ...view } = useSyncExternalStore(log.subscribe, log.view)
   useEffect(() => {
     log.start()
@@ -28,8 +29,8 @@ export function ContainerLog({ appId, containerId, fileName, className = 'h-[cal
   const source: LogSource = {
     ...log,
     ...view,
-    name: containerId,
-    download: () => saveFrom(requestFor('containers.logFile', { appId, containerId }).path, fileName),
+    name: containerId ?? service ?? `all of ${appId}`,
+    download: () => saveFrom(requestFor('containers.logFile', which).path, fileName),
   }
   return (
     <LogViewer source={source} streams={STREAMS} looks={isLive ? LOOKS : LOOKS_OF_THE_PAST} empty="No output yet." className={className} />

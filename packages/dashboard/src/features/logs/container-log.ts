@@ -1,10 +1,10 @@
-import type { LogEntry, Stream, StreamState } from '@berth/contract'
+import type { AppLogFrame, ContainerFrame, LogEntry, Stream, StreamState } from '@berth/contract'
 import { call } from '../../lib/api.ts'
 import { createListeners } from '../../lib/listeners.ts'
 import { createLogBuffer, type LogBuffer, type LogStream, type NewLogLine } from '../../lib/log-buffer.ts'
 import { type LogFound, type LogSearchWanted, MOST_MATCHES } from '../../lib/log-source.ts'
 import { follow } from '../../lib/sockets.ts'
-import { createContainerReader } from './follow-container.ts'
+import { createContainerReader, prefixOf } from './follow-container.ts'
 import { createLogPages, ofStream, type Which } from './log-pages.ts'
 
 type ContainerLogView = {
@@ -26,9 +26,9 @@ const COUNT_AFTER_MS = 1_000
 
 const STARTING: ContainerLogView = { state: 'connecting', older: undefined, newer: 0, isLoading: false, problem: '', isLive: true }
 
-function lineOf({ id, at, stream, line }: LogEntry): NewLogLine {
-  return { id, at, stream, text: line }
-}
+const lineWith =
+  (withPrefix: boolean) =>
+  ({ id, at, stream, line, ...by }: LogEntry): NewLogLine => ({ id, at, stream, text: withPrefix ? `${prefixOf(by)}${line}` : line })
 
 /** The first lines of the live stream may be cut between some of the same time: these are asked for again. */
 function beforeFirst(buffer: LogBuffer, isLive: boolean): { before: string; instead: number } | undefined {
@@ -40,27 +40,28 @@ function beforeFirst(buffer: LogBuffer, isLive: boolean): { before: string; inst
   return isLive && id !== undefined ? { before: id, instead: next } : { before: first.id, instead: 0 }
 }
 
-/** The live stream of a container as lines of a log. */
-function followContainer(containerId: string, on: { line: (line: NewLogLine) => void; state: (is: StreamState['is']) => void }): Stream {
-  const reader = createContainerReader()
-  return follow(
-    'container.logs',
-    { containerId, tail: LINES_BEFORE },
-    {
-      onFrame: (frame) => {
-        const line = reader.lineOf(frame)
-        if (line) on.line(line)
-      },
-      onState: ({ is }) => {
-        if (is === 'open') reader.reconnected()
-        on.state(is)
-      },
+type On = { line: (line: NewLogLine) => void; state: (is: StreamState['is']) => void }
+
+/** The live stream of a container, or of several as one, as lines of a log. */
+function followLive({ appId, containerId, service }: Which, on: On): Stream {
+  const reader = createContainerReader({ withPrefix: containerId === undefined })
+  const listeners = {
+    onFrame: (frame: ContainerFrame | AppLogFrame) => {
+      const line = reader.lineOf(frame)
+      if (line) on.line(line)
     },
-  )
+    onState: ({ is }: StreamState) => {
+      if (is === 'open') reader.reconnected()
+      on.state(is)
+    },
+  }
+  if (containerId !== undefined) return follow('container.logs', { containerId, tail: LINES_BEFORE }, listeners)
+  return follow('app.logs', { appId, tail: LINES_BEFORE, ...(service !== undefined && { service }) }, listeners)
 }
 
 /** The log of a container: the newest lines and live ones, older ones by page, or a part of it around a line. */
 export function createContainerLog(which: Which) {
+  const lineOf = lineWith(which.containerId === undefined)
   const buffer = createLogBuffer({ capacity: LINES_KEPT, soon: (flush) => setTimeout(flush, DRAW_EVERY_MS) })
   const listeners = createListeners()
   const pages = createLogPages(which, publish)
@@ -106,7 +107,7 @@ export function createContainerLog(which: Which) {
   function goToEnd(): void {
     begin({})
     buffer.clear()
-    live = followContainer(which.containerId, {
+    live = followLive(which, {
       line: (line) => {
         if (stream === 'all' || line.stream === stream || line.stream === 'berth') buffer.append([line])
       },
@@ -119,6 +120,7 @@ export function createContainerLog(which: Which) {
 
   const { loadOlder, loadNewer, goTo } = createMoves({
     buffer,
+    lineOf,
     view: () => view,
     publish,
     begin,
@@ -147,6 +149,7 @@ export function createContainerLog(which: Which) {
 
 type MoveDeps = {
   buffer: LogBuffer
+  lineOf: (entry: LogEntry) => NewLogLine
   view: () => ContainerLogView
   publish: (next: Partial<ContainerLogView>) => void
   begin: (next: Partial<ContainerLogView>) => void
@@ -157,7 +160,7 @@ type MoveDeps = {
 }
 
 /** The ways through a log that is longer than what is loaded of it. */
-function createMoves({ buffer, view, publish, begin, ask }: MoveDeps) {
+function createMoves({ buffer, lineOf, view, publish, begin, ask }: MoveDeps) {
   function loadOlder(): void {
     const place = beforeFirst(buffer, view().isLive)
     if (!place || view().older === 0 || buffer.all().length >= LINES_KEPT) return

@@ -16,6 +16,16 @@ describe('reading the log of a container', () => {
     expect(read([log('b', '2026-01-01T00:00:02.000000000Z'), log('c', '2026-01-01T00:00:03.000000000Z')])).toEqual(['c'])
   })
 
+  it('says which container printed a line, and leaves out only what that one had shown before a reconnect', () => {
+    const reader = createContainerReader({ withPrefix: true })
+    const by = (service: string, replica: number, at: string) =>
+      reader.lineOf({ type: 'log', timestamp: at, data: { line: 'x', stream: 'stdout', at, service, replica } })?.text
+    const [first, second] = ['2026-01-01T00:00:01Z', '2026-01-01T00:00:02Z']
+    expect([by('web', 1, second), by('web', 2, second), by('', 2, second)]).toEqual(['web | x', 'web replica 2 | x', 'replica 2 | x'])
+    reader.reconnected()
+    expect([by('web', 1, second), by('db', 1, first)]).toEqual([undefined, 'db | x'])
+  })
+
   it('shows lines of one instant that come in one go', () => {
     const reader = createContainerReader()
     const at = '2026-01-01T00:00:01.000000001Z'

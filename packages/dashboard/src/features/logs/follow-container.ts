@@ -1,29 +1,38 @@
-import type { ContainerFrame } from '@berth/contract'
+import type { AppLogFrame, ContainerFrame } from '@berth/contract'
 import type { NewLogLine } from '../../lib/log-buffer.ts'
 import { plural } from '../../lib/sizes.ts'
 
+/** Says which container printed a line, where several are shown as one log. */
+export function prefixOf({ service, replica }: { service: string; replica: number }): string {
+  if (service === '') return `replica ${replica} | `
+  return replica === 1 ? `${service} | ` : `${service} replica ${replica} | `
+}
+
 /**
  * Turns frames into lines. The stream of a container has no cursor: after a reconnect the last lines come again,
- * and those not newer than the last one shown before it are left out.
+ * and those not newer than the last one that its container had shown before are left out.
  */
-export function createContainerReader() {
+export function createContainerReader({ withPrefix = false } = {}) {
   let lastAt = ''
   let nth = 0
-  let resumeAfter = ''
+  const lastOf = new Map<string, string>()
+  let resumeAfter: ReadonlyMap<string, string> = new Map()
   return {
     reconnected: () => {
-      resumeAfter = lastAt
+      resumeAfter = new Map(lastOf)
     },
-    lineOf: (frame: ContainerFrame): NewLogLine | undefined => {
+    lineOf: (frame: ContainerFrame | AppLogFrame): NewLogLine | undefined => {
       if (frame.type === 'end') return { text: frame.data.message, stream: 'berth', at: frame.timestamp }
       if (frame.type === 'gap')
         return { text: `${plural(frame.data.lines, 'line')} skipped: they arrived too fast to show.`, stream: 'berth', at: frame.timestamp }
       if (frame.type === 'status') return undefined
       const { at, line, stream } = frame.data
-      if (at !== '' && at <= resumeAfter) return undefined
+      const prefix = 'service' in frame.data ? prefixOf(frame.data) : ''
+      if (at !== '' && at <= (resumeAfter.get(prefix) ?? '')) return undefined
+      lastOf.set(prefix, at)
       nth = at === lastAt ? nth + 1 : 0
       lastAt = at
-      return { text: line, stream, at, id: nth === 0 ? at : `${at}~${nth}` } // as the server names it
+      return { text: withPrefix ? `${prefix}${line}` : line, stream, at, id: nth === 0 ? at : `${at}~${nth}` } // as the server names it
     },
   }
 }

@@ -2,7 +2,8 @@ import type { Input, LogPage } from '@berth/contract'
 import { call } from '../../lib/api.ts'
 import type { LogStream } from '../../lib/log-buffer.ts'
 
-export type Which = { appId: number; containerId: string }
+/** One container, one service with all its containers, or without either all containers of an app. */
+export type Which = { appId: number; containerId?: string; service?: string }
 type Place = Pick<Input<'containers.logPage'>, 'before' | 'after' | 'around' | 'limit'>
 type Asking = { isLoading: boolean; problem: string }
 

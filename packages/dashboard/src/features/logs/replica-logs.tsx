@@ -2,7 +2,6 @@ import type { Application, ContainerStatus } from '@berth/contract'
 import { SelectField } from '../../components/field.tsx'
 import { useSearchState } from '../../lib/route-state.ts'
 import { ContainerLog } from './container-log-view.tsx'
-import { LogsOfAll } from './logs-of-all.tsx'
 
 const HEIGHT = 'h-[calc(100dvh-21rem)] min-h-96'
 
@@ -35,7 +34,7 @@ export function ReplicaLogs({ app, replicas, processes }: Props) {
         <SelectField label={word} options={options} value={chosen?.key ?? ''} onPick={setWanted} />
       </div>
       {chosen === undefined ? (
-        <LogsOfAll app={app} className={HEIGHT} />
+        <ContainerLog appId={app.id} fileName={`${app.slug}.log`} className={HEIGHT} />
       ) : (
         <ContainerLog
           key={`${chosen.id} ${chosen.state === 'running'}`}

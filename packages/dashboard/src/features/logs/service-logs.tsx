@@ -6,7 +6,6 @@ import { useSearchState } from '../../lib/route-state.ts'
 import { services } from '../stacks/queries.ts'
 import { ContainerLog } from './container-log-view.tsx'
 import { LastFailedLog } from './last-failed-log.tsx'
-import { LogsOfAll } from './logs-of-all.tsx'
 
 const HEIGHT = 'h-[calc(100dvh-21rem)] min-h-96'
 
@@ -30,13 +29,13 @@ function Chosen({ app, services: found }: { app: Application; services: readonly
       <div className="max-w-xs">
         <SelectField label="Service" options={options} value={service?.name ?? ''} onPick={setWanted} />
       </div>
-      {service === undefined && <LogsOfAll app={app} className={HEIGHT} />}
+      {service === undefined && <ContainerLog appId={app.id} fileName={`${app.slug}.log`} className={HEIGHT} />}
       {service !== undefined && service.containerId === '' && <p className="text-sm text-ink-soft">{service.name} has no container now.</p>}
       {service !== undefined && service.containerId !== '' && (
         <ContainerLog
-          key={`${service.containerId} ${service.state === 'running'}`}
+          key={service.replicas > 1 ? service.name : `${service.containerId} ${service.state === 'running'}`}
           appId={app.id}
-          containerId={service.containerId}
+          {...(service.replicas > 1 ? { service: service.name } : { containerId: service.containerId })}
           fileName={`${app.slug}-${service.name}.log`}
           className={HEIGHT}
         />

@@ -8,7 +8,6 @@ export const stackKeys = {
   file: (appId: number) => ['apps', appId, 'compose file'],
   plan: (appId: number) => ['apps', appId, 'compose plan'],
   running: (appId: number) => ['apps', appId, 'running compose file'],
-  logs: (appId: number) => ['apps', appId, 'logs of all services'],
 } as const
 
 export function services(appId: number) {
@@ -36,12 +35,4 @@ export function composePlan(appId: number) {
 
 export function runningFile(appId: number) {
   return queryOptions({ queryKey: stackKeys.running(appId), queryFn: () => call('stacks.running', { appId }) })
-}
-
-export function logsOfAll(appId: number) {
-  return queryOptions({
-    queryKey: stackKeys.logs(appId),
-    queryFn: () => call('containers.logs', { appId, tail: 2000 }),
-    refetchInterval: 3000,
-  })
 }
