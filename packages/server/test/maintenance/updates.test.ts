@@ -1,11 +1,14 @@
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { promisify } from 'node:util'
 import BetterSqlite from 'better-sqlite3'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { takeSnapshot } from '../../src/supervisor/snapshot.ts'
+import { createUpdateRecords } from '../../src/supervisor/update-records.ts'
 import { type InstalledBerth, installBerth } from '../../testing/harness/installed-berth.ts'
 import { type ReleaseFeed, startReleaseFeed } from '../../testing/harness/release-feed.ts'
 import { createTestReleases, ENDS_AT_START, FAILS_HEALTH, FIRST_VERSION, type TestReleases } from '../../testing/harness/test-releases.ts'
@@ -223,4 +226,38 @@ it('keeps a history with the reasons', async () => {
   ])
   expect(history[0]?.by).toBe('owner@example.test')
   expect(history.at(-1)?.log.join('\n')).toMatch(/Downloading Berth 70\.1\.0[^]*copy of the database[^]*Berth 70\.1\.0 is running\./)
+})
+
+it('an update that Berth cannot end any more is ended by a command, with the database from before', async () => {
+  const current = await berth.current()
+  const endUpdate = async () =>
+    await promisify(execFile)(path.join(berth.root, 'releases', current, 'bin/berth-server'), ['end-update'], { env })
+  const env = { PATH: process.env['PATH'], BERTH_DATA_DIR: berth.dataDir }
+  const records = createUpdateRecords(path.join(berth.dataDir, 'updates'), () => new Date())
+  const at = { id: '29990101T000000Z', startedAt: '2999-01-01T00:00:00.000Z', endedAt: null }
+  const open = {
+    from: current,
+    to: '99.0.0',
+    by: '',
+    phase: 'watching',
+    outcome: null,
+    error: '',
+    keepsData: false,
+    goodBefore: [],
+  } as const
+  await berth.stop()
+  const before = tables()
+  await takeSnapshot(berth.dataDir, path.join(records.directory, `${at.id}.snapshot`))
+  new BetterSqlite(path.join(berth.dataDir, 'berth.sqlite')).exec('create table of_the_new_version (id)').close()
+  await records.write({ ...at, ...open, attempts: 1 })
+  await mkdir(path.join(berth.root, 'releases', '99.0.0'))
+  expect((await endUpdate()).stdout).toBe(`The update to Berth 99.0.0 was ended; Berth ${current} is the current version.\n`)
+  expect(tables()).toEqual(before)
+  expect(await berth.current()).toBe(current)
+  expect(existsSync(path.join(berth.root, 'releases', '99.0.0'))).toBe(false)
+  expect(await records.newest()).toMatchObject({ outcome: 'failed', failedIn: 'returning' })
+  expect((await endUpdate()).stdout).toBe('There is no update to end.\n')
+  await berth.start()
+  await records.write({ ...at, ...open, phase: 'downloading', attempts: 0 })
+  await expect(endUpdate()).rejects.toThrow('Another Berth is using the data directory')
 })
