@@ -126,8 +126,10 @@ it('is refused with one byte changed, wherever it is, when cut off, and when som
   for (const [index, bytes] of broken.entries()) {
     const path = join(dir, 'broken')
     await writeFile(path, bytes)
-    expect(await command(['restore', path], { BERTH_DATA_DIR: target }), `file ${index}`).toBe(1)
-    expect(said.join(), `file ${index}`).toMatch(/^This backup cannot be used: /)
+    for (const name of ['verify', 'restore']) {
+      expect(await command([name, path], { BERTH_DATA_DIR: target }), `${name} file ${index}`).toBe(1)
+      expect(said.join(), `${name} file ${index}`).toMatch(/^This backup cannot be used: /)
+    }
     expect(
       (await readdir(dir)).filter((name) => name.startsWith('never') || name === 'outside'),
       `file ${index}`,
