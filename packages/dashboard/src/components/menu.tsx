@@ -72,7 +72,7 @@ function MenuList({ label, items, onClose }: { label: string; items: readonly Me
           disabled={item.disabled === true}
           title={item.title}
           onClick={() => pick(item)}
-          className="flex min-h-9 items-center gap-2.5 rounded px-2.5 text-left text-sm hover:bg-sunken disabled:opacity-55"
+          className="flex min-h-9 items-center gap-2.5 rounded px-2.5 text-left text-sm whitespace-nowrap hover:bg-sunken disabled:opacity-55"
         >
           <Icon name={item.icon} />
           {item.label}
