@@ -108,7 +108,7 @@ function Content({ form }: { form: FormFields<Values> }) {
       )}
       <div className="min-w-0">
         <label htmlFor={id} className="mb-1 block text-[13px] font-medium">
-          Or take it from a file of this computer
+          Or upload a file from your computer
         </label>
         <input id={id} type="file" className="max-w-full text-[13px] text-ink-soft" onChange={(event) => void take(event)} />
       </div>
