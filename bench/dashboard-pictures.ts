@@ -6,6 +6,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { BrowserContext, Page } from 'playwright-core'
 import { startBrowserLab } from '../e2e/browser-lab.ts'
 import { ERRORS } from '../packages/contract/src/errors.ts'
+import { startGitHost } from '../packages/server/testing/git-host/start-git-host.ts'
+import { startImageRegistry } from '../packages/server/testing/harness/image-registry.ts'
+import { ensureNodeBase } from '../packages/server/testing/images/base-images.ts'
+import { makeCrowd } from './dashboard-crowd.ts'
+import { makePlaces } from './dashboard-places.ts'
 import { makeWorld } from './dashboard-world.ts'
 import { say } from './lib/numbers.ts'
 
@@ -38,7 +43,11 @@ const asReleased = `data:text/javascript,${encodeURIComponent(`globalThis.__BERT
 
 /** On a disk, where the tests have it in memory: its size is shown. */
 await using folder = await mkdtempDisposable(path.join(tmpdir(), 'berth-pictures-'))
-await using lab = await startBrowserLab({ withEdge: true, dataDir: folder.path, env: { NODE_OPTIONS: `--import=${asReleased}` } })
+await using host = await startGitHost('github')
+await using registry = await startImageRegistry()
+const env = { ...host.env, BERTH_PRIVATE_SOURCES: `localhost,127.0.0.1,${registry.address}`, NODE_OPTIONS: `--import=${asReleased}` }
+await using lab = await startBrowserLab({ withEdge: true, dataDir: folder.path, env })
+await using _nodeBase = await ensureNodeBase(lab.engine, 22)
 const member = await lab.berth.as('lena')
 
 /** `before` is done to the page while it is empty, `after` once it is there. */
@@ -54,12 +63,53 @@ async function tabTimes(page: Page, times: number): Promise<void> {
   for (let pressed = 0; pressed < times; pressed += 1) await page.keyboard.press('Tab')
 }
 
-type World = Awaited<ReturnType<typeof makeWorld>>
+async function makeAll() {
+  const world = await makeWorld(lab)
+  const places = await makePlaces(lab, { host, registry }, world.project.id)
+  return { ...world, ...places, ...(await makeCrowd(lab, world.articlesRelease)) }
+}
+
+type World = Awaited<ReturnType<typeof makeAll>>
+
+/** Stacks, storage, accounts, and what is long or many. */
+function placesOf(world: World): Record<string, string> {
+  const { project, stack, stackDeployment, api, apiDeployment, pushed, account, articles, fresh, crowded, long } = world
+  const stackAt = (rest: string) => `/apps/${stack.id}${rest}`
+  const apiAt = (rest: string) => `/apps/${api.id}${rest}`
+  return {
+    'app-stack': stackAt(''),
+    services: stackAt('/services'),
+    'stack-logs': stackAt('/logs'),
+    'stack-domains': stackAt('/domains'),
+    'stack-settings': stackAt('/settings'),
+    'stack-deployment': stackAt(`/deployments/${stackDeployment}`),
+    'app-replicas': apiAt(''),
+    'logs-replicas': apiAt('/logs'),
+    'environment-references': apiAt('/environment'),
+    'deployment-plan': apiAt(`/deployments/${apiDeployment}`),
+    'replicas-settings': apiAt('/settings'),
+    storage: apiAt('/storage'),
+    'storage-empty': `/apps/${fresh.id}/storage`,
+    webhooks: `/apps/${pushed.id}/webhooks`,
+    'account-git': '/account/git',
+    'account-registries': '/account/registries',
+    'project-git': `/projects/${project.id}/git`,
+    'project-registries': `/projects/${project.id}/registries`,
+    'git-account': `/projects/${project.id}/git/${account.id}`,
+    'deployments-many': `/apps/${articles.id}/deployments`,
+    'project-crowded': `/projects/${crowded.id}`,
+    'app-long': `/apps/${long.id}`,
+    'environment-long': `/apps/${long.id}/environment`,
+    'domains-long': `/apps/${long.id}/domains`,
+    docs: '/docs',
+  }
+}
 
 function pagesOf(world: World): Record<string, string> {
   const { project, web, postgres, failed, live, first, broken: crashed, fresh, building, running, empty } = world
   const app = (rest: string) => `/apps/${web.id}${rest}`
   return {
+    ...placesOf(world),
     overview: '/',
     projects: '/projects',
     project: `/projects/${project.id}`,
@@ -101,7 +151,11 @@ function pagesOf(world: World): Record<string, string> {
 }
 
 async function shotsOf(world: World): Promise<Shot[]> {
-  const { project, web, repository, monorepo } = world
+  const { project, web, api, pushed, repository, monorepo, detectable } = world
+  const cloneUrl = (url: string) => async (page: Page) => {
+    await page.getByText('Clone URL', { exact: true }).first().click() // there is a Git account, which comes first
+    await page.getByLabel('Clone URL').last().fill(url)
+  }
   const newApp = `/projects/${project.id}/new`
   const app = (rest: string) => `/apps/${web.id}${rest}`
   return [
@@ -112,9 +166,11 @@ async function shotsOf(world: World): Promise<Shot[]> {
     { name: 'deployments-error', path: app('/deployments'), before: broken('**/api/deployment/getByAppId') },
     { name: 'palette', path: '/', after: async (page) => await page.keyboard.press('Control+k') },
     { name: 'shortcuts', path: '/projects', after: async (page) => await page.keyboard.press('?') },
-    { name: 'new-app-source', path: newApp, after: async (page) => await page.getByLabel('Clone URL').fill(repository.url) },
-    { name: 'new-app-misplaced', path: newApp, after: async (page) => await page.getByLabel('Clone URL').fill(monorepo.url) },
-    { name: 'new-app-unreachable', path: newApp, after: async (page) => await page.getByLabel('Clone URL').fill(`${monorepo.url}x`) },
+    { name: 'new-app-source', path: newApp, after: cloneUrl(repository.url) },
+    { name: 'new-app-misplaced', path: newApp, after: cloneUrl(monorepo.url) },
+    { name: 'new-app-unreachable', path: newApp, after: cloneUrl(`${monorepo.url}x`) },
+    { name: 'new-app-detected', path: newApp, after: cloneUrl(detectable.url) },
+    { name: 'new-compose', path: newApp, after: async (page) => await page.getByText('Several containers').click() },
     { name: 'new-database', path: newApp, after: async (page) => await page.getByText('From a template').click() },
     {
       name: 'environment-diff',
@@ -129,6 +185,22 @@ async function shotsOf(world: World): Promise<Shot[]> {
     { name: 'project-new', path: '/projects', after: async (page) => await page.getByRole('button', { name: 'New project' }).click() },
     { name: 'app-menu', path: app(''), after: async (page) => await page.getByLabel('More actions').click() },
     { name: 'disk-clean', path: '/admin/health', after: async (page) => await page.getByRole('button', { name: 'Clean up' }).click() },
+    { name: 'doctor', path: '/admin/health', after: async (page) => await page.getByRole('button', { name: 'Run checks' }).click() },
+    {
+      name: 'volume-new',
+      path: `/apps/${api.id}/storage`,
+      after: async (page) => await page.getByRole('button', { name: 'Add volume' }).click(),
+    },
+    {
+      name: 'file-new',
+      path: `/apps/${api.id}/storage`,
+      after: async (page) => await page.getByRole('button', { name: 'Add file' }).click(),
+    },
+    {
+      name: 'delivery',
+      path: `/apps/${pushed.id}/webhooks`,
+      after: async (page) => await page.getByRole('button', { name: 'Details' }).first().click(),
+    },
     { name: 'projects-list', path: '/projects?view=list' },
     { name: 'keyboard', path: app('/settings'), after: async (page) => await tabTimes(page, 22) },
     { name: 'menu', path: '/', after: async (page) => await page.getByLabel('Menu', { exact: true }).first().click({ timeout: 2000 }) },
@@ -191,7 +263,7 @@ await pictures({ email: 'owner@example.test', password: 'owner-password-1' }, [
   { name: 'overview-empty', path: '/' },
   { name: 'projects-empty', path: '/projects' },
 ])
-const world = await makeWorld(lab)
+const world = await makeAll()
 say('the world is made')
 await pictures({ email: member.email, password: 'a-good-password' }, [
   { name: 'member-overview', path: '/' },

@@ -104,7 +104,7 @@ export async function makeWorld(lab: BrowserLab) {
   const { url } = await lab.git.createRepository({ files: website('Articles') })
   const articles = await owner.call('apps.create', { name: 'articles', projectId: blog.id, gitCloneUrl: url })
   await owner.call('domains.create', { appId: articles.id, domain: 'blog.example.com' })
-  await deploy(owner, articles.id)
+  const articlesRelease = await deploy(owner, articles.id)
   const worker = await owner.call('apps.create', {
     name: 'mailer',
     projectId: made.project.id,
@@ -127,5 +127,5 @@ export async function makeWorld(lab: BrowserLab) {
   const monorepo = await lab.git.createRepository({
     files: { 'services/web/Dockerfile': 'FROM x\n', 'services/mail/Dockerfile': 'FROM x\n' },
   })
-  return { ...made, monorepo, blog, tools, empty, articles, worker, broken, fresh, building, running }
+  return { ...made, monorepo, blog, tools, empty, articles, articlesRelease, worker, broken, fresh, building, running }
 }
