@@ -16,7 +16,18 @@ const ALONE = [
 const AT_ONCE = 3
 const NEVER = ['**/node_modules/**', '**/dist/**', '**/fixtures/**']
 
-const limits = { environment: 'node', pool: 'forks', testTimeout: 60_000, hookTimeout: 120_000 } as const
+/** A cross-section of what uses the database, on PostgreSQL as well. BERTH_TEST_DATABASE=postgres runs every suite on it instead. */
+const ON_POSTGRES = [
+  'packages/server/src/store/{statement,grouped-writes}.test.ts',
+  'packages/server/src/store/postgres/*.test.ts',
+  'packages/server/src/queue/*.test.ts',
+  'packages/server/src/features/{audit,registries,polls}/*.test.ts',
+  'packages/server/test/sessions/people.test.ts',
+]
+const postgres = { globalSetup: 'packages/server/testing/harness/postgres-setup.ts' }
+const database = process.env['BERTH_TEST_DATABASE'] === 'postgres' ? postgres : {}
+
+const limits = { environment: 'node', pool: 'forks', ...database, testTimeout: 60_000, hookTimeout: 120_000 } as const
 /** A busy machine makes them slow, not wrong. */
 const onRealParts = { testTimeout: 180_000, hookTimeout: 240_000 } as const
 
@@ -30,7 +41,18 @@ export default defineConfig({
           ...limits,
           name: 'side by side',
           include: ['packages/*/{src,test}/**/*.test.{ts,tsx}', 'scripts/guards/*.test.ts'],
-          exclude: [...NEVER, ...WITH_ENGINE, ...ALONE],
+          exclude: [...NEVER, ...WITH_ENGINE, ...ALONE, 'packages/server/src/store/postgres/*.test.ts'],
+          maxWorkers: AT_ONCE,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
+          ...limits,
+          ...postgres,
+          name: 'on PostgreSQL',
+          include: ON_POSTGRES,
+          exclude: NEVER,
           maxWorkers: AT_ONCE,
           sequence: { groupOrder: 0 },
         },

@@ -6,6 +6,7 @@ import type { LogFormat } from './lib/logger.ts'
 import { StartRefused } from './lib/start-refused.ts'
 import type { Fault } from './lib/step.ts'
 import { TUNING, type Tuning } from './lib/tuning.ts'
+import type { DatabaseConfig } from './store/open.ts'
 import { rootOf } from './supervisor/layout.ts'
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
@@ -16,6 +17,8 @@ export type Config = Readonly<{
   host: string
   port: number
   dataDir: string
+  /** SQLite in the data directory, or a PostgreSQL server. The URL may have a password in it. */
+  database: DatabaseConfig
   owner: { email: string; password: string } | undefined
   engine: EngineAddress
   edge: { httpPort: number; httpsPort: number }
@@ -96,6 +99,15 @@ function owner(env: Environment): Config['owner'] {
   return { email: email.trim().toLowerCase(), password }
 }
 
+/** Only its beginning is checked, and none of it is repeated: it may have a password in it. */
+function database(env: Environment): DatabaseConfig {
+  const url = env['BERTH_DATABASE_URL'] ?? ''
+  if (url === '') return { kind: 'sqlite' }
+  if (!/^postgres(ql)?:\/\//.test(url))
+    throw new StartRefused('BERTH_DATABASE_URL is not valid: it must be like postgres://user:password@host:5432/database.')
+  return { kind: 'postgres', url }
+}
+
 function workDir(dataDir: string, { mode }: Config['updates']): string {
   if (process.getuid?.() !== 0 || mode === 'rehearsal') return join(dataDir, 'workspaces')
   return join('/var/tmp', `berth-${createHash('sha256').update(dataDir).digest('hex').slice(0, 16)}`)
@@ -129,12 +141,12 @@ export function inheritedEnvironment(changes: Readonly<Record<string, string>>):
 
 /** The only place that reads the environment. A bad value stops the start with a clear error. */
 export function readConfig(env: Environment = process.env): Config {
-  if (env['BERTH_DATABASE_URL']) throw new StartRefused('BERTH_DATABASE_URL is set, but this version only supports SQLite. Unset it.')
   const dataDir = resolve(env['BERTH_DATA_DIR'] || './data')
   return Object.freeze({
     host: env['HOST'] || '0.0.0.0',
     port: wholeNumber(env, 'PORT', { fallback: 8080, min: 0, max: 65535 }),
     dataDir,
+    database: database(env),
     owner: owner(env),
     engine: engineAddress(env['DOCKER_HOST'] || 'unix:///var/run/docker.sock'),
     edge: {

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { openConfig } from '../domain/release-config.ts'
@@ -13,7 +12,7 @@ import { createBackground } from '../queue/periodic.ts'
 import { createIsDiskFull } from '../store/disk-space.ts'
 import { instanceId } from '../store/instance-id.ts'
 import { finishKeyRotation } from '../store/key-rotation.ts'
-import { databasePath, openSqlite } from '../store/sqlite/open.ts'
+import { hasData, openDatabase } from '../store/open.ts'
 import { createStorageLog } from '../store/storage-log.ts'
 import { createUpdateGate } from '../store/update-gate.ts'
 
@@ -21,13 +20,13 @@ import { createUpdateGate } from '../store/update-gate.ts'
 export async function createFoundation(config: Config, givenLog: Logger) {
   const now = () => new Date()
   const { dataDir, tuning } = config
-  const mayCreate = !existsSync(databasePath(dataDir))
+  const mayCreate = !(await hasData(config))
   const readKey = () => secretFile(join(dataDir, 'secrets.key'), { mayCreate })
   readKey() // without it nothing is touched
   const tokens = createSessionTokens(secretFile(join(dataDir, 'session.key'), { mayCreate }))
   const { log, over } = createStorageLog(givenLog)
   const nudge = createNudge()
-  const database = await openSqlite({ dataDir, now, onCommit: nudge.nudge, onRoom: over })
+  const database = await openDatabase(config, { now, onCommit: nudge.nudge, onRoom: over })
   await finishKeyRotation(database.db, dataDir)
   const secrets = createSecretBox(readKey())
   const updateGate = createUpdateGate()

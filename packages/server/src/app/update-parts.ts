@@ -43,13 +43,16 @@ export function createUpdateParts(parts: Parts) {
     freshMs: tuning.updateFreshMs,
     now,
   })
-  return createUpdates({ db, version: VERSION, feed, records, installed: installed(parts, records), settings, log, now })
+  const whyNot = config.database.kind === 'postgres' ? ON_POSTGRES : undefined
+  return createUpdates({ db, version: VERSION, feed, records, installed: installed(parts, records), whyNot, settings, log, now })
 }
+
+const ON_POSTGRES = 'On PostgreSQL Berth cannot update itself. Run pg_dump, then install the new version (docs/postgresql.md).'
 
 function installed({ base, engineParts, supervised, work, runCommand, health }: Parts, records: UpdateRecords): Installed | undefined {
   const { config, db, step, tuning } = base
   const { path, dataDir } = config
-  if (config.updates.root === undefined || !supervised) return undefined
+  if (config.updates.root === undefined || !supervised || config.database.kind === 'postgres') return undefined
   const layout = createLayout(config.updates.root)
   const copyData = async (directory: string, signal: AbortSignal) => {
     const { isOk, output } = await runCommand(['copy-data', directory], signal)

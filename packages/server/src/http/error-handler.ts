@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError, type FieldProblem } from '../lib/app-error.ts'
 import { errorCode } from '../lib/error-code.ts'
 import type { Logger } from '../lib/logger.ts'
+import { DatabaseLost } from '../store/database-lost.ts'
 import { isStorageFailure } from '../store/storage-failure.ts'
 
 /** Our codes for Fastify's own errors. */
@@ -12,6 +13,8 @@ const FASTIFY_CODES: Readonly<Record<string, ErrorCode>> = {
 }
 
 export type Failure = { status: number; body: { success: false; error: string; code: ErrorCode; details?: readonly FieldProblem[] } }
+
+const LOST = 'The database does not respond. Try again in a moment.'
 
 function codeOf(error: unknown): ErrorCode {
   if (isStorageFailure(error)) return 'storage_unavailable'
@@ -24,7 +27,10 @@ function codeOf(error: unknown): ErrorCode {
 
 /** The one place where an error becomes a status and a body. For internal errors it adds the request id, to find it in the log. */
 export function failureOf(error: unknown, requestId?: string): Failure {
-  const refusal = error instanceof AppError ? error : new AppError(codeOf(error), { cause: error })
+  const refusal =
+    error instanceof AppError
+      ? error
+      : new AppError(codeOf(error), { cause: error, ...(error instanceof DatabaseLost && { message: LOST }) })
   const { status } = ERRORS[refusal.code]
   const details = refusal.details && { details: refusal.details }
   const where = refusal.code === 'internal' && requestId !== undefined ? ` The id of this request is ${requestId}.` : ''

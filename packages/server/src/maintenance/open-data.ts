@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Config } from '../config.ts'
 import { StartRefused } from '../lib/start-refused.ts'
 import type { Database } from '../store/database.ts'
-import { openSqlite } from '../store/sqlite/open.ts'
+import { openDatabase } from '../store/open.ts'
 import { isWithSupervisor } from '../supervisor/update-record.ts'
 import { createUpdateRecords } from '../supervisor/update-records.ts'
 
@@ -14,8 +15,9 @@ async function refuseDuringUpdate(dataDir: string): Promise<void> {
 }
 
 /** The database to write to. It is locked while Berth runs, because a running server would not notice the change. */
-export async function openData(dataDir: string): Promise<Database> {
+export async function openData(config: Pick<Config, 'dataDir' | 'database'>): Promise<Database> {
+  const { dataDir } = config
   if (!existsSync(dataDir)) throw new StartRefused(`There is no Berth in ${dataDir}. Set BERTH_DATA_DIR to its data directory.`)
   const whenLocked = async () => await refuseDuringUpdate(dataDir)
-  return await openSqlite({ dataDir, now: () => new Date(), onCommit: () => undefined, whenLocked })
+  return await openDatabase(config, { now: () => new Date(), onCommit: () => undefined, whenLocked })
 }

@@ -11,7 +11,7 @@ import { openData } from './open-data.ts'
 const SHORTEST_PASSWORD = 8
 
 async function withDatabase<Result>(run: (db: Db) => Promise<Result>): Promise<Result> {
-  const database = await openData(readConfig().dataDir)
+  const database = await openData(readConfig())
   try {
     return await run(database.db)
   } finally {

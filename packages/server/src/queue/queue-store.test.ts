@@ -114,7 +114,7 @@ describe('claiming jobs', () => {
       await enqueue(tx, 'app.restore', { appId: 2 }, { by: 1, at: start })
       await enqueue(tx, 'app.remove', { appId: 3, projectId: 1, deleteVolumes: false }, { by: 1, at: start })
     })
-    expect(await lanesInQueue(db)).toEqual(['app:1', 'app:2', 'app:3'])
+    expect((await lanesInQueue(db)).toSorted()).toEqual(['app:1', 'app:2', 'app:3'])
     expect(await claimAll(db, 10)).toEqual([2, 3, 1])
   })
 

@@ -1,6 +1,7 @@
 import { type ExpressionBuilder, type Insertable, type Selectable, sql } from 'kysely'
 import type { JobName } from '../domain/job-names.ts'
 import type { Reader, Tx } from '../store/database.ts'
+import { jsonNumber } from '../store/dialect.ts'
 import type { JobTable, Schema } from '../store/schema.ts'
 import { type Placeholders, statement } from '../store/statement.ts'
 
@@ -41,7 +42,7 @@ const deleteWaiting = statement((tx: Tx, { lane, deploymentId }: Placeholders<{ 
     .where('lane', '=', lane)
     .where('name', '=', 'deployment.run' satisfies JobName)
     .where('lease_until', 'is', null)
-    .where(sql<number>`json_extract(payload, '$.deploymentId')`, '=', deploymentId),
+    .where(jsonNumber(tx, 'payload', 'deploymentId'), '=', deploymentId),
 )
 
 /** The job of a deployment that has not started and is no longer wanted. */
@@ -102,7 +103,11 @@ function findDue(db: Reader, asked: Asked, { kind, isForOthers }: { kind: Kind; 
     query = query.where('name', 'not in', SHORT).where((eb) => eb.or([eb('attempts', '<', SUSPECT_AFTER), eb(suspect, '=', 0)]))
   }
   if (isForOthers) query = query.where(ofTenant, '=', 0)
-  return query.orderBy(ofTenant).orderBy(sql`max(attempts, ${SUSPECT_AFTER})`).orderBy('id').limit(1)
+  return query
+    .orderBy(ofTenant)
+    .orderBy((eb) => eb.case().when('attempts', '>', SUSPECT_AFTER).then(eb.ref('attempts')).else(SUSPECT_AFTER).end())
+    .orderBy('id')
+    .limit(1)
 }
 
 /** Built once each: they are asked after every commit. */

@@ -15,4 +15,8 @@ export type RegistryTable = {
   updated_at: string
 }
 /** Registries that somebody has or had credentials for: their private images may be on this machine. */
-export type PrivateHostTable = { host: string }
+export type PrivateHostTable = {
+  host: string
+  /** Its place among them, in the order in which they were added. */
+  number: number
+}

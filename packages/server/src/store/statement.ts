@@ -1,5 +1,6 @@
 import { type Compilable, type CompiledQuery, type RawBuilder, sql } from 'kysely'
 import type { Reader } from './database.ts'
+import { dialectOf } from './dialect.ts'
 
 export type Placeholders<Values> = { [Name in keyof Values]: RawBuilder<Exclude<Values[Name], undefined>> }
 /** `names` says for each parameter which value it is; one without a name is constant. */
@@ -12,7 +13,7 @@ type Built<Row> = { query: CompiledQuery<Row>; names: readonly (string | undefin
 export function statement<Handle extends Reader, Values extends object, Row>(
   build: (db: Handle, values: Placeholders<Values>) => Compilable<Row>,
 ): (db: Handle, values: Values) => Promise<Row[]> {
-  const known = new Map<string, Built<Row>>()
+  const known = { sqlite: new Map<string, Built<Row>>(), postgres: new Map<string, Built<Row>>() }
 
   function buildFor(db: Handle, fields: readonly string[]): Built<Row> {
     const placeholders = fields.map((name) => ({ name }))
@@ -25,8 +26,9 @@ export function statement<Handle extends Reader, Values extends object, Row>(
     const given = values as Record<string, unknown> // read by its own field names
     const fields = Object.keys(given).filter((name) => given[name] !== undefined) // Kysely leaves those out too
     const key = fields.join()
-    const { query, names } = known.get(key) ?? buildFor(db, fields)
-    if (!known.has(key)) known.set(key, { query, names })
+    const builtFor = known[dialectOf(db)]
+    const { query, names } = builtFor.get(key) ?? buildFor(db, fields)
+    if (!builtFor.has(key)) builtFor.set(key, { query, names })
     const parameters = names.map((name, n) => (name === undefined ? query.parameters[n] : given[name]))
     return (await db.executeQuery<Row>({ ...query, parameters })).rows
   }

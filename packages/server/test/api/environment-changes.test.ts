@@ -29,7 +29,7 @@ const RELEASE: Omit<ReleaseConfig, 'env'> = {
 
 /** A deployment needs an engine to succeed; what it leaves in the database does not. */
 async function insertRelease(appId: number, env: Record<string, string>): Promise<number> {
-  const id = await insertDeployment(berth.dataDir, { appId, number: 1, status: 'success', isActive: true, image: '' })
+  const id = await insertDeployment(berth, { appId, number: 1, status: 'success', isActive: true, image: '' })
   const secrets = createSecretBox(secretFile(path.join(berth.dataDir, 'secrets.key'), { mayCreate: false }))
   const sealed = sealConfig(secrets, appId, { ...RELEASE, env })
   await writeToDatabase(berth.dataDir, (file) => file.prepare('update deployment set sealed_config = ? where id = ?').run(sealed, id))
@@ -69,7 +69,7 @@ it('what was added, changed and removed since the live release is listed by name
 it('without a live release, or with one of which nothing was recorded, nothing is a change', async () => {
   const appId = await newApp({ A: 'a' })
   expect(await owner.call('envs.changes', { appId })).toEqual({ deploymentId: null, changes: [], problems: [] })
-  await insertDeployment(berth.dataDir, { appId, number: 1, status: 'success', isActive: true, image: '' })
+  await insertDeployment(berth, { appId, number: 1, status: 'success', isActive: true, image: '' })
   expect(await owner.call('envs.changes', { appId })).toEqual({ deploymentId: null, changes: [], problems: [] })
 })
 

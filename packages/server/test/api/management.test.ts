@@ -196,14 +196,14 @@ describe('applications', () => {
     expect(await owner.call('stacks.services', { appId })).toEqual({ deploymentId: null, services: [] })
     for (const verb of ['stacks.startService', 'stacks.stopService', 'stacks.restartService'] as const)
       await refuses(owner.call(verb, { appId, service: 'web' }), 'no_container')
-    await insertDeployment(berth.dataDir, { appId, number: 1, status: 'success', isActive: true, image: 'x' })
+    await insertDeployment(berth, { appId, number: 1, status: 'success', isActive: true, image: 'x' })
     await refuses(owner.call('containers.start', { appId }), 'engine_unreachable')
   })
 
   it('a finished deployment cannot be cancelled, and only a release can be rolled back to', async () => {
     const { id: appId } = await newApp()
-    const failed = await insertDeployment(berth.dataDir, { appId, number: 1, status: 'failed', isActive: false, image: '' })
-    const live = await insertDeployment(berth.dataDir, { appId, number: 2, status: 'success', isActive: true, image: 'x' })
+    const failed = await insertDeployment(berth, { appId, number: 1, status: 'failed', isActive: false, image: '' })
+    const live = await insertDeployment(berth, { appId, number: 2, status: 'success', isActive: true, image: 'x' })
     await refuses(owner.call('deployments.stop', { deploymentId: failed }), 'deployment_ended')
     await refuses(owner.call('deployments.rollback', { deploymentId: failed }), 'no_release')
     await refuses(owner.call('deployments.rollback', { deploymentId: live }), 'no_release')

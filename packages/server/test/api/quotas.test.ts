@@ -185,7 +185,7 @@ it('a project has 500 members at most; one that has more already can lose some',
 it('at most 20 deployments of an app can wait or run', async () => {
   const { appId } = await newApp(owner)
   await holdLane(appId)
-  const released = await insertDeployment(berth.dataDir, { appId, number: 1, status: 'success', isActive: false, image: 'some/image' })
+  const released = await insertDeployment(berth, { appId, number: 1, status: 'success', isActive: false, image: 'some/image' })
   await copy('deployment', released, 30, { number: 'number + given.nth' })
   await copy('deployment', released, 20, { number: '100 + given.nth', status: `'pending'`, finished_at: 'null' })
   const words = 'can have at most 20 deployments that have not ended'
@@ -203,7 +203,7 @@ it('at most 500 deployments requested by one person can wait or run', async () =
   for (let app = 1; app <= 27; app += 1) {
     const { id } = await person.call('apps.create', { projectId, name: `app ${app}` })
     await holdLane(id)
-    const first = await insertDeployment(berth.dataDir, { appId: id, number: 1, status: 'pending', isActive: false, image: '' })
+    const first = await insertDeployment(berth, { appId: id, number: 1, status: 'pending', isActive: false, image: '' })
     await copy('deployment', first, 19, { number: 'number + given.nth', triggered_by: String(person.id) })
   }
   const { id: appId } = await person.call('apps.create', { projectId, name: 'one more' })

@@ -54,7 +54,7 @@ describe('variables of a project', () => {
 
   it('are sealed in the database, and the audit log has their names alone', async () => {
     const projectId = await newProject([{ key: 'TOKEN', value: 'planted-secret-of-the-project' }])
-    expect(JSON.stringify(dumpDatabase(berth.dataDir))).not.toContain('planted-secret-of-the-project')
+    expect(JSON.stringify(await dumpDatabase(berth))).not.toContain('planted-secret-of-the-project')
     const [line] = await owner.call('audit.list', { limit: 1, action: 'project.env_replace' })
     expect(line).toMatchObject({ subject: 'project', subjectId: projectId, after: { keys: ['TOKEN'] } })
   })

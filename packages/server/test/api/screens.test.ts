@@ -31,7 +31,7 @@ describe('invitations', () => {
     const { link, email, role } = await admin.call('invitations.create', { email: ' New@Example.test ', role: 'admin' })
     expect([email, role]).toEqual(['new@example.test', 'admin'])
     expect((await owner.call('invitations.list')).map((each) => [each.email, each.invitedBy])).toEqual([[email, admin.email]])
-    expect(JSON.stringify(dumpDatabase(berth.dataDir))).not.toContain(tokenOf(link))
+    expect(JSON.stringify(await dumpDatabase(berth))).not.toContain(tokenOf(link))
     const answers = await Promise.all([join(tokenOf(link)), join(tokenOf(link))])
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 401])
     expect((await berth.logIn(email, PASSWORD)).role).toBe('admin')
@@ -96,7 +96,7 @@ async function appWith(deployments: number): Promise<{ appId: number; ids: numbe
   const ids: number[] = []
   for (let number = 1; number <= deployments; number += 1) {
     const isActive = number === 2
-    ids.unshift(await insertDeployment(berth.dataDir, { appId, number, status: isActive ? 'success' : 'failed', image: '', isActive }))
+    ids.unshift(await insertDeployment(berth, { appId, number, status: isActive ? 'success' : 'failed', image: '', isActive }))
   }
   return { appId, ids }
 }

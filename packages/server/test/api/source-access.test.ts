@@ -82,7 +82,7 @@ it('a wrong secret, no hook and no app are answered alike, whatever is sent, and
   const [appId, without] = [await newApp(), await newApp()]
   const { secret: old } = await owner.call('apps.rotateHook', { appId })
   const { secret } = await owner.call('apps.rotateHook', { appId })
-  const before = dumpDatabase(berth.dataDir)
+  const before = await dumpDatabase(berth)
   const answers = [
     await call(appId, old),
     await call(appId, ''),
@@ -97,7 +97,7 @@ it('a wrong secret, no hook and no app are answered alike, whatever is sent, and
   ]
   for (const { status, json } of answers) expect([status, json.code]).toEqual([401, 'webhook_not_verified'])
   expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
-  expect(dumpDatabase(berth.dataDir)).toEqual(before)
+  expect(await dumpDatabase(berth)).toEqual(before)
   expect((await call(appId, secret, `{"x":"${'x'.repeat(20_000)}"}`)).status).toBe(413)
   await owner.call('apps.deleteHook', { appId })
   expect((await call(appId, secret)).status).toBe(401)
@@ -136,7 +136,7 @@ it('the secret is in no answer but the first, and not in the database', async ()
   const appId = await newApp()
   const { secret } = await owner.call('apps.rotateHook', { appId })
   await call(appId, secret)
-  const shown = [await owner.call('apps.get', { appId }), await owner.call('audit.list', { limit: 50 }), dumpDatabase(berth.dataDir)]
+  const shown = [await owner.call('apps.get', { appId }), await owner.call('audit.list', { limit: 50 }), await dumpDatabase(berth)]
   expect(JSON.stringify(shown)).not.toContain(secret)
   expect(JSON.stringify(shown.slice(0, 2))).not.toContain('hook_hash')
   expect(berth.log()).not.toContain(secret)
@@ -172,7 +172,7 @@ it('an app is deployed over ssh with a key of its own, whose private half nobody
   await owner.call('apps.forgetHostKey', { appId })
   expect(await commitOf()).toBe(repo.hash)
   expect((await owner.call('apps.get', { appId })).host_key).not.toBe(app.host_key)
-  const shown = JSON.stringify([app, await owner.call('audit.list', { limit: 50 }), dumpDatabase(berth.dataDir)])
+  const shown = JSON.stringify([app, await owner.call('audit.list', { limit: 50 }), await dumpDatabase(berth)])
   expect(shown).toContain(fingerprint)
   expect(shown + berth.log()).not.toContain('PRIVATE KEY')
   await owner.call('apps.deleteDeployKey', { appId })

@@ -41,7 +41,11 @@ describe('a start that fails says what to do', () => {
     [{ BERTH_PROVISION: 'maybe' }, 'BERTH_PROVISION="maybe" is not valid: it must be one of auto, off.'],
     [{ DOCKER_HOST: 'ftp://x' }, 'DOCKER_HOST="ftp://x" is not valid: it must be unix:///path/to/docker.sock or tcp://host:port.'],
     [{ BERTH_EDGE_HTTP_PORT: '0' }, 'BERTH_EDGE_HTTP_PORT="0"'],
-    [{ BERTH_DATABASE_URL: 'postgres://x' }, 'BERTH_DATABASE_URL is set, but this version only supports SQLite. Unset it.'],
+    [{ BERTH_DATABASE_URL: 'mysql://a:secret@x' }, 'BERTH_DATABASE_URL is not valid: it must be like postgres://user:password@host:5432/'],
+    [
+      { BERTH_DATABASE_URL: 'postgres://a:secret@127.0.0.1:1/b' },
+      'The database of BERTH_DATABASE_URL cannot be used: connect ECONNREFUSED',
+    ],
     [{ BERTH_OWNER_EMAIL: 'nobody', BERTH_OWNER_PASSWORD: 'a-password' }, 'BERTH_OWNER_EMAIL="nobody" is not valid'],
     [{ BERTH_OWNER_EMAIL: 'a@example.test' }, 'BERTH_OWNER_PASSWORD is not valid: it must be at least 8 characters'],
     [{ BERTH_OWNER_EMAIL: 'a@example.test', BERTH_OWNER_PASSWORD: 'short' }, 'BERTH_OWNER_PASSWORD is not valid'],

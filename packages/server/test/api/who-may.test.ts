@@ -170,7 +170,7 @@ describe('who may call an operation', () => {
 
   it.each(refusals)('$name refuses $roles, and changes nothing', async ({ name, roles }) => {
     const inputs = await Promise.all(roles.map(async (role) => inputOf(name, await given(name, role, shared))))
-    const before = dumpDatabase(berth.dataDir)
+    const before = await dumpDatabase(berth)
     const answers = await Promise.all(roles.map(async (role, index) => await send(name, role, inputs[index] ?? {})))
     const codes = answers.map(({ json }) => json.code)
     expect(codes).toEqual(roles.map((role) => VERDICTS[operations[name].may](role)))
@@ -178,7 +178,7 @@ describe('who may call an operation', () => {
       expect(json).toMatchObject({ success: false, error: expect.any(String) })
       expect(status).toBe(ERRORS[json.code ?? 'internal'].status)
     }
-    expect(dumpDatabase(berth.dataDir)).toEqual(before)
+    expect(await dumpDatabase(berth)).toEqual(before)
   })
 
   it.each(NAMES)('%s lets in whom its policy names', async (name) => {

@@ -88,7 +88,7 @@ export async function openHostileWorld(berth: TestServer, person: Person) {
 
   /** Accepted literally, or refused in the envelope with nothing changed; anything else is a violation. */
   async function judge(field: Field, text: string): Promise<{ taken: boolean; complaint?: string }> {
-    const before = JSON.stringify(dumpDatabase(berth.dataDir))
+    const before = JSON.stringify(await dumpDatabase(berth))
     const answer = await send(field, text)
     const at = `${field.operation} ${field.field} ${JSON.stringify(text)}: `
     if (answer.status === 200) {
@@ -97,7 +97,7 @@ export async function openHostileWorld(berth: TestServer, person: Person) {
     }
     const isRefusal = answer.status >= 400 && answer.status < 500 && answer.json.success === false && typeof answer.json.error === 'string'
     if (!isRefusal) return { taken: false, complaint: `${at}${answer.status} ${answer.text}` }
-    const isSame = before === JSON.stringify(dumpDatabase(berth.dataDir))
+    const isSame = before === JSON.stringify(await dumpDatabase(berth))
     return isSame ? { taken: false } : { taken: false, complaint: `${at}refused, and yet something changed` }
   }
 

@@ -143,7 +143,7 @@ describe('the audit log', () => {
       { subjectId: null, address: '203.0.113.9', after: { email: null, tries: 5 } },
     ])
     expect(fresh).toHaveLength(2)
-    expect(JSON.stringify(dumpDatabase(berth.dataDir))).not.toMatch(/typed-by-mistake|a-wrong-guess/)
+    expect(JSON.stringify(await dumpDatabase(berth))).not.toMatch(/typed-by-mistake|a-wrong-guess/)
   })
 
   it('has a wrong current password, with the person who was signed in', async () => {

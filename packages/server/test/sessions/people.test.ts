@@ -31,7 +31,7 @@ const transfer = async (who: Person, userId: number) =>
 
 describe('somebody who only owns a project', () => {
   it('learns nothing about people by their ids: a foreign id is answered as an unknown one, and nobody is added', async () => {
-    const before = dumpDatabase(berth.dataDir)
+    const before = await dumpDatabase(berth)
     const unknown = await setMembers(person, { userIds: [UNKNOWN_ID] })
     expect([unknown.status, unknown.json.code]).toEqual([404, 'user_not_found'])
     for (const userIds of [[stranger.id], [owner.id], [member.id, stranger.id], [person.id, stranger.id, UNKNOWN_ID]])
@@ -39,7 +39,7 @@ describe('somebody who only owns a project', () => {
         const { status, text } = await setMembers(person, { userIds, ...(emails && { emails }) })
         expect([userIds, status, text]).toEqual([userIds, unknown.status, unknown.text])
       }
-    expect(dumpDatabase(berth.dataDir)).toEqual(before)
+    expect(await dumpDatabase(berth)).toEqual(before)
   })
 
   it('adds people by email, keeps and removes members by id, and cannot add a removed member by id', async () => {

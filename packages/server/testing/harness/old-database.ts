@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import BetterSqlite from 'better-sqlite3'
-import { migrate } from '../../src/store/sqlite/migrate.ts'
 import { migrations } from '../../src/store/migrations/index.ts'
+import { migrate } from '../../src/store/sqlite/migrate.ts'
 
 /**
  * A database of an earlier version, for testing migrations. Foreign keys are not checked, because most rows are irrelevant to a

@@ -5,6 +5,7 @@ import type { Call, Role, SocketName } from '@berth/contract'
 import { pino } from 'pino'
 import { createApp } from '../../src/app/app.ts'
 import { readConfig } from '../../src/config.ts'
+import { ownPostgres } from './own-postgres.ts'
 import { cookieOf, createCheckedClient, createRaw } from './test-client.ts'
 import { startServerProcess } from './test-process.ts'
 import { openSocket, type SocketOptions } from './test-socket.ts'
@@ -100,7 +101,9 @@ export async function newDataDir(): Promise<string> {
 /** The real server on a data directory of its own, without an engine unless `env` names one. */
 export async function startTestServer(options: TestServerOptions = {}) {
   const dataDir = options.dataDir ?? (await newDataDir())
+  const postgres = await ownPostgres()
   const env = environmentOf(dataDir, options)
+  if (postgres) env['BERTH_DATABASE_URL'] = postgres.url
   const begin = async () => await (options.runs === 'as a process' ? startProcess(env, options.logFile) : startHere(env))
   let running: Running | undefined = await begin()
   let lastUrl = running.baseUrl
@@ -173,6 +176,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
       await end('stop')
       await rm(workDirOf(dataDir), { recursive: true, force: true })
       if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true })
+      await postgres?.drop()
     },
   }
 }

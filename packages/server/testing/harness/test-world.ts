@@ -1,12 +1,13 @@
 import { join } from 'node:path'
-import BetterSqlite from 'better-sqlite3'
+import type { DeploymentStatus } from '@berth/contract'
+import { sql } from 'kysely'
 import { aboutToken } from '../../src/features/git-providers/host-access.ts'
 import { aboutPassword } from '../../src/features/registries/credentials.ts'
 import { createSecretBox } from '../../src/lib/secret-box.ts'
 import { secretFile } from '../../src/lib/secret-file.ts'
-import { databasePath } from '../../src/store/sqlite/open.ts'
+import { dialectOf } from '../../src/store/dialect.ts'
 import type { Person, TestServer } from './start-test-server.ts'
-import { writeToDatabase } from './write-to-database.ts'
+import { writeRows } from './write-rows.ts'
 
 export const ROLES_TESTED = ['anonymous', 'stranger', 'member', 'app owner', 'project owner', 'admin', 'owner'] as const
 export type TestRole = (typeof ROLES_TESTED)[number]
@@ -41,71 +42,139 @@ export async function peopleOf(berth: TestServer): Promise<People> {
   }
 }
 
-type Deployment = { appId: number; number: number; status: string; isActive: boolean; image: string }
+type Berth = Pick<TestServer, 'dataDir' | 'env'>
+type Deployment = { appId: number; number: number; status: DeploymentStatus; isActive: boolean; image: string }
 
 /** Deployments need an engine to succeed; what they leave in the database does not. */
-export async function insertDeployment(dataDir: string, deployment: Deployment): Promise<number> {
+export async function insertDeployment(berth: Berth, { appId, number, status, isActive, image }: Deployment): Promise<number> {
   const at = new Date().toISOString()
-  const finishedAt = ['pending', 'building', 'deploying'].includes(deployment.status) ? null : at
-  return await writeToDatabase(dataDir, (file) => {
-    const { lastInsertRowid } = file
-      .prepare(
-        `insert into deployment (app_id, number, status, stage, progress, commit_hash, commit_message, commit_author, error_message, "trigger",
-         image, sealed_config, is_active, attempts, duration, started_at, finished_at, created_at, updated_at)
-         values (?, ?, ?, '', 0, '', '', '', '', 'manual', ?, '', ?, 1, 0, ?, ?, ?, ?)`,
-      )
-      .run(deployment.appId, deployment.number, deployment.status, deployment.image, deployment.isActive ? 1 : 0, at, finishedAt, at, at)
-    return Number(lastInsertRowid)
+  const isFinished = !['pending', 'building', 'deploying'].includes(status)
+  return await writeRows(berth, async (tx) => {
+    const { id } = await tx
+      .insertInto('deployment')
+      .values({
+        app_id: appId,
+        number,
+        status,
+        image,
+        is_active: isActive ? 1 : 0,
+        stage: '',
+        progress: 0,
+        commit_hash: '',
+        commit_message: '',
+        commit_author: '',
+        error_message: '',
+        trigger: 'manual',
+        sealed_config: '',
+        attempts: 1,
+        duration: 0,
+        started_at: at,
+        finished_at: isFinished ? at : null,
+        created_at: at,
+        updated_at: at,
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    return id
   })
 }
 
 /** A name that does not resolve, so no account there ever works. */
 export const UNREACHABLE_HOST = 'https://git.nowhere.invalid'
 
+function secretsOf({ dataDir }: Berth) {
+  return createSecretBox(secretFile(join(dataDir, 'secrets.key'), { mayCreate: false }))
+}
+
 /** A token is checked with its host before it is stored; without a host, the row is written directly. */
-async function insertGitAccount(dataDir: string, account: { projectId: number; createdBy: number }): Promise<number> {
-  const secrets = createSecretBox(secretFile(join(dataDir, 'secrets.key'), { mayCreate: false }))
+async function insertGitAccount(berth: Berth, account: { projectId: number; createdBy: number }): Promise<number> {
+  const secrets = secretsOf(berth)
   const at = new Date().toISOString()
-  return await writeToDatabase(dataDir, (file) => {
-    const { lastInsertRowid } = file
-      .prepare(
-        `insert into git_account (provider, via, name, base_url, user_id, project_id, created_by, login, host_id, sealed_token, sealed_secret,
-         status, error, created_at, updated_at) values ('gitea', 'token', 'robot', ?, null, ?, ?, 'robot', '1', '', '', 'ok', '', ?, ?)`,
-      )
-      .run(UNREACHABLE_HOST, account.projectId, account.createdBy, at, at)
-    const id = Number(lastInsertRowid)
-    file.prepare('update git_account set sealed_token = ? where id = ?').run(secrets.seal('a-token-of-nobody', aboutToken(id)), id)
+  return await writeRows(berth, async (tx) => {
+    const { id } = await tx
+      .insertInto('git_account')
+      .values({
+        provider: 'gitea',
+        via: 'token',
+        name: 'robot',
+        base_url: UNREACHABLE_HOST,
+        user_id: null,
+        project_id: account.projectId,
+        created_by: account.createdBy,
+        login: 'robot',
+        host_id: '1',
+        sealed_token: '',
+        sealed_secret: '',
+        status: 'ok',
+        error: '',
+        created_at: at,
+        updated_at: at,
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    const sealed_token = secrets.seal('a-token-of-nobody', aboutToken(id))
+    await tx.updateTable('git_account').set({ sealed_token }).where('id', '=', id).execute()
     return id
   })
 }
 
 /** Credentials are tried at the registry before they are stored; without one, the row is written directly. */
-async function insertRegistry(dataDir: string, registry: { projectId: number; createdBy: number }): Promise<number> {
-  const secrets = createSecretBox(secretFile(join(dataDir, 'secrets.key'), { mayCreate: false }))
+async function insertRegistry(berth: Berth, registry: { projectId: number; createdBy: number }): Promise<number> {
+  const secrets = secretsOf(berth)
   const at = new Date().toISOString()
-  return await writeToDatabase(dataDir, (file) => {
-    const { lastInsertRowid } = file
-      .prepare(
-        `insert into registry (host, username, sealed_password, user_id, project_id, created_by, error, created_at, updated_at)
-         values ('registry.nowhere.invalid', 'robot', '', null, ?, ?, '', ?, ?)`,
-      )
-      .run(registry.projectId, registry.createdBy, at, at)
-    const id = Number(lastInsertRowid)
-    file.prepare('update registry set sealed_password = ? where id = ?').run(secrets.seal('a-password-of-nobody', aboutPassword(id)), id)
+  return await writeRows(berth, async (tx) => {
+    const { id } = await tx
+      .insertInto('registry')
+      .values({
+        host: 'registry.nowhere.invalid',
+        username: 'robot',
+        sealed_password: '',
+        user_id: null,
+        project_id: registry.projectId,
+        created_by: registry.createdBy,
+        error: '',
+        created_at: at,
+        updated_at: at,
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    const sealed_password = secrets.seal('a-password-of-nobody', aboutPassword(id))
+    await tx.updateTable('registry').set({ sealed_password }).where('id', '=', id).execute()
     return id
   })
 }
 
-async function insertDelivery(dataDir: string, of: { accountId: number; appId: number }): Promise<number> {
-  return await writeToDatabase(dataDir, (file) => {
-    const { lastInsertRowid } = file
-      .prepare(
-        `insert into git_delivery (account_id, delivery, provider, event, repository, branch, commit_hash, result, reason, headers, push,
-         received_at, body) values (?, 'd', 'gitea', 'ping', '', '', '', 'ignored', 'The webhook works.', '{}', '', ?, x'')`,
-      )
-      .run(of.accountId, new Date().toISOString())
-    file.prepare('insert into git_delivery_app (delivery_id, app_id) values (?, ?)').run(lastInsertRowid, of.appId)
-    return Number(lastInsertRowid)
+async function insertDelivery(berth: Berth, of: { accountId: number; appId: number }): Promise<number> {
+  const empty = {
+    repository: '',
+    branch: '',
+    commit_hash: '',
+    push: '',
+    repository_id: '',
+    before_hash: '',
+    pushed_at: '',
+    fingerprint: '',
+  }
+  return await writeRows(berth, async (tx) => {
+    const { id } = await tx
+      .insertInto('git_delivery')
+      .values({
+        ...empty,
+        account_id: of.accountId,
+        delivery: 'd',
+        provider: 'gitea',
+        event: 'ping',
+        result: 'ignored',
+        reason: 'The webhook works.',
+        headers: '{}',
+        received_at: new Date().toISOString(),
+        body: Buffer.alloc(0),
+        is_late: 0,
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    await tx.insertInto('git_delivery_app').values({ delivery_id: id, app_id: of.appId, deployment_id: null, reason: '' }).execute()
+    return id
   })
 }
 
@@ -126,32 +195,35 @@ export async function newSubject(berth: TestServer, people: People): Promise<Sub
   const domain = await call('domains.create', { appId: app.id, domain: `shop-${n}.example.com` })
   const deployment = { appId: app.id, isActive: false, image: '' }
   const image = `berth/image-of-app-${app.id}`
-  const accountId = await insertGitAccount(berth.dataDir, { projectId: project.id, createdBy: people['app owner'].id })
+  const accountId = await insertGitAccount(berth, { projectId: project.id, createdBy: people['app owner'].id })
   return {
     projectId: project.id,
     appId: app.id,
     databaseAppId: database.id,
     envId: variable.id,
     domainId: domain.id,
-    releaseId: await insertDeployment(berth.dataDir, { ...deployment, number: 1, status: 'success', image }),
-    liveId: await insertDeployment(berth.dataDir, { ...deployment, number: 2, status: 'success', isActive: true, image: `${image}2` }),
-    waitingId: await insertDeployment(berth.dataDir, { ...deployment, number: 3, status: 'pending' }),
+    releaseId: await insertDeployment(berth, { ...deployment, number: 1, status: 'success', image }),
+    liveId: await insertDeployment(berth, { ...deployment, number: 2, status: 'success', isActive: true, image: `${image}2` }),
+    waitingId: await insertDeployment(berth, { ...deployment, number: 3, status: 'pending' }),
     userId: people.member.id,
     accountId,
-    registryId: await insertRegistry(berth.dataDir, { projectId: project.id, createdBy: people['app owner'].id }),
-    deliveryId: await insertDelivery(berth.dataDir, { accountId, appId: app.id }),
+    registryId: await insertRegistry(berth, { projectId: project.id, createdBy: people['app owner'].id }),
+    deliveryId: await insertDelivery(berth, { accountId, appId: app.id }),
   }
 }
 
 const NOISE = new Set(['session', 'job', 'schema_migration', 'sqlite_sequence'])
 
 /** The whole content of the database, to check that nothing has changed. Sessions come and go with the tests' own logins. */
-export function dumpDatabase(dataDir: string): Record<string, unknown[]> {
-  const file = new BetterSqlite(databasePath(dataDir), { readonly: true, timeout: 10_000 })
-  const tables = file.prepare<[], { name: string }>(`select name from sqlite_master where type = 'table' order by name`).all()
-  const dump = Object.fromEntries(
-    tables.filter(({ name }) => !NOISE.has(name)).map(({ name }) => [name, file.prepare(`select * from "${name}" order by 1`).all()]),
-  )
-  file.close()
-  return dump
+export async function dumpDatabase(berth: Berth): Promise<Record<string, unknown[]>> {
+  return await writeRows(berth, async (tx) => {
+    const named =
+      dialectOf(tx) === 'sqlite'
+        ? sql<{ name: string }>`select name from sqlite_master where type = 'table' order by 1`
+        : sql<{ name: string }>`select tablename as name from pg_tables where schemaname = 'public' order by 1`
+    const dump: [string, unknown[]][] = []
+    for (const { name } of (await named.execute(tx)).rows.filter((table) => !NOISE.has(table.name)))
+      dump.push([name, (await sql`select * from ${sql.table(name)} order by 1`.execute(tx)).rows])
+    return Object.fromEntries(dump)
+  })
 }

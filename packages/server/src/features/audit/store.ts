@@ -1,7 +1,6 @@
 import type { AuditEntry } from '@berth/contract'
-import { sql } from 'kysely'
-import { containing } from '../../store/containing.ts'
 import type { Reader, Tx } from '../../store/database.ts'
+import { contains } from '../../store/dialect.ts'
 
 export type AuditFilter = {
   limit?: number
@@ -30,14 +29,14 @@ export async function listAudit(db: Reader, filter: AuditFilter, lookedThrough =
   if (filter.since) query = query.where('at', '>=', filter.since)
   if (filter.until) query = query.where('at', '<=', filter.until.includes('T') ? filter.until : `${filter.until}T\uffff`)
   if (filter.search !== undefined && filter.search.trim() !== '') {
-    const pattern = containing(filter.search.trim())
+    const text = filter.search.trim()
     const older = db
       .selectFrom('audit')
       .select('id')
       .$if(filter.before !== undefined, (lines) => lines.where('id', '<', filter.before ?? 0))
     const last = await older.orderBy('id', 'desc').offset(lookedThrough).limit(1).executeTakeFirst()
     query = query.where('id', '>', last?.id ?? 0)
-    query = query.where((eb) => eb.or(SEARCHED.map((column) => sql<boolean>`${eb.ref(column)} like ${pattern} escape '\\'`)))
+    query = query.where((eb) => eb.or(SEARCHED.map((column) => contains(db, eb.ref(column), text))))
   }
   const rows = await query.execute()
   return rows.map((row) => ({

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { DomainRow } from '../../domain/rows.ts'
 import type { Reader, Tx } from '../../store/database.ts'
+import { listedPairs } from '../../store/dialect.ts'
 import { type Placeholders, statement } from '../../store/statement.ts'
 
 type Wanted = { now: Date; mostOfAccount: number; besides: readonly number[] }
@@ -53,7 +54,7 @@ const settleListed = statement((tx: Tx, { list }: Placeholders<{ list: string }>
   tx
     .updateTable('commit_status')
     .set({ failures: 0, next_at: null })
-    .where(sql<boolean>`(deployment_id, next_at) in (select value ->> 0, value ->> 1 from json_each(${list}))`),
+    .where(sql<boolean>`(deployment_id, next_at) in ${listedPairs(tx, list)}`),
 )
 
 /** For those with nothing to report. One statement, because a burst of pushes leaves hundreds, and one by one they would hold up requests. */

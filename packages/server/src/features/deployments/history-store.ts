@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
 import { UNFINISHED } from '../../domain/lifecycle.ts'
 import type { Reader, Tx } from '../../store/database.ts'
+import { jsonNumber } from '../../store/dialect.ts'
 
 /** Apps with more deployments than this. Only reads the index of numbers. */
 export async function appsWithMoreThan(db: Reader, count: number): Promise<number[]> {
@@ -34,7 +34,10 @@ export async function finishedBeyond(db: Reader, of: { appId: number; kept: numb
     .where((eb) =>
       eb.not(
         eb.exists(
-          eb.selectFrom('job').select('job.id').where(sql`json_extract(job.payload, '$.deploymentId')`, '=', eb.ref('deployment.id')),
+          eb
+            .selectFrom('job')
+            .select('job.id')
+            .where(jsonNumber(db, 'job.payload', 'deploymentId'), '=', eb.ref('deployment.id')),
         ),
       ),
     )

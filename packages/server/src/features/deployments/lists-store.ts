@@ -1,9 +1,8 @@
 import type { Deployment, DeploymentsQuery } from '@berth/contract'
-import { sql } from 'kysely'
 import { UNFINISHED } from '../../domain/lifecycle.ts'
 import type { DeploymentRow } from '../../domain/rows.ts'
-import { containing } from '../../store/containing.ts'
 import type { Reader } from '../../store/database.ts'
+import { contains } from '../../store/dialect.ts'
 import { storedSteps } from './run/steps.ts'
 import { canRollBackTo } from './store.ts'
 
@@ -75,13 +74,9 @@ export async function listDeployments(db: Reader, wanted: DeploymentsQuery): Pro
   if (status !== undefined) query = query.where('status', '=', status)
   if (isActive !== undefined) query = query.where('is_active', '=', isActive ? 1 : 0)
   if (search !== undefined && search.trim() !== '') {
-    const pattern = containing(search.trim())
+    const text = search.trim()
     query = query.where((eb) =>
-      eb.or(
-        (['commit_message', 'commit_author', 'commit_hash'] as const).map(
-          (column) => sql<boolean>`${eb.ref(column)} like ${pattern} escape '\\'`,
-        ),
-      ),
+      eb.or((['commit_message', 'commit_author', 'commit_hash'] as const).map((column) => contains(db, eb.ref(column), text))),
     )
   }
   return await (limit === undefined ? query : query.limit(limit)).execute()

@@ -5,9 +5,9 @@ import type { ProjectRow, ProjectVariableRow } from '../../domain/rows.ts'
 import { appendEvent } from '../../events/event-log.ts'
 import { AppError, fieldError } from '../../lib/app-error.ts'
 import { environmentProblem, environmentSize } from '../../lib/environment-size.ts'
-import { errorCode } from '../../lib/error-code.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
 import type { Db, Reader, Tx } from '../../store/database.ts'
+import { isReferenceViolation } from '../../store/storage-failure.ts'
 import { changedKeys } from './changed-keys.ts'
 import {
   deleteProjectVariable,
@@ -70,7 +70,7 @@ export function createProjectVariables({ db, secrets, now }: { db: Db; secrets: 
       await appendEvent(tx, at, { type: 'project.env_changed', data: { projectId: project.id } })
     })
     await change.catch((cause: unknown) => {
-      if (errorCode(cause) === 'SQLITE_CONSTRAINT_FOREIGNKEY') throw new AppError('project_not_found', { cause }) // deleted meanwhile
+      if (isReferenceViolation(cause)) throw new AppError('project_not_found', { cause }) // deleted meanwhile
       throw cause
     })
     return await list(project)

@@ -45,11 +45,13 @@ export async function registryFor(db: Reader, belonging: Ownership, host: string
   return await ofBelonging(db, belonging).selectAll().where('host', '=', host).executeTakeFirst()
 }
 
+const nextNumber = sql<number>`coalesce(max(number), 0) + 1`.as('number')
+
 export async function insertRegistry(tx: Tx, registry: Insertable<RegistryTable>): Promise<number> {
   const { id } = await tx.insertInto('registry').values(registry).returning('id').executeTakeFirstOrThrow()
   await tx
     .insertInto('private_host')
-    .values({ host: registry.host })
+    .values((eb) => ({ host: registry.host, number: eb.selectFrom('private_host').select(nextNumber) }))
     .onConflict((conflict) => conflict.doNothing())
     .execute()
   return id
@@ -70,8 +72,13 @@ export async function forgetPrivateHosts(tx: Tx, most: number): Promise<void> {
     .selectFrom('private_host')
     .select('host')
     .where('host', 'not in', (eb) => eb.selectFrom('registry').select('registry.host'))
-  const beyond = former.orderBy(sql`rowid`, 'desc').limit(-1).offset(most)
-  await tx.deleteFrom('private_host').where('host', 'in', beyond).execute()
+    .orderBy('number', 'desc')
+  const beyond = await former.limit(1).offset(most).select('number').executeTakeFirst()
+  if (beyond)
+    await tx
+      .deleteFrom('private_host')
+      .where('host', 'in', former.where('number', '<=', beyond.number).clearOrderBy())
+      .execute()
 }
 
 /** Whether private images of this registry may be on the machine: somebody has credentials for it, or had. */

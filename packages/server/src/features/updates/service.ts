@@ -27,6 +27,8 @@ type Deps = {
   feed: Feed
   records: UpdateRecords
   installed: Installed | undefined
+  /** Set if something else than a checkout keeps it from updating itself. */
+  whyNot?: string | undefined
   settings: () => Pick<Settings, 'automaticUpdates' | 'updateWindow'>
   log: Pick<Logger, 'info' | 'warn'>
   now: () => Date
@@ -39,19 +41,19 @@ const SHOWN_UPDATES = 20
 
 /** New versions of Berth itself: looking for them, and everything until the supervisor switches. */
 export function createUpdates(deps: Deps) {
-  const { db, version, feed, records, installed, now } = deps
+  const { db, version, feed, records, installed, whyNot = CHECKOUT, now } = deps
   const { status, history } = createReading(records)
   let running: AbortController | undefined
 
   async function check(): Promise<UpdateCheck> {
     const { at, chosen } = await feed.look()
     const { version: latest = version, notes = '', publishedAt = null } = chosen?.release ?? {}
-    const message = installed === undefined ? CHECKOUT : feed.hasAddress() ? '' : NO_FEED
+    const message = installed === undefined ? whyNot : feed.hasAddress() ? '' : NO_FEED
     return { current: version, latest, available: chosen !== undefined, notes, publishedAt, message, checkedAt: at.toISOString() }
   }
 
   async function apply(actor: Actor, by: string): Promise<UpdateStatus> {
-    if (!installed) throw new AppError('update_not_possible', { message: CHECKOUT })
+    if (!installed) throw new AppError('update_not_possible', { message: whyNot })
     const newest = await records.newest()
     if (running || (newest && isUnderWay(newest))) throw new AppError('update_running')
     const controller = new AbortController()

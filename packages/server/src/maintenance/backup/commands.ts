@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { readConfig } from '../../config.ts'
 import { nameFor } from '../../features/backups/files.ts'
 import type { Command, CommandInput } from '../command.ts'
+import { refuseOnPostgres } from '../only-sqlite.ts'
 import { createBackup } from './create.ts'
 import { type Restored, restoreBackup, verifyBackup } from './restore.ts'
 
@@ -42,7 +43,9 @@ const backup: Command = {
   isLastOptional: true,
   options: { logs: { type: 'boolean' }, ...PASSPHRASE },
   async run(input, { print }) {
-    const { dataDir } = readConfig()
+    const config = readConfig()
+    refuseOnPostgres(config, 'Back up the database with pg_dump, and the data directory with its keys (docs/postgresql.md).')
+    const { dataDir } = config
     const secret = await passphrase(input)
     const name = nameFor(new Date(), secret !== undefined)
     const target = resolve(input.positionals[0] ?? join(dataDir, 'backups', name))
@@ -74,7 +77,9 @@ const restore: Command = {
   takes: ['file'],
   options: PASSPHRASE,
   async run(input, { print }) {
-    const { dataDir } = readConfig()
+    const config = readConfig()
+    refuseOnPostgres(config, 'Unset BERTH_DATABASE_URL to restore into SQLite.')
+    const { dataDir } = config
     const [path = ''] = input.positionals
     const restored = await restoreBackup({ path, passphrase: await passphrase(input) }, dataDir)
     print(`Restored into ${dataDir}: ${contentsOf(restored)}. Everybody has to log in again.`)

@@ -8,6 +8,7 @@ import { removeFirewalls } from '../../provision/firewalls.ts'
 import { databasePath, lockDirectory } from '../../store/sqlite/open.ts'
 import { type Command, UsageError } from '../command.ts'
 import { readInstance } from '../doctor/store.ts'
+import { refuseOnPostgres } from '../only-sqlite.ts'
 
 type Thing = { readonly words: string; readonly remove: () => Promise<void> }
 
@@ -50,6 +51,7 @@ export const clearMachineCommand: Command = {
   options: { list: { type: 'boolean' }, volumes: { type: 'boolean' } },
   async run({ flags }, { print }) {
     const config = readConfig()
+    refuseOnPostgres(config, 'Delete the apps in the dashboard first: that removes what they have on the machine.')
     if (!existsSync(databasePath(config.dataDir))) throw new UsageError(`There is no Berth in ${config.dataDir}.`)
     const options = { isListing: flags['list'] === true, withVolumes: flags['volumes'] === true }
     if (options.isListing) return await clear(config, options, print)

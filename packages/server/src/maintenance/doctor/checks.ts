@@ -9,6 +9,7 @@ import { SourceRefused } from '../../git/errors.ts'
 import { createVersionCheck } from '../../git/git-version.ts'
 import { freeBytes } from '../../store/disk-space.ts'
 import { migrations } from '../../store/migrations/index.ts'
+import { hasData } from '../../store/open.ts'
 import { databasePath } from '../../store/sqlite/open.ts'
 import { healthAt } from './health-at.ts'
 import { missingFromEngine } from './missing-from-engine.ts'
@@ -31,7 +32,10 @@ const warning = (message: string, toDo: string): Finding[] => [{ level: 'warning
 /** LIST of the checks of `doctor`. */
 const CHECKS: readonly Check[] = [
   { name: 'Data directory', run: async ({ config }) => dataDirectory(config.dataDir) },
-  { name: 'Database', run: async ({ config, instance }) => database(config.dataDir, instance) },
+  {
+    name: 'Database',
+    run: async ({ config, instance }) => (config.database.kind === 'sqlite' ? database(config.dataDir, instance) : await postgres(config)),
+  },
   { name: 'Disk', run: async ({ config }) => await disk(config.dataDir) },
   { name: 'Clock', run: async ({ instance, now }) => clock(instance, now) },
   { name: 'Git', run: async ({ config }) => await git(config.path) },
@@ -43,7 +47,7 @@ const CHECKS: readonly Check[] = [
 ]
 
 export async function runChecks(config: Config, now: Date, onFinding: (name: string, finding: Finding) => void): Promise<Finding[]> {
-  const instance = readable(databasePath(config.dataDir))
+  const instance = config.database.kind === 'sqlite' ? readable(databasePath(config.dataDir)) : undefined
   const all: Finding[] = []
   for (const { name, run } of CHECKS) {
     const findings = await run({ config, instance, now }).catch((cause: unknown) =>
@@ -90,6 +94,12 @@ function database(dataDir: string, instance: Instance | undefined): Finding[] {
   if (!existsSync(join(dataDir, 'secrets.key')))
     return problem('its key secrets.key is missing', 'Put it back from a backup; nothing else opens the secrets in the database.')
   return ok(`whole, version ${instance.schemaVersion}`)
+}
+
+/** What is in it is checked by PostgreSQL itself. */
+async function postgres(config: Config): Promise<Finding[]> {
+  if (!(await hasData(config))) return warning('PostgreSQL answers, and the database is empty', 'Start Berth once.')
+  return ok('PostgreSQL answers')
 }
 
 async function disk(dataDir: string): Promise<Finding[]> {

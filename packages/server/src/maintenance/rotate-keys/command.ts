@@ -9,6 +9,7 @@ import { writeDurably } from '../../lib/write-durably.ts'
 import { finishKeyRotation, keyHash, nextKeyPath } from '../../store/key-rotation.ts'
 import { databasePath } from '../../store/sqlite/open.ts'
 import type { Command } from '../command.ts'
+import { refuseOnPostgres } from '../only-sqlite.ts'
 import { openData } from '../open-data.ts'
 import { SEALED_COLUMNS } from './sealed-columns.ts'
 import { sealAnew } from './store.ts'
@@ -20,9 +21,11 @@ export const rotateKeysCommand: Command = {
     'Makes new keys: all secrets are encrypted again and everybody is logged out. Berth must be stopped. Old backups keep their old key.',
   takes: [],
   async run(_, { print }) {
-    const { dataDir, fault } = readConfig()
+    const config = readConfig()
+    refuseOnPostgres(config, 'Rotating keys is not possible there yet.')
+    const { dataDir, fault } = config
     const step = createStep(fault)
-    const database = await openData(dataDir)
+    const database = await openData(config)
     try {
       await finishKeyRotation(database.db, dataDir)
       const from = createSecretBox(secretFile(join(dataDir, 'secrets.key'), { mayCreate: false }))

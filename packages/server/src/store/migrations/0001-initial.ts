@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import { noCase, uniqueNoCase } from '../dialect.ts'
 
 type Db = Kysely<unknown>
 
@@ -67,7 +68,7 @@ async function createApps(db: Db): Promise<void> {
     .addColumn('id', 'integer', (c) => c.primaryKey().autoIncrement())
     .addColumn('project_id', 'integer', (c) => c.notNull().references('project.id').onDelete('cascade'))
     .addColumn('created_by', 'integer', (c) => c.notNull().references('user.id'))
-    .addColumn('name', 'text', (c) => c.notNull().modifyEnd(sql`collate nocase`))
+    .addColumn('name', 'text', (c) => c.notNull().modifyEnd(noCase(db)))
   for (const column of [...text, 'healthcheck_path', 'deployment_strategy', 'restart_policy', 'template_name', 'created_at', 'updated_at'])
     app = app.addColumn(column, 'text', (c) => c.notNull())
   await app
@@ -77,7 +78,7 @@ async function createApps(db: Db): Promise<void> {
     .addColumn('cpu_limit', 'real')
     .addColumn('memory_limit', 'integer')
     .execute()
-  await db.schema.createIndex('app_name').on('app').columns(['project_id', 'name']).unique().execute()
+  await uniqueNoCase(db, { name: 'app_name', table: 'app', columns: ['project_id'], noCase: 'name' })
   await db.schema.createIndex('app_slug').on('app').columns(['project_id', 'slug']).unique().execute()
   await db.schema
     .createTable('env_variable')

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import { hasField } from '../dialect.ts'
 
 /**
  * Who set the clone URL: their rights decide what may be cloned. For the apps that are there already the audit log says who that
@@ -11,10 +12,10 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .execute()
   await sql`
     update app set source_set_by = (
-      select user.id from user where user.id = (
+      select "user".id from "user" where "user".id = (
         select audit.actor_id from audit
         where audit.subject = 'app' and audit.subject_id = app.id
-          and (audit.action = 'app.create' or (audit.action = 'app.update' and json_extract(audit."after", '$.git_clone_url') is not null))
+          and (audit.action = 'app.create' or (audit.action = 'app.update' and ${hasField(db, 'audit.after', 'git_clone_url')}))
         order by audit.id desc limit 1
       )
     )`.execute(db)

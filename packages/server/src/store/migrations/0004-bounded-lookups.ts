@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import { jsonNumber } from '../dialect.ts'
 
 /**
  * Indexes for what is looked up while a project, an application or a deployment is made, and for whom a job is done, so that
@@ -21,6 +22,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .execute()
   await sql`
     update job set tenant = coalesce(
-      (select 'user:' || triggered_by from deployment where deployment.id = json_extract(job.payload, '$.deploymentId')), '')`.execute(db)
+      (select 'user:' || triggered_by from deployment where deployment.id = ${jsonNumber(db, 'job.payload', 'deploymentId')}), '')`.execute(
+    db,
+  )
   await db.schema.createIndex('job_held').on('job').columns(['tenant', 'name']).where(sql.ref('lease_until'), 'is not', null).execute()
 }

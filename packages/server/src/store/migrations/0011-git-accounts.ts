@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import { afterDelete } from '../dialect.ts'
 
 /** Accounts on git hosts, and what an app remembers of a repository that it got through one. */
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -25,9 +26,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema.createIndex('git_account_user').on('git_account').column('user_id').execute()
   await db.schema.createIndex('git_account_project').on('git_account').column('project_id').execute()
   // An account goes with its person or its project. What used it must not meet another one under its id.
-  await sql`create trigger git_account_gone after delete on git_account begin
-    update app set git_provider_id = null, git_repository_id = '' where git_provider_id = old.id;
-  end`.execute(db)
+  const statement = `update app set git_provider_id = null, git_repository_id = '' where git_provider_id = old.id`
+  await afterDelete(db, { name: 'git_account_gone', table: 'git_account', statement })
   for (const column of ['git_repository_id', 'git_commit_url'])
     await db.schema
       .alterTable('app')

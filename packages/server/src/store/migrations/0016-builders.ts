@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely'
+import type { Kysely } from 'kysely'
 
 /** Build settings of apps, the build plan of a deployment, and the state of its release command. Existing apps are built as before. */
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -16,8 +16,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .alterTable('deployment')
     .addColumn('release_run', 'text', (c) => c.notNull().defaultTo(''))
     .execute()
-  await sql`create table deployment_plan (
-    deployment_id integer primary key references deployment (id) on delete cascade,
-    plan text not null
-  )`.execute(db)
+  await db.schema
+    .createTable('deployment_plan')
+    .addColumn('deployment_id', 'integer', (c) => c.primaryKey().references('deployment.id').onDelete('cascade'))
+    .addColumn('plan', 'text', (c) => c.notNull())
+    .execute()
 }

@@ -11,7 +11,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .execute()
   await sql`
     update app set hook_by = (
-      select user.id from user where user.id = (
+      select "user".id from "user" where "user".id = (
         select audit.actor_id from audit
         where audit.subject = 'app' and audit.subject_id = app.id and audit.action = 'app.hook_rotate'
         order by audit.id desc limit 1

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import type { Database as SqliteFile } from 'better-sqlite3'
 import { Kysely } from 'kysely'
-import { StartRefused } from '../../lib/start-refused.ts'
 import type { Migration } from '../migrations/index.ts'
+import { missingMigrations } from '../migrations/missing.ts'
 import { writerDialect } from './driver.ts'
 
 type Options = { migrations: readonly Migration[]; backupDir: string; now: () => Date }
@@ -16,14 +16,9 @@ function appliedVersion(file: SqliteFile): number {
 /** Copies the database, then applies the missing migrations in order, in one transaction. Forward only: to go back, restore the backup. */
 export async function migrate(file: SqliteFile, options: Options): Promise<void> {
   const current = appliedVersion(file)
-  const newest = options.migrations.at(-1)?.version ?? 0
-  if (current > newest) {
-    throw new StartRefused(
-      `The database has version ${current}, but this Berth only supports versions up to ${newest}. Start the newer Berth, or restore the backup made before its update.`,
-    )
-  }
-  const missing = options.migrations.filter((migration) => migration.version > current)
-  if (missing.length === 0) return
+  const missing = missingMigrations(options.migrations, current)
+  const newest = missing.at(-1)?.version
+  if (newest === undefined) return
   const at = options.now().toISOString()
   if (current > 0) file.prepare('vacuum into ?').run(join(options.backupDir, `before-version-${newest}-${at.replaceAll(':', '')}.sqlite`))
   const db = new Kysely<unknown>({ dialect: writerDialect(file) })

@@ -1,0 +1,33 @@
+import { Kysely, sql } from 'kysely'
+import type pg from 'pg'
+import type { Migration } from '../migrations/index.ts'
+import { missingMigrations } from '../migrations/missing.ts'
+import { writerDialect } from './driver.ts'
+
+const nobody = { answered: () => undefined, lost: () => undefined }
+
+/** Applies the missing migrations in order, in one transaction. Forward only: to go back, restore what pg_dump made before. */
+export async function migrate(
+  client: pg.Client,
+  { migrations, now }: { migrations: readonly Migration[]; now: () => Date },
+): Promise<void> {
+  const dialect = writerDialect({ take: async () => client, discard: () => undefined }, nobody)
+  const db = new Kysely<unknown>({ dialect })
+  await db.transaction().execute(async (tx) => {
+    await sql`create table if not exists schema_migration
+      (version bigint primary key, name text not null, applied_at text not null)`.execute(tx)
+    const at = now().toISOString()
+    for (const { version, name, up } of missingMigrations(migrations, await appliedVersion(client))) {
+      await up(tx)
+      await sql`insert into schema_migration (version, name, applied_at) values (${version}, ${name}, ${at})`.execute(tx)
+    }
+  })
+}
+
+/** 0 for an empty database. */
+export async function appliedVersion(client: pg.Client): Promise<number> {
+  const { rows } = await client.query<{ found: string | null }>(`select to_regclass('schema_migration')::text as found`)
+  if (rows[0]?.found === null) return 0
+  const versions = await client.query<{ version: number | null }>('select max(version) as version from schema_migration')
+  return versions.rows[0]?.version ?? 0
+}

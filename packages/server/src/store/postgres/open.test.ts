@@ -1,0 +1,76 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { startPostgres } from '../../../testing/harness/postgres-cluster.ts'
+import type { Database } from '../database.ts'
+import { DatabaseLost } from '../database-lost.ts'
+import { openDatabase } from '../open.ts'
+import { isUniqueViolation } from '../storage-failure.ts'
+
+let server: Awaited<ReturnType<typeof startPostgres>>
+let url: string
+let dataDir: string
+const opened: Database[] = []
+let commits = 0
+let returns = 0
+
+beforeEach(async () => {
+  server = await startPostgres()
+  url = await server.createDatabase()
+  dataDir = mkdtempSync(join(tmpdir(), 'berth-postgres-'))
+})
+afterEach(async () => {
+  for (const database of opened.splice(0)) await database.close()
+  await server[Symbol.asyncDispose]()
+  rmSync(dataDir, { recursive: true })
+})
+
+async function open(): Promise<Database> {
+  const options = { now: () => new Date(), onCommit: () => void (commits += 1), onRoom: () => void (returns += 1) }
+  const database = await openDatabase({ dataDir, database: { kind: 'postgres', url } }, options)
+  opened.push(database)
+  return database
+}
+
+it('migrates an empty database, and finds everything again at the next start', async () => {
+  const first = await open()
+  const before = commits
+  await first.db.transaction(async (tx) => await tx.insertInto('fact').values({ name: 'a', value: 'b\0c' }).execute())
+  expect(commits).toBe(before + 1)
+  await first.db.transaction(async (tx) => await tx.selectFrom('fact').selectAll().execute())
+  expect(commits).toBe(before + 1)
+  await opened.splice(0)[0]?.close()
+  const { db } = await open()
+  expect(await db.selectFrom('fact').selectAll().execute()).toEqual([{ name: 'a', value: 'b\uFFFDc' }])
+})
+
+it('a transaction in which a statement failed is never taken for a success', async () => {
+  const { db } = await open()
+  const add = async (name: string) => await db.transaction(async (tx) => await tx.insertInto('fact').values({ name, value: '' }).execute())
+  await add('a')
+  await expect(add('a')).rejects.toSatisfy((cause) => isUniqueViolation(cause, 'fact.name'))
+  const swallowed = db.transaction(async (tx) => {
+    await tx.insertInto('fact').values({ name: 'b', value: '' }).execute()
+    await tx.insertInto('fact').values({ name: 'a', value: '' }).execute().catch(() => undefined)
+  })
+  await expect(swallowed).rejects.toThrow('rolled back')
+  await add('c')
+  expect(await db.selectFrom('fact').select('name').orderBy('name').execute()).toEqual([{ name: 'a' }, { name: 'c' }])
+})
+
+it('while the server is down reads and writes say so, and both work again when it is back', async () => {
+  const { db, state } = await open()
+  const read = async () => await db.selectFrom('fact').select('name').execute()
+  const write = async (name: string) => await db.transaction(async (tx) => await tx.insertInto('fact').values({ name, value: '' }).execute())
+  await write('before')
+  await server.stop()
+  await expect(read()).rejects.toBeInstanceOf(DatabaseLost)
+  await expect(write('during')).rejects.toBeInstanceOf(DatabaseLost)
+  expect(state()).toBe('unusable')
+  await server.startAgain()
+  await expect.poll(state, { timeout: 20_000 }).toBe('ok')
+  expect(returns).toBe(1)
+  await write('after')
+  expect(await read()).toEqual([{ name: 'before' }, { name: 'after' }])
+})

@@ -1,0 +1,130 @@
+import { type CompiledQuery, Kysely } from 'kysely'
+import pg from 'pg'
+import { StartRefused } from '../../lib/start-refused.ts'
+import type { Database, Db, StorageState } from '../database.ts'
+import { DatabaseLost } from '../database-lost.ts'
+import { migrations } from '../migrations/index.ts'
+import type { Schema } from '../schema.ts'
+import { connect, connectionOptions } from './connection.ts'
+import { readerDialect, type WriterConnection, writerDialect } from './driver.ts'
+import { appliedVersion, migrate } from './migrate.ts'
+import { AnotherBerth, createWriterConnection } from './writer-connection.ts'
+
+const READERS = 10
+const OLDEST_SERVER = 14
+/** How long the server may take to notice that the previous holder of the database is gone. */
+const OWNER_PATIENCE_MS = 30_000
+const PROBE_EVERY_MS = 500
+
+type Options = { url: string; now: () => Date; onCommit: () => void; onBack?: () => void }
+
+/** Says what is wrong without the URL, which has a password in it. */
+function refusal(cause: unknown): unknown {
+  if (cause instanceof StartRefused) return cause
+  if (cause instanceof AnotherBerth)
+    return new StartRefused('Another Berth is using the database of BERTH_DATABASE_URL. Stop it first, or use another database.', { cause })
+  const reason = cause instanceof DatabaseLost ? cause.cause : cause
+  const words = reason instanceof Error ? reason.message || String(reason) : String(reason)
+  return new StartRefused(`The database of BERTH_DATABASE_URL cannot be used: ${words}.`, { cause })
+}
+
+async function checkServer(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ version: number; encoding: string }>(
+    `select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding`,
+  )
+  const { version = 0, encoding = '' } = rows[0] ?? {}
+  if (version < OLDEST_SERVER * 10_000)
+    throw new StartRefused(`The database of BERTH_DATABASE_URL is too old: PostgreSQL ${OLDEST_SERVER} or newer is needed.`)
+  if (encoding !== 'UTF8')
+    throw new StartRefused(
+      `The database of BERTH_DATABASE_URL has the encoding ${encoding}, and it must be UTF8: create it with "encoding 'UTF8'".`,
+    )
+}
+
+/** Runs on a connection of its own that may take its time. */
+async function withConnection<Result>(url: string, work: (client: pg.Client) => Promise<Result>): Promise<Result> {
+  try {
+    const client = await connect(url, { isPatient: true })
+    try {
+      return await work(client)
+    } finally {
+      await client.end().catch(() => undefined)
+    }
+  } catch (cause) {
+    throw refusal(cause)
+  }
+}
+
+/** Whether a Berth has used this database before. */
+export async function hasPostgresData(url: string): Promise<boolean> {
+  return await withConnection(url, async (client) => {
+    if ((await appliedVersion(client)) === 0) return false
+    return ((await client.query(`select 1 from fact where name = 'instance_id'`)).rowCount ?? 0) > 0
+  })
+}
+
+/** Knows whether the server answers. While it does not, it is asked again whenever somebody wants to know. */
+function createWatch(ask: () => Promise<void>, onBack: () => void) {
+  let isLost = false
+  let askedAt = Number.NEGATIVE_INFINITY
+
+  function answered(): void {
+    if (isLost) onBack()
+    isLost = false
+  }
+
+  function state(): StorageState {
+    if (!isLost) return 'ok'
+    if (performance.now() - askedAt > PROBE_EVERY_MS) {
+      askedAt = performance.now()
+      ask().catch(() => undefined)
+    }
+    return 'unusable'
+  }
+
+  return { answered, lost: () => void (isLost = true), state }
+}
+
+/** The database on a PostgreSQL server: one connection that writes, and a pool of those that read. */
+export async function openPostgres(options: Options): Promise<Database> {
+  const connection = createWriterConnection(options.url, { patienceMs: OWNER_PATIENCE_MS })
+  try {
+    await withConnection(options.url, checkServer)
+    await connection.take()
+    await withConnection(options.url, async (client) => await migrate(client, { migrations, now: options.now }))
+  } catch (cause) {
+    connection.discard()
+    throw refusal(cause)
+  }
+  return openMigrated(options, connection)
+}
+
+function openMigrated({ url, onCommit, onBack }: Options, connection: WriterConnection): Database {
+  const pool = new pg.Pool({ ...connectionOptions(url), max: READERS })
+  pool.on('error', () => undefined).on('connect', (client) => client.on('error', () => undefined)) // the next query says it
+  const watch = createWatch(
+    async () => void (await reader.selectFrom('fact').select('name').limit(1).execute()),
+    () => onBack?.(),
+  )
+  const reader = new Kysely<Schema>({ dialect: readerDialect(pool, watch) })
+  const writer = new Kysely<Schema>({ dialect: writerDialect(connection, { ...watch, onCommit }) })
+  const db: Db = {
+    selectFrom: reader.selectFrom.bind(reader),
+    executeQuery: reader.executeQuery.bind(reader),
+    getExecutor: reader.getExecutor.bind(reader),
+    fn: reader.fn,
+    // Not cached: another process may have changed the rows, and a session that was ended elsewhere must end here too.
+    cachedRead: async <Row>(query: CompiledQuery<Row>, key: string | number) =>
+      (await reader.executeQuery<Row>({ ...query, parameters: [key] })).rows,
+    transaction: async (work) => await writer.transaction().execute(work),
+  }
+
+  async function close(): Promise<void> {
+    await writer.destroy()
+    connection.discard()
+    await reader.destroy()
+    if (!pool.ended) await pool.end() // Kysely does not end a pool that was never used
+  }
+
+  return { db, state: watch.state, keepReserve: () => undefined, close }
+}

@@ -1,0 +1,22 @@
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { inject } from 'vitest'
+
+/** A database of its own on the PostgreSQL server of the tests; undefined if these tests run on SQLite. */
+export async function ownPostgres(): Promise<{ url: string; drop: () => Promise<void> } | undefined> {
+  const server = inject('postgres')
+  if (server === undefined) return undefined
+  const name = `t_${randomBytes(6).toString('hex')}`
+  await tell(server.admin, `create database ${name} template ${server.template}`)
+  return { url: server.prefix.replace('NAME', name), drop: async () => await tell(server.admin, `drop database ${name} with (force)`) }
+}
+
+async function tell(admin: string, sql: string): Promise<void> {
+  const client = new pg.Client(admin)
+  await client.connect()
+  try {
+    await client.query(sql)
+  } finally {
+    await client.end()
+  }
+}
