@@ -27,7 +27,17 @@ async function runTests(args) {
   const reporters = ['--reporter=default', '--reporter=json', ...OURS, `--outputFile.json=${report}`]
   const exitCode = await run(pinnedNode, [bin('vitest'), 'run', ...reporters, ...args], { env: { [OUTSIDE_FILE]: outsideFile } })
   const read = (file) => (existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined)
-  return { exitCode, files: read(report)?.testResults.map(summarise) ?? [], outside: read(outsideFile) ?? [] }
+  return { exitCode, files: merged(read(report)?.testResults.map(summarise) ?? []), outside: read(outsideFile) ?? [] }
+}
+
+/** A file that runs on both databases is there twice, and has failed if one of them has. */
+function merged(files) {
+  const byName = new Map()
+  for (const { name, passed, failures } of files) {
+    const known = byName.get(name) ?? { name, passed: 0, failures: [] }
+    byName.set(name, { name, passed: known.passed + passed, failures: [...known.failures, ...failures] })
+  }
+  return [...byName.values()]
 }
 
 function summarise({ name, status, assertionResults }) {
