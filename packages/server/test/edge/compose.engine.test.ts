@@ -322,7 +322,8 @@ it.concurrent('replicas of services, with a port of the machine, lose no visitor
     before.filter(({ service }) => service === 'store'),
   )
   const { services } = await lab.call('stacks.services', { appId: app.id })
-  expect(services.map(({ name, replicas, runningReplicas }) => [name, replicas, runningReplicas]).toSorted()).toEqual([
+  const counted = services.toSorted((a, b) => a.name.localeCompare(b.name))
+  expect(counted.map(({ name, replicas, runningReplicas }) => [name, replicas, runningReplicas])).toEqual([
     ['store', 2, 2],
     ['web', 2, 2],
   ])

@@ -32,7 +32,8 @@ export class PostgresCompiler extends PostgresQueryCompiler {
     const { operator, rightOperand: right } = node
     const word = OperatorNode.is(operator) ? operator.operator : ''
     const isList = PrimitiveValueListNode.is(right) || ValueListNode.is(right)
-    if (isList && right.values.length === 0) this.append(word === 'in' ? 'false' : 'true') // SQLite knows empty lists
+    if (isList && right.values.length === 0)
+      this.append(word === 'in' ? 'false' : 'true') // SQLite knows empty lists
     else if (ValueNode.is(right) && right.immediate !== true && (word === 'is' || word === 'is not'))
       super.visitBinaryOperation({ ...node, operator: RawNode.createWithSql(SAME[word]) })
     else super.visitBinaryOperation(node)

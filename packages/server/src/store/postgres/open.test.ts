@@ -52,7 +52,11 @@ it('a transaction in which a statement failed is never taken for a success', asy
   await expect(add('a')).rejects.toSatisfy((cause) => isUniqueViolation(cause, 'fact.name'))
   const swallowed = db.transaction(async (tx) => {
     await tx.insertInto('fact').values({ name: 'b', value: '' }).execute()
-    await tx.insertInto('fact').values({ name: 'a', value: '' }).execute().catch(() => undefined)
+    await tx
+      .insertInto('fact')
+      .values({ name: 'a', value: '' })
+      .execute()
+      .catch(() => undefined)
   })
   await expect(swallowed).rejects.toThrow('rolled back')
   await add('c')
@@ -60,16 +64,18 @@ it('a transaction in which a statement failed is never taken for a success', asy
 })
 
 it('while the server is down reads and writes say so, and both work again when it is back', async () => {
-  const { db, state } = await open()
+  const database = await open()
+  const { db } = database
   const read = async () => await db.selectFrom('fact').select('name').execute()
-  const write = async (name: string) => await db.transaction(async (tx) => await tx.insertInto('fact').values({ name, value: '' }).execute())
+  const write = async (name: string) =>
+    await db.transaction(async (tx) => await tx.insertInto('fact').values({ name, value: '' }).execute())
   await write('before')
   await server.stop()
   await expect(read()).rejects.toBeInstanceOf(DatabaseLost)
   await expect(write('during')).rejects.toBeInstanceOf(DatabaseLost)
-  expect(state()).toBe('unusable')
+  expect(database.state()).toBe('unusable')
   await server.startAgain()
-  await expect.poll(state, { timeout: 20_000 }).toBe('ok')
+  await expect.poll(() => database.state(), { timeout: 20_000 }).toBe('ok')
   expect(returns).toBe(1)
   await write('after')
   expect(await read()).toEqual([{ name: 'before' }, { name: 'after' }])
