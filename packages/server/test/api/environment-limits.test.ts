@@ -133,6 +133,7 @@ it('lists of apps leave out the settings that can be long', async () => {
   expect(whole).toMatchObject({ watch_paths: watchPaths, build_args: buildArgs, install_command: long, release_command: long })
   const {
     volumes,
+    processes,
     build_secrets,
     submodules,
     lfs,
@@ -144,7 +145,8 @@ it('lists of apps leave out the settings that can be long', async () => {
     release_command,
     ...listed
   } = whole
-  void [volumes, build_secrets, submodules, lfs, watch_paths, build_args, install_command, build_command, start_command, release_command]
+  void [volumes, processes, build_secrets, submodules, lfs, watch_paths, build_args, install_command, build_command]
+  void [start_command, release_command]
   expect(await member.call('apps.list', { projectId: project.id })).toEqual([listed])
   expect((await member.call('apps.listAll')).find(({ id }) => id === appId)).toEqual(listed)
   expect((await member.call('projects.get', { id: project.id })).applications).toEqual([listed])

@@ -7,6 +7,7 @@ import { processesOf } from '../../domain/processes.ts'
 import type { AppRow, DomainRow } from '../../domain/rows.ts'
 import { shownHostKey } from '../../git/ssh-keys.ts'
 import type { Db, Reader, Tx } from '../../store/database.ts'
+import { sumInList } from '../../store/dialect.ts'
 import type { AppTable } from '../../store/schema.ts'
 import { projectsSharingQuota } from '../../store/shared-quota.ts'
 
@@ -158,8 +159,6 @@ export async function isSlugTaken(db: Reader, projectId: number, slug: string): 
   )
 }
 
-const replicasOfProcesses = sql`(select coalesce(sum(value ->> 'replicas'), 0) from json_each(app.processes))`
-
 /** How many apps the project has, how many there are in all projects that share its quota, how many of those have their own network, and
  * how many containers they may have at once. */
 export async function countApps(
@@ -171,7 +170,7 @@ export async function countApps(
     .select((eb) => [
       eb.fn.countAll<number>().as('ofUser'),
       eb.fn.countAll<number>().filterWhere('project_id', '=', projectId).as('ofProject'),
-      eb.fn.coalesce(eb.fn.sum<number>(sql`replicas + ${replicasOfProcesses}`), eb.lit(0)).as('replicas'),
+      eb.fn.coalesce(eb.fn.sum<number>(sql`replicas + ${sumInList(db, 'app.processes', 'replicas')}`), eb.lit(0)).as('replicas'),
       eb.fn
         .countAll<number>()
         .filterWhere(
